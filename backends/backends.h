@@ -1,0 +1,42 @@
+/* Backends: a module and a plan in, files out.  Every file is written beside its final name and
+ * renamed when complete. */
+#ifndef PCC_BACKENDS_BACKENDS_H
+#define PCC_BACKENDS_BACKENDS_H
+
+#include "ir/ir.h"
+
+/* What the files are about. */
+struct result {
+    const struct module *m;
+    const struct cluster *cluster;
+    const struct place *place;
+    const struct plan *plan;
+    const struct verdict *verdict;
+    const struct wdag *base, *top; /* top: the blocks of the picture */
+    const struct cut *cut;         /* the parts: cut.h */
+    const char *const *dim_name;   /* bindings that the plan was made for */
+    const int64_t *dim_value;
+    uint32_t ndims;
+    struct diag *diag;
+};
+
+/* One ONNX file, weights inline, otherwise as it was read. */
+int onnx_write(const struct module *m, const char *path, struct diag *d);
+/* The split folder (split.md).  force-free: replaces only an empty or a split folder. */
+int split_write(const struct result *r, const char *folder);
+/* The picture: devices, or with `blocks` the vertices of top inside them; to `path`. */
+int dot_write(const struct result *r, bool blocks, const char *path);
+/* path.dot -> path.svg by the dot program, as a child with a time limit (s). */
+int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *d);
+/* path "-" means stdout in dot_write and the writers below. */
+int svg_write(const struct result *r, const char *path); /* the blocks picture */
+/* The whole model with the plan in its nodes' metadata, weights inline. */
+int annotated_write(const struct result *r, const char *path);
+int ir_write(const struct result *r, const char *path);
+int plan_json_write(const struct result *r, const char *path);
+int paper_split_write(const struct result *r, const char *path); /* the placement paper's split JSON */
+int csv_write(const struct module *m, const struct cluster *c, const char *path, struct diag *d);
+void summary_print(FILE *f, const struct module *m, const struct cluster *c);
+void plan_print(FILE *f, const struct result *r, const char *split_folder);
+
+#endif

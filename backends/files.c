@@ -1,0 +1,114 @@
+/* Small text outputs: the cost table (CSV), a plan (JSON), the textual IR. */
+#include "backends/backends.h"
+#include "backends/outfile.h"
+
+#include <jansson.h>
+#include <string.h>
+
+/* ---- CSV -------------------------------------------------------------------------------------- */
+
+/* A field, quoted as RFC 4180 wants. */
+static void csv_text(FILE *f, const char *s)
+{
+    if (!s[strcspn(s, ",\"\r\n")]) {
+        fputs(s, f);
+        return;
+    }
+    putc('"', f);
+    for (; *s; s++) {
+        if (*s == '"')
+            putc('"', f);
+        putc(*s, f);
+    }
+    putc('"', f);
+}
+
+/* One row per node of the main graph: name, operator, FLOPs, bytes moved, bytes of results, and
+ * picoseconds per device class (empty: cannot run there). */
+int csv_write(const struct module *m, const struct cluster *c, const char *path, struct diag *d)
+{
+    struct outfile o;
+    const struct graph *g = &m->graph[1];
+    if (!m->cost)
+        return diag_error(d, "%s: the cost table needs costs: add cost to -p", path);
+    if (outfile_open(&o, path, d))
+        return -1;
+    fputs("name,op,flops,traffic_bytes,result_bytes", o.f);
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        fputs(",ps_", o.f);
+        csv_text(o.f, c->cls[k].name);
+    }
+    putc('\n', o.f);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        csv_text(o.f, node_name(m, n));
+        putc(',', o.f);
+        csv_text(o.f, node_op(m, n));
+        fprintf(o.f, ",%lld,%lld,%lld", (long long)m->cost->flops[n], (long long)m->cost->traffic[n],
+                (long long)m->cost->own[n]);
+        for (uint32_t k = 0; k < c->ncls; k++)
+            if (m->cost->time[k][n] == COST_NEVER)
+                putc(',', o.f);
+            else
+                fprintf(o.f, ",%lld", (long long)m->cost->time[k][n]);
+        putc('\n', o.f);
+    }
+    return outfile_close(&o, true);
+}
+
+/* ---- plan JSON -------------------------------------------------------------------------------- */
+
+/* Picoseconds as seconds, the way the manifest writes them. */
+static json_t *seconds(int64_t ps)
+{
+    return ps < 0 ? json_null() : json_real((double)ps / (double)PS_PER_S);
+}
+
+static json_t *device_json(const struct result *r, uint32_t d, struct arena *a)
+{
+    const struct device_load *l = &r->verdict->load[d];
+    json_t *nodes = json_array();
+    for (nid n = 1; n < r->m->nnode; n++)
+        if (r->plan->dev[n] == (int32_t)d)
+            json_array_append_new(nodes, json_string(node_name(r->m, n)));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", cluster_device_name(r->cluster, a, d),
+                     "class", r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s",
+                     seconds(sat_add(l->compute, l->transfer)), "compute_s", seconds(l->compute),
+                     "transfer_s", seconds(l->transfer), "used_bytes", (json_int_t)l->used, "nodes",
+                     nodes);
+}
+
+/* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]} */
+int plan_json_write(const struct result *r, const char *path)
+{
+    struct outfile o;
+    struct arena *a = arena_new();
+    const struct plan *p = r->plan;
+    json_t *devices = json_array();
+    for (uint32_t d = 0; d < r->cluster->ndev; d++)
+        json_array_append_new(devices, device_json(r, d, a));
+    json_t *root = json_pack(
+        "{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s}, s:o}", "pcc_plan", 1, "planner", p->planner, "objective",
+        "name", "time-per-sample", "value_s", seconds(r->verdict->value), "bound_s", seconds(p->bound),
+        "status", plan_status_name(p->status), "argument", p->argument ? p->argument : "", "devices",
+        devices);
+    int rc = outfile_open(&o, path, r->diag);
+    if (!rc) {
+        bool ok = root && json_dumpf(root, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER) == 0;
+        putc('\n', o.f);
+        rc = outfile_close(&o, ok);
+        if (!ok)
+            diag_error(r->diag, "%s: the plan has names that are not UTF-8", path);
+    }
+    json_decref(root);
+    arena_free(a);
+    return rc;
+}
+
+int ir_write(const struct result *r, const char *path)
+{
+    struct outfile o;
+    if (outfile_open(&o, path, r->diag))
+        return -1;
+    module_print(o.f, r->m, r->cluster, r->plan);
+    return outfile_close(&o, true);
+}

@@ -1,0 +1,23 @@
+/* Writing ModelProto messages: for the writers of one model (onnx_write.c) and of splits.
+ *
+ * Payloads that lie in the mapping of the model file (see frontends/onnx_scan.h) are copied by
+ * descriptor, so that writing gigabytes of weights does not make them resident. */
+#ifndef PCC_BACKENDS_ONNX_PACK_H
+#define PCC_BACKENDS_ONNX_PACK_H
+
+#include "ir/module.h"
+
+#include "onnx.pb-c.h"
+
+#include <sys/types.h>
+
+/* Writes one model as file `name` (created; an error if it exists) of the folder dirfd; on failure
+ * the file is removed.  m (not NULL) tells which files are mapped.  0 or -1. */
+int onnx_pack_file(const struct module *m, const Onnx__ModelProto *model, int dirfd,
+                   const char *name, struct diag *d);
+
+/* Appends len bytes from offset off of descriptor `in` at the position of `out`: copy_file_range,
+ * else pread and write.  0 or -1. */
+int copy_bytes(int in, uint64_t off, uint64_t len, int out, struct diag *d);
+
+#endif

@@ -1,0 +1,19 @@
+/* A text file that appears complete or not at all: written beside its final name, then renamed. */
+#ifndef PCC_BACKENDS_OUTFILE_H
+#define PCC_BACKENDS_OUTFILE_H
+
+#include "ir/ir.h"
+
+struct outfile {
+    FILE *f;
+    const char *path; /* "-": stdout */
+    char *temp;       /* NULL for stdout */
+    struct diag *diag;
+};
+
+/* 0 and o->f to write to, or -1 with a diagnostic. */
+int outfile_open(struct outfile *o, const char *path, struct diag *d);
+/* Finishes and renames; on any failure (also an earlier one, when ok is false) nothing is left. */
+int outfile_close(struct outfile *o, bool ok);
+
+#endif

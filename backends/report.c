@@ -1,0 +1,246 @@
+/* What the terminal shows: a summary of a model, or the table of a plan. */
+#include "backends/backends.h"
+#include "backends/cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 10, BAR = 20 };
+
+/* "f32[batch,128,768]" */
+char *type_text(const struct module *m, uint32_t type, struct arena *a)
+{
+    const struct type *t = &m->type[type];
+    char *s;
+    if (t->kind != TYPE_TENSOR)
+        return arena_fmt(a, "%s", t->kind == TYPE_NONE ? "?" : "non-tensor");
+    if (t->rank < 0)
+        return arena_fmt(a, "%s[...]", elem_name(t->elem));
+    s = arena_fmt(a, "%s[", elem_name(t->elem));
+    for (int i = 0; i < t->rank; i++)
+        s = arena_fmt(a, "%s%s%s", s, i ? "," : "", dim_text(m, m->dim[t->dim + (uint32_t)i], a));
+    return arena_fmt(a, "%s]", s);
+}
+
+/* ---- summary ---------------------------------------------------------------------------------- */
+
+struct tally {
+    const char *name;
+    uint32_t count;
+    int64_t flops, bytes;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct tally *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct tally *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+/* Adds up rows of equal name; returns how many are left. */
+static uint32_t add_up(struct tally *t, uint32_t n)
+{
+    uint32_t k = 0;
+    qsort(t, n, sizeof *t, by_name);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!k || strcmp(t[k - 1].name, t[i].name)) {
+            t[k++] = t[i];
+            continue;
+        }
+        t[k - 1].count += t[i].count;
+        t[k - 1].flops = sat_add(t[k - 1].flops, t[i].flops);
+    }
+    return k;
+}
+
+static void print_operators(FILE *f, const struct module *m, struct arena *a)
+{
+    struct tally *t = arena_array(a, m->nnode, sizeof *t);
+    uint32_t n = 0;
+    char buf[UNIT_TEXT];
+    for (nid i = 1; i < m->nnode; i++)
+        t[n++] = (struct tally){node_op(m, i), 1, m->node[i].graph == 1 ? m->cost->flops[i] : 0, 0};
+    n = add_up(t, n);
+    qsort(t, n, sizeof *t, by_count);
+    fprintf(f, "operators   %u kinds:", n);
+    for (uint32_t i = 0; i < n && i < SHOWN; i++)
+        fprintf(f, " %s %u (%s)%s", t[i].name, t[i].count, count_short(buf, t[i].flops),
+                i + 1 < n && i + 1 < SHOWN ? "," : "");
+    fprintf(f, "%s\n", n > SHOWN ? ", ..." : "");
+}
+
+static void print_values(FILE *f, const struct module *m, const char *what, struct slice list,
+                         struct arena *a)
+{
+    for (uint32_t i = 0; i < list.n && i < SHOWN; i++) {
+        vid v = m->arg[list.at + i];
+        if (m->value[v].flags & VALUE_INIT)
+            continue;
+        fprintf(f, "%-11s %s : %s\n", what, value_name(m, v), type_text(m, m->value[v].type, a));
+    }
+    if (list.n > SHOWN)
+        fprintf(f, "%-11s ... %u more\n", what, list.n - SHOWN);
+}
+
+static void print_largest(FILE *f, const struct module *m, struct arena *a)
+{
+    struct tally *t = arena_array(a, m->nval, sizeof *t);
+    uint32_t n = 0;
+    char buf[UNIT_TEXT];
+    for (vid v = 1; v < m->nval; v++)
+        if (m->cost->bytes[v] > 0 && m->value[v].name && !(m->value[v].flags & VALUE_LOST))
+            t[n++] = (struct tally){value_name(m, v), v, 0, m->cost->bytes[v]};
+    qsort(t, n, sizeof *t, by_bytes);
+    for (uint32_t i = 0; i < n && i < 5; i++)
+        fprintf(f, "%-11s %s  %s : %s%s\n", i ? "" : "largest", bytes_short(buf, t[i].bytes),
+                t[i].name, type_text(m, m->value[t[i].count].type, a),
+                m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : "");
+}
+
+void summary_print(FILE *f, const struct module *m, const struct cluster *c)
+{
+    struct arena *a = arena_new();
+    const struct graph *g = &m->graph[1];
+    int64_t params = 0, weight = 0, flops = 0, unknown = 0, results = 0;
+    char b1[UNIT_TEXT], b2[UNIT_TEXT];
+    for (vid v = 1; v < m->nval; v++) {
+        if (m->value[v].flags & VALUE_INIT) {
+            int64_t n = tensor_elems(m, m->value[v].tensor);
+            params = sat_add(params, n < 0 ? 0 : n);
+            weight = sat_add(weight, m->cost->bytes[v]);
+        } else if (m->value[v].def && m->value[v].graph == 1 && m->value[v].name) {
+            results++;
+            unknown += m->cost->elems[v] < 0;
+        }
+    }
+    for (nid n = g->first; n < g->first + g->count; n++)
+        flops = sat_add(flops, m->cost->flops[n]);
+    fprintf(f, "%s: IR %lld", str(m, m->path), (long long)m->ir_version);
+    for (uint32_t i = 0; i < m->nopset; i++)
+        fprintf(f, ", %s %lld", m->opset[i].domain ? str(m, m->opset[i].domain) : "ai.onnx",
+                (long long)m->opset[i].version);
+    fprintf(f, "\nnodes       %u, and %u in %u bodies\n", g->count, m->nnode - 1 - g->count,
+            m->ngraph - 2);
+    print_operators(f, m, a);
+    fprintf(f, "weights     %s parameters, %s\n", count_short(b1, params), bytes_short(b2, weight));
+    fprintf(f, "work        %s FLOP per sample\n", count_short(b1, flops));
+    fprintf(f, "shapes      %lld of %lld results known\n", (long long)(results - unknown),
+            (long long)results);
+    print_values(f, m, "input", g->in, a);
+    print_values(f, m, "output", g->out, a);
+    print_largest(f, m, a);
+    (void)c;
+    arena_free(a);
+}
+
+/* ---- plan ------------------------------------------------------------------------------------- */
+
+static void print_bar(FILE *f, int64_t part, int64_t whole)
+{
+    int64_t percent = whole > 0 ? mul_div_ceil(part, 100, whole) : 0;
+    int64_t filled = whole > 0 ? mul_div_ceil(part, BAR, whole) : 0;
+    for (int i = 0; i < BAR; i++)
+        fputs(i < filled ? "#" : ".", f);
+    fprintf(f, " %3lld %%\n", (long long)percent);
+}
+
+static void print_devices(FILE *f, const struct result *r, struct arena *a)
+{
+    char b[4][UNIT_TEXT];
+    fprintf(f, "%-6s %-8s %5s %6s %12s %12s %24s  %s\n", "device", "class", "parts", "nodes", "compute",
+            "transfer", "memory used of", "share of the bottleneck");
+    for (uint32_t d = 0; d < r->cluster->ndev; d++) {
+        const struct device_load *l = &r->verdict->load[d];
+        const struct device_class *k = &r->cluster->cls[cluster_class(r->cluster, d)];
+        uint32_t parts = 0;
+        for (uint32_t i = 0; i < r->cut->nparts; i++)
+            parts += r->cut->part[i].dev == d;
+        char *memory = arena_fmt(a, "%s of %s", bytes_short(b[2], l->used),
+                                 k->memory < 0 ? "any" : bytes_short(b[3], k->memory));
+        fprintf(f, "%-6s %-8s %5u %6u %12s %12s %24s  ", cluster_device_name(r->cluster, a, d), k->name,
+                parts, l->nodes, time_short(b[0], l->compute), time_short(b[1], l->transfer), memory);
+        print_bar(f, sat_add(l->compute, l->transfer), r->verdict->value);
+    }
+}
+
+struct crossing {
+    vid v;
+    uint32_t from;
+};
+
+/* Values that leave a part for another one, the largest first. */
+static void print_crossings(FILE *f, const struct result *r, struct arena *a)
+{
+    struct tally *t = arena_array(a, r->m->nval, sizeof *t);
+    uint32_t *from = arena_array(a, r->m->nval, sizeof *from), n = 0;
+    char **to = arena_array(a, r->m->nval, sizeof *to), buf[UNIT_TEXT];
+    int64_t total = 0;
+    for (uint32_t p = 0; p < r->cut->nparts; p++)
+        for (uint32_t i = 0; i < r->cut->part[p].nout; i++)
+            from[r->cut->part[p].out[i]] = p + 1;
+    for (uint32_t p = 0; p < r->cut->nparts; p++)
+        for (uint32_t i = 0; i < r->cut->part[p].nin; i++) {
+            vid v = r->cut->part[p].in[i];
+            if (!from[v])
+                continue;
+            if (!to[v])
+                t[n++] = (struct tally){value_name(r->m, v), v, 0, r->m->cost->bytes[v]};
+            to[v] = arena_fmt(a, "%s%s%u", to[v] ? to[v] : "part", to[v] ? "," : "", p);
+        }
+    for (uint32_t i = 0; i < n; i++)
+        total = sat_add(total, t[i].bytes);
+    qsort(t, n, sizeof *t, by_bytes);
+    fprintf(f, "%u tensor%s cross%s, %s\n", n, n == 1 ? "" : "s", n == 1 ? "es" : "",
+            bytes_short(buf, total));
+    for (uint32_t i = 0; i < n && i < SHOWN; i++)
+        fprintf(f, "  %10s  part%u -> %s  %s : %s\n", bytes_short(buf, t[i].bytes),
+                from[t[i].count] - 1, to[t[i].count], t[i].name,
+                type_text(r->m, r->m->value[t[i].count].type, a));
+    if (n > SHOWN)
+        fprintf(f, "  ... %u more\n", n - SHOWN);
+}
+
+static void print_objective(FILE *f, const struct result *r)
+{
+    char v[UNIT_TEXT], b[UNIT_TEXT];
+    const struct plan *p = r->plan;
+    fprintf(f, "time per sample %s", time_short(v, r->verdict->value));
+    if (p->bound >= 0)
+        fprintf(f, ", bound %s, gap %.2f %%", time_short(b, p->bound),
+                r->verdict->value ? 100.0 * (double)(r->verdict->value - p->bound) /
+                                        (double)r->verdict->value : 0.0);
+    else
+        fputs(", no bound known", f);
+    fprintf(f, ": %s (%s)\n", plan_status_name(p->status), p->argument ? p->argument : p->planner);
+    if (p->scope_bound >= 0 && p->status != PLAN_OPTIMAL)
+        fprintf(f, "of the fused graph alone, %s is proven\n", time_short(b, p->scope_bound));
+    fprintf(f, "peak rates reached: %.4g %%\n", (double)r->cluster->efficiency / 1e4);
+}
+
+void plan_print(FILE *f, const struct result *r, const char *split_folder)
+{
+    struct arena *a = arena_new();
+    print_devices(f, r, a);
+    print_crossings(f, r, a);
+    print_objective(f, r);
+    if (split_folder)
+        fprintf(f, "run it: load the parts of %s%smanifest.json in order, keep tensors by name; check: "
+                "tools/verify_split.py %s %s\n", split_folder,
+                split_folder[strlen(split_folder) - 1] == '/' ? "" : "/", str(r->m, r->m->path),
+                split_folder);
+    arena_free(a);
+}

@@ -1,0 +1,22 @@
+/* Frontends: bytes in, a module out. */
+#ifndef PCC_FRONTENDS_FRONTENDS_H
+#define PCC_FRONTENDS_FRONTENDS_H
+
+#include "ir/ir.h"
+
+struct onnx_options {
+    bool allow_links; /* external data may be reached through symbolic links and hard links */
+};
+
+/* Reads an ONNX model.  Weights stay in the file.  NULL and a diagnostic on any defect. */
+struct module *onnx_read(const char *path, const struct onnx_options *o, struct diag *d);
+
+/* Reads a workload of the placement paper (JSON): a module of profiled nodes with costs for the two
+ * classes of *cluster ("acc", "cpu"), which it makes.  NULL and a diagnostic on any defect. */
+struct module *workload_read(const char *path, struct cluster **cluster, struct diag *d);
+
+enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT };
+/* By name (.onnx, .json, .pir), else by content. */
+enum input_kind input_kind_of(const char *path);
+
+#endif

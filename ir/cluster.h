@@ -1,0 +1,51 @@
+/* The cluster: classes of devices, each device with a link to the host.
+ *
+ * Devices are numbered class by class in the order given.  Names: acc0, acc1, ... over all
+ * accelerator classes, cpu0, cpu1, ... over the host classes. */
+#ifndef PCC_IR_CLUSTER_H
+#define PCC_IR_CLUSTER_H
+
+#include "ir/module.h"
+
+enum { CLUSTER_CLASSES = 8, CLUSTER_DEVICES = 256 };
+
+struct device_class {
+    const char *name;        /* "a100" */
+    bool host;               /* a CPU: its memory is the host's, it pays for no transfer */
+    uint32_t count;
+    int64_t memory;          /* bytes per device; -1: unbounded */
+    int64_t peak[ELEM_COUNT]; /* operations per second by element type; 0: as f32 */
+    int64_t bandwidth;       /* bytes per second of its own memory */
+    int64_t overhead;        /* ps per operator */
+    int64_t link_latency;    /* ps per transfer */
+    int64_t link_bandwidth;  /* bytes per second */
+};
+
+struct cluster {
+    struct device_class cls[CLUSTER_CLASSES];
+    uint32_t ncls, ndev;
+    bool io_free;        /* model inputs and outputs move for nothing */
+    int64_t efficiency;  /* share of the peaks that is reached, in millionths (1000000: all) */
+};
+
+/* "2xa100", "4xa100:40GiB,1xcpu", or the name of a JSON file (ends in .json; form: cluster.md).
+ * Errors go to d. */
+int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d);
+/* "25GB/s,10us": the link of every accelerator. */
+int cluster_set_link(struct cluster *c, const char *text, struct diag *d);
+/* Two a100. */
+void cluster_default(struct cluster *c);
+/* Class of a device. */
+uint32_t cluster_class(const struct cluster *c, uint32_t dev);
+/* "acc0"; the name lives in a. */
+const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32_t dev);
+/* Device by name, -1: none. */
+int cluster_device(const struct cluster *c, const char *name);
+/* ps to move a value of that many bytes over the link of a class: latency (unless `light`: a value of
+ * at most 64 elements) + bytes / bandwidth, 0 for host classes. */
+int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, bool light);
+/* The same for a value of the module, whose cost may come from a profile (costs.xfer). */
+int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
+                               bool light);
+
+#endif

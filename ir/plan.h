@@ -1,0 +1,48 @@
+/* Plans and their judge.
+ *
+ * A plan says for every placed node which device runs it, and what its planner claims.  The judge
+ * recomputes everything from the module itself (not from any weighted DAG), whoever made the plan. */
+#ifndef PCC_IR_PLAN_H
+#define PCC_IR_PLAN_H
+
+#include "ir/wdag.h"
+
+enum plan_status { PLAN_NONE, PLAN_OPTIMAL, PLAN_FEASIBLE, PLAN_HEURISTIC, PLAN_INFEASIBLE };
+
+struct plan {
+    const char *planner;   /* "dp-place" */
+    int32_t *dev;          /* [node] device, or -1 for a node that is not placed */
+    int64_t value;         /* claimed time per sample, ps */
+    int64_t bound;         /* proven lower bound for the whole, ps; -1: none known */
+    int64_t scope_bound;   /* proven for the fused graph only, ps; -1: none */
+    enum plan_status status;
+    const char *argument;  /* why the status: "all 1428 ideals searched" */
+    uint64_t states;       /* ideals that the planner visited */
+};
+
+struct device_load {
+    int64_t compute, transfer; /* ps */
+    int64_t used, weights;     /* bytes: all that it needs; the weights among them */
+    int64_t live_peak; /* bytes alive at once in the part's own order, weights included */
+    uint32_t nodes;
+};
+
+struct verdict {
+    int64_t value;             /* max over devices of compute + transfer */
+    struct device_load *load;  /* [device] */
+    uint32_t bottleneck;       /* device */
+    bool fits, contiguous, colocated, runnable;
+    const char *why_not;       /* names the first thing that is violated, or NULL */
+};
+
+/* Recomputes the plan dev[] of m over c.  Lives in a.  O(nodes + pins). */
+struct verdict judge(const struct module *m, const struct place *p, const struct cluster *c,
+                     const int32_t *dev, struct arena *a);
+
+const char *plan_status_name(enum plan_status s); /* "optimal" */
+
+/* Devices of the vertices of `top` as devices of the nodes (-1: not placed), down all levels. */
+int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,
+                      struct arena *a);
+
+#endif

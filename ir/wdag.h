@@ -1,0 +1,73 @@
+/* Weighted DAGs: what planners see, level upon level.
+ *
+ * The base level has one vertex per placed node.  Coarseners (contract, fuse, linearize) push a
+ * coarser level with a map from the finer one.  Planners read the top level; plans are projected down.
+ *
+ * Vertices of every level are numbered in a topological order: u < v for every edge u -> v.
+ * Communication belongs to nets: a device that holds some but not all pins of a net pays the net's
+ * cost once (placement.md 2); a pin on the host counts as elsewhere.
+ * Bytes that several vertices need once per device (shared weights) are `shared` items. */
+#ifndef PCC_IR_WDAG_H
+#define PCC_IR_WDAG_H
+
+#include "ir/cluster.h"
+#include "ir/place.h"
+
+#include <stdio.h>
+
+struct wdag {
+    struct arena *mem;
+    uint32_t n;              /* vertices */
+    uint32_t ncls;           /* device classes */
+    int64_t **time;          /* [class][vertex] ps; COST_NEVER: cannot run there */
+    int64_t *size;           /* [vertex] bytes on its device, shared items apart */
+    int32_t *pin;            /* [vertex] the device it must be on, or -1 */
+    struct csr succ, pred;   /* distinct neighbours, ascending */
+    uint32_t nnet;
+    int64_t **net_cost;      /* [class][net] ps, 0 for host classes */
+    uint8_t *net_host;       /* [net] 1: the host has a pin, too */
+    uint32_t *net_src;       /* [net] the vertex that produces it, or UINT32_MAX (model inputs) */
+    struct csr net_pin;      /* net -> vertices, distinct, ascending */
+    struct csr net_of;       /* vertex -> nets */
+    uint32_t nshared;
+    int64_t *shared_size;    /* [item] bytes */
+    struct csr shared_by;    /* item -> vertices, distinct, ascending */
+    struct csr shared_of;    /* vertex -> items */
+    nid *node;               /* base level: vertex -> node of the module; else NULL */
+    uint32_t *vertex;        /* base level: node -> vertex or UINT32_MAX; else NULL */
+    struct wdag *finer;      /* NULL for the base level */
+    uint32_t *map;           /* vertex of finer -> vertex here; NULL for the base level */
+    const char *maker;       /* name of the pass that made it */
+};
+
+/* The base level.  m->cost and p must be made for c.  O(nodes + operands + pins). */
+struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
+                       struct arena *a);
+
+/* Merges vertices: group[v] in [0, ngroup).  Times, sizes add up (COST_NEVER stays), pins are merged
+ * (two different pins in one group: NULL and an error), nets that lie inside one vertex vanish, nets
+ * of equal pins become one.  The quotient must be acyclic (NULL and an error otherwise).  Groups are
+ * renumbered topologically, ties by smallest member: map tells.  O(pins log pins). */
+struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup, const char *maker,
+                        struct arena *a, struct diag *d);
+
+/* Groups for wdag_merge that join the cycles of the quotient by `group` (strongly connected
+ * components, Tarjan's algorithm with an explicit stack).  Rewrites group in place; returns the number
+ * of groups.  O(V + E). */
+uint32_t wdag_join_cycles(const struct wdag *g, uint32_t *group, uint32_t ngroup);
+
+/* Number of down-sets (ideals), the empty and the full one included; counting stops above limit and
+ * returns limit + 1.  O(count * frontier). */
+uint64_t wdag_ideals(const struct wdag *g, uint64_t limit);
+
+/* Load of a set of vertices (member[v] != 0) on a device of class cls: compute and transfers in ps;
+ * COST_NEVER in both if some vertex cannot run there.  Bytes of memory in *size.  O(V + pins). */
+void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_t *compute,
+               int64_t *transfer, int64_t *size);
+
+/* Base vertex -> vertex of top, down all levels.  Lives in a. */
+uint32_t *wdag_flatten(const struct wdag *top, struct arena *a);
+/* The vertices of top with their nodes, as lines that start with '#'; nothing for NULL. */
+void wdag_print(FILE *f, const struct wdag *top, const struct module *m);
+
+#endif

@@ -1,0 +1,183 @@
+/* Binding the names of dimensions to numbers.  Method: one pass over the types of all values collects
+ * the expressions, each distinct one is parsed once; names are kept in the order of first
+ * use, so guesses and warnings come in a fixed order.  O(dimensions + distinct expressions). */
+#include "passes/bind.h"
+
+#include <string.h>
+
+enum { WARN_LIMIT = 8, GUESS_BATCH = 1, GUESS_OTHER = 128 };
+
+/* Open addressing from string ids to numbers; absent: key 0. */
+struct id_map {
+    struct arena *mem;
+    uint32_t cap, n; /* cap: a power of two */
+    struct id_slot {
+        sid key;
+        int64_t value;
+    } *slot;
+};
+
+static struct id_slot *id_find(struct id_map *h, sid key)
+{
+    uint32_t i = (key * UINT32_C(2654435761)) & (h->cap - 1);
+    while (h->slot[i].key != 0 && h->slot[i].key != key)
+        i = (i + 1) & (h->cap - 1);
+    return &h->slot[i];
+}
+
+static void id_put(struct id_map *h, sid key, int64_t value)
+{
+    if (2 * (h->n + 1) > h->cap) {
+        struct id_slot *old = h->slot;
+        uint32_t oldcap = h->cap;
+        h->cap *= 2;
+        h->slot = arena_array(h->mem, h->cap, sizeof *h->slot);
+        for (uint32_t i = 0; i < oldcap; i++) {
+            if (old[i].key != 0)
+                *id_find(h, old[i].key) = old[i];
+        }
+    }
+    struct id_slot *s = id_find(h, key);
+    h->n += s->key == 0;
+    *s = (struct id_slot){key, value};
+}
+
+static struct id_map id_map_new(struct arena *a)
+{
+    struct id_map h = {.mem = a, .cap = 64};
+    h.slot = arena_array(a, h.cap, sizeof *h.slot);
+    return h;
+}
+
+/* Values under bindings. */
+struct dim_values {
+    struct module *m;
+    struct id_map name;  /* binding by name */
+    struct id_map known; /* value by expression */
+};
+
+struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
+{
+    struct dim_values *k = arena_alloc(a, sizeof *k);
+    k->m = x->m;
+    k->name = id_map_new(a);
+    k->known = id_map_new(a);
+    for (uint32_t i = 0; i < x->ndims; i++)
+        id_put(&k->name, str_id(x->m, x->dims[i].name), x->dims[i].value);
+    return k;
+}
+
+static int64_t lookup_name(void *user, const char *name)
+{
+    struct dim_values *k = user;
+    struct id_slot *s = id_find(&k->name, str_id(k->m, name));
+    return s->key != 0 ? s->value : -1;
+}
+
+int64_t dim_value(struct dim_values *k, struct dim d)
+{
+    if (d.sym == 0)
+        return d.value;
+    struct id_slot *s = id_find(&k->known, d.sym);
+    if (s->key != 0)
+        return s->value;
+    int64_t v = dim_eval(k->m, d, lookup_name, k);
+    id_put(&k->known, d.sym, v);
+    return v;
+}
+
+/* The names of a module's dimensions, in order of first use. */
+struct names {
+    struct module *m;
+    struct arena *mem;
+    struct id_map expr, name;
+    sid *list;
+    uint32_t n, cap;
+};
+
+static void add_name(void *user, const char *name)
+{
+    struct names *k = user;
+    sid s = str_id(k->m, name);
+    if (id_find(&k->name, s)->key != 0)
+        return;
+    id_put(&k->name, s, 1);
+    k->list = vec_grow(k->mem, k->list, &k->cap, k->n + 1, sizeof *k->list);
+    k->list[k->n++] = s;
+}
+
+static void add_type(struct names *k, uint32_t type)
+{
+    const struct type *t = &k->m->type[type];
+    if (t->kind != TYPE_TENSOR || t->rank < 0)
+        return;
+    for (uint32_t i = 0; i < (uint32_t)t->rank; i++) {
+        struct dim d = k->m->dim[t->dim + i];
+        if (d.sym == 0 || id_find(&k->expr, d.sym)->key != 0)
+            continue;
+        id_put(&k->expr, d.sym, 1);
+        dim_names(k->m, d, add_name, k);
+    }
+}
+
+/* Names that stand alone in the first dimension of an input of the model. */
+static void mark_first_dims(const struct module *m, struct id_map *batch)
+{
+    struct slice in = m->graph[1].in;
+    for (uint32_t i = 0; i < in.n; i++) {
+        const struct value *v = &m->value[m->arg[in.at + i]];
+        const struct type *t = &m->type[v->type];
+        if ((v->flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR && t->rank > 0 &&
+            m->dim[t->dim].sym != 0)
+            id_put(batch, m->dim[t->dim].sym, 1);
+    }
+}
+
+static bool batch_like(const char *name)
+{
+    return strcmp(name, "N") == 0 || strcmp(name, "n") == 0 || strcmp(name, "bs") == 0 ||
+           strncmp(name, "batch", 5) == 0 || strncmp(name, "Batch", 5) == 0;
+}
+
+static void warn_unused(struct ctx *x, struct names *k)
+{
+    for (uint32_t i = 0; i < x->ndims; i++) {
+        sid s = str_id(x->m, x->dims[i].name);
+        if (!x->dims[i].guessed && id_find(&k->name, s)->key == 0)
+            diag_warning(x->diag, "--dim %s=%lld: no dimension of the model has this name",
+                         x->dims[i].name, (long long)x->dims[i].value);
+    }
+}
+
+void bind_dims(struct ctx *x)
+{
+    struct module *m = x->m;
+    struct names k = {.m = m, .mem = x->scratch};
+    k.expr = id_map_new(x->scratch);
+    k.name = id_map_new(x->scratch);
+    for (vid v = 1; v < m->nval; v++)
+        add_type(&k, m->value[v].type);
+    warn_unused(x, &k);
+
+    struct id_map bound = id_map_new(x->scratch), batch = id_map_new(x->scratch);
+    for (uint32_t i = 0; i < x->ndims; i++)
+        id_put(&bound, str_id(m, x->dims[i].name), 1);
+    mark_first_dims(m, &batch);
+    uint32_t guessed = 0;
+    for (uint32_t i = 0; i < k.n; i++) {
+        if (id_find(&bound, k.list[i])->key != 0)
+            continue;
+        const char *name = str(m, k.list[i]);
+        bool one = batch_like(name) || id_find(&batch, k.list[i])->key != 0;
+        struct dim_binding b = {name, one ? GUESS_BATCH : GUESS_OTHER, true};
+        x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
+        x->dims[x->ndims++] = b;
+        if (++guessed <= WARN_LIMIT)
+            diag_warning(x->diag,
+                         "dimension '%s' is not bound: planning with %lld (set it with --dim %s=N)",
+                         name, (long long)b.value, name);
+    }
+    if (guessed > WARN_LIMIT)
+        diag_warning(x->diag, "%u more dimensions are not bound: planning with 1 for a batch and "
+                     "128 for others", guessed - WARN_LIMIT);
+}

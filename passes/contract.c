@@ -1,0 +1,198 @@
+/* contract: nodes that must share a device become one vertex, then the cycles that this makes.
+ *
+ * Source: placement.md 2, preprocessing (steps 2, 5, 6), and semantics.md 1.2.  Classes come from the
+ * input (colour classes of profiles, Shape with its producer, state pairs).  Strongly connected
+ * components of the quotient are joined (Tarjan).  Then trivial-node merging: a vertex that takes no
+ * time anywhere and has a single neighbour moves into it, again and again; it cannot raise the
+ * optimum, and it keeps the number of ideals down (GNMT: 3,310,714 without it, 17,914 with it).  That
+ * is done only where the sizes cannot matter: the vertex is empty, or everything fits on one device.
+ * O(V + E). */
+#include "passes/passes.h"
+
+#include <string.h>
+
+struct contract_options {
+    bool trivial;
+};
+
+static const struct opt contract_opts[] = {
+    {.kind = OPT_BOOL, .name = "trivial", .off = offsetof(struct contract_options, trivial),
+     .def = "true", .help = "merge vertices that take no time into their only neighbour"},
+    {0}};
+
+static uint32_t find(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+static void unite(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    a = find(parent, a);
+    b = find(parent, b);
+    if (a < b)
+        parent[b] = a;
+    else
+        parent[a] = b;
+}
+
+/* Numbers the sets of parent by first member; returns how many there are. */
+static uint32_t number_sets(uint32_t *parent, uint32_t n, uint32_t *group)
+{
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < n; v++)
+        group[v] = find(parent, v) == v ? count++ : group[find(parent, v)];
+    return count;
+}
+
+static uint32_t *identity(struct arena *a, uint32_t n)
+{
+    uint32_t *id = arena_array(a, (size_t)n + 1, sizeof *id);
+    for (uint32_t v = 0; v < n; v++)
+        id[v] = v;
+    return id;
+}
+
+/* Colocation classes of the base level, then cycles. */
+static struct wdag *join_classes(struct ctx *x)
+{
+    struct wdag *g = x->top;
+    const struct module *m = x->m;
+    uint32_t *parent = identity(x->mem, g->n), *group = identity(x->mem, g->n);
+    for (uint32_t i = 0; i < x->place->nsame; i++)
+        unite(parent, g->vertex[x->place->same_a[i]], g->vertex[x->place->same_b[i]]);
+    if (m->color) {
+        uint32_t max = 0;
+        for (uint32_t v = 0; v < g->n; v++)
+            max = m->color[g->node[v]] > max ? m->color[g->node[v]] : max;
+        uint32_t *first = arena_array(x->mem, (size_t)max + 1, sizeof *first);
+        for (uint32_t v = 0; v < g->n; v++) {
+            uint32_t c = m->color[g->node[v]];
+            if (c && first[c])
+                unite(parent, first[c] - 1, v);
+            else if (c)
+                first[c] = v + 1;
+        }
+    }
+    uint32_t n = number_sets(parent, g->n, group);
+    n = wdag_join_cycles(g, group, n);
+    return wdag_merge(g, group, n, "contract", x->mem, x->diag);
+}
+
+/* A class that swallowed more than a tenth of the time limits every plan: say which and why. */
+static void warn_large(struct ctx *x, const struct wdag *g)
+{
+    int64_t total = 0;
+    uint32_t *members = arena_array(x->mem, (size_t)g->n + 1, sizeof *members);
+    for (uint32_t v = 0; v < g->n; v++)
+        total = sat_add(total, g->time[0][v] == COST_NEVER ? 0 : g->time[0][v]);
+    for (uint32_t v = 0; v < g->finer->n; v++)
+        members[g->map[v]]++;
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (members[v] < 2 || g->time[0][v] == COST_NEVER || g->time[0][v] <= total / 10)
+            continue;
+        uint32_t first = 0, last = 0;
+        for (uint32_t u = g->finer->n; u-- > 0;)
+            if (g->map[u] == v)
+                first = u;
+        for (uint32_t u = 0; u < g->finer->n; u++)
+            if (g->map[u] == v)
+                last = u;
+        diag_warning(x->diag, "contract: %u nodes from '%s' to '%s' must stay together (colocation and "
+                     "the cycles it makes) and take %d %% of the time", members[v],
+                     node_name(x->m, g->finer->node[first]), node_name(x->m, g->finer->node[last]),
+                     (int)(g->time[0][v] / (total / 100 + 1)));
+    }
+}
+
+/* Whether one device of every class that is bounded could hold everything. */
+static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
+{
+    int64_t all = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        all = sat_add(all, g->size[v]);
+    for (uint32_t i = 0; i < g->nshared; i++)
+        all = sat_add(all, g->shared_size[i]);
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (c->cls[k].memory >= 0 && c->cls[k].memory < all)
+            return false;
+    return true;
+}
+
+/* Takes no time, is free to move, and pays nothing to the host. */
+static bool is_trivial(const struct wdag *g, uint32_t v, bool ample)
+{
+    for (uint32_t k = 0; k < g->ncls; k++)
+        if (g->time[k][v] != 0)
+            return false;
+    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
+        if (g->net_host[g->net_of.to[i]])
+            return false;
+    bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
+    return g->pin[v] < 0 && (empty || ample);
+}
+
+static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *gone)
+{
+    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+        if (!gone[g->succ.to[i]])
+            return g->succ.to[i];
+    for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+        if (!gone[g->pred.to[i]])
+            return g->pred.to[i];
+    return v;
+}
+
+/* Peels trivial leaves off the graph. */
+static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
+{
+    bool ample = memory_is_ample(x->cluster, g);
+    uint32_t *parent = identity(x->mem, g->n), *group = identity(x->mem, g->n);
+    uint32_t *degree = arena_array(x->mem, (size_t)g->n + 1, sizeof *degree);
+    uint32_t *queue = arena_array(x->mem, (size_t)g->n + 1, sizeof *queue), n = 0;
+    uint8_t *gone = arena_alloc(x->mem, (size_t)g->n + 1);
+    for (uint32_t v = 0; v < g->n; v++) {
+        degree[v] = g->succ.at[v + 1] - g->succ.at[v] + g->pred.at[v + 1] - g->pred.at[v];
+        if (degree[v] == 1)
+            queue[n++] = v;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = queue[i];
+        if (degree[v] != 1 || !is_trivial(g, v, ample))
+            continue;
+        uint32_t w = only_neighbour(g, v, gone);
+        gone[v] = 1;
+        unite(parent, v, w);
+        if (--degree[w] == 1)
+            queue[n++] = w;
+    }
+    uint32_t count = number_sets(parent, g->n, group);
+    return count == g->n ? g : wdag_merge(g, group, count, "contract", x->mem, x->diag);
+}
+
+static int contract_run(struct ctx *x, const void *options)
+{
+    const struct contract_options *o = options;
+    if (ctx_base(x))
+        return -1;
+    if (x->top != x->base)
+        return diag_error(x->diag, "contract: it must come before fuse and linearize");
+    struct wdag *g = join_classes(x);
+    if (!g)
+        return -1;
+    warn_large(x, g);
+    if (o->trivial && !(g = merge_trivial(x, g)))
+        return -1;
+    x->whole = g;
+    ctx_push(x, g);
+    return 0;
+}
+
+const struct pass pass_contract = {
+    .name = "contract",
+    .help = "merge nodes that must share a device, and the cycles that makes",
+    .opts = contract_opts,
+    .optsize = sizeof(struct contract_options),
+    .needs = NEED_COST,
+    .run = contract_run};

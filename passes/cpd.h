@@ -1,0 +1,14 @@
+/* Topological orders by critical path (list-scheduling.md 1.2-1.4). */
+#ifndef PCC_PASSES_CPD_H
+#define PCC_PASSES_CPD_H
+
+#include "ir/wdag.h"
+
+/* Longest path through each vertex, vertex times and edge costs of class cls included: tlevel +
+ * blevel, ps.  O(V + pins). */
+int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a);
+/* CPD-TOPO: position -> vertex.  Depth first; of the vertices that become ready together the one on the
+ * longest path goes first, ties to the smaller index.  O(E + V log V). */
+uint32_t *cpd_topo(const struct wdag *g, uint32_t cls, struct arena *a);
+
+#endif

@@ -1,0 +1,86 @@
+/* Passes: what -p names.  A pass reads and extends the context; its options are a table.
+ *
+ * Rewriters change the module (infer-shapes), annotators fill parallel arrays (cost), coarseners push
+ * a level on the stack of weighted DAGs (contract, fuse, linearize), planners leave a plan.
+ * Adding a pass: one file with its `const struct pass`, one line in passes/table.c. */
+#ifndef PCC_PASSES_PASSES_H
+#define PCC_PASSES_PASSES_H
+
+#include "ir/ir.h"
+
+#include <signal.h>
+
+struct dim_binding {
+    const char *name;
+    int64_t value;
+    bool guessed;
+};
+
+struct pin {
+    const char *pattern; /* extended regular expression, matched anywhere in a node's name */
+    const char *device;
+};
+
+/* What a run works on.  One per run; no globals. */
+struct ctx {
+    struct arena *mem;     /* lives as long as the module */
+    struct arena *scratch; /* emptied after each pass */
+    struct diag *diag;
+    struct module *m;
+    struct cluster *cluster;
+    struct dim_binding *dims; /* from --dim; then what infer-shapes guessed is appended */
+    uint32_t ndims, capdims;
+    const struct pin *pins;
+    uint32_t npins;
+    const struct state_pair *pairs; /* from --state */
+    uint32_t npairs;
+    int64_t time_limit;    /* ps for one planner; 0: none */
+    int64_t max_states;    /* --max-states: ideals that planners may visit; 0: the pass's own option */
+    const volatile sig_atomic_t *stop; /* not 0: finish with the best so far */
+    bool progress;         /* stderr is a terminal */
+
+    /* results */
+    struct place *place;   /* after the cost pass's consumers asked for it: ctx_base() */
+    struct wdag *base;     /* the level of placed nodes */
+    struct wdag *whole;    /* after contract: the graph that "optimal" refers to */
+    struct wdag *top;      /* the level that the next pass reads */
+    struct plan *plan;     /* the last planner's */
+    uint64_t ideals;       /* counted on request (dp-place{count-ideals=true}) */
+    int64_t shapes_unknown; /* nodes of the main graph with a result of unknown shape; -1: not run */
+};
+
+enum opt_kind { OPT_INT, OPT_BOOL, OPT_BYTES, OPT_TIME, OPT_TEXT, OPT_CHOICE };
+
+/* One option: a field of the pass's option struct at `off` (int64_t, bool, const char *; CHOICE: int64_t
+ * index into names, which ends in NULL). */
+struct opt {
+    enum opt_kind kind;
+    const char *name;
+    size_t off;
+    const char *def;          /* text of the default */
+    const char *lo, *hi;      /* INT, BYTES, TIME: inclusive; NULL: none */
+    const char *const *names; /* CHOICE */
+    const char *help;
+};
+
+enum { NEED_SHAPES = 1, NEED_COST = 2, NEED_CONTRACT = 4 };
+
+struct pass {
+    const char *name, *help;
+    const struct opt *opts; /* ends with a zero row; NULL: none */
+    size_t optsize;
+    int needs;              /* NEED_*: passes that the pipeline inserts if they have not run */
+    int (*run)(struct ctx *x, const void *opts); /* 0 or -1 (with a diagnostic); infeasible: PASS_INFEASIBLE */
+};
+
+enum { PASS_INFEASIBLE = -3 };
+
+/* Builds place and the base level if they are not there yet: x->place, x->base, x->top. */
+int ctx_base(struct ctx *x);
+/* Pushes a level. */
+void ctx_push(struct ctx *x, struct wdag *level);
+
+extern const struct pass *const pass_table[]; /* ends with NULL */
+const struct pass *pass_find(const char *name);
+
+#endif

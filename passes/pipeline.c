@@ -1,0 +1,289 @@
+/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h). */
+#include "passes/pipeline.h"
+
+#include "ir/units.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+static bool parse_quantity(enum opt_kind kind, const char *s, int64_t *v)
+{
+    switch (kind) {
+    case OPT_BYTES: return bytes_parse(s, v);
+    case OPT_TIME: return time_parse(s, v);
+    default: return count_parse(s, v);
+    }
+}
+
+static bool in_range(const struct opt *o, int64_t v)
+{
+    int64_t lo, hi;
+    return (!o->lo || (parse_quantity(o->kind, o->lo, &lo) && v >= lo)) &&
+           (!o->hi || (parse_quantity(o->kind, o->hi, &hi) && v <= hi));
+}
+
+/* Stores text into the field of opts that o describes; false: text does not fit. */
+static bool opt_set(const struct opt *o, void *opts, const char *text)
+{
+    void *field = (char *)opts + o->off;
+    int64_t v = 0;
+    switch (o->kind) {
+    case OPT_TEXT:
+        *(const char **)field = text;
+        return true;
+    case OPT_BOOL:
+        *(bool *)field = strcmp(text, "true") == 0;
+        return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+    case OPT_CHOICE:
+        for (; o->names[v]; v++)
+            if (strcmp(o->names[v], text) == 0) {
+                *(int64_t *)field = v;
+                return true;
+            }
+        return false;
+    default:
+        if (o->names && strcmp(o->names[0], text) == 0) {
+            *(int64_t *)field = 0;
+            return true;
+        }
+        if (!parse_quantity(o->kind, text, &v) || !in_range(o, v))
+            return false;
+        *(int64_t *)field = v;
+        return true;
+    }
+}
+
+static const char *opt_get(const struct opt *o, const void *opts, struct arena *a)
+{
+    const void *field = (const char *)opts + o->off;
+    char buf[UNIT_TEXT];
+    switch (o->kind) {
+    case OPT_TEXT: return *(const char *const *)field;
+    case OPT_BOOL: return *(const bool *)field ? "true" : "false";
+    case OPT_CHOICE: return o->names[*(const int64_t *)field];
+    case OPT_BYTES: return arena_fmt(a, "%s", bytes_print(buf, *(const int64_t *)field));
+    case OPT_TIME: return arena_fmt(a, "%s", time_print(buf, *(const int64_t *)field));
+    default:
+        if (o->names && *(const int64_t *)field == 0)
+            return o->names[0];
+        return arena_fmt(a, "%lld", (long long)*(const int64_t *)field);
+    }
+}
+
+static const char *opt_wants(const struct opt *o, struct arena *a)
+{
+    static const char *const what[] = {"an integer", "true or false", "a size such as 8GiB",
+                                       "a time such as 10us", "a text", "one of"};
+    char *s = arena_fmt(a, "%s%s", o->names && o->kind == OPT_INT ? "auto or " : "", what[o->kind]);
+    if (o->kind == OPT_CHOICE)
+        for (uint32_t i = 0; o->names[i]; i++)
+            s = arena_fmt(a, "%s %s", s, o->names[i]);
+    if (o->lo && o->hi)
+        s = arena_fmt(a, "%s in %s..%s", s, o->lo, o->hi);
+    return s;
+}
+
+void pass_help(FILE *f, const struct pass *p)
+{
+    struct arena *a = arena_new();
+    fprintf(f, "%s: %s\n", p->name, p->help);
+    for (const struct opt *o = p->opts; o && o->name; o++) {
+        fprintf(f, "  %-14s %s\n", o->name, o->help);
+        fprintf(f, "  %-14s %s; default %s\n", "", opt_wants(o, a), o->def);
+    }
+    if (p->needs & NEED_CONTRACT)
+        fprintf(f, "  needs infer-shapes, cost, contract (inserted if they are not in the list)\n");
+    else if (p->needs & NEED_COST)
+        fprintf(f, "  needs infer-shapes, cost (inserted if they are not in the list)\n");
+    else if (p->needs & NEED_SHAPES)
+        fprintf(f, "  needs infer-shapes (inserted if it is not in the list)\n");
+    arena_free(a);
+}
+
+/* ---- parsing ---------------------------------------------------------------------------------- */
+
+static struct step *add_step(struct pipeline *p, uint32_t at, const struct pass *pass, struct arena *a)
+{
+    p->step = vec_grow(a, p->step, &p->cap, p->n + 1, sizeof *p->step);
+    memmove(p->step + at + 1, p->step + at, (p->n - at) * sizeof *p->step);
+    p->n++;
+    struct step *s = &p->step[at];
+    *s = (struct step){pass, arena_alloc(a, pass->optsize + 1), false};
+    for (const struct opt *o = pass->opts; o && o->name; o++)
+        opt_set(o, s->opts, o->def);
+    return s;
+}
+
+static const char *pass_names(struct arena *a)
+{
+    char *s = arena_fmt(a, "%s", pass_table[0]->name);
+    for (uint32_t i = 1; pass_table[i]; i++)
+        s = arena_fmt(a, "%s, %s", s, pass_table[i]->name);
+    return s;
+}
+
+static int parse_option(struct step *s, char *text, struct arena *a, struct diag *d)
+{
+    char *eq = strchr(text, '=');
+    if (eq)
+        *eq = 0;
+    for (const struct opt *o = s->pass->opts; o && o->name; o++) {
+        if (strcmp(o->name, text))
+            continue;
+        if (!opt_set(o, s->opts, eq ? eq + 1 : o->kind == OPT_BOOL ? "true" : ""))
+            return diag_error(d, "-p: %s: option '%s' wants %s, got '%s'", s->pass->name, o->name,
+                              opt_wants(o, a), eq ? eq + 1 : "");
+        return 0;
+    }
+    return diag_error(d, "-p: %s has no option '%s' (see --help-pass=%s)", s->pass->name, text,
+                      s->pass->name);
+}
+
+static int parse_options(struct step *s, const char **at, struct arena *a, struct diag *d)
+{
+    const char *p = *at + 1, *end = strchr(p, '}');
+    if (!end)
+        return diag_error(d, "-p: %s: missing '}'", s->pass->name);
+    while (p < end) {
+        size_t n = strcspn(p, ",:}");
+        char *text = arena_strdup(a, p, n);
+        if (n && parse_option(s, text, a, d))
+            return -1;
+        p += n + (p[n] != '}');
+    }
+    *at = end + 1;
+    return 0;
+}
+
+int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct diag *d)
+{
+    for (const char *at = text; *at;) {
+        if (*at == '#') {
+            at += strcspn(at, "\n");
+            continue;
+        }
+        if (isspace((unsigned char)*at) || *at == ',') {
+            at++;
+            continue;
+        }
+        size_t n = strcspn(at, ",{# \t\r\n");
+        char *name = arena_strdup(a, at, n);
+        const struct pass *pass = pass_find(name);
+        if (!pass && strchr(name, '='))
+            return diag_error(d, "-p: unknown pass '%s': did the shell expand the braces? quote -p, or "
+                              "separate options with ':'", name);
+        if (!pass)
+            return diag_error(d, "-p: unknown pass '%s'; there are %s", name, pass_names(a));
+        struct step *s = add_step(p, p->n, pass, a);
+        at += n;
+        if (*at == '{' && parse_options(s, &at, a, d))
+            return -1;
+    }
+    return 0;
+}
+
+void pipeline_complete(struct pipeline *p, struct arena *a)
+{
+    static const struct {
+        int need;
+        const char *name;
+    } rule[] = {{NEED_SHAPES | NEED_COST | NEED_CONTRACT, "infer-shapes"},
+                {NEED_COST | NEED_CONTRACT, "cost"},
+                {NEED_CONTRACT, "contract"}};
+    for (uint32_t i = 0; i < p->n; i++)
+        for (uint32_t k = 0; k < sizeof rule / sizeof *rule; k++) {
+            const struct pass *need = pass_find(rule[k].name);
+            bool have = !(p->step[i].pass->needs & rule[k].need) || p->step[i].pass == need;
+            for (uint32_t j = 0; j < i && !have; j++)
+                have = p->step[j].pass == need;
+            if (!have)
+                add_step(p, i++, need, a)->inserted = true;
+        }
+}
+
+char *pipeline_text(const struct pipeline *p, struct arena *a)
+{
+    char *s = arena_fmt(a, "%s", "");
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct step *st = &p->step[i];
+        char *args = arena_fmt(a, "%s", "");
+        for (const struct opt *o = st->pass->opts; o && o->name; o++) {
+            const char *v = opt_get(o, st->opts, a);
+            struct step fresh = {st->pass, arena_alloc(a, st->pass->optsize + 1), false};
+            opt_set(o, fresh.opts, o->def);
+            if (strcmp(v, opt_get(o, fresh.opts, a)))
+                args = arena_fmt(a, "%s%s%s=%s", args, *args ? ":" : "", o->name, v);
+        }
+        s = arena_fmt(a, "%s%s%s%s%s%s", s, i ? "," : "", st->pass->name, *args ? "{" : "", args,
+                      *args ? "}" : "");
+    }
+    return s;
+}
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* A planner's claim against the judge's figures. */
+static int judge_plan(const struct pass *p, struct ctx *x)
+{
+    char said[UNIT_TEXT], is[UNIT_TEXT];
+    struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, x->scratch);
+    if (!v.runnable || !v.colocated || !v.fits) {
+        diag_error(x->diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
+        return PASS_UNVERIFIED;
+    }
+    if (v.value != x->plan->value) {
+        diag_error(x->diag, "%s claims %s per sample, the judge finds %s", p->name,
+                   time_print(said, x->plan->value), time_print(is, v.value));
+        return PASS_UNVERIFIED;
+    }
+    if (x->plan->bound > v.value) {
+        diag_error(x->diag, "%s claims the bound %s above its own value %s", p->name,
+                   time_print(said, x->plan->bound), time_print(is, v.value));
+        return PASS_UNVERIFIED;
+    }
+    return 0;
+}
+
+static int run_step(const struct step *s, struct ctx *x, const struct run_options *o)
+{
+    const struct plan *before = x->plan;
+    int rc = s->pass->run(x, s->opts);
+    if (rc)
+        return rc;
+    if (o->verify_each && module_verify(x->m, x->diag))
+        return diag_error(x->diag, "the module is broken after %s", s->pass->name);
+    if (x->plan != before && (rc = judge_plan(s->pass, x)))
+        return rc;
+    if (o->print_after && (!strcmp(o->print_after, "*") || !strcmp(o->print_after, s->pass->name))) {
+        fprintf(stderr, "# after %s\n", s->pass->name);
+        module_print(stderr, x->m, x->cluster, x->plan);
+        wdag_print(stderr, x->top, x->m);
+    }
+    return 0;
+}
+
+int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        struct arena_mark mark = arena_mark(x->scratch);
+        double start = now_ms();
+        int rc = run_step(&p->step[i], x, o);
+        arena_release(x->scratch, mark);
+        if (o->time_passes)
+            fprintf(stderr, "%10.2f ms  %s\n", now_ms() - start, p->step[i].pass->name);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}

@@ -1,0 +1,38 @@
+/* Pipelines: what -p says, completed by what its passes need, and run. */
+#ifndef PCC_PASSES_PIPELINE_H
+#define PCC_PASSES_PIPELINE_H
+
+#include "passes/passes.h"
+
+struct step {
+    const struct pass *pass;
+    void *opts;
+    bool inserted; /* not asked for, but needed */
+};
+
+struct pipeline {
+    struct step *step;
+    uint32_t n, cap;
+};
+
+/* "fuse{range=200:mem=8GiB},dp-place"; inside braces ',' and ':' both separate.  Blanks, newlines and
+ * #-comments may stand between passes. */
+int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct diag *d);
+/* Inserts the passes that others need and that have not come before them. */
+void pipeline_complete(struct pipeline *p, struct arena *a);
+/* The pipeline as -p would take it, every option that differs from its default shown. */
+char *pipeline_text(const struct pipeline *p, struct arena *a);
+
+struct run_options {
+    const char *print_after; /* name of a pass, "*" for all, NULL for none */
+    bool verify_each, time_passes;
+};
+
+/* 0, -1 (error), PASS_INFEASIBLE, or PASS_UNVERIFIED when the judge disagrees with a planner. */
+enum { PASS_UNVERIFIED = -4 };
+int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o);
+
+/* Options of a pass, one per line with default, range and meaning. */
+void pass_help(FILE *f, const struct pass *p);
+
+#endif

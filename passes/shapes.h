@@ -1,0 +1,146 @@
+/* Inside shape inference: the state of one run, and what its rules are written with.
+ *
+ * A run computes a type for every value.  It has two modes.  Symbolic: types as they can be proven,
+ * names kept.  Bound: every name has its value under the bindings, so slices, ranges and broadcasts
+ * that are unknown in general come out as numbers; made for planning only. */
+#ifndef PCC_PASSES_SHAPES_H
+#define PCC_PASSES_SHAPES_H
+
+#include "passes/bind.h"
+#include "passes/passes.h"
+
+enum {
+    SHAPE_RANK = 16,  /* tensors of higher rank keep the file's shape and get none inferred */
+    SHAPE_VALUES = 64 /* integer tensors up to this size are tracked by value */
+};
+
+struct shape {
+    uint8_t elem; /* enum elem; 0: unknown */
+    int rank;     /* -1: unknown */
+    struct dim d[SHAPE_RANK];
+};
+
+enum num_kind { NUM_UNKNOWN, NUM_INT, NUM_SYM };
+
+/* An integer element: known, or an expression, or unknown. */
+struct num {
+    int64_t v;
+    sid sym;
+    uint8_t kind;
+};
+
+/* The elements of a small integer tensor, in its own order. */
+struct nums {
+    uint32_t n;
+    struct num at[];
+};
+
+struct carried; /* shapes of loop-carried values: infer_shapes.c */
+
+struct infer {
+    struct module *m;
+    struct arena *mem;
+    struct diag *diag;      /* NULL: quiet */
+    bool bound;
+    int64_t opset;          /* of ai.onnx */
+    uint32_t *type;         /* [value] index into m->type: what is known so far */
+    uint32_t *start;        /* [value] the same before the run */
+    const struct nums **data; /* [value] NULL: not looked up yet */
+    struct dim_values *values; /* bound: values of the names */
+    const sid *input_names; /* names of the dimensions of the model's inputs, ascending */
+    uint32_t ninput_names;
+    uint32_t *first_body;   /* [node] its first body, NULL if the module has none */
+    uint32_t *next_body;    /* [graph] */
+    struct carried **carried; /* [graph] */
+    uint8_t *visited;       /* [node] owners: bodies have been visited */
+    uint32_t conflicts;
+};
+
+/* A rule infers the types of the results of node n.  arg comes from the rule's row. */
+typedef void shape_fn(struct infer *f, nid n, int arg);
+
+struct shape_rule {
+    const char *op;
+    shape_fn *fn;
+    int arg;
+};
+
+enum rule_domain { RULE_ONNX, RULE_ML, RULE_MS, RULE_DOMAINS };
+
+/* Rows of a domain, sorted by operator; shape_rules.c. */
+const struct shape_rule *shape_rules(enum rule_domain domain, uint32_t *n);
+
+/* --- types (shape_core.c) --- */
+
+/* The shape of a value; false, and an unknown shape, if it has none or is not a tensor. */
+bool shape_of(const struct infer *f, vid v, struct shape *s);
+/* The shape of operand i of n. */
+bool shape_in(const struct infer *f, nid n, uint32_t i, struct shape *s);
+struct shape shape_unknown(enum elem e);
+struct shape shape_scalar(enum elem e);
+struct shape shape_vector(enum elem e, struct dim d);
+/* Records what was inferred: merges it with what is known.  n: for messages. */
+void shape_merge(struct infer *f, nid n, vid v, const struct shape *s);
+void shape_set(struct infer *f, nid n, uint32_t i, const struct shape *s);
+/* Result i has the shape of value v, and element type e (0: that of v). */
+void shape_set_like(struct infer *f, nid n, uint32_t i, vid v, enum elem e);
+/* Element type of operand i; 0: unknown. */
+enum elem elem_in(const struct infer *f, nid n, uint32_t i);
+struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b);
+/* acc = broadcast(acc, s). */
+void shape_broadcast(const struct infer *f, struct shape *acc, const struct shape *s);
+/* Product of d[from .. to). */
+struct dim dim_product(struct module *m, const struct dim *d, int from, int to);
+/* axis in [0, rank), or -1 if it is out of range. */
+int axis_of(int64_t axis, int rank);
+/* Integers of an attribute: their number, at most max; -1: absent or too many. */
+int attr_ints(const struct infer *f, nid n, const char *name, int64_t *out, int max);
+/* Integers that are an attribute in old opsets and operand i in new ones: their number; -1: neither is
+ * given; -2: given but not known. */
+int attr_or_input(struct infer *f, nid n, const char *name, uint32_t i, int64_t *out, int max);
+/* Sum or quotient with a number of any sign: d + c. */
+struct dim dim_shift(struct module *m, struct dim d, int64_t c);
+/* No dimension can make it negative (sufficient, not necessary). */
+bool dim_nonneg(const struct module *m, struct dim d);
+
+/* --- values (shape_values.c) --- */
+
+/* The elements of v if it is a small integer tensor and something is known about them, else NULL. */
+const struct nums *nums_of(struct infer *f, vid v);
+/* All elements as integers: their number; -1 if one is unknown or there are more than max. */
+int ints_of(struct infer *f, vid v, int64_t *out, int max);
+struct nums *nums_new(struct infer *f, uint32_t n);
+void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x);
+struct num num_int(int64_t v);
+struct num num_of_dim(struct dim d);
+struct dim num_dim(struct num x); /* unknown if negative */
+struct num num_add(struct infer *f, struct num a, struct num b);
+struct num num_sub(struct infer *f, struct num a, struct num b);
+struct num num_mul(struct infer *f, struct num a, struct num b);
+/* Elements of a result that an elementwise operator computes; arg: enum num_op. */
+enum num_op {
+    NUM_NONE, NUM_ADD, NUM_SUB, NUM_MUL, NUM_DIV, NUM_MOD, NUM_MIN, NUM_MAX, NUM_EQ, NUM_LT, NUM_GT,
+    NUM_LE, NUM_GE, NUM_AND, NUM_OR, NUM_NEG, NUM_NOT, NUM_ABS, NUM_COPY
+};
+void values_elementwise(struct infer *f, nid n, enum num_op op);
+
+/* --- rules --- */
+
+shape_fn rule_same, rule_broadcast, rule_fixed_elem, rule_first_outputs; /* shape_rules.c */
+shape_fn rule_conv, rule_conv_transpose, rule_pool, rule_global_pool, rule_matmul, rule_gemm,
+    rule_rnn, rule_norm, rule_einsum, rule_attention, rule_ms_attention, rule_embed_layer_norm,
+    rule_resize, rule_depth_space, rule_loss, rule_qlinear_conv, rule_matmul_nbits,
+    rule_multi_head; /* shape_rules_nn.c */
+shape_fn rule_reshape, rule_flatten, rule_transpose, rule_squeeze, rule_unsqueeze, rule_concat,
+    rule_split, rule_slice, rule_gather, rule_gather_elements, rule_gather_nd, rule_expand,
+    rule_tile, rule_pad, rule_topk, rule_onehot, rule_shape, rule_size, rule_constant,
+    rule_constant_of_shape, rule_range, rule_reduce, rule_arg_reduce, rule_where, rule_nonzero,
+    rule_random, rule_compress; /* shape_rules_move.c */
+shape_fn rule_if, rule_loop, rule_scan; /* shape_bodies.c */
+shape_fn rule_sequence, rule_sequence_at, rule_concat_from_sequence; /* shape_rules.c */
+
+/* One run over all graphs.  Returns [value] types in f.mem.  values NULL: symbolic mode. */
+uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
+                      struct dim_values *values);
+
+#endif

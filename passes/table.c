@@ -1,0 +1,19 @@
+/* The table of passes: one line per pass, in the order in which a pipeline usually has them. */
+#include "passes/passes.h"
+
+#include <string.h>
+
+extern const struct pass pass_infer_shapes, pass_cost, pass_contract, pass_fuse, pass_linearize,
+    pass_dpl_place, pass_dp_place;
+
+const struct pass *const pass_table[] = {&pass_infer_shapes, &pass_cost,      &pass_contract,
+                                         &pass_fuse,         &pass_linearize, &pass_dpl_place,
+                                         &pass_dp_place,     NULL};
+
+const struct pass *pass_find(const char *name)
+{
+    for (const struct pass *const *p = pass_table; *p; p++)
+        if (strcmp((*p)->name, name) == 0)
+            return *p;
+    return NULL;
+}

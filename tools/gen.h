@@ -1,0 +1,140 @@
+/* Shared parts of pcc-gen: options, the graph builder (gen_build.c), the models (gen_gpt.c,
+ * gen_models.c) and the streaming writer (gen_write.c).
+ *
+ * Weights are never held in memory. A weight is a row of `gen.weights` (element count, mean,
+ * spread, key); its TensorProto carries the true byte length and a marker pointer into an
+ * inaccessible address range, and the writer produces the bytes when protobuf-c hands it that
+ * pointer. All other memory lives in one arena that is freed at the end. */
+#ifndef PCC_TOOLS_GEN_H
+#define PCC_TOOLS_GEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "onnx.pb-c.h"
+
+enum {
+    GEN_MAX_STAGES = 16,    /* entries of --blocks a,b,c */
+    GEN_EXTERN_MIN = 1024,  /* smaller initializers stay inline */
+    GEN_ALIGN = 4096,       /* of every tensor in the weights file */
+    GEN_OPSET = 20,
+    GEN_IR = 10,
+    GEN_F32 = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT,
+    GEN_I64 = ONNX__TENSOR_PROTO__DATA_TYPE__INT64
+};
+
+/* Where initializers of at least GEN_EXTERN_MIN bytes go. */
+enum gen_mode {
+    GEN_INLINE,    /* into the model file */
+    GEN_EXTERNAL,  /* into <stem>.weights */
+    GEN_NONE       /* nowhere: the model refers to <stem>.weights, which is not written */
+};
+
+struct gen_list {
+    int n;
+    int64_t v[GEN_MAX_STAGES];
+};
+
+/* Command line, after defaults. */
+struct gen_opt {
+    const char *out;
+    int64_t layers, width, heads, vocab, seq, depth, size, classes, nodes, seed, blocks;
+    struct gen_list stages;  /* resnet --blocks; n == 0: from depth */
+    bool kv, untied, no_weights, external;
+};
+
+/* Random weight: `count` float32, uniform with this mean and standard deviation. */
+struct gen_weight {
+    uint64_t key;     /* seed of its own stream, from --seed and the name */
+    uint64_t count;
+    uint64_t offset;  /* in the weights file; unused when inline */
+    bool external;
+    float mean, std;
+};
+
+/* A dimension: a name when `param` is set, else a number. */
+struct gen_dim {
+    int64_t value;
+    const char *param;
+};
+
+struct gen_chunk;
+
+/* Growing array of pointers, handed to protobuf-c at the end. */
+struct gen_ptrs {
+    void **v;
+    size_t n, cap;
+};
+
+struct gen {
+    enum gen_mode mode;
+    uint64_t seed;
+    const char *location;  /* base name of the weights file */
+    const char *scope;     /* prefix of node names */
+    struct gen_chunk *chunks;
+    struct gen_ptrs nodes, inits, inputs, outputs;
+    struct gen_weight *weights;
+    size_t nweights, weights_cap;
+    uint64_t external_end;  /* size of the weights file so far */
+    uint8_t *marker;        /* inaccessible range: marker + i stands for the bytes of weight i */
+    size_t marker_size;
+    Onnx__NodeProto *last;  /* node that gen_attr_* and gen_rename act on */
+};
+
+/* ---- gen_build.c. Running out of memory ends the program with one line and exit code 1. ---- */
+
+/* Starts an empty model. `location` and the returned strings live as long as `g`. */
+void gen_open(struct gen *g, enum gen_mode mode, int64_t seed, const char *location);
+void gen_close(struct gen *g);
+
+/* Formatted string owned by `g`. */
+char *gen_str(struct gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Sets the prefix of node names, e.g. "/h.3". */
+void gen_scope(struct gen *g, const char *scope);
+
+/* Adds a node called scope + path, where the last component of `path` is the operator plus an
+ * optional "_N": "/attn/Reshape_1". Returns the value it makes, "<name>_output_0". */
+const char *gen_node(struct gen *g, const char *path, int nin, const char *const in[]);
+const char *gen_op1(struct gen *g, const char *path, const char *a);
+const char *gen_op2(struct gen *g, const char *path, const char *a, const char *b);
+const char *gen_op3(struct gen *g, const char *path, const char *a, const char *b, const char *c);
+/* One more output of the last node: "<name>_output_N". */
+const char *gen_more(struct gen *g);
+/* Renames output 0 of the last node, before anything reads it. */
+const char *gen_rename(struct gen *g, const char *name);
+
+void gen_attr_i(struct gen *g, const char *name, int64_t v);
+void gen_attr_f(struct gen *g, const char *name, float v);
+void gen_attr_ints(struct gen *g, const char *name, int n, const int64_t v[]);
+
+/* Random float initializer; returns its name. */
+const char *gen_weight(struct gen *g, const char *name, int rank, const int64_t dims[], double mean,
+                       double std);
+/* Constant initializers; gen_ints with rank 0 is a scalar (n is 1), with rank 1 a list. */
+const char *gen_float(struct gen *g, const char *name, float v);
+const char *gen_ints(struct gen *g, const char *name, int rank, int n, const int64_t v[]);
+
+void gen_input(struct gen *g, const char *name, int type, int rank, const struct gen_dim dims[]);
+void gen_output(struct gen *g, const char *name, int type, int rank, const struct gen_dim dims[]);
+
+/* The finished model: shares everything with `g`. */
+Onnx__ModelProto *gen_model(struct gen *g, const char *name);
+
+/* ---- models: 0, or -1 after one line on stderr ---- */
+
+int gen_gpt(struct gen *g, const struct gen_opt *o);
+int gen_resnet(struct gen *g, const struct gen_opt *o);
+int gen_inception(struct gen *g, const struct gen_opt *o);
+int gen_star(struct gen *g, const struct gen_opt *o);
+int gen_ladder(struct gen *g, const struct gen_opt *o);
+int gen_dense(struct gen *g, const struct gen_opt *o);
+
+/* ---- gen_write.c ---- */
+
+/* Writes the model to `path`, and with GEN_EXTERNAL the weights to `weights_path`, each through a
+ * temporary file in the same folder. 0, or -1 after one line on stderr and nothing left behind. */
+int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
+              const char *weights_path);
+
+#endif

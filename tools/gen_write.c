@@ -1,0 +1,184 @@
+/* Streaming writer of pcc-gen: packs the model through a protobuf-c buffer whose append sees every
+ * piece of the output in order. A piece that points into gen.marker is a weight: its bytes are
+ * generated block by block instead of read. Memory is one output buffer, whatever the model's size.
+ *
+ * Numbers: weight w is the stream splitmix64(w.key + i * gamma), two float32 per 64-bit output,
+ * each uniform on mean +- sqrt(3) * std. Little-endian hosts only, as ONNX raw_data is. */
+#include "tools/gen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw_data is written in host order");
+
+enum { OUT_BYTES = 1 << 20, BLOCK_FLOATS = 1 << 14 };
+
+struct out {
+    ProtobufCBuffer base;  /* first: protobuf-c hands back a pointer to it */
+    const struct gen *g;
+    int fd;
+    int error;  /* errno of the first failed write, 0 while all is well */
+    uint64_t written;
+    size_t used;
+    uint8_t buf[OUT_BYTES];
+};
+
+static void out_flush(struct out *o)
+{
+    const uint8_t *p = o->buf;
+
+    while (o->used > 0 && o->error == 0) {
+        ssize_t n = write(o->fd, p, o->used);
+        if (n > 0) {
+            p += n;
+            o->used -= (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            o->error = n == 0 ? EIO : errno;
+        }
+    }
+    o->used = 0;
+}
+
+static void out_bytes(struct out *o, const void *data, size_t len)
+{
+    const uint8_t *p = data;
+
+    o->written += len;
+    while (len > 0 && o->error == 0) {
+        size_t n = OUT_BYTES - o->used < len ? OUT_BYTES - o->used : len;
+        memcpy(o->buf + o->used, p, n);
+        o->used += n;
+        p += n;
+        len -= n;
+        if (o->used == OUT_BYTES)
+            out_flush(o);
+    }
+}
+
+static void out_zeros(struct out *o, uint64_t n)
+{
+    static const uint8_t zeros[GEN_ALIGN];
+
+    for (; n > 0 && o->error == 0; n -= n < GEN_ALIGN ? n : GEN_ALIGN)
+        out_bytes(o, zeros, n < GEN_ALIGN ? (size_t)n : GEN_ALIGN);
+}
+
+static uint64_t mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* In [-1, 1), all 24 bits exact. */
+static float unit(uint32_t bits)
+{
+    return (float)((int32_t)(bits >> 8) - (1 << 23)) * 0x1p-23f;
+}
+
+static void out_weight(struct out *o, const struct gen_weight *w)
+{
+    float block[BLOCK_FLOATS];
+    const float spread = w->std * 1.7320508f;
+    uint64_t state = w->key;
+
+    for (uint64_t done = 0; done < w->count && o->error == 0; done += BLOCK_FLOATS) {
+        for (size_t i = 0; i < BLOCK_FLOATS; i += 2) {
+            uint64_t r = mix(state += 0x9e3779b97f4a7c15u);
+            block[i] = w->mean + spread * unit((uint32_t)r);
+            block[i + 1] = w->mean + spread * unit((uint32_t)(r >> 32));
+        }
+        uint64_t left = w->count - done;
+        out_bytes(o, block, (size_t)(left < BLOCK_FLOATS ? left : BLOCK_FLOATS) * sizeof *block);
+    }
+}
+
+static void out_append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
+{
+    struct out *o = (struct out *)base;
+    uintptr_t at = (uintptr_t)data - (uintptr_t)o->g->marker;
+
+    if (at < o->g->marker_size)
+        out_weight(o, &o->g->weights[at]);
+    else
+        out_bytes(o, data, len);
+}
+
+static void write_model(struct out *o, const Onnx__ModelProto *m)
+{
+    protobuf_c_message_pack_to_buffer(&m->base, &o->base);
+}
+
+static void write_weights(struct out *o, const struct gen *g)
+{
+    for (size_t i = 0; i < g->nweights; i++) {
+        const struct gen_weight *w = &g->weights[i];
+        if (w->external) {
+            out_zeros(o, w->offset - o->written);
+            out_weight(o, w);
+        }
+    }
+}
+
+static int complain(const char *path, const char *what)
+{
+    fprintf(stderr, "pcc-gen: %s: %s\n", path, what);
+    return -1;
+}
+
+/* Writes the model, or the weights when `m` is NULL, and renames the result to `path`. */
+static int write_file(const struct gen *g, const Onnx__ModelProto *m, const char *path)
+{
+    size_t n = strlen(path) + sizeof ".XXXXXX";
+    char *tmp = malloc(n);
+    struct out *o = calloc(1, sizeof *o);
+    int err = ENOMEM;
+
+    if (tmp == NULL || o == NULL)
+        goto done;
+    snprintf(tmp, n, "%s.XXXXXX", path);
+    *o = (struct out){ .base = { out_append }, .g = g, .fd = mkostemp(tmp, O_CLOEXEC) };
+    err = o->fd < 0 ? errno : 0;
+    if (err != 0)
+        goto done;
+    if (m != NULL)
+        write_model(o, m);
+    else
+        write_weights(o, g);
+    out_flush(o);
+    err = o->error;
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(o->fd, 0666 & ~mask) != 0 && err == 0)
+        err = errno;
+    if (close(o->fd) != 0 && err == 0)
+        err = errno;
+    if (err == 0 && rename(tmp, path) != 0)
+        err = errno;
+    if (err != 0)
+        unlink(tmp);
+done:
+    free(o);
+    free(tmp);
+    return err != 0 ? complain(path, strerror(err)) : 0;
+}
+
+int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
+              const char *weights_path)
+{
+    /* Readers, protobuf-c among them, refuse a message of 2 GiB or more. */
+    if (protobuf_c_message_get_packed_size(&m->base) > INT32_MAX)
+        return complain(path, "larger than protobuf's 2 GiB; use --external or --no-weights");
+    if (g->mode == GEN_EXTERNAL && write_file(g, NULL, weights_path) != 0)
+        return -1;
+    if (write_file(g, m, path) == 0)
+        return 0;
+    if (g->mode == GEN_EXTERNAL)
+        unlink(weights_path);
+    return -1;
+}

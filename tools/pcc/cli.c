@@ -1,0 +1,114 @@
+/* The command line: a table of options, the parser, and --help made from the table. */
+#include "cli.h"
+
+#include <string.h>
+
+struct cli_option {
+    enum cli_id id;
+    char letter;
+    const char *name, *arg, *help; /* arg NULL: a flag */
+};
+
+static const struct cli_option table[] = {
+    {CLI_PASSES, 'p', "passes", "LIST|@FILE", "passes with options: 'fuse{range=200},dp-place'"},
+    {CLI_OUTPUT, 'o', "output", "PATH",
+     "folder: the split; .onnx .pir .json .csv .dot .svg: that file"},
+    {CLI_DEVICES, 'd', "devices", "CLUSTER",
+     "'2xa100', '4xa100:40GiB,1xcpu', or a JSON file (default: 2xa100)"},
+    {CLI_LINK, 0, "link", "RATE,LATENCY", "each accelerator's link to the host: '25GB/s,10us'"},
+    {CLI_IO, 0, "io", "paid|free", "whether model inputs and outputs cost transfers (default: paid)"},
+    {CLI_EFFICIENCY, 0, "efficiency", "SHARE", "share of the peak rates that is reached (default: 1.0)"},
+    {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
+    {CLI_PIN, 0, "pin", "REGEX=DEVICE|@FILE", "fix the nodes whose name matches (repeats)"},
+    {CLI_STATE, 0, "state", "IN=OUT", "an input and output that hold state on one device (repeats)"},
+    {CLI_TIME_LIMIT, 0, "time-limit", "TIME", "for one planner: '30s'; then the best plan so far"},
+    {CLI_MAX_STATES, 0, "max-states", "N", "ideals that a planner may visit"},
+    {CLI_EMIT, 0, "emit", "KIND", "to stdout: ir, csv, json, dot (repeats)"},
+    {CLI_ALLOW_LINKS, 0, "allow-links", NULL, "external data may be reached through links"},
+    {CLI_PRINT_PIPELINE, 0, "print-pipeline", NULL, "show the passes that run, with the inserted ones"},
+    {CLI_PRINT_AFTER, 0, "print-ir-after", "PASS", "show the textual IR after a pass, on stderr"},
+    {CLI_PRINT_AFTER_ALL, 0, "print-ir-after-all", NULL, "show it after each pass"},
+    {CLI_VERIFY_EACH, 0, "verify-each", NULL, "check the module after each pass"},
+    {CLI_TIME_PASSES, 0, "time-passes", NULL, "show the time of each pass, on stderr"},
+    {CLI_QUIET, 'q', "quiet", NULL, "no notes, no progress, no table"},
+    {CLI_LIST_PASSES, 0, "list-passes", NULL, "name the passes"},
+    {CLI_HELP_PASS, 0, "help-pass", "PASS", "options of a pass"},
+    {CLI_HELP, 'h', "help", NULL, "this text"},
+    {CLI_VERSION, 0, "version", NULL, "version and libraries"}};
+
+enum { NOPTION = sizeof table / sizeof *table };
+
+void cli_help(FILE *f)
+{
+    fputs("usage: pcc MODEL [options]\n\n"
+          "  pcc model.onnx                               what is in the model\n"
+          "  pcc model.onnx -p fuse,dp-place -o split/    plan for two a100, write one model per part\n"
+          "  pcc workload.json -p dp-place -o plan.json   plan a profiled graph\n\n"
+          "MODEL is an ONNX file, a workload (JSON) or textual IR (.pir).\n\n",
+          f);
+    for (int i = 0; i < NOPTION; i++) {
+        char left[64];
+        const struct cli_option *o = &table[i];
+        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : "  ", o->letter ? o->letter : ' ',
+                 o->letter ? ", " : " ", o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+        fprintf(f, "  %-36s %s\n", left, o->help);
+    }
+    fputs("\nexit codes: 0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
+          "70 internal error\n",
+          f);
+}
+
+static const struct cli_option *find(const char *name, size_t n, char letter)
+{
+    for (int i = 0; i < NOPTION; i++)
+        if (name ? strlen(table[i].name) == n && !memcmp(table[i].name, name, n)
+                 : table[i].letter && table[i].letter == letter)
+            return &table[i];
+    return NULL;
+}
+
+static void store(struct cli *c, enum cli_id id, const char *value, uint32_t room, struct arena *a)
+{
+    if (!c->list[id])
+        c->list[id] = arena_array(a, room, sizeof *c->list[id]);
+    c->list[id][c->n[id]++] = value;
+    c->value[id] = value;
+}
+
+int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d)
+{
+    bool only_names = false;
+    for (int i = 1; i < argc; i++) {
+        const char *s = argv[i], *value = NULL;
+        const struct cli_option *o;
+        if (only_names || s[0] != '-' || !s[1]) {
+            if (c->input)
+                return diag_error(d, "one model at a time: '%s' and '%s'", c->input, s);
+            c->input = s;
+            continue;
+        }
+        if (s[1] == '-' && !s[2]) {
+            only_names = true;
+            continue;
+        }
+        if (s[1] == '-') {
+            size_t n = strcspn(s + 2, "=");
+            o = find(s + 2, n, 0);
+            value = s[2 + n] ? s + 3 + n : NULL;
+        } else {
+            o = find(NULL, 0, s[1]);
+            value = s[2] ? s + 2 : NULL;
+        }
+        if (!o)
+            return diag_error(d, "unknown option '%s' (see --help)", s);
+        if (!o->arg && value)
+            return diag_error(d, "--%s takes no value", o->name);
+        if (o->arg && !value) {
+            if (i + 1 >= argc)
+                return diag_error(d, "--%s wants %s", o->name, o->arg);
+            value = argv[++i];
+        }
+        store(c, o->id, value ? value : "", (uint32_t)argc, a);
+    }
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* The command line: one table of options. */
+#ifndef PCC_TOOLS_CLI_H
+#define PCC_TOOLS_CLI_H
+
+#include "passes/passes.h"
+
+enum cli_id {
+    CLI_PASSES, CLI_OUTPUT, CLI_DEVICES, CLI_LINK, CLI_IO, CLI_EFFICIENCY, CLI_DIM, CLI_PIN,
+    CLI_STATE, CLI_TIME_LIMIT, CLI_MAX_STATES, CLI_EMIT, CLI_ALLOW_LINKS, CLI_PRINT_PIPELINE,
+    CLI_PRINT_AFTER, CLI_PRINT_AFTER_ALL, CLI_VERIFY_EACH, CLI_TIME_PASSES, CLI_QUIET,
+    CLI_LIST_PASSES, CLI_HELP_PASS, CLI_HELP, CLI_VERSION, CLI_COUNT
+};
+
+struct cli {
+    const char *input;
+    const char *value[CLI_COUNT]; /* the last one given; "" for a flag; NULL: not given */
+    const char **list[CLI_COUNT]; /* all that were given, for options that repeat */
+    uint32_t n[CLI_COUNT];
+};
+
+/* 0, or -1 with a diagnostic (usage). */
+int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d);
+void cli_help(FILE *f);
+
+#endif

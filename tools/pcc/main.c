@@ -1,0 +1,387 @@
+/* pcc: reads a model, runs a pipeline of passes, writes what was asked for. */
+#include "backends/backends.h"
+#include "backends/cut.h"
+#include "cli.h"
+#include "frontends/frontends.h"
+#include "passes/pipeline.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INFEASIBLE = 3, EXIT_UNVERIFIED = 4 };
+
+/* The one thing that must be global: a signal handler has no argument. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    if (interrupted)
+        _exit(130);
+    interrupted = 1;
+}
+
+/* Diagnostics to stderr; notes are left out when quiet. */
+static void emit_line(void *user, enum diag_level level, const char *line)
+{
+    static const char *const word[] = {"note", "warning", "error"};
+    const bool *quiet = user;
+    if (level == DIAG_NOTE && *quiet)
+        return;
+    fprintf(stderr, "pcc: %s: %s\n", word[level], line);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), k = strlen(end);
+    return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+static char *read_file(const char *path, struct arena *a, size_t *len, struct diag *d)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = arena_alloc(a, 1);
+    size_t n = 0, cap = 0, got = 1;
+    if (!f) {
+        diag_error(d, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    while (got) {
+        if (n + 4096 > cap) {
+            char *bigger = arena_alloc(a, (cap = 2 * cap + 65536) + 1);
+            memcpy(bigger, text, n);
+            text = bigger;
+        }
+        got = fread(text + n, 1, cap - n, f);
+        n += got;
+    }
+    bool bad = ferror(f) != 0;
+    fclose(f);
+    if (bad) {
+        diag_error(d, "%s: cannot be read: %s", path, strerror(errno));
+        return NULL;
+    }
+    *len = n;
+    return text;
+}
+
+/* ---- the run's settings ----------------------------------------------------------------------- */
+
+/* "NAME=N" or several, comma-separated. */
+static int read_dims(const struct cli *c, struct ctx *x)
+{
+    for (uint32_t i = 0; i < c->n[CLI_DIM]; i++)
+        for (const char *s = c->list[CLI_DIM][i]; *s;) {
+            size_t n = strcspn(s, ",");
+            char *name = arena_strdup(x->mem, s, n), *eq = strrchr(name, '=');
+            int64_t value;
+            if (!eq || eq == name || !count_parse(eq + 1, &value) || value < 1)
+                return diag_error(x->diag, "--dim '%s': expected NAME=N with N >= 1", name);
+            *eq = 0;
+            x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
+            x->dims[x->ndims++] = (struct dim_binding){name, value, false};
+            s += n + (s[n] == ',');
+        }
+    return 0;
+}
+
+static int add_pin(struct ctx *x, struct pin *pins, const char *text)
+{
+    char *pattern = arena_strdup(x->mem, text, strlen(text)), *eq = strrchr(pattern, '=');
+    if (!eq || eq == pattern || !eq[1])
+        return diag_error(x->diag, "--pin '%s': expected REGEX=DEVICE", text);
+    *eq = 0;
+    pins[x->npins++] = (struct pin){pattern, eq + 1};
+    return 0;
+}
+
+/* 'regex=device', or @FILE with one of them per line. */
+static int read_pins(const struct cli *c, struct ctx *x)
+{
+    struct pin *pins = NULL;
+    uint32_t cap = 0;
+    for (uint32_t i = 0; i < c->n[CLI_PIN]; i++) {
+        const char *s = c->list[CLI_PIN][i];
+        size_t len = strlen(s);
+        char *text = arena_strdup(x->mem, s, len), *save = NULL;
+        if (*s == '@' && !(text = read_file(s + 1, x->mem, &len, x->diag)))
+            return -1;
+        for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+            if (*s == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
+                continue;
+            line[strcspn(line, "\r")] = 0;
+            pins = vec_grow(x->mem, pins, &cap, x->npins + 1, sizeof *pins);
+            if (add_pin(x, pins, line))
+                return -1;
+        }
+    }
+    x->pins = pins;
+    return 0;
+}
+
+static int read_pairs(const struct cli *c, struct ctx *x)
+{
+    struct state_pair *pairs = arena_array(x->mem, c->n[CLI_STATE] + 1, sizeof *pairs);
+    for (uint32_t i = 0; i < c->n[CLI_STATE]; i++) {
+        const char *s = c->list[CLI_STATE][i], *eq = strchr(s, '=');
+        if (!eq || eq == s || !eq[1])
+            return diag_error(x->diag, "--state '%s': expected INPUT=OUTPUT", s);
+        pairs[x->npairs++] = (struct state_pair){arena_strdup(x->mem, s, (size_t)(eq - s)), eq + 1};
+    }
+    x->pairs = pairs;
+    return 0;
+}
+
+static int read_limits(const struct cli *c, struct ctx *x)
+{
+    const char *t = c->value[CLI_TIME_LIMIT], *s = c->value[CLI_MAX_STATES];
+    if (t && !time_parse(t, &x->time_limit))
+        return diag_error(x->diag, "--time-limit '%s': expected a time such as 30s", t);
+    if (s && (!count_parse(s, &x->max_states) || x->max_states < 1))
+        return diag_error(x->diag, "--max-states '%s': expected a number >= 1", s);
+    return 0;
+}
+
+/* The cluster of the options; `own` came with the input (a workload), if not NULL. */
+static int read_cluster(const struct cli *c, struct ctx *x, struct cluster *own)
+{
+    const char *io = c->value[CLI_IO], *eff = c->value[CLI_EFFICIENCY];
+    if (own && (c->value[CLI_DEVICES] || c->value[CLI_LINK]))
+        return diag_error(x->diag, "%s brings its own devices: -d and --link do not apply", c->input);
+    x->cluster = own ? own : arena_alloc(x->mem, sizeof *x->cluster);
+    if (!own && c->value[CLI_DEVICES]) {
+        if (cluster_parse(x->cluster, x->mem, c->value[CLI_DEVICES], x->diag))
+            return -1;
+    } else if (!own) {
+        cluster_default(x->cluster);
+        diag_note(x->diag, "no -d: planning for 2xa100");
+    }
+    if (c->value[CLI_LINK] && cluster_set_link(x->cluster, c->value[CLI_LINK], x->diag))
+        return -1;
+    if (io && strcmp(io, "free") && strcmp(io, "paid"))
+        return diag_error(x->diag, "--io '%s': expected paid or free", io);
+    x->cluster->io_free = io && !strcmp(io, "free");
+    if (eff && !share_parse(eff, &x->cluster->efficiency))
+        return diag_error(x->diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
+    return 0;
+}
+
+/* ---- input ------------------------------------------------------------------------------------ */
+
+static struct module *read_input(const struct cli *c, struct cluster **own, struct plan **plan,
+                                 struct diag *d)
+{
+    struct onnx_options o = {.allow_links = c->value[CLI_ALLOW_LINKS] != NULL};
+    struct text_module t = {0};
+    struct arena *a;
+    char *text;
+    size_t n;
+    switch (input_kind_of(c->input)) {
+    case INPUT_WORKLOAD: return workload_read(c->input, own, d);
+    case INPUT_ONNX: return onnx_read(c->input, &o, d);
+    case INPUT_TEXT:
+        a = arena_new();
+        text = read_file(c->input, a, &n, d);
+        if (text && module_parse(&t, text, n, c->input, d) == 0) {
+            *own = t.cluster;
+            *plan = t.plan;
+        }
+        arena_free(a);
+        return t.m;
+    }
+    return NULL;
+}
+
+/* ---- output ----------------------------------------------------------------------------------- */
+
+static const char *const kinds[] = {"ir", "csv", "json", "dot", NULL};
+
+static int emit(const struct result *r, const char *kind, const char *path)
+{
+    if (!strcmp(kind, "csv"))
+        return csv_write(r->m, r->cluster, path, r->diag);
+    if (!strcmp(kind, "ir"))
+        return ir_write(r, path);
+    if (!r->plan)
+        return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p dp-place", kind);
+    if (!strcmp(kind, "dot"))
+        return dot_write(r, true, path);
+    return r->m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
+}
+
+static int write_output(const struct result *r, const char *path)
+{
+    static const char *const suffix[] = {".pir", ".csv", ".json", ".dot", NULL};
+    for (int i = 0; suffix[i]; i++)
+        if (ends_with(path, suffix[i]))
+            return emit(r, kinds[i], path);
+    if (ends_with(path, ".svg"))
+        return svg_write(r, path);
+    if (ends_with(path, ".onnx"))
+        return r->plan ? annotated_write(r, path) : onnx_write(r->m, path, r->diag);
+    if (!r->plan)
+        return diag_error(r->diag, "-o %s: a split folder needs a planner in -p", path);
+    return split_write(r, path);
+}
+
+static int check_emit(const struct cli *c, struct diag *d)
+{
+    for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++) {
+        int k = 0;
+        while (kinds[k] && strcmp(kinds[k], c->list[CLI_EMIT][i]))
+            k++;
+        if (!kinds[k])
+            return diag_error(d, "--emit '%s': expected ir, csv, json or dot", c->list[CLI_EMIT][i]);
+    }
+    return 0;
+}
+
+static bool is_folder(const char *path)
+{
+    static const char *const suffix[] = {".pir", ".csv", ".json", ".dot", ".svg", ".onnx", NULL};
+    for (int i = 0; suffix[i]; i++)
+        if (ends_with(path, suffix[i]))
+            return false;
+    return true;
+}
+
+static int write_all(const struct cli *c, struct ctx *x)
+{
+    struct verdict v;
+    struct result r = {.m = x->m, .cluster = x->cluster, .place = x->place, .plan = x->plan,
+                       .base = x->base, .top = x->top, .diag = x->diag};
+    const char *out = c->value[CLI_OUTPUT];
+    const char **names = arena_array(x->mem, x->ndims + 1, sizeof *names);
+    int64_t *values = arena_array(x->mem, x->ndims + 1, sizeof *values);
+    for (uint32_t i = 0; i < x->ndims; i++) {
+        names[i] = x->dims[i].name;
+        values[i] = x->dims[i].value;
+    }
+    r.dim_name = names;
+    r.dim_value = values;
+    r.ndims = x->ndims;
+    if (x->plan) {
+        v = judge(x->m, x->place, x->cluster, x->plan->dev, x->mem);
+        r.verdict = &v;
+        r.cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
+    }
+    for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
+        if (emit(&r, c->list[CLI_EMIT][i], "-"))
+            return -1;
+    if (out && write_output(&r, out))
+        return -1;
+    if (c->value[CLI_QUIET] || c->n[CLI_EMIT] || (out && !strcmp(out, "-")))
+        return 0;
+    if (x->plan)
+        plan_print(stdout, &r, out && is_folder(out) ? out : NULL);
+    else if (!out)
+        summary_print(stdout, x->m, x->cluster);
+    return 0;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------- */
+
+static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
+{
+    const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
+    size_t n;
+    if (text && *text == '@' && !(text = read_file(text + 1, x->mem, &n, x->diag)))
+        return -1;
+    if (!text && out && is_folder(out))
+        text = "fuse,dp-place";
+    else if (!text && (!out || ends_with(out, ".csv") || c->n[CLI_EMIT]))
+        text = "cost";
+    if (text && pipeline_parse(p, text, x->mem, x->diag))
+        return -1;
+    pipeline_complete(p, x->mem);
+    return 0;
+}
+
+static int run(const struct cli *c, struct ctx *x)
+{
+    struct cluster *own = NULL;
+    struct pipeline p = {0};
+    struct run_options o = {.print_after = c->value[CLI_PRINT_AFTER_ALL] ? "*" : c->value[CLI_PRINT_AFTER],
+                            .verify_each = c->value[CLI_VERIFY_EACH] != NULL,
+                            .time_passes = c->value[CLI_TIME_PASSES] != NULL};
+    if (o.print_after && *o.print_after != '*' && !pass_find(o.print_after)) {
+        diag_error(x->diag, "--print-ir-after=%s: there is no such pass (see --list-passes)", o.print_after);
+        return EXIT_USAGE;
+    }
+    if (read_dims(c, x) || read_pins(c, x) || read_pairs(c, x) || read_limits(c, x) ||
+        check_emit(c, x->diag) || make_pipeline(c, x, &p))
+        return EXIT_USAGE;
+    if (c->value[CLI_PRINT_PIPELINE])
+        fprintf(stderr, "%s\n", pipeline_text(&p, x->mem));
+    if (!(x->m = read_input(c, &own, &x->plan, x->diag)))
+        return EXIT_INPUT;
+    if (p.n || c->value[CLI_DEVICES]) {
+        if (read_cluster(c, x, own))
+            return EXIT_USAGE;
+    } else {
+        x->cluster = own;
+    }
+    int rc = pipeline_run(&p, x, &o);
+    if (rc == PASS_INFEASIBLE)
+        return EXIT_INFEASIBLE;
+    if (rc == PASS_UNVERIFIED)
+        return EXIT_UNVERIFIED;
+    if (rc || write_all(c, x))
+        return EXIT_INPUT;
+    return 0;
+}
+
+static int inform(const struct cli *c, struct diag *d)
+{
+    if (c->value[CLI_HELP])
+        cli_help(stdout);
+    else if (c->value[CLI_VERSION])
+        puts("pcc " PCC_VERSION);
+    else if (c->value[CLI_LIST_PASSES]) {
+        for (const struct pass *const *p = pass_table; *p; p++)
+            printf("%-14s %s\n", (*p)->name, (*p)->help);
+    } else if (c->value[CLI_HELP_PASS]) {
+        const struct pass *p = pass_find(c->value[CLI_HELP_PASS]);
+        if (!p) {
+            diag_error(d, "there is no pass '%s' (see --list-passes)", c->value[CLI_HELP_PASS]);
+            return EXIT_USAGE;
+        }
+        pass_help(stdout, p);
+    } else if (!c->input) {
+        diag_error(d, "no model given (see --help)");
+        return EXIT_USAGE;
+    } else {
+        return -1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    bool quiet = false;
+    struct diag d = {.emit = emit_line, .user = &quiet};
+    struct arena *mem = arena_new(), *scratch = arena_new();
+    struct cli c = {0};
+    struct sigaction sa = {.sa_handler = on_interrupt};
+    int rc = cli_parse(&c, argc, argv, mem, &d) ? EXIT_USAGE : inform(&c, &d);
+    if (rc == -1) {
+        struct ctx x = {.mem = mem, .scratch = scratch, .diag = &d, .stop = &interrupted,
+                        .shapes_unknown = -1};
+        quiet = c.value[CLI_QUIET] != NULL;
+        x.progress = !quiet && isatty(STDERR_FILENO);
+        sigaction(SIGINT, &sa, NULL);
+        rc = run(&c, &x);
+        if (x.m)
+            arena_free(x.m->mem);
+    }
+    if (fflush(stdout) || ferror(stdout)) {
+        diag_error(&d, "stdout: %s", strerror(errno));
+        rc = rc ? rc : EXIT_INPUT;
+    }
+    arena_free(scratch);
+    arena_free(mem);
+    return rc;
+}

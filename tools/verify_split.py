@@ -1,0 +1,713 @@
+#!/usr/bin/env python3
+"""Does a split folder compute what the whole model computes?
+
+    verify_split.py MODEL SPLIT [--inputs DIR] [--seed N] [--sensitive] [--quiet]
+
+A split is trusted when somebody else's runtime says so.  This program knows nothing of pcc but the
+folder's contract: it reads SPLIT/manifest.json and does what it says.
+
+1. The manifest obeys backends/manifest.schema.json and agrees with itself and with the part files:
+   parts in a legal order, every tensor where it is said to be, every node in exactly one part.
+2. Every part passes onnx's checker if the whole model does ("unchecked" parts excepted).
+3. ONNX Runtime (CPU, optimisations off, one thread) runs the whole, the annotated whole of the
+   folder, and the parts in their order over one table of tensors by name.  Every output must be
+   equal bit by bit, of the same type and shape.
+
+One exception: ONNX Runtime's CPU provider computes chains of float16 operators in float32, so a cut
+at a float16 tensor adds a rounding.  Outputs downstream of a float16 or bfloat16 tensor that
+crosses may differ by 1e-2 of the largest absolute value of the reference.
+
+Inputs come from a folder of input_K.pb files, or are random: normal floats, integers of {0, 1}.
+--sensitive runs a second random input as well and demands that some output changes, so that
+equality cannot be had from a model that ignores its inputs.  Operators that are random themselves
+(RandomNormal, Dropout in training) cannot be compared.
+
+Exit: 0 equal, 1 different or a bad folder, 3 the whole model does not run, 77 no ONNX Runtime.
+"""
+import argparse
+import ast
+import collections
+import ctypes
+import gc
+import json
+import math
+import re
+import sys
+from pathlib import Path
+
+try:
+    import jsonschema
+    import ml_dtypes
+    import numpy as np
+    import onnx
+    import onnxruntime as ort
+    from onnx import numpy_helper
+except ImportError as missing:
+    print(f"skipped: {missing.name} is not installed")
+    sys.exit(77)
+
+SCHEMA = Path(__file__).resolve().parent.parent / "backends" / "manifest.schema.json"
+TOLERANCE = 1e-2
+SHOWN = 6  # tensors and symbols named in one line of the report
+
+NUMPY_TYPES = {
+    "float": np.float32, "double": np.float64, "float16": np.float16,
+    "int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int64,
+    "uint8": np.uint8, "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64,
+    "bool": np.bool_, "string": np.object_, "complex64": np.complex64,
+    "complex128": np.complex128,
+}
+# Types that numpy lacks: they travel through OrtValue as integers of the same width.
+EXOTIC_TYPES = {
+    "bfloat16": (ml_dtypes.bfloat16, np.uint16, onnx.TensorProto.BFLOAT16),
+    "float8e4m3fn": (ml_dtypes.float8_e4m3fn, np.uint8, onnx.TensorProto.FLOAT8E4M3FN),
+    "float8e4m3fnuz": (ml_dtypes.float8_e4m3fnuz, np.uint8, onnx.TensorProto.FLOAT8E4M3FNUZ),
+    "float8e5m2": (ml_dtypes.float8_e5m2, np.uint8, onnx.TensorProto.FLOAT8E5M2),
+    "float8e5m2fnuz": (ml_dtypes.float8_e5m2fnuz, np.uint8, onnx.TensorProto.FLOAT8E5M2FNUZ),
+}
+
+
+class Bad(Exception):
+    """The folder is wrong or does not run."""
+
+
+class Different(Exception):
+    """An output of the parts is not the whole model's."""
+
+
+class CannotRun(Exception):
+    """The whole model does not run here, so nothing can be compared."""
+
+
+def require(condition, message):
+    if not condition:
+        raise Bad(message)
+
+
+# ---------------------------------------------------------------- manifest
+
+
+def no_duplicates(pairs):
+    counts = collections.Counter(key for key, _ in pairs)
+    twice = [key for key, n in counts.items() if n > 1]
+    require(not twice, f"manifest.json: key {twice[:1]} occurs twice in one object")
+    return dict(pairs)
+
+
+def not_a_number(text):
+    raise Bad(f"manifest.json: {text} is not a JSON number")
+
+
+def read_manifest(folder):
+    path = folder / "manifest.json"
+    require(path.is_file(), f"{path} does not exist")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=no_duplicates,
+                              parse_constant=not_a_number)
+    except ValueError as e:
+        raise Bad(f"manifest.json: {e}") from e
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+    error = jsonschema.exceptions.best_match(validator.iter_errors(manifest))
+    if error:
+        raise Bad(f"manifest.json: {error.json_path}: {error.message[:200]}")
+    return manifest
+
+
+def check_order(manifest):
+    """Each part's inputs are model inputs or outputs of earlier parts, each tensor has one origin."""
+    origin = {i["name"]: "input" for i in manifest["inputs"]}
+    require(len(origin) == len(manifest["inputs"]), "an input is listed twice")
+    for part in manifest["parts"]:
+        for name in part["inputs"]:
+            require(name in origin, f"{part['file']} needs '{name}', which no earlier part makes")
+        for name in part["outputs"]:
+            require(name not in origin,
+                    f"{part['file']} makes '{name}', which comes from {origin.get(name)} already")
+            origin[name] = part["file"]
+    for output in manifest["outputs"]:
+        name, source = output["name"], output["from"]
+        require(source == "weights" or origin.get(name) == source,
+                f"output '{name}' is said to come from {source}, but not found there")
+    return origin
+
+
+def check_tensors(manifest, origin):
+    """The list of crossing tensors says exactly what the parts say."""
+    readers = collections.defaultdict(set)
+    for part in manifest["parts"]:
+        for name in part["inputs"]:
+            readers[name].add(part["file"])
+    listed = set()
+    for tensor in manifest["tensors"]:
+        name = tensor["name"]
+        require(name not in listed, f"tensor '{name}' is listed twice")
+        listed.add(name)
+        require(origin.get(name) == tensor["from"],
+                f"tensor '{name}': from {tensor['from']}, but {origin.get(name)} makes it")
+        require(set(tensor["to"]) == readers[name],
+                f"tensor '{name}': to {sorted(tensor['to'])}, but {sorted(readers[name])} read it")
+    for name in readers:
+        require(name in listed or origin[name] == "input",
+                f"tensor '{name}' crosses from {origin[name]} but is not listed")
+
+
+def check_devices(manifest, folder):
+    files = [p["file"] for p in manifest["parts"]]
+    require(len(set(files)) == len(files), "a part is listed twice")
+    names = [d["name"] for d in manifest["devices"]]
+    require(len(set(names)) == len(names), "a device is listed twice")
+    for device in manifest["devices"]:
+        own = sorted(p["file"] for p in manifest["parts"] if p["device"] == device["name"])
+        require(sorted(device["parts"]) == own,
+                f"device {device['name']} lists parts {sorted(device['parts'])}, parts say {own}")
+    for part in manifest["parts"]:
+        require(part["device"] in names, f"{part['file']}: no device '{part['device']}'")
+    for name in files + [manifest["model"]["file"]]:
+        require((folder / name).is_file(), f"{name} does not exist")
+
+
+def check_objective(manifest):
+    goal = manifest["objective"]
+    if goal["status"] == "optimal":
+        require(math.isclose(goal["value_s"], goal["bound_s"], rel_tol=1e-9),
+                f"status is optimal, but the value {goal['value_s']} s is not the bound "
+                f"{goal['bound_s']} s")
+    elif goal["status"] == "feasible":
+        require(goal["bound_s"] <= goal["value_s"] * (1 + 1e-9),
+                f"the bound {goal['bound_s']} s is above the value {goal['value_s']} s")
+
+
+def strings_in(value):
+    """Every string in a JSON value, keys included."""
+    found, stack = set(), [value]
+    while stack:
+        v = stack.pop()
+        if isinstance(v, str):
+            found.add(v)
+        elif isinstance(v, dict):
+            stack += [*v.keys(), *v.values()]
+        elif isinstance(v, list):
+            stack += v
+    return found
+
+
+def check_nodes(manifest, whole, graphs):
+    """No node in two parts unless it is a copy, none lost, and the part files hold what is said."""
+    copies = strings_in(manifest.get("copies", {}).get("nodes", []))
+    files = [p["file"] for p in manifest["parts"]]
+    require(set(manifest["nodes"]) == set(files), "nodes: its keys are not the parts")
+    original = collections.Counter(n.name for n in whole.node)
+    listed = collections.Counter(n for names in manifest["nodes"].values() for n in names)
+    for name, times in listed.items():
+        require(times <= max(1, original[name]) or name in copies,
+                f"node '{name}' is listed {times} times and is no copy")
+    held = set()
+    for file, names in manifest["nodes"].items():
+        inside = {n.name for n in graphs[file].node}
+        lost = [n for n in names if n not in inside]
+        require(not lost, f"{file}: node '{lost[:1] and lost[0]}' is listed but not in the file")
+        foreign = inside - set(names) - copies - {""}
+        foreign = {n for n in foreign if listed[n]}
+        require(not foreign, f"{file}: holds node {sorted(foreign)[:1]} of another part")
+        held |= inside
+    dropped = strings_in(manifest.get("dropped", []))
+    lost = [n.name for n in whole.node if n.name and n.name not in held | dropped]
+    require(not lost, f"node '{lost[:1] and lost[0]}' of the model is in no part")
+
+
+def check_interfaces(manifest, graphs):
+    """Inputs and outputs of the part files are those of the manifest."""
+    for part in manifest["parts"]:
+        graph = graphs[part["file"]]
+        weights = {t.name for t in graph.initializer}
+        weights |= {t.values.name for t in graph.sparse_initializer}
+        inputs = {v.name for v in graph.input} - weights
+        outputs = {v.name for v in graph.output}
+        for what, said, found in (("inputs", part["inputs"], inputs),
+                                  ("outputs", part["outputs"], outputs)):
+            require(set(said) == found, f"{part['file']}: {what} in the manifest but not in the file "
+                    f"{sorted(set(said) - found)[:3]}, the other way round "
+                    f"{sorted(found - set(said))[:3]}")
+
+
+def load_graph(path):
+    """The graph without its external weights."""
+    try:
+        return onnx.load(str(path), load_external_data=False).graph
+    except Exception as e:
+        raise Bad(f"{path.name} cannot be read: {first_line(e)}") from e
+
+
+def check_manifest(manifest, folder):
+    """All that can be said without running anything; returns the graphs of the parts."""
+    check_devices(manifest, folder)
+    check_objective(manifest)
+    check_tensors(manifest, check_order(manifest))
+    graphs = {p["file"]: load_graph(folder / p["file"]) for p in manifest["parts"]}
+    whole = load_graph(folder / manifest["model"]["file"])
+    check_interfaces(manifest, graphs)
+    check_nodes(manifest, whole, graphs)
+    return graphs
+
+
+# ---------------------------------------------------------------- checker
+
+
+def checker_says(path):
+    """None if onnx's checker accepts the file, else its reason."""
+    try:
+        onnx.checker.check_model(str(path))
+        return None
+    except Exception as e:
+        return first_line(e)
+
+
+def check_parts(manifest, model, folder, say):
+    reason = checker_says(model)
+    if reason:
+        say(f"checker: not demanded of the parts, it refuses the whole: {reason}")
+        return
+    passed, excused = 0, []
+    for part in manifest["parts"]:
+        if part.get("unchecked"):
+            excused.append(f"{part['file']} (unknown rank)")
+            continue
+        reason = checker_says(folder / part["file"])
+        if reason and "hard link" in reason.lower():
+            excused.append(f"{part['file']} (hard-linked weights)")
+            continue
+        require(not reason, f"{part['file']}: onnx's checker: {reason}")
+        passed += 1
+    say(f"checker: the whole and {passed} parts pass"
+        + (", not demanded of " + ", ".join(excused) if excused else ""))
+
+
+# ---------------------------------------------------------------- inputs
+
+
+def functions_of_dims():
+    return {"floor": math.floor, "ceil": math.ceil, "ceiling": math.ceil, "max": max, "Max": max,
+            "min": min, "Min": min, "Mod": lambda a, b: a % b, "mod": lambda a, b: a % b}
+
+
+def evaluate(tree, size_of):
+    """The value of a parsed dimension expression; ValueError when it is none."""
+    binary = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b,
+              ast.Mult: lambda a, b: a * b, ast.FloorDiv: lambda a, b: a // b,
+              ast.Div: lambda a, b: a // b if a % b == 0 else a / b, ast.Mod: lambda a, b: a % b}
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, int):
+        return tree.value
+    if isinstance(tree, ast.Name):
+        return size_of(tree.id)
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return -evaluate(tree.operand, size_of)
+    if isinstance(tree, ast.BinOp) and type(tree.op) in binary:
+        return binary[type(tree.op)](evaluate(tree.left, size_of), evaluate(tree.right, size_of))
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
+        function = functions_of_dims().get(tree.func.id)
+        if function and not tree.keywords:
+            return function(*(evaluate(a, size_of) for a in tree.args))
+    raise ValueError("not a dimension expression")
+
+
+class Dims:
+    """Sizes of symbolic dimensions: bound by the manifest, or guessed, the same for each name."""
+
+    BATCH = re.compile(r"(^|[^a-z])(batch|batch_?size|bs|n|b)($|[^a-z])", re.IGNORECASE)
+
+    def __init__(self, bound, infos):
+        self.size = dict(bound)
+        self.used = {}
+        for info in infos:
+            if info.shape and isinstance(info.shape[0], str) and info.shape[0].isidentifier():
+                self.size.setdefault(info.shape[0], 1)
+
+    def guess(self, name):
+        return self.size.setdefault(name, 1 if self.BATCH.search(name) else 4)
+
+    def symbol(self, name):
+        self.used[name] = self.guess(name)
+        return self.used[name]
+
+    def expression(self, text):
+        try:
+            value = evaluate(ast.parse(text, mode="eval").body, self.symbol)
+        except (SyntaxError, ValueError, TypeError, ZeroDivisionError):
+            return None
+        return int(value) if value == int(value) and value >= 0 else None
+
+    def of(self, dim):
+        if isinstance(dim, int):
+            return max(dim, 0)
+        if not dim:
+            return 1
+        if dim in self.size or dim.isidentifier():
+            return self.symbol(dim)
+        value = self.expression(dim)
+        return self.symbol(dim) if value is None else value
+
+
+def random_tensor(kind, shape, rng):
+    if kind in EXOTIC_TYPES:
+        return rng.standard_normal(shape).astype(EXOTIC_TYPES[kind][0])
+    if kind not in NUMPY_TYPES:
+        raise CannotRun(f"no way to make an input of type {kind}")
+    dtype = np.dtype(NUMPY_TYPES[kind])
+    if dtype == object:
+        return np.array([f"s{i}" for i in rng.integers(0, 2, math.prod(shape))],
+                        dtype=object).reshape(shape)
+    if dtype.kind in "fc":
+        return np.asarray(rng.standard_normal(shape)).astype(dtype)
+    return np.asarray(rng.integers(0, 2, shape)).astype(dtype)
+
+
+def random_value(type_text, shape, rng):
+    """A value for ONNX Runtime's type text: tensor(float), seq(tensor(int64)), optional(...)."""
+    outer, _, inner = type_text.partition("(")
+    inner = inner[:-1]
+    if outer == "tensor":
+        return random_tensor(inner, shape, rng)
+    if outer == "seq":
+        return [random_value(inner, shape, rng) for _ in range(2)]
+    if outer == "optional":
+        return random_value(inner, shape, rng)
+    raise CannotRun(f"no way to make an input of type {type_text}")
+
+
+def random_inputs(infos, dims, seed):
+    rng = np.random.default_rng(seed)
+    return {i.name: random_value(i.type, [dims.of(d) for d in i.shape or []], rng) for i in infos}
+
+
+def read_value(path, type_text):
+    """The value in one input_K.pb, whose message depends on the type."""
+    data = path.read_bytes()
+    if type_text.startswith("seq("):
+        return numpy_helper.to_list(onnx.SequenceProto.FromString(data))
+    if type_text.startswith("optional("):
+        return numpy_helper.to_optional(onnx.OptionalProto.FromString(data))
+    if type_text.startswith("map("):
+        return numpy_helper.to_dict(onnx.MapProto.FromString(data))
+    array = numpy_helper.to_array(onnx.TensorProto.FromString(data))
+    if array.dtype.kind in "SU":
+        return array.astype(object)
+    if array.dtype == object:
+        text = [v.decode() if isinstance(v, bytes) else v for v in array.reshape(-1)]
+        return np.array(text, dtype=object).reshape(array.shape)
+    return array
+
+
+def read_inputs(infos, folder):
+    if (folder / "test_data_set_0").is_dir():
+        folder = folder / "test_data_set_0"
+    values = {}
+    for k, info in enumerate(infos):
+        path = folder / f"input_{k}.pb"
+        if not path.is_file() and info.type.startswith("optional("):
+            values[info.name] = None
+            continue
+        require(path.is_file(), f"{path} does not exist (for input '{info.name}')")
+        try:
+            values[info.name] = read_value(path, info.type)
+        except Exception as e:
+            raise Bad(f"{path.name} is not a {info.type}: {first_line(e)}") from e
+    return values
+
+
+# ---------------------------------------------------------------- running
+
+
+def first_line(error):
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+
+
+def open_session(path):
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.use_deterministic_compute = True
+    return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def exotic(type_text):
+    """The table's row for tensor(bfloat16) and its like, else None."""
+    return EXOTIC_TYPES.get(type_text.removeprefix("tensor(").removesuffix(")"))
+
+
+def to_ort(value, row):
+    if row:
+        raw = np.ascontiguousarray(value).view(row[1])
+        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(raw, row[2])
+    return ort.OrtValue.ortvalue_from_numpy(value)
+
+
+def from_ort(value):
+    row = exotic(value.data_type())
+    if not row:
+        return value.numpy()
+    raw = ctypes.string_at(value.data_ptr(), value.tensor_size_in_bytes())
+    return np.frombuffer(raw, row[0]).reshape(value.shape())
+
+
+def run_session(session, table):
+    """All outputs by name, for inputs taken from the table by name."""
+    names = [o.name for o in session.get_outputs()]
+    through_ort = any(exotic(o.type) for o in session.get_outputs())
+    feed = {}
+    for info in session.get_inputs():
+        row, value = exotic(info.type), table[info.name]
+        feed[info.name] = to_ort(value, row) if row or through_ort else value
+    if through_ort:
+        values = [from_ort(v) for v in session.run_with_ort_values(names, feed)]
+    else:
+        values = session.run(names, feed)
+    return dict(zip(names, values))
+
+
+def run_whole(path, make_inputs):
+    """Runs one model on each of the input sets that make_inputs(session) returns."""
+    session = open_session(path)
+    sets = make_inputs(session)
+    names = [[v.name for v in vs] for vs in (session.get_inputs(), session.get_outputs())]
+    return names, sets, [run_session(session, inputs) for inputs in sets]
+
+
+def run_parts(manifest, folder, sets):
+    """The contract: a table of tensors by name, the parts in order, then read the outputs."""
+    tables = [dict(inputs) for inputs in sets]
+    for part in manifest["parts"]:
+        try:
+            session = open_session(folder / part["file"])
+            made = [run_session(session, {n: t[n] for n in part["inputs"]}) for t in tables]
+        except Exception as e:
+            raise Bad(f"{part['file']} does not run: {type(e).__name__}: {first_line(e)}") from e
+        for table, values in zip(tables, made):
+            table.update({name: values[name] for name in part["outputs"]})
+        del session
+    return [{o["name"]: read_output(o, table, folder / manifest["model"]["file"])
+             for o in manifest["outputs"]} for table in tables]
+
+
+def read_output(output, table, whole):
+    if output["from"] != "weights":
+        return table[output["name"]]
+    for tensor in load_graph(whole).initializer:
+        if tensor.name == output["name"]:
+            return numpy_helper.to_array(tensor, base_dir=str(whole.parent))
+    raise Bad(f"output '{output['name']}' is no initializer of {whole.name}")
+
+
+# ---------------------------------------------------------------- comparing
+
+
+def names_read(node):
+    """What a node reads, captures of its bodies included (their own names do no harm)."""
+    found, stack = set(), [node]
+    while stack:
+        n = stack.pop()
+        found.update(n.input)
+        for a in n.attribute:
+            for body in [a.g] * a.HasField("g") + list(a.graphs):
+                stack += body.node
+                found.update(o.name for o in body.output)
+    return found
+
+
+def is_half(type_text):
+    return re.search(r"\b(b?f16)\b", type_text or "") is not None
+
+
+def rounded_values(manifest, graphs):
+    """Names downstream of a float16 tensor that crosses, followed node by node through the parts."""
+    crossing = {t["name"] for t in manifest["tensors"] if t["to"] and is_half(t["type"])}
+    reached = set()
+    for part in manifest["parts"] if crossing else []:
+        for node in graphs[part["file"]].node:
+            if names_read(node) & (reached | crossing):
+                reached.update(node.output)
+    return crossing, reached - {""}
+
+
+def near(ref, got):
+    """None if within the tolerance of the largest finite reference, else what is wrong."""
+    if ref.dtype == object or ref.dtype.kind in "SU":
+        return "strings differ"
+    wide = np.complex128 if ref.dtype.kind == "c" else np.float64
+    a, b = ref.astype(wide), got.astype(wide)
+    finite = np.isfinite(a) & np.isfinite(b)
+    if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+        return "infinities or NaNs differ"
+    limit = TOLERANCE * float(np.max(np.abs(a[finite]), initial=0))
+    worst = float(np.max(np.abs(a[finite] - b[finite]), initial=0))
+    return None if worst <= limit else f"differs by {worst:.3g}, more than {limit:.3g}"
+
+
+def array_difference(ref, got, tolerant):
+    if ref.dtype != got.dtype or ref.shape != got.shape:
+        return f"{got.dtype}{list(got.shape)} instead of {ref.dtype}{list(ref.shape)}"
+    if ref.dtype == object or ref.dtype.kind in "SU":
+        return None if np.array_equal(ref, got) else "strings differ"
+    if ref.tobytes() == got.tobytes():
+        return None
+    if tolerant:
+        return near(ref, got)
+    unequal = ref.reshape(-1) != got.reshape(-1)
+    return f"{np.count_nonzero(unequal)} of {ref.size} elements differ ({near(ref, got) or 'slightly'})"
+
+
+def difference(ref, got, tolerant=False):
+    """None if the values are equal, else what is wrong; sequences and maps element by element."""
+    if ref is None or got is None:
+        return None if ref is got else "only one of them is empty"
+    if isinstance(ref, (list, tuple)):
+        if not isinstance(got, (list, tuple)) or len(ref) != len(got):
+            return "sequences of different length"
+        return next(filter(None, (difference(r, g, tolerant) for r, g in zip(ref, got))), None)
+    if isinstance(ref, dict):
+        if not isinstance(got, dict) or list(ref) != list(got):
+            return "maps with different keys"
+        return difference(list(ref.values()), list(got.values()), tolerant)
+    if isinstance(got, (list, tuple, dict)):
+        return "a sequence or map instead of a tensor"
+    return array_difference(np.asarray(ref), np.asarray(got), tolerant)
+
+
+def compare(reference, outputs, rounded, who):
+    for ref, got in zip(reference, outputs):
+        for name, value in ref.items():
+            wrong = difference(value, got[name], name in rounded)
+            if wrong:
+                raise Different(f"output '{name}' of {who}: {wrong}")
+
+
+# ---------------------------------------------------------------- the whole story
+
+
+def some(items):
+    items = list(items)
+    more = f", and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    return (", ".join(items[:SHOWN]) or "none") + more
+
+
+def describe(value):
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{list(value.shape)}"
+    return f"sequence of {len(value)}" if isinstance(value, list) else type(value).__name__
+
+
+def input_maker(args, manifest, say):
+    """The function that makes the input sets once the whole model's session is open."""
+    def make(session):
+        infos = session.get_inputs()
+        dims = Dims(manifest.get("dims", {}), infos)
+        sets = []
+        if args.inputs:
+            sets.append(read_inputs(infos, Path(args.inputs)))
+            say(f"inputs: from {args.inputs}")
+        if not sets or args.sensitive:
+            sets.append(random_inputs(infos, dims, args.seed))
+            sizes = some(f"{k}={v}" for k, v in dims.used.items())
+            say(f"inputs: random, seed {args.seed}; symbolic dimensions: {sizes}")
+        if len(sets) < 2 and args.sensitive:
+            sets.append(random_inputs(infos, dims, args.seed + 1))
+        say("  " + some(f"{k} {describe(v)}" for k, v in sets[0].items()))
+        return sets
+    return make
+
+
+def demand_sensitivity(reference):
+    changed = [n for n in reference[0] if difference(reference[0][n], reference[1][n])]
+    if not changed:
+        raise Different("insensitive: no output of the whole changes with the inputs")
+
+
+def report_plan(manifest, crossing, rounded, say):
+    parts = some(f"{p['file']} ({p['device']}, {p['nodes']} nodes)" for p in manifest["parts"])
+    say(f"parts, in this order: {parts}")
+    say(f"crossing, {len(manifest['tensors'])} tensors: "
+        + some(f"{t['name']} {t['type']} {t['from']} -> {'+'.join(t['to']) or 'output'}"
+               for t in manifest["tensors"]))
+    if crossing:
+        say(f"float16 tensors cross ({some(sorted(crossing))}): "
+            f"outputs within {TOLERANCE:g} of max|reference|: {some(sorted(rounded))}")
+
+
+def run_reference(model, make, say):
+    say(f"whole: {model.name}, ONNX Runtime {ort.__version__}, CPU, optimisations off, one thread")
+    try:
+        return run_whole(model, make)
+    except (Bad, CannotRun):
+        raise
+    except Exception as e:
+        raise CannotRun(f"{model.name}: {type(e).__name__}: {first_line(e)}") from e
+
+
+def verify(args, say):
+    model, folder = Path(args.model), Path(args.split)
+    require(model.is_file(), f"{model} does not exist")
+    manifest = read_manifest(folder)
+    graphs = check_manifest(manifest, folder)
+    say("manifest: obeys the schema, agrees with itself and the files")
+    check_parts(manifest, model, folder, say)
+
+    names, sets, reference = run_reference(model, input_maker(args, manifest, say), say)
+    for what, found in zip(("inputs", "outputs"), names):
+        said = [v["name"] for v in manifest[what]]
+        require(said == found, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
+    if args.sensitive:
+        demand_sensitivity(reference)
+    gc.collect()
+
+    crossing, reached = rounded_values(manifest, graphs)
+    rounded = reached & set(names[1])
+    report_plan(manifest, crossing, rounded, say)
+    compare(reference, run_parts(manifest, folder, sets), rounded, "the parts")
+    annotated = manifest["model"]["file"]
+    try:
+        again = run_whole(folder / annotated, lambda _: sets)[2]
+    except Exception as e:
+        raise Bad(f"{annotated} does not run: {type(e).__name__}: {first_line(e)}") from e
+    require(all(set(a) == set(r) for a, r in zip(again, reference)),
+            f"{annotated} has other outputs than the model")
+    compare(reference, again, set(), annotated)
+    return len(names[1]), len(rounded), len(sets)
+
+
+def main():
+    p = argparse.ArgumentParser(description="Compares a split folder with the whole model.")
+    p.add_argument("model", help="the whole model (.onnx)")
+    p.add_argument("split", help="the folder with manifest.json")
+    p.add_argument("--inputs", metavar="DIR", help="folder of input_K.pb (default: random inputs)")
+    p.add_argument("--seed", type=int, default=0, help="of the random inputs")
+    p.add_argument("--sensitive", action="store_true",
+                   help="run a second random input; some output must change")
+    p.add_argument("--quiet", action="store_true", help="the last line only")
+    args = p.parse_args()
+    ort.set_default_logger_severity(4)
+
+    def say(text):
+        if not args.quiet:
+            print(text, flush=True)
+
+    try:
+        outputs, rounded, inputs = verify(args, say)
+    except Bad as e:
+        print(f"error: {e}")
+        return 1
+    except Different as e:
+        print(f"DIFFERENT: {e}")
+        return 1
+    except CannotRun as e:
+        print(f"cannot run the whole model: {e}")
+        return 3
+    how = "bit-equal" if not rounded else f"{outputs - rounded} bit-equal, {rounded} within rounding"
+    print(f"equal: {outputs} outputs of the parts and of the annotated whole, {how}"
+          + (f", on {inputs} inputs" if inputs > 1 else ""))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
