@@ -8,7 +8,7 @@
 enum { SHOWN = 10, BAR = 20 };
 
 /* "f32[batch,128,768]" */
-char *type_text(const struct module *m, uint32_t type, struct arena *a)
+static char *type_text(const struct module *m, uint32_t type, struct arena *a)
 {
     const struct type *t = &m->type[type];
     char *s;
@@ -177,41 +177,31 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
     }
 }
 
-struct crossing {
-    vid v;
-    uint32_t from;
-};
-
 /* Values that leave a part for another one, the largest first. */
 static void print_crossings(FILE *f, const struct result *r, struct arena *a)
 {
-    struct tally *t = arena_array(a, r->m->nval, sizeof *t);
-    uint32_t *from = arena_array(a, r->m->nval, sizeof *from), n = 0;
-    char **to = arena_array(a, r->m->nval, sizeof *to), buf[UNIT_TEXT];
+    const struct cut *cut = r->cut;
+    struct tally *t = arena_array(a, cut->ncross + 1, sizeof *t);
+    char buf[UNIT_TEXT];
     int64_t total = 0;
-    for (uint32_t p = 0; p < r->cut->nparts; p++)
-        for (uint32_t i = 0; i < r->cut->part[p].nout; i++)
-            from[r->cut->part[p].out[i]] = p + 1;
-    for (uint32_t p = 0; p < r->cut->nparts; p++)
-        for (uint32_t i = 0; i < r->cut->part[p].nin; i++) {
-            vid v = r->cut->part[p].in[i];
-            if (!from[v])
-                continue;
-            if (!to[v])
-                t[n++] = (struct tally){value_name(r->m, v), v, 0, r->m->cost->bytes[v]};
-            to[v] = arena_fmt(a, "%s%s%u", to[v] ? to[v] : "part", to[v] ? "," : "", p);
-        }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < cut->ncross; i++) {
+        t[i] = (struct tally){value_name(r->m, cut->cross[i]), i, 0, r->m->cost->bytes[cut->cross[i]]};
         total = sat_add(total, t[i].bytes);
-    qsort(t, n, sizeof *t, by_bytes);
-    fprintf(f, "%u tensor%s cross%s, %s\n", n, n == 1 ? "" : "s", n == 1 ? "es" : "",
-            bytes_short(buf, total));
-    for (uint32_t i = 0; i < n && i < SHOWN; i++)
-        fprintf(f, "  %10s  part%u -> %s  %s : %s\n", bytes_short(buf, t[i].bytes),
-                from[t[i].count] - 1, to[t[i].count], t[i].name,
-                type_text(r->m, r->m->value[t[i].count].type, a));
-    if (n > SHOWN)
-        fprintf(f, "  ... %u more\n", n - SHOWN);
+    }
+    qsort(t, cut->ncross, sizeof *t, by_bytes);
+    fprintf(f, "%u tensor%s cross%s, %s\n", cut->ncross, cut->ncross == 1 ? "" : "s",
+            cut->ncross == 1 ? "es" : "", bytes_short(buf, total));
+    for (uint32_t i = 0; i < cut->ncross && i < SHOWN; i++) {
+        uint32_t k = t[i].count;
+        vid v = cut->cross[k];
+        fprintf(f, "  %10s  part%d ->", bytes_short(buf, t[i].bytes),
+                cut->part_of[r->m->value[v].def]);
+        for (uint32_t j = cut->cross_to.at[k]; j < cut->cross_to.at[k + 1]; j++)
+            fprintf(f, " part%u", cut->cross_to.to[j]);
+        fprintf(f, "  %s : %s\n", t[i].name, type_text(r->m, r->m->value[v].type, a));
+    }
+    if (cut->ncross > SHOWN)
+        fprintf(f, "  ... %u more\n", cut->ncross - SHOWN);
 }
 
 static void print_objective(FILE *f, const struct result *r)

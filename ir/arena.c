@@ -145,12 +145,12 @@ void arena_on_exhaustion(struct arena *a, void (*handler)(size_t wanted))
     a->exhausted = handler;
 }
 
-/* A new chunk on top: the spare one, or fresh.  false: out of memory. */
-static bool chunk_push(struct arena *a)
+/* A new chunk of at least room bytes on top: the spare one, or fresh.  false: out of memory. */
+static bool chunk_push(struct arena *a, size_t room)
 {
     struct chunk *c = a->spare;
 
-    if (c != NULL) {
+    if (c != NULL && c->size >= room) {
         a->spare = NULL;
     } else {
         c = calloc(1, sizeof *c + a->next);
@@ -170,14 +170,14 @@ static bool chunk_push(struct arena *a)
     return true;
 }
 
-/* n bytes, at most half a first chunk, from the chunk on top. */
+/* n bytes, at most a quarter of the chunk on top (sizes only grow), from that chunk or a new one. */
 static void *bump(struct arena *a, size_t n)
 {
     size_t room = (n + GAP + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     struct chunk *c = a->top;
 
     if (c == NULL || c->size - c->used < room) {
-        if (!chunk_push(a)) {
+        if (!chunk_push(a, room)) {
             return NULL;
         }
         c = a->top;

@@ -94,7 +94,8 @@ static bool quantity_parse(const char *s, size_t n, const struct unit *units, in
     if (units->name == NULL) {
         return false;
     }
-    u128 product = d.mantissa * (u128)units->size, ten = 1;
+    u128 product = d.mantissa, ten = 1;
+    product *= (uint64_t)units->size;
     for (int i = 0; i < d.decimals; i++) {
         ten *= 10;
     }
@@ -127,9 +128,35 @@ bool count_parse(const char *s, int64_t *n)
     return quantity_parse(s, strlen(s), counts, n);
 }
 
+bool share_parse(const char *s, int64_t *millionths)
+{
+    static const struct unit shares[] = {{"", 1000000}, {"%", 10000}, {NULL, 0}};
+
+    return quantity_parse(s, strlen(s), shares, millionths) && *millionths >= 1 && *millionths <= 1000000;
+}
+
 static uint64_t magnitude(int64_t v)
 {
     return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+/* "-12.050us": part has `decimals` digits. */
+static char *fixed_print(char *buf, bool negative, uint64_t whole, uint64_t part, int decimals,
+                         const char *unit)
+{
+    char text[80]; /* more than two 20-digit numbers: the result always fits buf */
+
+    if (decimals > 0) {
+        snprintf(text, sizeof text, "%s%llu.%0*llu%s", negative ? "-" : "",
+                 (unsigned long long)whole, decimals, (unsigned long long)part, unit);
+    } else {
+        snprintf(text, sizeof text, "%s%llu%s", negative ? "-" : "", (unsigned long long)whole,
+                 unit);
+    }
+    size_t n = strlen(text) < UNIT_TEXT ? strlen(text) : UNIT_TEXT - 1;
+    memcpy(buf, text, n);
+    buf[n] = '\0';
+    return buf;
 }
 
 char *time_print(char *buf, int64_t ps)
@@ -146,14 +173,7 @@ char *time_print(char *buf, int64_t ps)
         part /= 10;
         decimals--;
     }
-    const char *sign = ps < 0 ? "-" : "";
-    if (decimals > 0) {
-        snprintf(buf, UNIT_TEXT, "%s%llu.%0*llu%s", sign, (unsigned long long)whole, decimals,
-                 (unsigned long long)part, times[u].name);
-    } else {
-        snprintf(buf, UNIT_TEXT, "%s%llu%s", sign, (unsigned long long)whole, times[u].name);
-    }
-    return buf;
+    return fixed_print(buf, ps < 0, whole, part, decimals, times[u].name);
 }
 
 char *bytes_print(char *buf, int64_t b)
@@ -172,19 +192,14 @@ char *bytes_print(char *buf, int64_t b)
 static char *print_short(char *buf, int64_t value, const struct unit *units, int n)
 {
     uint64_t v = magnitude(value);
-    const char *sign = value < 0 ? "-" : "";
     int u = 0;
 
     while (u + 1 < n && v >= (uint64_t)units[u + 1].size) {
         u++;
     }
-    for (;; u++) {
-        if (u == 0) {
-            snprintf(buf, UNIT_TEXT, "%s%llu%s", sign, (unsigned long long)v, units[0].name);
-            return buf;
-        }
+    for (; u > 0; u++) {
         u128 size = (u128)units[u].size;
-        uint64_t scale = 1000, scaled; /* value in 1/scale units */
+        uint64_t scale = 1000, scaled; /* the value is scaled / scale units */
         int decimals = 3;
         for (;; scale /= 10, decimals--) {
             scaled = (uint64_t)(((u128)v * scale + size / 2) / size);
@@ -192,17 +207,12 @@ static char *print_short(char *buf, int64_t value, const struct unit *units, int
                 break;
             }
         }
-        if (u + 1 < n && (u128)scaled * size >= (u128)units[u + 1].size * scale) {
-            continue; /* rounding carried it into the next unit */
-        }
-        snprintf(buf, UNIT_TEXT, "%s%llu%s%0*llu%s", sign, (unsigned long long)(scaled / scale),
-                 decimals > 0 ? "." : "", decimals, (unsigned long long)(scaled % scale),
-                 units[u].name);
-        if (decimals == 0) { /* %0*llu printed the empty fraction as "0" */
-            snprintf(buf, UNIT_TEXT, "%s%llu%s", sign, (unsigned long long)scaled, units[u].name);
-        }
-        return buf;
+        if (u + 1 == n || (u128)scaled * size < (u128)units[u + 1].size * scale) {
+            return fixed_print(buf, value < 0, scaled / scale, scaled % scale, decimals,
+                               units[u].name);
+        } /* else rounding carried it into the next unit */
     }
+    return fixed_print(buf, value < 0, v, 0, 0, units[0].name);
 }
 
 char *time_short(char *buf, int64_t ps)

@@ -170,6 +170,7 @@ void bind_dims(struct ctx *x)
         const char *name = str(m, k.list[i]);
         bool one = batch_like(name) || id_find(&batch, k.list[i])->key != 0;
         struct dim_binding b = {name, one ? GUESS_BATCH : GUESS_OTHER, true};
+        x->capdims = x->capdims < x->ndims ? x->ndims : x->capdims;
         x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
         x->dims[x->ndims++] = b;
         if (++guessed <= WARN_LIMIT)

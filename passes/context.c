@@ -2,6 +2,7 @@
 #include "passes/passes.h"
 
 #include <regex.h>
+#include <string.h>
 
 /* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node wins. */
 static int apply_pins(struct ctx *x)
@@ -42,6 +43,8 @@ int ctx_base(struct ctx *x)
     x->place = place_build(x->m, x->pairs, x->npairs, x->mem, x->diag);
     if (!x->place)
         return -1;
+    if (x->cluster->io_free)
+        memset(x->place->net_host, 0, x->place->nnet);
     x->base = wdag_base(x->m, x->place, x->cluster, x->mem);
     x->top = x->base;
     return apply_pins(x);

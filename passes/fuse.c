@@ -14,6 +14,7 @@
 
 #include "ir/units.h"
 #include "passes/cpd.h"
+#include "passes/fuse.h"
 
 #include <stdlib.h>
 
@@ -121,26 +122,28 @@ static void fusion_step(struct fusion *f, uint32_t x)
     f->best[x + 1] = best;
 }
 
-/* Groups of the interval partition of order; returns how many; *cut: its transfers, ps. */
-static uint32_t fusion_groups(struct fusion *f, struct arena *a, uint32_t *group, int64_t *cut)
+uint32_t fuse_partition(const struct wdag *g, const uint32_t *order, const struct fuse_limits *limits,
+                        struct arena *a, uint32_t *group, int64_t *cut)
 {
-    uint32_t n = f->g->n, count = 0;
-    f->pos = arena_array(a, (size_t)n + 1, sizeof *f->pos);
-    f->seen = arena_array(a, (size_t)n + 1, sizeof *f->seen);
-    f->out = arena_array(a, (size_t)n + 1, sizeof *f->out);
-    f->best = arena_array(a, (size_t)n + 1, sizeof *f->best);
-    f->from = arena_array(a, (size_t)n + 1, sizeof *f->from);
-    f->left = arena_array(a, (size_t)f->g->nnet + 1, sizeof *f->left);
+    struct fusion f = {.g = g, .order = order, .cls = limits->cls, .range = limits->range,
+                       .mem = limits->mem, .per_edge = limits->per_edge};
+    uint32_t n = g->n, count = 0;
+    f.pos = arena_array(a, (size_t)n + 1, sizeof *f.pos);
+    f.seen = arena_array(a, (size_t)n + 1, sizeof *f.seen);
+    f.out = arena_array(a, (size_t)n + 1, sizeof *f.out);
+    f.best = arena_array(a, (size_t)n + 1, sizeof *f.best);
+    f.from = arena_array(a, (size_t)n + 1, sizeof *f.from);
+    f.left = arena_array(a, (size_t)g->nnet + 1, sizeof *f.left);
     for (uint32_t x = 0; x < n; x++)
-        f->pos[f->order[x]] = x;
+        f.pos[order[x]] = x;
     for (uint32_t x = 0; x < n; x++) {
-        fusion_append(f, x);
-        fusion_step(f, x);
+        fusion_append(&f, x);
+        fusion_step(&f, x);
     }
-    for (uint32_t x = n; x; x = f->from[x], count++)
-        for (uint32_t y = f->from[x]; y < x; y++)
-            group[f->order[y]] = count;
-    *cut = f->best[n];
+    for (uint32_t x = n; x; x = f.from[x], count++)
+        for (uint32_t y = f.from[x]; y < x; y++)
+            group[order[y]] = count;
+    *cut = f.best[n];
     return count;
 }
 
@@ -231,12 +234,11 @@ static int64_t default_cap(const struct cluster *c)
 static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_options *o,
                                int64_t range, int64_t mem)
 {
-    struct fusion f = {.g = g, .cls = transfer_class(x->cluster), .range = range, .mem = mem,
-                       .per_edge = o->cut == CUT_EDGE};
+    struct fuse_limits limits = {transfer_class(x->cluster), range, mem, o->cut == CUT_EDGE};
     uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
     int64_t cut;
-    f.order = cpd_topo(g, f.cls, x->scratch);
-    uint32_t n = fusion_groups(&f, x->scratch, group, &cut);
+    const uint32_t *order = cpd_topo(g, limits.cls, x->scratch);
+    uint32_t n = fuse_partition(g, order, &limits, x->scratch, group, &cut);
     return wdag_merge(g, group, n, "fuse", x->mem, x->diag);
 }
 

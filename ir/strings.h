@@ -1,0 +1,16 @@
+/* The interner of a module: text <-> dense ids, in the order of first use; id 0 is "". */
+#ifndef PCC_IR_STRINGS_H
+#define PCC_IR_STRINGS_H
+
+#include "ir/arena.h"
+
+struct strings;
+
+struct strings *strings_new(struct arena *a);
+/* Id of s[0 .. n); copies it if it is new.  Expected O(n). */
+uint32_t strings_id(struct strings *t, const char *s, size_t n);
+/* Text of an id; "" for ids that were never given out. */
+const char *strings_text(const struct strings *t, uint32_t id);
+uint32_t strings_count(const struct strings *t);
+
+#endif

@@ -1,0 +1,443 @@
+/* The problem that dpl-place and dp-place solve, in the form that their inner loops want (chain.h).
+ *
+ * Source: placement.md 2 (loads) and 4 (windows).  Potentials: for loads of at most L over all devices
+ * that are left, sum over devices of w(S) <= scale[k] * load <= cap[k](L).  The weights are the least
+ * scaled time over the kinds, once with times scaled so that every kind takes equally long for the
+ * whole graph, once unscaled; once over accelerators only (for plans that have used up the host
+ * devices); and bytes where memory is short.  A net that crosses an ideal is paid once more at least
+ * by what is left, so its cost may be added to the weight that is left, too. */
+#include "passes/chain.h"
+
+#include "ir/units.h"
+
+
+#include <inttypes.h>
+#include <time.h>
+
+static bool same_times(const struct chain *c, uint32_t k)
+{
+    return c->kind[k].dev < 0;
+}
+
+static int add_kind(struct chain *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
+{
+    if (c->nkind == CHAIN_KINDS)
+        return diag_error(d, "nodes are pinned to too many different devices: at most %d kinds of "
+                          "devices can be told apart", CHAIN_KINDS);
+    struct chain_kind *k = &c->kind[c->nkind];
+    uint32_t bits = 1;
+    while (count >> bits)
+        bits++;
+    k->cls = cls;
+    k->dev = dev;
+    k->count = count;
+    k->shift = c->nkind ? k[-1].shift + k[-1].width : 0;
+    k->width = bits + 1;
+    if (k->shift + k->width > 64)
+        return diag_error(d, "the cluster has too many devices of too many kinds for one search");
+    c->guard |= UINT64_C(1) << (k->shift + bits);
+    c->nkind++;
+    return 0;
+}
+
+static int make_kinds(struct chain *c, struct diag *d)
+{
+    const struct cluster *cl = c->cluster;
+    uint8_t pinned[CLUSTER_DEVICES] = {0};
+    uint32_t dev = 0;
+    for (uint32_t v = 0; v < c->g->n; v++)
+        if (c->g->pin[v] >= 0 && c->g->pin[v] < CLUSTER_DEVICES)
+            pinned[c->g->pin[v]] = 1;
+    for (uint32_t k = 0; k < cl->ncls; k++) {
+        uint32_t free = 0;
+        for (uint32_t i = 0; i < cl->cls[k].count; i++)
+            free += !pinned[dev + i];
+        if (free && add_kind(c, d, k, -1, free))
+            return -1;
+        for (uint32_t i = 0; i < cl->cls[k].count; i++, dev++)
+            if (pinned[dev] && add_kind(c, d, k, (int32_t)dev, 1))
+                return -1;
+    }
+    return 0;
+}
+
+/* Times of the vertices on kind k: nets that only the host shares are always paid. */
+static void make_times(struct chain *c, uint32_t k)
+{
+    const struct wdag *g = c->g;
+    uint32_t cls = c->kind[k].cls;
+    for (uint32_t j = 0; j < k; j++)
+        if (same_times(c, j) && same_times(c, k) && c->kind[j].cls == cls) {
+            c->kind[k].time = c->kind[j].time;
+            return;
+        }
+    int64_t *t = arena_array(c->mem, (size_t)g->n + 1, sizeof *t);
+    for (uint32_t v = 0; v < g->n; v++) {
+        t[v] = g->time[cls][v];
+        if (g->pin[v] >= 0 && g->pin[v] != c->kind[k].dev)
+            t[v] = COST_NEVER;
+    }
+    for (uint32_t e = 0; e < g->nnet; e++)
+        if (g->net_host[e] && g->net_pin.at[e + 1] - g->net_pin.at[e] == 1) {
+            uint32_t v = g->net_pin.to[g->net_pin.at[e]];
+            t[v] = sat_add(t[v], g->net_cost[cls][e]);
+        }
+    c->kind[k].time = t;
+}
+
+static void make_nets(struct chain *c, uint32_t cls)
+{
+    const struct wdag *g = c->g;
+    struct chain_class *cc = &c->cls[cls];
+    cc->cost = g->net_cost[cls];
+    cc->net_of.at = arena_array(c->mem, (size_t)g->n + 1, sizeof(uint32_t));
+    cc->net_of.to = arena_array(c->mem, (size_t)g->net_of.at[g->n] + 1, sizeof(uint32_t));
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+            uint32_t e = g->net_of.to[i];
+            if (g->net_cost[cls][e] > 0 && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
+                cc->net_of.to[n++] = e;
+        }
+        cc->net_of.at[v + 1] = n;
+    }
+}
+
+/* Everything that can be added up in an inner loop must stay below CHAIN_INF. */
+static int check_sums(struct chain *c, int64_t *bytes, struct diag *d)
+{
+    const struct wdag *g = c->g;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t sum = 0;
+        for (uint32_t v = 0; v < g->n; v++)
+            if (c->kind[k].time[v] != COST_NEVER)
+                sum = sat_add(sum, c->kind[k].time[v]);
+        for (uint32_t e = 0; e < g->nnet; e++)
+            sum = sat_add(sum, g->net_cost[c->kind[k].cls][e]);
+        if (sum >= CHAIN_INF / 4)
+            return diag_error(d, "the times of all nodes on class '%s' add up to more than pcc can "
+                              "count (%" PRId64 " s)", c->cluster->cls[c->kind[k].cls].name,
+                              CHAIN_INF / 4 / PS_PER_S);
+    }
+    *bytes = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        *bytes = sat_add(*bytes, g->size[v]);
+    for (uint32_t s = 0; s < g->nshared; s++)
+        if (g->shared_by.at[s] != g->shared_by.at[s + 1])
+            *bytes = sat_add(*bytes, g->shared_size[s]);
+    if (*bytes >= CHAIN_INF / 4)
+        return diag_error(d, "the bytes of all nodes add up to more than pcc can count");
+    return 0;
+}
+
+/* Bytes that only v needs, on whatever device. */
+static int64_t own_bytes(const struct wdag *g, uint32_t v)
+{
+    int64_t sum = g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+        uint32_t s = g->shared_of.to[i];
+        if (g->shared_by.at[s + 1] - g->shared_by.at[s] == 1)
+            sum += g->shared_size[s];
+    }
+    return sum;
+}
+
+/* Time of the whole graph on kind k; where it cannot run, the time elsewhere counts. */
+static int64_t total_time(const struct chain *c, uint32_t k)
+{
+    int64_t sum = 0;
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        int64_t t = c->kind[k].time[v];
+        for (uint32_t j = 0; t == COST_NEVER && j < c->nkind; j++)
+            t = c->kind[j].time[v];
+        sum = sat_add(sum, t == COST_NEVER ? 0 : t);
+    }
+    return sum < CHAIN_INF ? sum : CHAIN_INF;
+}
+
+static int64_t scaled(int64_t x, int64_t scale)
+{
+    __int128 y = ((__int128)x * scale) >> CHAIN_SCALE_BITS;
+    return y > CHAIN_INF ? CHAIN_INF : (int64_t)y;
+}
+
+/* Fills the weights of a potential of times from its scales. */
+static void weigh(struct chain *c, struct chain_pot *p)
+{
+    p->w = arena_array(c->mem, (size_t)c->g->n + 1, sizeof *p->w);
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        int64_t least = COST_NEVER;
+        for (uint32_t k = 0; k < c->nkind; k++) {
+            if (p->scale[k] < 0 || c->kind[k].time[v] == COST_NEVER)
+                continue;
+            int64_t t = scaled(c->kind[k].time[v], p->scale[k]);
+            least = t < least ? t : least;
+        }
+        p->w[v] = least == COST_NEVER ? 0 : least;
+        p->total += p->w[v];
+    }
+}
+
+static void make_pots(struct chain *c)
+{
+    const struct wdag *g = c->g;
+    const int64_t one = INT64_C(1) << CHAIN_SCALE_BITS;
+    int64_t least = CHAIN_INF, t[CHAIN_KINDS];
+    bool host = false, acc = false;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        t[k] = total_time(c, k);
+        least = t[k] < least ? t[k] : least;
+        if (c->cluster->cls[c->kind[k].cls].host)
+            host = true;
+        else
+            acc = true;
+    }
+    struct chain_pot *even = &c->pot[c->npot++];
+    bool alike = true;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        even->scale[k] = t[k] ? (int64_t)(((__int128)least << CHAIN_SCALE_BITS) / t[k]) : one;
+        alike = alike && even->scale[k] == one;
+    }
+    weigh(c, even);
+    if (!alike) {
+        struct chain_pot *plain = &c->pot[c->npot++];
+        for (uint32_t k = 0; k < c->nkind; k++)
+            plain->scale[k] = one;
+        weigh(c, plain);
+    }
+    if (host && acc) {
+        struct chain_pot *rest = &c->pot[c->npot++];
+        c->cross_pot = c->npot - 1;
+        for (uint32_t k = 0; k < c->nkind; k++)
+            rest->scale[k] = c->cluster->cls[c->kind[k].cls].host ? -1 : one;
+        weigh(c, rest);
+    }
+    if (c->limited) {
+        struct chain_pot *bytes = &c->pot[c->npot++];
+        bytes->memory = true;
+        bytes->w = arena_array(c->mem, (size_t)g->n + 1, sizeof *bytes->w);
+        for (uint32_t v = 0; v < g->n; v++)
+            bytes->total += bytes->w[v] = own_bytes(g, v);
+        for (uint32_t k = 0; k < c->nkind; k++)
+            bytes->scale[k] = c->kind[k].memory < CHAIN_INF ? c->kind[k].memory : -1;
+    }
+}
+
+static void make_crossing(struct chain *c)
+{
+    const struct wdag *g = c->g;
+    const struct chain_pot *p = &c->pot[c->cross_pot];
+    c->cross_cost = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *c->cross_cost);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        int64_t least = CHAIN_INF;
+        for (uint32_t k = 0; k < c->nkind; k++) {
+            if (p->scale[k] < 0)
+                continue;
+            int64_t t = scaled(g->net_cost[c->kind[k].cls][e], p->scale[k]);
+            least = t < least ? t : least;
+        }
+        c->cross_cost[e] = least == CHAIN_INF ? 0 : least;
+    }
+}
+
+/* Whether loads of at most `limit` leave room for the whole graph. */
+static bool room(const struct chain *c, const struct chain_pot *p, int64_t limit)
+{
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        sum = sat_add(sum, sat_mul(c->kind[k].count, scaled(limit, p->scale[k])));
+    return sum >= p->total;
+}
+
+static void make_lower(struct chain *c)
+{
+    c->lower_why = "average load";
+    for (uint32_t i = 0; i < c->npot; i++) {
+        const struct chain_pot *p = &c->pot[i];
+        bool all = !p->memory;
+        for (uint32_t k = 0; k < c->nkind; k++)
+            all = all && p->scale[k] >= 0;
+        int64_t lo = 0, hi = CHAIN_INF;
+        while (all && lo < hi) {
+            int64_t mid = lo + (hi - lo) / 2;
+            if (room(c, p, mid))
+                hi = mid;
+            else
+                lo = mid + 1;
+        }
+        if (all && lo > c->lower)
+            c->lower = lo;
+    }
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        int64_t least = COST_NEVER;
+        for (uint32_t k = 0; k < c->nkind; k++)
+            least = c->kind[k].time[v] < least ? c->kind[k].time[v] : least;
+        if (least != COST_NEVER && least > c->lower) {
+            c->lower = least;
+            c->lower_why = "longest node";
+        }
+    }
+}
+
+struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
+                          struct arena *a, struct diag *d)
+{
+    struct chain *c = arena_alloc(a, sizeof *c);
+    int64_t bytes = 0;
+    c->g = g;
+    c->cluster = cluster;
+    c->mem = a;
+    if (make_kinds(c, d))
+        return NULL;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        make_times(c, k);
+    for (uint32_t k = 0; k < cluster->ncls; k++)
+        make_nets(c, k);
+    if (check_sums(c, &bytes, d))
+        return NULL;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t m = cluster->cls[c->kind[k].cls].memory;
+        if (m >= 0 && m < memory)
+            m = memory;
+        c->kind[k].memory = m < 0 || m >= bytes ? CHAIN_INF : m;
+        c->limited = c->limited || c->kind[k].memory < CHAIN_INF;
+    }
+    make_pots(c);
+    make_crossing(c);
+    make_lower(c);
+    return c;
+}
+
+void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t limit)
+{
+    caps->limit = limit;
+    for (uint32_t p = 0; p < c->npot; p++)
+        for (uint32_t k = 0; k < c->nkind; k++) {
+            int64_t s = c->pot[p].scale[k];
+            caps->cap[p][k] = s < 0 ? CHAIN_INF : c->pot[p].memory ? s : scaled(limit, s);
+        }
+}
+
+/* ---- labels ----------------------------------------------------------------------------------- */
+
+/* a uses no more devices of any kind than b */
+static bool no_more(const struct chain *c, uint64_t a, uint64_t b)
+{
+    return (((b | c->guard) - a) & c->guard) == c->guard;
+}
+
+void labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw)
+{
+    uint32_t worse = 0;
+    for (uint32_t i = *head; i; i = l->v[i].next) {
+        const struct label *o = &l->v[i];
+        if (o->value <= nw.value && no_more(c, o->used, nw.used))
+            return;
+        if (!worse && nw.value <= o->value && no_more(c, nw.used, o->used))
+            worse = i;
+    }
+    if (worse) {
+        nw.next = l->v[worse].next;
+        l->v[worse] = nw;
+        return;
+    }
+    if (l->n == 0)
+        l->n = 1;
+    l->v = vec_grow(l->mem, l->v, &l->cap, l->n + 1, sizeof *l->v);
+    nw.next = *head;
+    l->v[l->n] = nw;
+    *head = l->n++;
+}
+
+static bool dominated(const struct chain *c, const struct labels *l, uint32_t head, uint32_t i)
+{
+    const struct label *x = &l->v[i];
+    for (uint32_t j = head; j; j = l->v[j].next) {
+        const struct label *o = &l->v[j];
+        bool same = o->value == x->value && o->used == x->used;
+        if (j != i && o->value <= x->value && no_more(c, o->used, x->used) && (!same || j > i))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t devices_left(const struct chain *c, uint64_t used, uint32_t k)
+{
+    const struct chain_kind *kd = &c->kind[k];
+    uint64_t field = (used >> kd->shift) & ((UINT64_C(1) << kd->width) - 1);
+    return kd->count - (uint32_t)field;
+}
+
+uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head, uint32_t k,
+                    const struct chain_caps *caps, struct live **out, uint32_t *cap,
+                    int64_t low_min[CHAIN_POTS])
+{
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < c->npot; p++)
+        low_min[p] = CHAIN_INF;
+    for (uint32_t i = head; i; i = l->v[i].next) {
+        const struct label *x = &l->v[i];
+        if (x->value > caps->limit || !devices_left(c, x->used, k) || dominated(c, l, head, i))
+            continue;
+        *out = vec_grow(l->mem, *out, cap, n + 1, sizeof **out);
+        struct live *o = &(*out)[n++];
+        o->label = i;
+        o->value = x->value;
+        o->used = x->used + (UINT64_C(1) << c->kind[k].shift);
+        for (uint32_t p = 0; p < c->npot; p++) {
+            int64_t rest = 0;
+            for (uint32_t j = 0; j < c->nkind; j++)
+                rest = sat_add(rest, sat_mul(devices_left(c, o->used, j), caps->cap[p][j]));
+            o->low[p] = rest >= c->pot[p].total ? 0 : c->pot[p].total - rest;
+            low_min[p] = o->low[p] < low_min[p] ? o->low[p] : low_min[p];
+        }
+    }
+    return n;
+}
+
+void chain_assign(const struct chain *c, const uint32_t *step, const uint32_t *kind_of_step,
+                  uint32_t nstep, int32_t *dev)
+{
+    uint32_t next[CLUSTER_CLASSES], base = 0;
+    uint8_t pinned[CLUSTER_DEVICES] = {0};
+    int32_t *of_step = arena_array(c->mem, (size_t)nstep + 1, sizeof *of_step);
+    for (uint32_t k = 0; k < c->cluster->ncls; k++) {
+        next[k] = base;
+        base += c->cluster->cls[k].count;
+    }
+    for (uint32_t k = 0; k < c->nkind; k++)
+        if (c->kind[k].dev >= 0)
+            pinned[c->kind[k].dev] = 1;
+    for (uint32_t s = 0; s < nstep; s++) {
+        const struct chain_kind *k = &c->kind[kind_of_step[s]];
+        if (k->dev >= 0) {
+            of_step[s] = k->dev;
+            continue;
+        }
+        while (pinned[next[k->cls]])
+            next[k->cls]++;
+        of_step[s] = (int32_t)next[k->cls]++;
+    }
+    for (uint32_t v = 0; v < c->g->n; v++)
+        dev[v] = of_step[step[v]];
+}
+
+/* ---- time ------------------------------------------------------------------------------------- */
+
+int64_t chain_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bool chain_out(struct chain_clock *t)
+{
+    if (!t)
+        return false;
+    if (t->stop && *t->stop)
+        t->why = "interrupted";
+    else if (t->deadline && chain_now() > t->deadline)
+        t->why = "time limit reached";
+    return t->why != NULL;
+}

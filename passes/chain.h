@@ -1,0 +1,127 @@
+/* The problem that dpl-place and dp-place solve: a weighted DAG cut into a chain of devices.
+ *
+ * A plan is a chain of ideals (down-sets) 0 = I_0 < I_1 < ... < I_r = V and a device for every
+ * difference.  This is what both searches share: kinds of devices, costs that are ready for inner
+ * loops, lower bounds on what is left, and labels (partial plans).
+ *
+ * A kind is a group of devices that are alike: the devices of one class that no vertex is pinned to,
+ * or one device that some vertex is pinned to.  Nets of one pin that the host shares are always paid;
+ * they are part of the vertex's time here.
+ *
+ * A potential gives each vertex a weight such that a device of kind k with a load of at most L holds
+ * at most cap[k](L) of it.  What is left of a plan must fit into what is left of the devices: that is
+ * the window outside which no partial plan is kept. */
+#ifndef PCC_PASSES_CHAIN_H
+#define PCC_PASSES_CHAIN_H
+
+#include "passes/passes.h"
+
+enum { CHAIN_KINDS = 32, CHAIN_POTS = 4, CHAIN_SCALE_BITS = 20 };
+
+#define CHAIN_INF (INT64_C(1) << 61) /* above every load; sums of two do not overflow */
+
+struct chain_kind {
+    uint32_t cls;        /* class of the cluster */
+    int32_t dev;         /* the one device, or -1: those of the class that nobody is pinned to */
+    uint32_t count;      /* devices, >= 1 */
+    int64_t memory;      /* bytes; CHAIN_INF: not binding */
+    const int64_t *time; /* [vertex] ps; COST_NEVER */
+    uint32_t shift, width; /* its field in label.used; the top bit of a field stays 0 */
+};
+
+struct chain_class {
+    struct csr net_of; /* vertex -> nets of at least two pins that cost something here */
+    const int64_t *cost; /* [net] ps */
+};
+
+struct chain_pot {
+    int64_t *w; /* [vertex] */
+    int64_t total;
+    bool memory;
+    /* cap[k](L) = scale[k] * L >> CHAIN_SCALE_BITS; memory: the kind's bytes; -1: unbounded */
+    int64_t scale[CHAIN_KINDS];
+};
+
+struct chain {
+    const struct wdag *g;
+    const struct cluster *cluster;
+    struct arena *mem;
+    uint32_t nkind;
+    struct chain_kind kind[CHAIN_KINDS];
+    struct chain_class cls[CLUSTER_CLASSES];
+    uint64_t guard;    /* the top bits of the fields of label.used */
+    uint32_t npot;
+    struct chain_pot pot[CHAIN_POTS];
+    uint32_t cross_pot;  /* the potential to which crossing nets may be added, */
+    int64_t *cross_cost; /* [net] at this weight */
+    bool limited;      /* some kind's memory is binding */
+    int64_t lower;     /* no plan is better, ps */
+    const char *lower_why; /* "average load", ... */
+};
+
+/* The problem of placing g on c; memory >= 0 raises every bounded memory to at least that.
+ * Lives in a.  An error if the devices are of too many kinds, or times or bytes add up to more than
+ * fits.  O(kinds * V + pins). */
+struct chain *chain_build(const struct wdag *g, const struct cluster *c, int64_t memory,
+                          struct arena *a, struct diag *d);
+
+/* Capacities for loads of at most `limit`. */
+struct chain_caps {
+    int64_t limit;
+    int64_t cap[CHAIN_POTS][CHAIN_KINDS];
+};
+void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t limit);
+
+/* A partial plan: label 0 is none. */
+struct label {
+    int64_t value; /* largest load so far */
+    uint64_t used; /* devices of each kind, a field for each */
+    uint32_t parent, next; /* labels; next in the list of the same ideal */
+    uint32_t at;   /* the ideal or position */
+    uint32_t kind; /* of the last device */
+};
+
+struct labels {
+    struct arena *mem;
+    struct label *v;
+    uint32_t n, cap;
+};
+
+/* Adds {value, used} to the list *head unless a label there is as good; replaces one that is not. */
+void labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw);
+
+/* A label that may be extended by a device of some kind, and how far at least that device must get:
+ * the weight of the new ideal must be >= low of every potential. */
+struct live {
+    int64_t value;
+    uint64_t used;  /* with the new device */
+    uint32_t label;
+    int64_t low[CHAIN_POTS];
+};
+/* Those of list head that are not dominated, better than the limit, and have a device of kind k left;
+ * low_min: the smallest of each potential.  Returns their number; *out is grown. */
+uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head, uint32_t k,
+                    const struct chain_caps *caps, struct live **out, uint32_t *cap,
+                    int64_t low_min[CHAIN_POTS]);
+
+/* A plan for the vertices of g. */
+struct chain_plan {
+    int64_t value; /* CHAIN_INF: none */
+    int32_t *dev;  /* [vertex]; room for n */
+};
+
+/* Devices for a chain of labels from `last` back; kind_of[vertex] as found by the caller, steps in
+ * order of the chain: step[vertex].  Gives the devices of a kind in the order of the steps. */
+void chain_assign(const struct chain *c, const uint32_t *step, const uint32_t *kind_of_step,
+                  uint32_t nstep, int32_t *dev);
+
+/* When to stop. */
+struct chain_clock {
+    int64_t deadline;  /* CLOCK_MONOTONIC in ns; 0: none */
+    const volatile sig_atomic_t *stop;
+    const char *why;   /* once it is out: "time limit reached" */
+};
+bool chain_out(struct chain_clock *t);
+int64_t chain_now(void); /* ns */
+
+#endif

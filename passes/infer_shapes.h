@@ -1,0 +1,13 @@
+/* Types for planning: what infer-shapes offers to the passes that come after it. */
+#ifndef PCC_PASSES_INFER_SHAPES_H
+#define PCC_PASSES_INFER_SHAPES_H
+
+#include "passes/passes.h"
+
+extern const struct pass pass_infer_shapes;
+
+/* [value] index into m->type: the type with every name replaced by its value under x->dims, and all
+ * that follows from that.  Lives in x->scratch.  Runs inference again if the model has names. */
+uint32_t *planning_types(struct ctx *x);
+
+#endif

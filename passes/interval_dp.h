@@ -1,0 +1,26 @@
+/* Interval DP over topological orders ("DPL" of the placement paper), started many times. */
+#ifndef PCC_PASSES_INTERVAL_DP_H
+#define PCC_PASSES_INTERVAL_DP_H
+
+#include "passes/chain.h"
+
+struct interval_run {
+    uint32_t starts;   /* orders to try */
+    uint64_t seed;
+    uint64_t budget;   /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
+    struct chain_clock *clock;
+    uint32_t tried;    /* out: orders tried */
+};
+enum { INTERVAL_BUDGET = 150000000 };
+
+/* Improves *best (value CHAIN_INF at first; only strictly better plans are taken) over r->starts
+ * orders.  Graphs of more than some thousand vertices are cut at sampled positions, then near the
+ * best cuts.  True if it improved. */
+bool interval_search(const struct chain *c, struct interval_run *r, struct chain_plan *best,
+                     struct arena *scratch);
+
+/* One given order, cuts anywhere: exact for the order. */
+bool interval_order(const struct chain *c, const uint32_t *order, struct chain_clock *clock,
+                    struct chain_plan *best, struct arena *scratch);
+
+#endif

@@ -1,0 +1,248 @@
+/* Shape inference: If, Loop and Scan.
+ *
+ * Bodies are visited when their owner is reached (infer_shapes.c).  The results of an If are what its
+ * branches agree on.  A value that a Loop or Scan carries is first taken to keep the shape that it
+ * enters with; if the body's result turns out different, the body is visited again with the dimensions
+ * that changed unknown, the last time with nothing known: at most three visits. */
+#include "passes/shape_bodies.h"
+
+#include <string.h>
+
+enum { LAST_ROUND = 2 };
+
+struct carried {
+    uint32_t n, round;
+    struct shape *s;
+};
+
+static const struct attr *body_attr(const struct infer *f, nid n, const char *name)
+{
+    const struct attr *a = node_attr(f->m, n, name);
+    return a != NULL && a->kind == ATTR_GRAPH && a->u.g < f->m->ngraph ? a : NULL;
+}
+
+static vid graph_in(const struct module *m, gid g, uint32_t i)
+{
+    return i < m->graph[g].in.n ? m->arg[m->graph[g].in.at + i] : 0;
+}
+
+static vid graph_out(const struct module *m, gid g, uint32_t i)
+{
+    return i < m->graph[g].out.n ? m->arg[m->graph[g].out.at + i] : 0;
+}
+
+/* acc: what holds for both. */
+static void join(struct shape *acc, const struct shape *s)
+{
+    acc->elem = acc->elem != 0 ? acc->elem : s->elem;
+    if (acc->rank != s->rank) {
+        acc->rank = -1;
+        return;
+    }
+    for (int i = 0; i < acc->rank; i++) {
+        if (!dim_same(acc->d[i], s->d[i]))
+            acc->d[i] = dim_unknown();
+    }
+}
+
+/* The first k operands from `from` on that enter the body from place `to` on, carried around. */
+static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t to, uint32_t k)
+{
+    struct carried *c = f->carried[g];
+    if (c == NULL || c->round == UINT32_MAX) { /* first visit (of this visit of the owner's graph) */
+        c = arena_alloc(f->mem, sizeof *c);
+        c->n = k;
+        c->s = arena_array(f->mem, k, sizeof *c->s);
+        for (uint32_t i = 0; i < k; i++)
+            shape_in(f, n, from + i, &c->s[i]);
+        f->carried[g] = c;
+    }
+    for (uint32_t i = 0; i < k; i++)
+        shape_merge(f, n, graph_in(f->m, g, to + i), &c->s[i]);
+}
+
+/* After a visit: true if the body must be visited again. */
+static bool widen(struct infer *f, gid g, uint32_t result)
+{
+    struct carried *c = f->carried[g];
+    bool changed = false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct shape out, before = c->s[i];
+        shape_of(f, graph_out(f->m, g, result + i), &out);
+        if (before.rank < 0)
+            continue;
+        join(&c->s[i], &out);
+        changed = changed || c->s[i].rank != before.rank;
+        for (int k = 0; k < c->s[i].rank; k++)
+            changed = changed || (dim_known(before.d[k]) && !dim_known(c->s[i].d[k]));
+    }
+    if (!changed)
+        return false;
+    if (++c->round == LAST_ROUND) {
+        for (uint32_t i = 0; i < c->n; i++)
+            c->s[i].rank = -1;
+    }
+    return true;
+}
+
+static uint32_t scan_inputs(const struct infer *f, nid n)
+{
+    int64_t k = node_attr_int(f->m, n, "num_scan_inputs", 0);
+    uint32_t formal = f->m->node[n].nformal;
+    return k < 0 || k > formal ? formal : (uint32_t)k;
+}
+
+/* Axis k of a list attribute, 0 by default. */
+static int64_t list_axis(const struct infer *f, nid n, const char *name, uint32_t k)
+{
+    const struct attr *a = node_attr(f->m, n, name);
+    if (a == NULL || a->kind != ATTR_INTS || k >= a->u.list.n)
+        return 0;
+    return f->m->ints[a->u.list.at + k];
+}
+
+static void enter_scan(struct infer *f, nid n, gid g)
+{
+    uint32_t nscan = scan_inputs(f, n), nstate = f->m->node[n].nformal - nscan;
+    if (f->opset < 9)
+        return;
+    enter_carried(f, n, g, 0, 0, nstate);
+    for (uint32_t i = 0; i < nscan; i++) {
+        struct shape s;
+        shape_in(f, n, nstate + i, &s);
+        int axis = s.rank > 0 ? axis_of(list_axis(f, n, "scan_input_axes", i), s.rank) : -1;
+        if (axis >= 0) {
+            s.rank--;
+            memmove(&s.d[axis], &s.d[axis + 1], (size_t)(s.rank - axis) * sizeof s.d[0]);
+        } else {
+            s.rank = -1;
+        }
+        shape_merge(f, n, graph_in(f->m, g, nstate + i), &s);
+    }
+}
+
+void enter_body(struct infer *f, nid n, gid g)
+{
+    if (node_is(f->m, n, "Loop") && f->m->node[n].nformal >= 2) {
+        struct shape iter = shape_scalar(ELEM_I64), cond = shape_scalar(ELEM_BOOL);
+        shape_merge(f, n, graph_in(f->m, g, 0), &iter);
+        shape_merge(f, n, graph_in(f->m, g, 1), &cond);
+        enter_carried(f, n, g, 2, 2, f->m->node[n].nformal - 2);
+    } else if (node_is(f->m, n, "Scan")) {
+        enter_scan(f, n, g);
+    }
+}
+
+bool leave_bodies(struct infer *f, nid n)
+{
+    const struct attr *a = body_attr(f, n, "body");
+    gid g = a != NULL ? a->u.g : 0;
+    if (g == 0 || f->carried[g] == NULL)
+        return false;
+    bool again = widen(f, g, node_is(f->m, n, "Loop") ? 1 : 0);
+    if (!again)
+        f->carried[g]->round = UINT32_MAX; /* done: a new visit of the owner starts afresh */
+    return again;
+}
+
+void rule_if(struct infer *f, nid n, int arg)
+{
+    const struct attr *t = body_attr(f, n, "then_branch"), *e = body_attr(f, n, "else_branch");
+    (void)arg;
+    if (t == NULL || e == NULL)
+        return;
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
+        struct shape a, b;
+        vid va = graph_out(f->m, t->u.g, i), vb = graph_out(f->m, e->u.g, i);
+        bool fa = shape_of(f, va, &a), fb = shape_of(f, vb, &b);
+        if (!fa || !fb) {
+            vid out = node_out(f->m, n, i);
+            if (va != 0 && vb != 0 && out != 0 && f->type[out] == 0 && f->type[va] == f->type[vb])
+                f->type[out] = f->type[va]; /* sequences and the like */
+            continue;
+        }
+        join(&a, &b);
+        shape_set(f, n, i, &a);
+    }
+}
+
+/* How often a Loop runs for sure; -1: unknown. */
+static int64_t loop_trips(struct infer *f, nid n, gid g)
+{
+    int64_t trips, cond = 1;
+    vid out = graph_out(f->m, g, 0);
+    nid def = out != 0 ? f->m->value[out].def : 0;
+    bool same = out == graph_in(f->m, g, 1) ||
+                (def != 0 && node_is(f->m, def, "Identity") &&
+                 node_in(f->m, def, 0) == graph_in(f->m, g, 1));
+    if (ints_of(f, node_in(f->m, n, 0), &trips, 1) != 1 || trips < 0)
+        return -1;
+    if (!same && (ints_of(f, out, &cond, 1) != 1 || cond == 0))
+        return -1;
+    if (node_in(f->m, n, 1) != 0 && (ints_of(f, node_in(f->m, n, 1), &cond, 1) != 1 || cond == 0))
+        return -1;
+    return trips;
+}
+
+void rule_loop(struct infer *f, nid n, int arg)
+{
+    const struct attr *a = body_attr(f, n, "body");
+    (void)arg;
+    if (a == NULL || f->carried[a->u.g] == NULL)
+        return;
+    const struct carried *c = f->carried[a->u.g];
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
+        struct shape s;
+        vid v = graph_out(f->m, a->u.g, i + 1), out = node_out(f->m, n, i);
+        if (i < c->n) {
+            if (c->s[i].rank >= 0 || c->s[i].elem != 0)
+                shape_set(f, n, i, &c->s[i]);
+            else if (v != 0 && out != 0 && f->type[out] == 0)
+                f->type[out] = f->type[v];
+            continue;
+        }
+        if (!shape_of(f, v, &s))
+            continue;
+        if (s.rank >= 0 && s.rank < SHAPE_RANK) {
+            memmove(&s.d[1], &s.d[0], (size_t)s.rank * sizeof s.d[0]);
+            s.d[0] = num_dim(num_int(loop_trips(f, n, a->u.g)));
+            s.rank++;
+        } else {
+            s.rank = -1;
+        }
+        shape_set(f, n, i, &s);
+    }
+}
+
+void rule_scan(struct infer *f, nid n, int arg)
+{
+    const struct attr *a = body_attr(f, n, "body");
+    (void)arg;
+    if (a == NULL || f->opset < 9 || f->carried[a->u.g] == NULL)
+        return;
+    const struct carried *c = f->carried[a->u.g];
+    struct dim length = dim_unknown();
+    struct shape s;
+    if (shape_in(f, n, c->n, &s) && s.rank > 0) {
+        int axis = axis_of(list_axis(f, n, "scan_input_axes", 0), s.rank);
+        length = axis >= 0 ? s.d[axis] : length;
+    }
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
+        if (i < c->n) {
+            shape_set(f, n, i, &c->s[i]);
+            continue;
+        }
+        if (!shape_of(f, graph_out(f->m, a->u.g, i), &s))
+            continue;
+        int axis = s.rank >= 0 && s.rank < SHAPE_RANK ?
+                   axis_of(list_axis(f, n, "scan_output_axes", i - c->n), s.rank + 1) : -1;
+        if (axis >= 0) {
+            memmove(&s.d[axis + 1], &s.d[axis], (size_t)(s.rank - axis) * sizeof s.d[0]);
+            s.d[axis] = length;
+            s.rank++;
+        } else {
+            s.rank = -1;
+        }
+        shape_set(f, n, i, &s);
+    }
+}

@@ -1,0 +1,23 @@
+/* Topological orders of a weighted DAG, seeded. */
+#ifndef PCC_PASSES_TOPO_H
+#define PCC_PASSES_TOPO_H
+
+#include "ir/wdag.h"
+
+enum topo_kind {
+    TOPO_LIFO,   /* depth first: what became ready last goes first (the placement paper's DPL) */
+    TOPO_FIFO,   /* breadth first (Kahn) */
+    TOPO_CPD,    /* depth first along the longest paths; class 0's times */
+    TOPO_RANDOM, /* any vertex that is ready */
+    TOPO_LATE,   /* TOPO_LIFO of the graph turned round: each vertex right before it is needed */
+    TOPO_THIN    /* greedy: the vertex that leaves least open, its nets weighed by class 0 */
+};
+
+/* position -> vertex, in a.  seed 0: ties by index; else shuffled.  O(E + V log V + pins). */
+uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, struct arena *a);
+
+/* A generator of random numbers (splitmix64), and a number in [0, n). */
+uint64_t topo_random(uint64_t *state);
+uint32_t topo_below(uint64_t *state, uint32_t n);
+
+#endif

@@ -1,0 +1,183 @@
+/* Levels: merging, joining cycles, counting ideals, CPD-TOPO and the interval partition, each against
+ * brute force on small random graphs, and the hand-computed example of the Celeritas paper's page. */
+#include "passes/cpd.h"
+#include "passes/fuse.h"
+#include "tests/graphs.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { ROUNDS = 400 };
+
+static const int64_t golden_time[] = {4, 1, 4, 6, 1, 1, 6, 2, 2, 1};
+static const int64_t golden_size[] = {3, 3, 3, 1, 1, 2, 2, 3, 3, 1};
+static const struct test_edge golden_edge[] = {{0, 4, 3}, {1, 2, 3}, {1, 3, 1}, {1, 4, 4},
+                                               {2, 3, 1}, {2, 5, 4}, {3, 7, 4}, {4, 6, 4},
+                                               {5, 6, 1}, {6, 8, 3}, {7, 9, 3}, {8, 9, 2}};
+
+/* The golden example, vertices renamed as merging numbered them; name[] leads back. */
+static struct wdag *golden(struct arena *a, const uint32_t **name)
+{
+    struct wdag *g = graph_of_edges(a, 10, golden_time, golden_size, 12, golden_edge);
+    uint32_t *back = arena_array(a, 10, sizeof *back);
+    for (uint32_t v = 0; v < 10; v++)
+        back[g->map[v]] = v;
+    *name = back;
+    return g;
+}
+
+static void test_golden_levels(void **state)
+{
+    static const int64_t level[] = {26, 28, 28, 25, 26, 28, 28, 25, 28, 28};
+    static const uint32_t order[] = {1, 2, 5, 3, 7, 0, 4, 6, 8, 9};
+    struct arena *a = arena_new();
+    const uint32_t *name;
+    struct wdag *g = golden(a, &name);
+    const int64_t *l = cpd_levels(g, 0, a);
+    const uint32_t *o = cpd_topo(g, 0, a);
+    (void)state;
+    for (uint32_t v = 0; v < 10; v++) {
+        assert_int_equal(l[v], level[name[v]]);
+        assert_int_equal(name[o[v]], order[v]);
+    }
+    arena_free(a);
+}
+
+static void check_clusters(int64_t range, int64_t mem, uint32_t want, int64_t cut, const char *text)
+{
+    struct arena *a = arena_new();
+    const uint32_t *name;
+    struct wdag *g = golden(a, &name);
+    struct fuse_limits limits = {0, range, mem, true};
+    uint32_t group[10];
+    int64_t got;
+    assert_int_equal(fuse_partition(g, cpd_topo(g, 0, a), &limits, a, group, &got), want);
+    assert_int_equal(got, cut);
+    for (uint32_t u = 0; u < 10; u++) /* text[u]: the cluster of node u as a letter */
+        for (uint32_t v = 0; v < 10; v++)
+            assert_int_equal(group[g->map[u]] == group[g->map[v]], text[u] == text[v]);
+    arena_free(a);
+}
+
+static void test_golden_clusters(void **state)
+{
+    (void)state;
+    check_clusters(3, 6, 5, 16, "DABCDBDCEE");
+    check_clusters(3, 8, 4, 13, "DAACDADCEE");
+    check_clusters(10, 0, 1, 0, "AAAAAAAAAA");
+}
+
+/* Least cut over all 2^(n-1) interval partitions. */
+static int64_t brute_cut(const struct wdag *g, const uint32_t *order, const struct fuse_limits *l)
+{
+    int64_t best = INT64_MAX;
+    for (uint32_t cuts = 0; cuts < 1u << (g->n - 1); cuts++) {
+        uint32_t group[16], k = 0;
+        int64_t cost = 0, bytes = 0;
+        uint32_t members = 0;
+        bool ok = true;
+        for (uint32_t x = 0; x < g->n; x++) {
+            if (x && (cuts >> (x - 1) & 1)) {
+                k++;
+                bytes = members = 0;
+            }
+            group[order[x]] = k;
+            bytes += g->size[order[x]];
+            members++;
+            ok = ok && members <= l->range && (members < 2 || !l->mem || bytes <= l->mem);
+        }
+        for (uint32_t e = 0; ok && e < g->nnet; e++) {
+            uint32_t away = 0, src = g->net_src[e];
+            for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+                away += group[g->net_pin.to[i]] != group[src];
+            cost += g->net_cost[0][e] * (l->per_edge ? away : away > 0);
+        }
+        if (ok && cost < best)
+            best = cost;
+    }
+    return best;
+}
+
+static void test_partition_is_optimal(void **state)
+{
+    uint64_t seed = 7;
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct arena *a = arena_new();
+        struct wdag *g = random_graph(a, &seed, 2 + test_below(&seed, 9), 15 + test_below(&seed, 40));
+        struct fuse_limits l = {0, 1 + test_below(&seed, 6), test_below(&seed, 12), round % 2};
+        const uint32_t *order = cpd_topo(g, 0, a);
+        uint32_t group[64];
+        struct diag d = {0};
+        int64_t cut;
+        uint32_t n = fuse_partition(g, order, &l, a, group, &cut);
+        assert_int_equal(cut, brute_cut(g, order, &l));
+        assert_non_null(wdag_merge(g, group, n, "fuse", a, &d)); /* acyclic */
+        arena_free(a);
+    }
+}
+
+static void test_merge_keeps_totals(void **state)
+{
+    uint64_t seed = 11;
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct arena *a = arena_new();
+        struct wdag *g = random_graph(a, &seed, 2 + test_below(&seed, 14), 25);
+        uint32_t group[64], n = 1 + test_below(&seed, g->n);
+        struct diag d = {0};
+        for (uint32_t v = 0; v < g->n; v++)
+            group[v] = v < n ? v : test_below(&seed, n);
+        n = wdag_join_cycles(g, group, n);
+        struct wdag *c = wdag_merge(g, group, n, "test", a, &d);
+        assert_non_null(c);
+        uint8_t fine[64] = {0}, coarse[64] = {0};
+        for (uint32_t v = 0; v < c->n; v++)
+            coarse[v] = (uint8_t)test_below(&seed, 2);
+        for (uint32_t v = 0; v < g->n; v++)
+            fine[v] = coarse[c->map[v]];
+        int64_t f[3], k[3];
+        wdag_load(g, fine, 0, &f[0], &f[1], &f[2]);
+        wdag_load(c, coarse, 0, &k[0], &k[1], &k[2]);
+        assert_memory_equal(f, k, sizeof f); /* a set costs the same at both levels */
+        for (uint32_t v = 0; v < c->n; v++)
+            for (uint32_t i = c->succ.at[v]; i < c->succ.at[v + 1]; i++)
+                assert_true(c->succ.to[i] > v);
+        arena_free(a);
+    }
+}
+
+static void test_ideals(void **state)
+{
+    uint64_t seed = 3;
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct arena *a = arena_new();
+        struct wdag *g = random_graph(a, &seed, 1 + test_below(&seed, 12), 5 + test_below(&seed, 50));
+        uint64_t count = 0;
+        for (uint32_t set = 0; set < 1u << g->n; set++) {
+            bool down = true;
+            for (uint32_t v = 0; v < g->n && down; v++)
+                for (uint32_t i = g->pred.at[v]; (set >> v & 1) && i < g->pred.at[v + 1]; i++)
+                    down = down && (set >> g->pred.to[i] & 1);
+            count += down;
+        }
+        assert_int_equal(wdag_ideals(g, 1u << 20), count);
+        assert_int_equal(wdag_ideals(g, count), count);
+        assert_int_equal(wdag_ideals(g, count - 1), count);
+        if (count > 2)
+            assert_int_equal(wdag_ideals(g, 1), 2);
+        arena_free(a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden_levels), cmocka_unit_test(test_golden_clusters),
+        cmocka_unit_test(test_partition_is_optimal), cmocka_unit_test(test_merge_keeps_totals),
+        cmocka_unit_test(test_ideals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

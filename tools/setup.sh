@@ -1,0 +1,112 @@
+#!/bin/sh
+# Installs what a build of pcc and its tests need and the machine lacks.
+#
+#   tools/setup.sh [--no-python]
+#
+# On Debian and Ubuntu: packages by apt-get, only if one is missing, without questions (sudo unless
+# root).  Elsewhere: names what is missing.  Then a Python environment in build/venv for tests and
+# demos (--no-python: leaves it out).  Safe to run again: does nothing when all is there.
+set -eu
+cd "$(dirname "$0")/.."
+LC_ALL=C
+export LC_ALL
+
+PACKAGES="gcc libc6-dev clang cmake ninja-build pkg-config protobuf-c-compiler protobuf-compiler
+libprotobuf-c-dev libgraphviz-dev graphviz libjansson-dev libcmocka-dev python3 python3-venv"
+TOOLS="cc cmake ninja pkg-config protoc-c dot"
+LIBRARIES="libprotobuf-c jansson libcgraph cmocka"
+
+say() { echo "setup: $*"; }
+fail() { echo "setup: $*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Runs a command as root.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    elif have sudo; then
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        fail "not root and no sudo; run as root: $*"
+    fi
+}
+
+# Prints those of the named packages that are not installed.
+missing_packages() {
+    for p in "$@"; do
+        dpkg-query -W -f='${Status}\n' "$p" 2>/dev/null | grep -q '^install ok installed$' || echo "$p"
+    done
+}
+
+install_packages() {
+    say "installing $*"
+    as_root apt-get update -qq || say "apt-get update failed; trying with the lists that are here"
+    as_root apt-get install -y -qq --no-install-recommends "$@"
+}
+
+# Clang's sanitizer runtime, where the distribution has it as a package of its own.
+sanitizer_package() {
+    have clang || return 0
+    name="libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+    if apt-cache show "$name" >/dev/null 2>&1; then
+        echo "$name"
+    fi
+}
+
+setup_debian() {
+    lacking=$(missing_packages $PACKAGES)
+    [ -z "$lacking" ] || install_packages $lacking
+    lacking=$(missing_packages $(sanitizer_package))
+    [ -z "$lacking" ] || install_packages $lacking
+}
+
+setup_other() {
+    lacking=
+    for t in $TOOLS; do
+        have "$t" || lacking="$lacking $t"
+    done
+    if have pkg-config; then
+        for l in $LIBRARIES; do
+            pkg-config --exists "$l" || lacking="$lacking $l"
+        done
+    fi
+    [ -z "$lacking" ] || fail "not a Debian system; install these (development files included):$lacking"
+}
+
+setup_python() {
+    have python3 || fail "python3 is missing (--no-python goes on without it)"
+    stamp=build/venv/.stamp
+    state=$(python3 --version && cat tools/requirements.txt)
+    if [ -x build/venv/bin/python ] && [ -f "$stamp" ] && [ "$state" = "$(cat "$stamp")" ] &&
+        build/venv/bin/python -c '' 2>/dev/null; then
+        return 0
+    fi
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+        fail "the Python packages need Python 3.11 or later, here is $(python3 --version)"
+    python3 -c 'import ensurepip, venv' 2>/dev/null ||
+        fail "python3 cannot make environments (no ensurepip): install its venv package, on Debian" \
+            "python3-venv or python$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv"
+    say "making build/venv"
+    mkdir -p build
+    rm -f "$stamp"
+    python3 -m venv --clear build/venv
+    build/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt
+    printf '%s\n' "$state" >"$stamp"
+}
+
+python=yes
+for arg in "$@"; do
+    case $arg in
+    --no-python) python=no ;;
+    -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
+    *) fail "no option $arg (only --no-python)" ;;
+    esac
+done
+
+if have dpkg-query && have apt-get; then
+    setup_debian
+else
+    setup_other
+fi
+[ $python = no ] || setup_python
+say "complete"

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Builds pcc and runs every test; the last line is "N passed, N failed, N skipped".
+#
+#   tools/test.sh [--quick]
+#
+# Presets: release and asan are built and tested, clang (if there is one) is built only: its warnings
+# are errors.  --quick: release alone.  A build that fails counts as one failed test.  Exits with 1
+# if anything failed.
+set -eu
+cd "$(dirname "$0")/.."
+
+presets="release asan"
+build_only=clang
+for arg in "$@"; do
+    case $arg in
+    --quick) presets=release build_only= ;;
+    -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
+    *) echo "test: no option $arg (only --quick)" >&2; exit 2 ;;
+    esac
+done
+
+passed=0 failed=0 skipped=0
+
+build() {
+    echo "== build $1"
+    cmake --preset "$1" >"build/$1.configure.log" 2>&1 || { cat "build/$1.configure.log"; return 1; }
+    cmake --build --preset "$1"
+}
+
+# The number in an attribute of the <testsuite> element that spans the first lines of ctest's report.
+count() { sed -n '/<testsuite/,/>/s/.*[[:space:]]'"$2"'="\([0-9]*\)".*/\1/p' "$1" | head -n 1; }
+
+run_tests() {
+    echo "== test $1"
+    report=$PWD/build/$1.junit.xml
+    rm -f "$report"
+    status=0
+    ctest --test-dir "build/$1" --output-on-failure -j2 --output-junit "$report" || status=$?
+    if [ ! -f "$report" ]; then
+        echo "test: ctest left no report for $1" >&2
+        failed=$((failed + 1))
+        return
+    fi
+    all=$(count "$report" tests) bad=$(count "$report" failures)
+    left=$(($(count "$report" skipped) + $(count "$report" disabled)))
+    if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then # such as: a test's program is missing
+        bad=1 all=$((all > left ? all : left + 1))
+    fi
+    passed=$((passed + all - bad - left)) failed=$((failed + bad)) skipped=$((skipped + left))
+}
+
+mkdir -p build
+tools/setup.sh || echo "test: setup is incomplete; going on with what is here" >&2
+for preset in $presets; do
+    if build "$preset"; then
+        run_tests "$preset"
+    else
+        echo "test: the $preset build failed" >&2
+        failed=$((failed + 1))
+    fi
+done
+for preset in $build_only; do
+    if ! command -v "$preset" >/dev/null 2>&1; then
+        echo "test: no $preset here, its build is left out"
+    elif ! build "$preset"; then
+        echo "test: the $preset build failed" >&2
+        failed=$((failed + 1))
+    fi
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
