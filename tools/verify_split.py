@@ -20,7 +20,8 @@ crosses may differ by 1e-2 of the largest absolute value of the reference.
 Inputs come from a folder of input_K.pb files, or are random: normal floats, integers of {0, 1}.
 --sensitive runs a second random input as well and demands that some output changes, so that
 equality cannot be had from a model that ignores its inputs.  Operators that are random themselves
-(RandomNormal, Dropout in training) cannot be compared.
+(RandomNormal, Dropout in training) cannot be compared; nor can, for want of a way through Python,
+models that mix bfloat16 or float8 outputs with string or sequence values.
 
 Exit: 0 equal, 1 different or a bad folder, 3 the whole model does not run, 77 no ONNX Runtime.
 """

@@ -1,0 +1,399 @@
+/* Interval DP over topological orders (interval_dp.h).
+ *
+ * Source: the placement paper, 5.1.2 (DPL), and placement.md 2, "DPL": the published numbers are one
+ * draw of an order; many seeded orders of several kinds find the optimum nearly always.
+ *
+ * Along an order the ideals are the prefixes, and a device holds positions [i, j).  For fixed i the
+ * sweep over j adds one vertex at a time; what a vertex changes in the transfers follows from the
+ * positions of the previous pin, the first and the last pin of each of its nets, so no counters are
+ * kept or undone:
+ *  - the net is not in the segment yet: paid for good if it has a pin before i or on the host, else
+ *    paid unless this is its last pin;
+ *  - it is in the segment, and this is its last pin, and the first is not before i: paid no more.
+ * Time, what is paid for good, and bytes only grow with j, so the sweep ends where they exceed the
+ * best plan known; starts and ends outside the windows of chain.h are skipped.
+ *
+ * O(starts in windows * segment length * nets per vertex) for each order: with a good first plan a
+ * small part of V^2 / D.  That plan comes from cuts at few sampled positions, where little crosses. */
+#include "passes/interval_dp.h"
+
+#include "passes/topo.h"
+
+#include <string.h>
+
+enum { SAMPLE_FEW = 32, SAMPLE_MANY = 512, ALL_UP_TO = 8192, NEAR_WORK = 4000000 };
+
+/* A pin of a net at a position. */
+struct touch {
+    int64_t cost;
+    uint32_t prev;  /* 1 + position of the net's previous pin, 0: none */
+    uint32_t first; /* position of its first pin */
+    uint8_t last, host;
+};
+
+/* A vertex that needs a shared item. */
+struct need {
+    int64_t bytes;
+    uint32_t prev; /* 1 + position of the previous vertex that needs it */
+};
+
+struct run {
+    const struct chain *c;
+    const uint32_t *order;
+    uint32_t n;
+    struct arena *a;
+    uint32_t *touch_at[CLUSTER_CLASSES]; /* [position] */
+    struct touch *touch[CLUSTER_CLASSES];
+    uint32_t *need_at;
+    struct need *need;
+    int64_t *prefix[CHAIN_POTS]; /* [position] weight before it */
+    uint8_t *cut;                /* [position] a segment may end before it */
+    uint32_t *head;              /* [position] labels */
+    struct labels labels;
+    struct live *live;
+    uint32_t nlive, caplive;
+    struct chain_caps caps;
+    uint32_t last;               /* label of the best plan */
+    uint64_t steps, budget;
+    struct chain_clock *clock;
+};
+
+static void make_touches(struct run *r, uint32_t cls, uint32_t *pos_seen, uint32_t *first,
+                         uint32_t *count)
+{
+    const struct wdag *g = r->c->g;
+    const struct chain_class *cc = &r->c->cls[cls];
+    uint32_t n = 0;
+    r->touch_at[cls] = arena_array(r->a, (size_t)r->n + 1, sizeof(uint32_t));
+    r->touch[cls] = arena_array(r->a, (size_t)cc->net_of.at[r->n] + 1, sizeof *r->touch[cls]);
+    memset(pos_seen, 0, ((size_t)g->nnet + 1) * sizeof *pos_seen);
+    memset(count, 0, ((size_t)g->nnet + 1) * sizeof *count);
+    for (uint32_t p = 0; p < r->n; p++) {
+        uint32_t v = r->order[p];
+        for (uint32_t i = cc->net_of.at[v]; i < cc->net_of.at[v + 1]; i++) {
+            uint32_t e = cc->net_of.to[i];
+            if (!count[e]++)
+                first[e] = p;
+            r->touch[cls][n++] = (struct touch){
+                .cost = cc->cost[e], .prev = pos_seen[e], .first = first[e],
+                .last = count[e] == g->net_pin.at[e + 1] - g->net_pin.at[e],
+                .host = g->net_host[e]};
+            pos_seen[e] = p + 1;
+        }
+        r->touch_at[cls][p + 1] = n;
+    }
+}
+
+static void make_needs(struct run *r)
+{
+    const struct wdag *g = r->c->g;
+    uint32_t n = 0, *seen = arena_array(r->a, (size_t)g->nshared + 1, sizeof *seen);
+    r->need_at = arena_array(r->a, (size_t)r->n + 1, sizeof *r->need_at);
+    r->need = arena_array(r->a, (size_t)g->shared_of.at[r->n] + 1, sizeof *r->need);
+    for (uint32_t p = 0; p < r->n; p++) {
+        uint32_t v = r->order[p];
+        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+            uint32_t s = g->shared_of.to[i];
+            r->need[n++] = (struct need){g->shared_size[s], seen[s]};
+            seen[s] = p + 1;
+        }
+        r->need_at[p + 1] = n;
+    }
+}
+
+static void run_begin(struct run *r, const struct chain *c, const uint32_t *order, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    r->c = c;
+    r->order = order;
+    r->n = g->n;
+    r->a = a;
+    r->labels.mem = a;
+    uint32_t *seen = arena_array(a, (size_t)g->nnet + 1, sizeof *seen);
+    uint32_t *first = arena_array(a, (size_t)g->nnet + 1, sizeof *first);
+    uint32_t *count = arena_array(a, (size_t)g->nnet + 1, sizeof *count);
+    for (uint32_t k = 0; k < c->cluster->ncls; k++)
+        make_touches(r, k, seen, first, count);
+    if (c->limited)
+        make_needs(r);
+    for (uint32_t p = 0; p < c->npot; p++) {
+        r->prefix[p] = arena_array(a, (size_t)r->n + 1, sizeof(int64_t));
+        for (uint32_t i = 0; i < r->n; i++)
+            r->prefix[p][i + 1] = r->prefix[p][i] + c->pot[p].w[order[i]];
+    }
+    r->cut = arena_alloc(a, (size_t)r->n + 1);
+    r->head = arena_array(a, (size_t)r->n + 1, sizeof *r->head);
+}
+
+/* ---- the sweep -------------------------------------------------------------------------------- */
+
+/* Extends the live labels of position i by the segment [i, j) on kind k. */
+static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
+{
+    for (uint32_t x = 0; x < r->nlive; x++) {
+        const struct live *l = &r->live[x];
+        bool far = true;
+        for (uint32_t p = 0; p < r->c->npot; p++)
+            far = far && r->prefix[p][j] >= l->low[p];
+        if (!far)
+            continue;
+        struct label nw = {.value = load > l->value ? load : l->value, .used = l->used,
+                           .parent = l->label, .at = j, .kind = k};
+        if (nw.value > r->caps.limit)
+            continue;
+        labels_relax(&r->labels, r->c, &r->head[j], nw);
+        if (j == r->n) {
+            r->last = r->head[j];
+            chain_set_limit(r->c, &r->caps, nw.value - 1);
+        }
+    }
+}
+
+static bool reaches(const struct run *r, uint32_t j, const int64_t low[CHAIN_POTS])
+{
+    for (uint32_t p = 0; p < r->c->npot; p++)
+        if (r->prefix[p][j] < low[p])
+            return false;
+    return true;
+}
+
+static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
+{
+    int64_t sum = r->c->g->size[r->order[j]];
+    for (uint32_t x = r->need_at[j]; x < r->need_at[j + 1]; x++)
+        if (r->need[x].prev <= i)
+            sum += r->need[x].bytes;
+    return sum;
+}
+
+static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN_POTS])
+{
+    const struct chain_kind *kind = &r->c->kind[k];
+    const struct touch *touch = r->touch[kind->cls];
+    const uint32_t *at = r->touch_at[kind->cls];
+    int64_t fixed = 0, open = 0, bytes = 0;
+    uint32_t j = i;
+    for (; j < r->n; j++) {
+        int64_t t = kind->time[r->order[j]];
+        if (t == COST_NEVER)
+            break;
+        fixed += t;
+        for (uint32_t x = at[j]; x < at[j + 1]; x++) {
+            const struct touch *h = &touch[x];
+            if (h->prev <= i) {
+                if (h->prev > 0 || h->host)
+                    fixed += h->cost;
+                else if (!h->last)
+                    open += h->cost;
+            } else if (h->last && h->first >= i && !h->host) {
+                open -= h->cost;
+            }
+        }
+        if (kind->memory < CHAIN_INF && (bytes += new_bytes(r, i, j)) > kind->memory)
+            break;
+        if (fixed > r->caps.limit)
+            break;
+        if (r->cut[j + 1] && fixed + open <= r->caps.limit && reaches(r, j + 1, low))
+            extend(r, k, j + 1, fixed + open);
+    }
+    r->steps += at[j] - at[i] + j - i + 1;
+}
+
+/* One pass over the positions that r->cut allows.  True if the best plan improved. */
+static bool pass_over(struct run *r)
+{
+    r->labels.n = 0;
+    r->last = 0;
+    memset(r->head, 0, ((size_t)r->n + 1) * sizeof *r->head);
+    labels_relax(&r->labels, r->c, &r->head[0], (struct label){.value = 0});
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (!r->head[i])
+            continue;
+        for (uint32_t k = 0; k < r->c->nkind; k++) {
+            int64_t low[CHAIN_POTS];
+            bool hope = true;
+            r->nlive = chain_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live, &r->caplive,
+                                  low);
+            for (uint32_t p = 0; p < r->c->npot; p++)
+                hope = hope && r->prefix[p][i] + r->caps.cap[p][k] >= low[p];
+            if (r->nlive && hope)
+                sweep(r, i, k, low);
+        }
+        if (r->steps > r->budget || ((i & 15) == 0 && chain_out(r->clock)))
+            break;
+    }
+    return r->last != 0;
+}
+
+/* Writes the plan that ends in r->last. */
+static void keep(struct run *r, struct chain_plan *best)
+{
+    uint32_t nstep = 0, s = 0;
+    for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent)
+        nstep++;
+    uint32_t *kind = arena_array(r->a, (size_t)nstep + 1, sizeof *kind);
+    uint32_t *end = arena_array(r->a, (size_t)nstep + 1, sizeof *end);
+    uint32_t *step = arena_array(r->a, (size_t)r->n + 1, sizeof *step);
+    s = nstep;
+    for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent) {
+        kind[--s] = r->labels.v[l].kind;
+        end[s] = r->labels.v[l].at;
+    }
+    for (uint32_t i = 0; i < r->n; i++) {
+        while (i >= end[s])
+            s++;
+        step[r->order[i]] = s;
+    }
+    best->value = r->labels.v[r->last].value;
+    chain_assign(r->c, step, kind, nstep, best->dev);
+}
+
+/* ---- where to cut ----------------------------------------------------------------------------- */
+
+/* cost[p]: what crosses position p, on the dearest class */
+static int64_t *crossing(const struct run *r)
+{
+    const struct wdag *g = r->c->g;
+    int64_t *cost = arena_array(r->a, (size_t)r->n + 2, sizeof *cost);
+    uint32_t *pos = arena_array(r->a, (size_t)r->n + 1, sizeof *pos);
+    for (uint32_t p = 0; p < r->n; p++)
+        pos[r->order[p]] = p;
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t first = UINT32_MAX, last = 0;
+        int64_t dear = 0;
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
+            uint32_t p = pos[g->net_pin.to[i]];
+            first = p < first ? p : first;
+            last = p > last ? p : last;
+        }
+        for (uint32_t k = 0; k < g->ncls; k++)
+            dear = g->net_cost[k][e] > dear ? g->net_cost[k][e] : dear;
+        if (first < last) {
+            cost[first + 1] += dear;
+            cost[last + 1] -= dear;
+        }
+    }
+    for (uint32_t p = 0; p < r->n; p++)
+        cost[p + 1] += cost[p];
+    return cost;
+}
+
+/* Allows cuts at the cheapest position of each of `count` pieces of about equal weight. */
+static void sample_cuts(struct run *r, uint32_t count)
+{
+    const int64_t *cost = crossing(r);
+    const int64_t *w = r->prefix[0];
+    int64_t total = w[r->n];
+    uint32_t best = 0;
+    int64_t piece = 0;
+    memset(r->cut, 0, (size_t)r->n + 1);
+    for (uint32_t p = 1; p < r->n; p++) {
+        /* half of a position's share is its weight, half its rank */
+        int64_t share = (int64_t)((__int128)w[p] * count / (2 * (total + 1)));
+        share += (int64_t)((uint64_t)p * count / (2 * (uint64_t)r->n));
+        if (best && share != piece) {
+            r->cut[best] = 1;
+            best = 0;
+        }
+        piece = share;
+        if (!best || cost[p] < cost[best])
+            best = p;
+    }
+    if (best)
+        r->cut[best] = 1;
+    r->cut[r->n] = 1;
+}
+
+/* Allows cuts near those of the best plan (r->last). */
+static void cuts_near_best(struct run *r)
+{
+    uint32_t radius = NEAR_WORK / r->n + 1;
+    for (uint32_t l = r->last; l; l = r->labels.v[l].parent) {
+        uint32_t at = r->labels.v[l].at, lo = at > radius ? at - radius : 1;
+        for (uint32_t p = lo; p <= r->n && p <= at + radius; p++)
+            r->cut[p] = 1;
+    }
+}
+
+static void allow_all(struct run *r)
+{
+    memset(r->cut, 1, (size_t)r->n + 1);
+}
+
+/* ---- orders ----------------------------------------------------------------------------------- */
+
+static bool search_order(struct run *r, struct chain_plan *best)
+{
+    bool better = false;
+    chain_set_limit(r->c, &r->caps, best->value - 1);
+    if (r->n > ALL_UP_TO || (best->value == CHAIN_INF && r->n > 2 * SAMPLE_FEW)) {
+        sample_cuts(r, SAMPLE_FEW);
+        if (pass_over(r)) {
+            keep(r, best);
+            better = true;
+        }
+    }
+    if (r->n > ALL_UP_TO || (best->value == CHAIN_INF && r->n > 2 * SAMPLE_MANY)) {
+        sample_cuts(r, SAMPLE_MANY);
+        if (!pass_over(r))
+            return better;
+        keep(r, best);
+        better = true;
+        cuts_near_best(r);
+    }
+    if (r->n <= ALL_UP_TO)
+        allow_all(r);
+    if (r->steps <= r->budget && pass_over(r)) {
+        keep(r, best);
+        better = true;
+    }
+    return better;
+}
+
+bool interval_order(const struct chain *c, const uint32_t *order, struct chain_clock *clock,
+                    struct chain_plan *best, struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct run r = {.clock = clock, .budget = UINT64_MAX};
+    bool better = false;
+    run_begin(&r, c, order, scratch);
+    chain_set_limit(c, &r.caps, best->value - 1);
+    allow_all(&r);
+    if (pass_over(&r)) {
+        keep(&r, best);
+        better = true;
+    }
+    arena_release(scratch, mark);
+    return better;
+}
+
+static enum topo_kind kind_of_start(uint32_t s)
+{
+    static const enum topo_kind first[] = {TOPO_CPD, TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_FIFO};
+    static const enum topo_kind cycle[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_LIFO, TOPO_LATE,
+                                           TOPO_RANDOM};
+    return s < 5 ? first[s] : cycle[s % 6];
+}
+
+bool interval_search(const struct chain *c, struct interval_run *run, struct chain_plan *best,
+                     struct arena *scratch)
+{
+    uint64_t spent = 0, budget = run->budget ? run->budget : INTERVAL_BUDGET;
+    uint64_t state = run->seed;
+    bool better = false;
+    for (run->tried = 0; run->tried < run->starts; run->tried++) {
+        uint64_t seed = topo_random(&state);
+        if (best->value <= c->lower || spent > budget || (run->tried && chain_out(run->clock)))
+            break;
+        struct arena_mark mark = arena_mark(scratch);
+        struct run r = {.clock = run->clock, .budget = budget - spent};
+        const uint32_t *order =
+            topo_order(c->g, kind_of_start(run->tried), run->tried < 5 ? 0 : seed | 1, scratch);
+        run_begin(&r, c, order, scratch);
+        better = search_order(&r, best) || better;
+        /* making an order counts, too */
+        spent += r.steps + 8 * (uint64_t)(c->g->n + c->g->net_of.at[c->g->n]);
+        arena_release(scratch, mark);
+    }
+    return better;
+}

@@ -1,0 +1,71 @@
+"""What the benchmark scripts share: running pcc under measurement, finding inputs, printing tables."""
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PCC = os.environ.get("PCC", str(ROOT / "build/release/pcc"))
+PCC_GEN = os.environ.get("PCC_GEN", str(ROOT / "build/release/pcc-gen"))
+SHARED = Path(os.environ.get("PCC_SHARED", ROOT.parent / "shared"))
+
+
+class Run:
+    """One finished command: exit code, output, wall and CPU seconds, peak resident MiB."""
+
+    def __init__(self, args, **kw):
+        start = time.monotonic()
+        p = subprocess.Popen([str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True, **kw)
+        self.out = p.stdout.read()
+        _, status, usage = os.wait4(p.pid, 0)
+        p.returncode = self.rc = os.waitstatus_to_exitcode(status)
+        self.wall = time.monotonic() - start
+        self.cpu = usage.ru_utime + usage.ru_stime
+        self.mib = usage.ru_maxrss / 1024
+        self.args = args
+
+    def need(self, rc=0):
+        if self.rc != rc:
+            sys.exit(f"{' '.join(map(str, self.args))}\nended with {self.rc}, expected {rc}:\n{self.out}")
+        return self
+
+
+def plan(model, *args, tmp):
+    """Plans a model; returns (its plan JSON, the run)."""
+    out = Path(tmp) / "plan.json"
+    run = Run([PCC, model, *args, "-q", "-o", out]).need()
+    return json.loads(out.read_text()), run
+
+
+def need_shared(path):
+    """A path of the shared material; the script ends as skipped (77) without it."""
+    full = SHARED / path
+    if not full.exists():
+        print(f"skipped: {full} is not there (set PCC_SHARED)")
+        sys.exit(77)
+    return full
+
+
+def table(header, rows):
+    """A Markdown table with aligned columns."""
+    cells = [[str(c) for c in row] for row in [header, *rows]]
+    width = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    for i, row in enumerate(cells):
+        print("| " + " | ".join(c.ljust(w) for c, w in zip(row, width)) + " |")
+        if i == 0:
+            print("|" + "|".join("-" * (w + 2) for w in width) + "|")
+
+
+def verdict(ok, text):
+    """Prints how it ended and leaves with 0 or 1."""
+    print(("ok: " if ok else "FAILED: ") + text)
+    sys.exit(0 if ok else 1)
+
+
+def limit_memory(mib):
+    """For preexec_fn: the child's address space."""
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""100,000 nodes: import, shapes, costs and fuse of a generated GPT, a star and a ladder, beside the
+same at 10,000 nodes.  Exit code 0: each under 2 s, and at most 15 times the time of a tenth."""
+import re
+import sys
+import tempfile
+
+from common import PCC, PCC_GEN, Run, table, verdict
+
+GPT_NODES = 61  # per layer, measured below; only sizes the model
+
+
+def generate(kind, nodes, path):
+    if kind == "gpt":
+        Run([PCC_GEN, "gpt", "-o", path, "--layers", max(1, nodes // GPT_NODES), "--width", 64,
+             "--heads", 4, "--vocab", 100, "--no-weights"]).need()
+    else:
+        Run([PCC_GEN, kind, "-o", path, "--nodes", nodes]).need()
+
+
+def best(model, n=3):
+    runs = [Run([PCC, model, "-p", "fuse", "-q"]).need() for _ in range(n)]
+    return min(runs, key=lambda r: r.wall)
+
+
+def main():
+    rows, ok = [], True
+    with tempfile.TemporaryDirectory() as tmp:
+        for kind in ("gpt", "star", "ladder"):
+            walls, nodes = [], 0
+            for n in (10_000, 100_000):
+                model = f"{tmp}/{kind}{n}.onnx"
+                generate(kind, n, model)
+                run = best(model)
+                walls.append(run.wall)
+            text = Run([PCC, model]).need().out
+            nodes = int(re.search(r"nodes +(\d+)", text).group(1))
+            ratio = walls[1] / walls[0]
+            ok = ok and walls[1] < 2 and ratio <= 15
+            rows.append([kind, nodes, f"{walls[0]:.3f}", f"{walls[1]:.3f}", f"{ratio:.1f}", f"{run.mib:.0f}"])
+    table(["graph", "nodes", "10k s", "100k s", "ratio", "MiB"], rows)
+    verdict(ok, "100,000 nodes under 2 s, ratio to 10,000 at most 15")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
