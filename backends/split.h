@@ -1,0 +1,79 @@
+/* Private to the writers of split folders: split.c, part.c, weights.c, rewrite.c, annotate.c,
+ * manifest.c.
+ *
+ * The messages of the parts share everything with those of the source: what changes is copied shallowly
+ * into the split's arena, the rest is pointed at. */
+#ifndef PCC_BACKENDS_SPLIT_H
+#define PCC_BACKENDS_SPLIT_H
+
+#include "backends/backends.h"
+#include "backends/cut.h"
+#include "backends/names.h"
+
+#include "onnx.pb-c.h"
+
+#define WEIGHTS_FILE "weights.data"
+#define MODEL_FILE "model.onnx"
+#define MANIFEST_FILE "manifest.json"
+#define WEIGHT_INLINE UINT64_MAX
+
+/* A message of the source and what the module made of it. */
+struct origin {
+    const void *src;
+    uint32_t id;
+};
+
+struct split {
+    const struct result *r;
+    const struct module *m;
+    const struct cut *cut;
+    const Onnx__ModelProto *src;
+    struct arena *a;
+    struct diag *diag;
+    int dirfd;                /* the new folder */
+    const char **file;        /* [part] */
+    uint8_t *unchecked;       /* [part] 1: a tensor at its border has no known rank */
+    bool failed;              /* an error was reported inside a rewrite */
+
+    /* weights.c */
+    bool keep;                /* leave tensors as they are in the source */
+    struct origin *tensor;    /* ascending by src */
+    uint32_t ntensor;
+    uint64_t *at;             /* [tensor] offset in weights.data, or WEIGHT_INLINE */
+    bool nested;              /* some tensor below a node lies in a file */
+
+    /* part.c */
+    struct names values;      /* of all graphs; the main graph's first */
+    struct names functions;   /* "domain\x1fname\x1foverload" -> index */
+    Onnx__ValueInfoProto **info;  /* [value] the source's, or NULL */
+    Onnx__TensorAnnotation **quant; /* [value]; NULL: there are none */
+    Onnx__NodeProto **node;   /* [node] as parts hold it; made on demand */
+    uint32_t *in_part;        /* [value] part + 1 that holds it, as of the last part made */
+};
+
+/* Decides which weights go to weights.data. */
+void weights_plan(struct split *s);
+/* Writes weights.data (nothing if no weight goes there); 0 or -1. */
+int weights_write(struct split *s);
+/* The tensor as a file of the folder holds it: by reference to weights.data, or inline. Sets s->failed
+ * on errors. */
+Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src);
+
+/* The node with the tensors below it as weights_tensor has them; the same pointer if nothing
+ * changes.  Sets s->failed on errors. */
+const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n);
+const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f);
+/* The type as a message; NULL if nothing is known of it. */
+Onnx__TypeProto *rewrite_type(struct split *s, uint32_t type);
+
+/* Indices over the source, once before part_model. */
+void part_prepare(struct split *s);
+/* The message of a part. */
+int part_model(struct split *s, uint32_t part, Onnx__ModelProto *out);
+/* The whole model with the plan in the metadata of its nodes. */
+void annotate_model(struct split *s, Onnx__ModelProto *out);
+
+/* Writes manifest.json; 0 or -1. */
+int manifest_write(const struct split *s);
+
+#endif

@@ -1,0 +1,177 @@
+/* Weights that parts share (split.md): weights.data holds every tensor of 1 KiB or more that is an
+ * initializer, once, at a multiple of 4096; the files of the folder refer to it by offset and length.
+ * Strings and smaller tensors stay inline (so do integer tensors of up to 64 elements, which
+ * have at most 512 bytes: runtimes refuse shape inputs as external data).  Tensors inside nodes stay
+ * where they are, unless the source itself keeps them in a file that is not in the new folder.
+ *
+ * Bytes go from descriptor to descriptor, never through the mapping of the source, so that writing
+ * gigabytes makes nothing resident.  O(tensors log tensors) + the copying. */
+#include "backends/onnx_pack.h"
+#include "backends/split.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MIN_BYTES = 1024, ALIGN = 4096 };
+
+static int compare_origins(const void *x, const void *y)
+{
+    uintptr_t a = (uintptr_t)((const struct origin *)x)->src;
+    uintptr_t b = (uintptr_t)((const struct origin *)y)->src;
+    return (a > b) - (a < b);
+}
+
+static tid tensor_of(const struct split *s, const void *src)
+{
+    struct origin want = {.src = src};
+    const struct origin *o = bsearch(&want, s->tensor, s->ntensor, sizeof want, compare_origins);
+    return o ? o->id : 0;
+}
+
+void weights_plan(struct split *s)
+{
+    const struct module *m = s->m;
+    const Onnx__GraphProto *g = s->src->graph;
+    uint8_t *top = arena_alloc(s->a, m->ntensor);
+    uint64_t size = 0;
+    s->tensor = arena_array(s->a, m->ntensor, sizeof *s->tensor);
+    s->at = arena_array(s->a, m->ntensor, sizeof *s->at);
+    for (tid t = 1; t < m->ntensor; t++)
+        if (m->tensor[t].src)
+            s->tensor[s->ntensor++] = (struct origin){m->tensor[t].src, t};
+    qsort(s->tensor, s->ntensor, sizeof *s->tensor, compare_origins);
+    for (size_t i = 0; i < g->n_initializer; i++)
+        top[tensor_of(s, g->initializer[i])] = 1;
+    for (tid t = 0; t < m->ntensor; t++) {
+        const struct tensor *x = &m->tensor[t];
+        bool nested = t && x->where == TENSOR_FILE && !top[t];
+        s->at[t] = WEIGHT_INLINE;
+        s->nested |= nested;
+        if (!t || (!top[t] && !nested) || x->len < MIN_BYTES ||
+            (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
+            continue;
+        s->at[t] = (size + ALIGN - 1) / ALIGN * ALIGN;
+        size = s->at[t] + x->len;
+    }
+}
+
+/* ---- the file ---------------------------------------------------------------------------------- */
+
+static int write_bytes(struct split *s, const uint8_t *p, uint64_t n, int out)
+{
+    while (n) {
+        ssize_t k = write(out, p, n < INT32_MAX ? n : INT32_MAX);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k < 0)
+            return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
+        p += k;
+        n -= (uint64_t)k;
+    }
+    return 0;
+}
+
+static int copy_tensor(struct split *s, tid t, int out)
+{
+    const struct module *m = s->m;
+    const struct tensor *x = &m->tensor[t];
+    if (lseek(out, (off_t)s->at[t], SEEK_SET) < 0)
+        return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
+    if (x->where == TENSOR_FILE) {
+        const struct file *f = &m->file[x->file];
+        if (f->fd < 0)
+            return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which is not there",
+                              str(m, m->path), str(m, x->name), str(m, f->path));
+        return copy_bytes(f->fd, x->off, x->len, out, s->diag);
+    }
+    if (m->nfile > 1 && m->file[1].map && m->file[1].fd >= 0) {
+        const struct file *f = &m->file[1];
+        uintptr_t p = (uintptr_t)x->data, map = (uintptr_t)f->map;
+        if (p >= map && p - map < f->size)
+            return copy_bytes(f->fd, p - map, x->len, out, s->diag);
+    }
+    return write_bytes(s, x->data, x->len, out);
+}
+
+int weights_write(struct split *s)
+{
+    int out = -1, rc = 0;
+    for (tid t = 1; t < s->m->ntensor && !rc; t++) {
+        if (s->at[t] == WEIGHT_INLINE)
+            continue;
+        if (out < 0)
+            out = openat(s->dirfd, WEIGHTS_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (out < 0)
+            return diag_error(s->diag, WEIGHTS_FILE ": cannot be made: %s", strerror(errno));
+        rc = copy_tensor(s, t, out);
+    }
+    if (out >= 0 && close(out) && !rc)
+        rc = diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
+    return rc;
+}
+
+/* ---- the messages ------------------------------------------------------------------------------ */
+
+static Onnx__StringStringEntryProto *entry(struct split *s, const char *key, char *value)
+{
+    Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
+    onnx__string_string_entry_proto__init(e);
+    e->key = arena_strdup(s->a, key, strlen(key));
+    e->value = value;
+    return e;
+}
+
+/* A copy without payload. */
+static Onnx__TensorProto *emptied(struct split *s, const Onnx__TensorProto *src)
+{
+    Onnx__TensorProto *p = arena_alloc(s->a, sizeof *p);
+    *p = *src;
+    p->n_float_data = p->n_int32_data = p->n_int64_data = p->n_double_data = p->n_uint64_data = 0;
+    p->has_raw_data = p->has_data_location = 0;
+    p->n_external_data = 0;
+    p->external_data = NULL;
+    return p;
+}
+
+static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *src, tid t)
+{
+    Onnx__TensorProto *p = emptied(s, src);
+    p->external_data = arena_array(s->a, 3, sizeof *p->external_data);
+    p->external_data[p->n_external_data++] =
+        entry(s, "location", arena_strdup(s->a, WEIGHTS_FILE, strlen(WEIGHTS_FILE)));
+    p->external_data[p->n_external_data++] =
+        entry(s, "offset", arena_fmt(s->a, "%" PRIu64, s->at[t]));
+    p->external_data[p->n_external_data++] =
+        entry(s, "length", arena_fmt(s->a, "%" PRIu64, s->m->tensor[t].len));
+    p->has_data_location = 1;
+    p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    return p;
+}
+
+Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
+{
+    tid t = tensor_of(s, src);
+    bool external = src->has_data_location &&
+                    src->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    if (!s->keep && t && s->at[t] != WEIGHT_INLINE)
+        return referring(s, src, t);
+    if (s->keep || !external)
+        return (Onnx__TensorProto *)src;
+    if (!t || s->m->tensor[t].where != TENSOR_FILE) {
+        diag_error(s->diag, "%s: tensor '%s' lies in another file in a form that cannot be carried along",
+                   str(s->m, s->m->path), src->name ? src->name : "");
+        s->failed = true;
+        return (Onnx__TensorProto *)src;
+    }
+    Onnx__TensorProto *p = emptied(s, src);
+    p->has_raw_data = 1;
+    p->raw_data.len = (size_t)s->m->tensor[t].len; /* below MIN_BYTES */
+    p->raw_data.data = arena_alloc(s->a, p->raw_data.len + 1);
+    if (tensor_read(s->m, t, 0, p->raw_data.data, p->raw_data.len))
+        s->failed = true;
+    return p;
+}
