@@ -14,7 +14,7 @@ struct device_class {
     bool host;               /* a CPU: its memory is the host's, it pays for no transfer */
     uint32_t count;
     int64_t memory;          /* bytes per device; -1: unbounded */
-    int64_t peak[ELEM_COUNT]; /* operations per second by element type; 0: as f32 */
+    int64_t peak[ELEM_COUNT]; /* operations per second by element type; read with cluster_peak */
     int64_t bandwidth;       /* bytes per second of its own memory */
     int64_t overhead;        /* ps per operator */
     int64_t link_latency;    /* ps per transfer */
@@ -35,6 +35,8 @@ int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct d
 int cluster_set_link(struct cluster *c, const char *text, struct diag *d);
 /* Two a100. */
 void cluster_default(struct cluster *c);
+/* Operations per second for an element type, above 0: types without a peak count as f32, u8 as i8. */
+int64_t cluster_peak(const struct device_class *cls, enum elem e);
 /* Class of a device. */
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);
 /* "acc0"; the name lives in a. */

@@ -180,7 +180,7 @@ struct module {
     struct graph *graph;     uint32_t ngraph, capgraph;
     struct tensor *tensor;   uint32_t ntensor, captensor;
     struct file *file;       uint32_t nfile, capfile;
-    struct opset *opset;     uint32_t nopset, capopset;
+    struct opset *opset;     uint32_t nopset, capopset; /* from entry 1, like the others */
     struct type *type;       uint32_t ntype, captype;
     struct dim *dim;         uint32_t ndim, capdim;
     struct attr *attr;       uint32_t nattr, capattr;

@@ -31,8 +31,8 @@ struct text_label {
 };
 
 struct text_result {
-    sid name;
-    uint8_t kind; /* T_VALUE, T_LOST, or T_WORD: omitted */
+    sid name; /* 0: lost or omitted */
+    bool omitted;
     size_t at;
 };
 
@@ -72,16 +72,10 @@ struct parser {
 
     vid *lost;                uint32_t nlost, caplost; /* by number, from 1 */
     struct text_result *res;  uint32_t nres, capres;
-    vid *arg;                 uint32_t narg, caparg;
     vid *in;                  uint32_t nin, capin;   /* of the graph */
     vid *init;                uint32_t ninit, capinit;
     vid *out;                 uint32_t nout, capout;
-    struct attr *attr;        uint32_t nattr, capattr;
-    int64_t *ints;            uint32_t nints, capints;
-    float *floats;            uint32_t nfloats, capfloats;
-    uint32_t *ids;            uint32_t nids, capids;
     unsigned char *bytes;     uint32_t nbytes, capbytes;
-    struct dim *dim;          uint32_t ndim, capdim;
 
     bool has_cost;
     uint32_t nclass; /* 0: not said yet */
@@ -119,6 +113,7 @@ uint32_t text_lookup(const struct parser *p, uint32_t space, sid name); /* 0: ab
 void text_bind(struct parser *p, uint32_t space, sid name, uint32_t index);
 
 /* text_data.c */
+extern const char *const text_attr_kind[ATTR_TYPES + 1]; /* "int", ... */
 int text_type(struct parser *p, uint32_t *out);
 /* The payload of a tensor, after "=" of an initializer: elem and shape from `type` unless given. */
 int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out);

@@ -96,7 +96,7 @@ static void make_nets(struct chain *c, uint32_t cls)
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
             uint32_t e = g->net_of.to[i];
-            if (g->net_cost[cls][e] > 0 && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
+            if ((g->net_cost[cls][e] > 0 || c->cross_cost[e] > 0) && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
                 cc->net_of.to[n++] = e;
         }
         cc->net_of.at[v + 1] = n;
@@ -291,8 +291,6 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
         return NULL;
     for (uint32_t k = 0; k < c->nkind; k++)
         make_times(c, k);
-    for (uint32_t k = 0; k < cluster->ncls; k++)
-        make_nets(c, k);
     if (check_sums(c, &bytes, d))
         return NULL;
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -304,6 +302,8 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
     }
     make_pots(c);
     make_crossing(c);
+    for (uint32_t k = 0; k < cluster->ncls; k++)
+        make_nets(c, k);
     make_lower(c);
     return c;
 }
@@ -326,27 +326,28 @@ static bool no_more(const struct chain *c, uint64_t a, uint64_t b)
     return (((b | c->guard) - a) & c->guard) == c->guard;
 }
 
-void labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw)
+uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw)
 {
     uint32_t worse = 0;
     for (uint32_t i = *head; i; i = l->v[i].next) {
         const struct label *o = &l->v[i];
         if (o->value <= nw.value && no_more(c, o->used, nw.used))
-            return;
+            return 0;
         if (!worse && nw.value <= o->value && no_more(c, nw.used, o->used))
             worse = i;
     }
     if (worse) {
         nw.next = l->v[worse].next;
         l->v[worse] = nw;
-        return;
+        return worse;
     }
     if (l->n == 0)
         l->n = 1;
     l->v = vec_grow(l->mem, l->v, &l->cap, l->n + 1, sizeof *l->v);
     nw.next = *head;
     l->v[l->n] = nw;
-    *head = l->n++;
+    *head = l->n;
+    return l->n++;
 }
 
 static bool dominated(const struct chain *c, const struct labels *l, uint32_t head, uint32_t i)

@@ -30,7 +30,7 @@ struct chain_kind {
 };
 
 struct chain_class {
-    struct csr net_of; /* vertex -> nets of at least two pins that cost something here */
+    struct csr net_of; /* vertex -> nets of at least two pins that cost something (perhaps not here) */
     const int64_t *cost; /* [net] ps */
 };
 
@@ -87,8 +87,9 @@ struct labels {
     uint32_t n, cap;
 };
 
-/* Adds {value, used} to the list *head unless a label there is as good; replaces one that is not. */
-void labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw);
+/* Adds nw to the list *head unless a label there is as good; replaces one that is not better in any
+ * way.  The label, or 0 if it was not needed. */
+uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw);
 
 /* A label that may be extended by a device of some kind, and how far at least that device must get:
  * the weight of the new ideal must be >= low of every potential. */

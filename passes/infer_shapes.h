@@ -4,7 +4,7 @@
 
 #include "passes/passes.h"
 
-extern const struct pass pass_infer_shapes;
+extern const struct pass pass_infer_shapes, pass_cost;
 
 /* [value] index into m->type: the type with every name replaced by its value under x->dims, and all
  * that follows from that.  Lives in x->scratch.  Runs inference again if the model has names. */

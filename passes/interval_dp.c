@@ -72,6 +72,8 @@ static void make_touches(struct run *r, uint32_t cls, uint32_t *pos_seen, uint32
         uint32_t v = r->order[p];
         for (uint32_t i = cc->net_of.at[v]; i < cc->net_of.at[v + 1]; i++) {
             uint32_t e = cc->net_of.to[i];
+            if (cc->cost[e] == 0)
+                continue;
             if (!count[e]++)
                 first[e] = p;
             r->touch[cls][n++] = (struct touch){
@@ -141,9 +143,9 @@ static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
                            .parent = l->label, .at = j, .kind = k};
         if (nw.value > r->caps.limit)
             continue;
-        labels_relax(&r->labels, r->c, &r->head[j], nw);
-        if (j == r->n) {
-            r->last = r->head[j];
+        uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
+        if (j == r->n && made) {
+            r->last = made;
             chain_set_limit(r->c, &r->caps, nw.value - 1);
         }
     }

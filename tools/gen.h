@@ -15,7 +15,7 @@
 #include "onnx.pb-c.h"
 
 enum {
-    GEN_MAX_STAGES = 16,    /* entries of --blocks a,b,c */
+    GEN_MAX_STAGES = 8,    /* entries of --blocks a,b,c */
     GEN_EXTERN_MIN = 1024,  /* smaller initializers stay inline */
     GEN_ALIGN = 4096,       /* of every tensor in the weights file */
     GEN_OPSET = 20,
@@ -89,7 +89,7 @@ void gen_open(struct gen *g, enum gen_mode mode, int64_t seed, const char *locat
 void gen_close(struct gen *g);
 
 /* Formatted string owned by `g`. */
-char *gen_str(struct gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *gen_str(struct gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
 /* Sets the prefix of node names, e.g. "/h.3". */
 void gen_scope(struct gen *g, const char *scope);
 

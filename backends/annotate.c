@@ -1,0 +1,118 @@
+/* The whole model with the plan written into it: each node of the main graph says in its
+ * metadata_props where it runs.  layer_ann is what ONNX Runtime's layer assignment reads (onnx.md 0,
+ * item 3); pcc.device and pcc.part are for everybody else.  A replicated node names the devices and
+ * parts that hold it, comma-separated, and as layer_ann the first; a node that no part needs is left
+ * alone.  The IR version stays: metadata on nodes is formally of IR 10, but runtimes load it at any
+ * version.  O(nodes + copies in parts). */
+#include "backends/onnx_pack.h"
+#include "backends/outfile.h"
+#include "backends/split.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NKEYS = 3 };
+
+static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part"};
+
+struct whereabouts {
+    char *value[NKEYS]; /* by keys[]; NULL: none */
+};
+
+/* "a,b" and c: "a,b,c"; a repeated last item is not added. */
+static char *append(struct split *s, char *list, const char *item)
+{
+    if (!list)
+        return (char *)item;
+    size_t n = strlen(list), k = strlen(item);
+    if (n >= k && strcmp(list + n - k, item) == 0 && (n == k || list[n - k - 1] == ','))
+        return list;
+    return arena_fmt(s->a, "%s,%s", list, item);
+}
+
+static void note(struct split *s, struct whereabouts *w, const char *device, const char *file)
+{
+    if (!w->value[0])
+        w->value[0] = (char *)device;
+    w->value[1] = append(s, w->value[1], device);
+    w->value[2] = append(s, w->value[2], file);
+}
+
+static struct whereabouts *locate(struct split *s)
+{
+    struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);
+    for (uint32_t x = 0; x < s->cut->nparts; x++) {
+        const struct part *t = &s->cut->part[x];
+        const char *device = cluster_device_name(s->r->cluster, s->a, t->dev);
+        for (uint32_t i = 0; i < t->nnode; i++)
+            note(s, &w[t->node[i]], device, s->file[x]);
+        for (uint32_t i = 0; i < t->ncopy; i++)
+            note(s, &w[t->copy[i]], device, s->file[x]);
+    }
+    return w;
+}
+
+static bool is_ours(const char *key)
+{
+    for (int i = 0; i < NKEYS; i++)
+        if (key && strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *src,
+                                      const struct whereabouts *w)
+{
+    Onnx__NodeProto *n = arena_alloc(s->a, sizeof *n);
+    *n = s->nested && !s->keep ? *rewrite_node(s, src) : *src;
+    n->metadata_props = arena_array(s->a, src->n_metadata_props + NKEYS, sizeof *n->metadata_props);
+    n->n_metadata_props = 0;
+    for (size_t i = 0; i < src->n_metadata_props; i++)
+        if (!is_ours(src->metadata_props[i]->key))
+            n->metadata_props[n->n_metadata_props++] = src->metadata_props[i];
+    for (int i = 0; i < NKEYS; i++) {
+        if (!w->value[i])
+            continue;
+        Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
+        onnx__string_string_entry_proto__init(e);
+        e->key = (char *)keys[i];
+        e->value = w->value[i];
+        n->metadata_props[n->n_metadata_props++] = e;
+    }
+    return n;
+}
+
+static int compare_origins(const void *x, const void *y)
+{
+    uintptr_t a = (uintptr_t)((const struct origin *)x)->src;
+    uintptr_t b = (uintptr_t)((const struct origin *)y)->src;
+    return (a > b) - (a < b);
+}
+
+void annotate_model(struct split *s, Onnx__ModelProto *out)
+{
+    const struct module *m = s->m;
+    const struct whereabouts *w = locate(s);
+    const Onnx__GraphProto *src = s->src->graph;
+    Onnx__GraphProto *g = arena_alloc(s->a, sizeof *g);
+    struct origin *from = arena_array(s->a, m->nnode, sizeof *from);
+    uint32_t nfrom = 0;
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        from[nfrom++] = (struct origin){m->node[n].src, n};
+    qsort(from, nfrom, sizeof *from, compare_origins);
+    *out = *s->src;
+    *g = *src;
+    out->graph = g;
+    g->node = arena_array(s->a, g->n_node, sizeof *g->node);
+    for (size_t i = 0; i < g->n_node; i++) {
+        struct origin want = {.src = src->node[i]};
+        const struct origin *o = bsearch(&want, from, nfrom, sizeof want, compare_origins);
+        g->node[i] = annotate_node(s, src->node[i], &w[o ? o->id : 0]);
+    }
+    g->initializer = arena_array(s->a, g->n_initializer, sizeof *g->initializer);
+    for (size_t i = 0; i < g->n_initializer; i++)
+        g->initializer[i] = weights_tensor(s, src->initializer[i]);
+}

@@ -1,0 +1,93 @@
+/* From ModelProto to module: what the files of the ONNX reader share. */
+#ifndef PCC_FRONTENDS_ONNX_BUILD_H
+#define PCC_FRONTENDS_ONNX_BUILD_H
+
+#include "ir/module.h"
+
+#include "onnx.pb-c.h"
+
+/* A graph of the file; its index is its gid. */
+struct onnx_body {
+    const Onnx__GraphProto *proto;
+    gid parent;     /* 0: main */
+    uint32_t owner; /* slot of the node that it is an attribute of; 0: main */
+    uint32_t first, count; /* slots of its nodes */
+};
+
+/* A node, numbered graph by graph in the order of the file. */
+struct onnx_slot {
+    const Onnx__NodeProto *proto;
+    gid home;
+    gid bodies;           /* its first body; those of one node are consecutive */
+    sid name;             /* unique in the module */
+    uint32_t flags;       /* of the node to be */
+    nid id;               /* of the node to be, known after sorting */
+    struct slice in, out; /* of onnx_build.arg */
+};
+
+/* Numbers by 64-bit keys (never 0); open addressing. */
+struct onnx_map {
+    uint64_t *key;
+    uint32_t *val;
+    uint32_t count, mask; /* mask: slots - 1; 0: none yet */
+};
+
+struct onnx_build {
+    struct module *m;
+    struct diag *d;
+    struct arena *tmp;
+    const char *path;   /* of the model, for messages */
+    const char *folder; /* that holds it */
+    int dir;            /* the same, open (the module's arena closes it); -1: not yet */
+    bool allow_links;
+    const Onnx__ModelProto *model;
+
+    struct onnx_body *body; uint32_t nbody, capbody;
+    struct onnx_slot *slot; uint32_t nslot, capslot; /* slot 0: none */
+    vid *arg;               uint32_t narg, caparg;
+    struct onnx_map value;  /* graph << 32 | name -> value */
+    struct onnx_map file;   /* location -> file */
+    struct csr capture;     /* slot -> values that its bodies read */
+    struct attr *attr;      uint32_t capattr; /* scratch */
+};
+
+/* Value of a key, 0 if it is not there. */
+uint32_t onnx_map_get(const struct onnx_map *t, uint64_t key);
+void onnx_map_set(struct onnx_map *t, struct arena *a, uint64_t key, uint32_t val);
+
+/* Fills the empty module b->m from b->model.  0 or -1. */
+int onnx_build(struct onnx_build *b);
+
+/* Gives every slot of every graph its node id: file order as far as operands are defined before
+ * they are read, which every operand of b->arg and b->capture tells.  0 or -1 (a cycle). */
+int onnx_sort(struct onnx_build *b);
+
+/* What a tensor belongs to, for messages: attribute `attr` of node `node`, or, if node is NULL, the
+ * initializer of its own name. */
+struct onnx_who {
+    const char *node, *attr;
+};
+/* "initializer 'w'" in b->tmp. */
+const char *onnx_who_text(const struct onnx_build *b, const struct onnx_who *who,
+                          const Onnx__TensorProto *t);
+
+/* Each appends to the module; 0 after an error. */
+tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_who who);
+tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *t, struct onnx_who who);
+/* The type of a tensor's values. */
+uint32_t onnx_tensor_type(struct onnx_build *b, tid t);
+/* 0 for a type that is not stated. */
+uint32_t onnx_type(struct onnx_build *b, const Onnx__TypeProto *t);
+/* Kind of an attribute; of one without a type (IR 1) by the field that is set. */
+enum attr_kind onnx_attr_kind(const Onnx__AttributeProto *a);
+/* Appends the attributes of a node.  0 or -1. */
+int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *out);
+/* The string of a domain; ai.onnx is 0. */
+sid onnx_domain(struct module *m, const char *domain);
+
+/* Checks the external-data entries of t, whose elements take `bytes` bytes, opens the file, and sets
+ * file, off and len of *out.  A file that is not there is no error.  0 or -1. */
+int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
+                  uint64_t bytes, struct tensor *out);
+
+#endif

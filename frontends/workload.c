@@ -1,0 +1,441 @@
+/* Reads a workload of the placement paper: a profiled graph as JSON (placement.md 2, "Input").
+ *
+ * Every node becomes a node of one result; its successors read it.  Nodes are put in topological order
+ * (Kahn's algorithm).  Times (ms) become integer picoseconds here, rounded once, and nothing behind
+ * this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
+#include "frontends/frontends.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASS_ACC, CLASS_CPU, CLASSES };
+
+struct wnode {
+    int64_t id;
+    const char *name; /* NULL: none */
+    int64_t acc, cpu, size, color, layer; /* color, layer: -1: none */
+    bool backward;
+};
+
+struct wedge {
+    uint32_t from, to; /* wnode */
+    double cost;       /* ms */
+};
+
+struct id_at {
+    int64_t id;
+    uint32_t at;
+};
+
+struct reader {
+    const char *path;
+    struct diag *d;
+    struct module *m;
+    struct arena *a; /* the module's */
+    json_t *root;
+    struct wnode *node;
+    uint32_t nnode;
+    struct wedge *edge;
+    uint32_t nedge;
+    struct id_at *by_id;
+    struct csr out, in; /* wnode -> edges */
+    int64_t *xfer;      /* [wnode] ps */
+    uint32_t *order;    /* position -> wnode */
+};
+
+static int not_a_workload(const struct reader *r, const char *what)
+{
+    return diag_error(r->d, "%s: not a workload: %s", r->path, what);
+}
+
+/* A number in 0 .. 9e18 / scale, times scale, rounded to nearest (up: rounded up). */
+static int read_number(const struct reader *r, const json_t *j, const char *what, double scale,
+                       bool up, int64_t *out)
+{
+    double x = json_number_value(j) * scale;
+    if (!json_is_number(j) || !(x >= 0) || !(x < 4e18))
+        return diag_error(r->d, "%s: %s: expected a number from 0 to %g", r->path, what,
+                          4e18 / scale);
+    *out = (int64_t)(up ? x : x + 0.5);
+    if (up && (double)*out < x)
+        (*out)++;
+    return 0;
+}
+
+static int read_int(const struct reader *r, const json_t *j, const char *what, int64_t lo,
+                    int64_t hi, int64_t *out)
+{
+    if (!json_is_integer(j) || json_integer_value(j) < lo || json_integer_value(j) > hi)
+        return diag_error(r->d, "%s: %s: expected an integer from %lld to %lld", r->path, what,
+                          (long long)lo, (long long)hi);
+    *out = json_integer_value(j);
+    return 0;
+}
+
+/* true, false, 0 or 1; absent: def */
+static int read_bool(const struct reader *r, const json_t *j, const char *what, bool def, bool *out)
+{
+    *out = def;
+    if (!j || json_is_null(j))
+        return 0;
+    if (json_is_boolean(j))
+        *out = json_is_true(j);
+    else if (json_is_integer(j) && (json_integer_value(j) == 0 || json_integer_value(j) == 1))
+        *out = json_integer_value(j) == 1;
+    else
+        return diag_error(r->d, "%s: %s: expected true or false", r->path, what);
+    return 0;
+}
+
+static const char *node_label(const struct reader *r, uint32_t i)
+{
+    const struct wnode *n = &r->node[i];
+    return n->name ? n->name : arena_fmt(r->a, "node%lld", (long long)n->id);
+}
+
+static int read_optional(const struct reader *r, const json_t *j, const char *what, int64_t *out)
+{
+    *out = -1;
+    if (!j || json_is_null(j))
+        return 0;
+    return read_int(r, j, what, 0, INT64_C(1) << 53, out);
+}
+
+static int read_node(struct reader *r, uint32_t i, const json_t *j)
+{
+    struct wnode *n = &r->node[i];
+    bool acc;
+    if (!json_is_object(j))
+        return diag_error(r->d, "%s: nodes[%u]: expected an object", r->path, i);
+    if (read_int(r, json_object_get(j, "id"), arena_fmt(r->a, "nodes[%u].id", i), -(INT64_C(1) << 53),
+                 INT64_C(1) << 53, &n->id))
+        return -1;
+    n->name = json_string_value(json_object_get(j, "name"));
+    if (n->name && !*n->name)
+        n->name = NULL;
+    const char *who = node_label(r, i);
+    const json_t *size = json_object_get(j, "size");
+    if (read_bool(r, json_object_get(j, "supportedOnFpga"),
+                  arena_fmt(r->a, "node '%s', supportedOnFpga", who), true, &acc) ||
+        read_bool(r, json_object_get(j, "isBackwardNode"),
+                  arena_fmt(r->a, "node '%s', isBackwardNode", who), false, &n->backward) ||
+        read_number(r, json_object_get(j, "cpuLatency"), arena_fmt(r->a, "node '%s', cpuLatency", who),
+                    1e9, false, &n->cpu) ||
+        (acc && read_number(r, json_object_get(j, "fpgaLatency"),
+                            arena_fmt(r->a, "node '%s', fpgaLatency", who), 1e9, false, &n->acc)) ||
+        (size && read_number(r, size, arena_fmt(r->a, "node '%s', size", who), 1, true, &n->size)) ||
+        read_optional(r, json_object_get(j, "colorClass"),
+                      arena_fmt(r->a, "node '%s', colorClass", who), &n->color) ||
+        read_optional(r, json_object_get(j, "layerId"), arena_fmt(r->a, "node '%s', layerId", who),
+                      &n->layer))
+        return -1;
+    if (!acc)
+        n->acc = COST_NEVER;
+    return 0;
+}
+
+static int by_id(const void *x, const void *y)
+{
+    const struct id_at *a = x, *b = y;
+    return a->id != b->id ? (a->id < b->id ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
+}
+
+static int read_nodes(struct reader *r)
+{
+    const json_t *list = json_object_get(r->root, "nodes");
+    if (!json_is_array(list))
+        return not_a_workload(r, "it has no list 'nodes'");
+    if (json_array_size(list) > UINT32_MAX / 4)
+        return not_a_workload(r, "it has too many nodes");
+    r->nnode = (uint32_t)json_array_size(list);
+    r->node = arena_array(r->a, (size_t)r->nnode + 1, sizeof *r->node);
+    r->by_id = arena_array(r->a, (size_t)r->nnode + 1, sizeof *r->by_id);
+    for (uint32_t i = 0; i < r->nnode; i++) {
+        if (read_node(r, i, json_array_get(list, i)))
+            return -1;
+        r->by_id[i] = (struct id_at){r->node[i].id, i};
+    }
+    qsort(r->by_id, r->nnode, sizeof *r->by_id, by_id);
+    for (uint32_t i = 1; i < r->nnode; i++)
+        if (r->by_id[i].id == r->by_id[i - 1].id)
+            return diag_error(r->d, "%s: nodes '%s' and '%s' have the same id %lld", r->path,
+                              node_label(r, r->by_id[i - 1].at), node_label(r, r->by_id[i].at),
+                              (long long)r->by_id[i].id);
+    return 0;
+}
+
+static int find_node(const struct reader *r, const json_t *j, uint32_t edge, const char *key,
+                     uint32_t *out)
+{
+    struct id_at want = {0, 0};
+    if (!json_is_integer(j))
+        return diag_error(r->d, "%s: edges[%u].%s: expected an integer", r->path, edge, key);
+    want.id = json_integer_value(j);
+    uint32_t lo = 0, hi = r->nnode;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (r->by_id[mid].id < want.id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == r->nnode || r->by_id[lo].id != want.id)
+        return diag_error(r->d, "%s: edges[%u].%s: there is no node of id %lld", r->path, edge, key,
+                          (long long)want.id);
+    *out = r->by_id[lo].at;
+    return 0;
+}
+
+static int read_edge(struct reader *r, uint32_t i, const json_t *j)
+{
+    struct wedge *e = &r->edge[i];
+    int64_t unused;
+    if (find_node(r, json_object_get(j, "sourceId"), i, "sourceId", &e->from) ||
+        find_node(r, json_object_get(j, "destId"), i, "destId", &e->to) ||
+        read_number(r, json_object_get(j, "cost"), arena_fmt(r->a, "edges[%u].cost", i), 1e9, false,
+                    &unused))
+        return -1;
+    e->cost = json_number_value(json_object_get(j, "cost"));
+    if (r->node[e->from].backward && !r->node[e->to].backward)
+        return diag_error(r->d, "%s: an edge leads from backward node '%s' to forward node '%s'",
+                          r->path, node_label(r, e->from), node_label(r, e->to));
+    return 0;
+}
+
+/* Edges, and the transfer time of every node's result: that of its first edge. */
+static int read_edges(struct reader *r)
+{
+    const json_t *list = json_object_get(r->root, "edges");
+    if (!json_is_array(list))
+        return not_a_workload(r, "it has no list 'edges'");
+    if (json_array_size(list) > UINT32_MAX / 4)
+        return not_a_workload(r, "it has too many edges");
+    r->nedge = (uint32_t)json_array_size(list);
+    r->edge = arena_array(r->a, (size_t)r->nedge + 1, sizeof *r->edge);
+    uint32_t *from = arena_array(r->a, (size_t)r->nedge + 1, sizeof *from);
+    uint32_t *to = arena_array(r->a, (size_t)r->nedge + 1, sizeof *to);
+    uint32_t *index = arena_array(r->a, (size_t)r->nedge + 1, sizeof *index);
+    for (uint32_t i = 0; i < r->nedge; i++) {
+        if (read_edge(r, i, json_array_get(list, i)))
+            return -1;
+        from[i] = r->edge[i].from;
+        to[i] = r->edge[i].to;
+        index[i] = i;
+    }
+    r->out = csr_build(r->a, r->nnode, r->nedge, from, index);
+    r->in = csr_build(r->a, r->nnode, r->nedge, to, index);
+    r->xfer = arena_array(r->a, (size_t)r->nnode + 1, sizeof *r->xfer);
+    for (uint32_t v = 0; v < r->nnode; v++) {
+        if (r->out.at[v] == r->out.at[v + 1])
+            continue;
+        double cost = r->edge[r->out.to[r->out.at[v]]].cost;
+        r->xfer[v] = (int64_t)(cost * 1e9 + 0.5);
+        for (uint32_t i = r->out.at[v]; i < r->out.at[v + 1]; i++) {
+            double other = r->edge[r->out.to[i]].cost;
+            if (other - cost > 1e-6 || cost - other > 1e-6)
+                return diag_error(r->d, "%s: the edges that leave node '%s' have different costs "
+                                  "(%g and %g ms); expected one cost per node", r->path,
+                                  node_label(r, v), cost, other);
+        }
+    }
+    return 0;
+}
+
+static int sort_nodes(struct reader *r)
+{
+    uint32_t *missing = arena_array(r->a, (size_t)r->nnode + 1, sizeof *missing), end = 0;
+    r->order = arena_array(r->a, (size_t)r->nnode + 1, sizeof *r->order);
+    for (uint32_t v = 0; v < r->nnode; v++)
+        if ((missing[v] = r->in.at[v + 1] - r->in.at[v]) == 0)
+            r->order[end++] = v;
+    for (uint32_t at = 0; at < end; at++) {
+        uint32_t v = r->order[at];
+        for (uint32_t i = r->out.at[v]; i < r->out.at[v + 1]; i++)
+            if (--missing[r->edge[r->out.to[i]].to] == 0)
+                r->order[end++] = r->edge[r->out.to[i]].to;
+    }
+    if (end == r->nnode)
+        return 0;
+    /* walk back among the nodes that are left until one comes twice: it is on a cycle */
+    uint8_t *seen = arena_alloc(r->a, (size_t)r->nnode + 1);
+    uint32_t v = 0;
+    while (!missing[v])
+        v++;
+    while (!seen[v]) {
+        seen[v] = 1;
+        for (uint32_t i = r->in.at[v]; i < r->in.at[v + 1]; i++)
+            if (missing[r->edge[r->in.to[i]].from]) {
+                v = r->edge[r->in.to[i]].from;
+                break;
+            }
+    }
+    return diag_error(r->d, "%s: node '%s' is on a cycle", r->path, node_label(r, v));
+}
+
+/* ---- the module ------------------------------------------------------------------------------- */
+
+/* Names as in the file, made unique by the id where they are not. */
+static void name_nodes(struct reader *r, sid *name)
+{
+    uint8_t *taken = NULL;
+    uint32_t cap = 0;
+    for (uint32_t i = 0; i < r->nnode; i++) {
+        const char *text = node_label(r, i);
+        for (uint32_t k = 0;; k++) {
+            name[i] = str_id(r->m, text);
+            taken = vec_grow(r->a, taken, &cap, name[i] + 1, 1);
+            if (!taken[name[i]])
+                break;
+            text = arena_fmt(r->a, "%s.%lld%.*s", node_label(r, i), (long long)r->node[i].id,
+                             (int)(k < 64 ? k : 64),
+                             "................................................................");
+        }
+        taken[name[i]] = 1;
+    }
+}
+
+static void add_nodes(struct reader *r)
+{
+    struct module *m = r->m;
+    sid *name = arena_array(r->a, (size_t)r->nnode + 1, sizeof *name);
+    vid *arg = arena_array(r->a, (size_t)r->nedge + 1, sizeof *arg);
+    vid *result = arena_array(r->a, (size_t)r->nnode + 1, sizeof *result);
+    sid op = str_id(m, "op"), domain = str_id(m, "profile"), key = str_id(m, "id");
+    name_nodes(r, name);
+    gid g = module_add_graph(m);
+    m->graph[g].name = str_id(m, "workload");
+    m->graph[g].first = m->nnode;
+    m->graph[g].count = r->nnode;
+    for (uint32_t p = 0; p < r->nnode; p++) {
+        uint32_t w = r->order[p], n = 0;
+        nid id = module_add_node(m);
+        vid v = result[w] = module_add_value(m);
+        for (uint32_t i = r->in.at[w]; i < r->in.at[w + 1]; i++)
+            arg[n++] = result[r->edge[r->in.to[i]].from];
+        struct attr attr = {.name = key, .kind = ATTR_INT, .u.i = r->node[w].id};
+        struct slice in = module_add_args(m, arg, n), out = module_add_args(m, &v, 1);
+        m->node[id] = (struct node){.name = name[w], .op = op, .domain = domain, .in = in,
+                                    .nformal = n, .out = out, .graph = g,
+                                    .attr = module_add_attrs(m, &attr, 1)};
+        m->value[v] = (struct value){.name = name[w], .def = id, .graph = g};
+    }
+}
+
+/* Colours as dense numbers from 1. */
+static int by_color(const void *x, const void *y)
+{
+    return by_id(x, y);
+}
+
+static void add_colors(struct reader *r)
+{
+    struct module *m = r->m;
+    struct id_at *c = arena_array(r->a, (size_t)r->nnode + 1, sizeof *c);
+    uint32_t n = 0, last = 0;
+    for (uint32_t p = 0; p < r->nnode; p++)
+        if (r->node[r->order[p]].color >= 0)
+            c[n++] = (struct id_at){r->node[r->order[p]].color, m->graph[1].first + p};
+    qsort(c, n, sizeof *c, by_color);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == 0 || c[i].id != c[i - 1].id)
+            last++;
+        m->color[c[i].at] = last;
+    }
+}
+
+static void add_costs(struct reader *r)
+{
+    struct module *m = r->m;
+    struct costs *k = m->cost = arena_alloc(r->a, sizeof *k);
+    k->nclass = CLASSES;
+    k->time = arena_array(r->a, CLASSES, sizeof *k->time);
+    for (uint32_t c = 0; c < CLASSES; c++)
+        k->time[c] = arena_array(r->a, m->nnode, sizeof **k->time);
+    k->flops = arena_array(r->a, m->nnode, sizeof *k->flops);
+    k->traffic = arena_array(r->a, m->nnode, sizeof *k->traffic);
+    k->own = arena_array(r->a, m->nnode, sizeof *k->own);
+    k->bytes = arena_array(r->a, m->nval, sizeof *k->bytes);
+    k->elems = arena_array(r->a, m->nval, sizeof *k->elems);
+    k->xfer = arena_array(r->a, m->nval, sizeof *k->xfer);
+    m->color = arena_array(r->a, m->nnode, sizeof *m->color);
+    m->layer = arena_array(r->a, m->nnode, sizeof *m->layer);
+    m->backward = arena_alloc(r->a, m->nnode);
+    for (uint32_t p = 0; p < r->nnode; p++) {
+        const struct wnode *w = &r->node[r->order[p]];
+        nid n = m->graph[1].first + p;
+        vid v = node_out(m, n, 0);
+        k->time[CLASS_ACC][n] = w->acc;
+        k->time[CLASS_CPU][n] = w->cpu;
+        k->own[n] = w->size;
+        k->elems[v] = -1;
+        k->xfer[v] = r->xfer[r->order[p]];
+        m->layer[n] = w->layer >= 0 && w->layer < UINT32_MAX ? (uint32_t)w->layer + 1 : 0;
+        m->backward[n] = w->backward;
+    }
+    add_colors(r);
+}
+
+static int read_cluster(struct reader *r, struct cluster *c)
+{
+    int64_t accs, cpus, memory;
+    const json_t *size = json_object_get(r->root, "maxSizePerFPGA");
+    if (!size || !json_object_get(r->root, "maxFPGAs") || !json_object_get(r->root, "maxCPUs"))
+        return not_a_workload(r, "expected 'maxFPGAs', 'maxSizePerFPGA', 'maxCPUs'");
+    if (read_int(r, json_object_get(r->root, "maxFPGAs"), "maxFPGAs", 0, CLUSTER_DEVICES, &accs) ||
+        read_int(r, json_object_get(r->root, "maxCPUs"), "maxCPUs", 0, CLUSTER_DEVICES, &cpus) ||
+        read_number(r, size, "maxSizePerFPGA", 1, false, &memory))
+        return -1;
+    if (accs + cpus < 1 || accs + cpus > CLUSTER_DEVICES)
+        return diag_error(r->d, "%s: maxFPGAs + maxCPUs: expected 1 to %d devices", r->path,
+                          CLUSTER_DEVICES);
+    /* a whole number of bytes, never more than the file allows */
+    if ((double)memory > json_number_value(size))
+        memory--;
+    c->ncls = CLASSES;
+    c->ndev = (uint32_t)(accs + cpus);
+    c->io_free = true;
+    c->efficiency = 1000000;
+    c->cls[CLASS_ACC] = (struct device_class){.name = "acc", .count = (uint32_t)accs,
+                                              .memory = memory};
+    c->cls[CLASS_CPU] = (struct device_class){.name = "cpu", .host = true, .memory = -1,
+                                              .count = (uint32_t)cpus};
+    return 0;
+}
+
+static int read_all(struct reader *r, struct cluster *c)
+{
+    json_error_t e;
+    r->root = json_load_file(r->path, JSON_REJECT_DUPLICATES, &e);
+    if (!r->root && e.line < 0)
+        return diag_error(r->d, "%s: %s", r->path, strerror(errno));
+    if (!r->root)
+        return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e.line, e.column, e.text);
+    if (!json_is_object(r->root))
+        return not_a_workload(r, "expected an object");
+    if (read_cluster(r, c) || read_nodes(r) || read_edges(r) || sort_nodes(r))
+        return -1;
+    for (uint32_t i = 0; i < r->nnode; i++)
+        if (r->node[i].backward)
+            return diag_error(r->d, "%s: node '%s' is a backward node: training workloads are not "
+                              "supported yet", r->path, node_label(r, i));
+    add_nodes(r);
+    add_costs(r);
+    r->m->path = str_id(r->m, r->path);
+    return 0;
+}
+
+struct module *workload_read(const char *path, struct cluster **cluster, struct diag *d)
+{
+    struct module *m = module_new(d);
+    struct reader r = {.path = path, .d = d, .m = m, .a = m->mem};
+    *cluster = arena_alloc(m->mem, sizeof **cluster);
+    int rc = read_all(&r, *cluster);
+    json_decref(r.root);
+    if (rc == 0)
+        return m;
+    arena_free(m->mem);
+    *cluster = NULL;
+    return NULL;
+}

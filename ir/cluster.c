@@ -1,0 +1,490 @@
+/* The cluster: presets, the shorthand, the JSON form, and what follows from them.
+ *
+ * Figures of the presets, from public sheets (peaks as the vendors state them; --efficiency scales):
+ *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32 19.5
+ *    TFLOPS, FP16 and BF16 Tensor Core 312 TFLOPS, INT8 Tensor Core 624 TOPS (all dense), 80 GB HBM2e
+ *    at 2,039 GB/s.  5 us per operator is a usual kernel launch.
+ *  - npu: generic, of the kind that laptops carry: Intel Core Ultra 200V product brief states 48 TOPS
+ *    INT8 for its NPU, and LPDDR5X-8533 on 128 bits gives 136 GB/s; half the rate for f16; 16 GiB.
+ *  - cpu: a 64-core server: the AMD EPYC 7763 page states 64 cores at 2.45 GHz and 204.8 GB/s (eight
+ *    channels of DDR4-3200); 2 x 256-bit FMA a cycle make 5.0 TFLOPS f32 and 2.5 TFLOPS f64.
+ * The JSON form is described in cluster.md.  What no planner honours is an error, not ignored.
+ * Numbers are integers or strings with units: no floating point. */
+#include "ir/cluster.h"
+
+#include "ir/units.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TERA INT64_C(1000000000000)
+#define GIGA INT64_C(1000000000)
+#define MICRO INT64_C(1000000) /* ps in a us */
+#define LINK_BANDWIDTH (25 * GIGA)
+#define LINK_LATENCY (10 * MICRO)
+
+static const struct device_class presets[] = {
+    {.name = "a100",
+     .count = 1,
+     .memory = INT64_C(80) << 30,
+     .peak = {[ELEM_F64] = 9700 * GIGA,
+              [ELEM_F32] = 19500 * GIGA,
+              [ELEM_F16] = 312 * TERA,
+              [ELEM_BF16] = 312 * TERA,
+              [ELEM_I8] = 624 * TERA},
+     .bandwidth = 2039 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "npu",
+     .count = 1,
+     .memory = INT64_C(16) << 30,
+     .peak = {[ELEM_I8] = 48 * TERA, [ELEM_F16] = 24 * TERA, [ELEM_F32] = 3 * TERA},
+     .bandwidth = 136 * GIGA,
+     .overhead = 10 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "cpu",
+     .host = true,
+     .count = 1,
+     .memory = -1,
+     .peak = {[ELEM_F32] = 5 * TERA, [ELEM_F64] = 2500 * GIGA, [ELEM_I8] = 10 * TERA},
+     .bandwidth = 204800 * (GIGA / 1000),
+     .overhead = 1 * MICRO},
+};
+enum { PRESETS = sizeof presets / sizeof presets[0] };
+#define PRESET_NAMES "a100, npu, cpu"
+
+/* Where an error is: "cluster '2xa100'", or "rack.json: classes[1]". */
+struct where {
+    struct arena *mem;
+    struct diag *d;
+    const char *at;
+};
+
+static const struct device_class *preset_of(const char *name, size_t n)
+{
+    for (int i = 0; i < PRESETS; i++) {
+        if (strlen(presets[i].name) == n && memcmp(presets[i].name, name, n) == 0) {
+            return &presets[i];
+        }
+    }
+    return NULL;
+}
+
+static void clear(struct cluster *c)
+{
+    memset(c, 0, sizeof *c);
+    c->efficiency = 1000000;
+}
+
+static int class_add(struct cluster *c, const struct device_class *cls, const struct where *w)
+{
+    if (c->ncls == CLUSTER_CLASSES) {
+        return diag_error(w->d, "%s: more than %d classes of devices", w->at, CLUSTER_CLASSES);
+    }
+    if (cls->count > CLUSTER_DEVICES - c->ndev) {
+        return diag_error(w->d, "%s: %u devices in all, expected 1 to %d", w->at,
+                          c->ndev + cls->count, CLUSTER_DEVICES);
+    }
+    c->cls[c->ncls++] = *cls;
+    c->ndev += cls->count;
+    return 0;
+}
+
+static bool memory_parse(const char *s, int64_t *bytes)
+{
+    if (strcmp(s, "unbounded") == 0) {
+        *bytes = -1;
+        return true;
+    }
+    return bytes_parse(s, bytes) && *bytes > 0;
+}
+
+/* "4xa100:40GiB", "cpu" */
+static int item_parse(struct cluster *c, const char *s, size_t n, const struct where *w)
+{
+    size_t digits = 0;
+    uint32_t count = 1;
+
+    while (digits < n && s[digits] >= '0' && s[digits] <= '9') {
+        digits++;
+    }
+    if (digits > 0 && digits < n && s[digits] == 'x') {
+        count = 0;
+        for (size_t i = 0; i < digits && count <= CLUSTER_DEVICES; i++) {
+            count = count * 10 + (uint32_t)(s[i] - '0');
+        }
+        if (count < 1 || count > CLUSTER_DEVICES) {
+            return diag_error(w->d, "%s: '%.*s' devices of a class, expected 1 to %d", w->at,
+                              (int)digits, s, CLUSTER_DEVICES);
+        }
+        s += digits + 1;
+        n -= digits + 1;
+    }
+    const char *colon = memchr(s, ':', n);
+    size_t name = colon != NULL ? (size_t)(colon - s) : n;
+    const struct device_class *preset = preset_of(s, name);
+    if (preset == NULL) {
+        return diag_error(w->d,
+                          "%s: unknown class '%.*s', expected COUNTxCLASS[:MEMORY] with one of "
+                          PRESET_NAMES ", or a file that ends in .json", w->at, (int)name, s);
+    }
+    struct device_class cls = *preset;
+    cls.count = count;
+    if (colon != NULL) {
+        const char *text = arena_strdup(w->mem, colon + 1, n - name - 1);
+        if (!memory_parse(text, &cls.memory)) {
+            return diag_error(w->d, "%s: memory '%s', expected a size above 0 such as 40GiB", w->at,
+                              text);
+        }
+    }
+    return class_add(c, &cls, w);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------- */
+
+/* An integer in the base unit or a string with a unit, at least `least`; absent: *out stays. */
+static int quantity(const json_t *object, const char *key, bool (*parse)(const char *, int64_t *),
+                    int64_t least, const char *example, int64_t *out, const struct where *w)
+{
+    const json_t *v = json_object_get(object, key);
+    int64_t n = 0;
+
+    if (v == NULL) {
+        return 0;
+    }
+    bool ok = json_is_string(v) && parse(json_string_value(v), &n);
+    if (json_is_integer(v)) {
+        n = json_integer_value(v);
+        ok = true;
+    }
+    if (!ok || (n < least && !(parse == memory_parse && json_is_string(v)))) {
+        char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+        diag_error(w->d, "%s: \"%s\" is %.80s, expected an integer or a text such as \"%s\", %s",
+                   w->at, key, text != NULL ? text : "?", example,
+                   least > 0 ? "above 0" : "not negative");
+        free(text);
+        return -1;
+    }
+    *out = n;
+    return 0;
+}
+
+/* Every key of the object is one of the NULL-ended list. */
+static int keys_check(const json_t *object, const char *const *known, const char *list,
+                      const struct where *w)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach ((json_t *)(uintptr_t)object, key, value) {
+        const char *const *k = known;
+        while (*k != NULL && strcmp(*k, key) != 0) {
+            k++;
+        }
+        if (*k != NULL) {
+            continue;
+        }
+        if (strcmp(key, "links") == 0 || strcmp(key, "topology") == 0) {
+            return diag_error(w->d,
+                              "%s: \"%s\": links between devices are not supported, as no planner "
+                              "could honour them; each accelerator has one \"link\" to the host",
+                              w->at, key);
+        }
+        return diag_error(w->d, "%s: unknown key \"%s\", expected %s", w->at, key, list);
+    }
+    return 0;
+}
+
+static int peak_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    const json_t *peak = json_object_get(cls, "peak");
+    const char *key;
+    json_t *value;
+
+    if (peak == NULL) {
+        return 0;
+    }
+    if (!json_is_object(peak)) {
+        return diag_error(w->d, "%s: \"peak\": expected an object such as {\"f32\": \"19.5T\"}",
+                          w->at);
+    }
+    json_object_foreach ((json_t *)(uintptr_t)peak, key, value) {
+        enum elem e = elem_of_name(key, strlen(key));
+        if (e == ELEM_NONE) {
+            return diag_error(w->d, "%s: \"peak\": unknown element type \"%s\", expected f32, f16, "
+                              "i8, ...", w->at, key);
+        }
+        if (quantity(peak, key, count_parse, 1, "19.5T", &out->peak[e], w) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int link_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    static const char *const keys[] = {"bandwidth", "latency", NULL};
+    const json_t *link = json_object_get(cls, "link");
+
+    if (out->host) {
+        out->link_bandwidth = out->link_latency = 0;
+        return link == NULL ? 0
+                            : diag_error(w->d, "%s: \"link\": a host class has no link to the host",
+                                         w->at);
+    }
+    if (out->link_bandwidth == 0) {
+        out->link_bandwidth = LINK_BANDWIDTH;
+        out->link_latency = LINK_LATENCY;
+    }
+    if (link == NULL) {
+        return 0;
+    }
+    if (!json_is_object(link)) {
+        return diag_error(w->d, "%s: \"link\": expected an object such as {\"bandwidth\": \"25GB/s\","
+                          " \"latency\": \"10us\"}", w->at);
+    }
+    if (keys_check(link, keys, "bandwidth or latency", w) != 0
+        || quantity(link, "bandwidth", rate_parse, 1, "25GB/s", &out->link_bandwidth, w) != 0) {
+        return -1;
+    }
+    return quantity(link, "latency", time_parse, 0, "10us", &out->link_latency, w);
+}
+
+/* Letters, digits, '_', '-' and '.': names appear in file names and in the textual IR. */
+static bool name_ok(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+
+    return n > 0 && n <= 64 && s[n] == '\0';
+}
+
+/* "name", "preset", "host" and "count". */
+static int head_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    const json_t *preset = json_object_get(cls, "preset"), *name = json_object_get(cls, "name");
+    const json_t *host = json_object_get(cls, "host");
+    int64_t count = 1;
+
+    memset(out, 0, sizeof *out);
+    out->memory = -1;
+    if (preset != NULL) {
+        const char *s = json_is_string(preset) ? json_string_value(preset) : "";
+        const struct device_class *base = preset_of(s, strlen(s));
+        if (base == NULL) {
+            return diag_error(w->d, "%s: \"preset\": unknown class '%s', expected one of "
+                              PRESET_NAMES, w->at, s);
+        }
+        *out = *base;
+    }
+    if (name != NULL || out->name == NULL) {
+        if (!json_is_string(name) || !name_ok(json_string_value(name))) {
+            return diag_error(w->d, "%s: \"name\": expected 1 to 64 letters, digits, '_', '-', '.'",
+                              w->at);
+        }
+        out->name = arena_strdup(w->mem, json_string_value(name), json_string_length(name));
+    }
+    if (host != NULL) {
+        if (!json_is_boolean(host)) {
+            return diag_error(w->d, "%s: \"host\": expected true or false", w->at);
+        }
+        out->host = json_is_true(host);
+    }
+    if (quantity(cls, "count", count_parse, 1, "2", &count, w) != 0) {
+        return -1;
+    }
+    if (count > CLUSTER_DEVICES) {
+        return diag_error(w->d, "%s: \"count\" is %lld, expected 1 to %d", w->at, (long long)count,
+                          CLUSTER_DEVICES);
+    }
+    out->count = (uint32_t)count;
+    return 0;
+}
+
+static int class_read(struct cluster *c, const json_t *cls, const struct where *w)
+{
+    static const char *const keys[] = {"name", "preset",    "host",     "count", "memory",
+                                       "peak", "bandwidth", "overhead", "link",  NULL};
+    struct device_class out;
+
+    if (!json_is_object(cls)) {
+        return diag_error(w->d, "%s: expected an object", w->at);
+    }
+    if (keys_check(cls, keys,
+                   "name, preset, host, count, memory, peak, bandwidth, overhead or link", w) != 0
+        || head_read(cls, &out, w) != 0
+        || quantity(cls, "memory", memory_parse, 1, "80GiB", &out.memory, w) != 0
+        || quantity(cls, "bandwidth", rate_parse, 1, "2039GB/s", &out.bandwidth, w) != 0
+        || quantity(cls, "overhead", time_parse, 0, "5us", &out.overhead, w) != 0
+        || peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0) {
+        return -1;
+    }
+    if (out.bandwidth == 0) {
+        return diag_error(w->d, "%s: needs a \"bandwidth\" or a \"preset\"", w->at);
+    }
+    if (out.peak[ELEM_F32] == 0) {
+        return diag_error(w->d, "%s: needs a \"peak\" for f32, which stands for types without one, "
+                          "or a \"preset\"", w->at);
+    }
+    return class_add(c, &out, w);
+}
+
+static int document_read(struct cluster *c, const json_t *root, const struct where *w)
+{
+    static const char *const keys[] = {"classes", NULL};
+    const json_t *classes = json_object_get(root, "classes");
+
+    if (!json_is_object(root)) {
+        return diag_error(w->d, "%s: expected an object with \"classes\"", w->at);
+    }
+    if (keys_check(root, keys, "classes", w) != 0) {
+        return -1;
+    }
+    if (!json_is_array(classes) || json_array_size(classes) == 0) {
+        return diag_error(w->d, "%s: \"classes\": expected a list of at least one class", w->at);
+    }
+    for (size_t i = 0; i < json_array_size(classes); i++) {
+        struct where at = *w;
+        at.at = arena_fmt(w->mem, "%s: classes[%zu]", w->at, i);
+        if (class_read(c, json_array_get(classes, i), &at) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int file_read(struct cluster *c, const char *path, struct arena *a, struct diag *d)
+{
+    struct where w = {a, d, path};
+    json_error_t e;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &e);
+
+    if (root == NULL) {
+        return e.line < 1 ? diag_error(d, "%s: %s", path, e.text)
+                          : diag_error(d, "%s:%d:%d: %s", path, e.line, e.column, e.text);
+    }
+    int r = document_read(c, root, &w);
+    json_decref(root);
+    return r;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------- */
+
+int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d)
+{
+    size_t n = strlen(text);
+
+    clear(c);
+    if (n > 5 && strcmp(text + n - 5, ".json") == 0) {
+        return file_read(c, text, a, d);
+    }
+    struct where w = {a, d, arena_fmt(a, "cluster '%s'", text)};
+    for (const char *s = text;;) {
+        size_t k = strcspn(s, ",");
+        if (item_parse(c, s, k, &w) != 0) {
+            return -1;
+        }
+        if (s[k] == '\0') {
+            return 0;
+        }
+        s += k + 1;
+    }
+}
+
+int cluster_set_link(struct cluster *c, const char *text, struct diag *d)
+{
+    char rate[UNIT_TEXT * 2];
+    const char *comma = strchr(text, ',');
+    size_t n = comma != NULL ? (size_t)(comma - text) : sizeof rate;
+    int64_t bandwidth = 0, latency = 0;
+
+    if (n < sizeof rate) {
+        memcpy(rate, text, n);
+        rate[n] = '\0';
+    }
+    if (n >= sizeof rate || !rate_parse(rate, &bandwidth) || bandwidth == 0
+        || !time_parse(comma + 1, &latency)) {
+        return diag_error(d, "link '%s': expected a rate above 0 and a time such as 25GB/s,10us",
+                          text);
+    }
+    for (uint32_t i = 0; i < c->ncls; i++) {
+        if (!c->cls[i].host) {
+            c->cls[i].link_bandwidth = bandwidth;
+            c->cls[i].link_latency = latency;
+        }
+    }
+    return 0;
+}
+
+void cluster_default(struct cluster *c)
+{
+    clear(c);
+    c->cls[0] = presets[0];
+    c->cls[0].count = c->ndev = 2;
+    c->ncls = 1;
+}
+
+int64_t cluster_peak(const struct device_class *cls, enum elem e)
+{
+    int64_t peak = (unsigned)e < ELEM_COUNT ? cls->peak[e] : 0;
+
+    if (peak == 0 && e == ELEM_U8) {
+        peak = cls->peak[ELEM_I8];
+    }
+    return peak != 0 ? peak : cls->peak[ELEM_F32];
+}
+
+uint32_t cluster_class(const struct cluster *c, uint32_t dev)
+{
+    uint32_t k = 0;
+
+    while (k + 1 < c->ncls && dev >= c->cls[k].count) {
+        dev -= c->cls[k++].count;
+    }
+    return k;
+}
+
+/* The device's number among those of its kind. */
+static uint32_t number_of(const struct cluster *c, uint32_t dev)
+{
+    uint32_t k = cluster_class(c, dev), first = 0, same = 0;
+
+    for (uint32_t i = 0; i < k; i++) {
+        first += c->cls[i].count;
+        same += c->cls[i].host == c->cls[k].host ? c->cls[i].count : 0;
+    }
+    return same + dev - first;
+}
+
+const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32_t dev)
+{
+    const char *kind = c->cls[cluster_class(c, dev)].host ? "cpu" : "acc";
+
+    return arena_fmt(a, "%s%u", kind, number_of(c, dev));
+}
+
+int cluster_device(const struct cluster *c, const char *name)
+{
+    for (uint32_t dev = 0; dev < c->ndev; dev++) {
+        char text[16];
+        snprintf(text, sizeof text, "%s%u", c->cls[cluster_class(c, dev)].host ? "cpu" : "acc",
+                 number_of(c, dev));
+        if (strcmp(text, name) == 0) {
+            return (int)dev;
+        }
+    }
+    return -1;
+}
+
+int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, bool light)
+{
+    const struct device_class *k = &c->cls[cls];
+
+    if (k->host) {
+        return 0;
+    }
+    return sat_add(light ? 0 : k->link_latency, mul_div_ceil(bytes, PS_PER_S, k->link_bandwidth));
+}

@@ -1,0 +1,301 @@
+/* cost: what every node takes, per class of devices.
+ *
+ * Roofline (semantics 1.7): t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 /
+ * bandwidth)) picoseconds, peaks and bandwidths times the cluster's efficiency; bytes = distinct
+ * operands read + results written (a Gather reads what it returns).  Reshape, Identity, Shape,
+ * Constant and the like take nothing.  The peak is that of the first operand of floating type.
+ * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
+ * passes), an If as its larger branch; the nodes of bodies have costs of their own, too.
+ * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
+ * the largest operand of its node, or one element.  O(nodes * classes + operands). */
+#include "passes/flops.h"
+#include "passes/infer_shapes.h"
+
+#include <string.h>
+
+enum { LOOP_TRIPS = 16, STRING_BYTES = 16 };
+
+struct pricing {
+    struct ctx *x;
+    struct module *m;
+    struct costs *c;
+    struct flops *flops;
+    uint32_t *type;      /* [value] */
+    int64_t *elems;      /* [value] estimated where c->elems is -1 */
+    uint32_t *stamp;     /* [value] the last node that counted it */
+    gid *order;          /* graphs 1.., outer before inner */
+    int64_t **body_time; /* [class][graph] */
+    int64_t *body_flops, *body_traffic; /* [graph] */
+    gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
+    uint32_t unknown, nodes, loops, calls;
+    nid first_unknown;
+};
+
+/* Graphs by depth: a counting sort over the owners' chains. */
+static void order_graphs(struct pricing *p)
+{
+    const struct module *m = p->m;
+    struct arena *a = p->x->scratch;
+    uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth);
+    p->order = arena_array(a, m->ngraph, sizeof *p->order);
+    uint32_t *row = arena_array(a, m->ngraph, sizeof *row), *all = arena_array(a, m->ngraph, 4);
+    for (gid g = 1; g < m->ngraph; g++) {
+        gid top = g;
+        uint32_t above = 0;
+        while (m->graph[top].owner != 0 && depth[top] == 0 && above < m->ngraph) {
+            top = m->node[m->graph[top].owner].graph;
+            above++;
+        }
+        uint32_t d = depth[top] + above;
+        for (gid k = g; k != top && depth[k] == 0; k = m->node[m->graph[k].owner].graph)
+            depth[k] = d--;
+        all[g] = g;
+        row[g] = depth[g] < m->ngraph ? depth[g] : 0;
+    }
+    struct csr by_depth = csr_build(a, m->ngraph, m->ngraph - 1, row + 1, all + 1);
+    memcpy(p->order, by_depth.to, (m->ngraph - 1) * sizeof *p->order);
+}
+
+static void index_bodies(struct pricing *p)
+{
+    const struct module *m = p->m;
+    if (m->ngraph <= 2)
+        return;
+    p->first_body = arena_array(p->x->scratch, m->nnode, sizeof *p->first_body);
+    p->next_body = arena_array(p->x->scratch, m->ngraph, sizeof *p->next_body);
+    for (gid g = m->ngraph - 1; g > 1; g--) {
+        nid owner = m->graph[g].owner;
+        if (owner != 0) {
+            p->next_body[g] = p->first_body[owner];
+            p->first_body[owner] = g;
+        }
+    }
+}
+
+/* --- sizes of values --- */
+
+static void size_value(struct pricing *p, vid v, int64_t guess)
+{
+    const struct module *m = p->m;
+    const struct type *t = &m->type[p->type[v]];
+    bool init = t->kind == TYPE_NONE && m->value[v].tensor != 0;
+    enum elem e = init ? (enum elem)m->tensor[m->value[v].tensor].elem : (enum elem)t->elem;
+    int64_t n = init ? tensor_elems(m, m->value[v].tensor) :
+                t->kind == TYPE_TENSOR ? type_elems(m, p->type[v]) : -1;
+    p->c->elems[v] = n;
+    p->elems[v] = n >= 0 ? n : guess;
+    e = t->kind == TYPE_TENSOR || init ? e : ELEM_NONE;
+    p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->elems[v]) :
+                     elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->elems[v]);
+    p->c->xfer[v] = -1;
+}
+
+static void size_results(struct pricing *p, nid n)
+{
+    const struct node *k = &p->m->node[n];
+    int64_t largest = 1;
+    bool open = false;
+    for (uint32_t i = 0; i < k->in.n; i++) {
+        int64_t e = p->elems[p->m->arg[k->in.at + i]];
+        largest = e > largest ? e : largest;
+    }
+    for (uint32_t i = 0; i < k->out.n; i++) {
+        vid v = p->m->arg[k->out.at + i];
+        if (v == 0)
+            continue;
+        size_value(p, v, largest);
+        uint8_t kind = p->m->type[p->type[v]].kind;
+        open = open || (p->c->elems[v] < 0 && (kind == TYPE_TENSOR || kind == TYPE_NONE));
+        p->c->own[n] = sat_add(p->c->own[n], p->c->bytes[v]);
+    }
+    if ((k->flags & NODE_LOST) != 0)
+        return;
+    p->nodes++;
+    p->calls += (k->flags & NODE_CALL) != 0;
+    p->unknown += open;
+    if (open && p->first_unknown == 0)
+        p->first_unknown = n;
+}
+
+static void size_values(struct pricing *p)
+{
+    const struct module *m = p->m;
+    for (vid v = 1; v < m->nval; v++) {
+        if (m->value[v].def == 0)
+            size_value(p, v, 1);
+    }
+    for (uint32_t i = 0; i + 1 < m->ngraph; i++) {
+        const struct graph *g = &m->graph[p->order[i]];
+        for (nid n = g->first; n < g->first + g->count; n++)
+            size_results(p, n);
+    }
+}
+
+/* --- times --- */
+
+static int64_t traffic(struct pricing *p, nid n)
+{
+    const struct node *k = &p->m->node[n];
+    bool gathers = node_gathers(p->flops, n);
+    int64_t out = 0, in = 0;
+    for (uint32_t i = 0; i < k->out.n; i++) {
+        vid v = p->m->arg[k->out.at + i];
+        out = v != 0 ? sat_add(out, p->c->bytes[v]) : out;
+    }
+    for (uint32_t i = 0; i < k->nformal; i++) {
+        vid v = p->m->arg[k->in.at + i];
+        if (v == 0 || p->stamp[v] == n)
+            continue;
+        p->stamp[v] = n;
+        in = sat_add(in, gathers && i == 0 ? out : p->c->bytes[v]);
+    }
+    return sat_add(in, out);
+}
+
+static int64_t reached(int64_t rate, int64_t efficiency)
+{
+    __int128 r = (__int128)rate * efficiency / 1000000;
+    return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
+}
+
+static int64_t peak_of(const struct device_class *d, enum elem e)
+{
+    if (d->peak[e] == 0 && e == ELEM_U8)
+        e = ELEM_I8;
+    return d->peak[e] != 0 ? d->peak[e] : d->peak[ELEM_F32];
+}
+
+static int64_t roofline(const struct cluster *c, const struct device_class *d, enum elem e, int64_t ops,
+                        int64_t bytes)
+{
+    int64_t compute = mul_div_ceil(ops, PS_PER_S, reached(peak_of(d, e), c->efficiency));
+    int64_t memory = mul_div_ceil(bytes, PS_PER_S, reached(d->bandwidth, c->efficiency));
+    return sat_add(d->overhead, compute > memory ? compute : memory);
+}
+
+/* The bodies of n: the larger branch of an If; else their sum, trips times. */
+static void price_owner(struct pricing *p, nid n)
+{
+    bool branch = node_is(p->m, n, "If");
+    int64_t trips = branch ? 1 : trip_count(p->flops, n);
+    if (trips < 0) {
+        trips = LOOP_TRIPS;
+        p->loops++;
+    }
+    for (gid g = p->first_body[n]; g != 0; g = p->next_body[g]) {
+        int64_t ops = sat_mul(trips, p->body_flops[g]), bytes = sat_mul(trips, p->body_traffic[g]);
+        int64_t *f = &p->c->flops[n], *b = &p->c->traffic[n];
+        *f = !branch ? sat_add(*f, ops) : ops > *f ? ops : *f;
+        *b = !branch ? sat_add(*b, bytes) : bytes > *b ? bytes : *b;
+        for (uint32_t k = 0; k < p->c->nclass; k++) {
+            int64_t *t = &p->c->time[k][n], body = sat_mul(trips, p->body_time[k][g]);
+            *t = !branch ? sat_add(*t, body) : body > *t ? body : *t;
+        }
+    }
+    for (uint32_t k = 0; k < p->c->nclass; k++) /* INT64_MAX would say: cannot run there */
+        p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
+}
+
+static void price_node(struct pricing *p, nid n)
+{
+    const struct cluster *c = p->x->cluster;
+    if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
+        return;
+    if (p->first_body != NULL && p->first_body[n] != 0) {
+        price_owner(p, n);
+        return;
+    }
+    enum elem e = compute_type(p->flops, n);
+    p->c->flops[n] = flops_of(p->flops, n);
+    p->c->traffic[n] = traffic(p, n);
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t t = roofline(c, &c->cls[k], e, p->c->flops[n], p->c->traffic[n]);
+        p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
+    }
+}
+
+static void price_nodes(struct pricing *p)
+{
+    const struct module *m = p->m;
+    for (uint32_t i = m->ngraph - 1; i-- > 0;) { /* inner graphs first */
+        gid id = p->order[i];
+        const struct graph *g = &m->graph[id];
+        for (nid n = g->first; n < g->first + g->count; n++) {
+            price_node(p, n);
+            p->body_flops[id] = sat_add(p->body_flops[id], p->c->flops[n]);
+            p->body_traffic[id] = sat_add(p->body_traffic[id], p->c->traffic[n]);
+            for (uint32_t k = 0; k < p->c->nclass; k++)
+                p->body_time[k][id] = sat_add(p->body_time[k][id], p->c->time[k][n]);
+        }
+    }
+}
+
+static int64_t **rows(struct arena *a, uint32_t n, uint32_t size)
+{
+    int64_t **r = arena_array(a, n, sizeof *r);
+    for (uint32_t i = 0; i < n; i++)
+        r[i] = arena_array(a, size, sizeof **r);
+    return r;
+}
+
+static struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass)
+{
+    struct costs *c = arena_alloc(a, sizeof *c);
+    c->nclass = nclass;
+    c->time = rows(a, nclass, m->nnode);
+    c->flops = arena_array(a, m->nnode, sizeof *c->flops);
+    c->traffic = arena_array(a, m->nnode, sizeof *c->traffic);
+    c->own = arena_array(a, m->nnode, sizeof *c->own);
+    c->bytes = arena_array(a, m->nval, sizeof *c->bytes);
+    c->elems = arena_array(a, m->nval, sizeof *c->elems);
+    c->xfer = arena_array(a, m->nval, sizeof *c->xfer);
+    return c;
+}
+
+static void report(const struct pricing *p)
+{
+    struct diag *d = p->x->diag;
+    if (p->unknown > 0) {
+        uint64_t permille = (uint64_t)p->unknown * 1000 / p->nodes;
+        diag_warning(d, "the sizes of %u of %u nodes' results (%llu.%llu %%) are not known, the first is "
+                     "'%s' (%s): each counts as large as its node's largest operand", p->unknown, p->nodes,
+                     (unsigned long long)(permille / 10), (unsigned long long)(permille % 10),
+                     node_name(p->m, p->first_unknown), node_op(p->m, p->first_unknown));
+    }
+    if (p->loops > 0)
+        diag_warning(d, "%u loops have no known trip count: each counts as %d passes", p->loops,
+                     LOOP_TRIPS);
+    if (p->calls > 0)
+        diag_warning(d, "%u nodes call functions of the model: each counts as one operation per "
+                     "element of its result", p->calls);
+}
+
+static int run(struct ctx *x, const void *opts)
+{
+    struct module *m = x->m;
+    (void)opts;
+    if (m->cost != NULL) /* profiled: the file knows better */
+        return 0;
+    struct pricing p = {.x = x, .m = m, .c = costs_new(m, x->mem, x->cluster->ncls)};
+    p.type = planning_types(x);
+    p.elems = arena_array(x->scratch, m->nval, sizeof *p.elems);
+    p.stamp = arena_array(x->scratch, m->nval, sizeof *p.stamp);
+    p.body_time = rows(x->scratch, p.c->nclass, m->ngraph);
+    p.body_flops = arena_array(x->scratch, m->ngraph, sizeof *p.body_flops);
+    p.body_traffic = arena_array(x->scratch, m->ngraph, sizeof *p.body_traffic);
+    p.flops = flops_new(m, p.type, p.elems, x->scratch);
+    order_graphs(&p);
+    index_bodies(&p);
+    size_values(&p);
+    price_nodes(&p);
+    report(&p);
+    m->cost = p.c;
+    return 0;
+}
+
+const struct pass pass_cost = {
+    .name = "cost",
+    .help = "FLOPs, bytes and picoseconds of every node, per class of devices",
+    .needs = NEED_SHAPES,
+    .run = run,
+};

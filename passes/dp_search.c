@@ -1,0 +1,657 @@
+/* The exact search over chains of ideals (dp_search.h).
+ *
+ * Source: the placement paper, 5.1.1, and placement.md 4.  The recurrence is pushed forward: from each
+ * ideal I' that a partial plan ends at, in order of |I'|, all S above it are enumerated that one device
+ * could hold, and the partial plans that end at I' + S are improved.
+ *
+ * Enumeration.  Vertices whose predecessors are in stand in a list; taking one appends those that it
+ * enables, skipping one leaves it and all above it out for good.  So each S is met once, without a set
+ * of visited ones; everything is kept up to date in O(degree) per step and undone on the way back.
+ *
+ * What is cut off (all of it sound: only plans strictly better than the best known are sought):
+ *  - time and bytes of S only grow, and so do the costs of nets with a pin in S and a pin in I', on the
+ *    host, or skipped: they stay cut whatever is taken later;
+ *  - the window: what is left of V must fit on what is left of the devices (potentials of chain.h).
+ *    A skipped vertex takes all above it with it, so a skip that leaves too little within reach is not
+ *    allowed; neither is a step after which the device is full before it has got there;
+ *  - nets that cross I' + S are paid by what is left once more.
+ *
+ * Ideals are hashed only when a partial plan ends there: Zobrist key, then exact comparison of the bits.
+ * They are stored without the leading words that are all ones and the trailing ones that are zero.
+ *
+ * Time: O(degree) for each pair (I', S) that is not cut off.  Memory: ideals at ends in the window. */
+#include "passes/dp_search.h"
+
+#include "passes/topo.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { STEPS_PER_STATE = 200, REACH_EXACT = 8192 };
+#define MEMORY_MAX (UINT64_C(1) << 30)
+
+struct ideal {
+    uint64_t key;
+    uint32_t card;        /* vertices in it */
+    uint32_t word, nword; /* words [word, word + nword) of its bits are at bits */
+    uint32_t bits;        /* in search.pool */
+    uint32_t head;        /* labels */
+    uint32_t next;        /* of the same card; 0: none */
+    int64_t cross;        /* weight of the nets that cross it */
+    int64_t weight[CHAIN_POTS];
+};
+
+/* What the current S does to a net. */
+struct net {
+    uint32_t stamp;   /* start it was last looked at */
+    uint32_t outside; /* pins not in I' */
+    uint32_t taken, skipped;
+    uint32_t pins;
+    uint32_t host;
+};
+
+/* A decision: vertex list[at] was taken or skipped. */
+struct choice {
+    uint32_t at, end;
+    bool taken;
+    int64_t reach[CHAIN_POTS];
+};
+
+struct search {
+    const struct chain *c;
+    const struct wdag *g;
+    struct dp_search *opt;
+    struct arena *a;
+    uint32_t n, nword;
+    uint64_t *zobrist;         /* [vertex] */
+    int64_t *above[CHAIN_POTS]; /* [vertex] at least what it and all above it weigh */
+    /* ideals */
+    struct ideal *ideal;
+    uint32_t nideal, capideal;
+    uint64_t *pool;
+    uint32_t npool, cappool;
+    uint32_t *slot, mask;      /* ideal by key, 0: free */
+    uint32_t *bucket;          /* [card] */
+    struct labels labels;
+    struct chain_caps caps;
+    uint32_t last;             /* label of the best plan */
+    /* the current start */
+    uint32_t start, stamp;
+    uint64_t *bits;            /* of I' + S */
+    uint32_t *missing, *missing_stamp; /* [vertex] predecessors not in I' + S */
+    struct net *net;
+    uint32_t *need;            /* [shared item] vertices of S that need it */
+    uint32_t *frontier, nfrontier;
+    /* the current enumeration */
+    uint32_t k;
+    const struct chain_kind *kind;
+    const struct chain_class *cls;
+    struct live *live;
+    uint32_t nlive, caplive;
+    int64_t low[CHAIN_POTS], reach[CHAIN_POTS], weight[CHAIN_POTS];
+    int64_t compute, fixed, cut, bytes, cross;
+    uint64_t key;
+    uint32_t card;
+    uint32_t *list, end;
+    struct choice *choice;
+    uint32_t nchoice;
+    int64_t began, told;       /* ns */
+    size_t used_before;        /* bytes of a */
+};
+
+static bool has(const struct search *s, uint32_t v)
+{
+    return s->bits[v >> 6] >> (v & 63) & 1;
+}
+
+/* ---- weights above ---------------------------------------------------------------------------- */
+
+/* Exact weights of up-sets, 64 targets at a time: O(V * (V + E) / 64) words, O(V^2) additions. */
+static void weigh_exactly(struct search *s)
+{
+    uint64_t *mask = arena_array(s->a, (size_t)s->n + 1, sizeof *mask);
+    for (uint32_t base = 0; base < s->n; base += 64) {
+        uint32_t top = base + 64 < s->n ? base + 64 : s->n;
+        uint64_t full = top - base == 64 ? UINT64_MAX : (UINT64_C(1) << (top - base)) - 1;
+        int64_t block[CHAIN_POTS] = {0};
+        for (uint32_t p = 0; p < s->c->npot; p++)
+            for (uint32_t v = base; v < top; v++)
+                block[p] += s->c->pot[p].w[v];
+        for (uint32_t v = top; v-- > 0;) {
+            uint64_t m = v >= base ? UINT64_C(1) << (v - base) : 0;
+            for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++)
+                if (s->g->succ.to[i] < top)
+                    m |= mask[s->g->succ.to[i]];
+            mask[v] = m;
+            for (uint32_t p = 0; p < s->c->npot; p++) {
+                int64_t sum = m == full ? block[p] : 0;
+                for (uint64_t x = m == full ? 0 : m; x; x &= x - 1)
+                    sum += s->c->pot[p].w[base + (uint32_t)__builtin_ctzll(x)];
+                s->above[p][v] += sum;
+            }
+        }
+    }
+}
+
+/* A lower bound: the heaviest path. */
+static void weigh_paths(struct search *s)
+{
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        for (uint32_t v = s->n; v-- > 0;) {
+            int64_t most = 0;
+            for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++) {
+                int64_t w = s->above[p][s->g->succ.to[i]];
+                most = w > most ? w : most;
+            }
+            s->above[p][v] = most + s->c->pot[p].w[v];
+        }
+}
+
+static void begin(struct search *s)
+{
+    const struct wdag *g = s->g;
+    uint64_t state = 1;
+    s->zobrist = arena_array(s->a, (size_t)s->n + 1, sizeof *s->zobrist);
+    for (uint32_t v = 0; v < s->n; v++)
+        s->zobrist[v] = topo_random(&state);
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->above[p] = arena_array(s->a, (size_t)s->n + 1, sizeof(int64_t));
+    if (s->n <= REACH_EXACT)
+        weigh_exactly(s);
+    else
+        weigh_paths(s);
+    s->bits = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->bits);
+    s->missing = arena_array(s->a, (size_t)s->n + 1, sizeof *s->missing);
+    s->missing_stamp = arena_array(s->a, (size_t)s->n + 1, sizeof *s->missing_stamp);
+    s->net = arena_array(s->a, (size_t)g->nnet + 1, sizeof *s->net);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        s->net[e].pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        s->net[e].host = g->net_host[e];
+    }
+    s->need = arena_array(s->a, (size_t)g->nshared + 1, sizeof *s->need);
+    s->frontier = arena_array(s->a, (size_t)s->n + 1, sizeof *s->frontier);
+    s->list = arena_array(s->a, (size_t)s->n + 1, sizeof *s->list);
+    s->choice = arena_array(s->a, (size_t)s->n + 1, sizeof *s->choice);
+    s->bucket = arena_array(s->a, (size_t)s->n + 1, sizeof *s->bucket);
+    s->mask = 1023;
+    s->slot = arena_array(s->a, (size_t)s->mask + 1, sizeof *s->slot);
+    s->labels.mem = s->a;
+    s->nideal = 1;
+}
+
+/* ---- ideals ----------------------------------------------------------------------------------- */
+
+static bool same_bits(const struct search *s, const struct ideal *d)
+{
+    uint64_t differs = 0;
+    for (uint32_t w = 0; w < d->word; w++)
+        differs |= ~s->bits[w];
+    for (uint32_t w = d->word + d->nword; w < s->nword; w++)
+        differs |= s->bits[w];
+    return !differs && memcmp(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits) == 0;
+}
+
+static void rehash(struct search *s)
+{
+    s->mask = s->mask * 2 + 1;
+    s->slot = arena_array(s->a, (size_t)s->mask + 1, sizeof *s->slot);
+    for (uint32_t i = 1; i < s->nideal; i++) {
+        uint32_t at = (uint32_t)s->ideal[i].key & s->mask;
+        while (s->slot[at])
+            at = (at + 1) & s->mask;
+        s->slot[at] = i;
+    }
+}
+
+/* The ideal I' + S, made if it is new. */
+static uint32_t intern(struct search *s)
+{
+    uint32_t at = (uint32_t)s->key & s->mask;
+    for (; s->slot[at]; at = (at + 1) & s->mask) {
+        const struct ideal *o = &s->ideal[s->slot[at]];
+        if (o->key == s->key && o->card == s->card && same_bits(s, o))
+            return s->slot[at];
+    }
+    uint32_t id = s->nideal, lo = 0, hi = s->nword;
+    while (lo < hi && s->bits[lo] == UINT64_MAX)
+        lo++;
+    while (hi > lo && s->bits[hi - 1] == 0)
+        hi--;
+    s->ideal = vec_grow(s->a, s->ideal, &s->capideal, id + 1, sizeof *s->ideal);
+    s->pool = vec_grow(s->a, s->pool, &s->cappool, s->npool + hi - lo + 1, sizeof *s->pool);
+    struct ideal *d = &s->ideal[id];
+    *d = (struct ideal){.key = s->key, .card = s->card, .word = lo, .nword = hi - lo,
+                        .bits = s->npool, .next = s->bucket[s->card], .cross = s->cross};
+    memcpy(d->weight, s->weight, sizeof d->weight);
+    memcpy(s->pool + s->npool, s->bits + lo, (hi - lo) * sizeof *s->bits);
+    s->npool += hi - lo;
+    s->bucket[s->card] = id;
+    s->slot[at] = id;
+    s->nideal++;
+    if (s->nideal > s->mask / 2)
+        rehash(s);
+    return id;
+}
+
+/* Makes ideal id the start: its bits, and the vertices that can come next. */
+static void begin_start(struct search *s, uint32_t id)
+{
+    const struct ideal *d = &s->ideal[id];
+    const struct csr *pred = &s->g->pred;
+    s->start = id;
+    s->stamp++;
+    memset(s->bits, 0xff, d->word * sizeof *s->bits);
+    memcpy(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits);
+    memset(s->bits + d->word + d->nword, 0, (s->nword - d->word - d->nword) * sizeof *s->bits);
+    s->nfrontier = 0;
+    for (uint32_t v = d->word * 64; v < s->n; v++) {
+        if (has(s, v))
+            continue;
+        /* the last predecessor is the one most likely to be missing */
+        uint32_t i = pred->at[v + 1];
+        while (i > pred->at[v] && has(s, pred->to[i - 1]))
+            i--;
+        if (i == pred->at[v])
+            s->frontier[s->nfrontier++] = v;
+    }
+}
+
+/* ---- one step --------------------------------------------------------------------------------- */
+
+static struct net *look_at(struct search *s, uint32_t e)
+{
+    struct net *t = &s->net[e];
+    if (t->stamp != s->stamp) {
+        const struct csr *pin = &s->g->net_pin;
+        t->stamp = s->stamp;
+        t->outside = 0;
+        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
+            t->outside += !has(s, pin->to[i]);
+    }
+    return t;
+}
+
+static void take_nets(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->cls->net_of;
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
+        uint32_t e = of->to[i];
+        struct net *t = look_at(s, e);
+        int64_t cost = s->cls->cost[e];
+        bool fresh = t->outside == t->pins; /* no pin in I' */
+        if (t->taken++ == 0) {
+            s->cut += cost;
+            if (!fresh || t->host || t->skipped)
+                s->fixed += cost;
+            if (fresh)
+                s->cross += s->c->cross_cost[e];
+        }
+        if (t->taken == t->outside) {
+            if (fresh && !t->host)
+                s->cut -= cost;
+            s->cross -= s->c->cross_cost[e];
+        }
+    }
+}
+
+static void untake_nets(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->cls->net_of;
+    for (uint32_t i = of->at[v + 1]; i-- > of->at[v];) {
+        uint32_t e = of->to[i];
+        struct net *t = &s->net[e];
+        int64_t cost = s->cls->cost[e];
+        bool fresh = t->outside == t->pins;
+        if (t->taken == t->outside) {
+            if (fresh && !t->host)
+                s->cut += cost;
+            s->cross += s->c->cross_cost[e];
+        }
+        if (--t->taken == 0) {
+            s->cut -= cost;
+            if (!fresh || t->host || t->skipped)
+                s->fixed -= cost;
+            if (fresh)
+                s->cross -= s->c->cross_cost[e];
+        }
+    }
+}
+
+static void skip_nets(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->cls->net_of;
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
+        uint32_t e = of->to[i];
+        struct net *t = look_at(s, e);
+        if (t->skipped++ == 0 && t->taken && t->outside == t->pins && !t->host)
+            s->fixed += s->cls->cost[e];
+    }
+}
+
+static void unskip_nets(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->cls->net_of;
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
+        uint32_t e = of->to[i];
+        struct net *t = &s->net[e];
+        if (--t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
+            s->fixed -= s->cls->cost[e];
+    }
+}
+
+static void take_bytes(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->g->shared_of;
+    s->bytes += s->g->size[v];
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
+        if (s->need[of->to[i]]++ == 0)
+            s->bytes += s->g->shared_size[of->to[i]];
+}
+
+static void untake_bytes(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->g->shared_of;
+    s->bytes -= s->g->size[v];
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
+        if (--s->need[of->to[i]] == 0)
+            s->bytes -= s->g->shared_size[of->to[i]];
+}
+
+/* Whether the device can still get far enough. */
+static bool can_reach(const struct search *s)
+{
+    int64_t room = s->caps.limit - s->compute - s->fixed;
+    if (room < 0)
+        return false;
+    for (uint32_t p = 0; p < s->c->npot; p++) {
+        if (s->reach[p] < s->low[p])
+            return false;
+        int64_t scale = s->c->pot[p].scale[s->k], more;
+        if (scale < 0 || s->weight[p] >= s->low[p])
+            continue;
+        if (s->c->pot[p].memory)
+            more = scale - s->bytes;
+        else if (scale == INT64_C(1) << CHAIN_SCALE_BITS)
+            more = room;
+        else /* rounded up: weights are rounded down one by one */
+            more = (int64_t)(((__int128)room * scale) >> CHAIN_SCALE_BITS) + 1;
+        if (s->weight[p] + more < s->low[p])
+            return false;
+    }
+    return true;
+}
+
+static void untake(struct search *s, uint32_t v)
+{
+    s->compute -= s->kind->time[v];
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->weight[p] -= s->c->pot[p].w[v];
+    if (s->kind->memory < CHAIN_INF)
+        untake_bytes(s, v);
+    untake_nets(s, v);
+}
+
+/* Adds v to S if that can lead anywhere. */
+static bool take(struct search *s, uint32_t v)
+{
+    int64_t t = s->kind->time[v];
+    if (t > s->caps.limit - s->compute - s->fixed) /* COST_NEVER, too */
+        return false;
+    s->compute += t;
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->weight[p] += s->c->pot[p].w[v];
+    if (s->kind->memory < CHAIN_INF)
+        take_bytes(s, v);
+    take_nets(s, v);
+    if ((s->kind->memory < CHAIN_INF && s->bytes > s->kind->memory) || !can_reach(s)) {
+        untake(s, v);
+        return false;
+    }
+    s->bits[v >> 6] |= UINT64_C(1) << (v & 63);
+    s->key ^= s->zobrist[v];
+    s->card++;
+    const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
+    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
+        uint32_t w = succ->to[i];
+        if (s->missing_stamp[w] != s->stamp) {
+            s->missing_stamp[w] = s->stamp;
+            s->missing[w] = 1; /* v itself is in already */
+            for (uint32_t j = pred->at[w]; j < pred->at[w + 1]; j++)
+                s->missing[w] += !has(s, pred->to[j]);
+        }
+        if (--s->missing[w] == 0)
+            s->list[s->end++] = w;
+    }
+    return true;
+}
+
+static void give_back(struct search *s, uint32_t v)
+{
+    const struct csr *succ = &s->g->succ;
+    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
+        s->missing[succ->to[i]]++;
+    s->bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
+    s->key ^= s->zobrist[v];
+    s->card--;
+    untake(s, v);
+}
+
+/* Leaves v and all above it out; false (and nothing done) if too little is then within reach. */
+static bool skip(struct search *s, uint32_t v)
+{
+    int64_t before[CHAIN_POTS];
+    for (uint32_t p = 0; p < s->c->npot; p++) {
+        int64_t left = s->c->pot[p].total - s->above[p][v];
+        if (left < s->low[p])
+            return false;
+        before[p] = s->reach[p];
+        s->reach[p] = left < before[p] ? left : before[p];
+    }
+    skip_nets(s, v);
+    if (can_reach(s))
+        return true;
+    unskip_nets(s, v);
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->reach[p] = before[p];
+    return false;
+}
+
+/* ---- ends ------------------------------------------------------------------------------------- */
+
+/* Improves the partial plans that end at I' + S. */
+static void arrive(struct search *s)
+{
+    int64_t load = s->compute + s->cut;
+    if (load > s->caps.limit)
+        return;
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        if (s->weight[p] < s->low[p])
+            return;
+    uint32_t id = 0;
+    for (uint32_t x = 0; x < s->nlive; x++) {
+        const struct live *l = &s->live[x];
+        bool far = true;
+        for (uint32_t p = 0; p < s->c->npot; p++)
+            far = far && s->weight[p] - (p == s->c->cross_pot ? s->cross : 0) >= l->low[p];
+        struct label nw = {.value = load > l->value ? load : l->value, .used = l->used,
+                           .parent = l->label, .kind = s->k};
+        if (!far || nw.value > s->caps.limit)
+            continue;
+        if (!id)
+            id = intern(s);
+        nw.at = id;
+        uint32_t made = labels_relax(&s->labels, s->c, &s->ideal[id].head, nw);
+        if (s->card == s->n && made) {
+            s->last = made;
+            chain_set_limit(s->c, &s->caps, nw.value - 1);
+        }
+    }
+}
+
+static bool out(struct search *s)
+{
+    struct dp_search *o = s->opt;
+    if (s->nideal > o->max_states)
+        o->why = "state limit reached";
+    else if (o->steps > o->max_states * STEPS_PER_STATE)
+        o->why = "step limit reached";
+    else if (arena_used(s->a) - s->used_before > MEMORY_MAX)
+        o->why = "memory limit reached";
+    else if (chain_out(o->clock))
+        o->why = o->clock->why;
+    if (o->progress && !o->why) {
+        int64_t now = chain_now();
+        if (now - s->began > 2000000000 && now - s->told > 200000000) {
+            s->told = now;
+            fprintf(stderr, "\rdp-place: best %.6g ms, bound %.6g ms, %u ideals, %.3g M steps, "
+                    "%.0f %% of the nodes passed ", (double)(s->caps.limit + 1) / 1e9,
+                    (double)s->c->lower / 1e9, s->nideal - 1, (double)o->steps / 1e6,
+                    100.0 * (double)s->ideal[s->start].card / (double)s->n);
+        }
+    }
+    return o->why != NULL;
+}
+
+/* Undoes choices up to the last vertex that was taken and can be skipped instead, and skips it.
+ * The position in the list to go on from, or UINT32_MAX. */
+static uint32_t backtrack(struct search *s)
+{
+    while (s->nchoice) {
+        struct choice *h = &s->choice[--s->nchoice];
+        uint32_t v = s->list[h->at];
+        memcpy(s->reach, h->reach, sizeof s->reach);
+        if (!h->taken) {
+            unskip_nets(s, v);
+            continue;
+        }
+        give_back(s, v);
+        s->end = h->end;
+        if (skip(s, v)) {
+            h->taken = false;
+            s->nchoice++;
+            return h->at + 1;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* All S above the start for device kind k.  False: out of time or room. */
+static bool enumerate(struct search *s)
+{
+    uint32_t at = 0;
+    s->nchoice = 0;
+    memcpy(s->list, s->frontier, s->nfrontier * sizeof *s->list);
+    s->end = s->nfrontier;
+    for (;;) {
+        if (at >= s->end) {
+            at = backtrack(s);
+            if (at == UINT32_MAX)
+                return true;
+            continue;
+        }
+        if ((++s->opt->steps & 4095) == 0 && out(s)) {
+            while (s->nchoice) {
+                struct choice *h = &s->choice[--s->nchoice];
+                if (h->taken)
+                    give_back(s, s->list[h->at]);
+                else
+                    unskip_nets(s, s->list[h->at]);
+            }
+            return false;
+        }
+        struct choice *h = &s->choice[s->nchoice];
+        h->at = at;
+        h->end = s->end;
+        memcpy(h->reach, s->reach, sizeof h->reach);
+        h->taken = take(s, s->list[at]);
+        if (h->taken || skip(s, s->list[at])) {
+            s->nchoice++;
+            at++;
+            if (h->taken)
+                arrive(s);
+        } else {
+            at = s->end; /* neither: nothing more here */
+        }
+    }
+}
+
+/* Extends the partial plans that end at ideal id by one device of each kind. */
+static bool extend(struct search *s, uint32_t id)
+{
+    bool begun = false;
+    for (s->k = 0; s->k < s->c->nkind; s->k++) {
+        const struct ideal *d = &s->ideal[id];
+        s->nlive = chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive,
+                              s->low);
+        bool hope = s->nlive > 0;
+        for (uint32_t p = 0; p < s->c->npot; p++)
+            hope = hope && d->weight[p] + s->caps.cap[p][s->k] >= s->low[p];
+        if (!hope)
+            continue;
+        if (!begun)
+            begin_start(s, id);
+        begun = true;
+        s->kind = &s->c->kind[s->k];
+        s->cls = &s->c->cls[s->kind->cls];
+        s->compute = s->fixed = s->cut = s->bytes = 0;
+        s->cross = d->cross;
+        s->key = d->key;
+        s->card = d->card;
+        memcpy(s->weight, d->weight, sizeof s->weight);
+        for (uint32_t p = 0; p < s->c->npot; p++)
+            s->reach[p] = s->c->pot[p].total;
+        if (!enumerate(s))
+            return false;
+    }
+    return true;
+}
+
+/* Writes the plan that ends in s->last. */
+static void keep(struct search *s, struct chain_plan *best)
+{
+    uint32_t nstep = 0, at;
+    for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent)
+        nstep++;
+    uint32_t *kind = arena_array(s->a, (size_t)nstep + 1, sizeof *kind);
+    uint32_t *step = arena_array(s->a, (size_t)s->n + 1, sizeof *step);
+    at = nstep;
+    for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent) {
+        begin_start(s, s->labels.v[l].at);
+        kind[--at] = s->labels.v[l].kind;
+        for (uint32_t v = 0; v < s->n; v++)
+            if (has(s, v))
+                step[v] = at;
+    }
+    best->value = s->labels.v[s->last].value;
+    chain_assign(s->c, step, kind, nstep, best->dev);
+}
+
+bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *best,
+               struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct search s = {.c = c, .g = c->g, .opt = opt, .a = scratch, .n = c->g->n,
+                       .nword = (c->g->n + 63) / 64, .used_before = arena_used(scratch)};
+    opt->states = opt->steps = 0;
+    opt->why = NULL;
+    opt->complete = best->value <= c->lower;
+    if (opt->complete || s.n == 0)
+        return false;
+    begin(&s);
+    s.began = chain_now();
+    chain_set_limit(c, &s.caps, best->value - 1);
+    uint32_t empty = intern(&s);
+    labels_relax(&s.labels, c, &s.ideal[empty].head, (struct label){.at = empty});
+    bool going = true;
+    for (uint32_t card = 0; going && card < s.n; card++)
+        for (uint32_t id = s.bucket[card]; going && id; id = s.ideal[id].next)
+            going = extend(&s, id);
+    if (s.told)
+        fprintf(stderr, "\r%78s\r", "");
+    opt->states = s.nideal - 1;
+    opt->complete = going;
+    if (s.last)
+        keep(&s, best);
+    arena_release(scratch, mark);
+    return s.last != 0;
+}

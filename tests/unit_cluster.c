@@ -1,0 +1,257 @@
+/* Clusters: presets against the figures of the design, shorthand, JSON, what is refused. */
+#include "ir/ir.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void keep(void *user, enum diag_level level, const char *line)
+{
+    (void)level;
+    snprintf(user, 1000, "%s", line);
+}
+
+static int parse(struct cluster *c, const char *text, char *said)
+{
+    struct arena *a = arena_new();
+    struct diag d = {.emit = keep, .user = said};
+
+    said[0] = '\0';
+    int r = cluster_parse(c, a, text, &d);
+    assert_true((r == 0) == (d.errors == 0) && d.errors <= 1);
+    arena_free(a);
+    return r;
+}
+
+static void presets(void **state)
+{
+    struct cluster c;
+    char said[1000];
+    (void)state;
+
+    assert_int_equal(parse(&c, "a100,npu,cpu", said), 0);
+    assert_true(c.ncls == 3 && c.ndev == 3 && c.efficiency == 1000000 && !c.io_free);
+    const struct device_class *k = &c.cls[0];
+    assert_true(!k->host && k->memory == INT64_C(85899345920));
+    assert_true(cluster_peak(k, ELEM_F64) == INT64_C(9700000000000));
+    assert_true(cluster_peak(k, ELEM_F32) == INT64_C(19500000000000));
+    assert_true(cluster_peak(k, ELEM_F16) == INT64_C(312000000000000));
+    assert_true(cluster_peak(k, ELEM_BF16) == INT64_C(312000000000000));
+    assert_true(cluster_peak(k, ELEM_I8) == INT64_C(624000000000000));
+    assert_true(cluster_peak(k, ELEM_U8) == INT64_C(624000000000000));
+    assert_true(cluster_peak(k, ELEM_I16) == INT64_C(19500000000000));
+    assert_true(cluster_peak(k, ELEM_NONE) == INT64_C(19500000000000));
+    assert_true(k->bandwidth == INT64_C(2039000000000) && k->overhead == 5000000);
+    assert_true(k->link_bandwidth == INT64_C(25000000000) && k->link_latency == 10000000);
+    k = &c.cls[1];
+    assert_true(!k->host && k->memory == INT64_C(17179869184) && k->overhead == 10000000);
+    assert_true(cluster_peak(k, ELEM_I8) == INT64_C(48000000000000));
+    assert_true(cluster_peak(k, ELEM_F16) == INT64_C(24000000000000));
+    assert_true(cluster_peak(k, ELEM_F32) == INT64_C(3000000000000));
+    assert_true(cluster_peak(k, ELEM_F64) == INT64_C(3000000000000));
+    assert_true(k->bandwidth == INT64_C(136000000000));
+    k = &c.cls[2];
+    assert_true(k->host && k->memory == -1 && k->overhead == 1000000);
+    assert_true(cluster_peak(k, ELEM_F32) == INT64_C(5000000000000));
+    assert_true(cluster_peak(k, ELEM_F64) == INT64_C(2500000000000));
+    assert_true(cluster_peak(k, ELEM_U8) == INT64_C(10000000000000));
+    assert_true(k->bandwidth == INT64_C(204800000000));
+
+    struct cluster same, two;
+    cluster_default(&two);
+    assert_int_equal(parse(&same, "2xa100", said), 0);
+    assert_true(same.ndev == 2 && two.ndev == 2 && two.ncls == 1 && two.cls[0].count == 2);
+    assert_memory_equal(two.cls[0].peak, same.cls[0].peak, sizeof two.cls[0].peak);
+    assert_int_equal(two.efficiency, 1000000);
+}
+
+static void devices(void **state)
+{
+    static const char *const name[] = {"acc0", "acc1", "cpu0", "cpu1", "cpu2", "acc2", "cpu3"};
+    static const uint32_t cls[] = {0, 0, 1, 1, 1, 2, 3};
+    struct arena *a = arena_new();
+    struct cluster c;
+    char said[1000];
+    (void)state;
+
+    assert_int_equal(parse(&c, "2xa100:40GiB,3xcpu:64GiB,npu,1xcpu:unbounded", said), 0);
+    assert_int_equal(c.ndev, 7);
+    for (uint32_t i = 0; i < 7; i++) {
+        assert_int_equal(cluster_class(&c, i), cls[i]);
+        assert_string_equal(cluster_device_name(&c, a, i), name[i]);
+        assert_int_equal(cluster_device(&c, name[i]), i);
+    }
+    assert_int_equal(cluster_device(&c, "acc3"), -1);
+    assert_int_equal(cluster_device(&c, "acc01"), -1);
+    assert_int_equal(cluster_device(&c, ""), -1);
+    assert_true(c.cls[0].memory == INT64_C(40) << 30 && c.cls[1].memory == INT64_C(64) << 30);
+    assert_true(c.cls[3].memory == -1);
+
+    assert_true(cluster_transfer(&c, 0, 1000, false) == 10000000 + 40000);
+    assert_true(cluster_transfer(&c, 0, 1, true) == 40);
+    assert_true(cluster_transfer(&c, 1, 1000, false) == 0);
+    assert_true(cluster_transfer(&c, 0, INT64_MAX, false) == INT64_MAX);
+    struct diag d = {.emit = keep, .user = said};
+    assert_int_equal(cluster_set_link(&c, "12.5GB/s,2us", &d), 0);
+    assert_true(cluster_transfer(&c, 2, 1000, false) == 2000000 + 80000);
+    assert_true(cluster_transfer(&c, 1, 1000, false) == 0);
+    static const char *const bad[] = {"", ",", "25GB/s", "10us,25GB/s", "0B/s,1us", "1GB/s,",
+                                      "1GB/s,1us,", "1GB/s,-1us", NULL};
+    for (int i = 0; bad[i] != NULL; i++) {
+        assert_int_equal(cluster_set_link(&c, bad[i], &d), -1);
+        assert_non_null(strstr(said, "expected a rate"));
+    }
+    assert_true(cluster_transfer(&c, 2, 1000, false) == 2000000 + 80000);
+    arena_free(a);
+}
+
+static void shorthand_refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {"", "unknown class ''"},
+        {"2xh100", "a100, npu, cpu"},
+        {"2x", "unknown class"},
+        {"x", "unknown class 'x'"},
+        {"0xa100", "expected 1 to 256"},
+        {"257xa100", "expected 1 to 256"},
+        {"99999999999999999999999xa100", "expected 1 to 256"},
+        {"200xa100,57xcpu", "257 devices in all"},
+        {"-1xa100", "unknown class"},
+        {"a100:", "memory ''"},
+        {"a100:0", "above 0"},
+        {"a100:-1", "above 0"},
+        {"a100:1e9", "above 0"},
+        {"a100,", "unknown class ''"},
+        {"a100,,cpu", "unknown class ''"},
+        {"a100,a100,a100,a100,a100,a100,a100,a100,a100", "more than 8 classes"},
+        {"not-there.json", "not-there.json"},
+    };
+    struct cluster c;
+    char said[1000];
+    (void)state;
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        if (parse(&c, bad[i][0], said) != -1 || strstr(said, bad[i][1]) == NULL) {
+            fail_msg("'%s': '%s', not '%s'", bad[i][0], said, bad[i][1]);
+        }
+    }
+    assert_int_equal(parse(&c, "256xa100", said), 0);
+}
+
+/* Parses the text as a file; the names in c are gone afterwards. */
+static int parse_json(struct cluster *c, const char *json, char *said)
+{
+    char path[] = "/tmp/unit_cluster_XXXXXX.json";
+    int fd = mkstemps(path, 5);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, json, strlen(json)), strlen(json));
+    close(fd);
+    int r = parse(c, path, said);
+    unlink(path);
+    assert_true(r == 0 || strncmp(said, path, strlen(path)) == 0);
+    return r;
+}
+
+#define OWN "\"bandwidth\":\"1GB/s\",\"peak\":{\"f32\":\"1T\"}"
+
+static void json_accepted(void **state)
+{
+    struct cluster c;
+    char said[1000];
+    (void)state;
+
+    assert_int_equal(
+        parse_json(&c,
+                   "{\"classes\":[{\"name\":\"big\",\"count\":2,\"memory\":\"1.5GiB\",\"peak\":"
+                   "{\"f32\":\"19.5T\",\"i8\":7},\"bandwidth\":\"2039GB/s\",\"overhead\":\"5us\","
+                   "\"link\":{\"bandwidth\":1000,\"latency\":\"0ps\"}},"
+                   "{\"preset\":\"a100\",\"name\":\"small\",\"memory\":1024},"
+                   "{\"preset\":\"cpu\",\"peak\":{\"f64\":\"1T\"}},"
+                   "{\"name\":\"h\",\"host\":true,\"memory\":\"unbounded\"," OWN "}]}",
+                   said),
+        0);
+    assert_true(c.ncls == 4 && c.ndev == 5 && c.efficiency == 1000000);
+    const struct device_class *k = c.cls;
+    assert_true(k[0].count == 2 && k[0].memory == INT64_C(3) << 29 && !k[0].host);
+    assert_true(k[0].peak[ELEM_F32] == INT64_C(19500000000000) && k[0].peak[ELEM_I8] == 7);
+    assert_true(k[0].bandwidth == INT64_C(2039000000000) && k[0].overhead == 5000000);
+    assert_true(k[0].link_bandwidth == 1000 && k[0].link_latency == 0);
+    assert_true(k[1].memory == 1024 && k[1].link_latency == 10000000 && k[1].count == 1);
+    assert_true(k[2].host && k[2].peak[ELEM_F64] == INT64_C(1000000000000));
+    assert_true(k[2].peak[ELEM_F32] == INT64_C(5000000000000));
+    assert_true(k[3].host && k[3].memory == -1 && k[3].overhead == 0);
+    assert_int_equal(parse_json(&c, "{\"classes\":[{\"name\":\"n\"," OWN "}]}", said), 0);
+    assert_true(c.cls[0].link_bandwidth == INT64_C(25000000000) && c.cls[0].memory == -1);
+}
+
+static void json_refused(void **state)
+{
+#define A100 "\"preset\":\"a100\","
+    static const char *const bad[][2] = {
+        {"", ":1:"},
+        {"{\"classes\":[{]}", ":1:"},
+        {"[]", "expected an object"},
+        {"{}", "at least one class"},
+        {"{\"classes\":[]}", "at least one class"},
+        {"{\"classes\":[7]}", "classes[0]: expected an object"},
+        {"{\"classes\":[],\"clases\":1}", "unknown key \"clases\""},
+        {"{\"classes\":[],\"links\":[]}", "links between devices"},
+        {"{\"classes\":[{" A100 "\"links\":1}]}", "links between devices"},
+        {"{\"classes\":[{" A100 "\"mem\":1}]}", "unknown key \"mem\""},
+        {"{\"classes\":[{" A100 "\"count\":1,\"count\":2}]}", "duplicate"},
+        {"{\"classes\":[{\"preset\":\"h100\"}]}", "a100, npu, cpu"},
+        {"{\"classes\":[{\"preset\":1}]}", "a100, npu, cpu"},
+        {"{\"classes\":[{" OWN "}]}", "\"name\""},
+        {"{\"classes\":[{" A100 "\"name\":\"a b\"}]}", "\"name\""},
+        {"{\"classes\":[{" A100 "\"name\":\"\"}]}", "\"name\""},
+        {"{\"classes\":[{" A100 "\"host\":1}]}", "true or false"},
+        {"{\"classes\":[{" A100 "\"count\":0}]}", "above 0"},
+        {"{\"classes\":[{" A100 "\"count\":257}]}", "1 to 256"},
+        {"{\"classes\":[{" A100 "\"count\":200},{" A100 "\"count\":57}]}", "257 devices"},
+        {"{\"classes\":[{" A100 "\"memory\":0}]}", "above 0"},
+        {"{\"classes\":[{" A100 "\"memory\":-1}]}", "above 0"},
+        {"{\"classes\":[{" A100 "\"memory\":1.5}]}", "expected an integer or a text"},
+        {"{\"classes\":[{" A100 "\"memory\":null}]}", "expected an integer or a text"},
+        {"{\"classes\":[{" A100 "\"memory\":\"8 GiB\"}]}", "\"8 GiB\""},
+        {"{\"classes\":[{" A100 "\"bandwidth\":0}]}", "above 0"},
+        {"{\"classes\":[{" A100 "\"bandwidth\":\"1GB\"}]}", "expected an integer or a text"},
+        {"{\"classes\":[{" A100 "\"overhead\":-1}]}", "not negative"},
+        {"{\"classes\":[{" A100 "\"peak\":1}]}", "\"peak\": expected an object"},
+        {"{\"classes\":[{" A100 "\"peak\":{\"float\":1}}]}", "unknown element type \"float\""},
+        {"{\"classes\":[{" A100 "\"peak\":{\"f32\":0}}]}", "above 0"},
+        {"{\"classes\":[{" A100 "\"link\":1}]}", "\"link\": expected an object"},
+        {"{\"classes\":[{" A100 "\"link\":{\"latenci\":1}}]}", "unknown key \"latenci\""},
+        {"{\"classes\":[{" A100 "\"link\":{\"bandwidth\":0}}]}", "above 0"},
+        {"{\"classes\":[{\"preset\":\"cpu\",\"link\":{}}]}", "host class"},
+        {"{\"classes\":[{\"name\":\"n\",\"peak\":{\"f32\":1}}]}", "needs a \"bandwidth\""},
+        {"{\"classes\":[{\"name\":\"n\",\"bandwidth\":1}]}", "needs a \"peak\" for f32"},
+    };
+    struct cluster c;
+    char said[1000];
+    (void)state;
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        if (parse_json(&c, bad[i][0], said) != -1 || strstr(said, bad[i][1]) == NULL) {
+            fail_msg("'%s': '%s', not '%s'", bad[i][0], said, bad[i][1]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(presets),       cmocka_unit_test(devices),
+        cmocka_unit_test(shorthand_refused), cmocka_unit_test(json_accepted),
+        cmocka_unit_test(json_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
