@@ -5,7 +5,6 @@
  * alone.  The IR version stays: metadata on nodes is formally of IR 10, but runtimes load it at any
  * version.  O(nodes + copies in parts). */
 #include "backends/onnx_pack.h"
-#include "backends/outfile.h"
 #include "backends/split.h"
 
 #include <errno.h>
@@ -115,4 +114,37 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
     g->initializer = arena_array(s->a, g->n_initializer, sizeof *g->initializer);
     for (size_t i = 0; i < g->n_initializer; i++)
         g->initializer[i] = weights_tensor(s, src->initializer[i]);
+}
+
+int annotated_write(const struct result *r, const char *path)
+{
+    struct split s = {.r = r, .m = r->m, .cut = r->cut, .src = r->m->src, .diag = r->diag, .keep = true};
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    Onnx__ModelProto model;
+    if (!s.src || !s.src->graph || !s.cut)
+        return diag_error(r->diag, "%s: a plan can be written only into a model that was read from ONNX",
+                          path);
+    if (!*base || strcmp(base, "-") == 0)
+        return diag_error(r->diag, "%s: expected the name of a file", path);
+    s.a = arena_new();
+    s.dirfd = open(slash ? arena_strdup(s.a, path, (size_t)(slash - path) + 1) : ".",
+                   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s.dirfd < 0) {
+        diag_error(r->diag, "%s: its folder cannot be opened: %s", path, strerror(errno));
+        arena_free(s.a);
+        return -1;
+    }
+    s.file = arena_array(s.a, s.cut->nparts + 1, sizeof *s.file);
+    for (uint32_t x = 0; x < s.cut->nparts; x++)
+        s.file[x] = cut_part_file(s.cut, x, s.a);
+    annotate_model(&s, &model);
+    char *temp = arena_fmt(s.a, ".%.200s.%ld", base, (long)getpid());
+    int rc = onnx_pack_file(s.m, &model, s.dirfd, temp, r->diag);
+    if (!rc && renameat(s.dirfd, temp, s.dirfd, base)) {
+        rc = diag_error(r->diag, "%s: %s", path, strerror(errno));
+        unlinkat(s.dirfd, temp, 0);
+    }
+    close(s.dirfd);
+    arena_free(s.a);
+    return rc;
 }

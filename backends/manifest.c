@@ -101,31 +101,29 @@ static void put_files(struct out *o, const uint32_t *part, uint32_t n)
 
 /* ---- types ------------------------------------------------------------------------------------- */
 
+/* "f32", "seq<f32>", "map<i64,f32>"; null if something in it is unknown. */
 static void put_type(struct out *o, uint32_t type)
 {
-    static const char *const open[] = {[TYPE_SEQ] = "seq<", [TYPE_OPT] = "opt<"};
-    int depth = 0;
-    for (uint32_t t = type;; t = o->s->m->type[t].inner, depth++) {
-        const struct type *x = &o->s->m->type[t];
-        if (x->kind == TYPE_SEQ || x->kind == TYPE_OPT || x->kind == TYPE_MAP)
-            continue;
-        if (x->kind == TYPE_NONE || x->kind == TYPE_OPAQUE || x->elem == ELEM_NONE) {
-            fputs("null", o->f);
-            return;
-        }
-        break;
+    const struct type *all = o->s->m->type, *x = &all[type];
+    uint32_t depth = 0;
+    for (; x->kind == TYPE_SEQ || x->kind == TYPE_OPT || x->kind == TYPE_MAP; depth++)
+        x = &all[x->inner];
+    if (x->kind == TYPE_NONE || x->kind == TYPE_OPAQUE || x->elem == ELEM_NONE) {
+        fputs("null", o->f);
+        return;
     }
     putc('"', o->f);
-    for (; depth; depth--, type = o->s->m->type[type].inner) {
-        const struct type *x = &o->s->m->type[type];
+    for (x = &all[type]; x->kind == TYPE_SEQ || x->kind == TYPE_OPT || x->kind == TYPE_MAP;
+         x = &all[x->inner]) {
         if (x->kind == TYPE_MAP)
             fprintf(o->f, "map<%s,", elem_name((enum elem)x->elem));
         else
-            fputs(open[x->kind], o->f);
+            fputs(x->kind == TYPE_SEQ ? "seq<" : "opt<", o->f);
     }
-    const struct type *x = &o->s->m->type[type];
     fprintf(o->f, x->kind == TYPE_SPARSE ? "sparse<%s>" : "%s", elem_name((enum elem)x->elem));
-    fputs("", o->f);
+    while (depth--)
+        putc('>', o->f);
+    putc('"', o->f);
 }
 
 /* "name": ..., "type": ..., "shape": ... */

@@ -48,10 +48,10 @@ void weights_plan(struct split *s)
         top[tensor_of(s, g->initializer[i])] = 1;
     for (tid t = 0; t < m->ntensor; t++) {
         const struct tensor *x = &m->tensor[t];
-        bool nested = t && x->where == TENSOR_FILE && !top[t];
+        bool nested = x->where == TENSOR_FILE && x->file != 1 && !top[t]; /* file 1: the model */
         s->at[t] = WEIGHT_INLINE;
         s->nested |= nested;
-        if (!t || (!top[t] && !nested) || x->len < MIN_BYTES ||
+        if ((!top[t] && !nested) || x->len < MIN_BYTES ||
             (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
             continue;
         s->at[t] = (size + ALIGN - 1) / ALIGN * ALIGN;
@@ -75,31 +75,34 @@ static int write_bytes(struct split *s, const uint8_t *p, uint64_t n, int out)
     return 0;
 }
 
+/* Before gigabytes are copied: are all files there? */
+static int check_files(struct split *s)
+{
+    const struct module *m = s->m;
+    for (tid t = 1; t < m->ntensor; t++) {
+        const struct tensor *x = &m->tensor[t];
+        if (s->at[t] == WEIGHT_INLINE || x->where != TENSOR_FILE || m->file[x->file].fd >= 0)
+            continue;
+        return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which is not there",
+                          str(m, m->path), str(m, x->name), str(m, m->file[x->file].path));
+    }
+    return 0;
+}
+
 static int copy_tensor(struct split *s, tid t, int out)
 {
     const struct module *m = s->m;
     const struct tensor *x = &m->tensor[t];
     if (lseek(out, (off_t)s->at[t], SEEK_SET) < 0)
         return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
-    if (x->where == TENSOR_FILE) {
-        const struct file *f = &m->file[x->file];
-        if (f->fd < 0)
-            return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which is not there",
-                              str(m, m->path), str(m, x->name), str(m, f->path));
-        return copy_bytes(f->fd, x->off, x->len, out, s->diag);
-    }
-    if (m->nfile > 1 && m->file[1].map && m->file[1].fd >= 0) {
-        const struct file *f = &m->file[1];
-        uintptr_t p = (uintptr_t)x->data, map = (uintptr_t)f->map;
-        if (p >= map && p - map < f->size)
-            return copy_bytes(f->fd, p - map, x->len, out, s->diag);
-    }
+    if (x->where == TENSOR_FILE)
+        return copy_bytes(m->file[x->file].fd, x->off, x->len, out, s->diag);
     return write_bytes(s, x->data, x->len, out);
 }
 
 int weights_write(struct split *s)
 {
-    int out = -1, rc = 0;
+    int out = -1, rc = check_files(s);
     for (tid t = 1; t < s->m->ntensor && !rc; t++) {
         if (s->at[t] == WEIGHT_INLINE)
             continue;
@@ -154,10 +157,10 @@ static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *sr
 
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
 {
-    tid t = tensor_of(s, src);
     bool external = src->has_data_location &&
                     src->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
-    if (!s->keep && t && s->at[t] != WEIGHT_INLINE)
+    tid t = s->keep ? 0 : tensor_of(s, src);
+    if (t && s->at[t] != WEIGHT_INLINE)
         return referring(s, src, t);
     if (s->keep || !external)
         return (Onnx__TensorProto *)src;

@@ -9,8 +9,8 @@
 /* A graph of the file; its index is its gid. */
 struct onnx_body {
     const Onnx__GraphProto *proto;
-    gid parent;     /* 0: main */
-    uint32_t owner; /* slot of the node that it is an attribute of; 0: main */
+    gid parent;            /* 0: main */
+    uint32_t owner;        /* slot of the node that it is an attribute of; 0: main */
     uint32_t first, count; /* slots of its nodes */
 };
 
@@ -42,13 +42,17 @@ struct onnx_build {
     bool allow_links;
     const Onnx__ModelProto *model;
 
-    struct onnx_body *body; uint32_t nbody, capbody;
-    struct onnx_slot *slot; uint32_t nslot, capslot; /* slot 0: none */
-    vid *arg;               uint32_t narg, caparg;
-    struct onnx_map value;  /* graph << 32 | name -> value */
-    struct onnx_map file;   /* location -> file */
-    struct csr capture;     /* slot -> values that its bodies read */
-    struct attr *attr;      uint32_t capattr; /* scratch */
+    struct onnx_body *body;
+    uint32_t nbody, capbody;
+    struct onnx_slot *slot;
+    uint32_t nslot, capslot; /* slot 0: none */
+    vid *arg;
+    uint32_t narg, caparg;
+    struct onnx_map value; /* graph << 32 | name -> value */
+    struct onnx_map file;  /* location -> file */
+    struct csr capture;    /* slot -> values that its bodies read */
+    struct attr *attr;
+    uint32_t capattr; /* scratch */
 };
 
 /* Value of a key, 0 if it is not there. */

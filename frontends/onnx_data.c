@@ -37,11 +37,11 @@ static uint32_t shaped_type(struct module *m, enum type_kind kind, int32_t elem,
     for (size_t i = 0; i < shape->n_dim; i++) {
         const Onnx__TensorShapeProto__Dimension *x = shape->dim[i];
         struct dim d = dim_unknown();
-        if (x->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE
-            && x->dim_value >= 0) {
+        if (x->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+            x->dim_value >= 0) {
             d = dim_num(x->dim_value);
-        } else if (x->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
-                   && x->dim_param != NULL && *x->dim_param != '\0') {
+        } else if (x->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                   x->dim_param != NULL && *x->dim_param != '\0') {
             d = dim_parse(m, x->dim_param);
         }
         m->dim[t.dim + i] = d;
@@ -109,8 +109,9 @@ uint32_t onnx_tensor_type(struct onnx_build *b, tid t)
     for (uint32_t i = 0; i < x.rank; i++) {
         m->dim[s.at + i] = dim_num(m->ints[x.dim + i]);
     }
-    return module_add_type(m, (struct type){.kind = TYPE_TENSOR, .elem = x.elem,
-                                            .rank = (int16_t)x.rank, .dim = s.at});
+    return module_add_type(
+        m,
+        (struct type){.kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = s.at});
 }
 
 /* ---- tensors ---- */
@@ -208,8 +209,8 @@ static int strings(struct onnx_build *b, const Onnx__TensorProto *t, const struc
     }
     struct slice s = module_add_sids(m, NULL, (uint32_t)t->n_string_data);
     for (uint32_t i = 0; i < s.n; i++) {
-        m->sids[s.at + i] = str_id_n(m, (const char *)t->string_data[i].data,
-                                     t->string_data[i].len);
+        m->sids[s.at + i] =
+            str_id_n(m, (const char *)t->string_data[i].data, t->string_data[i].len);
     }
     x->where = TENSOR_STRINGS;
     x->off = s.at;
@@ -245,8 +246,8 @@ static int shape(struct onnx_build *b, const Onnx__TensorProto *t, const struct 
 tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_who who)
 {
     struct tensor x = {.name = str_id(b->m, t->name), .elem = elem_of(t->data_type), .src = t};
-    bool external = t->has_data_location
-                    && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    bool external =
+        t->has_data_location && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     int64_t elems;
 
     if (shape(b, t, &who, &x, t->n_dims, t->dims, &elems) != 0) {
@@ -276,8 +277,10 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
 {
     static const Onnx__TensorProto none = ONNX__TENSOR_PROTO__INIT;
     const Onnx__TensorProto *t = s->values != NULL ? s->values : &none;
-    struct tensor x = {.name = str_id(b->m, t->name), .elem = elem_of(t->data_type),
-                       .where = TENSOR_OPAQUE, .src = s};
+    struct tensor x = {.name = str_id(b->m, t->name),
+                       .elem = elem_of(t->data_type),
+                       .where = TENSOR_OPAQUE,
+                       .src = s};
     int64_t elems;
 
     if (shape(b, t, &who, &x, s->n_dims, s->dims, &elems) != 0) {
@@ -292,7 +295,7 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
 
 enum attr_kind onnx_attr_kind(const Onnx__AttributeProto *a)
 {
-    if (a->has_type && a->type > 0 && a->type <= ATTR_TYPES) {
+    if (a->has_type && (int)a->type > 0 && (int)a->type <= ATTR_TYPES) {
         return (enum attr_kind)a->type;
     }
     return a->has_f              ? ATTR_FLOAT
@@ -339,8 +342,8 @@ static int list_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct
         break;
     case ATTR_TENSORS:
     case ATTR_SPARSES:
-        *s = module_add_refs(m, NULL, (uint32_t)(a->kind == ATTR_TENSORS ? p->n_tensors
-                                                                        : p->n_sparse_tensors));
+        *s = module_add_refs(
+            m, NULL, (uint32_t)(a->kind == ATTR_TENSORS ? p->n_tensors : p->n_sparse_tensors));
         for (uint32_t i = 0; i < s->n; i++) {
             tid t = a->kind == ATTR_TENSORS ? onnx_tensor(b, p->tensors[i], who)
                                             : onnx_sparse(b, p->sparse_tensors[i], who);
@@ -398,7 +401,8 @@ int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *ou
     for (size_t i = 0; i < p->n_attribute; i++) {
         const Onnx__AttributeProto *x = p->attribute[i];
         struct onnx_who who = {str(b->m, s->name), x->name != NULL ? x->name : ""};
-        struct attr a = {.name = str_id(b->m, x->name), .ref = str_id(b->m, x->ref_attr_name),
+        struct attr a = {.name = str_id(b->m, x->name),
+                         .ref = str_id(b->m, x->ref_attr_name),
                          .kind = (uint8_t)onnx_attr_kind(x)};
         if (a.ref == 0 && one_attr(b, x, who, &body, &a) != 0) {
             return -1;

@@ -29,8 +29,8 @@ static void close_fd(void *p)
 static int openat2_beneath(int dir, const char *path)
 {
     struct open_how how = {.flags = OPEN_FLAGS,
-                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS
-                                      | RESOLVE_NO_MAGICLINKS};
+                           .resolve =
+                               RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
 }
@@ -47,8 +47,8 @@ static int walk_beneath(struct arena *tmp, int dir, const char *path)
         int fd = openat(at, name, OPEN_FLAGS | O_NOFOLLOW | (*next != '\0' ? O_DIRECTORY : 0));
         int e = errno;
         struct stat st;
-        if (fd < 0 && e == ENOTDIR && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0
-            && S_ISLNK(st.st_mode)) {
+        if (fd < 0 && e == ENOTDIR && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISLNK(st.st_mode)) {
             e = ELOOP; /* O_DIRECTORY hides that it was a link */
         }
         if (at != dir) {
@@ -80,8 +80,7 @@ static int open_location(struct onnx_build *b, const char *location)
     struct rlimit r;
     int fd = open_once(b, location);
 
-    if (fd < 0 && errno == EMFILE && getrlimit(RLIMIT_NOFILE, &r) == 0
-        && r.rlim_cur < r.rlim_max) {
+    if (fd < 0 && errno == EMFILE && getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
         r.rlim_cur = r.rlim_max;
         fd = setrlimit(RLIMIT_NOFILE, &r) == 0 ? open_once(b, location) : fd;
     }
@@ -113,8 +112,8 @@ static bool number(const char *s, uint64_t *out)
     uint64_t v = 0;
 
     for (const char *p = s; *p != '\0'; p++) {
-        if (*p < '0' || *p > '9' || __builtin_mul_overflow(v, 10u, &v)
-            || __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v)) {
+        if (*p < '0' || *p > '9' || __builtin_mul_overflow(v, 10u, &v) ||
+            __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v)) {
             return false;
         }
     }
@@ -147,9 +146,9 @@ static int entries(const struct onnx_build *b, const Onnx__TensorProto *t,
     for (int k = KEY_OFFSET; k <= KEY_LENGTH; k++) {
         uint64_t v;
         if (val[k] != NULL && !number(val[k], &v)) {
-            return diag_error(b->d,
-                              "%s: %s: external data: %s '%s', expected a number from 0 to 2^63 - 1",
-                              b->path, onnx_who_text(b, who, t), key_name[k], val[k]);
+            return diag_error(
+                b->d, "%s: %s: external data: %s '%s', expected a number from 0 to 2^63 - 1",
+                b->path, onnx_who_text(b, who, t), key_name[k], val[k]);
         }
     }
     const char *where = val[KEY_LOCATION] != NULL ? val[KEY_LOCATION] : "";
@@ -164,7 +163,7 @@ static int entries(const struct onnx_build *b, const Onnx__TensorProto *t,
 static const char *file_wrong(const struct onnx_build *b, int fd, struct stat *st)
 {
     if (fd < 0) {
-        return errno == ELOOP ? "is a symbolic link or behind one (--allow-links accepts links)"
+        return errno == ELOOP   ? "is a symbolic link or behind one (--allow-links accepts links)"
                : errno == EXDEV ? "leads out of the model's folder (--allow-links accepts links)"
                                 : strerror(errno);
     }
@@ -241,19 +240,20 @@ int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct
     }
     if (len != bytes) {
         return diag_error(b->d, "%s: %s: external data: length %llu, expected %llu by its shape",
-                          b->path, onnx_who_text(b, who, t), (unsigned long long)len, (unsigned long long)bytes);
+                          b->path, onnx_who_text(b, who, t), (unsigned long long)len,
+                          (unsigned long long)bytes);
     }
     uint32_t k = file_of(b, val[KEY_LOCATION], who, t);
     if (k == 0) {
         return -1;
     }
     const struct file *f = &b->m->file[k];
-    if (__builtin_add_overflow(off, len, &end) || end > (uint64_t)INT64_MAX
-        || (f->fd >= 0 && end > f->size)) {
-        return diag_error(b->d, "%s: %s: external data: bytes %llu to %llu + %llu of '%s', which has %llu",
-                          b->path, onnx_who_text(b, who, t), (unsigned long long)off, (unsigned long long)off,
-                          (unsigned long long)len, val[KEY_LOCATION],
-                          (unsigned long long)f->size);
+    if (__builtin_add_overflow(off, len, &end) || end > (uint64_t)INT64_MAX ||
+        (f->fd >= 0 && end > f->size)) {
+        return diag_error(
+            b->d, "%s: %s: external data: bytes %llu to %llu + %llu of '%s', which has %llu",
+            b->path, onnx_who_text(b, who, t), (unsigned long long)off, (unsigned long long)off,
+            (unsigned long long)len, val[KEY_LOCATION], (unsigned long long)f->size);
     }
     out->file = k;
     out->off = off;

@@ -86,8 +86,7 @@ static void pb_free(void *arena, void *p)
 }
 
 /* Puts the payload that t's marker stands for into t. */
-static void restore_tensor(Onnx__TensorProto *t, const struct onnx_skeleton *sk,
-                           const uint8_t *map)
+static void restore_tensor(Onnx__TensorProto *t, const struct onnx_skeleton *sk, const uint8_t *map)
 {
     if (!t->has_raw_data || t->raw_data.len != ONNX_MARK) {
         return;
@@ -194,8 +193,8 @@ static Onnx__ModelProto *unpack(struct module *m, const char *path, struct arena
 static int read_into(struct module *m, const char *path, const struct onnx_options *o,
                      struct arena *tmp, struct diag *d)
 {
-    struct onnx_build b = {.m = m, .d = d, .tmp = tmp, .path = path, .dir = -1,
-                           .allow_links = o->allow_links};
+    struct onnx_build b = {
+        .m = m, .d = d, .tmp = tmp, .path = path, .dir = -1, .allow_links = o->allow_links};
     const char *slash = strrchr(path, '/');
 
     m->path = str_id(m, path);

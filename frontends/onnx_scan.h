@@ -21,10 +21,10 @@ struct onnx_skeleton {
 };
 
 enum {
-    ONNX_MARK = 17,         /* bytes of a marker; raw_data of just this length is always one */
-    ONNX_FIELD_FLOAT = 4,   /* TensorProto.float_data */
-    ONNX_FIELD_RAW = 9,     /* TensorProto.raw_data */
-    ONNX_FIELD_DOUBLE = 10  /* TensorProto.double_data */
+    ONNX_MARK = 17,        /* bytes of a marker; raw_data of just this length is always one */
+    ONNX_FIELD_FLOAT = 4,  /* TensorProto.float_data */
+    ONNX_FIELD_RAW = 9,    /* TensorProto.raw_data */
+    ONNX_FIELD_DOUBLE = 10 /* TensorProto.double_data */
 };
 
 /* Checks the wire format of a ModelProto of `size` bytes at `map` and makes its skeleton in a.

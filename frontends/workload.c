@@ -14,7 +14,7 @@ enum { CLASS_ACC, CLASS_CPU, CLASSES };
 
 struct wnode {
     int64_t id;
-    const char *name; /* NULL: none */
+    const char *name;                     /* NULL: none */
     int64_t acc, cpu, size, color, layer; /* color, layer: -1: none */
     bool backward;
 };
@@ -50,13 +50,35 @@ static int not_a_workload(const struct reader *r, const char *what)
     return diag_error(r->d, "%s: not a workload: %s", r->path, what);
 }
 
+/* What a message is about: "nodes[3].size (node 'conv')". */
+struct spot {
+    const char *list; /* NULL: key is at the top */
+    uint32_t index;
+    const char *key;
+};
+
+static const char *node_label(const struct reader *r, uint32_t i)
+{
+    const struct wnode *n = &r->node[i];
+    return n->name ? n->name : arena_fmt(r->a, "node%lld", (long long)n->id);
+}
+
+static const char *spot_text(const struct reader *r, struct spot s)
+{
+    if (!s.list)
+        return s.key;
+    if (strcmp(s.list, "nodes") != 0 || strcmp(s.key, "id") == 0)
+        return arena_fmt(r->a, "%s[%u].%s", s.list, s.index, s.key);
+    return arena_fmt(r->a, "node '%s', %s", node_label(r, s.index), s.key);
+}
+
 /* A number in 0 .. 9e18 / scale, times scale, rounded to nearest (up: rounded up). */
-static int read_number(const struct reader *r, const json_t *j, const char *what, double scale,
+static int read_number(const struct reader *r, const json_t *j, struct spot at, double scale,
                        bool up, int64_t *out)
 {
     double x = json_number_value(j) * scale;
     if (!json_is_number(j) || !(x >= 0) || !(x < 4e18))
-        return diag_error(r->d, "%s: %s: expected a number from 0 to %g", r->path, what,
+        return diag_error(r->d, "%s: %s: expected a number from 0 to %g", r->path, spot_text(r, at),
                           4e18 / scale);
     *out = (int64_t)(up ? x : x + 0.5);
     if (up && (double)*out < x)
@@ -64,19 +86,21 @@ static int read_number(const struct reader *r, const json_t *j, const char *what
     return 0;
 }
 
-static int read_int(const struct reader *r, const json_t *j, const char *what, int64_t lo,
-                    int64_t hi, int64_t *out)
+static int read_int(const struct reader *r, const json_t *j, struct spot at, int64_t lo, int64_t hi,
+                    int64_t *out)
 {
     if (!json_is_integer(j) || json_integer_value(j) < lo || json_integer_value(j) > hi)
-        return diag_error(r->d, "%s: %s: expected an integer from %lld to %lld", r->path, what,
-                          (long long)lo, (long long)hi);
+        return diag_error(r->d, "%s: %s: expected an integer from %lld to %lld", r->path,
+                          spot_text(r, at), (long long)lo, (long long)hi);
     *out = json_integer_value(j);
     return 0;
 }
 
-/* true, false, 0 or 1; absent: def */
-static int read_bool(const struct reader *r, const json_t *j, const char *what, bool def, bool *out)
+/* Member `key` of node i: true, false, 0 or 1; absent: def */
+static int read_bool(const struct reader *r, const json_t *node, uint32_t i, const char *key,
+                     bool def, bool *out)
 {
+    const json_t *j = json_object_get(node, key);
     *out = def;
     if (!j || json_is_null(j))
         return 0;
@@ -85,22 +109,20 @@ static int read_bool(const struct reader *r, const json_t *j, const char *what, 
     else if (json_is_integer(j) && (json_integer_value(j) == 0 || json_integer_value(j) == 1))
         *out = json_integer_value(j) == 1;
     else
-        return diag_error(r->d, "%s: %s: expected true or false", r->path, what);
+        return diag_error(r->d, "%s: %s: expected true or false", r->path,
+                          spot_text(r, (struct spot){"nodes", i, key}));
     return 0;
 }
 
-static const char *node_label(const struct reader *r, uint32_t i)
+/* Member `key` of node i: a number >= 0, or -1 if absent. */
+static int read_optional(const struct reader *r, const json_t *node, uint32_t i, const char *key,
+                         int64_t *out)
 {
-    const struct wnode *n = &r->node[i];
-    return n->name ? n->name : arena_fmt(r->a, "node%lld", (long long)n->id);
-}
-
-static int read_optional(const struct reader *r, const json_t *j, const char *what, int64_t *out)
-{
+    const json_t *j = json_object_get(node, key);
     *out = -1;
     if (!j || json_is_null(j))
         return 0;
-    return read_int(r, j, what, 0, INT64_C(1) << 53, out);
+    return read_int(r, j, (struct spot){"nodes", i, key}, 0, INT64_C(1) << 53, out);
 }
 
 static int read_node(struct reader *r, uint32_t i, const json_t *j)
@@ -109,27 +131,22 @@ static int read_node(struct reader *r, uint32_t i, const json_t *j)
     bool acc;
     if (!json_is_object(j))
         return diag_error(r->d, "%s: nodes[%u]: expected an object", r->path, i);
-    if (read_int(r, json_object_get(j, "id"), arena_fmt(r->a, "nodes[%u].id", i), -(INT64_C(1) << 53),
+    if (read_int(r, json_object_get(j, "id"), (struct spot){"nodes", i, "id"}, -(INT64_C(1) << 53),
                  INT64_C(1) << 53, &n->id))
         return -1;
     n->name = json_string_value(json_object_get(j, "name"));
     if (n->name && !*n->name)
         n->name = NULL;
-    const char *who = node_label(r, i);
     const json_t *size = json_object_get(j, "size");
-    if (read_bool(r, json_object_get(j, "supportedOnFpga"),
-                  arena_fmt(r->a, "node '%s', supportedOnFpga", who), true, &acc) ||
-        read_bool(r, json_object_get(j, "isBackwardNode"),
-                  arena_fmt(r->a, "node '%s', isBackwardNode", who), false, &n->backward) ||
-        read_number(r, json_object_get(j, "cpuLatency"), arena_fmt(r->a, "node '%s', cpuLatency", who),
-                    1e9, false, &n->cpu) ||
-        (acc && read_number(r, json_object_get(j, "fpgaLatency"),
-                            arena_fmt(r->a, "node '%s', fpgaLatency", who), 1e9, false, &n->acc)) ||
-        (size && read_number(r, size, arena_fmt(r->a, "node '%s', size", who), 1, true, &n->size)) ||
-        read_optional(r, json_object_get(j, "colorClass"),
-                      arena_fmt(r->a, "node '%s', colorClass", who), &n->color) ||
-        read_optional(r, json_object_get(j, "layerId"), arena_fmt(r->a, "node '%s', layerId", who),
-                      &n->layer))
+    const json_t *cpu = json_object_get(j, "cpuLatency"), *fpga = json_object_get(j, "fpgaLatency");
+    if (read_bool(r, j, i, "supportedOnFpga", true, &acc) ||
+        read_bool(r, j, i, "isBackwardNode", false, &n->backward) ||
+        read_number(r, cpu, (struct spot){"nodes", i, "cpuLatency"}, 1e9, false, &n->cpu) ||
+        (acc &&
+         read_number(r, fpga, (struct spot){"nodes", i, "fpgaLatency"}, 1e9, false, &n->acc)) ||
+        (size && read_number(r, size, (struct spot){"nodes", i, "size"}, 1, true, &n->size)) ||
+        read_optional(r, j, i, "colorClass", &n->color) ||
+        read_optional(r, j, i, "layerId", &n->layer))
         return -1;
     if (!acc)
         n->acc = COST_NEVER;
@@ -194,7 +211,7 @@ static int read_edge(struct reader *r, uint32_t i, const json_t *j)
     int64_t unused;
     if (find_node(r, json_object_get(j, "sourceId"), i, "sourceId", &e->from) ||
         find_node(r, json_object_get(j, "destId"), i, "destId", &e->to) ||
-        read_number(r, json_object_get(j, "cost"), arena_fmt(r->a, "edges[%u].cost", i), 1e9, false,
+        read_number(r, json_object_get(j, "cost"), (struct spot){"edges", i, "cost"}, 1e9, false,
                     &unused))
         return -1;
     e->cost = json_number_value(json_object_get(j, "cost"));
@@ -235,9 +252,10 @@ static int read_edges(struct reader *r)
         for (uint32_t i = r->out.at[v]; i < r->out.at[v + 1]; i++) {
             double other = r->edge[r->out.to[i]].cost;
             if (other - cost > 1e-6 || cost - other > 1e-6)
-                return diag_error(r->d, "%s: the edges that leave node '%s' have different costs "
-                                  "(%g and %g ms); expected one cost per node", r->path,
-                                  node_label(r, v), cost, other);
+                return diag_error(r->d,
+                                  "%s: the edges that leave node '%s' have different costs "
+                                  "(%g and %g ms); expected one cost per node",
+                                  r->path, node_label(r, v), cost, other);
         }
     }
     return 0;
@@ -316,19 +334,19 @@ static void add_nodes(struct reader *r)
             arg[n++] = result[r->edge[r->in.to[i]].from];
         struct attr attr = {.name = key, .kind = ATTR_INT, .u.i = r->node[w].id};
         struct slice in = module_add_args(m, arg, n), out = module_add_args(m, &v, 1);
-        m->node[id] = (struct node){.name = name[w], .op = op, .domain = domain, .in = in,
-                                    .nformal = n, .out = out, .graph = g,
+        m->node[id] = (struct node){.name = name[w],
+                                    .op = op,
+                                    .domain = domain,
+                                    .in = in,
+                                    .nformal = n,
+                                    .out = out,
+                                    .graph = g,
                                     .attr = module_add_attrs(m, &attr, 1)};
         m->value[v] = (struct value){.name = name[w], .def = id, .graph = g};
     }
 }
 
 /* Colours as dense numbers from 1. */
-static int by_color(const void *x, const void *y)
-{
-    return by_id(x, y);
-}
-
 static void add_colors(struct reader *r)
 {
     struct module *m = r->m;
@@ -337,7 +355,7 @@ static void add_colors(struct reader *r)
     for (uint32_t p = 0; p < r->nnode; p++)
         if (r->node[r->order[p]].color >= 0)
             c[n++] = (struct id_at){r->node[r->order[p]].color, m->graph[1].first + p};
-    qsort(c, n, sizeof *c, by_color);
+    qsort(c, n, sizeof *c, by_id);
     for (uint32_t i = 0; i < n; i++) {
         if (i == 0 || c[i].id != c[i - 1].id)
             last++;
@@ -383,9 +401,11 @@ static int read_cluster(struct reader *r, struct cluster *c)
     const json_t *size = json_object_get(r->root, "maxSizePerFPGA");
     if (!size || !json_object_get(r->root, "maxFPGAs") || !json_object_get(r->root, "maxCPUs"))
         return not_a_workload(r, "expected 'maxFPGAs', 'maxSizePerFPGA', 'maxCPUs'");
-    if (read_int(r, json_object_get(r->root, "maxFPGAs"), "maxFPGAs", 0, CLUSTER_DEVICES, &accs) ||
-        read_int(r, json_object_get(r->root, "maxCPUs"), "maxCPUs", 0, CLUSTER_DEVICES, &cpus) ||
-        read_number(r, size, "maxSizePerFPGA", 1, false, &memory))
+    if (read_int(r, json_object_get(r->root, "maxFPGAs"), (struct spot){.key = "maxFPGAs"}, 0,
+                 CLUSTER_DEVICES, &accs) ||
+        read_int(r, json_object_get(r->root, "maxCPUs"), (struct spot){.key = "maxCPUs"}, 0,
+                 CLUSTER_DEVICES, &cpus) ||
+        read_number(r, size, (struct spot){.key = "maxSizePerFPGA"}, 1, false, &memory))
         return -1;
     if (accs + cpus < 1 || accs + cpus > CLUSTER_DEVICES)
         return diag_error(r->d, "%s: maxFPGAs + maxCPUs: expected 1 to %d devices", r->path,
@@ -397,10 +417,10 @@ static int read_cluster(struct reader *r, struct cluster *c)
     c->ndev = (uint32_t)(accs + cpus);
     c->io_free = true;
     c->efficiency = 1000000;
-    c->cls[CLASS_ACC] = (struct device_class){.name = "acc", .count = (uint32_t)accs,
-                                              .memory = memory};
-    c->cls[CLASS_CPU] = (struct device_class){.name = "cpu", .host = true, .memory = -1,
-                                              .count = (uint32_t)cpus};
+    c->cls[CLASS_ACC] =
+        (struct device_class){.name = "acc", .count = (uint32_t)accs, .memory = memory};
+    c->cls[CLASS_CPU] =
+        (struct device_class){.name = "cpu", .host = true, .memory = -1, .count = (uint32_t)cpus};
     return 0;
 }
 
@@ -418,8 +438,10 @@ static int read_all(struct reader *r, struct cluster *c)
         return -1;
     for (uint32_t i = 0; i < r->nnode; i++)
         if (r->node[i].backward)
-            return diag_error(r->d, "%s: node '%s' is a backward node: training workloads are not "
-                              "supported yet", r->path, node_label(r, i));
+            return diag_error(r->d,
+                              "%s: node '%s' is a backward node: training workloads are not "
+                              "supported yet",
+                              r->path, node_label(r, i));
     add_nodes(r);
     add_costs(r);
     r->m->path = str_id(r->m, r->path);

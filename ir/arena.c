@@ -1,14 +1,15 @@
 /* Arenas: one bump pointer over a stack of chunks.
  *
  * Chunks double from 1 MiB to 64 MiB.  A block that would waste much of a chunk gets memory of its
- * own; its record is bumped from the current chunk like any small block, so that a mark (chunk, used)
- * orders big blocks, too, and arena_release needs no second stack position.  Fresh chunks come from
- * calloc; `dirty` remembers how far a chunk was ever used, so only memory that is handed out again is
- * cleared by hand.  One released chunk is kept back, so that a loop that marks and releases at the
- * border of a chunk does not go to malloc each time.
+ * own; its record is bumped from the current chunk like any small block, so that a mark (chunk,
+ * used) orders big blocks, too, and arena_release needs no second stack position.  Fresh chunks
+ * come from calloc; `dirty` remembers how far a chunk was ever used, so only memory that is handed
+ * out again is cleared by hand.  One released chunk is kept back, so that a loop that marks and
+ * releases at the border of a chunk does not go to malloc each time.
  *
- * Under AddressSanitizer everything that is not handed out is poisoned, with 16 poisoned bytes after
- * each block.  Cost: O(1) a block besides clearing it; release is O(chunks and big blocks freed). */
+ * Under AddressSanitizer everything that is not handed out is poisoned, with 16 poisoned bytes
+ * after each block.  Cost: O(1) a block besides clearing it; release is O(chunks and big blocks
+ * freed). */
 #include "ir/arena.h"
 
 #include <stdbool.h>
@@ -37,8 +38,9 @@ enum { GAP = 0 };
 enum { ALIGN = 16 };
 #define CHUNK_FIRST ((size_t)1 << 20)
 #define CHUNK_LAST ((size_t)64 << 20)
-/* No block is larger: room for rounding without overflow, and for what calloc accepts. */
-#define BLOCK_MOST (SIZE_MAX / 4)
+/* No block is larger: room for rounding without overflow; and AddressSanitizer's calloc ends the
+ * program for sizes above 1 TiB instead of returning NULL. */
+#define BLOCK_MOST (ARENA_ASAN ? (size_t)1 << 39 : SIZE_MAX / 4)
 
 struct chunk {
     struct chunk *below;
@@ -170,7 +172,7 @@ static bool chunk_push(struct arena *a, size_t room)
     return true;
 }
 
-/* n bytes, at most a quarter of the chunk on top (sizes only grow), from that chunk or a new one. */
+/* n bytes, at most a quarter of the chunk on top, from that chunk or a new one (never smaller). */
 static void *bump(struct arena *a, size_t n)
 {
     size_t room = (n + GAP + ALIGN - 1) & ~(size_t)(ALIGN - 1);
@@ -305,8 +307,8 @@ void arena_release(struct arena *a, struct arena_mark mark)
     const struct chunk *to = mark.chunk;
     uint64_t serial = to != NULL ? to->serial : 0;
 
-    while (a->big != NULL
-           && (a->big->serial > serial || (a->big->serial == serial && a->big->at >= mark.used))) {
+    while (a->big != NULL &&
+           (a->big->serial > serial || (a->big->serial == serial && a->big->at >= mark.used))) {
         void *mem = a->big->mem;
         a->big = a->big->before;
         free(mem);

@@ -1,13 +1,13 @@
 /* The cluster: presets, the shorthand, the JSON form, and what follows from them.
  *
  * Figures of the presets, from public sheets (peaks as the vendors state them; --efficiency scales):
- *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32 19.5
- *    TFLOPS, FP16 and BF16 Tensor Core 312 TFLOPS, INT8 Tensor Core 624 TOPS (all dense), 80 GB HBM2e
- *    at 2,039 GB/s.  5 us per operator is a usual kernel launch.
- *  - npu: generic, of the kind that laptops carry: Intel Core Ultra 200V product brief states 48 TOPS
- *    INT8 for its NPU, and LPDDR5X-8533 on 128 bits gives 136 GB/s; half the rate for f16; 16 GiB.
- *  - cpu: a 64-core server: the AMD EPYC 7763 page states 64 cores at 2.45 GHz and 204.8 GB/s (eight
- *    channels of DDR4-3200); 2 x 256-bit FMA a cycle make 5.0 TFLOPS f32 and 2.5 TFLOPS f64.
+ *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32
+ *    19.5 TFLOPS, FP16 and BF16 Tensor Core 312 TFLOPS, INT8 Tensor Core 624 TOPS (all dense),
+ *    80 GB HBM2e at 2,039 GB/s.  5 us per operator is a usual kernel launch.
+ *  - npu: generic, of the kind that laptops carry: Intel Core Ultra 200V product brief states 48
+ *    TOPS INT8 for its NPU, and LPDDR5X-8533 on 128 bits gives 136 GB/s; half the rate for f16.
+ *  - cpu: a 64-core server: the AMD EPYC 7763 page states 64 cores at 2.45 GHz and 204.8 GB/s
+ *    (eight channels of DDR4-3200); 2 x 256-bit FMA a cycle make 5.0 TFLOPS f32, 2.5 TFLOPS f64.
  * The JSON form is described in cluster.md.  What no planner honours is an error, not ignored.
  * Numbers are integers or strings with units: no floating point. */
 #include "ir/cluster.h"
@@ -128,9 +128,11 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
     size_t name = colon != NULL ? (size_t)(colon - s) : n;
     const struct device_class *preset = preset_of(s, name);
     if (preset == NULL) {
-        return diag_error(w->d,
-                          "%s: unknown class '%.*s', expected COUNTxCLASS[:MEMORY] with one of "
-                          PRESET_NAMES ", or a file that ends in .json", w->at, (int)name, s);
+        return diag_error(
+            w->d,
+            "%s: unknown class '%.*s', expected COUNTxCLASS[:MEMORY] with one of " PRESET_NAMES
+            ", or a file that ends in .json",
+            w->at, (int)name, s);
     }
     struct device_class cls = *preset;
     cls.count = count;
@@ -144,7 +146,7 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
     return class_add(c, &cls, w);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* An integer in the base unit or a string with a unit, at least `least`; absent: *out stays. */
 static int quantity(const json_t *object, const char *key, bool (*parse)(const char *, int64_t *),
@@ -180,7 +182,8 @@ static int keys_check(const json_t *object, const char *const *known, const char
     const char *key;
     json_t *value;
 
-    json_object_foreach ((json_t *)(uintptr_t)object, key, value) {
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
         const char *const *k = known;
         while (*k != NULL && strcmp(*k, key) != 0) {
             k++;
@@ -212,11 +215,14 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
         return diag_error(w->d, "%s: \"peak\": expected an object such as {\"f32\": \"19.5T\"}",
                           w->at);
     }
-    json_object_foreach ((json_t *)(uintptr_t)peak, key, value) {
+    json_object_foreach((json_t *)(uintptr_t)peak, key, value)
+    {
         enum elem e = elem_of_name(key, strlen(key));
         if (e == ELEM_NONE) {
-            return diag_error(w->d, "%s: \"peak\": unknown element type \"%s\", expected f32, f16, "
-                              "i8, ...", w->at, key);
+            return diag_error(w->d,
+                              "%s: \"peak\": unknown element type \"%s\", expected f32, f16, "
+                              "i8, ...",
+                              w->at, key);
         }
         if (quantity(peak, key, count_parse, 1, "19.5T", &out->peak[e], w) != 0) {
             return -1;
@@ -232,9 +238,9 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
 
     if (out->host) {
         out->link_bandwidth = out->link_latency = 0;
-        return link == NULL ? 0
-                            : diag_error(w->d, "%s: \"link\": a host class has no link to the host",
-                                         w->at);
+        return link == NULL
+                   ? 0
+                   : diag_error(w->d, "%s: \"link\": a host class has no link to the host", w->at);
     }
     if (out->link_bandwidth == 0) {
         out->link_bandwidth = LINK_BANDWIDTH;
@@ -244,11 +250,13 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
         return 0;
     }
     if (!json_is_object(link)) {
-        return diag_error(w->d, "%s: \"link\": expected an object such as {\"bandwidth\": \"25GB/s\","
-                          " \"latency\": \"10us\"}", w->at);
+        return diag_error(w->d,
+                          "%s: \"link\": expected an object such as {\"bandwidth\": \"25GB/s\","
+                          " \"latency\": \"10us\"}",
+                          w->at);
     }
-    if (keys_check(link, keys, "bandwidth or latency", w) != 0
-        || quantity(link, "bandwidth", rate_parse, 1, "25GB/s", &out->link_bandwidth, w) != 0) {
+    if (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
+        quantity(link, "bandwidth", rate_parse, 1, "25GB/s", &out->link_bandwidth, w) != 0) {
         return -1;
     }
     return quantity(link, "latency", time_parse, 0, "10us", &out->link_latency, w);
@@ -275,8 +283,9 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
         const char *s = json_is_string(preset) ? json_string_value(preset) : "";
         const struct device_class *base = preset_of(s, strlen(s));
         if (base == NULL) {
-            return diag_error(w->d, "%s: \"preset\": unknown class '%s', expected one of "
-                              PRESET_NAMES, w->at, s);
+            return diag_error(w->d,
+                              "%s: \"preset\": unknown class '%s', expected one of " PRESET_NAMES,
+                              w->at, s);
         }
         *out = *base;
     }
@@ -314,20 +323,23 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
         return diag_error(w->d, "%s: expected an object", w->at);
     }
     if (keys_check(cls, keys,
-                   "name, preset, host, count, memory, peak, bandwidth, overhead or link", w) != 0
-        || head_read(cls, &out, w) != 0
-        || quantity(cls, "memory", memory_parse, 1, "80GiB", &out.memory, w) != 0
-        || quantity(cls, "bandwidth", rate_parse, 1, "2039GB/s", &out.bandwidth, w) != 0
-        || quantity(cls, "overhead", time_parse, 0, "5us", &out.overhead, w) != 0
-        || peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0) {
+                   "name, preset, host, count, memory, peak, bandwidth, overhead or link",
+                   w) != 0 ||
+        head_read(cls, &out, w) != 0 ||
+        quantity(cls, "memory", memory_parse, 1, "80GiB", &out.memory, w) != 0 ||
+        quantity(cls, "bandwidth", rate_parse, 1, "2039GB/s", &out.bandwidth, w) != 0 ||
+        quantity(cls, "overhead", time_parse, 0, "5us", &out.overhead, w) != 0 ||
+        peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0) {
         return -1;
     }
     if (out.bandwidth == 0) {
         return diag_error(w->d, "%s: needs a \"bandwidth\" or a \"preset\"", w->at);
     }
     if (out.peak[ELEM_F32] == 0) {
-        return diag_error(w->d, "%s: needs a \"peak\" for f32, which stands for types without one, "
-                          "or a \"preset\"", w->at);
+        return diag_error(w->d,
+                          "%s: needs a \"peak\" for f32, which stands for types without one, "
+                          "or a \"preset\"",
+                          w->at);
     }
     return class_add(c, &out, w);
 }
@@ -371,7 +383,7 @@ static int file_read(struct cluster *c, const char *path, struct arena *a, struc
     return r;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d)
 {
@@ -405,8 +417,8 @@ int cluster_set_link(struct cluster *c, const char *text, struct diag *d)
         memcpy(rate, text, n);
         rate[n] = '\0';
     }
-    if (n >= sizeof rate || !rate_parse(rate, &bandwidth) || bandwidth == 0
-        || !time_parse(comma + 1, &latency)) {
+    if (n >= sizeof rate || !rate_parse(rate, &bandwidth) || bandwidth == 0 ||
+        !time_parse(comma + 1, &latency)) {
         return diag_error(d, "link '%s': expected a rate above 0 and a time such as 25GB/s,10us",
                           text);
     }
@@ -487,4 +499,13 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, b
         return 0;
     }
     return sat_add(light ? 0 : k->link_latency, mul_div_ceil(bytes, PS_PER_S, k->link_bandwidth));
+}
+
+int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
+                               bool light)
+{
+    if (c->cls[cls].host) {
+        return 0;
+    }
+    return k->xfer[v] >= 0 ? k->xfer[v] : cluster_transfer(c, cls, k->bytes[v], light);
 }

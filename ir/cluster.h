@@ -35,7 +35,7 @@ int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct d
 int cluster_set_link(struct cluster *c, const char *text, struct diag *d);
 /* Two a100. */
 void cluster_default(struct cluster *c);
-/* Operations per second for an element type, above 0: types without a peak count as f32, u8 as i8. */
+/* Operations per second for an element type, above 0; without a peak: as f32, u8 as i8. */
 int64_t cluster_peak(const struct device_class *cls, enum elem e);
 /* Class of a device. */
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);

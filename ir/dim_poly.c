@@ -308,10 +308,10 @@ bool poly_text(const struct module *m, const struct poly *p, char *buf)
         if (size != 1 || t->n == 0)
             snprintf(coef, sizeof coef, "%llu%s", (unsigned long long)size, t->n > 0 ? "*" : "");
         int n = snprintf(buf + at, POLY_TEXT - at, "%s%s", sign, coef);
-        at += n > 0 ? (size_t)n : POLY_TEXT;
+        at += n >= 0 ? (size_t)n : POLY_TEXT;
         for (uint32_t k = 0; k < t->n && at < POLY_TEXT; k++) {
             n = snprintf(buf + at, POLY_TEXT - at, "%s%s", k > 0 ? "*" : "", str(m, t->atom[k]));
-            at += n > 0 ? (size_t)n : POLY_TEXT;
+            at += n >= 0 ? (size_t)n : POLY_TEXT;
         }
         if (at >= POLY_TEXT)
             return false;

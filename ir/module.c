@@ -77,8 +77,8 @@ gid module_add_graph(struct module *m)
 
 tid module_add_tensor(struct module *m)
 {
-    m->tensor = vec_grow(m->mem, m->tensor, &m->captensor, sum(m, m->ntensor, 1),
-                         sizeof *m->tensor);
+    m->tensor =
+        vec_grow(m->mem, m->tensor, &m->captensor, sum(m, m->ntensor, 1), sizeof *m->tensor);
     return m->ntensor++;
 }
 

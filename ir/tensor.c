@@ -207,8 +207,8 @@ int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max)
     unsigned char buf[1024];
     const int64_t n = tensor_elems(m, t);
 
-    if (n < 0 || n > (int64_t)max || n > INT32_MAX
-        || !elem_is_integer((enum elem)m->tensor[t].elem)) {
+    if (n < 0 || n > (int64_t)max || n > INT32_MAX ||
+        !elem_is_integer((enum elem)m->tensor[t].elem)) {
         return -1;
     }
     const struct tensor *x = &m->tensor[t];

@@ -46,6 +46,21 @@ static struct cluster *the_cluster(struct parser *p)
     return p->cluster;
 }
 
+/* Keeps the last line of a diagnostic, to be shown with its place in the text. */
+struct kept_line {
+    struct arena *a;
+    const char *line;
+};
+
+static void keep_line(void *user, enum diag_level level, const char *line)
+{
+    struct kept_line *k = user;
+
+    if (level == DIAG_ERROR) {
+        k->line = arena_strdup(k->a, line, strlen(line));
+    }
+}
+
 int text_cluster(struct parser *p)
 {
     size_t at = p->at;
@@ -58,10 +73,10 @@ int text_cluster(struct parser *p)
         if (p->len >= 5 && strcmp(p->s + p->len - 5, ".json") == 0) {
             return text_error(p, at, "expected a cluster like \"2xa100,1xcpu\", not a file");
         }
-        struct diag quiet = {.emit = NULL};
-        (void)quiet;
-        if (cluster_parse(c, p->m->mem, arena_strdup(p->a, p->s, p->len), p->diag) < 0) {
-            return text_error(p, at, "cannot read the cluster");
+        struct kept_line kept = {.a = p->a, .line = "cannot read the cluster"};
+        struct diag sink = {.emit = keep_line, .user = &kept};
+        if (cluster_parse(c, p->m->mem, arena_strdup(p->m->mem, p->s, p->len), &sink) < 0) {
+            return text_error(p, at, "%s", kept.line);
         }
         text_next(p);
     }

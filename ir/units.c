@@ -20,15 +20,17 @@ struct unit {
 #define GIB (KIB * MIB)
 #define TIB (KIB * GIB)
 
-static const struct unit times[] = {
-    {"ps", 1}, {"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", PS_PER_S}, {NULL, 0}};
+static const struct unit times[] = {{"ps", 1},          {"ns", 1000},    {"us", 1000000},
+                                    {"ms", 1000000000}, {"s", PS_PER_S}, {NULL, 0}};
 static const struct unit sizes[] = {
-    {"", 1}, {"B", 1}, {"KiB", KIB}, {"MiB", MIB}, {"GiB", GIB}, {"TiB", TIB}, {"K", KIB},
-    {"M", MIB}, {"G", GIB}, {"T", TIB}, {"kB", 1000}, {"KB", 1000}, {"MB", 1000000},
-    {"GB", 1000000000}, {"TB", INT64_C(1000000000000)}, {NULL, 0}};
-static const struct unit counts[] = {
-    {"", 1}, {"k", 1000}, {"K", 1000}, {"M", 1000000}, {"G", 1000000000},
-    {"T", INT64_C(1000000000000)}, {NULL, 0}};
+    {"", 1},      {"B", 1},     {"KiB", KIB},    {"MiB", MIB},       {"GiB", GIB},
+    {"TiB", TIB}, {"K", KIB},   {"M", MIB},      {"G", GIB},         {"T", TIB},
+    {"kB", 1000}, {"KB", 1000}, {"MB", 1000000}, {"GB", 1000000000}, {"TB", INT64_C(1000000000000)},
+    {NULL, 0}};
+static const struct unit counts[] = {{"", 1},           {"k", 1000},
+                                     {"K", 1000},       {"M", 1000000},
+                                     {"G", 1000000000}, {"T", INT64_C(1000000000000)},
+                                     {NULL, 0}};
 
 struct decimal {
     u128 mantissa;
@@ -87,8 +89,8 @@ static bool quantity_parse(const char *s, size_t n, const struct unit *units, in
         return false;
     }
     size_t rest = (size_t)(end - p);
-    while (units->name != NULL
-           && (strlen(units->name) != rest || memcmp(units->name, p, rest) != 0)) {
+    while (units->name != NULL &&
+           (strlen(units->name) != rest || memcmp(units->name, p, rest) != 0)) {
         units++;
     }
     if (units->name == NULL) {
@@ -132,7 +134,8 @@ bool share_parse(const char *s, int64_t *millionths)
 {
     static const struct unit shares[] = {{"", 1000000}, {"%", 10000}, {NULL, 0}};
 
-    return quantity_parse(s, strlen(s), shares, millionths) && *millionths >= 1 && *millionths <= 1000000;
+    return quantity_parse(s, strlen(s), shares, millionths) && *millionths >= 1 &&
+           *millionths <= 1000000;
 }
 
 static uint64_t magnitude(int64_t v)
@@ -231,8 +234,8 @@ char *bytes_short(char *buf, int64_t b)
 
 char *count_short(char *buf, int64_t n)
 {
-    static const struct unit u[] = {{"", 1}, {" k", 1000}, {" M", 1000000}, {" G", 1000000000},
-                                    {" T", INT64_C(1000000000000)}};
+    static const struct unit u[] = {
+        {"", 1}, {" k", 1000}, {" M", 1000000}, {" G", 1000000000}, {" T", INT64_C(1000000000000)}};
     return print_short(buf, n, u, 5);
 }
 

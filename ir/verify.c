@@ -1,26 +1,20 @@
 /* The verifier: checks the invariants that module.h states, trusting nothing but array lengths.
  *
- * Four rounds, each safe whatever the round before has found: (1) every index, slice and enumeration
- * is in range; (2) graphs: node ranges tile the nodes, bodies belong to the node whose attribute
- * refers to them, nesting has no cycle; (3) values: one definition each, lists and flags agree,
- * names are there and unique; (4) reads: an operand or a graph's output is defined before in the same
- * graph, or it is an operand of the node that owns the body.  By induction over the nesting, round
- * 4 proves that captures reach every level and come from graphs around.
+ * Four rounds, each safe whatever the round before has found:
+ *  (1) every index, slice and enumeration is in range (verify_ranges.c);
+ *  (2) graphs: node ranges tile the nodes, bodies belong to the node whose attribute refers to
+ *      them, nesting has no cycle;
+ *  (3) values: one definition each, lists and flags agree, names are there and unique;
+ *  (4) reads: an operand or a graph's output is defined before in the same graph, or it is an
+ *      operand of the node that owns the body.  By induction over the nesting this proves that
+ *      captures reach every level and come from graphs around.
  * Slices that are out of range are reported once and count as empty afterwards.
  * Cost: O(everything in the module), with its own memory. */
-#include "ir/module.h"
+#include "ir/verify.h"
 
 #include "ir/strings.h"
 
-struct check {
-    const struct module *m;
-    struct diag *d;
-    struct arena *mem;
-    uint32_t nstr;
-    bool bad;
-};
-
-static void __attribute__((format(printf, 2, 3))) fail(struct check *c, const char *fmt, ...)
+void verify_fail(struct check *c, const char *fmt, ...)
 {
     va_list ap;
 
@@ -32,236 +26,30 @@ static void __attribute__((format(printf, 2, 3))) fail(struct check *c, const ch
     c->bad = true;
 }
 
-static bool inside(struct slice s, uint32_t count)
+bool verify_inside(struct slice s, uint32_t count)
 {
     return s.n <= count && s.at <= count - s.n;
 }
 
-/* The slice, or an empty one if it does not lie in a pool of count entries. */
-static struct slice safe(struct slice s, uint32_t count)
+struct slice verify_safe(struct slice s, uint32_t count)
 {
-    return inside(s, count) ? s : (struct slice){0, 0};
+    return verify_inside(s, count) ? s : (struct slice){0, 0};
 }
 
-static void slice_check(struct check *c, const char *what, uint32_t id, const char *field,
-                        struct slice s, uint32_t count)
+void verify_slice(struct check *c, const char *what, uint32_t id, const char *field, struct slice s,
+                  uint32_t count)
 {
-    if (!inside(s, count)) {
-        fail(c, "%s %u: %s is [%u, %u + %u) of a pool of %u", what, id, field, s.at, s.at, s.n,
-             count);
+    if (!verify_inside(s, count)) {
+        verify_fail(c, "%s %u: %s is [%u, %u + %u) of a pool of %u", what, id, field, s.at, s.at,
+                    s.n, count);
     }
 }
 
-static void index_check(struct check *c, const char *what, uint32_t id, const char *field,
-                        uint32_t i, uint32_t count)
+void verify_index(struct check *c, const char *what, uint32_t id, const char *field, uint32_t i,
+                  uint32_t count)
 {
     if (i >= count) {
-        fail(c, "%s %u: %s is %u, expected less than %u", what, id, field, i, count);
-    }
-}
-
-static void pools_check(struct check *c)
-{
-    const struct module *m = c->m;
-
-    for (uint32_t i = 0; i < m->ndim; i++) {
-        index_check(c, "dimension", i, "its symbol", m->dim[i].sym, c->nstr);
-        if (m->dim[i].value < -1 || (m->dim[i].value >= 0 && m->dim[i].sym != 0)) {
-            fail(c, "dimension %u: %lld with symbol %u, expected a number or a symbol", i,
-                 (long long)m->dim[i].value, m->dim[i].sym);
-        }
-    }
-    for (uint32_t i = 0; i < m->nsids; i++) {
-        index_check(c, "string list entry", i, "its string", m->sids[i], c->nstr);
-    }
-    for (uint32_t i = 0; i < m->nopset; i++) {
-        index_check(c, "opset", i, "its domain", m->opset[i].domain, c->nstr);
-    }
-    for (uint32_t i = 0; i < m->nfile; i++) {
-        index_check(c, "file", i, "its path", m->file[i].path, c->nstr);
-        index_check(c, "file", i, "its location", m->file[i].location, c->nstr);
-    }
-    index_check(c, "module", 0, "its path", m->path, c->nstr);
-}
-
-static bool has_inner(const struct type *t)
-{
-    return t->kind == TYPE_SEQ || t->kind == TYPE_OPT || t->kind == TYPE_MAP;
-}
-
-static void types_check(struct check *c)
-{
-    const struct module *m = c->m;
-    uint32_t *walk = arena_array(c->mem, m->ntype, sizeof *walk); /* the walk that came by */
-
-    for (uint32_t i = 1; i < m->ntype; i++) {
-        const struct type *t = &m->type[i];
-        if (t->kind > TYPE_OPAQUE || t->elem >= ELEM_COUNT || t->rank < -1) {
-            fail(c, "type %u: kind %u, element type %u or rank %d is not known", i, t->kind, t->elem,
-                 t->rank);
-        } else if (t->kind == TYPE_TENSOR && t->rank > 0) {
-            slice_check(c, "type", i, "its dimensions", (struct slice){t->dim, (uint32_t)t->rank},
-                        m->ndim);
-        }
-        if (has_inner(t)) {
-            index_check(c, "type", i, "its inner type", t->inner, m->ntype);
-        }
-    }
-    for (uint32_t i = 1; i < m->ntype; i++) {
-        uint32_t at = i;
-        while (at != 0 && at < m->ntype && walk[at] == 0) {
-            walk[at] = i;
-            at = has_inner(&m->type[at]) ? m->type[at].inner : 0;
-        }
-        if (at != 0 && at < m->ntype && walk[at] == i) {
-            fail(c, "type %u contains itself", at);
-        }
-    }
-}
-
-static void payload_check(struct check *c, tid i)
-{
-    const struct module *m = c->m;
-    const struct tensor *t = &m->tensor[i];
-
-    if (t->where == TENSOR_STRINGS) {
-        if (t->len > m->nsids || t->off > m->nsids - t->len) {
-            fail(c, "tensor %u '%s': its strings are outside the pool of %u", i, str(m, t->name),
-                 m->nsids);
-        }
-    } else if (t->where == TENSOR_FILE) {
-        uint64_t end;
-        index_check(c, "tensor", i, "its file", t->file, m->nfile);
-        if (t->file == 0 || __builtin_add_overflow(t->off, t->len, &end)
-            || (t->file < m->nfile && m->file[t->file].fd >= 0 && end > m->file[t->file].size)) {
-            fail(c, "tensor %u '%s': bytes %llu + %llu are outside its file", i, str(m, t->name),
-                 (unsigned long long)t->off, (unsigned long long)t->len);
-        }
-    }
-}
-
-static void tensors_check(struct check *c)
-{
-    const struct module *m = c->m;
-
-    for (tid i = 1; i < m->ntensor; i++) {
-        const struct tensor *t = &m->tensor[i];
-        index_check(c, "tensor", i, "its name", t->name, c->nstr);
-        index_check(c, "tensor", i, "its element type", t->elem, ELEM_COUNT);
-        index_check(c, "tensor", i, "its storage", t->where, TENSOR_OPAQUE + 1);
-        slice_check(c, "tensor", i, "its shape", (struct slice){t->dim, t->rank}, m->nints);
-        payload_check(c, i);
-        if (!inside((struct slice){t->dim, t->rank}, m->nints)) {
-            continue;
-        }
-        for (uint32_t k = 0; k < t->rank; k++) {
-            if (m->ints[t->dim + k] < 0) {
-                fail(c, "tensor %u '%s': dimension %u is %lld", i, str(m, t->name), k,
-                     (long long)m->ints[t->dim + k]);
-            }
-        }
-        int64_t n = tensor_elems(m, i);
-        if (n >= 0 && (t->where == TENSOR_INLINE || t->where == TENSOR_FILE)
-            && t->len != (uint64_t)elem_bytes((enum elem)t->elem, n)) {
-            fail(c, "tensor %u '%s': %llu bytes, expected %lld", i, str(m, t->name),
-                 (unsigned long long)t->len, (long long)elem_bytes((enum elem)t->elem, n));
-        }
-    }
-}
-
-/* The list pool of an attribute kind; *what: how its entries are called, *most: their limit
- * (0: any value goes).  Returns the number of entries in the pool. */
-static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
-{
-    const struct module *m = c->m;
-
-    *most = 0;
-    switch (kind) {
-    case ATTR_FLOATS:
-        return m->nfloats;
-    case ATTR_INTS:
-        return m->nints;
-    case ATTR_STRINGS:
-        return m->nsids; /* whose entries pools_check has looked at */
-    case ATTR_TENSORS:
-    case ATTR_SPARSES:
-        *most = m->ntensor;
-        return m->nrefs;
-    case ATTR_GRAPHS:
-        *most = m->ngraph;
-        return m->nrefs;
-    default:
-        return 0;
-    }
-}
-
-static bool is_list(uint32_t kind)
-{
-    return kind == ATTR_FLOATS || kind == ATTR_INTS || kind == ATTR_STRINGS || kind == ATTR_TENSORS
-           || kind == ATTR_GRAPHS || kind == ATTR_SPARSES;
-}
-
-static void attrs_check(struct check *c)
-{
-    const struct module *m = c->m;
-
-    for (uint32_t i = 1; i < m->nattr; i++) {
-        const struct attr *a = &m->attr[i];
-        uint32_t most;
-        index_check(c, "attribute", i, "its name", a->name, c->nstr);
-        index_check(c, "attribute", i, "its reference", a->ref, c->nstr);
-        index_check(c, "attribute", i, "its kind", a->kind, ATTR_TYPES + 1);
-        if (a->ref != 0) {
-            continue; /* stands for a value that it does not have */
-        }
-        if (is_list(a->kind)) {
-            uint32_t count = list_pool(c, a->kind, &most);
-            struct slice s = safe(a->u.list, count);
-            slice_check(c, "attribute", i, "its list", a->u.list, count);
-            for (uint32_t k = 0; most != 0 && k < s.n; k++) {
-                index_check(c, "attribute", i, "a list entry", m->refs[s.at + k], most);
-            }
-        } else if (a->kind == ATTR_STRING) {
-            index_check(c, "attribute", i, "its string", a->u.s, c->nstr);
-        } else if (a->kind == ATTR_TENSOR || a->kind == ATTR_SPARSE) {
-            index_check(c, "attribute", i, "its tensor", a->u.t, m->ntensor);
-        } else if (a->kind == ATTR_GRAPH) {
-            index_check(c, "attribute", i, "its graph", a->u.g, m->ngraph);
-        }
-    }
-}
-
-static void args_check(struct check *c)
-{
-    for (uint32_t i = 0; i < c->m->narg; i++) {
-        index_check(c, "operand list entry", i, "its value", c->m->arg[i], c->m->nval);
-    }
-}
-
-static void nodes_check(struct check *c)
-{
-    const struct module *m = c->m;
-    nid *named = arena_array(c->mem, c->nstr, sizeof *named); /* string -> the node so called */
-
-    for (nid n = 1; n < m->nnode; n++) {
-        const struct node *x = &m->node[n];
-        index_check(c, "node", n, "its operator", x->op, c->nstr);
-        index_check(c, "node", n, "its domain", x->domain, c->nstr);
-        index_check(c, "node", n, "its overload", x->overload, c->nstr);
-        slice_check(c, "node", n, "its operands", x->in, m->narg);
-        slice_check(c, "node", n, "its results", x->out, m->narg);
-        slice_check(c, "node", n, "its attributes", x->attr, m->nattr);
-        if (x->nformal > x->in.n) {
-            fail(c, "node %u '%s': %u formal operands of %u", n, node_name(m, n), x->nformal,
-                 x->in.n);
-        }
-        if (x->name == 0 || x->name >= c->nstr) {
-            fail(c, "node %u: name %u, expected 1 to %u", n, x->name, c->nstr - 1);
-        } else if (named[x->name] != 0) {
-            fail(c, "nodes %u and %u are both called '%s'", named[x->name], n, node_name(m, n));
-        } else {
-            named[x->name] = n;
-        }
+        verify_fail(c, "%s %u: %s is %u, expected less than %u", what, id, field, i, count);
     }
 }
 
@@ -274,19 +62,20 @@ static void ranges_check(struct check *c)
     for (nid n = 1; n < m->nnode; n++) {
         gid g = m->node[n].graph;
         if (g == 0 || g >= m->ngraph) {
-            fail(c, "node %u '%s': graph %u, expected 1 to %u", n, node_name(m, n), g,
-                 m->ngraph - 1);
+            verify_fail(c, "node %u '%s': graph %u, expected 1 to %u", n, node_name(m, n), g,
+                        m->ngraph - 1);
         } else if (n < m->graph[g].first || n - m->graph[g].first >= m->graph[g].count) {
-            fail(c, "node %u '%s' is outside graph %u, which has nodes [%u, %u + %u)", n,
-                 node_name(m, n), g, m->graph[g].first, m->graph[g].first, m->graph[g].count);
+            verify_fail(c, "node %u '%s' is outside graph %u, which has nodes [%u, %u + %u)", n,
+                        node_name(m, n), g, m->graph[g].first, m->graph[g].first,
+                        m->graph[g].count);
         } else {
             tally[g]++;
         }
     }
     for (gid g = 1; g < m->ngraph; g++) {
         if (tally[g] != m->graph[g].count) {
-            fail(c, "graph %u: %u nodes in its range, %u of them are its own", g,
-                 m->graph[g].count, tally[g]);
+            verify_fail(c, "graph %u: %u nodes in its range, %u of them are its own", g,
+                        m->graph[g].count, tally[g]);
         }
     }
 }
@@ -295,7 +84,7 @@ static void ranges_check(struct check *c)
 static uint32_t bodies_of(struct check *c, nid n, uint32_t *refs)
 {
     const struct module *m = c->m;
-    const struct slice s = safe(m->node[n].attr, m->nattr);
+    const struct slice s = verify_safe(m->node[n].attr, m->nattr);
     uint32_t named = 0;
 
     for (uint32_t i = 0; i < s.n; i++) {
@@ -303,14 +92,15 @@ static uint32_t bodies_of(struct check *c, nid n, uint32_t *refs)
         if (a->ref != 0 || (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS)) {
             continue;
         }
-        struct slice list = a->kind == ATTR_GRAPHS ? safe(a->u.list, m->nrefs) : (struct slice){0, 1};
+        struct slice list =
+            a->kind == ATTR_GRAPHS ? verify_safe(a->u.list, m->nrefs) : (struct slice){0, 1};
         for (uint32_t k = 0; k < list.n; k++, named++) {
             gid g = a->kind == ATTR_GRAPHS ? m->refs[list.at + k] : a->u.g;
             if (g == 0 || g >= m->ngraph) {
-                fail(c, "node %u '%s': body %u, expected a graph", n, node_name(m, n), g);
+                verify_fail(c, "node %u '%s': body %u, expected a graph", n, node_name(m, n), g);
             } else if (m->graph[g].owner != n) {
-                fail(c, "node %u '%s' has graph %u as a body, whose owner is node %u", n,
-                     node_name(m, n), g, m->graph[g].owner);
+                verify_fail(c, "node %u '%s' has graph %u as a body, whose owner is node %u", n,
+                            node_name(m, n), g, m->graph[g].owner);
             } else {
                 refs[g]++;
             }
@@ -327,16 +117,16 @@ static void owners_check(struct check *c)
 
     for (nid n = 1; n < m->nnode; n++) {
         if (bodies_of(c, n, refs) == 0 && m->node[n].nformal < m->node[n].in.n) {
-            fail(c, "node %u '%s' has captures, but no body", n, node_name(m, n));
+            verify_fail(c, "node %u '%s' has captures, but no body", n, node_name(m, n));
         }
     }
     for (gid g = 1; g < m->ngraph; g++) {
         nid owner = m->graph[g].owner;
         if (g == 1 ? owner != 0 : owner == 0 || owner >= m->nnode) {
-            fail(c, "graph %u: owner %u, expected %s", g, owner, g == 1 ? "none" : "a node");
+            verify_fail(c, "graph %u: owner %u, expected %s", g, owner, g == 1 ? "none" : "a node");
         } else if (g > 1 && refs[g] != 1) {
-            fail(c, "graph %u: %u attributes of its owner '%s' refer to it, expected 1", g, refs[g],
-                 node_name(m, owner));
+            verify_fail(c, "graph %u: %u attributes of its owner '%s' refer to it, expected 1", g,
+                        refs[g], node_name(m, owner));
         }
     }
     for (gid g = 1; g < m->ngraph; g++) {
@@ -347,7 +137,7 @@ static void owners_check(struct check *c)
             at = owner != 0 && owner < m->nnode ? m->node[owner].graph : 0;
         }
         if (at != 0 && at < m->ngraph && walk[at] == g) {
-            fail(c, "graph %u is inside itself", at);
+            verify_fail(c, "graph %u is inside itself", at);
         }
     }
 }
@@ -357,16 +147,16 @@ static void list_check(struct check *c, gid g, const char *what, struct slice li
                        uint32_t *seen)
 {
     const struct module *m = c->m;
-    const struct slice s = safe(list, m->narg);
+    const struct slice s = verify_safe(list, m->narg);
 
-    slice_check(c, "graph", g, what, list, m->narg);
+    verify_slice(c, "graph", g, what, list, m->narg);
     for (uint32_t i = 0; i < s.n; i++) {
         vid v = m->arg[s.at + i];
         if (v >= m->nval) {
             continue; /* reported by args_check */
         }
         if (v == 0) {
-            fail(c, "graph %u: entry %u of its %s is none", g, i, what);
+            verify_fail(c, "graph %u: entry %u of its %s is none", g, i, what);
             continue;
         }
         if (m->value[v].graph == g) {
@@ -375,8 +165,8 @@ static void list_check(struct check *c, gid g, const char *what, struct slice li
             continue; /* a captured value: reads_check sees to it */
         }
         if (m->value[v].graph != g || (m->value[v].flags & flag) == 0) {
-            fail(c, "graph %u: value %u '%s' is among its %s, but not marked so", g, v,
-                 value_name(m, v), what);
+            verify_fail(c, "graph %u: value %u '%s' is among its %s, but not marked so", g, v,
+                        value_name(m, v), what);
         }
     }
 }
@@ -394,17 +184,20 @@ static void lists_check(struct check *c)
         uint32_t *seen = arena_array(c->mem, m->nval, sizeof *seen);
         for (gid g = 1; g < m->ngraph; g++) {
             const struct graph *x = &m->graph[g];
-            list_check(c, g, list[k].what, k == 0 ? x->in : k == 1 ? x->out : x->init, list[k].flag,
-                       seen);
+            list_check(c, g, list[k].what,
+                       k == 0   ? x->in
+                       : k == 1 ? x->out
+                                : x->init,
+                       list[k].flag, seen);
         }
         for (vid v = 1; v < m->nval; v++) {
             bool marked = (m->value[v].flags & list[k].flag) != 0;
             if (marked && seen[v] == 0 && (m->value[v].flags & VALUE_LOST) == 0) {
-                fail(c, "value %u '%s' is marked, but not among the %s of graph %u", v,
-                     value_name(m, v), list[k].what, m->value[v].graph);
+                verify_fail(c, "value %u '%s' is marked, but not among the %s of graph %u", v,
+                            value_name(m, v), list[k].what, m->value[v].graph);
             } else if (seen[v] > 1 && k != 1) {
-                fail(c, "value %u '%s' is %u times among the %s of graph %u", v, value_name(m, v),
-                     seen[v], list[k].what, m->value[v].graph);
+                verify_fail(c, "value %u '%s' is %u times among the %s of graph %u", v,
+                            value_name(m, v), seen[v], list[k].what, m->value[v].graph);
             }
         }
     }
@@ -416,41 +209,42 @@ static void value_check(struct check *c, vid v)
     const struct value *x = &m->value[v];
     bool lost = (x->flags & VALUE_LOST) != 0;
 
-    index_check(c, "value", v, "its name", x->name, c->nstr);
-    index_check(c, "value", v, "its type", x->type, m->ntype);
-    index_check(c, "value", v, "its tensor", x->tensor, m->ntensor);
+    verify_index(c, "value", v, "its name", x->name, c->nstr);
+    verify_index(c, "value", v, "its type", x->type, m->ntype);
+    verify_index(c, "value", v, "its tensor", x->tensor, m->ntensor);
     if (x->graph == 0 || x->graph >= m->ngraph) {
-        fail(c, "value %u '%s': graph %u, expected 1 to %u", v, value_name(m, v), x->graph,
-             m->ngraph - 1);
+        verify_fail(c, "value %u '%s': graph %u, expected 1 to %u", v, value_name(m, v), x->graph,
+                    m->ngraph - 1);
     }
     if (lost != (x->name == 0)) {
-        fail(c, "value %u '%s': %s", v, value_name(m, v), lost ? "lost, yet named" : "no name");
+        verify_fail(c, "value %u '%s': %s", v, value_name(m, v),
+                    lost ? "lost, yet named" : "no name");
     }
     if (x->tensor != 0 && (x->flags & VALUE_INIT) == 0) {
-        fail(c, "value %u '%s' has a tensor, but is no initializer", v, value_name(m, v));
+        verify_fail(c, "value %u '%s' has a tensor, but is no initializer", v, value_name(m, v));
     }
     if (x->def == 0) {
         if (!lost && (x->flags & (VALUE_INPUT | VALUE_INIT)) == 0) {
-            fail(c, "value %u '%s' has no definition", v, value_name(m, v));
+            verify_fail(c, "value %u '%s' has no definition", v, value_name(m, v));
         }
         return;
     }
     if (x->flags & (VALUE_INPUT | VALUE_INIT)) {
-        fail(c, "value %u '%s' is defined by node %u, and an input or initializer, too", v,
-             value_name(m, v), x->def);
+        verify_fail(c, "value %u '%s' is defined by node %u, and an input or initializer, too", v,
+                    value_name(m, v), x->def);
     }
     if (x->def >= m->nnode) {
-        index_check(c, "value", v, "its definition", x->def, m->nnode);
+        verify_index(c, "value", v, "its definition", x->def, m->nnode);
         return;
     }
-    const struct slice out = safe(m->node[x->def].out, m->narg);
+    const struct slice out = verify_safe(m->node[x->def].out, m->narg);
     if (x->outno >= out.n || m->arg[out.at + x->outno] != v) {
-        fail(c, "value %u '%s' is not result %u of node %u '%s'", v, value_name(m, v), x->outno,
-             x->def, node_name(m, x->def));
+        verify_fail(c, "value %u '%s' is not result %u of node %u '%s'", v, value_name(m, v),
+                    x->outno, x->def, node_name(m, x->def));
     }
     if (x->graph != m->node[x->def].graph) {
-        fail(c, "value %u '%s' of graph %u is defined in graph %u", v, value_name(m, v), x->graph,
-             m->node[x->def].graph);
+        verify_fail(c, "value %u '%s' of graph %u is defined in graph %u", v, value_name(m, v),
+                    x->graph, m->node[x->def].graph);
     }
 }
 
@@ -462,13 +256,13 @@ static void values_check(struct check *c)
         value_check(c, v);
     }
     for (nid n = 1; n < m->nnode; n++) {
-        const struct slice out = safe(m->node[n].out, m->narg);
+        const struct slice out = verify_safe(m->node[n].out, m->narg);
         for (uint32_t i = 0; i < out.n; i++) {
             vid v = m->arg[out.at + i];
             if (v != 0 && v < m->nval && (m->value[v].def != n || m->value[v].outno != i)) {
-                fail(c, "node %u '%s': result %u is value %u '%s', defined as result %u of node %u",
-                     n, node_name(m, n), i, v, value_name(m, v), m->value[v].outno,
-                     m->value[v].def);
+                verify_fail(
+                    c, "node %u '%s': result %u is value %u '%s', defined as result %u of node %u",
+                    n, node_name(m, n), i, v, value_name(m, v), m->value[v].outno, m->value[v].def);
             }
         }
     }
@@ -478,8 +272,8 @@ static void values_check(struct check *c)
 static void names_check(struct check *c)
 {
     const struct module *m = c->m;
-    uint32_t *row = arena_array(c->mem, m->nval, sizeof *row), *all = arena_array(c->mem, m->nval,
-                                                                                  sizeof *all);
+    uint32_t *row = arena_array(c->mem, m->nval, sizeof *row),
+             *all = arena_array(c->mem, m->nval, sizeof *all);
     vid *named = arena_array(c->mem, c->nstr, sizeof *named);
 
     for (vid v = 0; v < m->nval; v++) {
@@ -496,8 +290,8 @@ static void names_check(struct check *c)
             }
             other = named[name];
             if (other != 0 && m->value[other].graph == g) {
-                fail(c, "values %u and %u of graph %u are both called '%s'", other, v, g,
-                     str(m, name));
+                verify_fail(c, "values %u and %u of graph %u are both called '%s'", other, v, g,
+                            str(m, name));
             }
             named[name] = v;
         }
@@ -516,24 +310,25 @@ static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
     }
     const struct value *x = &m->value[v];
     if (x->flags & VALUE_LOST) {
-        fail(c, "graph %u: '%s' reads value %u, which is lost", g, reader, v);
+        verify_fail(c, "graph %u: '%s' reads value %u, which is lost", g, reader, v);
     } else if (x->graph != g && (m->graph[g].owner == 0 || around[v] != m->graph[g].owner)) {
-        fail(c, "graph %u: '%s' reads value %u '%s' of graph %u, which is no operand of node %u", g,
-             reader, v, value_name(m, v), x->graph, m->graph[g].owner);
+        verify_fail(
+            c, "graph %u: '%s' reads value %u '%s' of graph %u, which is no operand of node %u", g,
+            reader, v, value_name(m, v), x->graph, m->graph[g].owner);
     } else if (x->graph == g && n != 0 && x->def >= n) {
-        fail(c, "graph %u: '%s' (node %u) reads value '%s' of node %u, which comes later", g, reader,
-             n, value_name(m, v), x->def);
+        verify_fail(c, "graph %u: '%s' (node %u) reads value '%s' of node %u, which comes later", g,
+                    reader, n, value_name(m, v), x->def);
     }
 }
 
 static void graph_reads(struct check *c, gid g, const struct csr *nodes, const nid *around)
 {
     const struct module *m = c->m;
-    const struct slice out = safe(m->graph[g].out, m->narg);
+    const struct slice out = verify_safe(m->graph[g].out, m->narg);
 
     for (uint32_t i = nodes->at[g]; i < nodes->at[g + 1]; i++) {
         nid n = nodes->to[i];
-        const struct slice in = safe(m->node[n].in, m->narg);
+        const struct slice in = verify_safe(m->node[n].in, m->narg);
         for (uint32_t k = 0; k < in.n; k++) {
             read_check(c, g, n, m->arg[in.at + k], around);
         }
@@ -567,7 +362,8 @@ static void reads_check(struct check *c)
         if (bodies.at[owner] == bodies.at[owner + 1]) {
             continue;
         }
-        const struct slice in = owner != 0 ? safe(m->node[owner].in, m->narg) : (struct slice){0, 0};
+        const struct slice in =
+            owner != 0 ? verify_safe(m->node[owner].in, m->narg) : (struct slice){0, 0};
         for (uint32_t k = 0; k < in.n; k++) {
             if (m->arg[in.at + k] < m->nval) {
                 around[m->arg[in.at + k]] = owner;
@@ -586,16 +382,11 @@ int module_verify(const struct module *m, struct diag *d)
     struct check c = {m, d, arena_new(), strings_count(m->str), false};
 
     if (m->nnode == 0 || m->nval == 0 || m->ngraph < 2 || m->ntype == 0 || m->ntensor == 0) {
-        fail(&c, "the module has no main graph, or an array without its entry 0");
+        verify_fail(&c, "the module has no main graph, or an array without its entry 0");
         arena_free(c.mem);
         return -1;
     }
-    pools_check(&c);
-    types_check(&c);
-    tensors_check(&c);
-    attrs_check(&c);
-    args_check(&c);
-    nodes_check(&c);
+    verify_ranges(&c);
     ranges_check(&c);
     owners_check(&c);
     lists_check(&c);

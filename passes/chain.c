@@ -10,7 +10,6 @@
 
 #include "ir/units.h"
 
-
 #include <inttypes.h>
 #include <time.h>
 
@@ -22,8 +21,10 @@ static bool same_times(const struct chain *c, uint32_t k)
 static int add_kind(struct chain *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
 {
     if (c->nkind == CHAIN_KINDS)
-        return diag_error(d, "nodes are pinned to too many different devices: at most %d kinds of "
-                          "devices can be told apart", CHAIN_KINDS);
+        return diag_error(d,
+                          "nodes are pinned to too many different devices: at most %d kinds of "
+                          "devices can be told apart",
+                          CHAIN_KINDS);
     struct chain_kind *k = &c->kind[c->nkind];
     uint32_t bits = 1;
     while (count >> bits)
@@ -96,7 +97,8 @@ static void make_nets(struct chain *c, uint32_t cls)
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
             uint32_t e = g->net_of.to[i];
-            if ((g->net_cost[cls][e] > 0 || c->cross_cost[e] > 0) && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
+            if ((g->net_cost[cls][e] > 0 || c->cross_cost[e] > 0) &&
+                g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
                 cc->net_of.to[n++] = e;
         }
         cc->net_of.at[v + 1] = n;
@@ -115,9 +117,10 @@ static int check_sums(struct chain *c, int64_t *bytes, struct diag *d)
         for (uint32_t e = 0; e < g->nnet; e++)
             sum = sat_add(sum, g->net_cost[c->kind[k].cls][e]);
         if (sum >= CHAIN_INF / 4)
-            return diag_error(d, "the times of all nodes on class '%s' add up to more than pcc can "
-                              "count (%" PRId64 " s)", c->cluster->cls[c->kind[k].cls].name,
-                              CHAIN_INF / 4 / PS_PER_S);
+            return diag_error(d,
+                              "the times of all nodes on class '%s' add up to more than pcc can "
+                              "count (%" PRId64 " s)",
+                              c->cluster->cls[c->kind[k].cls].name, CHAIN_INF / 4 / PS_PER_S);
     }
     *bytes = 0;
     for (uint32_t v = 0; v < g->n; v++)

@@ -21,16 +21,17 @@ enum { CHAIN_KINDS = 32, CHAIN_POTS = 4, CHAIN_SCALE_BITS = 20 };
 #define CHAIN_INF (INT64_C(1) << 61) /* above every load; sums of two do not overflow */
 
 struct chain_kind {
-    uint32_t cls;        /* class of the cluster */
-    int32_t dev;         /* the one device, or -1: those of the class that nobody is pinned to */
-    uint32_t count;      /* devices, >= 1 */
-    int64_t memory;      /* bytes; CHAIN_INF: not binding */
-    const int64_t *time; /* [vertex] ps; COST_NEVER */
+    uint32_t cls;          /* class of the cluster */
+    int32_t dev;           /* the one device, or -1: those of the class that nobody is pinned to */
+    uint32_t count;        /* devices, >= 1 */
+    int64_t memory;        /* bytes; CHAIN_INF: not binding */
+    const int64_t *time;   /* [vertex] ps; COST_NEVER */
     uint32_t shift, width; /* its field in label.used; the top bit of a field stays 0 */
 };
 
 struct chain_class {
-    struct csr net_of; /* vertex -> nets of at least two pins that cost something (perhaps not here) */
+    struct csr
+        net_of; /* vertex -> nets of at least two pins that cost something (perhaps not here) */
     const int64_t *cost; /* [net] ps */
 };
 
@@ -49,13 +50,13 @@ struct chain {
     uint32_t nkind;
     struct chain_kind kind[CHAIN_KINDS];
     struct chain_class cls[CLUSTER_CLASSES];
-    uint64_t guard;    /* the top bits of the fields of label.used */
+    uint64_t guard; /* the top bits of the fields of label.used */
     uint32_t npot;
     struct chain_pot pot[CHAIN_POTS];
-    uint32_t cross_pot;  /* the potential to which crossing nets may be added, */
-    int64_t *cross_cost; /* [net] at this weight */
-    bool limited;      /* some kind's memory is binding */
-    int64_t lower;     /* no plan is better, ps */
+    uint32_t cross_pot;    /* the potential to which crossing nets may be added, */
+    int64_t *cross_cost;   /* [net] at this weight */
+    bool limited;          /* some kind's memory is binding */
+    int64_t lower;         /* no plan is better, ps */
     const char *lower_why; /* "average load", ... */
 };
 
@@ -74,11 +75,11 @@ void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t lim
 
 /* A partial plan: label 0 is none. */
 struct label {
-    int64_t value; /* largest load so far */
-    uint64_t used; /* devices of each kind, a field for each */
+    int64_t value;         /* largest load so far */
+    uint64_t used;         /* devices of each kind, a field for each */
     uint32_t parent, next; /* labels; next in the list of the same ideal */
-    uint32_t at;   /* the ideal or position */
-    uint32_t kind; /* of the last device */
+    uint32_t at;           /* the ideal or position */
+    uint32_t kind;         /* of the last device */
 };
 
 struct labels {
@@ -95,7 +96,7 @@ uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, s
  * the weight of the new ideal must be >= low of every potential. */
 struct live {
     int64_t value;
-    uint64_t used;  /* with the new device */
+    uint64_t used; /* with the new device */
     uint32_t label;
     int64_t low[CHAIN_POTS];
 };
@@ -118,9 +119,9 @@ void chain_assign(const struct chain *c, const uint32_t *step, const uint32_t *k
 
 /* When to stop. */
 struct chain_clock {
-    int64_t deadline;  /* CLOCK_MONOTONIC in ns; 0: none */
+    int64_t deadline; /* CLOCK_MONOTONIC in ns; 0: none */
     const volatile sig_atomic_t *stop;
-    const char *why;   /* once it is out: "time limit reached" */
+    const char *why; /* once it is out: "time limit reached" */
 };
 bool chain_out(struct chain_clock *t);
 int64_t chain_now(void); /* ns */

@@ -63,24 +63,24 @@ struct search {
     struct dp_search *opt;
     struct arena *a;
     uint32_t n, nword;
-    uint64_t *zobrist;         /* [vertex] */
+    uint64_t *zobrist;          /* [vertex] */
     int64_t *above[CHAIN_POTS]; /* [vertex] at least what it and all above it weigh */
     /* ideals */
     struct ideal *ideal;
     uint32_t nideal, capideal;
     uint64_t *pool;
     uint32_t npool, cappool;
-    uint32_t *slot, mask;      /* ideal by key, 0: free */
-    uint32_t *bucket;          /* [card] */
+    uint32_t *slot, mask; /* ideal by key, 0: free */
+    uint32_t *bucket;     /* [card] */
     struct labels labels;
     struct chain_caps caps;
-    uint32_t last;             /* label of the best plan */
+    uint32_t last; /* label of the best plan */
     /* the current start */
     uint32_t start, stamp;
-    uint64_t *bits;            /* of I' + S */
+    uint64_t *bits;                    /* of I' + S */
     uint32_t *missing, *missing_stamp; /* [vertex] predecessors not in I' + S */
     struct net *net;
-    uint32_t *need;            /* [shared item] vertices of S that need it */
+    uint32_t *need; /* [shared item] vertices of S that need it */
     uint32_t *frontier, nfrontier;
     /* the current enumeration */
     uint32_t k;
@@ -95,8 +95,8 @@ struct search {
     uint32_t *list, end;
     struct choice *choice;
     uint32_t nchoice;
-    int64_t began, told;       /* ns */
-    size_t used_before;        /* bytes of a */
+    int64_t began, told; /* ns */
+    size_t used_before;  /* bytes of a */
 };
 
 static bool has(const struct search *s, uint32_t v)
@@ -188,7 +188,8 @@ static bool same_bits(const struct search *s, const struct ideal *d)
         differs |= ~s->bits[w];
     for (uint32_t w = d->word + d->nword; w < s->nword; w++)
         differs |= s->bits[w];
-    return !differs && memcmp(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits) == 0;
+    return !differs &&
+           memcmp(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits) == 0;
 }
 
 static void rehash(struct search *s)
@@ -220,8 +221,13 @@ static uint32_t intern(struct search *s)
     s->ideal = vec_grow(s->a, s->ideal, &s->capideal, id + 1, sizeof *s->ideal);
     s->pool = vec_grow(s->a, s->pool, &s->cappool, s->npool + hi - lo + 1, sizeof *s->pool);
     struct ideal *d = &s->ideal[id];
-    *d = (struct ideal){.key = s->key, .card = s->card, .word = lo, .nword = hi - lo,
-                        .bits = s->npool, .next = s->bucket[s->card], .cross = s->cross};
+    *d = (struct ideal){.key = s->key,
+                        .card = s->card,
+                        .word = lo,
+                        .nword = hi - lo,
+                        .bits = s->npool,
+                        .next = s->bucket[s->card],
+                        .cross = s->cross};
     memcpy(d->weight, s->weight, sizeof d->weight);
     memcpy(s->pool + s->npool, s->bits + lo, (hi - lo) * sizeof *s->bits);
     s->npool += hi - lo;
@@ -473,8 +479,10 @@ static void arrive(struct search *s)
         bool far = true;
         for (uint32_t p = 0; p < s->c->npot; p++)
             far = far && s->weight[p] - (p == s->c->cross_pot ? s->cross : 0) >= l->low[p];
-        struct label nw = {.value = load > l->value ? load : l->value, .used = l->used,
-                           .parent = l->label, .kind = s->k};
+        struct label nw = {.value = load > l->value ? load : l->value,
+                           .used = l->used,
+                           .parent = l->label,
+                           .kind = s->k};
         if (!far || nw.value > s->caps.limit)
             continue;
         if (!id)
@@ -503,10 +511,11 @@ static bool out(struct search *s)
         int64_t now = chain_now();
         if (now - s->began > 2000000000 && now - s->told > 200000000) {
             s->told = now;
-            fprintf(stderr, "\rdp-place: best %.6g ms, bound %.6g ms, %u ideals, %.3g M steps, "
-                    "%.0f %% of the nodes passed ", (double)(s->caps.limit + 1) / 1e9,
-                    (double)s->c->lower / 1e9, s->nideal - 1, (double)o->steps / 1e6,
-                    100.0 * (double)s->ideal[s->start].card / (double)s->n);
+            fprintf(stderr,
+                    "\rdp-place: best %.6g ms, bound %.6g ms, %u ideals, %.3g M steps, "
+                    "%.0f %% of the nodes passed ",
+                    (double)(s->caps.limit + 1) / 1e9, (double)s->c->lower / 1e9, s->nideal - 1,
+                    (double)o->steps / 1e6, 100.0 * (double)s->ideal[s->start].card / (double)s->n);
         }
     }
     return o->why != NULL;
@@ -581,8 +590,8 @@ static bool extend(struct search *s, uint32_t id)
     bool begun = false;
     for (s->k = 0; s->k < s->c->nkind; s->k++) {
         const struct ideal *d = &s->ideal[id];
-        s->nlive = chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive,
-                              s->low);
+        s->nlive =
+            chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
         bool hope = s->nlive > 0;
         for (uint32_t p = 0; p < s->c->npot; p++)
             hope = hope && d->weight[p] + s->caps.cap[p][s->k] >= s->low[p];
@@ -630,8 +639,13 @@ bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *
                struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct search s = {.c = c, .g = c->g, .opt = opt, .a = scratch, .n = c->g->n,
-                       .nword = (c->g->n + 63) / 64, .used_before = arena_used(scratch)};
+    struct search s = {.c = c,
+                       .g = c->g,
+                       .opt = opt,
+                       .a = scratch,
+                       .n = c->g->n,
+                       .nword = (c->g->n + 63) / 64,
+                       .used_before = arena_used(scratch)};
     opt->states = opt->steps = 0;
     opt->why = NULL;
     opt->complete = best->value <= c->lower;

@@ -5,13 +5,13 @@
 #include "passes/chain.h"
 
 struct dp_search {
-    uint64_t max_states;   /* ideals kept; steps are bounded by 200 times this */
+    uint64_t max_states; /* ideals kept; steps are bounded by 200 times this */
     struct chain_clock *clock;
-    bool progress;         /* a line on stderr after 2 s */
+    bool progress; /* a line on stderr after 2 s */
     /* out */
     uint64_t states, steps;
-    bool complete;         /* nothing better than *best exists */
-    const char *why;       /* if not complete */
+    bool complete;   /* nothing better than *best exists */
+    const char *why; /* if not complete */
 };
 
 /* Improves *best (value CHAIN_INF: none yet) to the optimum; only strictly better plans are taken.

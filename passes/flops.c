@@ -278,7 +278,7 @@ static int64_t attention_flops(const struct flops *x, nid n)
     return score_flops(q.rank > 0 ? known(q.d[0]) : 1, last(&q, 2), columns, query, value, heads);
 }
 
-static int64_t ms_attention_flops(const struct flops *x, nid n)
+static int64_t ms_attention_flops(struct flops *x, nid n)
 {
     struct shape in, w;
     shape_in(&x->f, n, 0, &in);
@@ -296,8 +296,7 @@ static int64_t multi_head_flops(const struct flops *x, nid n)
     struct shape q, k;
     shape_in(&x->f, n, 0, &q);
     shape_in(&x->f, n, 1, &k);
-    bool group = node_is(x->f.m, n, "GroupQueryAttention") ||
-                 strcmp(node_op(x->f.m, n), "GroupQueryAttention") == 0;
+    bool group = strcmp(node_op(x->f.m, n), "GroupQueryAttention") == 0;
     int64_t heads = node_attr_int(x->f.m, n, "num_heads", 1), width = last(&q, 1);
     int64_t columns = k.rank >= 3 ? last(&k, 2) : last(&q, 2);
     columns = sat_add(columns, past_length(x, n, group ? 3 : 6));

@@ -53,7 +53,7 @@ struct run {
     struct live *live;
     uint32_t nlive, caplive;
     struct chain_caps caps;
-    uint32_t last;               /* label of the best plan */
+    uint32_t last; /* label of the best plan */
     uint64_t steps, budget;
     struct chain_clock *clock;
 };
@@ -76,10 +76,12 @@ static void make_touches(struct run *r, uint32_t cls, uint32_t *pos_seen, uint32
                 continue;
             if (!count[e]++)
                 first[e] = p;
-            r->touch[cls][n++] = (struct touch){
-                .cost = cc->cost[e], .prev = pos_seen[e], .first = first[e],
-                .last = count[e] == g->net_pin.at[e + 1] - g->net_pin.at[e],
-                .host = g->net_host[e]};
+            r->touch[cls][n++] =
+                (struct touch){.cost = cc->cost[e],
+                               .prev = pos_seen[e],
+                               .first = first[e],
+                               .last = count[e] == g->net_pin.at[e + 1] - g->net_pin.at[e],
+                               .host = g->net_host[e]};
             pos_seen[e] = p + 1;
         }
         r->touch_at[cls][p + 1] = n;
@@ -139,8 +141,11 @@ static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
             far = far && r->prefix[p][j] >= l->low[p];
         if (!far)
             continue;
-        struct label nw = {.value = load > l->value ? load : l->value, .used = l->used,
-                           .parent = l->label, .at = j, .kind = k};
+        struct label nw = {.value = load > l->value ? load : l->value,
+                           .used = l->used,
+                           .parent = l->label,
+                           .at = j,
+                           .kind = k};
         if (nw.value > r->caps.limit)
             continue;
         uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
@@ -214,8 +219,8 @@ static bool pass_over(struct run *r)
         for (uint32_t k = 0; k < r->c->nkind; k++) {
             int64_t low[CHAIN_POTS];
             bool hope = true;
-            r->nlive = chain_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live, &r->caplive,
-                                  low);
+            r->nlive =
+                chain_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live, &r->caplive, low);
             for (uint32_t p = 0; p < r->c->npot; p++)
                 hope = hope && r->prefix[p][i] + r->caps.cap[p][k] >= low[p];
             if (r->nlive && hope)
@@ -372,8 +377,8 @@ bool interval_order(const struct chain *c, const uint32_t *order, struct chain_c
 static enum topo_kind kind_of_start(uint32_t s)
 {
     static const enum topo_kind first[] = {TOPO_CPD, TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_FIFO};
-    static const enum topo_kind cycle[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_LIFO, TOPO_LATE,
-                                           TOPO_RANDOM};
+    static const enum topo_kind cycle[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN,
+                                           TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
     return s < 5 ? first[s] : cycle[s % 6];
 }
 

@@ -5,11 +5,11 @@
 #include "passes/chain.h"
 
 struct interval_run {
-    uint32_t starts;   /* orders to try */
+    uint32_t starts; /* orders to try */
     uint64_t seed;
-    uint64_t budget;   /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
+    uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct chain_clock *clock;
-    uint32_t tried;    /* out: orders tried */
+    uint32_t tried; /* out: orders tried */
 };
 enum { INTERVAL_BUDGET = 150000000 };
 

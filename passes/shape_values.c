@@ -222,6 +222,18 @@ int ints_of(struct infer *f, vid v, int64_t *out, int max)
     return (int)x->n;
 }
 
+const struct nums *nums_attr_or_input(struct infer *f, nid n, const char *name, uint32_t i)
+{
+    int64_t v[SHAPE_RANK];
+    int k = attr_ints(f, n, name, v, SHAPE_RANK);
+    if (k < 0)
+        return nums_of(f, node_in(f->m, n, i));
+    struct nums *x = nums_new(f, (uint32_t)k);
+    for (int j = 0; j < k; j++)
+        x->at[j] = num_int(v[j]);
+    return x;
+}
+
 void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x)
 {
     vid v = node_out(f->m, n, i);

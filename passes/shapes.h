@@ -109,6 +109,8 @@ bool dim_nonneg(const struct module *m, struct dim d);
 const struct nums *nums_of(struct infer *f, vid v);
 /* All elements as integers: their number; -1 if one is unknown or there are more than max. */
 int ints_of(struct infer *f, vid v, int64_t *out, int max);
+/* Elements of a list attribute if it is there, else of operand i; NULL: nothing is known. */
+const struct nums *nums_attr_or_input(struct infer *f, nid n, const char *name, uint32_t i);
 struct nums *nums_new(struct infer *f, uint32_t n);
 void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x);
 struct num num_int(int64_t v);
@@ -132,10 +134,10 @@ shape_fn rule_conv, rule_conv_transpose, rule_pool, rule_global_pool, rule_matmu
     rule_resize, rule_depth_space, rule_loss, rule_qlinear_conv, rule_matmul_nbits,
     rule_multi_head; /* shape_rules_nn.c */
 shape_fn rule_reshape, rule_flatten, rule_transpose, rule_squeeze, rule_unsqueeze, rule_concat,
-    rule_split, rule_slice, rule_gather, rule_gather_elements, rule_gather_nd, rule_expand,
-    rule_tile, rule_pad, rule_topk, rule_onehot, rule_shape, rule_size, rule_constant,
-    rule_constant_of_shape, rule_range, rule_reduce, rule_arg_reduce, rule_where, rule_nonzero,
-    rule_random, rule_compress; /* shape_rules_move.c */
+    rule_split, rule_slice, rule_gather, rule_gather_elements, rule_gather_nd; /* shape_rules_move.c */
+shape_fn rule_expand, rule_tile, rule_pad, rule_topk, rule_onehot, rule_shape, rule_size,
+    rule_constant, rule_constant_of_shape, rule_range, rule_reduce, rule_arg_reduce, rule_where,
+    rule_nonzero, rule_random, rule_compress; /* shape_rules_make.c */
 shape_fn rule_if, rule_loop, rule_scan; /* shape_bodies.c */
 shape_fn rule_sequence, rule_sequence_at, rule_concat_from_sequence; /* shape_rules.c */
 

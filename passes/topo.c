@@ -153,8 +153,8 @@ static struct entry heap_take(struct heap *h)
 struct thin {
     const struct wdag *g;
     struct heap h;
-    int64_t *delta;     /* [vertex] what taking it now adds to the open cost */
-    uint32_t *left;     /* [net] pins not yet taken */
+    int64_t *delta; /* [vertex] what taking it now adds to the open cost */
+    uint32_t *left; /* [net] pins not yet taken */
     uint32_t *in;
     uint8_t *done;
     uint64_t state, seed;

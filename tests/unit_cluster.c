@@ -103,8 +103,8 @@ static void devices(void **state)
     assert_int_equal(cluster_set_link(&c, "12.5GB/s,2us", &d), 0);
     assert_true(cluster_transfer(&c, 2, 1000, false) == 2000000 + 80000);
     assert_true(cluster_transfer(&c, 1, 1000, false) == 0);
-    static const char *const bad[] = {"", ",", "25GB/s", "10us,25GB/s", "0B/s,1us", "1GB/s,",
-                                      "1GB/s,1us,", "1GB/s,-1us", NULL};
+    static const char *const bad[] = {
+        "", ",", "25GB/s", "10us,25GB/s", "0B/s,1us", "1GB/s,", "1GB/s,1us,", "1GB/s,-1us", NULL};
     for (int i = 0; bad[i] != NULL; i++) {
         assert_int_equal(cluster_set_link(&c, bad[i], &d), -1);
         assert_non_null(strstr(said, "expected a rate"));
@@ -249,7 +249,7 @@ static void json_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets),       cmocka_unit_test(devices),
+        cmocka_unit_test(presets),           cmocka_unit_test(devices),
         cmocka_unit_test(shorthand_refused), cmocka_unit_test(json_accepted),
         cmocka_unit_test(json_refused),
     };

@@ -133,7 +133,8 @@ int gen_dense(struct gen *g, const struct gen_opt *o);
 /* ---- gen_write.c ---- */
 
 /* Writes the model to `path`, and with GEN_EXTERNAL the weights to `weights_path`, each through a
- * temporary file in the same folder. 0, or -1 after one line on stderr and nothing left behind. */
+ * temporary file in the same folder that is renamed once both are complete. A target that exists
+ * must be a regular file. 0, or -1 after one line on stderr. */
 int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
               const char *weights_path);
 

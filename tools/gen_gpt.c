@@ -181,8 +181,7 @@ static void head(struct gen *g, const struct gpt *m, const char *wte, const char
         gen_attr_ints(g, "perm", 2, (const int64_t[]){ 1, 0 });
     }
     gen_op2(g, "/lm_head/MatMul", x, weight);
-    gen_output(g, gen_rename(g, "logits"), GEN_F32, 3,
-               (const struct gen_dim[]){ { 0, "batch" }, sequence_dim(m), { vocab, NULL } });
+    gen_rename(g, "logits");
 }
 
 int gen_gpt(struct gen *g, const struct gen_opt *o)
@@ -198,6 +197,8 @@ int gen_gpt(struct gen *g, const struct gen_opt *o)
     m.proj_std = 0.02 / sqrt(2.0 * (double)o->layers);
     gen_input(g, "input_ids", GEN_I64, 2, (const struct gen_dim[]){ { 0, "batch" },
                                                                      sequence_dim(&m) });
+    gen_output(g, "logits", GEN_F32, 3,
+               (const struct gen_dim[]){ { 0, "batch" }, sequence_dim(&m), { o->vocab, NULL } });
     m.split_heads = gen_ints(g, "const.split_heads", 1, 4,
                              (const int64_t[]){ 0, 0, o->heads, m.head_dim });
     m.merge_heads = gen_ints(g, "const.merge_heads", 1, 3, (const int64_t[]){ 0, 0, o->width });

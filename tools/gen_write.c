@@ -131,54 +131,99 @@ static int complain(const char *path, const char *what)
     return -1;
 }
 
-/* Writes the model, or the weights when `m` is NULL, and renames the result to `path`. */
-static int write_file(const struct gen *g, const Onnx__ModelProto *m, const char *path)
+/* rename() would replace a device or fail on a folder after all the work: neither is a target. */
+static int check_target(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return complain(path, "exists and is not a regular file");
+    return 0;
+}
+
+/* Gives the temporary file, made private by mkostemp, the mode that open() would have given. */
+static int close_file(int fd)
+{
+    const mode_t mask = umask(0);
+    int err = 0;
+
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask) != 0)
+        err = errno;
+    if (close(fd) != 0 && err == 0)
+        err = errno;
+    return err;
+}
+
+/* Writes the model, or the weights when `m` is NULL, to a new file beside `path`. Returns its name
+ * (free it), or NULL after one line. */
+static char *write_temp(const struct gen *g, const Onnx__ModelProto *m, const char *path)
 {
     size_t n = strlen(path) + sizeof ".XXXXXX";
     char *tmp = malloc(n);
     struct out *o = calloc(1, sizeof *o);
     int err = ENOMEM;
 
-    if (tmp == NULL || o == NULL)
-        goto done;
-    snprintf(tmp, n, "%s.XXXXXX", path);
-    *o = (struct out){ .base = { out_append }, .g = g, .fd = mkostemp(tmp, O_CLOEXEC) };
-    err = o->fd < 0 ? errno : 0;
-    if (err != 0)
-        goto done;
-    if (m != NULL)
-        write_model(o, m);
-    else
-        write_weights(o, g);
-    out_flush(o);
-    err = o->error;
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(o->fd, 0666 & ~mask) != 0 && err == 0)
-        err = errno;
-    if (close(o->fd) != 0 && err == 0)
-        err = errno;
-    if (err == 0 && rename(tmp, path) != 0)
-        err = errno;
-    if (err != 0)
-        unlink(tmp);
-done:
+    if (tmp != NULL && o != NULL) {
+        snprintf(tmp, n, "%s.XXXXXX", path);
+        o->base.append = out_append;
+        o->g = g;
+        o->fd = mkostemp(tmp, O_CLOEXEC);
+        err = o->fd < 0 ? errno : 0;
+    }
+    if (err == 0) {
+        if (m != NULL)
+            write_model(o, m);
+        else
+            write_weights(o, g);
+        out_flush(o);
+        err = close_file(o->fd);
+        err = o->error != 0 ? o->error : err;
+        if (err != 0)
+            unlink(tmp);
+    }
     free(o);
+    if (err == 0)
+        return tmp;
     free(tmp);
-    return err != 0 ? complain(path, strerror(err)) : 0;
+    complain(path, strerror(err));
+    return NULL;
+}
+
+/* Moves `tmp` to `path`, or removes it; frees the name. */
+static int finish(char *tmp, const char *path, bool keep)
+{
+    int rc = -1;
+
+    if (tmp == NULL)
+        return -1;
+    if (keep && rename(tmp, path) == 0)
+        rc = 0;
+    else if (keep)
+        complain(path, strerror(errno));
+    if (rc != 0)
+        unlink(tmp);
+    free(tmp);
+    return rc;
 }
 
 int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
               const char *weights_path)
 {
+    const bool external = g->mode == GEN_EXTERNAL;
+    char *weights = NULL, *model;
+
+    if (check_target(path) != 0 || (external && check_target(weights_path) != 0))
+        return -1;
     /* Readers, protobuf-c among them, refuse a message of 2 GiB or more. */
     if (protobuf_c_message_get_packed_size(&m->base) > INT32_MAX)
         return complain(path, "larger than protobuf's 2 GiB; use --external or --no-weights");
-    if (g->mode == GEN_EXTERNAL && write_file(g, NULL, weights_path) != 0)
+    if (external && (weights = write_temp(g, NULL, weights_path)) == NULL)
         return -1;
-    if (write_file(g, m, path) == 0)
-        return 0;
-    if (g->mode == GEN_EXTERNAL)
-        unlink(weights_path);
-    return -1;
+    model = write_temp(g, m, path);
+    if (external && finish(weights, weights_path, model != NULL) != 0) {
+        finish(model, path, false);
+        return -1;
+    }
+    return finish(model, path, true);
 }

@@ -198,11 +198,14 @@ static void print_help(void)
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct row *r = &rows[i];
         printf("  %-13s ", r->name);
+        const char *sep = "";
         for (size_t s = 0; s < COUNT(shapes) && r->mask != ALL; s++) {
-            if ((r->mask & shapes[s].bit) != 0)
-                printf("%s: ", shapes[s].name);
+            if ((r->mask & shapes[s].bit) != 0) {
+                printf("%s%s", sep, shapes[s].name);
+                sep = ", ";
+            }
         }
-        printf("%s", r->help);
+        printf("%s%s", *sep != '\0' ? ": " : "", r->help);
         if (r->kind == KIND_INT)
             printf(" (%lld)", (long long)r->def);
         putchar('\n');

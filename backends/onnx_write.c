@@ -1,0 +1,261 @@
+/* Writing ONNX models.
+ *
+ * protobuf-c packs a message into a sequence of appends.  Small ones are collected in a buffer;
+ * what lies in the mapped model file and is large is copied from file to file instead (copy_bytes), so
+ * the mapping is never touched and the weights never become resident.  A file is written under a
+ * temporary name beside its final one and renamed when it is complete.
+ *
+ * Cost: O(size of the output) time, O(1) memory. */
+#include "backends/backends.h"
+#include "backends/onnx_pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BUFFER = 1 << 16, /* bytes collected before a write */
+    COPY_FROM = 4096, /* mapped payloads from this size on are copied by descriptor */
+    TRIES = 100       /* temporary names */
+};
+
+static int write_all(int fd, const uint8_t *p, size_t n, struct diag *d)
+{
+    while (n > 0) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno == EINTR) {
+            continue;
+        }
+        if (k <= 0) {
+            return diag_error(d, "cannot write: %s", k < 0 ? strerror(errno) : "no progress");
+        }
+        p += k;
+        n -= (size_t)k;
+    }
+    return 0;
+}
+
+/* copy_bytes for file systems without copy_file_range. */
+static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, struct diag *d)
+{
+    uint8_t buf[BUFFER];
+
+    while (len > 0) {
+        ssize_t k = pread(in, buf, len < sizeof buf ? (size_t)len : sizeof buf, (off_t)off);
+        if (k < 0 && errno == EINTR) {
+            continue;
+        }
+        if (k <= 0) {
+            return diag_error(d, "cannot copy %llu bytes at %llu: %s", (unsigned long long)len,
+                              (unsigned long long)off,
+                              k < 0 ? strerror(errno) : "the file ends before");
+        }
+        if (write_all(out, buf, (size_t)k, d) != 0) {
+            return -1;
+        }
+        off += (uint64_t)k;
+        len -= (uint64_t)k;
+    }
+    return 0;
+}
+
+int copy_bytes(int in, uint64_t off, uint64_t len, int out, struct diag *d)
+{
+    enum { MOST = 1 << 30 }; /* the kernel stops a little below 2 GiB anyway */
+    loff_t at = (loff_t)off;
+
+    while (len > 0) {
+        ssize_t k = copy_file_range(in, &at, out, NULL, len < MOST ? (size_t)len : MOST, 0);
+        if (k < 0 && errno == EINTR) {
+            continue;
+        }
+        if (k <= 0) { /* not possible between these files, or at the end: the other way tells */
+            return copy_by_hand(in, (uint64_t)at, len, out, d);
+        }
+        len -= (uint64_t)k;
+    }
+    return 0;
+}
+
+struct sink {
+    ProtobufCBuffer base; /* first: protobuf-c hands it back */
+    const struct module *m;
+    int fd;
+    int bad;
+    size_t n;
+    struct diag *d;
+    uint8_t buf[BUFFER];
+};
+
+static void sink_flush(struct sink *s)
+{
+    if (!s->bad && s->n > 0) {
+        s->bad = write_all(s->fd, s->buf, s->n, s->d);
+    }
+    s->n = 0;
+}
+
+/* The file whose mapping holds p; NULL: none. */
+static const struct file *file_of(const struct module *m, const uint8_t *p)
+{
+    for (uint32_t i = 1; i < m->nfile; i++) {
+        const struct file *f = &m->file[i];
+        if (f->map != NULL && (uintptr_t)p - (uintptr_t)f->map < f->size) {
+            return f;
+        }
+        if (i == 1 && f->location == 0) {
+            break; /* the model; external files are not mapped */
+        }
+    }
+    return NULL;
+}
+
+static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
+{
+    struct sink *s = (struct sink *)buffer;
+    const struct file *f = n >= COPY_FROM ? file_of(s->m, p) : NULL;
+
+    if (s->bad) {
+        return;
+    }
+    if (n > sizeof s->buf - s->n) {
+        sink_flush(s);
+    }
+    if (f != NULL) {
+        sink_flush(s);
+        s->bad |= copy_bytes(f->fd, (uintptr_t)p - (uintptr_t)f->map, n, s->fd, s->d);
+    } else if (n > sizeof s->buf) {
+        s->bad |= write_all(s->fd, p, n, s->d);
+    } else {
+        memcpy(s->buf + s->n, p, n);
+        s->n += n;
+    }
+}
+
+/* Packs into an open file. */
+static int pack(const struct module *m, const Onnx__ModelProto *model, int fd, struct diag *d)
+{
+    struct sink s;
+
+    if (protobuf_c_message_get_packed_size(&model->base) > UINT32_MAX) {
+        return diag_error(d, "the model takes more than 4 GiB, which protobuf cannot hold: its "
+                             "weights must be external data");
+    }
+    s.base.append = sink_append;
+    s.m = m;
+    s.fd = fd;
+    s.bad = 0;
+    s.n = 0;
+    s.d = d;
+    protobuf_c_message_pack_to_buffer(&model->base, &s.base);
+    sink_flush(&s);
+    return s.bad ? -1 : 0;
+}
+
+static int create(int dirfd, const char *name)
+{
+    return openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+/* Packs into fd, just created as `name`, and closes it. */
+static int pack_and_close(const struct module *m, const Onnx__ModelProto *model, int dirfd,
+                          const char *name, int fd, struct diag *d)
+{
+    int bad = pack(m, model, fd, d);
+
+    if (close(fd) != 0 && !bad) {
+        bad = diag_error(d, "cannot write '%s': %s", name, strerror(errno));
+    }
+    if (bad) {
+        unlinkat(dirfd, name, 0);
+    }
+    return bad;
+}
+
+int onnx_pack_file(const struct module *m, const Onnx__ModelProto *model, int dirfd,
+                   const char *name, struct diag *d)
+{
+    int fd = create(dirfd, name);
+
+    if (fd < 0) {
+        return diag_error(d, "cannot create '%s': %s", name, strerror(errno));
+    }
+    return pack_and_close(m, model, dirfd, name, fd, d);
+}
+
+/* External data is found beside the model: says so if that is another place now. */
+static void warn_moved(const struct module *m, const char *path, int dirfd, struct arena *a,
+                       struct diag *d)
+{
+    const char *source = str(m, m->path), *slash = strrchr(source, '/');
+    struct stat from, to;
+
+    if (m->nfile <= 2) {
+        return;
+    }
+    const char *folder =
+        slash == NULL ? "." : arena_strdup(a, source, (size_t)(slash - source) + 1);
+    if (stat(folder, &from) == 0 && fstat(dirfd, &to) == 0 &&
+        (from.st_dev != to.st_dev || from.st_ino != to.st_ino)) {
+        diag_warning(d, "%s: its weights stay in '%s'%s: they are looked for beside the model",
+                     path, str(m, m->file[2].path), m->nfile > 3 ? " and others" : "");
+    }
+}
+
+/* Writes `name` in folder dirfd by way of a temporary file. */
+static int write_in(const struct module *m, int dirfd, const char *name, const char *path,
+                    struct arena *a, struct diag *d)
+{
+    const char *tmp = "";
+    struct stat st;
+    int fd = -1;
+
+    if (fstatat(dirfd, name, &st, 0) == 0 && !S_ISREG(st.st_mode)) {
+        return diag_error(d, "%s: is there and no regular file", path);
+    }
+    for (int i = 0; i < TRIES && fd < 0 && (i == 0 || errno == EEXIST); i++) {
+        tmp = arena_fmt(a, ".%s.%ld-%d", name, (long)getpid(), i);
+        fd = create(dirfd, tmp);
+    }
+    if (fd < 0) {
+        return diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(errno));
+    }
+    if (pack_and_close(m, m->src, dirfd, tmp, fd, d) != 0) {
+        return -1;
+    }
+    if (renameat(dirfd, tmp, dirfd, name) != 0) {
+        int e = errno;
+        unlinkat(dirfd, tmp, 0);
+        return diag_error(d, "%s: cannot rename to it: %s", path, strerror(e));
+    }
+    return 0;
+}
+
+int onnx_write(const struct module *m, const char *path, struct diag *d)
+{
+    struct arena *a = arena_new();
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const char *folder = slash == NULL ? "." : arena_strdup(a, path, (size_t)(slash - path) + 1);
+    int bad, dirfd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (m->src == NULL) {
+        bad = diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", path);
+    } else if (*name == '\0') {
+        bad = diag_error(d, "%s: expected the name of a file", path);
+    } else if (dirfd < 0) {
+        bad = diag_error(d, "%s: cannot open the folder '%s': %s", path, folder, strerror(errno));
+    } else {
+        bad = write_in(m, dirfd, name, path, a, d);
+        if (!bad) {
+            warn_moved(m, path, dirfd, a, d);
+        }
+    }
+    if (dirfd >= 0) {
+        close(dirfd);
+    }
+    arena_free(a);
+    return bad;
+}

@@ -1,0 +1,83 @@
+/* The split folder (split.md): weights, parts, the annotated whole, pictures, manifest, in this order,
+ * into a folder that takes its place when all of it is there. */
+#include "backends/split.h"
+
+#include "backends/folder.h"
+#include "backends/onnx_pack.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { LAYOUT_SECONDS = 20 };
+
+static int write_parts(struct split *s)
+{
+    Onnx__ModelProto model;
+    part_prepare(s);
+    for (uint32_t x = 0; x < s->cut->nparts; x++)
+        if (part_model(s, x, &model) || onnx_pack_file(s->m, &model, s->dirfd, s->file[x], s->diag))
+            return -1;
+    annotate_model(s, &model);
+    return s->failed ? -1 : onnx_pack_file(s->m, &model, s->dirfd, MODEL_FILE, s->diag);
+}
+
+/* A picture that cannot be laid out is no reason to fail: its errors become warnings. */
+static void soften(void *user, enum diag_level level, const char *line)
+{
+    struct diag *d = user;
+    if (level == DIAG_NOTE)
+        diag_note(d, "%s", line);
+    else
+        diag_warning(d, "%s", line);
+}
+
+static int write_pictures(struct split *s, const char *folder)
+{
+    static const char *const name[] = {"plan", "blocks"};
+    struct diag soft = {.emit = soften, .user = s->diag};
+    for (int blocks = 0; blocks < 2; blocks++) {
+        const char *dot = arena_fmt(s->a, "%s/%s.dot", folder, name[blocks]);
+        const char *svg = arena_fmt(s->a, "%s/%s.svg", folder, name[blocks]);
+        if (dot_write(s->r, blocks, dot))
+            return -1;
+        if (dot_layout(dot, svg, LAYOUT_SECONDS, &soft))
+            unlink(svg);
+    }
+    return 0;
+}
+
+int split_write(const struct result *r, const char *folder)
+{
+    const Onnx__ModelProto *src = r->m->src;
+    struct split s = {.r = r, .m = r->m, .cut = r->cut, .src = src, .diag = r->diag};
+    struct folder f;
+    if (!src || !src->graph)
+        return diag_error(r->diag, "%s: a split folder needs a model that was read from ONNX", folder);
+    if (!r->cut || !r->plan || !r->verdict || !r->m->cost)
+        return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
+                          folder);
+    s.a = arena_new();
+    if (folder_begin(&f, folder, s.a, r->diag)) {
+        arena_free(s.a);
+        return -1;
+    }
+    s.dirfd = f.dirfd;
+    s.file = arena_array(s.a, s.cut->nparts, sizeof *s.file);
+    s.unchecked = arena_alloc(s.a, s.cut->nparts);
+    for (uint32_t x = 0; x < s.cut->nparts; x++)
+        s.file[x] = cut_part_file(s.cut, x, s.a);
+    weights_plan(&s);
+    int rc = weights_write(&s);
+    if (!rc)
+        rc = write_parts(&s);
+    if (!rc)
+        rc = write_pictures(&s, f.temp);
+    if (!rc)
+        rc = manifest_write(&s);
+    if (!rc)
+        rc = folder_commit(&f);
+    else
+        folder_abort(&f);
+    arena_free(s.a);
+    return rc ? -1 : 0;
+}

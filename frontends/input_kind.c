@@ -1,0 +1,43 @@
+/* What kind of input a file is: by the end of its name, else by its first bytes (JSON starts with a
+ * brace, textual IR is text, everything else is left to the ONNX reader to judge).  O(1). */
+#include "frontends/frontends.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), k = strlen(end);
+
+    return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+enum input_kind input_kind_of(const char *path)
+{
+    unsigned char head[512];
+    ssize_t n = 0, first = 0;
+
+    if (ends_with(path, ".onnx")) {
+        return INPUT_ONNX;
+    }
+    if (ends_with(path, ".json")) {
+        return INPUT_WORKLOAD;
+    }
+    if (ends_with(path, ".pir")) {
+        return INPUT_TEXT;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0) {
+        n = read(fd, head, sizeof head);
+        close(fd);
+    }
+    for (ssize_t i = 0; i < n; i++) {
+        bool space = head[i] == ' ' || (head[i] >= '\t' && head[i] <= '\r');
+        if ((head[i] < ' ' && !space) || head[i] == 0x7f) {
+            return INPUT_ONNX;
+        }
+        first += first == i && space;
+    }
+    return n <= 0 || first == n ? INPUT_ONNX : head[first] == '{' ? INPUT_WORKLOAD : INPUT_TEXT;
+}

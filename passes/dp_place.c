@@ -1,0 +1,118 @@
+/* dp-place: the contiguous split with the smallest largest load, proven.
+ *
+ * Source: the placement paper, 5.1.1; placement.md 2 and 4; semantics.md 2.5-2.7.  Interval DP over many
+ * orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves that
+ * nothing is better (dp_search.c).  On a fused or linearized level the proof is about that level only, so
+ * interval DP runs on the whole graph, too, and the better plan stays. */
+#include "passes/place_run.h"
+
+#include "passes/dp_search.h"
+
+#include <inttypes.h>
+
+struct dp_options {
+    int64_t max_states, starts, seed;
+    bool count_ideals;
+};
+
+static const struct opt dp_opts[] = {
+    {.kind = OPT_INT,
+     .name = "max-states",
+     .off = offsetof(struct dp_options, max_states),
+     .def = "2000000",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "ideals to keep (and 200 times as many steps) before the search gives up"},
+    {.kind = OPT_INT,
+     .name = "starts",
+     .off = offsetof(struct dp_options, starts),
+     .def = "60",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders to try first"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct dp_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of the orders"},
+    {.kind = OPT_BOOL,
+     .name = "count-ideals",
+     .off = offsetof(struct dp_options, count_ideals),
+     .def = "false",
+     .help = "count all ideals of the graph, too"},
+    {0}};
+
+enum { COUNT_LIMIT = 100000000 };
+
+/* Status, bound and argument of a plan made by a search over `level`. */
+static void conclude(struct ctx *x, const struct chain *whole, const struct dp_search *s,
+                     bool on_whole, int64_t searched)
+{
+    struct plan *p = x->plan;
+    p->states = s->states;
+    p->bound = whole->lower;
+    if (p->value <= whole->lower) {
+        p->status = PLAN_OPTIMAL;
+        p->argument = arena_fmt(x->mem, "no plan is better than the %s", whole->lower_why);
+    } else if (s->complete && on_whole) {
+        p->status = PLAN_OPTIMAL;
+        p->bound = p->value;
+        p->argument = arena_fmt(
+            x->mem, "all ideals searched, %" PRIu64 " of them inside the bounds", s->states);
+    } else if (s->complete) {
+        p->scope_bound = searched;
+        p->argument = arena_fmt(x->mem,
+                                "all ideals of the coarse graph searched, %" PRIu64
+                                " of them inside the bounds",
+                                s->states);
+    } else {
+        p->argument = arena_fmt(x->mem, "%s after %" PRIu64 " ideals", s->why, s->states);
+    }
+}
+
+static int dp_run(struct ctx *x, const void *options)
+{
+    const struct dp_options *o = options;
+    if (ctx_base(x))
+        return -1;
+    struct wdag *whole = whole_level(x), *level = x->top;
+    struct chain_clock clock = planner_clock(x);
+    struct interval_run run = {
+        .starts = (uint32_t)o->starts, .seed = (uint64_t)o->seed, .clock = &clock};
+    struct dp_search s = {
+        .max_states = (uint64_t)o->max_states, .clock = &clock, .progress = x->progress};
+    struct chain *c = chain_build(whole, x->cluster, -1, x->scratch, x->diag), *top = c;
+    if (c && level != whole)
+        top = chain_build(level, x->cluster, -1, x->scratch, x->diag);
+    if (!c || !top)
+        return -1;
+    if (o->count_ideals)
+        x->ideals = wdag_ideals(level, COUNT_LIMIT);
+    struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
+    interval_search(top, &run, &best, x->scratch);
+    dp_search(top, &s, &best, x->scratch);
+    int64_t searched = best.value;
+    const struct wdag *from = level;
+    if (level != whole) {
+        wide.value = best.value;
+        if (interval_search(c, &run, &wide, x->scratch)) {
+            best = wide;
+            from = whole;
+        }
+    }
+    if (best.value == CHAIN_INF)
+        return report_infeasible(x, whole, true, &run);
+    leave_plan(x, "dp-place", from, &best);
+    conclude(x, c, &s, level == whole, searched);
+    return 0;
+}
+
+const struct pass pass_dp_place = {
+    .name = "dp-place",
+    .help = "contiguous split with the smallest largest load, proven (placement paper)",
+    .opts = dp_opts,
+    .optsize = sizeof(struct dp_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = dp_run};

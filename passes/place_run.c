@@ -1,0 +1,106 @@
+/* What dpl-place and dp-place have in common (place_run.h).
+ *
+ * When no plan fits, the smallest memory that would do is found by bisection over interval DP ("a plan
+ * was found"), then over the exact search within a small budget ("none exists").  Memories below the
+ * one tried are raised to it, larger ones stay. */
+#include "passes/place_run.h"
+
+#include "passes/dp_search.h"
+#include "ir/units.h"
+
+enum { INFEASIBLE_STARTS = 8, INFEASIBLE_STATES = 50000 };
+
+struct wdag *whole_level(const struct ctx *x)
+{
+    return x->whole ? x->whole : x->base;
+}
+
+struct chain_clock planner_clock(const struct ctx *x)
+{
+    struct chain_clock t = {.stop = x->stop};
+    if (x->time_limit > 0)
+        t.deadline = chain_now() + x->time_limit / 1000;
+    return t;
+}
+
+struct chain_plan no_plan(struct ctx *x, const struct wdag *g)
+{
+    struct chain_plan p = {CHAIN_INF, arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t))};
+    if (g->n == 0)
+        p.value = 0;
+    return p;
+}
+
+void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
+                const struct chain_plan *best)
+{
+    struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
+    p->planner = planner;
+    p->dev = plan_project(g, best->dev, x->m->nnode, x->mem);
+    p->value = best->value;
+    p->bound = p->scope_bound = -1;
+    p->status = PLAN_FEASIBLE;
+}
+
+/* Whether a plan exists if no bounded device has less than `memory`: 1 yes, 0 no, -1 not found out. */
+static int fits(struct ctx *x, const struct wdag *g, int64_t memory, bool exact,
+                struct chain_clock *clock, const struct interval_run *dpl)
+{
+    struct arena_mark mark = arena_mark(x->scratch);
+    struct diag quiet = *x->diag;
+    struct chain *c = chain_build(g, x->cluster, memory, x->scratch, &quiet);
+    struct chain_plan best = {CHAIN_INF,
+                              arena_array(x->scratch, (size_t)g->n + 1, sizeof(int32_t))};
+    struct interval_run run = *dpl;
+    int answer = -1;
+    run.starts = run.starts < INFEASIBLE_STARTS ? run.starts : INFEASIBLE_STARTS;
+    run.clock = clock;
+    if (c && interval_search(c, &run, &best, x->scratch))
+        answer = 1;
+    if (c && answer < 0 && exact) {
+        struct dp_search s = {.max_states = INFEASIBLE_STATES, .clock = clock};
+        if (dp_search(c, &s, &best, x->scratch))
+            answer = 1;
+        else if (s.complete)
+            answer = 0;
+    }
+    arena_release(x->scratch, mark);
+    return answer;
+}
+
+int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
+                      const struct interval_run *dpl)
+{
+    struct chain_clock clock = planner_clock(x);
+    int64_t lo = 0, hi = 0, most = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        hi = sat_add(hi, g->size[v]);
+    for (uint32_t s = 0; s < g->nshared; s++)
+        hi = sat_add(hi, g->shared_size[s]);
+    for (uint32_t k = 0; k < x->cluster->ncls; k++)
+        most = x->cluster->cls[k].memory > most ? x->cluster->cls[k].memory : most;
+    int answer = hi > most ? fits(x, g, hi, exact, &clock, dpl) : 0;
+    if (answer <= 0) {
+        diag_error(x->diag,
+                   "no contiguous plan exists%s: some node cannot run on any device, or pins "
+                   "contradict each other or the order of the nodes",
+                   answer < 0 || !exact ? " that was found" : "");
+        return PASS_INFEASIBLE;
+    }
+    bool proven = true;
+    while (lo + 1 < hi && !chain_out(&clock)) {
+        int64_t mid = lo + (hi - lo) / 2;
+        answer = fits(x, g, mid, exact && proven, &clock, dpl);
+        if (answer == 1)
+            hi = mid;
+        else
+            lo = mid;
+        if (answer < 0)
+            proven = false;
+    }
+    char text[UNIT_TEXT];
+    diag_error(x->diag,
+               "no contiguous plan fits the memory of the devices; %s%s per device would do",
+               exact && proven && !clock.why ? "at least " : "", bytes_print(text, hi));
+    return PASS_INFEASIBLE;
+}
