@@ -219,8 +219,8 @@ static bool joinable(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *s
     return true;
 }
 
-/* Finds two neighbours of one device that can be one piece; tried[v] remembers pairs that cannot
- * (merging others never takes a path away). */
+/* Finds two neighbours of one device that can be one piece; tried[v] marks those that cannot be
+ * joined with their left neighbour (merging others never takes a path away). */
 static bool find_pair(const struct quotient *q, uint32_t ndev, uint8_t *tried, uint64_t *spent,
                       uint64_t budget, uint32_t *left, uint32_t *right)
 {
@@ -250,14 +250,21 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
                        uint64_t budget)
 {
     uint64_t spent = 0;
+    bool fresh = true; /* tried[] was empty before this search */
     uint8_t *tried = arena_alloc(q->a, q->n + 1), *again = arena_alloc(q->a, q->n + 1);
     uint32_t *to = arena_array(q->a, q->n + 1, sizeof *to);
     uint32_t *rank = arena_array(q->a, q->n + 1, sizeof *rank);
     for (;;) {
         struct arena_mark mark = arena_mark(q->a);
         uint32_t u, v, n = q->n;
-        if (!find_pair(q, ndev, tried, &spent, budget, &u, &v))
-            return;
+        if (!find_pair(q, ndev, tried, &spent, budget, &u, &v)) {
+            if (fresh || spent >= budget)
+                return;
+            memset(tried, 0, q->n); /* a new order may have made new neighbours: once more */
+            fresh = true;
+            continue;
+        }
+        fresh = false;
         for (uint32_t i = 0; i < n; i++)
             to[i] = i == v ? u : i - (i > v);
         quotient_merge(q, to, n - 1);

@@ -1,6 +1,6 @@
 /* The cluster: presets, the shorthand, the JSON form, and what follows from them.
  *
- * Figures of the presets, from public sheets (peaks as the vendors state them; --efficiency scales):
+ * Figures of the presets, from public sheets (peaks as vendors state them; --efficiency scales):
  *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32
  *    19.5 TFLOPS, FP16 and BF16 Tensor Core 312 TFLOPS, INT8 Tensor Core 624 TOPS (all dense),
  *    80 GB HBM2e at 2,039 GB/s.  5 us per operator is a usual kernel launch.

@@ -104,3 +104,8 @@ uint32_t strings_count(const struct strings *t)
 {
     return t->n;
 }
+
+size_t strings_size(const struct strings *t, uint32_t id)
+{
+    return id < t->n ? t->item[id].n : 0;
+}

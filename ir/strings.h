@@ -11,6 +11,8 @@ struct strings *strings_new(struct arena *a);
 uint32_t strings_id(struct strings *t, const char *s, size_t n);
 /* Text of an id; "" for ids that were never given out. */
 const char *strings_text(const struct strings *t, uint32_t id);
+/* Its bytes without the final NUL (strings of attributes may hold others). */
+size_t strings_size(const struct strings *t, uint32_t id);
 uint32_t strings_count(const struct strings *t);
 
 #endif

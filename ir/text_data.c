@@ -209,7 +209,7 @@ static int hex_payload(struct parser *p, struct tensor *x)
     }
     unsigned char *data = arena_alloc(p->m->mem, p->len / 2 + 1);
     for (size_t i = 0; i < p->len; i++) {
-        const char *d = strchr(digits, p->s[i]);
+        const char *d = memchr(digits, p->s[i], sizeof digits - 1);
         if (d == NULL || p->len % 2 != 0) {
             return text_error(p, p->at, "expected pairs of hexadecimal digits");
         }
@@ -353,7 +353,7 @@ static int string_payload(struct parser *p, struct tensor *x)
     while (p->kind != ']') {
         sid s;
         if ((x->len > 0 && text_want(p, ',', "',' or ']'") < 0) ||
-            text_string(p, &s, "a string") < 0) {
+            text_bytes(p, &s, "a string") < 0) {
             return -1;
         }
         module_add_sids(p->m, &s, 1);
@@ -518,7 +518,7 @@ static int list_element(struct parser *p, nid n, enum attr_kind kind)
         module_add_floats(p->m, &f, 1);
         return rc;
     case ATTR_STRINGS:
-        rc = text_string(p, &ref, "a string");
+        rc = text_bytes(p, &ref, "a string");
         module_add_sids(p->m, &ref, 1);
         return rc;
     case ATTR_GRAPHS:
@@ -601,7 +601,7 @@ static int attr_value(struct parser *p, nid n, struct attr *a)
     }
     if (p->kind == T_STR) {
         a->kind = ATTR_STRING;
-        return text_string(p, &a->u.s, "a string");
+        return text_bytes(p, &a->u.s, "a string");
     }
     if (p->kind == T_GRAPH) {
         a->kind = ATTR_GRAPH;

@@ -106,10 +106,6 @@ static int escaped(struct parser *p)
         text_error(p, p->pos, "unknown escape (known: \\\" \\\\ \\n \\r \\t \\xNN)");
         return -1;
     }
-    if (hi == 0 && lo == 0) {
-        text_error(p, p->pos, "a string cannot hold the byte \\x00");
-        return -1;
-    }
     p->pos += 4;
     return hi * 16 + lo;
 }
@@ -150,6 +146,9 @@ static void string(struct parser *p, int kind)
     p->s = p->buf;
     p->len = n;
     p->kind = kind;
+    if (kind != T_STR && memchr(p->buf, 0, n) != NULL) {
+        text_error(p, open, "a name cannot hold the byte \\x00");
+    }
 }
 
 static bool in_name(const struct parser *p, size_t i)
@@ -331,6 +330,14 @@ int text_uint(struct parser *p, uint64_t hi, uint64_t *out, const char *what)
 }
 
 int text_string(struct parser *p, sid *out, const char *what)
+{
+    if (p->kind == T_STR && memchr(p->s, 0, p->len) != NULL) {
+        return text_error(p, p->at, "this string cannot hold the byte \\x00");
+    }
+    return text_bytes(p, out, what);
+}
+
+int text_bytes(struct parser *p, sid *out, const char *what)
 {
     if (p->kind != T_STR) {
         return text_expected(p, what);

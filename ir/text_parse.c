@@ -234,10 +234,14 @@ static int parse_out(struct parser *p)
 {
     do {
         vid v;
+        size_t at = p->at;
         if (operand(p, &v) < 0) {
             return -1;
         }
-        if (v != 0 && p->m->value[v].graph == p->graph) {
+        if (v == 0) {
+            return text_error(p, at, "an output of a graph is a value");
+        }
+        if (p->m->value[v].graph == p->graph) {
             p->m->value[v].flags |= VALUE_OUTPUT;
         }
         push(p, &p->out, &p->nout, &p->capout, v);
@@ -299,7 +303,7 @@ static int operands(struct parser *p, nid n)
         vid v;
         if (formal == UINT32_MAX && text_take(p, '|')) {
             formal = in.n;
-        } else if (p->kind == ')' && (in.n == 0 || formal == in.n)) {
+        } else if (p->kind == ')' && in.n == 0) {
             break;
         }
         if (operand(p, &v) < 0) {
@@ -431,12 +435,11 @@ static int graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
             return -1;
         }
         nid n = text_lookup(p, (uint32_t)SPACE_NODES, name);
-        if (n == 0 || (owner != 0 && n != owner)) {
+        if (n == 0 || n != owner) {
             return text_error(p, here, n == 0 ? "there is no node '%s' above"
                                               : "node '%s' does not own this graph",
                               str(p->m, name));
         }
-        owner = n;
     }
     if (g == 1 ? owner != 0 : owner == 0) {
         return text_error(p, at, g == 1 ? "the first graph is the main one and has no owner"

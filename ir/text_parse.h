@@ -107,6 +107,8 @@ int text_uint(struct parser *p, uint64_t hi, uint64_t *out, const char *what);
 /* A string or word as an interned string. */
 int text_name(struct parser *p, sid *out, const char *what);
 int text_string(struct parser *p, sid *out, const char *what);
+/* A string that may hold NUL. */
+int text_bytes(struct parser *p, sid *out, const char *what);
 
 /* text_parse.c */
 uint32_t text_lookup(const struct parser *p, uint32_t space, sid name); /* 0: absent */

@@ -3,7 +3,6 @@
  * com.microsoft domain. */
 #include "passes/shapes.h"
 
-#include <math.h>
 #include <string.h>
 
 /* --- windows --- */
@@ -462,7 +461,7 @@ static int constant_floats(const struct infer *f, vid v, float *out, int max)
 /* One product of two floats, as the runtimes compute it: the same on every machine. */
 static struct dim scaled(struct dim d, float scale)
 {
-    float x = floorf((float)d.value * scale);
+    float x = (float)d.value * scale; /* rounded down below */
     if (d.value < 0 || !(x >= 0.0f) || x > 1e15f)
         return scale == 1.0f ? d : dim_unknown();
     return dim_num((int64_t)x);

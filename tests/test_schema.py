@@ -60,8 +60,8 @@ def compile_proto(command, text, descriptor_pb2):
         with open(os.path.join(tmp, "onnx.proto"), "w", encoding="utf-8") as f:
             f.write(text)
         out = os.path.join(tmp, "onnx.desc")
-        subprocess.run(command + ["--proto_path=" + tmp, "--descriptor_set_out=" + out, "onnx.proto"],
-                       check=True)
+        subprocess.run([*command, "--proto_path=" + tmp, "--descriptor_set_out=" + out,
+                        "onnx.proto"], check=True)
         with open(out, "rb") as f:
             return descriptor_pb2.FileDescriptorSet.FromString(f.read()).file[0]
 

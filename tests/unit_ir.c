@@ -85,6 +85,13 @@ static void arena_blocks(void **state)
             assert_int_equal(arena_used(a), used);
         }
     }
+    /* a big block that comes first after a mark, and one that comes last before it */
+    arena_alloc(a, 30 << 20);
+    struct arena_mark mark = arena_mark(a);
+    size_t used = arena_used(a);
+    arena_alloc(a, 30 << 20);
+    arena_release(a, mark);
+    assert_int_equal(arena_used(a), used);
     assert_null(arena_try(a, SIZE_MAX));
     assert_null(arena_try(a, SIZE_MAX / 8));
     arena_free(a);

@@ -135,6 +135,11 @@ static void lookups(void **state)
     assert_int_equal(u.to[u.at[X]], 1);
     assert_int_equal(u.to[u.at[X] + 2], 3);
     assert_int_equal(u.at[Y + 1] - u.at[Y], 0);
+    m->arg[m->node[1].in.at + 1] = X; /* read twice by one node: listed once */
+    u = module_users(m, m->mem);
+    assert_int_equal(u.at[X + 1] - u.at[X], 3);
+    assert_int_equal(u.at[COND + 1] - u.at[COND], 1);
+    assert_int_equal(u.at[W + 1] - u.at[W], 0);
     arena_free(m->mem);
 }
 

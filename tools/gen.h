@@ -16,8 +16,8 @@
 
 enum {
     GEN_MAX_STAGES = 8,    /* entries of --blocks a,b,c */
-    GEN_EXTERN_MIN = 1024,  /* smaller initializers stay inline */
-    GEN_ALIGN = 4096,       /* of every tensor in the weights file */
+    GEN_EXTERN_MIN = 1024, /* smaller initializers stay inline */
+    GEN_ALIGN = 4096,      /* of every tensor in the weights file */
     GEN_OPSET = 20,
     GEN_IR = 10,
     GEN_F32 = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT,
@@ -26,9 +26,9 @@ enum {
 
 /* Where initializers of at least GEN_EXTERN_MIN bytes go. */
 enum gen_mode {
-    GEN_INLINE,    /* into the model file */
-    GEN_EXTERNAL,  /* into <stem>.weights */
-    GEN_NONE       /* nowhere: the model refers to <stem>.weights, which is not written */
+    GEN_INLINE,   /* into the model file */
+    GEN_EXTERNAL, /* into <stem>.weights */
+    GEN_NONE      /* nowhere: the model refers to <stem>.weights, which is not written */
 };
 
 struct gen_list {
@@ -40,15 +40,15 @@ struct gen_list {
 struct gen_opt {
     const char *out;
     int64_t layers, width, heads, vocab, seq, depth, size, classes, nodes, seed, blocks;
-    struct gen_list stages;  /* resnet --blocks; n == 0: from depth */
+    struct gen_list stages; /* resnet --blocks; n == 0: from depth */
     bool kv, untied, no_weights, external;
 };
 
 /* Random weight: `count` float32, uniform with this mean and standard deviation. */
 struct gen_weight {
-    uint64_t key;     /* seed of its own stream, from --seed and the name */
+    uint64_t key; /* seed of its own stream, from --seed and the name */
     uint64_t count;
-    uint64_t offset;  /* in the weights file; unused when inline */
+    uint64_t offset; /* in the weights file; unused when inline */
     bool external;
     float mean, std;
 };
@@ -70,16 +70,16 @@ struct gen_ptrs {
 struct gen {
     enum gen_mode mode;
     uint64_t seed;
-    const char *location;  /* base name of the weights file */
-    const char *scope;     /* prefix of node names */
+    const char *location; /* base name of the weights file */
+    const char *scope;    /* prefix of node names */
     struct gen_chunk *chunks;
     struct gen_ptrs nodes, inits, inputs, outputs;
     struct gen_weight *weights;
     size_t nweights, weights_cap;
-    uint64_t external_end;  /* size of the weights file so far */
-    uint8_t *marker;        /* inaccessible range: marker + i stands for the bytes of weight i */
+    uint64_t external_end; /* size of the weights file so far */
+    uint8_t *marker;       /* inaccessible range: marker + i stands for the bytes of weight i */
     size_t marker_size;
-    Onnx__NodeProto *last;  /* node that gen_attr_* and gen_rename act on */
+    Onnx__NodeProto *last; /* node that gen_attr_* and gen_rename act on */
 };
 
 /* ---- gen_build.c. Running out of memory ends the program with one line and exit code 1. ---- */
@@ -89,7 +89,8 @@ void gen_open(struct gen *g, enum gen_mode mode, int64_t seed, const char *locat
 void gen_close(struct gen *g);
 
 /* Formatted string owned by `g`. */
-char *gen_str(struct gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
+char *gen_str(struct gen *g, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3), nonnull(2)));
 /* Sets the prefix of node names, e.g. "/h.3". */
 void gen_scope(struct gen *g, const char *scope);
 

@@ -79,10 +79,10 @@ static void push(struct gen_ptrs *p, void *item)
 
 void gen_open(struct gen *g, enum gen_mode mode, int64_t seed, const char *location)
 {
-    *g = (struct gen){ .mode = mode, .seed = (uint64_t)seed, .location = location, .scope = "" };
+    *g = (struct gen){.mode = mode, .seed = (uint64_t)seed, .location = location, .scope = ""};
     g->marker_size = MARKER_BYTES;
-    g->marker = mmap(NULL, g->marker_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                     -1, 0);
+    g->marker =
+        mmap(NULL, g->marker_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (g->marker == MAP_FAILED)
         die_memory();
 }
@@ -148,17 +148,17 @@ const char *gen_more(struct gen *g)
 
 const char *gen_op1(struct gen *g, const char *path, const char *a)
 {
-    return gen_node(g, path, 1, (const char *const[]){ a });
+    return gen_node(g, path, 1, (const char *const[]){a});
 }
 
 const char *gen_op2(struct gen *g, const char *path, const char *a, const char *b)
 {
-    return gen_node(g, path, 2, (const char *const[]){ a, b });
+    return gen_node(g, path, 2, (const char *const[]){a, b});
 }
 
 const char *gen_op3(struct gen *g, const char *path, const char *a, const char *b, const char *c)
 {
-    return gen_node(g, path, 3, (const char *const[]){ a, b, c });
+    return gen_node(g, path, 3, (const char *const[]){a, b, c});
 }
 
 const char *gen_rename(struct gen *g, const char *name)
@@ -272,8 +272,8 @@ const char *gen_weight(struct gen *g, const char *name, int rank, const int64_t 
             die_memory();
     }
     struct gen_weight *w = &g->weights[g->nweights];
-    *w = (struct gen_weight){ .key = name_key(g->seed, name), .count = 1, .mean = (float)mean,
-                              .std = (float)std };
+    *w = (struct gen_weight){
+        .key = name_key(g->seed, name), .count = 1, .mean = (float)mean, .std = (float)std};
     for (int i = 0; i < rank; i++)
         w->count *= (uint64_t)dims[i];
     if (g->mode != GEN_INLINE && w->count * 4 >= GEN_EXTERN_MIN) {
@@ -303,7 +303,7 @@ const char *gen_float(struct gen *g, const char *name, float v)
 
 const char *gen_ints(struct gen *g, const char *name, int rank, int n, const int64_t v[])
 {
-    const int64_t dims[1] = { n };
+    const int64_t dims[1] = {n};
     return add_constant(g, add_tensor(g, name, GEN_I64, rank, dims), v, (size_t)n * sizeof *v);
 }
 

@@ -7,8 +7,9 @@
  *
  * The causal mask comes from Shape and Range, so batch, sequence and past lengths stay symbolic.
  * With --kv each layer concatenates past_key_values.N.{key,value} in front of its keys and values
- * and returns the result as present.N.{key,value}. Nodes: 32 per layer, 34 with --kv, plus 11 to 15.
- * Residual projections are scaled by 1/sqrt(2 layers), so any depth stays finite. */
+ * and returns the result as present.N.{key,value}. Nodes: 32 per layer, 34 with --kv, and 11 to 15
+ * outside the layers. Residual projections are scaled by 1/sqrt(2 layers), so that any depth stays
+ * finite. */
 #include "tools/gen.h"
 
 #include <math.h>
@@ -20,10 +21,10 @@ enum { GPT_POSITIONS = 1024 };
 struct gpt {
     const struct gen_opt *o;
     int64_t head_dim;
-    double proj_std;           /* of the two projections into the residual */
-    const char *mask;          /* bool [sequence, total] */
-    const char *split_heads;   /* shape for [B,S,W] -> [B,S,H,D] */
-    const char *merge_heads;   /* and back */
+    double proj_std;         /* of the two projections into the residual */
+    const char *mask;        /* bool [sequence, total] */
+    const char *split_heads; /* shape for [B,S,W] -> [B,S,H,D] */
+    const char *merge_heads; /* and back */
     const char *scale, *lowest, *sqrt2, *one, *half;
 };
 
@@ -43,8 +44,8 @@ static const char *layer_norm(struct gen *g, const char *path, const char *param
 static const char *linear(struct gen *g, const char *path, const char *param, const char *x,
                           int64_t in, int64_t out, double std)
 {
-    const char *w = gen_weight(g, gen_str(g, "%s.weight", param), 2, (const int64_t[]){ in, out },
-                               0.0, std);
+    const char *w =
+        gen_weight(g, gen_str(g, "%s.weight", param), 2, (const int64_t[]){in, out}, 0.0, std);
     const char *b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &out, 0.0, 0.02);
     const char *y = gen_op2(g, gen_str(g, "%s/MatMul", path), x, w);
 
@@ -58,27 +59,27 @@ static const char *transpose(struct gen *g, const char *path, const char *x, con
     return y;
 }
 
-static const int64_t swap_12[4] = { 0, 2, 1, 3 }, swap_23[4] = { 0, 1, 3, 2 };
+static const int64_t swap_12[4] = {0, 2, 1, 3}, swap_23[4] = {0, 1, 3, 2};
 
 static struct gen_dim sequence_dim(const struct gpt *m)
 {
-    return m->o->seq > 0 ? (struct gen_dim){ m->o->seq, NULL } : (struct gen_dim){ 0, "sequence" };
+    return m->o->seq > 0 ? (struct gen_dim){m->o->seq, NULL} : (struct gen_dim){0, "sequence"};
 }
 
 /* past -> present of "key" or "value" in layer i. */
 static const char *cache(struct gen *g, const struct gpt *m, int64_t i, const char *what,
                          const char *x)
 {
-    const struct gen_dim batch = { 0, "batch" }, heads = { m->o->heads, NULL };
-    const struct gen_dim past = { 0, "past_sequence" }, total = { 0, "total_sequence" };
-    const struct gen_dim width = { m->head_dim, NULL };
+    const struct gen_dim batch = {0, "batch"}, heads = {m->o->heads, NULL};
+    const struct gen_dim past = {0, "past_sequence"}, total = {0, "total_sequence"};
+    const struct gen_dim width = {m->head_dim, NULL};
     const char *name = gen_str(g, "past_key_values.%lld.%s", (long long)i, what);
 
-    gen_input(g, name, GEN_F32, 4, (const struct gen_dim[]){ batch, heads, past, width });
+    gen_input(g, name, GEN_F32, 4, (const struct gen_dim[]){batch, heads, past, width});
     gen_op2(g, *what == 'k' ? "/attn/Concat" : "/attn/Concat_1", name, x);
     gen_attr_i(g, "axis", 2);
     name = gen_rename(g, gen_str(g, "present.%lld.%s", (long long)i, what));
-    gen_output(g, name, GEN_F32, 4, (const struct gen_dim[]){ batch, heads, total, width });
+    gen_output(g, name, GEN_F32, 4, (const struct gen_dim[]){batch, heads, total, width});
     return name;
 }
 
@@ -147,20 +148,20 @@ static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const ch
 static const char *embed(struct gen *g, struct gpt *m, const char *wte)
 {
     const struct gen_opt *o = m->o;
-    const int64_t n = o->seq > GPT_POSITIONS ? o->seq : GPT_POSITIONS, dims[2] = { n, o->width };
-    const char *zero = gen_ints(g, "const.zero", 0, 1, (const int64_t[]){ 0 });
-    const char *one = gen_ints(g, "const.one", 0, 1, (const int64_t[]){ 1 });
+    const int64_t n = o->seq > GPT_POSITIONS ? o->seq : GPT_POSITIONS, dims[2] = {n, o->width};
+    const char *zero = gen_ints(g, "const.zero", 0, 1, (const int64_t[]){0});
+    const char *one = gen_ints(g, "const.one", 0, 1, (const int64_t[]){1});
     const char *past = zero;
     const char *total = gen_op2(g, "/Gather", gen_op1(g, "/Shape", "input_ids"), one);
 
     if (o->kv) {
-        const char *two = gen_ints(g, "const.two", 0, 1, (const int64_t[]){ 2 });
+        const char *two = gen_ints(g, "const.two", 0, 1, (const int64_t[]){2});
         past = gen_op2(g, "/Gather_1", gen_op1(g, "/Shape_1", "past_key_values.0.key"), two);
         total = gen_op2(g, "/Add", past, total);
     }
     const char *rows = gen_op3(g, "/Range", past, total, one);
     const char *cols = gen_op3(g, "/Range_1", zero, total, one);
-    const char *last = gen_ints(g, "const.last_axis", 1, 1, (const int64_t[]){ -1 });
+    const char *last = gen_ints(g, "const.last_axis", 1, 1, (const int64_t[]){-1});
     const char *wpe = gen_weight(g, "wpe.weight", 2, dims, 0.0, 0.02);
     const char *token = gen_op2(g, "/wte/Gather", wte, "input_ids");
     const char *place = gen_op2(g, "/wpe/Gather", wpe, rows);
@@ -175,10 +176,10 @@ static void head(struct gen *g, const struct gpt *m, const char *wte, const char
 
     x = layer_norm(g, "/ln_f/LayerNormalization", "ln_f", x, w);
     if (m->o->untied) {
-        weight = gen_weight(g, "lm_head.weight", 2, (const int64_t[]){ w, vocab }, 0.0, 0.02);
+        weight = gen_weight(g, "lm_head.weight", 2, (const int64_t[]){w, vocab}, 0.0, 0.02);
     } else {
         weight = gen_op1(g, "/lm_head/Transpose", wte);
-        gen_attr_ints(g, "perm", 2, (const int64_t[]){ 1, 0 });
+        gen_attr_ints(g, "perm", 2, (const int64_t[]){1, 0});
     }
     gen_op2(g, "/lm_head/MatMul", x, weight);
     gen_rename(g, "logits");
@@ -186,7 +187,7 @@ static void head(struct gen *g, const struct gpt *m, const char *wte, const char
 
 int gen_gpt(struct gen *g, const struct gen_opt *o)
 {
-    struct gpt m = { .o = o };
+    struct gpt m = {.o = o};
 
     if (o->width % o->heads != 0) {
         fprintf(stderr, "pcc-gen: --width %lld is not a multiple of --heads %lld\n",
@@ -195,21 +196,20 @@ int gen_gpt(struct gen *g, const struct gen_opt *o)
     }
     m.head_dim = o->width / o->heads;
     m.proj_std = 0.02 / sqrt(2.0 * (double)o->layers);
-    gen_input(g, "input_ids", GEN_I64, 2, (const struct gen_dim[]){ { 0, "batch" },
-                                                                     sequence_dim(&m) });
+    gen_input(g, "input_ids", GEN_I64, 2, (const struct gen_dim[]){{0, "batch"}, sequence_dim(&m)});
     gen_output(g, "logits", GEN_F32, 3,
-               (const struct gen_dim[]){ { 0, "batch" }, sequence_dim(&m), { o->vocab, NULL } });
-    m.split_heads = gen_ints(g, "const.split_heads", 1, 4,
-                             (const int64_t[]){ 0, 0, o->heads, m.head_dim });
-    m.merge_heads = gen_ints(g, "const.merge_heads", 1, 3, (const int64_t[]){ 0, 0, o->width });
+               (const struct gen_dim[]){{0, "batch"}, sequence_dim(&m), {o->vocab, NULL}});
+    m.split_heads =
+        gen_ints(g, "const.split_heads", 1, 4, (const int64_t[]){0, 0, o->heads, m.head_dim});
+    m.merge_heads = gen_ints(g, "const.merge_heads", 1, 3, (const int64_t[]){0, 0, o->width});
     m.scale = gen_float(g, "const.scale", sqrtf((float)m.head_dim));
     m.lowest = gen_float(g, "const.lowest", -3.4028235e38f);
     m.sqrt2 = gen_float(g, "const.sqrt2", 1.4142135f);
     m.one = gen_float(g, "const.one_f", 1.0f);
     m.half = gen_float(g, "const.half_f", 0.5f);
 
-    const char *wte = gen_weight(g, "wte.weight", 2, (const int64_t[]){ o->vocab, o->width }, 0.0,
-                                 0.02);
+    const char *wte =
+        gen_weight(g, "wte.weight", 2, (const int64_t[]){o->vocab, o->width}, 0.0, 0.02);
     const char *x = embed(g, &m, wte);
     for (int64_t i = 0; i < o->layers; i++)
         x = layer(g, &m, i, x);

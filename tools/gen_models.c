@@ -1,8 +1,8 @@
 /* The models of pcc-gen other than gpt: resnet, inception, dense, star and ladder.
  *
  * resnet and inception: convolutions with bias (batch norm folded in, as exported inference models
- * have it) and He-scaled weights; dense: MatMul + Add + Relu, layers * width^2 * 4 bytes of weights;
- * star: one value with many readers; ladder: two long chains joined by rungs. */
+ * have it) and He-scaled weights; dense: MatMul + Add + Relu with layers * width^2 * 4 bytes of
+ * weights; star: one value with many readers; ladder: two long chains joined by rungs. */
 #include "tools/gen.h"
 
 #include <math.h>
@@ -17,24 +17,24 @@ static double he(int64_t fan_in)
 /* A convolution: "same" padding, square kernel. */
 struct conv {
     int64_t in, out, kernel, stride;
-    double gain;  /* on the He weights */
+    double gain; /* on the He weights */
 };
 
 /* Node <path>/Conv with parameters <param>.weight and .bias. */
 static const char *conv(struct gen *g, const char *path, const char *param, const char *x,
                         struct conv c)
 {
-    const int64_t k = c.kernel, p = k / 2, dims[4] = { c.out, c.in, k, k };
-    const char *w = gen_weight(g, gen_str(g, "%s.weight", param), 4, dims, 0.0,
-                               c.gain * he(c.in * k * k));
+    const int64_t k = c.kernel, p = k / 2, dims[4] = {c.out, c.in, k, k};
+    const char *w =
+        gen_weight(g, gen_str(g, "%s.weight", param), 4, dims, 0.0, c.gain * he(c.in * k * k));
     const char *b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &c.out, 0.0, 0.02);
     const char *y = gen_op3(g, gen_str(g, "%s/Conv", path), x, w, b);
 
-    gen_attr_ints(g, "dilations", 2, (const int64_t[]){ 1, 1 });
+    gen_attr_ints(g, "dilations", 2, (const int64_t[]){1, 1});
     gen_attr_i(g, "group", 1);
-    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){ k, k });
-    gen_attr_ints(g, "pads", 4, (const int64_t[]){ p, p, p, p });
-    gen_attr_ints(g, "strides", 2, (const int64_t[]){ c.stride, c.stride });
+    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){k, k});
+    gen_attr_ints(g, "pads", 4, (const int64_t[]){p, p, p, p});
+    gen_attr_ints(g, "strides", 2, (const int64_t[]){c.stride, c.stride});
     return y;
 }
 
@@ -43,23 +43,22 @@ static const char *max_pool(struct gen *g, const char *path, const char *x, int6
 {
     const char *y = gen_op1(g, path, x);
 
-    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){ 3, 3 });
-    gen_attr_ints(g, "pads", 4, (const int64_t[]){ 1, 1, 1, 1 });
-    gen_attr_ints(g, "strides", 2, (const int64_t[]){ stride, stride });
+    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){3, 3});
+    gen_attr_ints(g, "pads", 4, (const int64_t[]){1, 1, 1, 1});
+    gen_attr_ints(g, "strides", 2, (const int64_t[]){stride, stride});
     return y;
 }
 
 static void image_input(struct gen *g, const struct gen_opt *o)
 {
     gen_input(g, "input", GEN_F32, 4,
-              (const struct gen_dim[]){ { 0, "batch" }, { 3, NULL }, { o->size, NULL },
-                                        { o->size, NULL } });
+              (const struct gen_dim[]){{0, "batch"}, {3, NULL}, {o->size, NULL}, {o->size, NULL}});
 }
 
 /* Average pooling and the classifier: [batch, channels, h, w] -> "output" [batch, classes]. */
 static void classify(struct gen *g, const char *x, int64_t channels, int64_t classes)
 {
-    const int64_t dims[2] = { classes, channels };
+    const int64_t dims[2] = {classes, channels};
     const char *w, *b;
 
     x = gen_op1(g, "/avgpool/GlobalAveragePool", x);
@@ -70,7 +69,7 @@ static void classify(struct gen *g, const char *x, int64_t channels, int64_t cla
     gen_op3(g, "/fc/Gemm", x, w, b);
     gen_attr_i(g, "transB", 1);
     gen_output(g, gen_rename(g, "output"), GEN_F32, 2,
-               (const struct gen_dim[]){ { 0, "batch" }, { classes, NULL } });
+               (const struct gen_dim[]){{0, "batch"}, {classes, NULL}});
 }
 
 /* ---- resnet ---- */
@@ -84,9 +83,9 @@ static const struct res_table {
     int64_t depth;
     struct res_plan plan;
 } res_table[] = {
-    { 18, { false, { 4, { 2, 2, 2, 2 } } } },   { 34, { false, { 4, { 3, 4, 6, 3 } } } },
-    { 50, { true, { 4, { 3, 4, 6, 3 } } } },    { 101, { true, { 4, { 3, 4, 23, 3 } } } },
-    { 152, { true, { 4, { 3, 8, 36, 3 } } } },
+    {18, {false, {4, {2, 2, 2, 2}}}},  {34, {false, {4, {3, 4, 6, 3}}}},
+    {50, {true, {4, {3, 4, 6, 3}}}},   {101, {true, {4, {3, 4, 23, 3}}}},
+    {152, {true, {4, {3, 8, 36, 3}}}},
 };
 
 /* A block's place and shape: `mid` is its inner width, `out` the channels it returns. */
@@ -109,18 +108,18 @@ static const char *res_block(struct gen *g, const struct res_block *b, const cha
 
     gen_scope(g, gen_str(g, "/layer%d/layer%d.%d", b->stage, b->stage, b->index));
     if (b->bottleneck) {
-        y = res_conv(g, b, "conv1", x, (struct conv){ b->in, b->mid, 1, 1, 1.0 });
+        y = res_conv(g, b, "conv1", x, (struct conv){b->in, b->mid, 1, 1, 1.0});
         y = gen_op1(g, "/relu/Relu", y);
-        y = res_conv(g, b, "conv2", y, (struct conv){ b->mid, b->mid, 3, b->stride, 1.0 });
+        y = res_conv(g, b, "conv2", y, (struct conv){b->mid, b->mid, 3, b->stride, 1.0});
         y = gen_op1(g, "/relu/Relu_1", y);
-        y = res_conv(g, b, "conv3", y, (struct conv){ b->mid, b->out, 1, 1, 0.2 });
+        y = res_conv(g, b, "conv3", y, (struct conv){b->mid, b->out, 1, 1, 0.2});
     } else {
-        y = res_conv(g, b, "conv1", x, (struct conv){ b->in, b->mid, 3, b->stride, 1.0 });
+        y = res_conv(g, b, "conv1", x, (struct conv){b->in, b->mid, 3, b->stride, 1.0});
         y = gen_op1(g, "/relu/Relu", y);
-        y = res_conv(g, b, "conv2", y, (struct conv){ b->mid, b->out, 3, 1, 0.2 });
+        y = res_conv(g, b, "conv2", y, (struct conv){b->mid, b->out, 3, 1, 0.2});
     }
     if (b->in != b->out || b->stride != 1)
-        skip = res_conv(g, b, "downsample.0", x, (struct conv){ b->in, b->out, 1, b->stride, 1.0 });
+        skip = res_conv(g, b, "downsample.0", x, (struct conv){b->in, b->out, 1, b->stride, 1.0});
     y = gen_op2(g, "/Add", y, skip);
     y = gen_op1(g, b->bottleneck ? "/relu/Relu_2" : "/relu/Relu_1", y);
     gen_scope(g, "");
@@ -130,7 +129,7 @@ static const char *res_block(struct gen *g, const struct res_block *b, const cha
 static int res_find(const struct gen_opt *o, struct res_plan *plan)
 {
     if (o->stages.n > 0) {
-        *plan = (struct res_plan){ true, o->stages };
+        *plan = (struct res_plan){true, o->stages};
         return 0;
     }
     for (size_t i = 0; i < sizeof res_table / sizeof *res_table; i++) {
@@ -151,13 +150,18 @@ int gen_resnet(struct gen *g, const struct gen_opt *o)
     if (res_find(o, &plan) != 0)
         return -1;
     image_input(g, o);
-    const char *x = conv(g, "/conv1", "conv1", "input", (struct conv){ 3, channels, 7, 2, 1.0 });
+    const char *x = conv(g, "/conv1", "conv1", "input", (struct conv){3, channels, 7, 2, 1.0});
     x = gen_op1(g, "/relu/Relu", x);
     x = max_pool(g, "/maxpool/MaxPool", x, 2);
     for (int s = 0; s < plan.stages.n; s++) {
         for (int i = 0; i < plan.stages.v[s]; i++) {
-            struct res_block b = { s + 1, i, channels, mid, plan.bottleneck ? mid * 4 : mid,
-                                   s > 0 && i == 0 ? 2 : 1, plan.bottleneck };
+            struct res_block b = {s + 1,
+                                  i,
+                                  channels,
+                                  mid,
+                                  plan.bottleneck ? mid * 4 : mid,
+                                  s > 0 && i == 0 ? 2 : 1,
+                                  plan.bottleneck};
             x = res_block(g, &b, x);
             channels = b.out;
         }
@@ -184,13 +188,13 @@ static const char *inception(struct gen *g, int64_t i, const char *x, int64_t in
     const char *out[4];
 
     gen_scope(g, gen_str(g, "/inception.%lld", (long long)i));
-    out[0] = branch(g, i, "b1", x, (struct conv){ in, w, 1, 1, 1.0 });
-    out[1] = branch(g, i, "b3_reduce", x, (struct conv){ in, w, 1, 1, 1.0 });
-    out[1] = branch(g, i, "b3", out[1], (struct conv){ w, w, 3, 1, 1.0 });
-    out[2] = branch(g, i, "b5_reduce", x, (struct conv){ in, w, 1, 1, 1.0 });
-    out[2] = branch(g, i, "b5", out[2], (struct conv){ w, w, 5, 1, 1.0 });
+    out[0] = branch(g, i, "b1", x, (struct conv){in, w, 1, 1, 1.0});
+    out[1] = branch(g, i, "b3_reduce", x, (struct conv){in, w, 1, 1, 1.0});
+    out[1] = branch(g, i, "b3", out[1], (struct conv){w, w, 3, 1, 1.0});
+    out[2] = branch(g, i, "b5_reduce", x, (struct conv){in, w, 1, 1, 1.0});
+    out[2] = branch(g, i, "b5", out[2], (struct conv){w, w, 5, 1, 1.0});
     out[3] = max_pool(g, "/pool/MaxPool", x, 1);
-    out[3] = branch(g, i, "pool_proj", out[3], (struct conv){ in, w, 1, 1, 0.5 });
+    out[3] = branch(g, i, "pool_proj", out[3], (struct conv){in, w, 1, 1, 0.5});
     x = gen_node(g, "/Concat", 4, out);
     gen_attr_i(g, "axis", 1);
     gen_scope(g, "");
@@ -202,7 +206,7 @@ int gen_inception(struct gen *g, const struct gen_opt *o)
     int64_t channels = o->width, size = (o->size + 3) / 4;
 
     image_input(g, o);
-    const char *x = conv(g, "/stem", "stem", "input", (struct conv){ 3, channels, 7, 2, 1.0 });
+    const char *x = conv(g, "/stem", "stem", "input", (struct conv){3, channels, 7, 2, 1.0});
     x = gen_op1(g, "/stem/Relu", x);
     x = max_pool(g, "/stem/MaxPool", x, 2);
     for (int64_t i = 0; i < o->blocks; i++) {
@@ -221,8 +225,8 @@ int gen_inception(struct gen *g, const struct gen_opt *o)
 
 int gen_dense(struct gen *g, const struct gen_opt *o)
 {
-    const struct gen_dim dims[2] = { { 0, "batch" }, { o->width, NULL } };
-    const int64_t square[2] = { o->width, o->width };
+    const struct gen_dim dims[2] = {{0, "batch"}, {o->width, NULL}};
+    const int64_t square[2] = {o->width, o->width};
     const char *x = "input";
 
     gen_input(g, x, GEN_F32, 2, dims);
@@ -242,11 +246,11 @@ int gen_dense(struct gen *g, const struct gen_opt *o)
 
 /* ---- star and ladder: exactly --nodes nodes, no weights ---- */
 
-static const struct gen_dim row[2] = { { 0, "batch" }, { 16, NULL } };
+static const struct gen_dim row[2] = {{0, "batch"}, {16, NULL}};
 
 int gen_star(struct gen *g, const struct gen_opt *o)
 {
-    static const char *const ops[] = { "Neg", "Abs", "Tanh", "Sigmoid", "Exp", "Softplus" };
+    static const char *const ops[] = {"Neg", "Abs", "Tanh", "Sigmoid", "Exp", "Softplus"};
     const char *hub;
 
     gen_input(g, "input", GEN_F32, 2, row);

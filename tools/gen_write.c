@@ -19,10 +19,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw_data is written i
 enum { OUT_BYTES = 1 << 20, BLOCK_FLOATS = 1 << 14 };
 
 struct out {
-    ProtobufCBuffer base;  /* first: protobuf-c hands back a pointer to it */
+    ProtobufCBuffer base; /* first: protobuf-c hands back a pointer to it */
     const struct gen *g;
     int fd;
-    int error;  /* errno of the first failed write, 0 while all is well */
+    int error; /* errno of the first failed write, 0 while all is well */
     uint64_t written;
     size_t used;
     uint8_t buf[OUT_BYTES];

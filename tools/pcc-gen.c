@@ -21,14 +21,14 @@ static const struct shape {
     int (*make)(struct gen *, const struct gen_opt *);
     const char *help;
 } shapes[] = {
-    { "gpt", GPT, gen_gpt,
-      "pre-norm decoder, input_ids [batch, sequence] -> logits;\n"
-      "             nodes: 32*layers + 12 (34*layers + 15 with --kv; 1 less with --untied)" },
-    { "resnet", RESNET, gen_resnet, "torchvision-style residual network, input -> output" },
-    { "inception", INCEPTION, gen_inception, "blocks of four parallel branches, 14 nodes each" },
-    { "star", STAR, gen_star, "one value read by nodes-1 consumers, all of them outputs" },
-    { "ladder", LADDER, gen_ladder, "two chains of nodes/3 steps with an Add between them" },
-    { "dense", DENSE, gen_dense, "layers of MatMul, Add, Relu; 4*layers*width^2 weight bytes" },
+    {"gpt", GPT, gen_gpt,
+     "pre-norm decoder, input_ids [batch, sequence] -> logits;\n"
+     "             nodes: 32*layers + 12 (34*layers + 15 with --kv; 1 less with --untied)"},
+    {"resnet", RESNET, gen_resnet, "torchvision-style residual network, input -> output"},
+    {"inception", INCEPTION, gen_inception, "blocks of four parallel branches, 14 nodes each"},
+    {"star", STAR, gen_star, "one value read by nodes-1 consumers, all of them outputs"},
+    {"ladder", LADDER, gen_ladder, "two chains of nodes/3 steps with an Add between them"},
+    {"dense", DENSE, gen_dense, "layers of MatMul, Add, Relu; 4*layers*width^2 weight bytes"},
 };
 
 enum kind { KIND_INT, KIND_LIST, KIND_FLAG, KIND_FILE, KIND_DTYPE };
@@ -43,31 +43,31 @@ static const struct row {
     const char *help;
 } rows[] = {
 #define AT(f) offsetof(struct gen_opt, f)
-    { "-o", ALL, KIND_FILE, AT(out), 0, 0, 0, "the model to write" },
-    { "--layers", GPT, KIND_INT, AT(layers), 12, 1, 1000000, "decoder layers" },
-    { "--layers", DENSE, KIND_INT, AT(layers), 12, 1, 1000000, "dense layers" },
-    { "--width", GPT, KIND_INT, AT(width), 768, 1, 131072, "hidden size, a multiple of heads" },
-    { "--width", RESNET, KIND_INT, AT(width), 64, 1, 4096, "channels of the first stage" },
-    { "--width", INCEPTION, KIND_INT, AT(width), 64, 1, 4096, "channels of a branch" },
-    { "--width", DENSE, KIND_INT, AT(width), 1024, 1, 131072, "features" },
-    { "--heads", GPT, KIND_INT, AT(heads), 12, 1, 131072, "attention heads" },
-    { "--vocab", GPT, KIND_INT, AT(vocab), 50257, 1, 16777216, "tokens" },
-    { "--seq", GPT, KIND_INT, AT(seq), 0, 0, 16777216, "fixed sequence length, 0: symbolic" },
-    { "--kv", GPT, KIND_FLAG, AT(kv), 0, 0, 0, "past_key_values inputs, present outputs" },
-    { "--untied", GPT, KIND_FLAG, AT(untied), 0, 0, 0, "head with its own matrix, not wte" },
-    { "--depth", RESNET, KIND_INT, AT(depth), 50, 0, 1000, "18, 34, 50, 101 or 152" },
-    { "--blocks", RESNET, KIND_LIST, AT(stages), 0, 1, 100000,
-      "a,b,..: bottleneck blocks per stage, instead of --depth; at most 8 stages" },
-    { "--blocks", INCEPTION, KIND_INT, AT(blocks), 9, 1, 1000000, "blocks" },
-    { "--size", RESNET | INCEPTION, KIND_INT, AT(size), 224, 32, 65536, "height and width" },
-    { "--classes", RESNET | INCEPTION, KIND_INT, AT(classes), 1000, 1, 16777216, "outputs" },
-    { "--nodes", STAR, KIND_INT, AT(nodes), 100000, 2, 10000000, "nodes in all" },
-    { "--nodes", LADDER, KIND_INT, AT(nodes), 100000, 3, 10000000, "nodes in all" },
-    { "--seed", ALL, KIND_INT, AT(seed), 1, 0, INT64_MAX, "seed of the weights" },
-    { "--no-weights", ALL, KIND_FLAG, AT(no_weights), 0, 0, 0,
-      "initializers of 1 KiB and more refer to <FILE stem>.weights, which is not written" },
-    { "--external", ALL, KIND_FLAG, AT(external), 0, 0, 0, "the same, and it is written" },
-    { "--dtype", ALL, KIND_DTYPE, 0, 0, 0, 0, "f32, the only element type so far" },
+    {"-o", ALL, KIND_FILE, AT(out), 0, 0, 0, "the model to write"},
+    {"--layers", GPT, KIND_INT, AT(layers), 12, 1, 1000000, "decoder layers"},
+    {"--layers", DENSE, KIND_INT, AT(layers), 12, 1, 1000000, "dense layers"},
+    {"--width", GPT, KIND_INT, AT(width), 768, 1, 131072, "hidden size, a multiple of heads"},
+    {"--width", RESNET, KIND_INT, AT(width), 64, 1, 4096, "channels of the first stage"},
+    {"--width", INCEPTION, KIND_INT, AT(width), 64, 1, 4096, "channels of a branch"},
+    {"--width", DENSE, KIND_INT, AT(width), 1024, 1, 131072, "features"},
+    {"--heads", GPT, KIND_INT, AT(heads), 12, 1, 131072, "attention heads"},
+    {"--vocab", GPT, KIND_INT, AT(vocab), 50257, 1, 16777216, "tokens"},
+    {"--seq", GPT, KIND_INT, AT(seq), 0, 0, 16777216, "fixed sequence length, 0: symbolic"},
+    {"--kv", GPT, KIND_FLAG, AT(kv), 0, 0, 0, "past_key_values inputs, present outputs"},
+    {"--untied", GPT, KIND_FLAG, AT(untied), 0, 0, 0, "head with its own matrix, not wte"},
+    {"--depth", RESNET, KIND_INT, AT(depth), 50, 0, 1000, "18, 34, 50, 101 or 152"},
+    {"--blocks", RESNET, KIND_LIST, AT(stages), 0, 1, 100000,
+     "a,b,..: bottleneck blocks per stage, instead of --depth; at most 8 stages"},
+    {"--blocks", INCEPTION, KIND_INT, AT(blocks), 9, 1, 1000000, "blocks"},
+    {"--size", RESNET | INCEPTION, KIND_INT, AT(size), 224, 32, 65536, "height and width"},
+    {"--classes", RESNET | INCEPTION, KIND_INT, AT(classes), 1000, 1, 16777216, "outputs"},
+    {"--nodes", STAR, KIND_INT, AT(nodes), 100000, 2, 10000000, "nodes in all"},
+    {"--nodes", LADDER, KIND_INT, AT(nodes), 100000, 3, 10000000, "nodes in all"},
+    {"--seed", ALL, KIND_INT, AT(seed), 1, 0, INT64_MAX, "seed of the weights"},
+    {"--no-weights", ALL, KIND_FLAG, AT(no_weights), 0, 0, 0,
+     "initializers of 1 KiB and more refer to <FILE stem>.weights, which is not written"},
+    {"--external", ALL, KIND_FLAG, AT(external), 0, 0, 0, "the same, and it is written"},
+    {"--dtype", ALL, KIND_DTYPE, 0, 0, 0, 0, "f32, the only element type so far"},
 #undef AT
 };
 
@@ -190,7 +190,8 @@ static int read_args(struct gen_opt *o, const struct shape *shape, int argc, cha
 static void print_help(void)
 {
     printf("usage: pcc-gen SHAPE -o FILE [options]\n\n"
-           "Writes a seeded ONNX model (IR %d, opset %d). Equal options give equal bytes.\n\nshapes:\n",
+           "Writes a seeded ONNX model (IR %d, opset %d). Equal options give equal "
+           "bytes.\n\nshapes:\n",
            GEN_IR, GEN_OPSET);
     for (size_t i = 0; i < COUNT(shapes); i++)
         printf("  %-10s %s\n", shapes[i].name, shapes[i].help);
@@ -253,7 +254,7 @@ static int generate(const struct shape *shape, const struct gen_opt *o)
 
 int main(int argc, char **argv)
 {
-    struct gen_opt o = { 0 };
+    struct gen_opt o = {0};
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {

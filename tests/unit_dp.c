@@ -1,0 +1,331 @@
+/* dp_search and interval_search against brute force on random graphs of up to 10 vertices: several
+ * classes, memory limits, shared bytes, pins, nets of several consumers, pins on the host.
+ * The brute force tries every chain of ideals and every device for every step, loads by wdag_load. */
+#include "passes/chain.h"
+#include "passes/dp_search.h"
+#include "passes/interval_dp.h"
+#include "passes/topo.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_N = 10, MAX_DEV = 4, GRAPHS = 3000 };
+
+struct instance {
+    struct arena *a;
+    struct cluster c;
+    struct wdag g;
+    int64_t load[CLUSTER_CLASSES][1 << MAX_N]; /* COST_NEVER: cannot run, or too large */
+};
+
+static struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries)
+{
+    uint32_t n = c->at[rows], k = 0;
+    uint32_t *row = arena_array(a, (size_t)n + 1, sizeof *row);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t i = c->at[r]; i < c->at[r + 1]; i++)
+            row[k++] = r;
+    return csr_build(a, entries, n, c->to, row);
+}
+
+/* A random set of `among` vertices [from, n) as a row. */
+static void random_row(struct csr *c, uint32_t row, uint32_t from, uint32_t n, uint32_t percent,
+                       uint64_t *rng)
+{
+    uint32_t end = c->at[row];
+    for (uint32_t v = from; v < n; v++)
+        if (topo_below(rng, 100) < percent)
+            c->to[end++] = v;
+    c->at[row + 1] = end;
+}
+
+static void make_cluster(struct instance *t, uint64_t *rng)
+{
+    struct cluster *c = &t->c;
+    c->ncls = 1 + topo_below(rng, 2) + (topo_below(rng, 5) == 0);
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        struct device_class *d = &c->cls[k];
+        d->name = "class";
+        d->host = k > 0 && topo_below(rng, 2);
+        /* one device at least is left for each of the classes that follow */
+        d->count = 1 + topo_below(rng, MAX_DEV - c->ndev - (c->ncls - k - 1));
+        d->memory = topo_below(rng, 2) ? -1 : 10 + (int64_t)topo_below(rng, 60);
+        c->ndev += d->count;
+    }
+}
+
+static void make_nets(struct instance *t, uint64_t *rng)
+{
+    struct wdag *g = &t->g;
+    uint32_t max = g->n + 3, density = 10 + topo_below(rng, 50);
+    g->net_pin.at = arena_array(t->a, max + 1, sizeof(uint32_t));
+    g->net_pin.to = arena_array(t->a, (size_t)max * MAX_N + 1, sizeof(uint32_t));
+    g->net_host = arena_alloc(t->a, max);
+    g->net_src = arena_array(t->a, max, sizeof(uint32_t));
+    uint32_t *from = arena_array(t->a, (size_t)max * MAX_N + 1, sizeof *from), nedge = 0;
+    uint32_t *to = arena_array(t->a, (size_t)max * MAX_N + 1, sizeof *to);
+    for (uint32_t e = 0; e < max; e++) {
+        uint32_t at = g->net_pin.at[g->nnet];
+        bool input = e >= g->n;
+        if (!input)
+            g->net_pin.to[at] = e;
+        g->net_pin.at[g->nnet] += !input;
+        random_row(&g->net_pin, g->nnet, input ? 0 : e + 1, g->n, density, rng);
+        g->net_pin.at[g->nnet] = at;
+        if (g->net_pin.at[g->nnet + 1] == at)
+            continue;
+        g->net_src[g->nnet] = input ? UINT32_MAX : e;
+        g->net_host[g->nnet] = input || topo_below(rng, 6) == 0;
+        for (uint32_t i = at + 1; !input && i < g->net_pin.at[g->nnet + 1]; i++) {
+            from[nedge] = e;
+            to[nedge++] = g->net_pin.to[i];
+        }
+        g->nnet++;
+    }
+    g->net_of = transpose(t->a, &g->net_pin, g->nnet, g->n);
+    g->succ = csr_build(t->a, g->n, nedge, from, to);
+    g->pred = transpose(t->a, &g->succ, g->n, g->n);
+}
+
+static void make_costs(struct instance *t, uint64_t *rng)
+{
+    struct wdag *g = &t->g;
+    uint32_t dear = topo_below(rng, 30), never = topo_below(rng, 3) ? 0 : 8;
+    uint32_t pinned = topo_below(rng, 3) ? 0 : 15;
+    g->ncls = t->c.ncls;
+    g->time = arena_array(t->a, g->ncls, sizeof *g->time);
+    g->net_cost = arena_array(t->a, g->ncls, sizeof *g->net_cost);
+    for (uint32_t k = 0; k < g->ncls; k++) {
+        uint32_t slow = 1 + topo_below(rng, 4);
+        g->time[k] = arena_array(t->a, MAX_N + 1, sizeof(int64_t));
+        g->net_cost[k] = arena_array(t->a, (size_t)g->nnet + 1, sizeof(int64_t));
+        for (uint32_t v = 0; v < g->n; v++)
+            g->time[k][v] =
+                topo_below(rng, 100) < never ? COST_NEVER : (int64_t)(topo_below(rng, 25) * slow);
+        for (uint32_t e = 0; e < g->nnet; e++)
+            g->net_cost[k][e] = t->c.cls[k].host ? 0 : topo_below(rng, dear + 1);
+    }
+    g->size = arena_array(t->a, MAX_N + 1, sizeof(int64_t));
+    g->pin = arena_array(t->a, MAX_N + 1, sizeof(int32_t));
+    for (uint32_t v = 0; v < g->n; v++) {
+        g->size[v] = topo_below(rng, 12);
+        g->pin[v] = topo_below(rng, 100) < pinned ? (int32_t)topo_below(rng, t->c.ndev) : -1;
+    }
+    g->nshared = topo_below(rng, 4);
+    g->shared_size = arena_array(t->a, g->nshared + 1, sizeof(int64_t));
+    g->shared_by.at = arena_array(t->a, g->nshared + 1, sizeof(uint32_t));
+    g->shared_by.to = arena_array(t->a, (size_t)g->nshared * MAX_N + 1, sizeof(uint32_t));
+    for (uint32_t i = 0; i < g->nshared; i++) {
+        g->shared_size[i] = topo_below(rng, 20);
+        random_row(&g->shared_by, i, 0, g->n, 40, rng);
+    }
+    g->shared_of = transpose(t->a, &g->shared_by, g->nshared, g->n);
+}
+
+static void make_instance(struct instance *t, uint64_t seed)
+{
+    uint64_t rng = seed;
+    memset(t, 0, sizeof *t);
+    t->a = arena_new();
+    t->g.mem = t->a;
+    t->g.n = 1 + topo_below(&rng, MAX_N);
+    make_cluster(t, &rng);
+    make_nets(t, &rng);
+    make_costs(t, &rng);
+    for (uint32_t k = 0; k < t->c.ncls; k++)
+        for (uint32_t set = 0; set < 1U << t->g.n; set++) {
+            uint8_t member[MAX_N];
+            int64_t compute, transfer, size;
+            for (uint32_t v = 0; v < t->g.n; v++)
+                member[v] = set >> v & 1;
+            wdag_load(&t->g, member, k, &compute, &transfer, &size);
+            bool fits = t->c.cls[k].memory < 0 || size <= t->c.cls[k].memory;
+            t->load[k][set] = compute == COST_NEVER || !fits ? COST_NEVER : compute + transfer;
+        }
+}
+
+/* ---- brute force ------------------------------------------------------------------------------ */
+
+static bool pins_allow(const struct wdag *g, uint32_t set, uint32_t dev)
+{
+    for (uint32_t v = 0; v < g->n; v++)
+        if ((set >> v & 1) && g->pin[v] >= 0 && (uint32_t)g->pin[v] != dev)
+            return false;
+    return true;
+}
+
+static uint32_t list_ideals(const struct wdag *g, uint32_t *ideal)
+{
+    uint32_t n = 0;
+    for (uint32_t set = 0; set < 1U << g->n; set++) {
+        bool down = true;
+        for (uint32_t v = 0; v < g->n; v++)
+            for (uint32_t i = g->pred.at[v]; (set >> v & 1) && i < g->pred.at[v + 1]; i++)
+                down = down && (set >> g->pred.to[i] & 1);
+        if (down)
+            ideal[n++] = set;
+    }
+    return n;
+}
+
+/* best[devices used][ideal]; ideals in the order of their numbers, which respects inclusion */
+static int64_t brute_force(const struct instance *t)
+{
+    static int64_t best[1 << MAX_DEV][1 << MAX_N];
+    static uint32_t ideal[1 << MAX_N];
+    const struct wdag *g = &t->g;
+    uint32_t n = list_ideals(g, ideal), masks = 1U << t->c.ndev;
+    int64_t least = COST_NEVER;
+    for (uint32_t m = 0; m < masks; m++)
+        for (uint32_t i = 0; i < n; i++)
+            best[m][i] = COST_NEVER;
+    best[0][0] = 0;
+    for (uint32_t m = 1; m < masks; m++)
+        for (uint32_t j = 0; j < n; j++)
+            for (uint32_t d = 0; d < t->c.ndev; d++)
+                for (uint32_t i = 0; (m >> d & 1) && i < j; i++) {
+                    int64_t before = best[m & ~(1U << d)][i];
+                    uint32_t set = ideal[j] & ~ideal[i];
+                    if (before == COST_NEVER || (ideal[i] & ~ideal[j]) || !pins_allow(g, set, d))
+                        continue;
+                    int64_t load = t->load[cluster_class(&t->c, d)][set];
+                    int64_t value = load > before ? load : before;
+                    best[m][j] = value < best[m][j] ? value : best[m][j];
+                }
+    for (uint32_t m = 0; m < masks; m++)
+        least = best[m][n - 1] < least ? best[m][n - 1] : least;
+    return least;
+}
+
+/* The largest load of a plan; fails on what no plan may do. */
+static int64_t value_of(const struct instance *t, const int32_t *dev)
+{
+    uint32_t set[MAX_DEV] = {0}, gone = 0, left = t->g.n;
+    int64_t value = 0;
+    for (uint32_t v = 0; v < t->g.n; v++) {
+        assert_in_range(dev[v], 0, t->c.ndev - 1);
+        set[dev[v]] |= 1U << v;
+    }
+    for (uint32_t d = 0; d < t->c.ndev; d++) {
+        int64_t load = t->load[cluster_class(&t->c, d)][set[d]];
+        assert_true(pins_allow(&t->g, set[d], d));
+        value = load > value ? load : value;
+    }
+    /* devices whose predecessors are all gone go, until none is left */
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t d = 0; d < t->c.ndev; d++) {
+            bool free = set[d] && !(set[d] & gone);
+            for (uint32_t v = 0; v < t->g.n; v++)
+                for (uint32_t i = t->g.pred.at[v]; (set[d] >> v & 1) && i < t->g.pred.at[v + 1];
+                     i++)
+                    free = free && ((gone | set[d]) >> t->g.pred.to[i] & 1);
+            if (free) {
+                gone |= set[d];
+                left -= (uint32_t)__builtin_popcount(set[d]);
+                moved = true;
+            }
+        }
+    }
+    assert_int_equal(left, 0);
+    return value;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+static void test_brute_force(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t infeasible = 0, dpl_best = 0, searched = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        struct diag d = {0};
+        make_instance(t, seed);
+        int64_t want = brute_force(t);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        assert_non_null(c);
+        int32_t dev[MAX_N + 1];
+        struct chain_plan plan = {CHAIN_INF, dev};
+        struct interval_run run = {.starts = (uint32_t)(seed % 4), .seed = seed};
+        struct dp_search s = {.max_states = 100000};
+        interval_search(c, &run, &plan, t->a);
+        if (plan.value < CHAIN_INF)
+            assert_int_equal(value_of(t, dev), plan.value);
+        dpl_best += plan.value == want;
+        dp_search(c, &s, &plan, t->a);
+        searched += s.steps > 0;
+        assert_true(s.complete);
+        if (plan.value != (want == COST_NEVER ? CHAIN_INF : want))
+            fail_msg("seed %llu: found %lld, brute force %lld", (unsigned long long)seed,
+                     (long long)plan.value, (long long)want);
+        infeasible += want == COST_NEVER;
+        if (want != COST_NEVER) {
+            assert_int_equal(value_of(t, dev), want);
+            assert_true(c->lower <= want);
+        }
+        arena_free(t->a);
+    }
+    /* the instances must be worth something */
+    assert_in_range(infeasible, GRAPHS / 20, GRAPHS / 2);
+    assert_true(searched > GRAPHS / 3);
+    assert_true(dpl_best < GRAPHS - infeasible);
+    free(t);
+}
+
+/* Every kind of order is topological. */
+static void test_orders(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        make_instance(t, seed);
+        for (int kind = TOPO_LIFO; kind <= TOPO_THIN; kind++) {
+            uint32_t *order = topo_order(&t->g, (enum topo_kind)kind, seed % 3, t->a), seen = 0;
+            for (uint32_t i = 0; i < t->g.n; i++) {
+                for (uint32_t k = t->g.pred.at[order[i]]; k < t->g.pred.at[order[i] + 1]; k++)
+                    assert_true(seen >> t->g.pred.to[k] & 1);
+                assert_false(seen >> order[i] & 1);
+                seen |= 1U << order[i];
+            }
+            assert_int_equal(seen, (1U << t->g.n) - 1);
+        }
+        arena_free(t->a);
+    }
+    free(t);
+}
+
+/* A limit of states ends the search with the best plan so far and a reason. */
+static void test_limits(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t stopped = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct diag d = {0};
+        make_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int32_t dev[MAX_N + 1];
+        struct chain_plan plan = {CHAIN_INF, dev};
+        volatile sig_atomic_t stop = 1;
+        struct chain_clock clock = {.stop = &stop};
+        struct interval_run run = {.starts = 3, .seed = 1, .clock = &clock};
+        interval_search(c, &run, &plan, t->a);
+        if (plan.value < CHAIN_INF)
+            assert_int_equal(value_of(t, dev), plan.value);
+        stopped += clock.why != NULL;
+        arena_free(t->a);
+    }
+    assert_true(stopped > 0);
+    free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_brute_force),
+                                       cmocka_unit_test(test_orders),
+                                       cmocka_unit_test(test_limits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
