@@ -130,7 +130,7 @@ void summary_print(FILE *f, const struct module *m, const struct cluster *c)
     for (nid n = g->first; n < g->first + g->count; n++)
         flops = sat_add(flops, m->cost->flops[n]);
     fprintf(f, "%s: IR %lld", str(m, m->path), (long long)m->ir_version);
-    for (uint32_t i = 0; i < m->nopset; i++)
+    for (uint32_t i = 1; i < m->nopset; i++)
         fprintf(f, ", %s %lld", m->opset[i].domain ? str(m, m->opset[i].domain) : "ai.onnx",
                 (long long)m->opset[i].version);
     fprintf(f, "\nnodes       %u, and %u in %u bodies\n", g->count, m->nnode - 1 - g->count,

@@ -4,10 +4,11 @@
  *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32
  *    19.5 TFLOPS, FP16 and BF16 Tensor Core 312 TFLOPS, INT8 Tensor Core 624 TOPS (all dense),
  *    80 GB HBM2e at 2,039 GB/s.  5 us per operator is a usual kernel launch.
- *  - npu: generic, of the kind that laptops carry: Intel Core Ultra 200V product brief states 48
- *    TOPS INT8 for its NPU, and LPDDR5X-8533 on 128 bits gives 136 GB/s; half the rate for f16.
- *  - cpu: a 64-core server: the AMD EPYC 7763 page states 64 cores at 2.45 GHz and 204.8 GB/s
- *    (eight channels of DDR4-3200); 2 x 256-bit FMA a cycle make 5.0 TFLOPS f32, 2.5 TFLOPS f64.
+ *  - npu: generic, of the kind that laptops carry: Intel's Core Ultra 200V has an NPU of 48 TOPS
+ *    and LPDDR5X-8533, which gives 136 GB/s on 128 bits; f16 at half the rate of i8, f32 and the
+ *    memory of 16 GiB are assumed.
+ *  - cpu: a 64-core server like AMD's EPYC 7763: 2.45 GHz, eight channels of DDR4-3200, that is
+ *    204.8 GB/s; two 256-bit FMA a cycle make 5.0 TFLOPS f32 and 2.5 TFLOPS f64; i8 is assumed.
  * The JSON form is described in cluster.md.  What no planner honours is an error, not ignored.
  * Numbers are integers or strings with units: no floating point. */
 #include "ir/cluster.h"

@@ -55,6 +55,11 @@ static const char *const random_ops[] = {
     "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial",
     "Bernoulli", "Dropout", NULL};
 
+static bool measures(const struct module *m, nid n)
+{
+    return node_is(m, n, "Shape") || node_is(m, n, "Size");
+}
+
 /* A node whose result is the same wherever and however often it is computed. */
 static bool is_pure(const struct module *m, nid n)
 {
@@ -129,8 +134,7 @@ static bool stands_on_copies(const struct builder *b, nid n, const uint8_t *cons
         if (!v || is_constant(m, v))
             continue;
         nid def = m->value[v].def;
-        bool shape = def && b->p->kind[def] == PLACE_NODE &&
-                     (node_is(m, def, "Shape") || node_is(m, def, "Size"));
+        bool shape = def && b->p->kind[def] == PLACE_NODE && measures(m, def);
         if (!shape && (!def || b->p->kind[def] != PLACE_COPY))
             return false;
         if (shape || !constant[def])
@@ -143,8 +147,7 @@ static bool stands_on_copies(const struct builder *b, nid n, const uint8_t *cons
 static bool measures_input(const struct builder *b, nid n)
 {
     vid x = node_in(b->m, n, 0);
-    return (node_is(b->m, n, "Shape") || node_is(b->m, n, "Size")) && x &&
-           (b->m->value[x].flags & VALUE_INPUT) && !b->state[x];
+    return measures(b->m, n) && x && (b->m->value[x].flags & VALUE_INPUT) && !b->state[x];
 }
 
 static void root_add(struct builder *b, vid v)
@@ -216,8 +219,7 @@ static void choose_copies(struct builder *b)
         if (!measures_input(b, n)) {
             if (!stands_on_copies(b, n, constant, &all_constant))
                 continue;
-            bool shape = node_is(m, n, "Shape") || node_is(m, n, "Size") ||
-                         in_list(node_op(m, n), shape_arithmetic);
+            bool shape = measures(m, n) || in_list(node_op(m, n), shape_arithmetic);
             if (!all_constant && !(shape && small_integers(m, n)))
                 continue;
         }
@@ -246,10 +248,12 @@ static void note_read(struct builder *b, vid v, nid reader)
         return;
     b->stamp[v] = b->now;
     nid def = b->m->value[v].def;
-    bool weight = is_constant(b->m, v) || b->state[v] || (def && b->p->kind[def] == PLACE_COPY);
-    if (def && b->p->kind[def] == PLACE_NODE)
-        weight = false;
-    add_pair(b, weight ? &b->weights : &b->pins, v, reader);
+    bool placed = def && b->p->kind[def] == PLACE_NODE;
+    bool bytes = is_constant(b->m, v) || (def && b->p->kind[def] == PLACE_COPY);
+    if (bytes || (b->state[v] && !placed))
+        add_pair(b, &b->weights, v, reader);
+    if (!bytes)
+        add_pair(b, &b->pins, v, reader);
 }
 
 /* What each placed node reads, directly and through copies. */
@@ -390,14 +394,15 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
     return 0;
 }
 
-/* Who must share a device: Shape(x) and x's producer; readers of past and the producer of present. */
+/* Who must share a device: Shape(x) and x's producer; readers of past and the producer of present.  A
+ * Shape of past is free: were it bound to its layer, every mask computed from it would be, too. */
 static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;
     const struct graph *g = &m->graph[1];
     uint32_t cap = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        if (b->p->kind[n] != PLACE_NODE || !(node_is(m, n, "Shape") || node_is(m, n, "Size")))
+        if (b->p->kind[n] != PLACE_NODE || !measures(m, n))
             continue;
         vid x = node_in(m, n, 0);
         if (x)
@@ -407,7 +412,7 @@ static void collect_same(struct builder *b)
     for (uint32_t i = 0; i < b->p->nstate; i++) {
         vid in = b->p->state_in[i];
         for (uint32_t k = users.at[in]; k < users.at[in + 1]; k++)
-            if (m->node[users.to[k]].graph == 1)
+            if (m->node[users.to[k]].graph == 1 && !measures(m, users.to[k]))
                 same_device(b, m->value[b->p->state_out[i]].def, users.to[k], &cap);
     }
 }

@@ -35,7 +35,7 @@ struct place {
                            placed nodes need: bytes once per device */
     struct csr weight_user; /* weight -> placed nodes that need it, directly or through copies */
     int64_t *weight_bytes;
-    uint32_t nstate;    /* past/present pairs: */
+    uint32_t nstate;    /* past/present pairs; past is a net of its readers without a host pin: */
     vid *state_in, *state_out;
 };
 

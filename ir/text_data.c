@@ -431,8 +431,7 @@ static int tensor_payload(struct parser *p, struct tensor *x, tid *out)
         return text_error(p, at, "the tensor has too many elements");
     }
     int64_t want = x->where == TENSOR_STRINGS ? elems : elem_bytes((enum elem)x->elem, elems);
-    bool sized = x->where == TENSOR_STRINGS || elem_bits((enum elem)x->elem) > 0;
-    if (sized && (uint64_t)want != x->len) {
+    if ((uint64_t)want != x->len) {
         return text_error(p, at, "the shape wants %lld %s, here are %llu", (long long)want,
                           x->where == TENSOR_STRINGS ? "strings" : "bytes",
                           (unsigned long long)x->len);
