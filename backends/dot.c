@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BLOCKS_PER_PART = 24, TOOLTIP_LINES = 12, NAME_SHOWN = 44 };
+enum { BLOCKS_PER_PART = 12, TOOLTIP_LINES = 12, NAME_SHOWN = 44 };
 
 extern char **environ;
 
@@ -58,6 +58,12 @@ static const char *label_text(struct arena *a, const char *s)
         out[k++] = s[i];
     }
     return out;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 static Agnode_t *box(struct picture *p, Agraph_t *g, const char *id, const char *label,
@@ -131,12 +137,15 @@ static void flow_add(struct flows *t, struct picture *p, uint32_t from, uint32_t
                            label_text(p->a, value_name(p->r->m, v)), bytes_short(buf, bytes));
 }
 
-/* Every net between the boxes of its pins; box_of[node] - 1 is a box, `base` is added to it. */
-static struct flows collect(struct picture *p, const uint32_t *box_of, uint32_t nbox)
+/* Every net between the boxes of its pins (box_of[node]; 0: none).  As on the wire, a tensor goes once
+ * to each other part: to the first box there that reads it.  Small shape values are drawn only where they
+ * cross. */
+static struct flows collect(struct picture *p, const uint32_t *box_of, const uint32_t *part_of_box)
 {
     struct flows t = {0};
     const struct place *pl = p->r->place;
-    uint32_t *seen = arena_array(p->a, (size_t)nbox + 2, sizeof *seen);
+    uint32_t *seen_box = arena_array(p->a, p->r->m->nnode, sizeof *seen_box);
+    uint32_t *seen_part = arena_array(p->a, (size_t)p->r->cut->nparts + 1, sizeof *seen_part);
     for (uint32_t e = 0; e < pl->nnet; e++) {
         vid v = pl->net_value[e];
         nid def = p->r->m->value[v].def;
@@ -144,10 +153,14 @@ static struct flows collect(struct picture *p, const uint32_t *box_of, uint32_t 
         if (from && pl->net_host[e])
             flow_add(&t, p, from, 0, v);
         for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
-            uint32_t to = box_of[pl->net_pin.to[i]];
-            if (to == from || seen[to] == e + 1 || (!from && !pl->net_host[e]))
+            uint32_t to = box_of[pl->net_pin.to[i]], part = part_of_box[to];
+            bool away = !from || part_of_box[from] != part;
+            if (to == from || seen_box[to] == e + 1 || (!from && !pl->net_host[e]) ||
+                (away ? seen_part[part] == e + 1 : pl->net_light[e]))
                 continue;
-            seen[to] = e + 1;
+            seen_box[to] = e + 1;
+            if (away)
+                seen_part[part] = e + 1;
             flow_add(&t, p, from, to, v);
         }
     }
@@ -223,14 +236,16 @@ static void draw_devices(struct picture *p)
     const struct cut *cut = p->r->cut;
     Agnode_t **boxes = arena_array(p->a, (size_t)cut->nparts + 1, sizeof *boxes);
     uint32_t *box_of = arena_array(p->a, p->r->m->nnode, sizeof *box_of);
+    uint32_t *part_of_box = arena_array(p->a, (size_t)cut->nparts + 1, sizeof *part_of_box);
     boxes[0] = draw_host(p);
     for (uint32_t i = 0; i < cut->nparts; i++) {
+        part_of_box[i + 1] = i;
         const char *label = part_label(p, i, false);
         boxes[i + 1] = box(p, p->g, arena_fmt(p->a, "part%u", i), label, label, cut->part[i].dev);
         for (uint32_t k = 0; k < cut->part[i].nnode; k++)
             box_of[cut->part[i].node[k]] = i + 1;
     }
-    struct flows t = collect(p, box_of, cut->nparts);
+    struct flows t = collect(p, box_of, part_of_box);
     for (uint32_t i = 0; i < t.n; i++)
         draw_flow(p, &t.f[i], boxes, true, t.f[i].from ? cut->part[t.f[i].from - 1].dev : UINT32_MAX);
 }
@@ -241,6 +256,7 @@ static void draw_blocks(struct picture *p)
     struct blocks b = blocks_build(p->r, BLOCKS_PER_PART, p->a);
     Agnode_t **boxes = arena_array(p->a, (size_t)b.n + 1, sizeof *boxes);
     Agraph_t **frame = arena_array(p->a, (size_t)cut->nparts + 1, sizeof *frame);
+    uint32_t *part_of_box = arena_array(p->a, (size_t)b.n + 1, sizeof *part_of_box);
     char t[UNIT_TEXT];
     boxes[0] = draw_host(p);
     for (uint32_t i = 0; i < cut->nparts; i++) {
@@ -254,13 +270,14 @@ static void draw_blocks(struct picture *p)
     }
     for (uint32_t i = 0; i < b.n; i++) {
         const struct block *k = &b.block[i];
+        part_of_box[i + 1] = k->part;
         char *id = arena_fmt(p->a, "block%u", i);
         char *label = arena_fmt(p->a, "%s\\n%s\\n%s", label_text(p->a, k->label),
                                 label_text(p->a, k->kinds), time_short(t, k->time));
         char *tip = arena_fmt(p->a, "%u nodes, %s", k->nodes, time_short(t, k->time));
         boxes[i + 1] = box(p, frame[k->part], id, label, tip, cut->part[k->part].dev);
     }
-    struct flows f = collect(p, b.of, b.n);
+    struct flows f = collect(p, b.of, part_of_box);
     for (uint32_t i = 0; i < f.n; i++) {
         uint32_t from = f.f[i].from, to = f.f[i].to;
         uint32_t dev = from ? cut->part[b.block[from - 1].part].dev : UINT32_MAX;
@@ -280,7 +297,7 @@ int dot_write(const struct result *r, bool blocks, const char *path)
     }
     p.g = agopen((char *)(uintptr_t) "pcc", Agdirected, NULL);
     draw_frame(&p, arena_fmt(p.a, "%s: %s per sample on %u devices (%s)",
-                             label_text(p.a, str(r->m, r->m->path)), time_short(v, r->verdict->value),
+                             label_text(p.a, base_name(str(r->m, r->m->path))), time_short(v, r->verdict->value),
                              r->cluster->ndev, plan_status_name(r->plan->status)));
     if (blocks)
         draw_blocks(&p);

@@ -274,13 +274,28 @@ static void add_nodes(struct split *s, uint32_t x, struct lists *l)
     }
 }
 
+/* An input must have a type, or no runtime loads the part. */
+static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
+{
+    const Onnx__ValueInfoProto *p = border(s, x, v);
+    nid def = s->m->value[v].def;
+    if (def && (!p->type || p->type->value_case == ONNX__TYPE_PROTO__VALUE__NOT_SET)) {
+        diag_error(s->diag, "%s: '%s' of node '%s' (%s) goes from %s to %s, but its type is not known: "
+                   "runtimes would refuse the part; put the node and its readers on one device "
+                   "with --pin", str(s->m, s->m->path), value_name(s->m, v), node_name(s->m, def),
+                   node_op(s->m, def), s->file[s->cut->part_of[def]], s->file[x]);
+        s->failed = true;
+    }
+    add(s, &l->in, p);
+}
+
 static void add_values(struct split *s, uint32_t x, struct lists *l)
 {
     const struct part *t = &s->cut->part[x];
     for (uint32_t i = 0; i < t->nin; i++) {
         s->in_part[t->in[i]] = x + 1;
         note_value(s, l, t->in[i]);
-        add(s, &l->in, border(s, x, t->in[i]));
+        add_input(s, x, t->in[i], l);
     }
     for (uint32_t i = 0; i < t->nweight; i++) {
         vid v = t->weight[i];

@@ -119,6 +119,29 @@ static int collect(struct onnx_build *b)
     return 0;
 }
 
+/* Room for what is about to come, so that large arrays need not move while they grow. */
+static void reserve(struct onnx_build *b)
+{
+    struct module *m = b->m;
+    uint64_t values = 1, args = 1;
+
+    for (gid g = 1; g < b->nbody; g++) {
+        const Onnx__GraphProto *p = b->body[g].proto;
+        values += p->n_input + p->n_initializer + p->n_sparse_initializer;
+        args += p->n_input + p->n_output + p->n_initializer + p->n_sparse_initializer;
+    }
+    for (uint32_t s = 1; s < b->nslot; s++) {
+        values += b->slot[s].proto->n_output;
+        args += b->slot[s].proto->n_output + b->slot[s].proto->n_input;
+    }
+    if (args < UINT32_MAX / 2) {
+        m->node = vec_grow(m->mem, m->node, &m->capnode, b->nslot, sizeof *m->node);
+        m->value = vec_grow(m->mem, m->value, &m->capval, (uint32_t)values + 1, sizeof *m->value);
+        m->arg = vec_grow(m->mem, m->arg, &m->caparg, (uint32_t)args + 1, sizeof *m->arg);
+        b->arg = vec_grow(b->tmp, b->arg, &b->caparg, (uint32_t)args + 1, sizeof *b->arg);
+    }
+}
+
 /* Nodes keep their names; of equal names the first one does; the others get NAME_POSITION or
  * TYPE_POSITION (their position in their graph). */
 static void name_nodes(struct onnx_build *b)
@@ -569,6 +592,7 @@ int onnx_build(struct onnx_build *b)
     if (collect(b) != 0) {
         return -1;
     }
+    reserve(b);
     name_nodes(b);
     return define(b) != 0 || resolve(b) != 0 || onnx_sort(b) != 0 || emit(b) != 0 ? -1 : 0;
 }

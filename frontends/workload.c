@@ -1,8 +1,8 @@
 /* Reads a workload of the placement paper: a profiled graph as JSON (placement.md 2, "Input").
  *
- * Every node becomes a node of one result; its successors read it.  Nodes are put in topological order
- * (Kahn's algorithm).  Times (ms) become integer picoseconds here, rounded once, and nothing behind
- * this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
+ * Every node becomes a node of one result; its successors read it.  Nodes are put in topological
+ * order (Kahn's algorithm).  Times (ms) become integer picoseconds here, rounded once, and nothing
+ * behind this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
 #include "frontends/frontends.h"
 
 #include <errno.h>
@@ -292,7 +292,7 @@ static int sort_nodes(struct reader *r)
     return diag_error(r->d, "%s: node '%s' is on a cycle", r->path, node_label(r, v));
 }
 
-/* ---- the module ------------------------------------------------------------------------------- */
+/* ---- the module ------------------------------------------------------------------------------ */
 
 /* Names as in the file, made unique by the id where they are not. */
 static void name_nodes(struct reader *r, sid *name)

@@ -574,6 +574,31 @@ struct dim dim_div(struct module *m, struct dim a, struct dim b)
     return from_poly(m, &p);
 }
 
+struct dim dim_min(struct module *m, struct dim a, struct dim b)
+{
+    struct poly p, q;
+    if (!dim_known(a) || !dim_known(b))
+        return dim_unknown();
+    if (a.sym == 0 && b.sym == 0)
+        return a.value < b.value ? a : b;
+    if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_min_max(m, false, &p, &q, &p))
+        return dim_unknown();
+    return from_poly(m, &p);
+}
+
+bool dim_is_min_of(const struct module *m, struct dim b, struct dim a)
+{
+    if (a.sym == 0 || b.sym == 0)
+        return false;
+    const char *text = str(m, b.sym), *name = str(m, a.sym);
+    size_t n = strlen(name), all = strlen(text);
+    if (strncmp(text, "Min(", 4) != 0 || all < n + 7)
+        return false;
+    bool first = strncmp(text + 4, name, n) == 0 && strncmp(text + 4 + n, ", ", 2) == 0;
+    const char *last = text + all - 1 - n;
+    return first || (strncmp(last, name, n) == 0 && strncmp(last - 2, ", ", 2) == 0);
+}
+
 /* Passes each name on once.  An expression fits POLY_TEXT, hence so do its names. */
 struct name_sink {
     void (*fn)(void *user, const char *name);

@@ -19,6 +19,9 @@ struct dim dim_sub(struct module *m, struct dim a, struct dim b);
 struct dim dim_mul(struct module *m, struct dim a, struct dim b);
 /* Floor division; unknown if b may be 0. */
 struct dim dim_div(struct module *m, struct dim a, struct dim b);
+struct dim dim_min(struct module *m, struct dim a, struct dim b);
+/* b is "Min(.., a)". */
+bool dim_is_min_of(const struct module *m, struct dim b, struct dim a);
 /* Names that the expression mentions: calls fn once for each. */
 void dim_names(const struct module *m, struct dim d, void (*fn)(void *user, const char *name),
                void *user);

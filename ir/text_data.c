@@ -192,8 +192,7 @@ static int shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
     for (uint32_t i = 0; i < x->rank; i++) {
         int64_t v = p->m->dim[t->dim + i].value;
         if (v < 0) {
-            return text_error(p, p->at,
-                              "expected 'tensor' and a shape: the value's has symbols");
+            return text_error(p, p->at, "expected 'tensor' and a shape: the value's has symbols");
         }
         module_add_ints(p->m, &v, 1);
     }
@@ -489,7 +488,7 @@ static enum attr_kind list_kind(const struct parser *p)
         return ATTR_GRAPHS;
     }
     if (p->kind == T_WORD) {
-        return text_is(p, "tensor") ? ATTR_TENSORS
+        return text_is(p, "tensor")   ? ATTR_TENSORS
                : text_is(p, "sparse") ? ATTR_SPARSES
                                       : ATTR_FLOATS;
     }
@@ -628,8 +627,8 @@ int text_attrs(struct parser *p, nid n)
         struct attr a;
         memset(&a, 0, sizeof a);
         if ((all.n > 0 && text_want(p, ',', "',' or '}'") < 0) ||
-            text_name(p, &a.name, "the name of an attribute") < 0 ||
-            text_want(p, '=', "'='") < 0 || attr_value(p, n, &a) < 0) {
+            text_name(p, &a.name, "the name of an attribute") < 0 || text_want(p, '=', "'='") < 0 ||
+            attr_value(p, n, &a) < 0) {
             return -1;
         }
         module_add_attrs(p->m, &a, 1);

@@ -1,7 +1,8 @@
 /* Cluster, costs and plan of the textual IR (grammar: text.md).
  *
- * Keys of nodes and values ("!time=[1us,3us]") are collected in side arrays and become the module's
- * cost arrays at the end, when the number of device classes is known.  O(text + nodes * classes). */
+ * Keys of nodes and values ("!time=[1us,3us]") are collected in side arrays and become the
+ * module's cost arrays at the end, when the number of device classes is known.  O(text + nodes *
+ * classes). */
 #include "ir/text_parse.h"
 
 #include "ir/units.h"
@@ -274,10 +275,15 @@ static int fact_key(struct parser *p, uint32_t *out, bool *seen)
 
 static int cost_key(struct parser *p, struct node_fact *f)
 {
-    enum { TIME, FLOPS, TRAFFIC, OWN } key = text_is(p, "time")      ? TIME
-                                            : text_is(p, "flops")   ? FLOPS
-                                            : text_is(p, "traffic") ? TRAFFIC
-                                                                    : OWN;
+    enum {
+        TIME,
+        FLOPS,
+        TRAFFIC,
+        OWN
+    } key = text_is(p, "time")      ? TIME
+            : text_is(p, "flops")   ? FLOPS
+            : text_is(p, "traffic") ? TRAFFIC
+                                    : OWN;
 
     p->has_cost = true;
     text_next(p);
@@ -287,9 +293,9 @@ static int cost_key(struct parser *p, struct node_fact *f)
     if (assign(p) < 0) {
         return -1;
     }
-    return key == FLOPS ? quantity(p, count_parse, &f->flops, "a count")
-                        : quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic,
-                                   "bytes (4KiB)");
+    return key == FLOPS
+               ? quantity(p, count_parse, &f->flops, "a count")
+               : quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
 }
 
 int text_node_key(struct parser *p, nid n)
@@ -324,17 +330,18 @@ int text_node_key(struct parser *p, nid n)
         p->has_backward = true;
         return p->failed ? -1 : 0;
     }
-    return text_error(p, p->at, "unknown key (known: !time !flops !traffic !own !color !layer "
-                                "!backward !unnamed !lost !call, of values !bytes !elems !xfer)");
+    return text_error(p, p->at,
+                      "unknown key (known: !time !flops !traffic !own !color !layer "
+                      "!backward !unnamed !lost !call, of values !bytes !elems !xfer)");
 }
 
 static void finish_costs(struct parser *p)
 {
     struct module *m = p->m;
     struct costs *k = arena_alloc(m->mem, sizeof *k);
-    uint32_t ncls = p->nclass != 0                             ? p->nclass
+    uint32_t ncls = p->nclass != 0                               ? p->nclass
                     : p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls
-                                                               : 1;
+                                                                 : 1;
 
     m->cost = k;
     k->nclass = ncls;

@@ -1,7 +1,7 @@
 /* Tokens of the textual IR, and errors that show where they are (grammar: text.md).
  *
- * One token at a time; nothing is copied but quoted strings, which are decoded into one buffer.  The
- * line and column of an error are counted when it happens.  O(text). */
+ * One token at a time; nothing is copied but quoted strings, which are decoded into one buffer. 
+ * The line and column of an error are counted when it happens.  O(text). */
 #include "ir/text_parse.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ int text_expected(struct parser *p, const char *what)
 
 static int hex_digit(int c)
 {
-    return is_digit(c)              ? c - '0'
+    return is_digit(c)            ? c - '0'
            : c >= 'a' && c <= 'f' ? c - 'a' + 10
            : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                   : -1;
@@ -322,8 +322,7 @@ int text_uint(struct parser *p, uint64_t hi, uint64_t *out, const char *what)
         return text_expected(p, what);
     }
     if (errno == ERANGE || *out > hi) {
-        return text_error(p, p->at, "%s is out of range (0 to %llu)", buf,
-                          (unsigned long long)hi);
+        return text_error(p, p->at, "%s is out of range (0 to %llu)", buf, (unsigned long long)hi);
     }
     text_next(p);
     return p->failed ? -1 : 0;

@@ -1,10 +1,10 @@
 /* Parsing the textual IR: header, graphs, nodes (grammar: text.md).
  *
- * Recursive descent without recursion: bodies are blocks of their own, after the node that owns them,
- * so nothing nests but scopes.  A name is looked up in its graph, then in the graph of the node that
- * owns it, and so on (at most TEXT_DEPTH steps), by one hash table over (graph, name).  Attributes
- * hold the labels of bodies until the end, when all graphs have their indices.
- * O(text * depth of bodies). */
+ * Recursive descent without recursion: bodies are blocks of their own, after the node that owns
+ * them, so nothing nests but scopes.  A name is looked up in its graph, then in the graph of the
+ * node that owns it, and so on (at most TEXT_DEPTH steps), by one hash table over (graph, name). 
+ * Attributes hold the labels of bodies until the end, when all graphs have their indices. O(text *
+ * depth of bodies). */
 #include "ir/text_parse.h"
 
 #include <string.h>
@@ -74,8 +74,7 @@ static int define(struct parser *p, const struct text_result *r, vid *out)
         return 0;
     }
     if (text_lookup(p, p->graph, r->name) != 0) {
-        return text_error(p, r->at, "value '%s' is defined twice in its graph",
-                          str(p->m, r->name));
+        return text_error(p, r->at, "value '%s' is defined twice in its graph", str(p->m, r->name));
     }
     text_bind(p, p->graph, r->name, v);
     return 0;
@@ -220,8 +219,7 @@ static int parse_init(struct parser *p)
         }
         p->m->value[v].type = type;
     }
-    if (text_want(p, '=', "'='") < 0 ||
-        text_init_tensor(p, p->m->value[v].type, r.name, &t) < 0) {
+    if (text_want(p, '=', "'='") < 0 || text_init_tensor(p, p->m->value[v].type, r.name, &t) < 0) {
         return -1;
     }
     p->m->value[v].tensor = t;
@@ -398,6 +396,20 @@ static int node_tail(struct parser *p, nid n)
     }
 }
 
+/* That of the first result, in bodies after the name of the graph; else op_N. */
+static sid default_name(struct parser *p, nid n)
+{
+    sid first = p->nres > 0 ? p->res[0].name : 0;
+
+    if (first == 0) {
+        return str_id(p->m, arena_fmt(p->a, "op_%u", n));
+    }
+    return p->graph == 1
+               ? first
+               : str_id(p->m, arena_fmt(p->a, "%s.%s", str(p->m, p->m->graph[p->graph].name),
+                                        str(p->m, first)));
+}
+
 static int parse_node(struct parser *p)
 {
     nid n = module_add_node(p->m);
@@ -409,12 +421,8 @@ static int parse_node(struct parser *p)
         node_tail(p, n) < 0) {
         return -1;
     }
-    sid name = p->m->node[n].name;
-    if (name == 0) {
-        name = p->nres > 0 && p->res[0].name != 0 ? p->res[0].name
-                                                  : str_id(p->m, arena_fmt(p->a, "op_%u", n));
-        p->m->node[n].name = name;
-    }
+    sid name = p->m->node[n].name == 0 ? default_name(p, n) : p->m->node[n].name;
+    p->m->node[n].name = name;
     if (text_lookup(p, (uint32_t)SPACE_NODES, name) != 0) {
         return text_error(p, at, "two nodes are named '%s' (say name=\"...\")", str(p->m, name));
     }
@@ -436,14 +444,16 @@ static int graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
         }
         nid n = text_lookup(p, (uint32_t)SPACE_NODES, name);
         if (n == 0 || n != owner) {
-            return text_error(p, here, n == 0 ? "there is no node '%s' above"
-                                              : "node '%s' does not own this graph",
+            return text_error(p, here,
+                              n == 0 ? "there is no node '%s' above"
+                                     : "node '%s' does not own this graph",
                               str(p->m, name));
         }
     }
     if (g == 1 ? owner != 0 : owner == 0) {
-        return text_error(p, at, g == 1 ? "the first graph is the main one and has no owner"
-                                        : "this graph is the body of no node above");
+        return text_error(p, at,
+                          g == 1 ? "the first graph is the main one and has no owner"
+                                 : "this graph is the body of no node above");
     }
     p->m->graph[g].owner = owner;
     for (nid n = owner; n != 0; n = p->m->graph[p->m->node[n].graph].owner) {
@@ -479,8 +489,8 @@ static int graph_head(struct parser *p, gid g)
         text_bind(p, (uint32_t)SPACE_LABELS, name, l);
     }
     p->label[l].graph = g;
-    if (text_take_word(p, "name") && (text_want(p, '=', "'='") < 0 ||
-                                      text_string(p, &name, "a string") < 0)) {
+    if (text_take_word(p, "name") &&
+        (text_want(p, '=', "'='") < 0 || text_string(p, &name, "a string") < 0)) {
         return -1;
     }
     p->m->graph[g].name = name;
@@ -563,8 +573,7 @@ static int parse_file(struct parser *p)
         return -1;
     }
     if (text_take_word(p, "location") &&
-        (text_want(p, '=', "'='") < 0 ||
-         text_string(p, &p->m->file[f].location, "a string") < 0)) {
+        (text_want(p, '=', "'='") < 0 || text_string(p, &p->m->file[f].location, "a string") < 0)) {
         return -1;
     }
     return p->failed ? -1 : 0;
@@ -593,9 +602,9 @@ static int parse_statements(struct parser *p)
     static const struct {
         const char *word;
         int (*parse)(struct parser *);
-    } table[] = {{"pcc", parse_version}, {"path", parse_path}, {"ir_version", parse_ir_version},
-                 {"opset", parse_opset}, {"file", parse_file}, {"cluster", text_cluster},
-                 {"class", text_class}, {"costs", text_costs}, {"graph", parse_graph},
+    } table[] = {{"pcc", parse_version}, {"path", parse_path},  {"ir_version", parse_ir_version},
+                 {"opset", parse_opset}, {"file", parse_file},  {"cluster", text_cluster},
+                 {"class", text_class},  {"costs", text_costs}, {"graph", parse_graph},
                  {"plan", text_plan}};
 
     while (p->kind != T_END) {
@@ -604,8 +613,9 @@ static int parse_statements(struct parser *p)
             i++;
         }
         if (i == n) {
-            return text_expected(p, "'graph', 'opset', 'file', 'cluster', 'class', 'costs', 'plan', "
-                                    "'path' or 'ir_version'");
+            return text_expected(p,
+                                 "'graph', 'opset', 'file', 'cluster', 'class', 'costs', 'plan', "
+                                 "'path' or 'ir_version'");
         }
         if (p->plan != NULL) {
             return text_error(p, p->at, "nothing follows the plan");

@@ -60,28 +60,39 @@ struct parser {
     size_t at;     /* where it starts */
     const char *s; /* its text (names and strings: decoded, ended by NUL, until the next token) */
     size_t len;
-    char *buf;     uint32_t capbuf;
+    char *buf;
+    uint32_t capbuf;
 
     struct module *m;
     struct cluster *cluster;
     struct plan *plan;
     struct text_names names;
-    struct text_label *label; uint32_t nlabel, caplabel;
+    struct text_label *label;
+    uint32_t nlabel, caplabel;
     gid graph; /* being read */
     bool has_path, has_opset;
 
-    vid *lost;                uint32_t nlost, caplost; /* by number, from 1 */
-    struct text_result *res;  uint32_t nres, capres;
-    vid *in;                  uint32_t nin, capin;   /* of the graph */
-    vid *init;                uint32_t ninit, capinit;
-    vid *out;                 uint32_t nout, capout;
-    unsigned char *bytes;     uint32_t nbytes, capbytes;
+    vid *lost;
+    uint32_t nlost, caplost; /* by number, from 1 */
+    struct text_result *res;
+    uint32_t nres, capres;
+    vid *in;
+    uint32_t nin, capin; /* of the graph */
+    vid *init;
+    uint32_t ninit, capinit;
+    vid *out;
+    uint32_t nout, capout;
+    unsigned char *bytes;
+    uint32_t capbytes;
 
     bool has_cost;
     uint32_t nclass; /* 0: not said yet */
-    struct node_fact *nf;  uint32_t capnf;
-    struct value_fact *vf; uint32_t capvf;
-    int64_t *time;         uint32_t ntime, captime;
+    struct node_fact *nf;
+    uint32_t capnf;
+    struct value_fact *vf;
+    uint32_t capvf;
+    int64_t *time;
+    uint32_t ntime, captime;
     bool has_color, has_layer, has_backward;
 };
 

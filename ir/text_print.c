@@ -1,7 +1,7 @@
 /* Printing the textual IR: header, graphs, nodes, costs, plan (grammar: text.md).
  *
- * One line per input, initializer, node and output; whatever has its default is left out, and nothing
- * depends on addresses or on how the pools are laid out, so equal modules print alike.
+ * One line per input, initializer, node and output; whatever has its default is left out, and
+ * nothing depends on addresses or on how the pools are laid out, so equal modules print alike.
  * Values are printed by name.  Where a body's own name hides the one that is meant, the graph is
  * added ("%x@main"); a sorted list of (graph, name) tells.  O(m log m). */
 #include "ir/text_print.h"
@@ -71,8 +71,8 @@ static void put_value(struct printer *p, vid v, gid g)
     }
     for (uint32_t depth = 0; g != x->graph && g != 0 && !hidden && depth <= TEXT_DEPTH; depth++) {
         uint64_t key = (uint64_t)g << 32 | x->name;
-        hidden = p->ndefined > 0 && bsearch(&key, p->defined, p->ndefined, sizeof key,
-                                            compare_keys) != NULL;
+        hidden = p->ndefined > 0 &&
+                 bsearch(&key, p->defined, p->ndefined, sizeof key, compare_keys) != NULL;
         g = m->node[m->graph[g].owner].graph;
     }
     text_put_value_name(p, str(m, x->name));
@@ -233,6 +233,18 @@ static void put_result_types(struct printer *p, const struct node *n)
     }
 }
 
+/* The name that the parser makes up: that of the first result, in bodies "graph.result". */
+static bool has_default_name(const struct module *m, const struct node *n, vid first)
+{
+    const char *s = str(m, n->name), *g = str(m, m->graph[n->graph].name);
+    size_t k = strlen(g);
+
+    if (m->value[first].name == 0 || n->graph == 1) {
+        return m->value[first].name != 0 && n->name == m->value[first].name;
+    }
+    return strncmp(s, g, k) == 0 && s[k] == '.' && strcmp(s + k + 1, value_name(m, first)) == 0;
+}
+
 static void put_node(struct printer *p, nid id)
 {
     const struct module *m = p->m;
@@ -253,7 +265,7 @@ static void put_node(struct printer *p, nid id)
     }
     text_put(p, n->attr.n > 0 ? "}" : "");
     put_result_types(p, n);
-    if (n->name != m->value[first].name) {
+    if (!has_default_name(m, n, first)) {
         text_put(p, " name=");
         text_put_quoted(p, str(m, n->name));
     }
@@ -445,8 +457,7 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     text_put(p, "}\n");
 }
 
-void module_print(FILE *f, const struct module *m, const struct cluster *c,
-                  const struct plan *plan)
+void module_print(FILE *f, const struct module *m, const struct cluster *c, const struct plan *plan)
 {
     struct printer p = {.f = f, .m = m, .a = arena_new(), .dims = module_new(NULL)};
 

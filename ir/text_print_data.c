@@ -252,8 +252,8 @@ static void put_numbers(const struct printer *p, const struct tensor *t, uint64_
             continue;
         }
         uint64_t v = element(t, bits / 8, i);
-        bool narrow = t->elem == ELEM_I8 || t->elem == ELEM_I16 || t->elem == ELEM_I32 ||
-                      t->elem == ELEM_I64;
+        bool narrow =
+            t->elem == ELEM_I8 || t->elem == ELEM_I16 || t->elem == ELEM_I32 || t->elem == ELEM_I64;
         if (narrow) { /* extend the sign */
             fprintf(p->f, "%lld", (long long)((int64_t)(v << (64 - bits)) >> (64 - bits)));
         } else {

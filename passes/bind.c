@@ -1,6 +1,6 @@
-/* Binding the names of dimensions to numbers.  Method: one pass over the types of all values collects
- * the expressions, each distinct one is parsed once; names are kept in the order of first
- * use, so guesses and warnings come in a fixed order.  O(dimensions + distinct expressions). */
+/* Binding the names of dimensions to numbers.  Method: a pass over the types of the values in question
+ * collects the expressions, each distinct one is parsed once; names are kept in the order of first use,
+ * so guesses and warnings come in a fixed order.  O(dimensions + distinct expressions). */
 #include "passes/bind.h"
 
 #include <string.h>
@@ -139,37 +139,48 @@ static bool batch_like(const char *name)
            strncmp(name, "batch", 5) == 0 || strncmp(name, "Batch", 5) == 0;
 }
 
-static void warn_unused(struct ctx *x, struct names *k)
+static struct names names_new(struct ctx *x)
 {
+    struct names k = {.m = x->m, .mem = x->scratch};
+    k.expr = id_map_new(x->scratch);
+    k.name = id_map_new(x->scratch);
+    return k;
+}
+
+static void warn_unused(struct ctx *x)
+{
+    struct names all = names_new(x);
+    if (x->ndims == 0)
+        return;
+    for (vid v = 1; v < x->m->nval; v++)
+        add_type(&all, x->m->value[v].type);
     for (uint32_t i = 0; i < x->ndims; i++) {
         sid s = str_id(x->m, x->dims[i].name);
-        if (!x->dims[i].guessed && id_find(&k->name, s)->key == 0)
+        if (!x->dims[i].guessed && id_find(&all.name, s)->key == 0)
             diag_warning(x->diag, "--dim %s=%lld: no dimension of the model has this name",
                          x->dims[i].name, (long long)x->dims[i].value);
     }
 }
 
-void bind_dims(struct ctx *x)
+int64_t dim_guess(bool first)
+{
+    return first ? GUESS_BATCH : GUESS_OTHER;
+}
+
+static bool guess(struct ctx *x, const struct names *k)
 {
     struct module *m = x->m;
-    struct names k = {.m = m, .mem = x->scratch};
-    k.expr = id_map_new(x->scratch);
-    k.name = id_map_new(x->scratch);
-    for (vid v = 1; v < m->nval; v++)
-        add_type(&k, m->value[v].type);
-    warn_unused(x, &k);
-
     struct id_map bound = id_map_new(x->scratch), batch = id_map_new(x->scratch);
     for (uint32_t i = 0; i < x->ndims; i++)
         id_put(&bound, str_id(m, x->dims[i].name), 1);
     mark_first_dims(m, &batch);
     uint32_t guessed = 0;
-    for (uint32_t i = 0; i < k.n; i++) {
-        if (id_find(&bound, k.list[i])->key != 0)
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (id_find(&bound, k->list[i])->key != 0)
             continue;
-        const char *name = str(m, k.list[i]);
-        bool one = batch_like(name) || id_find(&batch, k.list[i])->key != 0;
-        struct dim_binding b = {name, one ? GUESS_BATCH : GUESS_OTHER, true};
+        const char *name = str(m, k->list[i]);
+        bool one = batch_like(name) || id_find(&batch, k->list[i])->key != 0;
+        struct dim_binding b = {name, dim_guess(one), true};
         x->capdims = x->capdims < x->ndims ? x->ndims : x->capdims;
         x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
         x->dims[x->ndims++] = b;
@@ -181,4 +192,31 @@ void bind_dims(struct ctx *x)
     if (guessed > WARN_LIMIT)
         diag_warning(x->diag, "%u more dimensions are not bound: planning with 1 for a batch and "
                      "128 for others", guessed - WARN_LIMIT);
+    return guessed > 0;
+}
+
+void bind_input_dims(struct ctx *x)
+{
+    struct names k = names_new(x);
+    struct slice in = x->m->graph[1].in;
+    warn_unused(x);
+    for (uint32_t i = 0; i < in.n; i++)
+        add_type(&k, x->m->value[x->m->arg[in.at + i]].type);
+    guess(x, &k);
+}
+
+static bool open_type(const struct module *m, uint32_t type)
+{
+    const struct type *t = &m->type[type];
+    return (t->kind == TYPE_NONE || t->kind == TYPE_TENSOR) && type_elems(m, type) < 0;
+}
+
+bool bind_open_dims(struct ctx *x, const uint32_t *type)
+{
+    struct names k = names_new(x);
+    for (vid v = 1; v < x->m->nval; v++) {
+        if (open_type(x->m, type[v]))
+            add_type(&k, x->m->value[v].type);
+    }
+    return guess(x, &k);
 }

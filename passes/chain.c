@@ -1,11 +1,11 @@
 /* The problem that dpl-place and dp-place solve, in the form that their inner loops want (chain.h).
  *
- * Source: placement.md 2 (loads) and 4 (windows).  Potentials: for loads of at most L over all devices
- * that are left, sum over devices of w(S) <= scale[k] * load <= cap[k](L).  The weights are the least
- * scaled time over the kinds, once with times scaled so that every kind takes equally long for the
- * whole graph, once unscaled; once over accelerators only (for plans that have used up the host
- * devices); and bytes where memory is short.  A net that crosses an ideal is paid once more at least
- * by what is left, so its cost may be added to the weight that is left, too. */
+ * Source: placement.md 2 (loads) and 4 (windows).  Potentials: for loads of at most L over all
+ * devices that are left, sum over devices of w(S) <= scale[k] * load <= cap[k](L).  The weights are
+ * the least scaled time over the kinds, once with times scaled so that every kind takes equally
+ * long for the whole graph, once unscaled; once over accelerators only (for plans that have used up
+ * the host devices); and bytes where memory is short.  A net that crosses an ideal is paid once
+ * more at least by what is left, so its cost may be added to the weight that is left, too. */
 #include "passes/chain.h"
 
 #include "ir/units.h"
@@ -321,7 +321,7 @@ void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t lim
         }
 }
 
-/* ---- labels ----------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 /* a uses no more devices of any kind than b */
 static bool no_more(const struct chain *c, uint64_t a, uint64_t b)
@@ -392,7 +392,7 @@ uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head
             int64_t rest = 0;
             for (uint32_t j = 0; j < c->nkind; j++)
                 rest = sat_add(rest, sat_mul(devices_left(c, o->used, j), caps->cap[p][j]));
-            o->low[p] = rest >= c->pot[p].total ? 0 : c->pot[p].total - rest;
+            o->low[p] = c->pot[p].total - (rest < CHAIN_INF ? rest : CHAIN_INF);
             low_min[p] = o->low[p] < low_min[p] ? o->low[p] : low_min[p];
         }
     }
@@ -426,7 +426,7 @@ void chain_assign(const struct chain *c, const uint32_t *step, const uint32_t *k
         dev[v] = of_step[step[v]];
 }
 
-/* ---- time ------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 int64_t chain_now(void)
 {

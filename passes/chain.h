@@ -4,13 +4,13 @@
  * difference.  This is what both searches share: kinds of devices, costs that are ready for inner
  * loops, lower bounds on what is left, and labels (partial plans).
  *
- * A kind is a group of devices that are alike: the devices of one class that no vertex is pinned to,
- * or one device that some vertex is pinned to.  Nets of one pin that the host shares are always paid;
- * they are part of the vertex's time here.
+ * A kind is a group of devices that are alike: the devices of one class that no vertex is pinned
+ * to, or one device that some vertex is pinned to.  Nets of one pin that the host shares are always
+ * paid; they are part of the vertex's time here.
  *
- * A potential gives each vertex a weight such that a device of kind k with a load of at most L holds
- * at most cap[k](L) of it.  What is left of a plan must fit into what is left of the devices: that is
- * the window outside which no partial plan is kept. */
+ * A potential gives each vertex a weight such that a device of kind k with a load of at most L
+ * holds at most cap[k](L) of it.  What is left of a plan must fit into what is left of the devices:
+ * that is the window outside which no partial plan is kept. */
 #ifndef PCC_PASSES_CHAIN_H
 #define PCC_PASSES_CHAIN_H
 
@@ -100,8 +100,8 @@ struct live {
     uint32_t label;
     int64_t low[CHAIN_POTS];
 };
-/* Those of list head that are not dominated, better than the limit, and have a device of kind k left;
- * low_min: the smallest of each potential.  Returns their number; *out is grown. */
+/* Those of list head that are not dominated, better than the limit, and have a device of kind k
+ * left; low_min: the smallest of each potential.  Returns their number; *out is grown. */
 uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head, uint32_t k,
                     const struct chain_caps *caps, struct live **out, uint32_t *cap,
                     int64_t low_min[CHAIN_POTS]);

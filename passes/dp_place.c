@@ -1,9 +1,9 @@
 /* dp-place: the contiguous split with the smallest largest load, proven.
  *
- * Source: the placement paper, 5.1.1; placement.md 2 and 4; semantics.md 2.5-2.7.  Interval DP over many
- * orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves that
- * nothing is better (dp_search.c).  On a fused or linearized level the proof is about that level only, so
- * interval DP runs on the whole graph, too, and the better plan stays. */
+ * Source: the placement paper, 5.1.1; placement.md 2 and 4; semantics.md 2.5-2.7.  Interval DP over
+ * many orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
+ * that nothing is better (dp_search.c).  On a fused or linearized level the proof is about that
+ * level only, so interval DP runs on the whole graph, too, and the better plan stays. */
 #include "passes/place_run.h"
 
 #include "passes/dp_search.h"
@@ -53,22 +53,28 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
     struct plan *p = x->plan;
     p->states = s->states;
     p->bound = whole->lower;
+    const char *count = "";
+    if (x->ideals > COUNT_LIMIT)
+        count = arena_fmt(x->mem, "more than %d ", COUNT_LIMIT);
+    else if (x->ideals)
+        count = arena_fmt(x->mem, "%" PRIu64 " ", x->ideals);
     if (p->value <= whole->lower) {
         p->status = PLAN_OPTIMAL;
-        p->argument = arena_fmt(x->mem, "no plan is better than the %s", whole->lower_why);
+        p->argument = arena_fmt(x->mem, "no plan is better than the %s%s%s%s", whole->lower_why,
+                                *count ? "; the graph has " : "", count, *count ? "ideals" : "");
     } else if (s->complete && on_whole) {
         p->status = PLAN_OPTIMAL;
         p->bound = p->value;
-        p->argument = arena_fmt(
-            x->mem, "all ideals searched, %" PRIu64 " of them inside the bounds", s->states);
+        p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
+                                count, s->states);
     } else if (s->complete) {
         p->scope_bound = searched;
-        p->argument = arena_fmt(x->mem,
-                                "all ideals of the coarse graph searched, %" PRIu64
-                                " of them inside the bounds",
-                                s->states);
+        p->argument = arena_fmt(
+            x->mem, "all %sideals of the coarse graph searched, %" PRIu64 " inside the bounds",
+            count, s->states);
     } else {
-        p->argument = arena_fmt(x->mem, "%s after %" PRIu64 " ideals", s->why, s->states);
+        p->argument = arena_fmt(x->mem, "%s after %" PRIu64 " %sideals", s->why, s->states,
+                                *count ? arena_fmt(x->mem, "of %s", count) : "");
     }
 }
 

@@ -1,27 +1,31 @@
 /* The exact search over chains of ideals (dp_search.h).
  *
- * Source: the placement paper, 5.1.1, and placement.md 4.  The recurrence is pushed forward: from each
- * ideal I' that a partial plan ends at, in order of |I'|, all S above it are enumerated that one device
- * could hold, and the partial plans that end at I' + S are improved.
+ * Source: the placement paper, 5.1.1, and placement.md 4.  The recurrence is pushed forward: from
+ * each ideal I' that a partial plan ends at, in order of |I'|, all S above it are enumerated that
+ * one device could hold, and the partial plans that end at I' + S are improved.
  *
- * Enumeration.  Vertices whose predecessors are in stand in a list; taking one appends those that it
- * enables, skipping one leaves it and all above it out for good.  So each S is met once, without a set
- * of visited ones; everything is kept up to date in O(degree) per step and undone on the way back.
+ * Enumeration.  Vertices whose predecessors are in stand in a list; taking one appends those that
+ * it enables, skipping one leaves it and all above it out for good.  So each S is met once, without
+ * a set of visited ones; everything is kept up to date in O(degree) per step and undone on the way
+ * back (dp_step.c).
  *
  * What is cut off (all of it sound: only plans strictly better than the best known are sought):
- *  - time and bytes of S only grow, and so do the costs of nets with a pin in S and a pin in I', on the
- *    host, or skipped: they stay cut whatever is taken later;
+ *  - time and bytes of S only grow, and so do the costs of nets with a pin in S and a pin in I', on
+ *    the host, or skipped: they stay cut whatever is taken later;
  *  - the window: what is left of V must fit on what is left of the devices (potentials of chain.h).
- *    A skipped vertex takes all above it with it, so a skip that leaves too little within reach is not
- *    allowed; neither is a step after which the device is full before it has got there;
+ *    A skipped vertex takes all above it with it, so a skip that leaves too little within reach is
+ *    not allowed; neither is a step after which the device is full before it has got there;
  *  - nets that cross I' + S are paid by what is left once more.
  *
- * Ideals are hashed only when a partial plan ends there: Zobrist key, then exact comparison of the bits.
- * They are stored without the leading words that are all ones and the trailing ones that are zero.
+ * Ideals are hashed only when a partial plan ends there: Zobrist key, then exact comparison of the
+ * bits.  They are stored without the leading words that are all ones and the trailing ones that are
+ * zero.
  *
- * Time: O(degree) for each pair (I', S) that is not cut off.  Memory: ideals at ends in the window. */
+ * Time: O(degree) for each pair (I', S) that is not cut off.  Memory: the ideals that
+ * partial plans end at. */
 #include "passes/dp_search.h"
 
+#include "passes/dp_step.h"
 #include "passes/topo.h"
 
 #include <stdio.h>
@@ -30,81 +34,7 @@
 enum { STEPS_PER_STATE = 200, REACH_EXACT = 8192 };
 #define MEMORY_MAX (UINT64_C(1) << 30)
 
-struct ideal {
-    uint64_t key;
-    uint32_t card;        /* vertices in it */
-    uint32_t word, nword; /* words [word, word + nword) of its bits are at bits */
-    uint32_t bits;        /* in search.pool */
-    uint32_t head;        /* labels */
-    uint32_t next;        /* of the same card; 0: none */
-    int64_t cross;        /* weight of the nets that cross it */
-    int64_t weight[CHAIN_POTS];
-};
-
-/* What the current S does to a net. */
-struct net {
-    uint32_t stamp;   /* start it was last looked at */
-    uint32_t outside; /* pins not in I' */
-    uint32_t taken, skipped;
-    uint32_t pins;
-    uint32_t host;
-};
-
-/* A decision: vertex list[at] was taken or skipped. */
-struct choice {
-    uint32_t at, end;
-    bool taken;
-    int64_t reach[CHAIN_POTS];
-};
-
-struct search {
-    const struct chain *c;
-    const struct wdag *g;
-    struct dp_search *opt;
-    struct arena *a;
-    uint32_t n, nword;
-    uint64_t *zobrist;          /* [vertex] */
-    int64_t *above[CHAIN_POTS]; /* [vertex] at least what it and all above it weigh */
-    /* ideals */
-    struct ideal *ideal;
-    uint32_t nideal, capideal;
-    uint64_t *pool;
-    uint32_t npool, cappool;
-    uint32_t *slot, mask; /* ideal by key, 0: free */
-    uint32_t *bucket;     /* [card] */
-    struct labels labels;
-    struct chain_caps caps;
-    uint32_t last; /* label of the best plan */
-    /* the current start */
-    uint32_t start, stamp;
-    uint64_t *bits;                    /* of I' + S */
-    uint32_t *missing, *missing_stamp; /* [vertex] predecessors not in I' + S */
-    struct net *net;
-    uint32_t *need; /* [shared item] vertices of S that need it */
-    uint32_t *frontier, nfrontier;
-    /* the current enumeration */
-    uint32_t k;
-    const struct chain_kind *kind;
-    const struct chain_class *cls;
-    struct live *live;
-    uint32_t nlive, caplive;
-    int64_t low[CHAIN_POTS], reach[CHAIN_POTS], weight[CHAIN_POTS];
-    int64_t compute, fixed, cut, bytes, cross;
-    uint64_t key;
-    uint32_t card;
-    uint32_t *list, end;
-    struct choice *choice;
-    uint32_t nchoice;
-    int64_t began, told; /* ns */
-    size_t used_before;  /* bytes of a */
-};
-
-static bool has(const struct search *s, uint32_t v)
-{
-    return s->bits[v >> 6] >> (v & 63) & 1;
-}
-
-/* ---- weights above ---------------------------------------------------------------------------- */
+/* ---- weights above --------------------------------------------------------------------------- */
 
 /* Exact weights of up-sets, 64 targets at a time: O(V * (V + E) / 64) words, O(V^2) additions. */
 static void weigh_exactly(struct search *s)
@@ -179,7 +109,7 @@ static void begin(struct search *s)
     s->nideal = 1;
 }
 
-/* ---- ideals ----------------------------------------------------------------------------------- */
+/* ---- ideals ---------------------------------------------------------------------------------- */
 
 static bool same_bits(const struct search *s, const struct ideal *d)
 {
@@ -262,207 +192,7 @@ static void begin_start(struct search *s, uint32_t id)
     }
 }
 
-/* ---- one step --------------------------------------------------------------------------------- */
-
-static struct net *look_at(struct search *s, uint32_t e)
-{
-    struct net *t = &s->net[e];
-    if (t->stamp != s->stamp) {
-        const struct csr *pin = &s->g->net_pin;
-        t->stamp = s->stamp;
-        t->outside = 0;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
-            t->outside += !has(s, pin->to[i]);
-    }
-    return t;
-}
-
-static void take_nets(struct search *s, uint32_t v)
-{
-    const struct csr *of = &s->cls->net_of;
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
-        uint32_t e = of->to[i];
-        struct net *t = look_at(s, e);
-        int64_t cost = s->cls->cost[e];
-        bool fresh = t->outside == t->pins; /* no pin in I' */
-        if (t->taken++ == 0) {
-            s->cut += cost;
-            if (!fresh || t->host || t->skipped)
-                s->fixed += cost;
-            if (fresh)
-                s->cross += s->c->cross_cost[e];
-        }
-        if (t->taken == t->outside) {
-            if (fresh && !t->host)
-                s->cut -= cost;
-            s->cross -= s->c->cross_cost[e];
-        }
-    }
-}
-
-static void untake_nets(struct search *s, uint32_t v)
-{
-    const struct csr *of = &s->cls->net_of;
-    for (uint32_t i = of->at[v + 1]; i-- > of->at[v];) {
-        uint32_t e = of->to[i];
-        struct net *t = &s->net[e];
-        int64_t cost = s->cls->cost[e];
-        bool fresh = t->outside == t->pins;
-        if (t->taken == t->outside) {
-            if (fresh && !t->host)
-                s->cut += cost;
-            s->cross += s->c->cross_cost[e];
-        }
-        if (--t->taken == 0) {
-            s->cut -= cost;
-            if (!fresh || t->host || t->skipped)
-                s->fixed -= cost;
-            if (fresh)
-                s->cross -= s->c->cross_cost[e];
-        }
-    }
-}
-
-static void skip_nets(struct search *s, uint32_t v)
-{
-    const struct csr *of = &s->cls->net_of;
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
-        uint32_t e = of->to[i];
-        struct net *t = look_at(s, e);
-        if (t->skipped++ == 0 && t->taken && t->outside == t->pins && !t->host)
-            s->fixed += s->cls->cost[e];
-    }
-}
-
-static void unskip_nets(struct search *s, uint32_t v)
-{
-    const struct csr *of = &s->cls->net_of;
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
-        uint32_t e = of->to[i];
-        struct net *t = &s->net[e];
-        if (--t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
-            s->fixed -= s->cls->cost[e];
-    }
-}
-
-static void take_bytes(struct search *s, uint32_t v)
-{
-    const struct csr *of = &s->g->shared_of;
-    s->bytes += s->g->size[v];
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        if (s->need[of->to[i]]++ == 0)
-            s->bytes += s->g->shared_size[of->to[i]];
-}
-
-static void untake_bytes(struct search *s, uint32_t v)
-{
-    const struct csr *of = &s->g->shared_of;
-    s->bytes -= s->g->size[v];
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        if (--s->need[of->to[i]] == 0)
-            s->bytes -= s->g->shared_size[of->to[i]];
-}
-
-/* Whether the device can still get far enough. */
-static bool can_reach(const struct search *s)
-{
-    int64_t room = s->caps.limit - s->compute - s->fixed;
-    if (room < 0)
-        return false;
-    for (uint32_t p = 0; p < s->c->npot; p++) {
-        if (s->reach[p] < s->low[p])
-            return false;
-        int64_t scale = s->c->pot[p].scale[s->k], more;
-        if (scale < 0 || s->weight[p] >= s->low[p])
-            continue;
-        if (s->c->pot[p].memory)
-            more = scale - s->bytes;
-        else if (scale == INT64_C(1) << CHAIN_SCALE_BITS)
-            more = room;
-        else /* rounded up: weights are rounded down one by one */
-            more = (int64_t)(((__int128)room * scale) >> CHAIN_SCALE_BITS) + 1;
-        if (s->weight[p] + more < s->low[p])
-            return false;
-    }
-    return true;
-}
-
-static void untake(struct search *s, uint32_t v)
-{
-    s->compute -= s->kind->time[v];
-    for (uint32_t p = 0; p < s->c->npot; p++)
-        s->weight[p] -= s->c->pot[p].w[v];
-    if (s->kind->memory < CHAIN_INF)
-        untake_bytes(s, v);
-    untake_nets(s, v);
-}
-
-/* Adds v to S if that can lead anywhere. */
-static bool take(struct search *s, uint32_t v)
-{
-    int64_t t = s->kind->time[v];
-    if (t > s->caps.limit - s->compute - s->fixed) /* COST_NEVER, too */
-        return false;
-    s->compute += t;
-    for (uint32_t p = 0; p < s->c->npot; p++)
-        s->weight[p] += s->c->pot[p].w[v];
-    if (s->kind->memory < CHAIN_INF)
-        take_bytes(s, v);
-    take_nets(s, v);
-    if ((s->kind->memory < CHAIN_INF && s->bytes > s->kind->memory) || !can_reach(s)) {
-        untake(s, v);
-        return false;
-    }
-    s->bits[v >> 6] |= UINT64_C(1) << (v & 63);
-    s->key ^= s->zobrist[v];
-    s->card++;
-    const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
-    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
-        uint32_t w = succ->to[i];
-        if (s->missing_stamp[w] != s->stamp) {
-            s->missing_stamp[w] = s->stamp;
-            s->missing[w] = 1; /* v itself is in already */
-            for (uint32_t j = pred->at[w]; j < pred->at[w + 1]; j++)
-                s->missing[w] += !has(s, pred->to[j]);
-        }
-        if (--s->missing[w] == 0)
-            s->list[s->end++] = w;
-    }
-    return true;
-}
-
-static void give_back(struct search *s, uint32_t v)
-{
-    const struct csr *succ = &s->g->succ;
-    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-        s->missing[succ->to[i]]++;
-    s->bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
-    s->key ^= s->zobrist[v];
-    s->card--;
-    untake(s, v);
-}
-
-/* Leaves v and all above it out; false (and nothing done) if too little is then within reach. */
-static bool skip(struct search *s, uint32_t v)
-{
-    int64_t before[CHAIN_POTS];
-    for (uint32_t p = 0; p < s->c->npot; p++) {
-        int64_t left = s->c->pot[p].total - s->above[p][v];
-        if (left < s->low[p])
-            return false;
-        before[p] = s->reach[p];
-        s->reach[p] = left < before[p] ? left : before[p];
-    }
-    skip_nets(s, v);
-    if (can_reach(s))
-        return true;
-    unskip_nets(s, v);
-    for (uint32_t p = 0; p < s->c->npot; p++)
-        s->reach[p] = before[p];
-    return false;
-}
-
-/* ---- ends ------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 /* Improves the partial plans that end at I' + S. */
 static void arrive(struct search *s)
@@ -530,12 +260,12 @@ static uint32_t backtrack(struct search *s)
         uint32_t v = s->list[h->at];
         memcpy(s->reach, h->reach, sizeof s->reach);
         if (!h->taken) {
-            unskip_nets(s, v);
+            step_unskip(s, v);
             continue;
         }
-        give_back(s, v);
+        step_untake(s, v);
         s->end = h->end;
-        if (skip(s, v)) {
+        if (step_skip(s, v)) {
             h->taken = false;
             s->nchoice++;
             return h->at + 1;
@@ -562,9 +292,9 @@ static bool enumerate(struct search *s)
             while (s->nchoice) {
                 struct choice *h = &s->choice[--s->nchoice];
                 if (h->taken)
-                    give_back(s, s->list[h->at]);
+                    step_untake(s, s->list[h->at]);
                 else
-                    unskip_nets(s, s->list[h->at]);
+                    step_unskip(s, s->list[h->at]);
             }
             return false;
         }
@@ -572,8 +302,8 @@ static bool enumerate(struct search *s)
         h->at = at;
         h->end = s->end;
         memcpy(h->reach, s->reach, sizeof h->reach);
-        h->taken = take(s, s->list[at]);
-        if (h->taken || skip(s, s->list[at])) {
+        h->taken = step_take(s, s->list[at]);
+        if (h->taken || step_skip(s, s->list[at])) {
             s->nchoice++;
             at++;
             if (h->taken)

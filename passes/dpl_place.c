@@ -1,7 +1,7 @@
 /* dpl-place: interval DP over many topological orders ("DPL" of the placement paper, 5.1.2).
  *
- * The search itself is in interval_dp.c.  It runs on the top level; on a fused one, also on the whole
- * graph, and the better plan stays.  O(starts) sweeps. */
+ * The search itself is in interval_dp.c.  It runs on the top level; on a fused one, also on the
+ * whole graph, and the better plan stays.  O(starts) sweeps. */
 #include "passes/place_run.h"
 
 struct dpl_options {

@@ -6,9 +6,10 @@
  * is merged with what is known (shape_core.c).  When the owner of bodies is reached, its bodies are
  * visited first (explicit stack).  What cannot be proven stays unknown.
  *
- * Then the names that occur are bound to numbers (bind.c), and if there are any, a second run with
+ * Then the names of the inputs are bound to numbers (bind.c), and if there are any, a second run with
  * every name bound gives the types that planning uses: there, slices and broadcasts with
- * unequal names come out as numbers.
+ * unequal names come out as numbers.  Names of inner values are bound (and a third run made) only
+ * where that leaves something open.
  * O(nodes + operands) rule calls; each O(rank), or O(64) where values are followed. */
 #include "passes/infer_shapes.h"
 #include "passes/shape_bodies.h"
@@ -202,6 +203,27 @@ static void collect_input_names(struct infer *f)
     f->ninput_names = k.n;
 }
 
+/* A dimension of a model input that has neither value nor name: the usual guess (bind.h). */
+static void guess_inputs(struct infer *f)
+{
+    struct module *m = f->m;
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        struct shape s;
+        vid v = m->arg[m->graph[1].in.at + i];
+        bool changed = false;
+        if (!shape_of(f, v, &s))
+            continue;
+        for (int k = 0; k < s.rank; k++) {
+            if (!dim_known(s.d[k])) {
+                s.d[k] = dim_num(dim_guess(k == 0));
+                changed = true;
+            }
+        }
+        if (changed)
+            f->type[v] = f->start[v] = module_add_tensor_type(m, s.elem, s.rank, s.d);
+    }
+}
+
 /* The type with every name replaced by its value. */
 static uint32_t bound_type(struct infer *f, uint32_t type)
 {
@@ -240,6 +262,8 @@ uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
     f.opset = f.opset < 0 ? INT64_MAX : f.opset; /* not declared: take the newest */
     start_types(&f);
     f.data = arena_array(mem, m->nval, sizeof *f.data);
+    if (f.bound)
+        guess_inputs(&f);
     index_bodies(&f);
     collect_input_names(&f);
     walk_graphs(&f);
@@ -251,13 +275,42 @@ uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
 
 /* --- the pass --- */
 
+/* Inputs of the model with a dimension that is no number. */
+static uint32_t open_inputs(const struct module *m, bool nameless, vid *first)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        vid v = m->arg[m->graph[1].in.at + i];
+        const struct type *t = &m->type[m->value[v].type];
+        bool open = false;
+        for (int k = 0; t->kind == TYPE_TENSOR && k < t->rank; k++) {
+            struct dim d = m->dim[t->dim + (uint32_t)k];
+            open = open || (nameless ? !dim_known(d) : d.value < 0);
+        }
+        *first = open && n == 0 ? v : *first;
+        n += open;
+    }
+    return n;
+}
+
 static bool has_names(const struct module *m)
 {
+    vid first;
     for (uint32_t i = 0; i < m->ndim; i++) {
         if (m->dim[i].sym != 0)
             return true;
     }
-    return false;
+    return open_inputs(m, false, &first) > 0;
+}
+
+static void warn_nameless(struct ctx *x)
+{
+    vid first = 0;
+    uint32_t n = open_inputs(x->m, true, &first);
+    if (n > 0)
+        diag_warning(x->diag, "%u inputs have dimensions without a name, the first is '%s': planning "
+                     "with %lld for a first dimension, %lld for others", n, value_name(x->m, first),
+                     (long long)dim_guess(true), (long long)dim_guess(false));
 }
 
 uint32_t *planning_types(struct ctx *x)
@@ -309,8 +362,12 @@ static int run(struct ctx *x, const void *opts)
     uint32_t *type = infer_types(m, x->scratch, x->diag, NULL);
     for (vid v = 1; v < m->nval; v++)
         m->value[v].type = type[v];
-    bind_dims(x);
-    x->shapes_unknown = count_unknown(x, planning_types(x));
+    bind_input_dims(x);
+    type = planning_types(x);
+    if (bind_open_dims(x, type))
+        type = planning_types(x);
+    x->shapes_unknown = count_unknown(x, type);
+    warn_nameless(x);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* Interval DP over topological orders (interval_dp.h).
  *
- * Source: the placement paper, 5.1.2 (DPL), and placement.md 2, "DPL": the published numbers are one
- * draw of an order; many seeded orders of several kinds find the optimum nearly always.
+ * Source: the placement paper, 5.1.2 (DPL), and placement.md 2, "DPL": the published numbers are
+ * one draw of an order; many seeded orders of several kinds find the optimum nearly always.
  *
  * Along an order the ideals are the prefixes, and a device holds positions [i, j).  For fixed i the
  * sweep over j adds one vertex at a time; what a vertex changes in the transfers follows from the
@@ -14,7 +14,8 @@
  * best plan known; starts and ends outside the windows of chain.h are skipped.
  *
  * O(starts in windows * segment length * nets per vertex) for each order: with a good first plan a
- * small part of V^2 / D.  That plan comes from cuts at few sampled positions, where little crosses. */
+ * small part of V^2 / D.  That plan comes from cuts at few sampled positions, where little crosses.
+ * */
 #include "passes/interval_dp.h"
 
 #include "passes/topo.h"
@@ -129,7 +130,7 @@ static void run_begin(struct run *r, const struct chain *c, const uint32_t *orde
     r->head = arena_array(a, (size_t)r->n + 1, sizeof *r->head);
 }
 
-/* ---- the sweep -------------------------------------------------------------------------------- */
+/* ---- the sweep ------------------------------------------------------------------------------- */
 
 /* Extends the live labels of position i by the segment [i, j) on kind k. */
 static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
@@ -255,7 +256,7 @@ static void keep(struct run *r, struct chain_plan *best)
     chain_assign(r->c, step, kind, nstep, best->dev);
 }
 
-/* ---- where to cut ----------------------------------------------------------------------------- */
+/* ---- where to cut ---------------------------------------------------------------------------- */
 
 /* cost[p]: what crosses position p, on the dearest class */
 static int64_t *crossing(const struct run *r)
@@ -327,7 +328,7 @@ static void allow_all(struct run *r)
     memset(r->cut, 1, (size_t)r->n + 1);
 }
 
-/* ---- orders ----------------------------------------------------------------------------------- */
+/* ---- orders ---------------------------------------------------------------------------------- */
 
 static bool search_order(struct run *r, struct chain_plan *best)
 {

@@ -1,8 +1,8 @@
 /* What dpl-place and dp-place have in common (place_run.h).
  *
- * When no plan fits, the smallest memory that would do is found by bisection over interval DP ("a plan
- * was found"), then over the exact search within a small budget ("none exists").  Memories below the
- * one tried are raised to it, larger ones stay. */
+ * When no plan fits, the smallest memory that would do is found by bisection over interval DP ("a
+ * plan was found"), then over the exact search within a small budget ("none exists").  Memories
+ * below the one tried are raised to it, larger ones stay. */
 #include "passes/place_run.h"
 
 #include "passes/dp_search.h"
@@ -42,7 +42,8 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->status = PLAN_FEASIBLE;
 }
 
-/* Whether a plan exists if no bounded device has less than `memory`: 1 yes, 0 no, -1 not found out. */
+/* Whether a plan exists if no bounded device has less than `memory`: 1 yes, 0 no, -1 not found out.
+ * */
 static int fits(struct ctx *x, const struct wdag *g, int64_t memory, bool exact,
                 struct chain_clock *clock, const struct interval_run *dpl)
 {

@@ -57,8 +57,14 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t
             shape_in(f, n, from + i, &c->s[i]);
         f->carried[g] = c;
     }
-    for (uint32_t i = 0; i < k; i++)
-        shape_merge(f, n, graph_in(f->m, g, to + i), &c->s[i]);
+    for (uint32_t i = 0; i < k; i++) {
+        vid outer = node_in(f->m, n, from + i), inner = graph_in(f->m, g, to + i);
+        uint8_t kind = f->m->type[outer != 0 ? f->type[outer] : 0].kind;
+        if (kind == TYPE_NONE || kind == TYPE_TENSOR)
+            shape_merge(f, n, inner, &c->s[i]);
+        else if (inner != 0 && f->type[inner] == 0)
+            f->type[inner] = f->type[outer]; /* sequences and the like */
+    }
 }
 
 /* After a visit: true if the body must be visited again. */

@@ -234,7 +234,12 @@ struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b)
         return f->bound ? (a.value > b.value ? a : b) : dim_unknown();
     if (a.value >= 0)
         return a;
-    return b.value >= 0 ? b : dim_unknown();
+    if (b.value >= 0)
+        return b;
+    /* a against Min(a, c): they fit only if Min is a, or c is 1. */
+    if (dim_is_min_of(f->m, b, a))
+        return a;
+    return dim_is_min_of(f->m, a, b) ? b : dim_unknown();
 }
 
 void shape_broadcast(const struct infer *f, struct shape *acc, const struct shape *s)

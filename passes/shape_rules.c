@@ -213,6 +213,7 @@ static const struct shape_rule ms_rule[] = {
     {"BiasGelu", rule_same, 0},
     {"BiasSoftmax", rule_same, 0},
     {"BitmaskDropout", rule_first_outputs, ELEM_BOOL},
+    {"ConcatTraining", rule_concat, 1},
     {"DequantizeLinear", rule_fixed_elem, FIXED_LIKE_1},
     {"DynamicQuantizeMatMul", rule_matmul, 4},
     {"EmbedLayerNormalization", rule_embed_layer_norm, 0},

@@ -239,6 +239,10 @@ void rule_concat(struct infer *f, nid n, int arg)
     if (step == 1)
         concat_values(f, n);
     shape_set(f, n, 0, &out);
+    if (f->m->node[n].out.n > 1) { /* ConcatTraining: the sizes */
+        out = shape_vector(ELEM_I64, dim_num(f->m->node[n].nformal));
+        shape_set(f, n, 1, &out);
+    }
 }
 
 /* Size of piece i of k pieces: all alike, the last may be smaller. */
@@ -307,7 +311,7 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
         return dim_unknown();
     struct dim p = num_dim(x);
     if (dim_nonneg(f->m, p))
-        return dim_nonneg(f->m, dim_sub(f->m, d, p)) ? p : dim_unknown();
+        return dim_nonneg(f->m, dim_sub(f->m, d, p)) ? p : dim_min(f->m, d, p);
     struct dim back = dim_sub(f->m, dim_num(0), p); /* counted from the end */
     struct dim at = dim_sub(f->m, d, back);
     return dim_nonneg(f->m, back) && dim_nonneg(f->m, at) ? at : dim_unknown();

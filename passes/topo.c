@@ -1,11 +1,11 @@
 /* Topological orders (topo.h).
  *
- * Source: the LIFO order is that of the placement paper's DPL (placement.md 2), FIFO is Kahn's, CPD that
- * of Celeritas (cpd.h).  LATE is LIFO on the transposed graph, turned round: branches that depend on
- * inputs only come right before the vertex that needs them, which keeps few nets open.  THIN takes,
- * of the vertices that are ready, one that opens least (cost of the nets that it opens, less that of
- * the nets that it closes), from a heap whose stale entries are skipped.
- * O(E) for LIFO, FIFO, RANDOM and LATE, O((V + pins) log V) for CPD and THIN. */
+ * Source: the LIFO order is that of the placement paper's DPL (placement.md 2), FIFO is Kahn's, CPD
+ * that of Celeritas (cpd.h).  LATE is LIFO on the transposed graph, turned round: branches that
+ * depend on inputs only come right before the vertex that needs them, which keeps few nets
+ * open.  THIN takes, of the vertices that are ready, one that opens least (cost of the nets that it
+ * opens, less that of the nets that it closes), from a heap whose stale entries are skipped. O(E)
+ * for LIFO, FIFO, RANDOM and LATE, O((V + pins) log V) for CPD and THIN. */
 #include "passes/topo.h"
 
 #include "passes/cpd.h"
@@ -42,7 +42,8 @@ static uint32_t *in_degrees(const struct csr *pred, uint32_t n, struct arena *a)
     return in;
 }
 
-/* Stack (newly ready vertices in seeded order, the last one next) or, with `any`, any ready vertex. */
+/* Stack (newly ready vertices in seeded order, the last one next) or, with `any`, any ready vertex.
+ * */
 static uint32_t *lifo(const struct csr *succ, const struct csr *pred, uint32_t n, uint64_t seed,
                       bool any, struct arena *a)
 {
@@ -103,7 +104,7 @@ static uint32_t *late(const struct wdag *g, uint64_t seed, struct arena *a)
     return order;
 }
 
-/* ---- thin ------------------------------------------------------------------------------------- */
+/* ---- thin ------------------------------------------------------------------------------------ */
 
 struct entry {
     int64_t key;

@@ -1,9 +1,9 @@
 /* Equality of modules, field by field, for tests.
  *
  * Not compared: pointers into files and protobuf messages, how the pools are laid out, and the
- * numbers of values and nodes: a value is matched by where it is defined, a node by its place in its
- * graph.  Graphs must have the same numbers.  Arrays of facts that are all 0 equal absent ones.
- * The first difference goes to stderr. */
+ * numbers of values and nodes: a value is matched by where it is defined, a node by its place in
+ * its graph.  Graphs must have the same numbers.  Arrays of facts that are all 0 equal absent
+ * ones. The first difference goes to stderr. */
 #ifndef PCC_TESTS_MODULE_EQUAL_H
 #define PCC_TESTS_MODULE_EQUAL_H
 
@@ -242,8 +242,8 @@ static inline bool same_costs(const struct equality *e)
     }
     for (nid n = 1; x != NULL && n < e->a->nnode; n++) {
         nid o = e->node[n];
-        bool same = x->flops[n] == y->flops[o] && x->traffic[n] == y->traffic[o] &&
-                    x->own[n] == y->own[o];
+        bool same =
+            x->flops[n] == y->flops[o] && x->traffic[n] == y->traffic[o] && x->own[n] == y->own[o];
         for (uint32_t c = 0; c < x->nclass; c++) {
             same &= x->time[c][n] == y->time[c][o];
         }

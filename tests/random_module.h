@@ -77,11 +77,14 @@ static inline int64_t random_amount(struct rng *r)
 /* A name that no other has: plain, with dots and slashes, a keyword, or of any bytes but NUL. */
 static inline sid random_name(struct random_module *x)
 {
-    static const char *const form[] = {"x%u",       "/layer.%u/Conv_output_0", "scope:%u",
-                                       "~%u",       "%u",                      "in%u",
-                                       "a b%u",     "a\"\\%u\n\t",             "\xc3\xbc%u",
-                                       "colon:x%u", "-%u",                     "_%u",
-                                       "x@y%u",     "#%u",                     "a%u:"};
+    static const char *const form[] = {"x%u",        "/layer.%u/Conv_output_0",
+                                       "scope:%u",   "~%u",
+                                       "%u",         "in%u",
+                                       "a b%u",      "a\"\\%u\n\t",
+                                       "\xc3\xbc%u", "colon:x%u",
+                                       "-%u",        "_%u",
+                                       "x@y%u",      "#%u",
+                                       "a%u:"};
     char buf[64];
     uint32_t k = rng_below(&x->r, 16), n;
 
@@ -114,8 +117,8 @@ static inline sid random_string(struct random_module *x)
 
 static inline float random_float(struct rng *r)
 {
-    static const float some[] = {0, -0.0f, 1, -1, 0.1f, 1e-5f, 16777216, 1e10f, 3.4028235e38f,
-                                 1e-45f, 1.17549435e-38f};
+    static const float some[] = {
+        0, -0.0f, 1, -1, 0.1f, 1e-5f, 16777216, 1e10f, 3.4028235e38f, 1e-45f, 1.17549435e-38f};
     uint32_t bits = (uint32_t)rng_bits(r);
     float f;
 
@@ -132,10 +135,10 @@ static inline float random_float(struct rng *r)
 
 static inline struct dim random_dim(struct random_module *x)
 {
-    static const char *const expr[] = {"batch",      "seq",           "2*seq + 1", "past + seq",
-                                       "seq//2",     "batch*seq",     "a - b",     "Min(a, b)",
-                                       "-a + 2",     "not a name",    "x]y",       "((((",
-                                       "a.b",        "(a + b)*(c+1)", "1/0"};
+    static const char *const expr[] = {"batch",  "seq",           "2*seq + 1", "past + seq",
+                                       "seq//2", "batch*seq",     "a - b",     "Min(a, b)",
+                                       "-a + 2", "not a name",    "x]y",       "((((",
+                                       "a.b",    "(a + b)*(c+1)", "1/0"};
     uint32_t k = rng_below(&x->r, 12);
 
     if (k < 5) {
@@ -229,10 +232,10 @@ static inline tid random_tensor(struct random_module *x, sid name)
         elems *= d[i];
     }
     t.dim = t.rank > 0 ? module_add_ints(m, d, t.rank).at : 0;
-    t.where = (uint8_t)(rng_one_in(&x->r, 8)     ? TENSOR_OPAQUE
-                        : t.elem == ELEM_STR     ? TENSOR_STRINGS
-                        : rng_one_in(&x->r, 3)   ? TENSOR_FILE
-                                                 : TENSOR_INLINE);
+    t.where = (uint8_t)(rng_one_in(&x->r, 8)   ? TENSOR_OPAQUE
+                        : t.elem == ELEM_STR   ? TENSOR_STRINGS
+                        : rng_one_in(&x->r, 3) ? TENSOR_FILE
+                                               : TENSOR_INLINE);
     random_payload(x, &t, elems);
     tid id = module_add_tensor(m);
     m->tensor[id] = t;
@@ -255,8 +258,8 @@ static inline void random_init(struct random_module *x, vid v)
     for (uint32_t i = 0; i < m->tensor[t].rank; i++) {
         d[i] = dim_num(m->ints[m->tensor[t].dim + i]);
     }
-    m->value[v].type = module_add_tensor_type(m, (enum elem)m->tensor[t].elem,
-                                              (int)m->tensor[t].rank, d);
+    m->value[v].type =
+        module_add_tensor_type(m, (enum elem)m->tensor[t].elem, (int)m->tensor[t].rank, d);
 }
 
 /* A value of graph g: now and then lost, now and then with the name of an outer value. */
@@ -413,9 +416,12 @@ static inline void random_node(struct random_module *x, gid g)
         }
     }
     m->node[n].out = module_add_args(m, out, nout);
-    m->node[n].name = nout > 0 && m->value[out[0]].name != 0 && g == 1 && rng_one_in(&x->r, 2)
-                          ? m->value[out[0]].name
-                          : random_name(x);
+    m->node[n].name = random_name(x);
+    if (nout > 0 && m->value[out[0]].name != 0 && rng_one_in(&x->r, 2)) { /* the default */
+        const char *value = value_name(m, out[0]);
+        const char *name = str(m, m->graph[g].name);
+        m->node[n].name = str_id(m, g == 1 ? value : arena_fmt(m->mem, "%s.%s", name, value));
+    }
 }
 
 static inline void random_graph(struct random_module *x, gid g, uint32_t nodes)

@@ -54,20 +54,30 @@ def sized_payloads():
     return model([helper.make_node("Relu", ["x"], ["y"])], [info("x")], [info("y")], inits)
 
 
-def split_payload():
-    """float_data in two pieces, which readers must join; a marker's look-alike beside them."""
-    t = TensorProto(name="w", data_type=F, dims=[600])
-    t.float_data.extend(range(600))
-    one = t.SerializeToString()
-    cut = TensorProto(float_data=range(600, 1200)).SerializeToString()
-    t2 = TensorProto()
-    t2.ParseFromString(one + cut)
-    t2.dims[0] = 1200
-    m = model([helper.make_node("Relu", ["x"], ["y"])], [info("x")], [info("y")], [t2])
-    look = TensorProto(name="look", data_type=TensorProto.UINT8, dims=[17])
-    look.raw_data = bytes([0] * 17)
-    m.graph.initializer.append(look)
-    return m
+def delimited(number, data):
+    """A length-delimited field as protobuf writes it."""
+    out, n = bytearray([number << 3 | 2]), len(data)
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    return bytes(out) + bytes([n]) + data
+
+
+def joined_payloads():
+    """float_data in two pieces, which readers must join; float_data beside raw_data; raw_data twice,
+    of which the last wins; a look-alike of the reader's markers; all as bytes, for no writer does so."""
+    def tensor(name, n, *parts, elem=F):
+        return TensorProto(name=name, data_type=elem, dims=[n]).SerializeToString() + b"".join(parts)
+    m = model([helper.make_node("Relu", ["x"], ["y"])], [info("x")], [info("y")])
+    graph = m.graph.SerializeToString()
+    floats = [delimited(4, np.arange(i, i + 300, dtype="<f4").tobytes()) for i in (0, 300)]
+    raw = [delimited(9, bytes([i]) * 1200) for i in (1, 2)]
+    graph += delimited(5, tensor("joined", 600, *floats))
+    graph += delimited(5, tensor("both", 300, floats[0], raw[0]))
+    graph += delimited(5, tensor("again", 300, *raw))
+    graph += delimited(5, tensor("look", 17, delimited(9, bytes(17)), elem=TensorProto.UINT8))
+    m.ClearField("graph")
+    return m.SerializeToString() + delimited(7, graph)
 
 
 def bodies():
@@ -149,7 +159,7 @@ def check(path, folder, name):
 
 
 def main():
-    made = {"sized": sized_payloads(), "split": split_payload(), "bodies": bodies(),
+    made = {"sized": sized_payloads(), "joined": joined_payloads(), "bodies": bodies(),
             "oddities": oddities()}
     made["future"] = future(made["sized"])
     n = 0
@@ -157,7 +167,7 @@ def main():
         for name, m in made.items():
             path = os.path.join(tmp, name + ".onnx")
             with open(path, "wb") as f:
-                f.write(m.SerializeToString())
+                f.write(m if isinstance(m, bytes) else m.SerializeToString())
             check(path, tmp, name)
             n += 1
         path = os.path.join(tmp, "sized.onnx")  # over itself

@@ -1,6 +1,7 @@
 /* dp_search and interval_search against brute force on random graphs of up to 10 vertices: several
  * classes, memory limits, shared bytes, pins, nets of several consumers, pins on the host.
- * The brute force tries every chain of ideals and every device for every step, loads by wdag_load. */
+ * The brute force tries every chain of ideals and every device for every step, loads by wdag_load.
+ * */
 #include "passes/chain.h"
 #include "passes/dp_search.h"
 #include "passes/interval_dp.h"
@@ -147,7 +148,7 @@ static void make_instance(struct instance *t, uint64_t seed)
         }
 }
 
-/* ---- brute force ------------------------------------------------------------------------------ */
+/* ---- brute force ----------------------------------------------------------------------------- */
 
 static bool pins_allow(const struct wdag *g, uint32_t set, uint32_t dev)
 {
@@ -234,7 +235,7 @@ static int64_t value_of(const struct instance *t, const int32_t *dev)
     return value;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------ */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void test_brute_force(void **state)
 {

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""The eight inference workloads of the placement paper: published optimum, ideals, proof, limits.
+
+usage: test_throughput.py [workload ...]
+
+Every value below was published (placement paper, Table 1) and measured again with the paper's own
+program to the digits given.  Checked for each file: the optimum to all printed digits, "optimal"
+said, the number of ideals, the split's own loads recomputed here from the workload, at most 1 s and
+32 MB for the proof.  Exit: 0 pass, 1 fail, 77 skip (no workloads, no pcc).
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIP = 77
+
+# name: time per sample in ms as printed by the paper's program, ideals
+PUBLISHED = {
+    "op_bert3": ("27.9186", 1428),
+    "op_bert6": ("29.5795", 1923),
+    "op_bert12": ("147.478", 2906),
+    "op_resnet50": ("124.349", 241),
+    "layer_bert24": ("17.7899", 30),
+    "layer_resnet50": ("33.7747", 242),
+    "layer_inceptionv3": ("51.5519", 36596),
+    "layer_gnmt": ("32.9107", 17914),
+}
+SECONDS, MEGABYTES = 1.0, 32
+
+
+def as_printed(value, text):
+    """value with as many digits after the point as text."""
+    return f"{value:.{len(text.split('.')[1])}f}"
+
+
+def loads(workload, split):
+    """Load of every device by the rules of the paper; checks that every node is there once."""
+    cost, succ, node = {}, {}, {}
+    for n in workload["nodes"]:
+        node[n["id"]] = n
+    for e in workload["edges"]:
+        cost.setdefault(e["sourceId"], e["cost"])
+        succ.setdefault(e["sourceId"], []).append(e["destId"])
+    listed = sorted(i for d in split["cpus"] + split["fpgas"] for i in d["nodes"])
+    if listed != sorted(node):
+        raise ValueError("the split does not list every node once")
+    result = [sum(node[i]["cpuLatency"] for i in d["nodes"]) for d in split["cpus"]]
+    for d in split["fpgas"]:
+        mine = set(d["nodes"])
+        load = sum(node[i]["fpgaLatency"] for i in mine)
+        if sum(node[i].get("size", 0) for i in mine) > workload["maxSizePerFPGA"]:
+            raise ValueError("a device is over its memory")
+        for u, to in succ.items():
+            pins = {u, *to}
+            if pins & mine and pins - mine:
+                load += cost[u]
+        result.append(load)
+    return result
+
+
+def run(pcc, args, limit):
+    """(seconds, peak resident MB, text) of a run of pcc."""
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as log:
+        child = subprocess.Popen([pcc] + args, stdout=log, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds = time.monotonic() - start
+        log.seek(0)
+        text = log.read().decode(errors="replace")
+    code = os.waitstatus_to_exitcode(status)
+    if code != 0:
+        raise ValueError(f"pcc {' '.join(args)}: exit {code}: {text.strip()}")
+    # CPU time: the wall clock of a busy machine says little
+    return min(seconds, usage.ru_utime + usage.ru_stime), usage.ru_maxrss / 1000, text
+
+
+def check(pcc, folder, name, tmp):
+    """Problems with one workload, as a list; prints a line."""
+    tps, ideals = PUBLISHED[name]
+    path = os.path.join(folder, name + "_inference.json")
+    out = os.path.join(tmp, name + ".json")
+    seconds, mb, text = run(pcc, [path, "-p", "dp-place", "-o", out], SECONDS)
+    with open(path, encoding="utf-8") as f:
+        workload = json.load(f)
+    with open(out, encoding="utf-8") as f:
+        split = json.load(f)
+    problems = []
+    mine = loads(workload, split)
+    claimed = [d["load"] for d in split["cpus"] + split["fpgas"]]
+    if as_printed(split["maxLoad"], tps) != tps:
+        problems.append(f"max load {split['maxLoad']}, published {tps}")
+    if len(claimed) != workload["maxCPUs"] + workload["maxFPGAs"]:
+        problems.append("not every device is listed")
+    if any(abs(a - b) > 1e-6 for a, b in zip(mine, claimed)) or abs(max(mine) - split["maxLoad"]) > 1e-6:
+        problems.append(f"loads {claimed}, recomputed {mine}")
+    if "optimal" not in text:
+        problems.append("not said to be optimal")
+    if seconds > SECONDS:
+        problems.append(f"{seconds:.2f} s")
+    if mb > MEGABYTES:
+        problems.append(f"{mb:.0f} MB")
+    counted = run(pcc, [path, "-p", "dp-place{count-ideals=true}", "-o", out], 60)[2]
+    if f"{ideals} ideals" not in counted:
+        problems.append(f"{ideals} ideals expected")
+    print(f"{name:20} {split['maxLoad']:12.6f} ms {seconds * 1000:7.1f} ms {mb:6.1f} MB  "
+          + ("ok" if not problems else "; ".join(problems)))
+    return problems
+
+
+def proves_itself(folder):
+    """The recomputation must notice a node that is moved and a net that is dropped."""
+    path = os.path.join(folder, "layer_bert24_inference.json")
+    with open(path, encoding="utf-8") as f:
+        workload = json.load(f)
+    ids = [n["id"] for n in workload["nodes"]]
+    split = {"cpus": [{"nodes": ids[:1]}], "fpgas": [{"nodes": ids[1:9]}, {"nodes": ids[9:]}]}
+    moved = {"cpus": split["cpus"], "fpgas": [{"nodes": ids[1:10]}, {"nodes": ids[10:]}]}
+    # a net that the split cuts and that costs something
+    left = set(ids[1:9])
+    source = next(e["sourceId"] for e in workload["edges"]
+                  if e["cost"] > 0 and (e["sourceId"] in left) != (e["destId"] in left))
+    dropped = dict(workload, edges=[e for e in workload["edges"] if e["sourceId"] != source])
+    return loads(workload, split) != loads(workload, moved) and \
+        loads(workload, split) != loads(dropped, split)
+
+
+def main():
+    """Runs everything; the exit code."""
+    pcc, shared = os.environ.get("PCC", "pcc"), os.environ.get("PCC_SHARED", "")
+    folder = os.path.join(shared, "workloads", "throughput")
+    if not os.path.isdir(folder) or not os.path.exists(pcc):
+        print("skipped: no workloads or no pcc")
+        return SKIP
+    if not proves_itself(folder):
+        print("the check does not notice planted changes")
+        return 1
+    failed = 0
+    with tempfile.TemporaryDirectory() as tmp:
+        for name in sys.argv[1:] or PUBLISHED:
+            try:
+                failed += bool(check(pcc, folder, name, tmp))
+            except ValueError as e:
+                print(f"{name}: {e}")
+                failed += 1
+    print(f"{failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
