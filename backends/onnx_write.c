@@ -22,7 +22,8 @@ enum {
     TRIES = 100       /* temporary names */
 };
 
-static int write_all(int fd, const uint8_t *p, size_t n, struct diag *d)
+/* what: the file being written, for messages. */
+static int write_all(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
 {
     while (n > 0) {
         ssize_t k = write(fd, p, n);
@@ -30,7 +31,8 @@ static int write_all(int fd, const uint8_t *p, size_t n, struct diag *d)
             continue;
         }
         if (k <= 0) {
-            return diag_error(d, "cannot write: %s", k < 0 ? strerror(errno) : "no progress");
+            return diag_error(d, "%s: cannot write: %s", what,
+                              k < 0 ? strerror(errno) : "no progress");
         }
         p += k;
         n -= (size_t)k;
@@ -39,7 +41,8 @@ static int write_all(int fd, const uint8_t *p, size_t n, struct diag *d)
 }
 
 /* copy_bytes for file systems without copy_file_range. */
-static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, struct diag *d)
+static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, const char *what,
+                        struct diag *d)
 {
     uint8_t buf[BUFFER];
 
@@ -49,11 +52,11 @@ static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, struct diag
             continue;
         }
         if (k <= 0) {
-            return diag_error(d, "cannot copy %llu bytes at %llu: %s", (unsigned long long)len,
-                              (unsigned long long)off,
+            return diag_error(d, "%s: cannot copy %llu bytes at %llu of weights: %s", what,
+                              (unsigned long long)len, (unsigned long long)off,
                               k < 0 ? strerror(errno) : "the file ends before");
         }
-        if (write_all(out, buf, (size_t)k, d) != 0) {
+        if (write_all(out, buf, (size_t)k, what, d) != 0) {
             return -1;
         }
         off += (uint64_t)k;
@@ -62,7 +65,7 @@ static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, struct diag
     return 0;
 }
 
-int copy_bytes(int in, uint64_t off, uint64_t len, int out, struct diag *d)
+static int copy(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d)
 {
     enum { MOST = 1 << 30 }; /* the kernel stops a little below 2 GiB anyway */
     loff_t at = (loff_t)off;
@@ -73,11 +76,16 @@ int copy_bytes(int in, uint64_t off, uint64_t len, int out, struct diag *d)
             continue;
         }
         if (k <= 0) { /* not possible between these files, or at the end: the other way tells */
-            return copy_by_hand(in, (uint64_t)at, len, out, d);
+            return copy_by_hand(in, (uint64_t)at, len, out, what, d);
         }
         len -= (uint64_t)k;
     }
     return 0;
+}
+
+int copy_bytes(int in, uint64_t off, uint64_t len, int out, struct diag *d)
+{
+    return copy(in, off, len, out, "output", d);
 }
 
 struct sink {
@@ -86,6 +94,7 @@ struct sink {
     int fd;
     int bad;
     size_t n;
+    const char *what;
     struct diag *d;
     uint8_t buf[BUFFER];
 };
@@ -93,24 +102,17 @@ struct sink {
 static void sink_flush(struct sink *s)
 {
     if (!s->bad && s->n > 0) {
-        s->bad = write_all(s->fd, s->buf, s->n, s->d);
+        s->bad = write_all(s->fd, s->buf, s->n, s->what, s->d);
     }
     s->n = 0;
 }
 
-/* The file whose mapping holds p; NULL: none. */
+/* The model file if its mapping holds p, else NULL. */
 static const struct file *file_of(const struct module *m, const uint8_t *p)
 {
-    for (uint32_t i = 1; i < m->nfile; i++) {
-        const struct file *f = &m->file[i];
-        if (f->map != NULL && (uintptr_t)p - (uintptr_t)f->map < f->size) {
-            return f;
-        }
-        if (i == 1 && f->location == 0) {
-            break; /* the model; external files are not mapped */
-        }
-    }
-    return NULL;
+    const struct file *f = m->nfile > 1 ? &m->file[1] : NULL;
+
+    return f != NULL && f->map != NULL && (uintptr_t)p - (uintptr_t)f->map < f->size ? f : NULL;
 }
 
 static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
@@ -126,9 +128,9 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
     }
     if (f != NULL) {
         sink_flush(s);
-        s->bad |= copy_bytes(f->fd, (uintptr_t)p - (uintptr_t)f->map, n, s->fd, s->d);
+        s->bad |= copy(f->fd, (uintptr_t)p - (uintptr_t)f->map, n, s->fd, s->what, s->d);
     } else if (n > sizeof s->buf) {
-        s->bad |= write_all(s->fd, p, n, s->d);
+        s->bad |= write_all(s->fd, p, n, s->what, s->d);
     } else {
         memcpy(s->buf + s->n, p, n);
         s->n += n;
@@ -136,19 +138,23 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
 }
 
 /* Packs into an open file. */
-static int pack(const struct module *m, const Onnx__ModelProto *model, int fd, struct diag *d)
+static int pack(const struct module *m, const Onnx__ModelProto *model, int fd, const char *what,
+                struct diag *d)
 {
     struct sink s;
 
     if (protobuf_c_message_get_packed_size(&model->base) > UINT32_MAX) {
-        return diag_error(d, "the model takes more than 4 GiB, which protobuf cannot hold: its "
-                             "weights must be external data");
+        return diag_error(d,
+                          "%s: the model takes more than 4 GiB, which protobuf cannot hold: its "
+                          "weights must be external data",
+                          what);
     }
     s.base.append = sink_append;
     s.m = m;
     s.fd = fd;
     s.bad = 0;
     s.n = 0;
+    s.what = what;
     s.d = d;
     protobuf_c_message_pack_to_buffer(&model->base, &s.base);
     sink_flush(&s);
@@ -162,12 +168,12 @@ static int create(int dirfd, const char *name)
 
 /* Packs into fd, just created as `name`, and closes it. */
 static int pack_and_close(const struct module *m, const Onnx__ModelProto *model, int dirfd,
-                          const char *name, int fd, struct diag *d)
+                          const char *name, int fd, const char *what, struct diag *d)
 {
-    int bad = pack(m, model, fd, d);
+    int bad = pack(m, model, fd, what, d);
 
     if (close(fd) != 0 && !bad) {
-        bad = diag_error(d, "cannot write '%s': %s", name, strerror(errno));
+        bad = diag_error(d, "%s: cannot write: %s", what, strerror(errno));
     }
     if (bad) {
         unlinkat(dirfd, name, 0);
@@ -181,9 +187,9 @@ int onnx_pack_file(const struct module *m, const Onnx__ModelProto *model, int di
     int fd = create(dirfd, name);
 
     if (fd < 0) {
-        return diag_error(d, "cannot create '%s': %s", name, strerror(errno));
+        return diag_error(d, "%s: cannot create: %s", name, strerror(errno));
     }
-    return pack_and_close(m, model, dirfd, name, fd, d);
+    return pack_and_close(m, model, dirfd, name, fd, name, d);
 }
 
 /* External data is found beside the model: says so if that is another place now. */
@@ -217,13 +223,13 @@ static int write_in(const struct module *m, int dirfd, const char *name, const c
         return diag_error(d, "%s: is there and no regular file", path);
     }
     for (int i = 0; i < TRIES && fd < 0 && (i == 0 || errno == EEXIST); i++) {
-        tmp = arena_fmt(a, ".%s.%ld-%d", name, (long)getpid(), i);
+        tmp = arena_fmt(a, ".pcc-%ld-%d", (long)getpid(), i);
         fd = create(dirfd, tmp);
     }
     if (fd < 0) {
         return diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(errno));
     }
-    if (pack_and_close(m, m->src, dirfd, tmp, fd, d) != 0) {
+    if (pack_and_close(m, m->src, dirfd, tmp, fd, path, d) != 0) {
         return -1;
     }
     if (renameat(dirfd, tmp, dirfd, name) != 0) {

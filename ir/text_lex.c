@@ -1,6 +1,6 @@
 /* Tokens of the textual IR, and errors that show where they are (grammar: text.md).
  *
- * One token at a time; nothing is copied but quoted strings, which are decoded into one buffer. 
+ * One token at a time; nothing is copied but quoted strings, which are decoded into one buffer.
  * The line and column of an error are counted when it happens.  O(text). */
 #include "ir/text_parse.h"
 

@@ -2,9 +2,9 @@
  *
  * Recursive descent without recursion: bodies are blocks of their own, after the node that owns
  * them, so nothing nests but scopes.  A name is looked up in its graph, then in the graph of the
- * node that owns it, and so on (at most TEXT_DEPTH steps), by one hash table over (graph, name). 
- * Attributes hold the labels of bodies until the end, when all graphs have their indices. O(text *
- * depth of bodies). */
+ * node that owns it, and so on (at most TEXT_DEPTH steps), by one hash table over (graph, name).
+ * Attributes hold the labels of bodies until the end, when all graphs have their indices.
+ * O(text * depth of bodies). */
 #include "ir/text_parse.h"
 
 #include <string.h>

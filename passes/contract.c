@@ -102,7 +102,7 @@ static void warn_large(struct ctx *x, const struct wdag *g)
         diag_warning(x->diag, "contract: %u nodes from '%s' to '%s' must stay together (colocation and "
                      "the cycles it makes) and take %d %% of the time", members[v],
                      node_name(x->m, g->finer->node[first]), node_name(x->m, g->finer->node[last]),
-                     (int)(g->time[0][v] / (total / 100 + 1)));
+                     (int)((__int128)g->time[0][v] * 100 / total));
     }
 }
 

@@ -270,6 +270,33 @@ static void report(const struct pricing *p)
                      "element of its result", p->calls);
 }
 
+/* Sums over the whole model must fit: the passes that follow add without looking. */
+static int check_range(const struct pricing *p)
+{
+    const struct module *m = p->m;
+    int64_t bytes = 0, most = -1;
+    nid worst = 0;
+    bool fits = true;
+    for (vid v = 1; v < m->nval; v++)
+        bytes = sat_add(bytes, p->c->bytes[v]);
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t time = 0;
+        for (nid n = 1; n < m->nnode; n++) {
+            time = sat_add(time, p->c->time[k][n]);
+            if (p->c->time[k][n] > most) {
+                most = p->c->time[k][n];
+                worst = n;
+            }
+        }
+        fits = fits && time < INT64_MAX / 4;
+    }
+    if (fits && bytes < INT64_MAX / 4)
+        return 0;
+    return diag_error(p->x->diag, "the sizes of this model are beyond what can be planned, the largest "
+                      "at node '%s' (%s): expected times and bytes whose sums are below 2^61",
+                      node_name(m, worst), node_op(m, worst));
+}
+
 static int run(struct ctx *x, const void *opts)
 {
     struct module *m = x->m;
@@ -289,6 +316,8 @@ static int run(struct ctx *x, const void *opts)
     size_values(&p);
     price_nodes(&p);
     report(&p);
+    if (check_range(&p) != 0)
+        return -1;
     m->cost = p.c;
     return 0;
 }

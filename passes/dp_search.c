@@ -31,8 +31,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS_PER_STATE = 200, REACH_EXACT = 8192 };
-#define MEMORY_MAX (UINT64_C(1) << 30)
+enum { STEPS_PER_STATE = 20, REACH_EXACT = 8192 };
+#define MEMORY_MAX (UINT64_C(1) << 29)
 
 /* ---- weights above --------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include "passes/chain.h"
 
 struct dp_search {
-    uint64_t max_states; /* ideals kept; steps are bounded by 200 times this */
+    uint64_t max_states; /* ideals kept; steps are bounded by 20 times this */
     struct chain_clock *clock;
     bool progress; /* a line on stderr after 2 s */
     /* out */

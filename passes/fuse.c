@@ -278,7 +278,7 @@ static int internal_share(const struct wdag *fine, const struct wdag *coarse, ui
         before = sat_add(before, fine->net_cost[cls][e]);
     for (uint32_t e = 0; e < coarse->nnet; e++)
         after = sat_add(after, coarse->net_cost[cls][e]);
-    return before ? (int)((before - after) / (before / 100 + 1)) : 0;
+    return before ? (int)((__int128)(before - after) * 100 / before) : 0;
 }
 
 static int fuse_run(struct ctx *x, const void *options)

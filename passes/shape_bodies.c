@@ -18,7 +18,8 @@ struct carried {
 static const struct attr *body_attr(const struct infer *f, nid n, const char *name)
 {
     const struct attr *a = node_attr(f->m, n, name);
-    return a != NULL && a->kind == ATTR_GRAPH && a->u.g < f->m->ngraph ? a : NULL;
+    return a != NULL && a->kind == ATTR_GRAPH && a->u.g > 1 && a->u.g < f->m->ngraph ? a :
+           NULL;
 }
 
 static vid graph_in(const struct module *m, gid g, uint32_t i)

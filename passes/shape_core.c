@@ -283,6 +283,8 @@ bool dim_nonneg(const struct module *m, struct dim d)
 
 int axis_of(int64_t axis, int rank)
 {
+    if (rank < 1)
+        return -1;
     if (axis < 0)
         axis += rank;
     return axis < 0 || axis >= rank ? -1 : (int)axis;

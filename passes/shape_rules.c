@@ -32,7 +32,7 @@ static const struct shape_rule onnx_rule[] = {
     {"Atanh", rule_same, 0},
     {"Attention", rule_attention, 0},
     {"AveragePool", rule_pool, 0},
-    {"BatchNormalization", rule_same, 0},
+    {"BatchNormalization", rule_norm, 2},
     {"Bernoulli", rule_same, 0},
     {"BitShift", rule_broadcast, NUM_NONE},
     {"BitwiseAnd", rule_broadcast, NUM_NONE},

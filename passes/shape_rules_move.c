@@ -8,10 +8,9 @@
 /* --- new axes, other axes --- */
 
 /* One entry of a Reshape's target; returns -1 for the entry to be computed. */
-static int target_dim(struct infer *f, struct num want, const struct shape *in, int i, bool allow_zero,
+static int target_dim(struct num want, const struct shape *in, int i, bool allow_zero,
                       struct dim *out)
 {
-    (void)f;
     *out = num_dim(want);
     if (want.kind != NUM_INT)
         return 0;
@@ -73,7 +72,7 @@ void rule_reshape(struct infer *f, nid n, int arg)
     int hole = -1;
     out.rank = want->n <= SHAPE_RANK ? (int)want->n : -1;
     for (int i = 0; i < out.rank; i++)
-        hole = target_dim(f, want->at[i], &in, i, allow_zero, &out.d[i]) < 0 ? i : hole;
+        hole = target_dim(want->at[i], &in, i, allow_zero, &out.d[i]) < 0 ? i : hole;
     if (hole >= 0)
         out.d[hole] = fitting_dim(f, &in, &out, hole);
     shape_set(f, n, 0, &out);
@@ -246,15 +245,14 @@ void rule_concat(struct infer *f, nid n, int arg)
 }
 
 /* Size of piece i of k pieces: all alike, the last may be smaller. */
-static struct dim piece(struct infer *f, struct dim whole, uint32_t i, uint32_t k)
+static struct dim piece(struct dim whole, uint32_t i, uint32_t k)
 {
-    if (whole.value >= 0) {
-        int64_t each = (whole.value + k - 1) / k, left = whole.value - each * (int64_t)i;
-        return dim_num(left < 0 ? 0 : left < each ? left : each);
-    }
-    if (f->bound || k == 1)
-        return k == 1 ? whole : dim_unknown();
-    return dim_unknown();
+    if (k == 1)
+        return whole;
+    if (whole.value < 0 || whole.value > INT64_MAX / 2)
+        return dim_unknown();
+    int64_t each = (whole.value + k - 1) / k, left = whole.value - each * (int64_t)i;
+    return dim_num(left < 0 ? 0 : left < each ? left : each);
 }
 
 void rule_split(struct infer *f, nid n, int arg)
@@ -276,7 +274,7 @@ void rule_split(struct infer *f, nid n, int arg)
         } else if (k >= 0) {
             s.d[axis] = i < (uint32_t)k ? dim_num(size[i]) : dim_unknown();
         } else {
-            s.d[axis] = k == -1 ? piece(f, in.d[axis], i, pieces) : dim_unknown();
+            s.d[axis] = k == -1 ? piece(in.d[axis], i, pieces) : dim_unknown();
         }
         shape_set(f, n, i, &s);
     }
@@ -482,9 +480,10 @@ void rule_gather_nd(struct infer *f, nid n, int arg)
     shape_in(f, n, 1, &index);
     int64_t batch = node_attr_int(f->m, n, "batch_dims", 0);
     out = shape_unknown(in.elem);
-    if (in.rank >= 0 && index.rank > 0 && index.d[index.rank - 1].value >= 0 && batch >= 0) {
-        int64_t last = index.d[index.rank - 1].value, from = batch + last;
-        if (last <= SHAPE_RANK && from <= in.rank && index.rank - 1 + in.rank - from <= SHAPE_RANK) {
+    if (in.rank >= 0 && index.rank > 0 && index.d[index.rank - 1].value >= 0 && batch >= 0 &&
+        batch <= SHAPE_RANK) {
+        int64_t last = index.d[index.rank - 1].value, from = last <= SHAPE_RANK ? batch + last : -1;
+        if (from >= 0 && from <= in.rank && index.rank - 1 + in.rank - from <= SHAPE_RANK) {
             out.rank = index.rank - 1 + in.rank - (int)from;
             memcpy(&out.d[0], &index.d[0], (size_t)(index.rank - 1) * sizeof in.d[0]);
             memcpy(&out.d[index.rank - 1], &in.d[from],

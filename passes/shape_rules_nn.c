@@ -65,7 +65,7 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
     struct dim room = dim_shift(f->m, d, before + after - span);
     if (!x->ceil || x->stride[i] == 1)
         return dim_shift(f->m, dim_div(f->m, room, dim_num(x->stride[i])), 1);
-    if (room.value < 0)
+    if (room.value < 0 || room.value > INT64_MAX / 4)
         return dim_unknown();
     int64_t k = (room.value + x->stride[i] - 1) / x->stride[i] + 1;
     if ((k - 1) * x->stride[i] >= d.value + before) /* a window must not start in the padding behind */
@@ -130,6 +130,7 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
                    dim_unknown();
         for (int i = 0; i < k; i++) {
             struct dim d = dim_mul(f->m, in.d[2 + i], dim_num(x.stride[i]));
+            extra[i] = extra[i] > INT32_MAX || extra[i] < 0 ? 0 : extra[i];
             int64_t more = extra[i] + (x.kernel[i] - 1) * x.dilation[i] + 1 - x.stride[i] - x.pad[i] -
                            x.pad[k + i];
             out.d[2 + i] = fixed ? dim_num(given[i]) : x.pads == PAD_SAME ? d :
@@ -256,11 +257,13 @@ void rule_gemm(struct infer *f, nid n, int arg)
 
 /* --- normalisation: result 0 like operand 0; further results are statistics --- */
 
-/* arg: 0: one result; 1: statistics over the axes from `axis` on, kept as 1. */
+/* arg: 1: statistics over the axes from `axis` on, kept as 1; 2: like the running mean (operand 3). */
 void rule_norm(struct infer *f, nid n, int arg)
 {
     struct shape s;
     shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
+    for (uint32_t i = 1; arg == 2 && i < f->m->node[n].out.n; i++)
+        shape_set_like(f, n, i, node_in(f->m, n, 3), ELEM_NONE);
     if (arg != 1 || f->m->node[n].out.n < 2 || !shape_in(f, n, 0, &s))
         return;
     int axis = axis_of(node_attr_int(f->m, n, "axis", -1), s.rank);
@@ -385,6 +388,12 @@ void rule_attention(struct infer *f, nid n, int arg)
         x->rank = x->rank == 4 ? 4 : -1;
         shape_set(f, n, i, x);
     }
+    struct shape scores = {.elem = q.elem, .rank = q.rank >= 0 && k.rank == 4 ? 4 : -1};
+    scores.d[0] = q.rank > 0 ? q.d[0] : dim_unknown();
+    scores.d[1] = q.rank == 4 ? q.d[1] : dim_num(heads);
+    scores.d[2] = q.rank >= 3 ? q.d[q.rank - 2] : dim_unknown();
+    scores.d[3] = k.rank == 4 ? k.d[2] : dim_unknown();
+    shape_set(f, n, 3, &scores);
 }
 
 /* com.microsoft Attention: one weight for query, key and value. */

@@ -80,7 +80,7 @@ def inferred(path):
     for line in out.stdout.split("\n"):
         if line.startswith("graph @"):
             main = line.startswith("graph @main")
-        if not main or not line.startswith("  %") or " = " not in line:
+        if not main or not line.startswith(("  %", "  _")) or " = " not in line:
             continue
         results, rest = split_top(line, " = ")[:2]
         names = [name_of(r) for r in split_top(results, ",")]
@@ -110,7 +110,9 @@ def probe(case):
     inputs, outputs = case.data_sets[0]
     names = [i.name for i in graph.input]
     for name, value in zip(names, inputs):
-        if isinstance(value, np.ndarray) and value.dtype in (np.int64, np.int32) and value.size <= 64:
+        value = np.asarray(value) if isinstance(value, np.generic) else value
+        small = isinstance(value, np.ndarray) and value.size <= 64
+        if small and (value.dtype in (np.int64, np.int32) or name == "scales"):
             graph.initializer.append(numpy_helper.from_array(value, name))
     constants = {i.name for i in graph.initializer}
     kept = [i for i in graph.input if i.name not in constants]
@@ -154,7 +156,7 @@ def check_operators(folder):
             dims = got.get(name)
             total += 1
             if dims is None or "?" in dims:
-                weak.setdefault(case.model.graph.node[0].op_type, []).append(case.name)
+                weak.setdefault(case.model.graph.node[-1].op_type, []).append(case.name)
             else:
                 known += 1
             if dims is not None and (len(dims) != len(shape) or any(

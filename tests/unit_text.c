@@ -122,7 +122,7 @@ static size_t damage(struct rng *r, char *text, size_t n, size_t room)
     return n;
 }
 
-/* Damaged text is refused with one error, or is the text of some module, which prints and parses. */
+/* Damaged text is refused with one error, or is the text of some module that prints and parses. */
 static void test_mutations(void **state)
 {
     uint32_t accepted = 0;

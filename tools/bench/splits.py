@@ -19,6 +19,7 @@ GENERATED = {
     "resnet": ["resnet", "--depth", 50, "--width", 8, "--size", 64],
     "inception": ["inception", "--width", 8, "--size", 75],
 }
+DIMS = {"gpt2_past": ["--dim", "seq_len=4"]}  # its table of positions has 8 rows
 VERIFY = [sys.executable, ROOT / "tools/verify_split.py"]
 
 
@@ -70,7 +71,7 @@ def balanced(manifest, model, devices, tmp):
 
 def split_once(name, model, data, devices, link, tmp):
     out = tmp / f"{name}.split"
-    args = ["--link", link] if link else []
+    args = [*DIMS.get(name, []), *(["--link", link] if link else [])]
     run = Run([PCC, model, "-d", f"{devices}xa100", *args, "-p", "fuse,dp-place", "-q", "-o", out])
     if run.rc:
         return None, run.out.strip().splitlines()[-1]
