@@ -1,8 +1,8 @@
 /* Writing ONNX models.
  *
  * protobuf-c packs a message into a sequence of appends.  Small ones are collected in a buffer;
- * what lies in the mapped model file and is large is copied from file to file instead (copy_bytes), so
- * the mapping is never touched and the weights never become resident.  A file is written under a
+ * what lies in the mapped model file and is large is copied from file to file instead, so the
+ * mapping is never touched and the weights never become resident.  A file is written under a
  * temporary name beside its final one and renamed when it is complete.
  *
  * Cost: O(size of the output) time, O(1) memory. */

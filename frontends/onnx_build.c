@@ -1,8 +1,8 @@
 /* The module from the messages of an ONNX model.
  *
- * No recursion: graphs are kept in a list, bodies are appended as their owners are met, and every step
- * is a loop over that list.
- *  1. collect: every node of every graph gets a slot (graph by graph, file order) and a unique name.
+ * No recursion: graphs are kept in a list, bodies are appended as their owners are met, and every
+ * step is a loop over that list.
+ *  1. collect: every node of every graph gets a slot (graph by graph, file order), and a name.
  *  2. define: inputs, initializers and results become values.  One table maps (graph, name) to the
  *     value; a later definition of a name replaces an earlier one, for every use, as runtimes do.
  *  3. resolve: operands are looked up in their graph, then in the graphs around it.  A value from

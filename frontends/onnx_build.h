@@ -89,8 +89,8 @@ int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *ou
 /* The string of a domain; ai.onnx is 0. */
 sid onnx_domain(struct module *m, const char *domain);
 
-/* Checks the external-data entries of t, whose elements take `bytes` bytes, opens the file, and sets
- * file, off and len of *out.  A file that is not there is no error.  0 or -1. */
+/* Checks the external-data entries of t, whose elements take `bytes` bytes, opens the file, and
+ * sets file, off and len of *out.  A file that is not there is no error.  0 or -1. */
 int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
                   uint64_t bytes, struct tensor *out);
 

@@ -1,10 +1,10 @@
 /* Reading an ONNX model.
  *
  * The file is mapped, scanned (onnx_scan.c), and its skeleton unpacked by protobuf-c into the
- * module's arena.  One walk over the messages then puts the true payloads in place of the markers, as
- * pointers into the mapping: to everything that comes later, the writer included, a tensor is an
- * ordinary TensorProto, yet no weight was copied or even touched.  (float_data and double_data in the
- * mapping are not aligned: they are moved with memcpy or not at all.)  onnx_build.c makes the
+ * module's arena.  One walk over the messages then puts the true payloads in place of the markers,
+ * as pointers into the mapping: to everything that comes later, the writer included, a tensor is an
+ * ordinary TensorProto, yet no weight was copied or even touched.  (float_data and double_data in
+ * the mapping are not aligned: they are moved with memcpy or not at all.)  onnx_build.c makes the
  * module from the messages.
  *
  * Cost: O(file without large payloads) in time and memory. */

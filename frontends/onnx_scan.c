@@ -1,4 +1,4 @@
-/* Pre-scan of an ONNX file: makes hostile bytes safe for protobuf-c, and keeps weights out of memory.
+/* Pre-scan of an ONNX file: makes bytes safe for protobuf-c, and keeps weights out of memory.
  *
  * protobuf-c recurses without limit, allocates 8 to 100 bytes for 2 bytes of wire, copies every
  * payload, and says nothing but NULL.  So one walk over the wire comes first.  It is driven by
@@ -7,8 +7,8 @@
  * protobuf-c sees it, with an account of the memory that unpacking will take.
  *
  * The same walk writes the skeleton: the file's bytes without large tensor payloads.  In a
- * TensorProto, raw_data of at least ELIDE bytes (and float_data, double_data if they are all that the
- * tensor has) is replaced by raw_data of ONNX_MARK bytes that hold the number of a record
+ * TensorProto, raw_data of at least ELIDE bytes (and float_data, double_data if they are all that
+ * the tensor has) is replaced by raw_data of ONNX_MARK bytes that hold the number of a record
  * {offset, length, field}.  Real raw_data of ONNX_MARK bytes is replaced, too, so that no file can
  * forge a marker.  Messages only shrink by this, so the new length of an enclosing message fits
  * into the bytes of the old prefix (as a padded varint).
@@ -150,7 +150,7 @@ static const char *element(const struct scan *s, const struct frame *f, uint32_t
     return arena_fmt(s->mem, "%s[%" PRIu64 "]", field->name, n);
 }
 
-/* "graph.node[1].doc_string" for the field at `tag` of the innermost frame (id 0: the frame itself);
+/* "graph.node[1].doc_string" for the field at `tag` of the innermost frame (id 0: the frame);
  * the middle of a long path is left out. */
 static const char *field_path(const struct scan *s, uint32_t id, uint64_t tag)
 {
@@ -248,8 +248,8 @@ uint32_t onnx_mark_index(const uint8_t *mark)
     return mark[0] | (uint32_t)mark[1] << 8 | (uint32_t)mark[2] << 16 | (uint32_t)mark[3] << 24;
 }
 
-/* Whether the tensor has only one field among raw_data, float_data and double_data.  Looks ahead, at
- * wire that is not checked yet; defects are found by the scan proper. */
+/* Whether the tensor has only one field among raw_data, float_data and double_data.  Looks ahead,
+ * at wire that is not checked yet; defects are found by the scan proper. */
 static bool lone_payload(const struct scan *s, struct frame *f)
 {
     if (f->lone) {

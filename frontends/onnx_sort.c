@@ -37,7 +37,7 @@ static uint32_t heap_pop(struct heap *h)
     return top;
 }
 
-/* The slot of graph g that defines operand i (captures after the formal ones) of slot s; 0: none. */
+/* The slot of graph g that defines operand i of slot s (captures come last); 0: none. */
 static uint32_t operand_def(const struct onnx_build *b, gid g, uint32_t s, uint32_t i)
 {
     struct slice in = b->slot[s].in;

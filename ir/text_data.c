@@ -111,6 +111,7 @@ static int plain_type(struct parser *p, uint32_t *out)
     }
     if (text_take_word(p, "opaque")) {
         t.kind = TYPE_OPAQUE;
+        t.rank = -1;
     } else {
         t.kind = text_take_word(p, "sparse") ? TYPE_SPARSE : TYPE_TENSOR;
         if (elem_type(p, &t.elem) < 0 || type_dims(p, &t) < 0) {
@@ -127,7 +128,8 @@ int text_type(struct parser *p, uint32_t *out)
     uint32_t n = 0;
 
     for (;; n++) {
-        struct type t = {.kind = text_is(p, "seq")   ? TYPE_SEQ
+        struct type t = {.rank = -1,
+                         .kind = text_is(p, "seq")   ? TYPE_SEQ
                                  : text_is(p, "opt") ? TYPE_OPT
                                  : text_is(p, "map") ? TYPE_MAP
                                                      : TYPE_NONE};

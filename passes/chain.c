@@ -11,6 +11,7 @@
 #include "ir/units.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 static bool same_times(const struct chain *c, uint32_t k)
@@ -309,6 +310,27 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
         make_nets(c, k);
     make_lower(c);
     return c;
+}
+
+void chain_forget_times(struct chain *c)
+{
+    const struct wdag *g = c->g;
+    int64_t *free_net = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *free_net);
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t *t = arena_array(c->mem, (size_t)g->n + 1, sizeof *t);
+        for (uint32_t v = 0; v < g->n; v++)
+            t[v] = c->kind[k].time[v] == COST_NEVER ? COST_NEVER : 0;
+        c->kind[k].time = t;
+        c->cls[c->kind[k].cls].cost = free_net;
+    }
+    for (uint32_t p = 0; p < c->npot; p++) {
+        if (c->pot[p].memory)
+            continue;
+        memset(c->pot[p].w, 0, ((size_t)g->n + 1) * sizeof(int64_t));
+        c->pot[p].total = 0;
+    }
+    c->cross_cost = free_net;
+    c->lower = 0;
 }
 
 void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t limit)

@@ -66,6 +66,9 @@ struct chain {
 struct chain *chain_build(const struct wdag *g, const struct cluster *c, int64_t memory,
                           struct arena *a, struct diag *d);
 
+/* Makes everything take no time and no transfer, so that any plan that fits is optimal. */
+void chain_forget_times(struct chain *c);
+
 /* Capacities for loads of at most `limit`. */
 struct chain_caps {
     int64_t limit;

@@ -8,7 +8,7 @@
 #include "passes/dp_search.h"
 #include "ir/units.h"
 
-enum { INFEASIBLE_STARTS = 8, INFEASIBLE_STATES = 50000 };
+enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
 
 struct wdag *whole_level(const struct ctx *x)
 {
@@ -42,9 +42,10 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->status = PLAN_FEASIBLE;
 }
 
-/* Whether a plan exists if no bounded device has less than `memory`: 1 yes, 0 no, -1 not found out.
+/* Whether a plan exists if no bounded device has less than `memory`: 1 yes, 0 no,
+ * -1 not found out.  states: of the exact search; 0: none.
  * */
-static int fits(struct ctx *x, const struct wdag *g, int64_t memory, bool exact,
+static int fits(struct ctx *x, const struct wdag *g, int64_t memory, uint64_t states,
                 struct chain_clock *clock, const struct interval_run *dpl)
 {
     struct arena_mark mark = arena_mark(x->scratch);
@@ -54,12 +55,14 @@ static int fits(struct ctx *x, const struct wdag *g, int64_t memory, bool exact,
                               arena_array(x->scratch, (size_t)g->n + 1, sizeof(int32_t))};
     struct interval_run run = *dpl;
     int answer = -1;
+    if (c)
+        chain_forget_times(c);
     run.starts = run.starts < INFEASIBLE_STARTS ? run.starts : INFEASIBLE_STARTS;
     run.clock = clock;
     if (c && interval_search(c, &run, &best, x->scratch))
         answer = 1;
-    if (c && answer < 0 && exact) {
-        struct dp_search s = {.max_states = INFEASIBLE_STATES, .clock = clock};
+    if (c && answer < 0 && states) {
+        struct dp_search s = {.max_states = states, .clock = clock};
         if (dp_search(c, &s, &best, x->scratch))
             answer = 1;
         else if (s.complete)
@@ -69,39 +72,54 @@ static int fits(struct ctx *x, const struct wdag *g, int64_t memory, bool exact,
     return answer;
 }
 
+/* Narrows (*lo, *hi]: a plan fits hi, none that was found fits lo.  What was found out about lo. */
+static int bisect(struct ctx *x, const struct wdag *g, int64_t *lo, int64_t *hi, uint64_t states,
+                  struct chain_clock *clock, const struct interval_run *dpl)
+{
+    int about_lo = 0; /* nothing fits no memory */
+    while (*lo + 1 < *hi && !chain_out(clock)) {
+        int64_t mid = *lo + (*hi - *lo) / 2;
+        int answer = fits(x, g, mid, states, clock, dpl);
+        if (answer == 1) {
+            *hi = mid;
+        } else {
+            *lo = mid;
+            about_lo = answer;
+        }
+    }
+    return *lo + 1 == *hi ? about_lo : -1;
+}
+
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
     struct chain_clock clock = planner_clock(x);
-    int64_t lo = 0, hi = 0, most = 0;
+    int64_t lo = 0, hi = 1, most = 0;
     for (uint32_t v = 0; v < g->n; v++)
         hi = sat_add(hi, g->size[v]);
     for (uint32_t s = 0; s < g->nshared; s++)
         hi = sat_add(hi, g->shared_size[s]);
     for (uint32_t k = 0; k < x->cluster->ncls; k++)
         most = x->cluster->cls[k].memory > most ? x->cluster->cls[k].memory : most;
-    int answer = hi > most ? fits(x, g, hi, exact, &clock, dpl) : 0;
+    int answer = hi > most ? fits(x, g, hi, exact ? PROOF_STATES : 0, &clock, dpl) : 0;
     if (answer <= 0) {
         diag_error(x->diag,
-                   "no contiguous plan exists%s: some node cannot run on any device, or pins "
-                   "contradict each other or the order of the nodes",
-                   answer < 0 || !exact ? " that was found" : "");
+                   "no contiguous plan %s: some node cannot run on any device, or pins contradict "
+                   "each other or the order of the nodes",
+                   answer < 0 || !exact ? "was found" : "exists");
         return PASS_INFEASIBLE;
     }
-    bool proven = true;
-    while (lo + 1 < hi && !chain_out(&clock)) {
-        int64_t mid = lo + (hi - lo) / 2;
-        answer = fits(x, g, mid, exact && proven, &clock, dpl);
-        if (answer == 1)
-            hi = mid;
-        else
-            lo = mid;
-        if (answer < 0)
-            proven = false;
+    /* by interval DP first, then the exact search where that ended, and below it if need be */
+    bisect(x, g, &lo, &hi, 0, &clock, dpl);
+    answer = exact && !clock.why ? fits(x, g, hi - 1, PROOF_STATES, &clock, dpl) : -1;
+    if (answer == 1) {
+        lo = 0;
+        hi--;
+        answer = bisect(x, g, &lo, &hi, BISECT_STATES, &clock, dpl);
     }
-    char text[UNIT_TEXT];
-    diag_error(x->diag,
-               "no contiguous plan fits the memory of the devices; %s%s per device would do",
-               exact && proven && !clock.why ? "at least " : "", bytes_print(text, hi));
+    char exact_text[UNIT_TEXT], text[UNIT_TEXT];
+    diag_error(x->diag, "no contiguous plan fits the memory of the devices: %s %s (%s) per device",
+               answer == 0 && !clock.why ? "they need" : "the smallest found needs",
+               bytes_print(exact_text, hi), bytes_short(text, hi));
     return PASS_INFEASIBLE;
 }

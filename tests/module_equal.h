@@ -44,7 +44,8 @@ static inline bool same_type(const struct equality *e, uint32_t a, uint32_t b)
     for (;;) {
         const struct type *x = &e->a->type[a], *y = &e->b->type[b];
         bool dims = x->kind == TYPE_TENSOR || x->kind == TYPE_SPARSE;
-        if (x->kind != y->kind || x->elem != y->elem || x->rank != y->rank) {
+        bool elem = dims || x->kind == TYPE_MAP; /* the others leave elem and rank open */
+        if (x->kind != y->kind || (elem && x->elem != y->elem) || (dims && x->rank != y->rank)) {
             return false;
         }
         for (int i = 0; dims && i < x->rank; i++) {

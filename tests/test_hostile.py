@@ -1,5 +1,5 @@
-"""Hostile and broken files: each gets its own one-line error and exit code 1, nothing crashes, nothing
-is left behind.  Needs the Python package onnx (else 77)."""
+"""Hostile and broken files: each gets its own one-line error and exit code 1, nothing crashes,
+nothing is left behind.  Needs the Python package onnx (else 77)."""
 import os
 import random
 import subprocess

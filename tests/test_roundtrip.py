@@ -64,10 +64,12 @@ def delimited(number, data):
 
 
 def joined_payloads():
-    """float_data in two pieces, which readers must join; float_data beside raw_data; raw_data twice,
-    of which the last wins; a look-alike of the reader's markers; all as bytes, for no writer does so."""
+    """float_data in two pieces, which readers must join; float_data beside raw_data; raw_data
+    twice, of which the last wins; a look-alike of the reader's markers.  All as bytes: no library
+    writes them."""
     def tensor(name, n, *parts, elem=F):
-        return TensorProto(name=name, data_type=elem, dims=[n]).SerializeToString() + b"".join(parts)
+        head = TensorProto(name=name, data_type=elem, dims=[n])
+        return head.SerializeToString() + b"".join(parts)
     m = model([helper.make_node("Relu", ["x"], ["y"])], [info("x")], [info("y")])
     graph = m.graph.SerializeToString()
     floats = [delimited(4, np.arange(i, i + 300, dtype="<f4").tobytes()) for i in (0, 300)]
@@ -103,9 +105,10 @@ def oddities():
                               [helper.make_node("Add", ["a", "a"], ["b"])],
                               [helper.make_opsetid("", 17)])
     call = helper.make_node("Twice.1", ["x"], ["z"], domain="my.mod", name="n")
-    odd = helper.make_node("Odd", ["", "k", ""], ["", "y"], domain="x", name="n", f=1.5, i=-3, s="s",
-                           t=numpy_helper.from_array(np.ones(2000, np.float32)), floats=[1.0, 2.0],
-                           ints=[1, 2], strings=["a", "b"], tp=helper.make_tensor_type_proto(F, [1]))
+    odd = helper.make_node("Odd", ["", "k", ""], ["", "y"], domain="x", name="n", f=1.5, i=-3,
+                           s="s", t=numpy_helper.from_array(np.ones(2000, np.float32)),
+                           floats=[1.0, 2.0], ints=[1, 2], strings=["a", "b"],
+                           tp=helper.make_tensor_type_proto(F, [1]))
     odd.metadata_props.add(key="layer", value="7")
     values = numpy_helper.from_array(np.ones(3, np.float32), "sp")
     indices = numpy_helper.from_array(np.array([1, 4, 6]), "ix")

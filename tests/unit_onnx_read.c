@@ -485,8 +485,9 @@ static void kinds_of_input(void **state)
     static const struct {
         const char *name, *text;
         enum input_kind kind;
-    } c[] = {{"a.onnx", "{", INPUT_ONNX},  {"a.json", "x", INPUT_WORKLOAD}, {"a.pir", "", INPUT_TEXT},
-             {"b", " \n {}", INPUT_WORKLOAD}, {"c", "module\n", INPUT_TEXT}, {"d", "\x08\x01", INPUT_ONNX},
+    } c[] = {{"a.onnx", "{", INPUT_ONNX},     {"a.json", "x", INPUT_WORKLOAD},
+             {"a.pir", "", INPUT_TEXT},       {"b", " \n {}", INPUT_WORKLOAD},
+             {"c", "module\n", INPUT_TEXT},   {"d", "\x08\x01", INPUT_ONNX},
              {"e", "", INPUT_ONNX}};
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         FILE *f = fopen(path_of(c[i].name), "wb");

@@ -35,9 +35,12 @@ class Run:
 
 
 def plan(model, *args, tmp):
-    """Plans a model; returns (its plan JSON, the run)."""
+    """Plans a model; returns (its plan JSON or None if none fits, the run)."""
     out = Path(tmp) / "plan.json"
-    run = Run([PCC, model, *args, "-q", "-o", out]).need()
+    run = Run([PCC, model, *args, "-q", "-o", out])
+    if run.rc == 3:
+        return None, run
+    run.need()
     return json.loads(out.read_text()), run
 
 

@@ -13,6 +13,10 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         for model in sorted(folder.glob("*.onnx")):
             p, run = plan(model, "-d", "4xa100", "-p", "dp-place", tmp=tmp)
+            if not p:
+                rows.append([model.stem, "-", "no plan fits", "-", f"{run.wall:.2f}", f"{run.mib:.0f}",
+                             run.out.strip().splitlines()[-1][-60:]])
+                continue
             o = p["objective"]
             optimal = o["status"] == "optimal"
             proven += optimal and run.wall <= 1

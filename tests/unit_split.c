@@ -1,0 +1,253 @@
+/* Split folders: what may be replaced and what is left behind; names; and, as a tool for
+ * test_split.py, splits by plans that no planner would make:
+ *
+ *     unit_split MODEL FOLDER DEVICES SEED STAY
+ *
+ * gives each placed node a random device, changing it with probability 1 / STAY. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "backends/backends.h"
+#include "backends/cut.h"
+#include "backends/folder.h"
+#include "backends/names.h"
+#include "frontends/frontends.h"
+#include "passes/pipeline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- random plans ------------------------------------------------------------------------------ */
+
+static int32_t *random_plan(const struct module *m, const struct place *p, uint32_t ndev, uint64_t seed,
+                            uint32_t stay, struct arena *a)
+{
+    int32_t *dev = arena_array(a, m->nnode, sizeof *dev), d = -1;
+    uint64_t s = seed * 7919 + 1;
+    memset(dev, 0xff, m->nnode * sizeof *dev);
+    for (nid n = 1; n < m->nnode; n++) {
+        if (p->kind[n] != PLACE_NODE)
+            continue;
+        s = s * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint32_t r = (uint32_t)(s >> 33);
+        if (d < 0 || r / 256 % stay == 0)
+            d = (int32_t)(r % ndev);
+        dev[n] = d;
+    }
+    return dev;
+}
+
+/* Split `path` into `folder`; *nparts, if not NULL, tells how many there are. */
+static int split_randomly(const char *path, const char *folder, uint32_t ndev, uint64_t seed,
+                          uint32_t stay, uint32_t *nparts, struct diag *d)
+{
+    struct arena *mem = arena_new(), *scratch = arena_new();
+    struct onnx_options o = {0};
+    struct cluster cl;
+    struct pipeline pipe = {0};
+    struct run_options ro = {0};
+    struct plan plan = {.planner = "random", .bound = -1, .scope_bound = -1, .status = PLAN_HEURISTIC};
+    struct module *m = onnx_read(path, &o, d);
+    struct ctx x = {.mem = mem, .scratch = scratch, .diag = d, .m = m, .cluster = &cl,
+                    .shapes_unknown = -1};
+    int rc = -1;
+    if (!m || cluster_parse(&cl, mem, arena_fmt(mem, "%uxa100", ndev), d) ||
+        pipeline_parse(&pipe, "cost", mem, d))
+        goto out;
+    pipeline_complete(&pipe, mem);
+    if (pipeline_run(&pipe, &x, &ro) || ctx_base(&x))
+        goto out;
+    plan.dev = random_plan(m, x.place, ndev, seed, stay, mem);
+    struct verdict v = judge(m, x.place, &cl, plan.dev, mem);
+    struct cut *cut = cut_build(m, x.place, &cl, plan.dev, mem);
+    const char **name = arena_array(mem, x.ndims + 1, sizeof *name);
+    int64_t *value = arena_array(mem, x.ndims + 1, sizeof *value);
+    for (uint32_t i = 0; i < x.ndims; i++) {
+        name[i] = x.dims[i].name;
+        value[i] = x.dims[i].value;
+    }
+    struct result r = {.m = m, .cluster = &cl, .place = x.place, .plan = &plan, .verdict = &v,
+                       .base = x.base, .top = x.top, .cut = cut, .dim_name = name, .dim_value = value,
+                       .ndims = x.ndims, .diag = d};
+    rc = split_write(&r, folder);
+    if (nparts)
+        *nparts = cut->nparts;
+out:
+    arena_free(scratch);
+    if (m)
+        arena_free(m->mem);
+    arena_free(mem);
+    return rc;
+}
+
+/* ---- folders ----------------------------------------------------------------------------------- */
+
+struct last {
+    char line[1024];
+};
+
+static void keep_line(void *user, enum diag_level level, const char *line)
+{
+    (void)level;
+    snprintf(((struct last *)user)->line, sizeof((struct last *)user)->line, "%s", line);
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static bool there(const char *folder, const char *name)
+{
+    char path[512];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return lstat(path, &st) == 0;
+}
+
+static int count(const char *folder)
+{
+    char command[600], line[32] = "";
+    snprintf(command, sizeof command, "ls -A '%s' | wc -l", folder);
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof line, f));
+    pclose(f);
+    return atoi(line);
+}
+
+/* One round: begin, write a file, commit or abort. */
+static int go(const char *target, bool commit, const char *file, struct diag *d)
+{
+    struct arena *a = arena_new();
+    struct folder f;
+    int rc = folder_begin(&f, target, a, d);
+    if (!rc) {
+        int fd = openat(f.dirfd, file, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        assert_true(fd >= 0);
+        if (strcmp(file, "manifest.json") == 0)
+            assert_true(write(fd, "{\"pcc_manifest\": 1}", 19) == 19);
+        close(fd);
+        if (commit)
+            rc = folder_commit(&f);
+        else
+            folder_abort(&f);
+    }
+    arena_free(a);
+    return rc;
+}
+
+static void test_folder(void **state)
+{
+    char base[] = "/tmp/pcc-unit-XXXXXX", target[64], link[64], command[256];
+    struct last last;
+    struct diag d = {.emit = keep_line, .user = &last, .limit = 1000};
+    (void)state;
+    assert_non_null(mkdtemp(base));
+    snprintf(target, sizeof target, "%s/out", base);
+    snprintf(link, sizeof link, "%s/link", base);
+
+    assert_int_equal(go(target, false, "manifest.json", &d), 0); /* aborted: nothing is left */
+    assert_int_equal(count(base), 0);
+    assert_int_equal(mkdir(target, 0755), 0); /* empty: taken */
+    assert_int_equal(go(target, true, "manifest.json", &d), 0);
+    assert_int_equal(count(base), 1);
+    put(target, "part0.onnx", ""); /* not in the manifest */
+    assert_int_equal(go(target, true, "manifest.json", &d), -1);
+    assert_non_null(strstr(last.line, "part0.onnx"));
+    put(target, "manifest.json", "{\"pcc_manifest\": 1, \"parts\": [{\"file\": \"part0.onnx\"}, {\"file\": \"mine\"}]}");
+    assert_int_equal(go(target, false, "manifest.json", &d), 0);
+    assert_true(there(target, "part0.onnx"));
+    put(target, "mine", ""); /* listed, but no name of ours */
+    assert_int_equal(go(target, true, "manifest.json", &d), -1);
+    assert_non_null(strstr(last.line, "'mine'"));
+    assert_int_equal(count(target), 3);
+    snprintf(command, sizeof command, "rm %s/mine; ln -s out %s", target, link);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(go(link, true, "manifest.json", &d), 0); /* replaced, by way of a link */
+    assert_false(there(target, "part0.onnx"));
+    assert_int_equal(count(target), 1);
+    assert_int_equal(count(base), 2);
+    put(target, "manifest.json", "{\"manifest\": 1}"); /* somebody else's */
+    assert_int_equal(go(target, true, "manifest.json", &d), -1);
+    assert_int_equal(go(base, true, "manifest.json", &d), -1);
+    snprintf(link, sizeof link, "%s/out/manifest.json", base); /* a file */
+    assert_int_equal(go(link, true, "x", &d), -1);
+    snprintf(link, sizeof link, "%s/no/out", base); /* no such folder */
+    assert_int_equal(go(link, true, "x", &d), -1);
+    assert_int_equal(go("", true, "x", &d), -1);
+    assert_int_equal(count(base), 2);
+    snprintf(command, sizeof command, "rm -r %s", base);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_names(void **state)
+{
+    struct arena *a = arena_new();
+    struct names t = names_new(a, 0);
+    (void)state;
+    for (uint32_t i = 0; i < 5000; i++)
+        names_add(&t, arena_fmt(a, "name/%u", i), i);
+    names_add(&t, "name/7", 1);
+    for (uint32_t i = 0; i < 5000; i++)
+        assert_int_equal(names_get(&t, arena_fmt(a, "name/%u", i), UINT32_MAX), i);
+    assert_int_equal(names_get(&t, "name/5000", 12), 12);
+    assert_int_equal(names_get(&t, "", 13), 13);
+    arena_free(a);
+}
+
+/* Parts of a real model are models that can be read, and hold its nodes between them. */
+static void test_parts(void **state)
+{
+    const char *shared = getenv("PCC_SHARED");
+    char model[512], base[] = "/tmp/pcc-unit-XXXXXX", command[64], path[64];
+    struct diag d = {0};
+    struct onnx_options o = {0};
+    uint32_t nparts = 0, nodes = 0;
+    (void)state;
+    snprintf(model, sizeof model, "%s/models/exported/tiny/squeezenet_ts.onnx", shared ? shared : "");
+    if (access(model, R_OK))
+        skip();
+    assert_non_null(mkdtemp(base));
+    assert_int_equal(split_randomly(model, base, 3, 5, 10, &nparts, &d), 0);
+    assert_true(nparts >= 3 && nparts <= 10);
+    for (uint32_t i = 0; i < nparts; i++) {
+        snprintf(path, sizeof path, "%s/part%u.onnx", base, i);
+        struct module *m = onnx_read(path, &o, &d);
+        assert_non_null(m);
+        assert_true(m->graph[1].in.n > 0 && m->graph[1].out.n > 0);
+        nodes += m->graph[1].count;
+        arena_free(m->mem);
+    }
+    struct module *whole = onnx_read(model, &o, &d);
+    assert_true(nodes >= whole->graph[1].count);
+    arena_free(whole->mem);
+    snprintf(command, sizeof command, "rm -r %s", base);
+    assert_int_equal(system(command), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_folder),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_parts),
+    };
+    struct diag d = {0};
+    if (argc == 6)
+        return split_randomly(argv[1], argv[2], (uint32_t)atoi(argv[3]), strtoull(argv[4], NULL, 10),
+                              (uint32_t)atoi(argv[5]), NULL, &d) ? 1 : 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
