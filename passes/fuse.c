@@ -7,9 +7,9 @@
  * O(V log V + V * range + E).
  *
  * range=auto (semantics.md 2.5) fuses as little as exact planning allows: nothing while the graph has at
- * most max-states ideals; else first the cheap branches (at most 0.1 % of the time) go into their only
- * neighbour, which the plan hardly feels; then the smallest range whose result has few enough ideals
- * and at least 8 vertices per device; else nothing. */
+ * most max-states ideals; else first the cheap branches (at most 0.1 %, then up to 1 % of the time) go into
+ * their only neighbour, which the plan hardly feels; then the smallest range whose result has few enough
+ * ideals and at least 8 vertices per device; else nothing. */
 #include "passes/passes.h"
 
 #include "ir/units.h"
@@ -165,10 +165,11 @@ static bool may_join(const struct wdag *g, uint32_t u, uint32_t w)
            (g->pin[u] < 0 || g->pin[u] == g->pin[w]);
 }
 
-/* Each vertex whose branch takes at most 0.1 % of the time goes into its only consumer; then ends of
+/* Each vertex whose branch takes at most `permille` of the time goes into its only consumer; then ends of
  * branches go into their only producer.  An edge whose source has no other successor (or whose end no
  * other predecessor) can be contracted without making a cycle. */
-static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t mem, uint32_t *group)
+static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t permille, int64_t mem,
+                             uint32_t *group)
 {
     int64_t *time = arena_array(a, (size_t)g->n + 1, sizeof *time), total = 0;
     int64_t *bytes = arena_array(a, (size_t)g->n + 1, sizeof *bytes);
@@ -180,9 +181,10 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t mem,
         into[v] = v;
         total = sat_add(total, time[v]);
     }
+    int64_t cheap = (int64_t)((__int128)total * permille / 1000);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t w = g->succ.to[g->succ.at[v]];
-        if (g->succ.at[v + 1] - g->succ.at[v] != 1 || time[v] > total / 1000 ||
+        if (g->succ.at[v + 1] - g->succ.at[v] != 1 || time[v] > cheap ||
             !may_join(g, v, w) || (mem && sat_add(bytes[v], bytes[w]) > mem))
             continue;
         into[v] = w;
@@ -192,7 +194,7 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t mem,
     }
     for (uint32_t v = g->n; v-- > 0;) {
         bool end = into[v] == v && !joined[v] && g->succ.at[v] == g->succ.at[v + 1];
-        if (!end || g->pred.at[v + 1] - g->pred.at[v] != 1 || time[v] > total / 1000)
+        if (!end || g->pred.at[v + 1] - g->pred.at[v] != 1 || time[v] > cheap)
             continue;
         uint32_t p = g->pred.to[g->pred.at[v]];
         if (into[p] == p && may_join(g, v, p) && (!mem || sat_add(bytes[v], bytes[p]) <= mem)) {
@@ -246,16 +248,22 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
                               int64_t *range)
 {
     static const int64_t ranges[] = {2, 5, 10, 20, 50, 100, 200};
+    static const int64_t cheap[] = {1, 2, 5, 10}; /* per mille of the time */
     struct wdag *g = x->top;
     uint64_t limit = (uint64_t)(x->max_states ? x->max_states : o->max_states);
     *range = 1;
     if (wdag_ideals(g, limit) <= limit)
         return g;
     uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
-    uint32_t n = cheap_groups(g, x->scratch, mem, group);
-    struct wdag *base = n < g->n ? wdag_merge(g, group, n, "fuse", x->mem, x->diag) : g;
-    if (!base || wdag_ideals(base, limit) <= limit)
-        return base;
+    struct wdag *base = g;
+    for (uint32_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
+        uint32_t n = cheap_groups(g, x->scratch, cheap[i], mem, group);
+        if (n < 8 * x->cluster->ndev)
+            break;
+        base = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
+        if (!base || wdag_ideals(base, limit) <= limit)
+            return base;
+    }
     for (uint32_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         struct wdag *level = fuse_level(x, base, o, ranges[i], mem);
         if (!level)

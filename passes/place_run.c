@@ -94,14 +94,12 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
     struct chain_clock clock = planner_clock(x);
-    int64_t lo = 0, hi = 1, most = 0;
+    int64_t lo = 0, hi = 1;
     for (uint32_t v = 0; v < g->n; v++)
         hi = sat_add(hi, g->size[v]);
     for (uint32_t s = 0; s < g->nshared; s++)
         hi = sat_add(hi, g->shared_size[s]);
-    for (uint32_t k = 0; k < x->cluster->ncls; k++)
-        most = x->cluster->cls[k].memory > most ? x->cluster->cls[k].memory : most;
-    int answer = hi > most ? fits(x, g, hi, exact ? PROOF_STATES : 0, &clock, dpl) : 0;
+    int answer = fits(x, g, hi, exact ? PROOF_STATES : 0, &clock, dpl);
     if (answer <= 0) {
         diag_error(x->diag,
                    "no contiguous plan %s: some node cannot run on any device, or pins contradict "

@@ -94,6 +94,21 @@ void rule_flatten(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+static void transpose_values(struct infer *f, nid n, const struct shape *in)
+{
+    const struct nums *x = nums_of(f, node_in(f->m, n, 0));
+    int64_t rows = in->d[0].value, cols = in->d[1].value;
+    if (x == NULL || rows < 1 || cols < 1 || rows > SHAPE_VALUES || cols > SHAPE_VALUES ||
+        rows * cols != x->n)
+        return;
+    struct nums *r = nums_new(f, x->n);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t k = 0; k < cols; k++)
+            r->at[k * rows + i] = x->at[i * cols + k];
+    }
+    nums_set(f, n, 0, r);
+}
+
 void rule_transpose(struct infer *f, nid n, int arg)
 {
     struct shape in, out;
@@ -115,6 +130,8 @@ void rule_transpose(struct infer *f, nid n, int arg)
     }
     if (in.rank == 1)
         nums_set(f, n, 0, nums_of(f, node_in(f->m, n, 0)));
+    else if (in.rank == 2 && (k < 0 || (k == 2 && perm[0] == 1 && perm[1] == 0)))
+        transpose_values(f, n, &in);
     shape_set(f, n, 0, &out);
 }
 
@@ -383,23 +400,29 @@ static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
     return fits;
 }
 
+/* Elements of a slice of a vector, or of the rows of a matrix (exporters turn pads around so). */
 static void slice_values(struct infer *f, nid n, const struct slice_spec *x)
 {
     const struct nums *in = nums_of(f, node_in(f->m, n, 0));
     struct shape s;
-    if (in == NULL || !shape_in(f, n, 0, &s) || s.rank != 1 || x->naxes != 1 || x->start == NULL ||
-        x->end == NULL || x->start->at[0].kind != NUM_INT || x->end->at[0].kind != NUM_INT ||
-        x->step[0] == 0)
+    if (in == NULL || !shape_in(f, n, 0, &s) || s.rank < 1 || s.rank > 2 || x->naxes != 1 ||
+        x->start == NULL || x->end == NULL || x->start->at[0].kind != NUM_INT ||
+        x->end->at[0].kind != NUM_INT || x->step[0] == 0 || axis_of(x->axis[0], s.rank) != 0)
         return;
-    int64_t d = in->n, step = x->step[0], a = x->start->at[0].v;
+    int64_t row = s.rank == 2 ? s.d[1].value : 1, d = s.d[0].value;
+    int64_t step = x->step[0], a = x->start->at[0].v;
+    if (row < 1 || row > SHAPE_VALUES || d < 1 || d > SHAPE_VALUES || d * row != in->n)
+        return;
     struct dim count = slice_dim(f, dim_num(d), x->start->at[0], x->end->at[0], step);
     if (count.value <= 0)
         return;
     a = a < 0 ? (a < -d ? 0 : a + d) : a;
     a = a > d - 1 ? d - 1 : a;
-    struct nums *r = nums_new(f, (uint32_t)count.value);
-    for (uint32_t i = 0; i < r->n; i++)
-        r->at[i] = in->at[a + (int64_t)i * step];
+    struct nums *r = nums_new(f, (uint32_t)(count.value * row));
+    for (int64_t i = 0; i < count.value; i++) {
+        for (int64_t k = 0; k < row; k++)
+            r->at[i * row + k] = in->at[(a + i * step) * row + k];
+    }
     nums_set(f, n, 0, r);
 }
 

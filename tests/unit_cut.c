@@ -365,17 +365,18 @@ static struct place *random_module(struct maker *k, uint64_t *s, uint32_t nodes)
         wide[nw++] = add_init(k);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t what = rnd(s, 10), far = 1 + rnd(s, 4) * 3;
-        vid near = wide[nw - 1 - rnd(s, nw < far ? nw : far)];
+        vid near = wide[nw - 1 - rnd(s, nw < far ? nw : far)], any = wide[rnd(s, nw)];
+        vid size = ns ? small[rnd(s, ns)] : 0, other = ns ? small[rnd(s, ns)] : 0;
         if (what == 0)
             wide[nw++] = add_node(k, "Constant", k->f32, 0, NULL);
         else if (what == 1)
             small[ns++] = add_node(k, "Shape", k->i64, 1, &near);
         else if (what == 2 && ns)
-            small[ns++] = add_node(k, "Mul", k->i64, 2, (vid[]){small[rnd(s, ns)], small[rnd(s, ns)]});
+            small[ns++] = add_node(k, "Mul", k->i64, 2, (vid[]){size, other});
         else if (what == 3 && ns)
-            wide[nw++] = add_node(k, "Reshape", k->f32, 2, (vid[]){near, small[rnd(s, ns)]});
+            wide[nw++] = add_node(k, "Reshape", k->f32, 2, (vid[]){near, size});
         else if (what < 7)
-            wide[nw++] = add_node(k, "Add", k->f32, 2, (vid[]){near, wide[rnd(s, nw)]});
+            wide[nw++] = add_node(k, "Add", k->f32, 2, (vid[]){near, any});
         else
             wide[nw++] = unary(k, "Relu", near);
     }

@@ -126,6 +126,25 @@ static void make_costs(struct instance *t, uint64_t *rng)
     g->shared_of = transpose(t->a, &g->shared_by, g->nshared, g->n);
 }
 
+/* Loads of all sets; bounded memories are raised to at least `memory`. */
+static void make_loads(struct instance *t, int64_t memory)
+{
+    for (uint32_t k = 0; k < t->c.ncls; k++) {
+        int64_t room = t->c.cls[k].memory;
+        if (room >= 0 && room < memory)
+            room = memory;
+        for (uint32_t set = 0; set < 1U << t->g.n; set++) {
+            uint8_t member[MAX_N];
+            int64_t compute, transfer, size;
+            for (uint32_t v = 0; v < t->g.n; v++)
+                member[v] = set >> v & 1;
+            wdag_load(&t->g, member, k, &compute, &transfer, &size);
+            bool fits = room < 0 || size <= room;
+            t->load[k][set] = compute == COST_NEVER || !fits ? COST_NEVER : compute + transfer;
+        }
+    }
+}
+
 static void make_instance(struct instance *t, uint64_t seed)
 {
     uint64_t rng = seed;
@@ -136,16 +155,7 @@ static void make_instance(struct instance *t, uint64_t seed)
     make_cluster(t, &rng);
     make_nets(t, &rng);
     make_costs(t, &rng);
-    for (uint32_t k = 0; k < t->c.ncls; k++)
-        for (uint32_t set = 0; set < 1U << t->g.n; set++) {
-            uint8_t member[MAX_N];
-            int64_t compute, transfer, size;
-            for (uint32_t v = 0; v < t->g.n; v++)
-                member[v] = set >> v & 1;
-            wdag_load(&t->g, member, k, &compute, &transfer, &size);
-            bool fits = t->c.cls[k].memory < 0 || size <= t->c.cls[k].memory;
-            t->load[k][set] = compute == COST_NEVER || !fits ? COST_NEVER : compute + transfer;
-        }
+    make_loads(t, -1);
 }
 
 /* ---- brute force ----------------------------------------------------------------------------- */
@@ -276,6 +286,64 @@ static void test_brute_force(void **state)
     free(t);
 }
 
+/* With a path through the vertices, the ideals are prefixes: the search is the interval DP. */
+static void test_path(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    (void)state;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct diag d = {0};
+        uint32_t from[MAX_N], to[MAX_N], order[MAX_N];
+        int32_t dev[MAX_N + 1], dev2[MAX_N + 1];
+        struct chain_plan dpl = {CHAIN_INF, dev}, dp = {CHAIN_INF, dev2};
+        struct dp_search s = {.max_states = 100000};
+        make_instance(t, seed);
+        for (uint32_t v = 0; v < t->g.n; v++) {
+            order[v] = from[v] = v;
+            to[v] = v + 1;
+        }
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        interval_order(c, order, NULL, &dpl, t->a);
+        t->g.succ = csr_build(t->a, t->g.n, t->g.n - 1, from, to);
+        t->g.pred = transpose(t->a, &t->g.succ, t->g.n, t->g.n);
+        dp_search(c, &s, &dp, t->a);
+        assert_true(s.complete);
+        assert_int_equal(dpl.value, dp.value);
+        arena_free(t->a);
+    }
+    free(t);
+}
+
+/* Whether any plan fits a given memory per device. */
+static void test_memory(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t yes = 0, no = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        make_instance(t, seed);
+        for (int64_t memory = 5; memory < 90; memory += 17) {
+            struct diag d = {0};
+            int32_t dev[MAX_N + 1];
+            struct chain_plan plan = {CHAIN_INF, dev};
+            struct dp_search s = {.max_states = 100000};
+            struct chain *c = chain_build(&t->g, &t->c, memory, t->a, &d);
+            chain_forget_times(c);
+            dp_search(c, &s, &plan, t->a);
+            make_loads(t, memory);
+            assert_true(s.complete);
+            assert_int_equal(plan.value < CHAIN_INF, brute_force(t) != COST_NEVER);
+            if (plan.value < CHAIN_INF)
+                yes++;
+            else
+                no++;
+        }
+        arena_free(t->a);
+    }
+    assert_true(yes > 100 && no > 100);
+    free(t);
+}
+
 /* Every kind of order is topological. */
 static void test_orders(void **state)
 {
@@ -326,6 +394,7 @@ static void test_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_brute_force),
+                                       cmocka_unit_test(test_path), cmocka_unit_test(test_memory),
                                        cmocka_unit_test(test_orders),
                                        cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);

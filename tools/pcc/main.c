@@ -6,6 +6,8 @@
 #include "passes/pipeline.h"
 
 #include <errno.h>
+#include <jansson.h>
+#include <protobuf-c/protobuf-c.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,9 +187,11 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
     case INPUT_TEXT:
         a = arena_new();
         text = read_file(c->input, a, &n, d);
-        if (text && module_parse(&t, text, n, c->input, d) == 0) {
+        if (text && module_parse(&t, text, n, c->input, d) == 0 && module_verify(t.m, d) == 0) {
             *own = t.cluster;
             *plan = t.plan;
+        } else {
+            t.m = NULL;
         }
         arena_free(a);
         return t.m;
@@ -334,12 +338,20 @@ static int run(const struct cli *c, struct ctx *x)
     return 0;
 }
 
+static void print_version(void)
+{
+    puts("pcc " PCC_VERSION);
+    printf("protobuf-c %s, jansson %s, cgraph %s\n", protobuf_c_version(), jansson_version_str(),
+           PCC_CGRAPH_VERSION);
+    puts("the dot program (graphviz) draws pictures when it is on the path");
+}
+
 static int inform(const struct cli *c, struct diag *d)
 {
     if (c->value[CLI_HELP])
         cli_help(stdout);
     else if (c->value[CLI_VERSION])
-        puts("pcc " PCC_VERSION);
+        print_version();
     else if (c->value[CLI_LIST_PASSES]) {
         for (const struct pass *const *p = pass_table; *p; p++)
             printf("%-14s %s\n", (*p)->name, (*p)->help);
