@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { CLASS_ACC, CLASS_CPU, CLASSES };
 
@@ -427,6 +428,11 @@ static int read_cluster(struct reader *r, struct cluster *c)
 static int read_all(struct reader *r, struct cluster *c)
 {
     json_error_t e;
+    struct stat st;
+    if (stat(r->path, &st) == 0 && !S_ISREG(st.st_mode))
+        return diag_error(r->d, "%s: not a file", r->path);
+    if (stat(r->path, &st) == 0 && st.st_size == 0)
+        return diag_error(r->d, "%s: the file is empty", r->path);
     r->root = json_load_file(r->path, JSON_REJECT_DUPLICATES, &e);
     if (!r->root && e.line < 0)
         return diag_error(r->d, "%s: %s", r->path, strerror(errno));

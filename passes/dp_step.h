@@ -79,8 +79,8 @@ static inline bool has(const struct search *s, uint32_t v)
     return s->bits[v >> 6] >> (v & 63) & 1;
 }
 
-/* Adds v, whose predecessors are in, to S, and what it enables to the list; false (and nothing done)
- * if that cannot lead anywhere.  step_untake undoes it, but for search.end. */
+/* Adds v, whose predecessors are in, to S, and what it enables to the list; false (and nothing
+ * done) if that cannot lead anywhere.  step_untake undoes it, but for search.end. */
 bool step_take(struct search *s, uint32_t v);
 void step_untake(struct search *s, uint32_t v);
 /* Leaves v and all above it out; false (and nothing done) if too little is then within reach.  The

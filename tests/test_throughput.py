@@ -95,7 +95,8 @@ def check(pcc, folder, name, tmp):
         problems.append(f"max load {split['maxLoad']}, published {tps}")
     if len(claimed) != workload["maxCPUs"] + workload["maxFPGAs"]:
         problems.append("not every device is listed")
-    if any(abs(a - b) > 1e-6 for a, b in zip(mine, claimed)) or abs(max(mine) - split["maxLoad"]) > 1e-6:
+    differ = any(abs(a - b) > 1e-6 for a, b in zip(mine, claimed))
+    if differ or abs(max(mine) - split["maxLoad"]) > 1e-6:
         problems.append(f"loads {claimed}, recomputed {mine}")
     if "optimal" not in text:
         problems.append("not said to be optimal")
