@@ -3,7 +3,8 @@
  * Source: the placement paper, 5.1.1; placement.md 2 and 4; semantics.md 2.5-2.7.  Interval DP over
  * many orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
  * that nothing is better (dp_search.c).  On a fused or linearized level the proof is about that
- * level only, so interval DP runs on the whole graph, too, and the better plan stays. */
+ * level only, so interval DP runs on the whole graph, too, and the better plan stays; then the search
+ * looks at the whole of a fused graph with that plan as its bound, so that fusing never loses. */
 #include "passes/place_run.h"
 
 #include "passes/dp_search.h"
@@ -12,7 +13,7 @@
 
 struct dp_options {
     int64_t max_states, starts, seed;
-    bool count_ideals;
+    bool count_ideals, whole;
 };
 
 static const struct opt dp_opts[] = {
@@ -42,6 +43,11 @@ static const struct opt dp_opts[] = {
      .off = offsetof(struct dp_options, count_ideals),
      .def = "false",
      .help = "count all ideals of the graph, too"},
+    {.kind = OPT_BOOL,
+     .name = "whole",
+     .off = offsetof(struct dp_options, whole),
+     .def = "true",
+     .help = "after a fused graph, search the whole graph, too"},
     {0}};
 
 enum { COUNT_LIMIT = 100000000 };
@@ -87,8 +93,9 @@ static int dp_run(struct ctx *x, const void *options)
     struct chain_clock clock = planner_clock(x);
     struct interval_run run = {
         .starts = (uint32_t)o->starts, .seed = (uint64_t)o->seed, .clock = &clock};
+    uint64_t states = (uint64_t)(x->max_states ? x->max_states : o->max_states);
     struct dp_search s = {
-        .max_states = (uint64_t)o->max_states, .clock = &clock, .progress = x->progress};
+        .max_states = states, .clock = &clock, .progress = x->progress};
     struct chain *c = chain_build(whole, x->cluster, -1, x->scratch, x->diag), *top = c;
     if (c && level != whole)
         top = chain_build(level, x->cluster, -1, x->scratch, x->diag);
@@ -101,9 +108,20 @@ static int dp_run(struct ctx *x, const void *options)
     dp_search(top, &s, &best, x->scratch);
     int64_t searched = best.value;
     const struct wdag *from = level;
-    if (level != whole) {
+    bool on_whole = level == whole;
+    if (!on_whole) {
         wide.value = best.value;
-        if (interval_search(c, &run, &wide, x->scratch)) {
+        bool better = interval_search(c, &run, &wide, x->scratch);
+        if (o->whole && level->n < whole->n && wide.value > c->lower) {
+            struct dp_search again = {
+                .max_states = states, .clock = &clock, .progress = x->progress};
+            better = dp_search(c, &again, &wide, x->scratch) || better;
+            if (again.complete) {
+                s = again;
+                on_whole = true;
+            }
+        }
+        if (better) {
             best = wide;
             from = whole;
         }
@@ -111,7 +129,7 @@ static int dp_run(struct ctx *x, const void *options)
     if (best.value == CHAIN_INF)
         return report_infeasible(x, whole, true, &run);
     leave_plan(x, "dp-place", from, &best);
-    conclude(x, c, &s, level == whole, searched);
+    conclude(x, c, &s, on_whole, searched);
     return 0;
 }
 

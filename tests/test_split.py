@@ -26,7 +26,7 @@ SKIP = 77
 try:
     import numpy as np
     import onnx
-    import onnxruntime  # noqa: F401  (verify_split.py needs it)
+    import onnxruntime
     from onnx import TensorProto, helper, numpy_helper
 except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
@@ -149,6 +149,14 @@ def repeated_definitions():
         helper.make_node("Constant", [], ["c"], value=weight("", 16), name="winner"),
         helper.make_node("Exp", ["m"], ["late"])]
     return model_of(nodes, [info("x", [16, 16])], [info("y", [16, 16])], [weight("w", 16, 16)])
+
+
+def partly_lost():
+    """One of two results of a node is defined again later; ONNX Runtime refuses the whole."""
+    nodes = chain("x", "m", 3) + [
+        helper.make_node("Split", ["m"], ["p", "q"], axis=0, name="half"),
+        helper.make_node("Neg", ["p"], ["q"], name="winner"), helper.make_node("Add", ["p", "q"], ["y"])]
+    return model_of(nodes, [info("x", [16, 16])], [info("y", [8, 16])], [weight("w", 16, 16)], opset=11)
 
 
 def old_inputs():
@@ -396,6 +404,17 @@ def test_files(work, own):
             check({f.name for f in part.functions} == want, f"functions of {file}: {[f.name for f in part.functions]}")
 
 
+def test_partly_lost(work):
+    path, folder = work / "partly_lost.onnx", work / "f"
+    path.write_bytes(partly_lost().SerializeToString())
+    check(split(path, folder, "-d", "1xa100").returncode == 0, "partly_lost: cannot be split")
+    made = [o for n in load(folder / "part0.onnx").graph.node for o in n.output]
+    check(len(made) == len(set(made)) and made.count("q") == 1, f"partly_lost: results {made}")
+    x = np.ones((16, 16), np.float32)
+    session = onnxruntime.InferenceSession(str(folder / "part0.onnx"), providers=["CPUExecutionProvider"])
+    check(not np.any(session.run(None, {"x": x})[0]), "partly_lost: the first definition won")
+
+
 def digest(folder):
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}
 
@@ -484,6 +503,7 @@ def main():
         own = odd_models(work) + generated_models(work)
         test_failures(work, own)
         test_files(work, own)
+        test_partly_lost(work)
         test_twice(work, own)
         test_equality(work, own, bool(os.environ.get("PCC_ALL")))
     print(f"{len(FAILED)} failed")

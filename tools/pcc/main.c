@@ -209,8 +209,10 @@ static int emit(const struct result *r, const char *kind, const char *path)
         return csv_write(r->m, r->cluster, path, r->diag);
     if (!strcmp(kind, "ir"))
         return ir_write(r, path);
-    if (!r->plan)
+    if (!r->verdict)
         return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p dp-place", kind);
+    if (!strcmp(kind, "svg"))
+        return svg_write(r, path);
     if (!strcmp(kind, "dot"))
         return dot_write(r, true, path);
     return r->m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
@@ -223,10 +225,10 @@ static int write_output(const struct result *r, const char *path)
         if (ends_with(path, suffix[i]))
             return emit(r, kinds[i], path);
     if (ends_with(path, ".svg"))
-        return svg_write(r, path);
+        return emit(r, "svg", path);
     if (ends_with(path, ".onnx"))
-        return r->plan ? annotated_write(r, path) : onnx_write(r->m, path, r->diag);
-    if (!r->plan)
+        return r->verdict ? annotated_write(r, path) : onnx_write(r->m, path, r->diag);
+    if (!r->verdict)
         return diag_error(r->diag, "-o %s: a split folder needs a planner in -p", path);
     return split_write(r, path);
 }
@@ -252,11 +254,31 @@ static bool is_folder(const char *path)
     return true;
 }
 
+/* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
+ * nobody has checked it yet, and one that does not hold is good for nothing but textual IR. */
+static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, struct verdict *v)
+{
+    if (!x->plan || !x->m->cost || !x->cluster)
+        return 0;
+    if (ctx_base(x))
+        return -1;
+    *v = judge(x->m, x->place, x->cluster, x->plan->dev, x->mem);
+    if (!v->runnable || !v->colocated || !v->fits) {
+        diag_warning(x->diag, "%s: its plan does not hold: %s", c->input, v->why_not);
+        return 0;
+    }
+    r->verdict = v;
+    r->place = x->place;
+    r->base = x->base;
+    r->top = x->top;
+    r->cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
+    return 0;
+}
+
 static int write_all(const struct cli *c, struct ctx *x)
 {
     struct verdict v;
-    struct result r = {.m = x->m, .cluster = x->cluster, .place = x->place, .plan = x->plan,
-                       .base = x->base, .top = x->top, .diag = x->diag};
+    struct result r = {.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
     const char *out = c->value[CLI_OUTPUT];
     const char **names = arena_array(x->mem, x->ndims + 1, sizeof *names);
     int64_t *values = arena_array(x->mem, x->ndims + 1, sizeof *values);
@@ -267,19 +289,16 @@ static int write_all(const struct cli *c, struct ctx *x)
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = x->ndims;
-    if (x->plan) {
-        v = judge(x->m, x->place, x->cluster, x->plan->dev, x->mem);
-        r.verdict = &v;
-        r.cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
-    }
+    if (judge_plan(c, x, &r, &v))
+        return -1;
     for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
         if (emit(&r, c->list[CLI_EMIT][i], "-"))
             return -1;
     if (out && write_output(&r, out))
         return -1;
-    if (c->value[CLI_QUIET] || c->n[CLI_EMIT] || (out && !strcmp(out, "-")))
+    if (c->value[CLI_QUIET] || c->n[CLI_EMIT])
         return 0;
-    if (x->plan)
+    if (r.verdict)
         plan_print(stdout, &r, out && is_folder(out) ? out : NULL);
     else if (!out)
         summary_print(stdout, x->m, x->cluster);
@@ -292,6 +311,8 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
 {
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
     size_t n;
+    if (out && (!*out || !strcmp(out, "-")))
+        return diag_error(x->diag, "-o '%s': expected a file or a folder (--emit writes to stdout)", out);
     if (text && *text == '@' && !(text = read_file(text + 1, x->mem, &n, x->diag)))
         return -1;
     if (!text && out && is_folder(out))
@@ -299,6 +320,12 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     else if (!text && (!out || ends_with(out, ".csv") || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->mem, x->diag))
+        return -1;
+    pipeline_complete(p, x->mem);
+    bool costs = out || c->n[CLI_EMIT]; /* the summary shows costs */
+    for (uint32_t i = 0; i < p->n; i++)
+        costs = costs || !strcmp(p->step[i].pass->name, "cost");
+    if (!costs && pipeline_parse(p, "cost", x->mem, x->diag))
         return -1;
     pipeline_complete(p, x->mem);
     return 0;

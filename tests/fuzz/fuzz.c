@@ -1,0 +1,132 @@
+/* Helpers of the fuzz targets (fuzz.h).  Cost of each: linear in the input, but for fuzz_run. */
+#include "tests/fuzz/fuzz.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* For one planner: reporting that nothing fits may search long. */
+static const int64_t PLANNER_PS = INT64_C(100000000000);
+
+void fuzz_check(bool holds, const char *promise)
+{
+    if (!holds) {
+        fprintf(stderr, "broken promise: %s\n", promise);
+        abort();
+    }
+}
+
+static void check_line(void *user, enum diag_level level, const char *line)
+{
+    (void)user;
+    (void)level;
+    for (; *line != '\0'; line++) {
+        unsigned char c = (unsigned char)*line;
+        fuzz_check(c >= 0x20 && c != 0x7f, "diagnostics have no control characters");
+    }
+}
+
+struct diag fuzz_diag(void)
+{
+    return (struct diag){.emit = check_line};
+}
+
+void fuzz_check_result(int rc, const struct diag *d)
+{
+    fuzz_check(rc == 0 || d->errors > 0, "a failure has a diagnostic");
+    fuzz_check(rc != 0 || d->errors == 0, "an error is a failure");
+}
+
+char *fuzz_text(struct arena *a, const uint8_t *data, size_t size)
+{
+    char *text = arena_alloc(a, size + 1);
+
+    if (size > 0) {
+        memcpy(text, data, size);
+    }
+    return text;
+}
+
+struct fuzz_folder fuzz_folder_make(struct arena *a, const char *name, const uint8_t *data,
+                                    size_t size)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *path = arena_fmt(a, "%s/pcc-fuzz-XXXXXX", tmp != NULL ? tmp : "/tmp");
+
+    fuzz_check(mkdtemp(path) != NULL, "the folder for temporary files can be written");
+    struct fuzz_folder folder = {path, arena_fmt(a, "%s/%s", path, name)};
+    int fd = open(folder.file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    fuzz_check(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0,
+               "temporary files can be written");
+    return folder;
+}
+
+void fuzz_folder_remove(struct fuzz_folder folder)
+{
+    DIR *dir = opendir(folder.path);
+    int bad = dir == NULL;
+
+    for (struct dirent *e; !bad && (e = readdir(dir)) != NULL;) {
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+            bad = unlinkat(dirfd(dir), e->d_name, 0);
+        }
+    }
+    if (dir != NULL) {
+        closedir(dir);
+    }
+    fuzz_check(!bad && rmdir(folder.path) == 0, "nothing but files is left in the folder");
+}
+
+static char *print(const struct module *m, const struct cluster *c, const struct plan *plan,
+                   size_t *n)
+{
+    char *text = NULL;
+    FILE *f = open_memstream(&text, n);
+
+    fuzz_check(f != NULL, "there is memory for a text");
+    module_print(f, m, c, plan);
+    fclose(f);
+    return text;
+}
+
+void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan)
+{
+    struct diag d = {0};
+    struct text_module back = {0};
+    size_t n, again_n;
+    char *text = print(m, c, plan, &n);
+
+    fuzz_check(module_parse(&back, text, n, "printed", &d) == 0, "what is printed can be parsed");
+    fuzz_check(module_verify(back.m, &d) == 0, "what is printed is a verified module");
+    char *again = print(back.m, back.cluster, back.plan, &again_n);
+    if (n != again_n || memcmp(text, again, n) != 0) {
+        fprintf(stderr, "--- printed\n%s--- printed again\n%s", text, again);
+        fuzz_check(false, "print(parse(print(m))) is print(m)");
+    }
+    arena_free(back.m->mem);
+    free(text);
+    free(again);
+}
+
+int fuzz_run(struct ctx *x, const char *passes)
+{
+    struct arena *mem = arena_new(), *scratch = arena_new();
+    struct pipeline p = {0};
+    struct run_options o = {.verify_each = true};
+
+    x->mem = x->m->mem;
+    x->scratch = scratch;
+    x->time_limit = PLANNER_PS;
+    x->shapes_unknown = -1;
+    fuzz_check(pipeline_parse(&p, passes, mem, x->diag) == 0, "the target's own pipeline is right");
+    pipeline_complete(&p, mem);
+    int rc = pipeline_run(&p, x, &o);
+    fuzz_check(rc != PASS_UNVERIFIED, "the judge agrees with the planners");
+    fuzz_check_result(rc, x->diag);
+    arena_free(mem);
+    arena_free(scratch);
+    return rc;
+}

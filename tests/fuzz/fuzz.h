@@ -1,0 +1,40 @@
+/* What the fuzz targets share: quiet diagnostics, and what must hold for any bytes at all.
+ *
+ * A target is one function that libFuzzer calls (PCC_FUZZ, clang) or replay.c (every compiler).  It
+ * aborts when a promise is broken; memory errors are the sanitizers' to find. */
+#ifndef PCC_TESTS_FUZZ_FUZZ_H
+#define PCC_TESTS_FUZZ_FUZZ_H
+
+#include "passes/pipeline.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Always 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Diagnostics that nobody sees; each line is checked to be one line without control characters. */
+struct diag fuzz_diag(void);
+/* Aborts with a line on stderr. */
+void fuzz_check(bool holds, const char *promise);
+/* Checks that rc != 0 goes with at least one error in d, and rc == 0 with none. */
+void fuzz_check_result(int rc, const struct diag *d);
+/* A copy that ends in '\0'; lives in a. */
+char *fuzz_text(struct arena *a, const uint8_t *data, size_t size);
+
+/* A fresh folder with the bytes as file `name`; paths live in a. */
+struct fuzz_folder {
+    const char *path, *file;
+};
+struct fuzz_folder fuzz_folder_make(struct arena *a, const char *name, const uint8_t *data,
+                                    size_t size);
+/* Removes the folder and the files in it; there must be no folders. */
+void fuzz_folder_remove(struct fuzz_folder folder);
+
+/* Prints, parses, prints again: equal texts.  m must be verified. */
+void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan);
+/* Completes and runs a pipeline on x->m (x needs m, cluster and diag): 0, -1 or PASS_INFEASIBLE; no
+ * planner may be caught by the judge. */
+int fuzz_run(struct ctx *x, const char *passes);
+
+#endif

@@ -1,0 +1,64 @@
+/* Any bytes as a cluster: JSON if they begin with '{', else the shorthand and, from the second line on,
+ * the link.  What is read obeys the limits, and its devices are found by their names. */
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+static void check_cluster(const struct cluster *c, struct arena *a)
+{
+    uint32_t ndev = 0;
+
+    fuzz_check(c->ncls >= 1 && c->ncls <= CLUSTER_CLASSES, "there are 1 to 8 classes");
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        const struct device_class *cls = &c->cls[k];
+        fuzz_check(cls->count >= 1 && cls->count <= CLUSTER_DEVICES, "a class has devices");
+        fuzz_check(cls->memory == -1 || cls->memory > 0, "memory is above 0 or unbounded");
+        fuzz_check(cls->bandwidth > 0 && cls->overhead >= 0, "rates are above 0, times not below");
+        fuzz_check(cls->host || (cls->link_bandwidth > 0 && cls->link_latency >= 0),
+                   "an accelerator has a link");
+        for (int e = 0; e < ELEM_COUNT; e++) {
+            fuzz_check(cluster_peak(cls, (enum elem)e) > 0, "peaks are above 0");
+        }
+        fuzz_check(cluster_transfer(c, k, INT64_MAX, false) >= 0, "transfers saturate");
+        ndev += cls->count;
+    }
+    fuzz_check(ndev == c->ndev && ndev <= CLUSTER_DEVICES, "devices add up");
+    for (uint32_t dev = 0; dev < ndev; dev++) {
+        fuzz_check(cluster_device(c, cluster_device_name(c, a, dev)) == (int)dev,
+                   "devices are found by name");
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena *a = arena_new();
+    struct diag d = fuzz_diag();
+    struct cluster c;
+    bool json = size > 0 && data[0] == '{';
+    struct fuzz_folder folder = {0};
+    char *text, *link = NULL;
+
+    if (json) {
+        folder = fuzz_folder_make(a, "cluster.json", data, size);
+        text = arena_strdup(a, folder.file, strlen(folder.file));
+    } else {
+        text = fuzz_text(a, data, size);
+        link = strchr(text, '\n');
+        if (link != NULL) {
+            *link++ = '\0';
+        }
+    }
+    int rc = cluster_parse(&c, a, text, &d);
+    if (rc == 0 && link != NULL) {
+        rc = cluster_set_link(&c, link, &d);
+    }
+    fuzz_check_result(rc, &d);
+    if (rc == 0) {
+        check_cluster(&c, a);
+    }
+    if (json) {
+        fuzz_folder_remove(folder);
+    }
+    arena_free(a);
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* Any bytes as a workload of the placement paper: read, verified, printed, contracted and placed. */
+#include "frontends/frontends.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { PLANNED_NODES = 64 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena *a = arena_new();
+    struct diag d = fuzz_diag();
+    struct cluster *c = NULL;
+    struct fuzz_folder folder = fuzz_folder_make(a, "workload.json", data, size);
+    struct module *m = workload_read(folder.file, &c, &d);
+
+    fuzz_check_result(m == NULL ? -1 : 0, &d);
+    if (m != NULL) {
+        fuzz_check(module_verify(m, &d) == 0, "what was read is a verified module");
+        fuzz_check_text(m, NULL, NULL);
+        struct ctx x = {.diag = &d, .m = m, .cluster = c};
+        if (m->nnode <= PLANNED_NODES) {
+            fuzz_run(&x, "contract,dp-place{max-states=500:starts=2}");
+        }
+        arena_free(m->mem);
+    }
+    fuzz_folder_remove(folder);
+    arena_free(a);
+    return 0;
+}
