@@ -167,20 +167,38 @@ int64_t dim_guess(bool first)
     return first ? GUESS_BATCH : GUESS_OTHER;
 }
 
+static bool is_total(const char *name)
+{
+    return strncmp(name, "total_", 6) == 0;
+}
+
+/* "total_sequence" is past_sequence + sequence where both are bound: exporters leave the three names
+ * unrelated, and a mask of another length than the keys cannot run.  -1: no such pair. */
+static int64_t total_value(struct ctx *x, struct id_map *bound, const char *name)
+{
+    char *past = arena_fmt(x->scratch, "past_%s", name + 6);
+    struct id_slot *p = id_find(bound, str_id(x->m, past));
+    struct id_slot *now = id_find(bound, str_id(x->m, name + 6));
+    return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
+}
+
 static bool guess(struct ctx *x, const struct names *k)
 {
     struct module *m = x->m;
     struct id_map bound = id_map_new(x->scratch), batch = id_map_new(x->scratch);
     for (uint32_t i = 0; i < x->ndims; i++)
-        id_put(&bound, str_id(m, x->dims[i].name), 1);
+        id_put(&bound, str_id(m, x->dims[i].name), x->dims[i].value);
     mark_first_dims(m, &batch);
     uint32_t guessed = 0;
-    for (uint32_t i = 0; i < k->n; i++) {
-        if (id_find(&bound, k->list[i])->key != 0)
+    for (uint32_t i = 0; i < 2 * k->n; i++) { /* totals in a second round */
+        sid id = k->list[i % k->n];
+        const char *name = str(m, id);
+        if (id_find(&bound, id)->key != 0 || is_total(name) != (i >= k->n))
             continue;
-        const char *name = str(m, k->list[i]);
-        bool one = batch_like(name) || id_find(&batch, k->list[i])->key != 0;
-        struct dim_binding b = {name, dim_guess(one), true};
+        bool one = batch_like(name) || id_find(&batch, id)->key != 0;
+        int64_t total = is_total(name) ? total_value(x, &bound, name) : -1;
+        struct dim_binding b = {name, total > 0 ? total : dim_guess(one), true};
+        id_put(&bound, id, b.value);
         x->capdims = x->capdims < x->ndims ? x->ndims : x->capdims;
         x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
         x->dims[x->ndims++] = b;

@@ -213,7 +213,7 @@ def rename_in_maker(f):
 
 
 def wrong_offset(f):
-    """A weight is read from where another one lies, half an element off."""
+    """A weight is read from 4 KiB before its place in weights.data."""
     graph = f.model[f.files[-1]].graph
     alive = reaching(f)
     for t in sorted(graph.initializer, key=lambda t: t.name):
