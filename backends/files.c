@@ -93,7 +93,7 @@ int plan_json_write(const struct result *r, const char *path)
         devices);
     int rc = outfile_open(&o, path, r->diag);
     if (!rc) {
-        bool ok = root && json_dumpf(root, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER) == 0;
+        bool ok = root && json_dumpf(root, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
         putc('\n', o.f);
         rc = outfile_close(&o, ok);
         if (!ok)

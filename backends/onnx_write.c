@@ -131,7 +131,7 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
         s->bad |= copy(f->fd, (uintptr_t)p - (uintptr_t)f->map, n, s->fd, s->what, s->d);
     } else if (n > sizeof s->buf) {
         s->bad |= write_all(s->fd, p, n, s->what, s->d);
-    } else {
+    } else if (n > 0) { /* p may be NULL for 0 bytes */
         memcpy(s->buf + s->n, p, n);
         s->n += n;
     }

@@ -133,7 +133,7 @@ static bool shares_device(const struct judging *j, const char **why)
     nid *first = arena_array(j->a, (size_t)max + 1, sizeof *first);
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint32_t c = j->m->color[n];
-        if (!c)
+        if (!c || j->p->kind[n] != PLACE_NODE)
             continue;
         if (first[c] && j->dev[first[c]] != j->dev[n]) {
             *why = arena_fmt(j->a, "nodes '%s' and '%s' of one colour class are apart",

@@ -395,11 +395,13 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
 }
 
 /* Who must share a device: Shape(x) and x's producer; readers of past and the producer of present.  A
- * Shape of past is free: were it bound to its layer, every mask computed from it would be, too. */
+ * Shape of past is free: were it bound to its layer, every mask computed from it would be, too.  A value of unknown type joins its
+ * producer and readers: a part could not declare it. */
 static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;
     const struct graph *g = &m->graph[1];
+    bool profiled = is_profiled(m);
     uint32_t cap = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (b->p->kind[n] != PLACE_NODE || !measures(m, n))
@@ -414,6 +416,12 @@ static void collect_same(struct builder *b)
         for (uint32_t k = users.at[in]; k < users.at[in + 1]; k++)
             if (m->node[users.to[k]].graph == 1 && !measures(m, users.to[k]))
                 same_device(b, m->value[b->p->state_out[i]].def, users.to[k], &cap);
+    }
+    for (vid v = 1; v < m->nval && !profiled; v++) {
+        uint8_t kind = m->type[m->value[v].type].kind;
+        for (uint32_t k = users.at[v]; (kind == TYPE_NONE || kind == TYPE_OPAQUE) && k < users.at[v + 1]; k++)
+            if (m->node[users.to[k]].graph == 1)
+                same_device(b, m->value[v].def, users.to[k], &cap);
     }
 }
 

@@ -24,7 +24,8 @@ enum place_kind {
 struct place {
     uint8_t *kind;      /* [node] enum place_kind */
     uint32_t nsame;     /* pairs of placed nodes that must share a device: */
-    nid *same_a, *same_b; /* Shape(x) and the producer of x; the two ends of a state pair */
+    nid *same_a, *same_b; /* Shape(x) and the producer of x; the ends of a state pair; producer and
+                             readers of a value of unknown type */
     uint32_t nnet;
     vid *net_value;     /* [net] */
     struct csr net_pin; /* net -> placed nodes: the producer first (if any), then readers ascending */

@@ -260,12 +260,15 @@ static int time_key(struct parser *p, struct node_fact *f)
     return 0;
 }
 
+/* Colors become indices of arrays: a number in a text must not make those huge. */
+enum { FACT_MOST = 1 << 24 };
+
 /* "=7" */
 static int fact_key(struct parser *p, uint32_t *out, bool *seen)
 {
     uint64_t v;
 
-    if (assign(p) < 0 || text_uint(p, UINT32_MAX, &v, "a number") < 0) {
+    if (assign(p) < 0 || text_uint(p, FACT_MOST, &v, "a number") < 0) {
         return -1;
     }
     *out = (uint32_t)v;

@@ -58,8 +58,7 @@ static void plan(struct module *m, struct diag *d)
     struct ctx x = {.diag = d, .m = m, .cluster = &c};
 
     cluster_default(&c);
-    if (m->nnode > PLANNED_NODES ||
-        fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}") != 0) {
+    if (m->nnode > PLANNED_NODES || fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}") != 0) {
         return;
     }
     fuzz_check(cut_build(m, x.place, &c, x.plan->dev, m->mem) != NULL, "a plan can be cut");

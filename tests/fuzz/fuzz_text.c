@@ -15,8 +15,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check_result(rc, &d);
     if (rc == 0 && module_verify(t.m, &d) == 0) {
         fuzz_check_text(t.m, t.cluster, t.plan);
-        struct ctx x = {.diag = &d, .m = t.m, .cluster = t.cluster};
-        if (t.cluster != NULL && t.m->nnode <= PLANNED_NODES) {
+        struct cluster c;
+        struct ctx x = {.diag = &d, .m = t.m, .cluster = t.cluster != NULL ? t.cluster : &c};
+        cluster_default(&c);
+        if (t.m->nnode <= PLANNED_NODES) {
             fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}");
         }
     }

@@ -6,7 +6,7 @@
  * Mutations are seeded by the number of the file and their own, so a run can be repeated; each makes 1
  * to 4 changes: bits, bytes, pieces lost, doubled or moved, interesting values, the end cut off.  Each
  * file has a process of its own, so that a crash, an exit or a hang (30 s for one input) is reported
- * with the number of the mutation, and the input is kept as "replay-NAME.bad" in the current folder.
+ * with the number of the mutation, and the input is kept as "replay_NAME.bad" in the current folder.
  * Cost: linear in inputs. */
 #include "tests/fuzz/fuzz.h"
 
@@ -47,7 +47,8 @@ static void splice(struct input *x, size_t at, size_t lost, const uint8_t *by, s
 
 static void change(struct input *x, uint64_t *r)
 {
-    static const uint8_t special[] = {0, 1, 0x7f, 0x80, 0xff, '0', '9', '-', '"', '{', '}', '%', ',', ':'};
+    static const uint8_t special[] = {0,   1,   0x7f, 0x80, 0xff, '0', '9',
+                                      '-', '"', '{',  '}',  '%',  ',', ':'};
     uint8_t piece[PIECE];
     size_t at = (size_t)draw(r, x->n + 1), n = (size_t)draw(r, PIECE) + 1, room = x->n - at;
 
@@ -64,9 +65,15 @@ static void change(struct input *x, uint64_t *r)
             x->byte[at] = special[draw(r, sizeof special)];
         }
         break;
-    case 2: splice(x, at, n, piece, 0); break;
-    case 3: splice(x, at, 0, piece, n); break;
-    case 4: splice(x, (size_t)draw(r, x->n + 1), 0, piece, n); break;
+    case 2:
+        splice(x, at, n, piece, 0);
+        break;
+    case 3:
+        splice(x, at, 0, piece, n);
+        break;
+    case 4:
+        splice(x, (size_t)draw(r, x->n + 1), 0, piece, n);
+        break;
     case 5:
         for (size_t i = 0; i < sizeof piece; i++) {
             piece[i] = (uint8_t)draw(r, 256);
@@ -87,7 +94,8 @@ static void change(struct input *x, uint64_t *r)
 /* Mutation number k of a seed; k = 0: the seed as it is. */
 static void mutate(struct input *x, const struct input *seed, uint32_t file, uint32_t k)
 {
-    uint64_t r = (UINT64_C(0x9e3779b97f4a7c15) * (file + 1)) ^ (UINT64_C(0xbf58476d1ce4e5b9) * (k + 1));
+    uint64_t r =
+        (UINT64_C(0x9e3779b97f4a7c15) * (file + 1)) ^ (UINT64_C(0xbf58476d1ce4e5b9) * (k + 1));
 
     memcpy(x->byte, seed->byte, seed->n);
     x->n = seed->n;
@@ -122,10 +130,11 @@ static void run(const struct input *x)
     free(bytes);
 }
 
-static void report(const char *name, const char *path, const struct input *x, uint32_t k, int status)
+static void report(const char *name, const char *path, const struct input *x, uint32_t k,
+                   int status)
 {
     char *kept = NULL;
-    FILE *f = asprintf(&kept, "replay-%s.bad", name) > 0 ? fopen(kept, "wb") : NULL;
+    FILE *f = asprintf(&kept, "%s.bad", name) > 0 ? fopen(kept, "wb") : NULL;
 
     fprintf(stderr, "%s, mutation %u: %s %d; kept as %s\n", path, k,
             WIFSIGNALED(status) ? "signal" : "exit code",
@@ -179,7 +188,8 @@ int main(int argc, char **argv)
     struct dirent **entry;
     const char *slash = strrchr(argv[0], '/'), *name = slash != NULL ? slash + 1 : argv[0];
     struct input *work = calloc(2, sizeof *work);
-    uint32_t *at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint32_t *at =
+        mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct stat st;
     int bad = work == NULL || at == MAP_FAILED || argc < 2;
 

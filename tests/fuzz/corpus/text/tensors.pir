@@ -12,7 +12,7 @@ graph @main name="g" {
   init %f : f32[2] = [nan(0x7fc00001), -inf]
   init %t : str[2] = strings ["a\x00b", "\"\\\n"]
   init %n = tensor u4[3] bytes "2101" !elems=3
-  %~1, %h = MatMul(%x, %w) {alpha=0x1p-3, axes=[1,2], e=ints[], s="t", v=tensor i8[] [5], q=ref int "z"} : _, f32[4,8] name="first"
+  %~1, %h = MatMul(%x, %w) {alpha=0x1p-3, axes=[1,2], e=ints[], s="t", v=tensor i8[] [5], q=ref int "z"} : ?, f32[4,8] name="first"
   %y = com.x:Op:over(%h, _, %k) : f32[Min(batch, 8),seq//2] !own=1KiB !flops=2M !traffic=3kB !unnamed
   out %y, %w
 }
