@@ -7,11 +7,8 @@
 #include "backends/onnx_pack.h"
 #include "backends/split.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NKEYS = 3 };
 
@@ -118,33 +115,18 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
 
 int annotated_write(const struct result *r, const char *path)
 {
-    struct split s = {.r = r, .m = r->m, .cut = r->cut, .src = r->m->src, .diag = r->diag, .keep = true};
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    struct split s = {.r = r, .m = r->m, .cut = r->cut, .src = r->m->src, .diag = r->diag, .keep = true,
+                      .dirfd = -1};
     Onnx__ModelProto model;
     if (!s.src || !s.src->graph || !s.cut)
         return diag_error(r->diag, "%s: a plan can be written only into a model that was read from ONNX",
                           path);
-    if (!*base || strcmp(base, "-") == 0)
-        return diag_error(r->diag, "%s: expected the name of a file", path);
     s.a = arena_new();
-    s.dirfd = open(slash ? arena_strdup(s.a, path, (size_t)(slash - path) + 1) : ".",
-                   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (s.dirfd < 0) {
-        diag_error(r->diag, "%s: its folder cannot be opened: %s", path, strerror(errno));
-        arena_free(s.a);
-        return -1;
-    }
     s.file = arena_array(s.a, s.cut->nparts + 1, sizeof *s.file);
     for (uint32_t x = 0; x < s.cut->nparts; x++)
         s.file[x] = cut_part_file(s.cut, x, s.a);
     annotate_model(&s, &model);
-    char *temp = arena_fmt(s.a, ".%.200s.%ld", base, (long)getpid());
-    int rc = onnx_pack_file(s.m, &model, s.dirfd, temp, r->diag);
-    if (!rc && renameat(s.dirfd, temp, s.dirfd, base)) {
-        rc = diag_error(r->diag, "%s: %s", path, strerror(errno));
-        unlinkat(s.dirfd, temp, 0);
-    }
-    close(s.dirfd);
+    int rc = onnx_pack_path(s.m, &model, path, r->diag);
     arena_free(s.a);
     return rc;
 }

@@ -36,7 +36,7 @@ int ir_write(const struct result *r, const char *path);
 int plan_json_write(const struct result *r, const char *path);
 int paper_split_write(const struct result *r, const char *path); /* the placement paper's split JSON */
 int csv_write(const struct module *m, const struct cluster *c, const char *path, struct diag *d);
-void summary_print(FILE *f, const struct module *m, const struct cluster *c);
+void summary_print(FILE *f, const struct module *m);
 void plan_print(FILE *f, const struct result *r, const char *split_folder);
 
 #endif

@@ -63,13 +63,19 @@ static json_t *seconds(int64_t ps)
     return ps < 0 ? json_null() : json_real((double)ps / (double)PS_PER_S);
 }
 
-static json_t *device_json(const struct result *r, uint32_t d, struct arena *a)
+/* NULL, after an error: a name that is not UTF-8. */
+static json_t *device_json(const struct result *r, uint32_t d, const char *path, struct arena *a)
 {
     const struct device_load *l = &r->verdict->load[d];
     json_t *nodes = json_array();
     for (nid n = 1; n < r->m->nnode; n++)
-        if (r->plan->dev[n] == (int32_t)d)
-            json_array_append_new(nodes, json_string(node_name(r->m, n)));
+        if (r->plan->dev[n] == (int32_t)d &&
+            json_array_append_new(nodes, json_string(node_name(r->m, n)))) {
+            diag_error(r->diag, "%s: the name of node '%s' is not UTF-8, which JSON cannot hold", path,
+                       node_name(r->m, n));
+            json_decref(nodes);
+            return NULL;
+        }
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", cluster_device_name(r->cluster, a, d),
                      "class", r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s",
                      seconds(sat_add(l->compute, l->transfer)), "compute_s", seconds(l->compute),
@@ -84,20 +90,20 @@ int plan_json_write(const struct result *r, const char *path)
     struct arena *a = arena_new();
     const struct plan *p = r->plan;
     json_t *devices = json_array();
-    for (uint32_t d = 0; d < r->cluster->ndev; d++)
-        json_array_append_new(devices, device_json(r, d, a));
+    int rc = 0;
+    for (uint32_t d = 0; d < r->cluster->ndev && !rc; d++)
+        rc = json_array_append_new(devices, device_json(r, d, path, a));
     json_t *root = json_pack(
         "{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s}, s:o}", "pcc_plan", 1, "planner", p->planner, "objective",
         "name", "time-per-sample", "value_s", seconds(r->verdict->value), "bound_s", seconds(p->bound),
         "status", plan_status_name(p->status), "argument", p->argument ? p->argument : "", "devices",
         devices);
-    int rc = outfile_open(&o, path, r->diag);
+    if (!rc)
+        rc = outfile_open(&o, path, r->diag);
     if (!rc) {
-        bool ok = root && json_dumpf(root, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
+        json_dumpf(root, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
         putc('\n', o.f);
-        rc = outfile_close(&o, ok);
-        if (!ok)
-            diag_error(r->diag, "%s: the plan has names that are not UTF-8", path);
+        rc = outfile_close(&o, true); /* which sees what could not be written */
     }
     json_decref(root);
     arena_free(a);

@@ -16,6 +16,11 @@
 int onnx_pack_file(const struct module *m, const Onnx__ModelProto *model, int dirfd,
                    const char *name, struct diag *d);
 
+/* The same for the file at `path`, which appears complete or not at all, and may replace another;
+ * warns if its external data will be looked for in another folder now. */
+int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
+                   struct diag *d);
+
 /* Appends len bytes from offset off of descriptor `in` at the position of `out`: copy_file_range,
  * else pread and write.  0 or -1. */
 int copy_bytes(int in, uint64_t off, uint64_t len, int out, struct diag *d);

@@ -2,12 +2,12 @@
  *
  * protobuf-c packs a message into a sequence of appends.  Small ones are collected in a buffer;
  * what lies in the mapped model file and is large is copied from file to file instead, so the
- * mapping is never touched and the weights never become resident.  A file is written under a
- * temporary name beside its final one and renamed when it is complete.
+ * mapping is never touched and the weights never become resident.
  *
  * Cost: O(size of the output) time, O(1) memory. */
 #include "backends/backends.h"
 #include "backends/onnx_pack.h"
+#include "backends/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,7 @@
 
 enum {
     BUFFER = 1 << 16, /* bytes collected before a write */
-    COPY_FROM = 4096, /* mapped payloads from this size on are copied by descriptor */
-    TRIES = 100       /* temporary names */
+    COPY_FROM = 4096  /* mapped payloads from this size on are copied by descriptor */
 };
 
 /* what: the file being written, for messages. */
@@ -27,9 +26,8 @@ static int write_all(int fd, const uint8_t *p, size_t n, const char *what, struc
 {
     while (n > 0) {
         ssize_t k = write(fd, p, n);
-        if (k < 0 && errno == EINTR) {
+        if (k < 0 && errno == EINTR)
             continue;
-        }
         if (k <= 0) {
             return diag_error(d, "%s: cannot write: %s", what,
                               k < 0 ? strerror(errno) : "no progress");
@@ -48,17 +46,15 @@ static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, const char 
 
     while (len > 0) {
         ssize_t k = pread(in, buf, len < sizeof buf ? (size_t)len : sizeof buf, (off_t)off);
-        if (k < 0 && errno == EINTR) {
+        if (k < 0 && errno == EINTR)
             continue;
-        }
         if (k <= 0) {
             return diag_error(d, "%s: cannot copy %llu bytes at %llu of weights: %s", what,
                               (unsigned long long)len, (unsigned long long)off,
                               k < 0 ? strerror(errno) : "the file ends before");
         }
-        if (write_all(out, buf, (size_t)k, what, d) != 0) {
+        if (write_all(out, buf, (size_t)k, what, d) != 0)
             return -1;
-        }
         off += (uint64_t)k;
         len -= (uint64_t)k;
     }
@@ -72,12 +68,10 @@ static int copy(int in, uint64_t off, uint64_t len, int out, const char *what, s
 
     while (len > 0) {
         ssize_t k = copy_file_range(in, &at, out, NULL, len < MOST ? (size_t)len : MOST, 0);
-        if (k < 0 && errno == EINTR) {
+        if (k < 0 && errno == EINTR)
             continue;
-        }
-        if (k <= 0) { /* not possible between these files, or at the end: the other way tells */
+        if (k <= 0) /* not possible between these files, or at the end: the other way tells */
             return copy_by_hand(in, (uint64_t)at, len, out, what, d);
-        }
         len -= (uint64_t)k;
     }
     return 0;
@@ -101,9 +95,8 @@ struct sink {
 
 static void sink_flush(struct sink *s)
 {
-    if (!s->bad && s->n > 0) {
+    if (!s->bad && s->n > 0)
         s->bad = write_all(s->fd, s->buf, s->n, s->what, s->d);
-    }
     s->n = 0;
 }
 
@@ -120,12 +113,10 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
     struct sink *s = (struct sink *)buffer;
     const struct file *f = n >= COPY_FROM ? file_of(s->m, p) : NULL;
 
-    if (s->bad) {
+    if (s->bad)
         return;
-    }
-    if (n > sizeof s->buf - s->n) {
+    if (n > sizeof s->buf - s->n)
         sink_flush(s);
-    }
     if (f != NULL) {
         sink_flush(s);
         s->bad |= copy(f->fd, (uintptr_t)p - (uintptr_t)f->map, n, s->fd, s->what, s->d);
@@ -161,107 +152,60 @@ static int pack(const struct module *m, const Onnx__ModelProto *model, int fd, c
     return s.bad ? -1 : 0;
 }
 
-static int create(int dirfd, const char *name)
-{
-    return openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-}
-
-/* Packs into fd, just created as `name`, and closes it. */
-static int pack_and_close(const struct module *m, const Onnx__ModelProto *model, int dirfd,
-                          const char *name, int fd, const char *what, struct diag *d)
-{
-    int bad = pack(m, model, fd, what, d);
-
-    if (close(fd) != 0 && !bad) {
-        bad = diag_error(d, "%s: cannot write: %s", what, strerror(errno));
-    }
-    if (bad) {
-        unlinkat(dirfd, name, 0);
-    }
-    return bad;
-}
-
 int onnx_pack_file(const struct module *m, const Onnx__ModelProto *model, int dirfd,
                    const char *name, struct diag *d)
 {
-    int fd = create(dirfd, name);
+    int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
-    if (fd < 0) {
+    if (fd < 0)
         return diag_error(d, "%s: cannot create: %s", name, strerror(errno));
-    }
-    return pack_and_close(m, model, dirfd, name, fd, name, d);
+    int bad = pack(m, model, fd, name, d);
+    if (close(fd) != 0 && !bad)
+        bad = diag_error(d, "%s: cannot write: %s", name, strerror(errno));
+    if (bad)
+        unlinkat(dirfd, name, 0);
+    return bad;
+}
+
+/* The folder of a file, as it can be opened. */
+static const char *folder_of(const char *path, struct arena *a)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? "." : arena_strdup(a, path, (size_t)(slash - path) + 1);
 }
 
 /* External data is found beside the model: says so if that is another place now. */
-static void warn_moved(const struct module *m, const char *path, int dirfd, struct arena *a,
-                       struct diag *d)
+static void warn_moved(const struct module *m, const char *path, struct diag *d)
 {
-    const char *source = str(m, m->path), *slash = strrchr(source, '/');
+    struct arena *a = arena_new();
     struct stat from, to;
 
-    if (m->nfile <= 2) {
-        return;
-    }
-    const char *folder =
-        slash == NULL ? "." : arena_strdup(a, source, (size_t)(slash - source) + 1);
-    if (stat(folder, &from) == 0 && fstat(dirfd, &to) == 0 &&
-        (from.st_dev != to.st_dev || from.st_ino != to.st_ino)) {
+    if (m->nfile > 2 && stat(folder_of(str(m, m->path), a), &from) == 0 &&
+        stat(folder_of(path, a), &to) == 0 &&
+        (from.st_dev != to.st_dev || from.st_ino != to.st_ino))
         diag_warning(d, "%s: its weights stay in '%s'%s: they are looked for beside the model",
                      path, str(m, m->file[2].path), m->nfile > 3 ? " and others" : "");
-    }
+    arena_free(a);
 }
 
-/* Writes `name` in folder dirfd by way of a temporary file. */
-static int write_in(const struct module *m, int dirfd, const char *name, const char *path,
-                    struct arena *a, struct diag *d)
+int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
+                   struct diag *d)
 {
-    const char *tmp = "";
-    struct stat st;
-    int fd = -1;
+    struct outfile o;
 
-    if (fstatat(dirfd, name, &st, 0) == 0 && !S_ISREG(st.st_mode)) {
-        return diag_error(d, "%s: is there and no regular file", path);
-    }
-    for (int i = 0; i < TRIES && fd < 0 && (i == 0 || errno == EEXIST); i++) {
-        tmp = arena_fmt(a, ".pcc-%ld-%d", (long)getpid(), i);
-        fd = create(dirfd, tmp);
-    }
-    if (fd < 0) {
-        return diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(errno));
-    }
-    if (pack_and_close(m, m->src, dirfd, tmp, fd, path, d) != 0) {
+    if (outfile_open(&o, path, d) != 0)
         return -1;
-    }
-    if (renameat(dirfd, tmp, dirfd, name) != 0) {
-        int e = errno;
-        unlinkat(dirfd, tmp, 0);
-        return diag_error(d, "%s: cannot rename to it: %s", path, strerror(e));
-    }
+    int bad = pack(m, model, fileno(o.f), path, d);
+    if (outfile_close(&o, !bad) != 0)
+        return -1;
+    warn_moved(m, path, d);
     return 0;
 }
 
 int onnx_write(const struct module *m, const char *path, struct diag *d)
 {
-    struct arena *a = arena_new();
-    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
-    const char *folder = slash == NULL ? "." : arena_strdup(a, path, (size_t)(slash - path) + 1);
-    int bad, dirfd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (m->src == NULL) {
-        bad = diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", path);
-    } else if (*name == '\0') {
-        bad = diag_error(d, "%s: expected the name of a file", path);
-    } else if (dirfd < 0) {
-        bad = diag_error(d, "%s: cannot open the folder '%s': %s", path, folder, strerror(errno));
-    } else {
-        bad = write_in(m, dirfd, name, path, a, d);
-        if (!bad) {
-            warn_moved(m, path, dirfd, a, d);
-        }
-    }
-    if (dirfd >= 0) {
-        close(dirfd);
-    }
-    arena_free(a);
-    return bad;
+    if (m->src == NULL)
+        return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", path);
+    return onnx_pack_path(m, m->src, path, d);
 }

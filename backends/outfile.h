@@ -1,4 +1,4 @@
-/* A text file that appears complete or not at all: written beside its final name, then renamed. */
+/* A file that appears complete or not at all: written beside its final name, then renamed. */
 #ifndef PCC_BACKENDS_OUTFILE_H
 #define PCC_BACKENDS_OUTFILE_H
 

@@ -76,24 +76,26 @@ static void print_operators(FILE *f, const struct module *m, struct arena *a)
         t[n++] = (struct tally){node_op(m, i), 1, m->node[i].graph == 1 ? m->cost->flops[i] : 0, 0};
     n = add_up(t, n);
     qsort(t, n, sizeof *t, by_count);
-    fprintf(f, "operators   %u kinds:", n);
+    fprintf(f, "operators   %u kinds%s", n, n > 0 ? ":" : "");
     for (uint32_t i = 0; i < n && i < SHOWN; i++)
         fprintf(f, " %s %u (%s)%s", t[i].name, t[i].count, count_short(buf, t[i].flops),
                 i + 1 < n && i + 1 < SHOWN ? "," : "");
     fprintf(f, "%s\n", n > SHOWN ? ", ..." : "");
 }
 
+/* The values of a list that have none of the flags `without`. */
 static void print_values(FILE *f, const struct module *m, const char *what, struct slice list,
-                         struct arena *a)
+                         uint32_t without, struct arena *a)
 {
-    for (uint32_t i = 0; i < list.n && i < SHOWN; i++) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list.n; i++) {
         vid v = m->arg[list.at + i];
-        if (m->value[v].flags & VALUE_INIT)
+        if ((m->value[v].flags & without) || ++n > SHOWN)
             continue;
         fprintf(f, "%-11s %s : %s\n", what, value_name(m, v), type_text(m, m->value[v].type, a));
     }
-    if (list.n > SHOWN)
-        fprintf(f, "%-11s ... %u more\n", what, list.n - SHOWN);
+    if (n > SHOWN)
+        fprintf(f, "%-11s ... %u more\n", what, n - SHOWN);
 }
 
 static void print_largest(FILE *f, const struct module *m, struct arena *a)
@@ -111,7 +113,7 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
                 m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : "");
 }
 
-void summary_print(FILE *f, const struct module *m, const struct cluster *c)
+void summary_print(FILE *f, const struct module *m)
 {
     struct arena *a = arena_new();
     const struct graph *g = &m->graph[1];
@@ -140,10 +142,9 @@ void summary_print(FILE *f, const struct module *m, const struct cluster *c)
     fprintf(f, "work        %s FLOP per sample\n", count_short(b1, flops));
     fprintf(f, "shapes      %lld of %lld results known\n", (long long)(results - unknown),
             (long long)results);
-    print_values(f, m, "input", g->in, a);
-    print_values(f, m, "output", g->out, a);
+    print_values(f, m, "input", g->in, VALUE_INIT, a); /* IR 3 lists its weights, too */
+    print_values(f, m, "output", g->out, 0, a);
     print_largest(f, m, a);
-    (void)c;
     arena_free(a);
 }
 

@@ -2,31 +2,22 @@
  * brace, textual IR is text, everything else is left to the ONNX reader to judge).  O(1). */
 #include "frontends/frontends.h"
 
+#include "ir/strings.h"
+
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
-
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), k = strlen(end);
-
-    return n >= k && strcmp(s + n - k, end) == 0;
-}
 
 enum input_kind input_kind_of(const char *path)
 {
     unsigned char head[512];
     ssize_t n = 0, first = 0;
 
-    if (ends_with(path, ".onnx")) {
+    if (str_ends(path, ".onnx"))
         return INPUT_ONNX;
-    }
-    if (ends_with(path, ".json")) {
+    if (str_ends(path, ".json"))
         return INPUT_WORKLOAD;
-    }
-    if (ends_with(path, ".pir")) {
+    if (str_ends(path, ".pir"))
         return INPUT_TEXT;
-    }
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0) {
         n = read(fd, head, sizeof head);
@@ -34,9 +25,8 @@ enum input_kind input_kind_of(const char *path)
     }
     for (ssize_t i = 0; i < n; i++) {
         bool space = head[i] == ' ' || (head[i] >= '\t' && head[i] <= '\r');
-        if ((head[i] < ' ' && !space) || head[i] == 0x7f) {
+        if ((head[i] < ' ' && !space) || head[i] == 0x7f)
             return INPUT_ONNX;
-        }
         first += first == i && space;
     }
     return n <= 0 || first == n ? INPUT_ONNX : head[first] == '{' ? INPUT_WORKLOAD : INPUT_TEXT;

@@ -14,50 +14,6 @@
 
 #include <string.h>
 
-/* ---- numbers by key ---- */
-
-static uint32_t map_slot(const struct onnx_map *t, uint64_t key)
-{
-    uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t i = (uint32_t)(h >> 32) & t->mask;
-
-    while (t->key[i] != 0 && t->key[i] != key) {
-        i = (i + 1) & t->mask;
-    }
-    return i;
-}
-
-uint32_t onnx_map_get(const struct onnx_map *t, uint64_t key)
-{
-    return t->mask == 0 ? 0 : t->val[map_slot(t, key)]; /* free slots hold 0 */
-}
-
-void onnx_map_set(struct onnx_map *t, struct arena *a, uint64_t key, uint32_t val)
-{
-    if (2 * (uint64_t)t->count >= t->mask) {
-        struct onnx_map old = *t;
-        t->mask = old.mask == 0 ? 255 : 2 * old.mask + 1;
-        t->key = arena_array(a, (size_t)t->mask + 1, sizeof *t->key);
-        t->val = arena_array(a, (size_t)t->mask + 1, sizeof *t->val);
-        for (uint32_t i = 0; old.mask != 0 && i <= old.mask; i++) {
-            if (old.key[i] != 0) {
-                uint32_t k = map_slot(t, old.key[i]);
-                t->key[k] = old.key[i];
-                t->val[k] = old.val[i];
-            }
-        }
-    }
-    uint32_t i = map_slot(t, key);
-    t->count += t->key[i] == 0;
-    t->key[i] = key;
-    t->val[i] = val;
-}
-
-static uint64_t pair(uint32_t hi, uint32_t lo)
-{
-    return (uint64_t)hi << 32 | lo;
-}
-
 /* ---- 1. collect ---- */
 
 static void add_body(struct onnx_build *b, const Onnx__GraphProto *proto, gid parent,
@@ -76,20 +32,17 @@ static int collect_bodies(struct onnx_build *b, uint32_t s)
         const Onnx__AttributeProto *a = p->attribute[i];
         enum attr_kind kind = onnx_attr_kind(a);
         if ((kind != ATTR_GRAPH && kind != ATTR_GRAPHS) ||
-            (a->ref_attr_name != NULL && *a->ref_attr_name != '\0')) {
+            (a->ref_attr_name != NULL && *a->ref_attr_name != '\0'))
             continue;
-        }
         if (kind == ATTR_GRAPH && a->g == NULL) {
             return diag_error(b->d, "%s: node '%s' (%s): attribute '%s' has no graph", b->path,
                               p->name != NULL ? p->name : "", p->op_type != NULL ? p->op_type : "",
                               a->name != NULL ? a->name : "");
         }
-        if (kind == ATTR_GRAPH) {
+        if (kind == ATTR_GRAPH)
             add_body(b, a->g, b->slot[s].home, s);
-        }
-        for (size_t k = 0; kind == ATTR_GRAPHS && k < a->n_graphs; k++) {
+        for (size_t k = 0; kind == ATTR_GRAPHS && k < a->n_graphs; k++)
             add_body(b, a->graphs[k], b->slot[s].home, s);
-        }
     }
     return 0;
 }
@@ -111,9 +64,8 @@ static int collect(struct onnx_build *b)
             b->slot[s].proto = p->node[i];
             b->slot[s].home = g;
             b->slot[s].bodies = b->nbody;
-            if (collect_bodies(b, s) != 0) {
+            if (collect_bodies(b, s) != 0)
                 return -1;
-            }
         }
     }
     return 0;
@@ -146,31 +98,29 @@ static void reserve(struct onnx_build *b)
  * TYPE_POSITION (their position in their graph). */
 static void name_nodes(struct onnx_build *b)
 {
-    struct onnx_map taken = {0};
+    struct map taken = {0};
 
     for (uint32_t s = 1; s < b->nslot; s++) {
         sid name = str_id(b->m, b->slot[s].proto->name);
-        if (name != 0 && onnx_map_get(&taken, name) == 0) {
-            onnx_map_set(&taken, b->tmp, name, 1);
+        if (name != 0 && map_get(&taken, name) == 0) {
+            map_set(&taken, b->tmp, name, 1);
             b->slot[s].name = name;
         }
     }
     for (uint32_t s = 1; s < b->nslot; s++) {
         struct onnx_slot *x = &b->slot[s];
-        if (x->name != 0) {
+        if (x->name != 0)
             continue;
-        }
         struct arena_mark mark = arena_mark(b->tmp);
         const char *base = x->proto->name;
         base = base != NULL && *base != '\0' ? base : x->proto->op_type;
         base = base != NULL && *base != '\0' ? base : "node";
         const char *made = arena_fmt(b->tmp, "%s_%u", base, s - b->body[x->home].first);
         x->name = str_id(b->m, made);
-        for (uint32_t k = 1; onnx_map_get(&taken, x->name) != 0; k++) {
+        for (uint32_t k = 1; map_get(&taken, x->name) != 0; k++)
             x->name = str_id(b->m, arena_fmt(b->tmp, "%s_%u", made, k));
-        }
         arena_release(b->tmp, mark);
-        onnx_map_set(&taken, b->tmp, x->name, 1);
+        map_set(&taken, b->tmp, x->name, 1);
         x->flags |= NODE_UNNAMED;
     }
 }
@@ -185,15 +135,14 @@ struct doubles {
 
 static void doubles_add(struct doubles *x, sid name)
 {
-    if (x->n < sizeof x->name / sizeof *x->name) {
+    if (x->n < sizeof x->name / sizeof *x->name)
         x->name[x->n] = name;
-    }
     x->n++;
 }
 
 static vid lookup_here(const struct onnx_build *b, gid g, sid name)
 {
-    return onnx_map_get(&b->value, pair(g, name));
+    return map_get(&b->value, map_key(g, name));
 }
 
 static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
@@ -203,7 +152,7 @@ static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
     b->m->value[v].name = name;
     b->m->value[v].graph = g;
     b->m->value[v].flags = flags;
-    onnx_map_set(&b->value, b->tmp, pair(g, name), v);
+    map_set(&b->value, b->tmp, map_key(g, name), v);
     return v;
 }
 
@@ -232,20 +181,18 @@ static int define_init(struct onnx_build *b, gid g, tid t, struct doubles *twice
 {
     struct module *m = b->m;
 
-    if (t == 0) {
+    if (t == 0)
         return -1;
-    }
     sid name = m->tensor[t].name;
     if (name == 0) {
         return diag_error(b->d, "%s: an initializer of graph '%s' has no name", b->path,
                           str(m, m->graph[g].name));
     }
     vid v = lookup_here(b, g, name);
-    if (v == 0) {
+    if (v == 0)
         v = add_value(b, g, name, 0);
-    } else if (m->value[v].flags & VALUE_INIT) {
+    else if (m->value[v].flags & VALUE_INIT)
         doubles_add(twice, name);
-    }
     m->value[v].flags |= VALUE_INIT;
     m->value[v].tensor = t;
     return 0;
@@ -256,16 +203,13 @@ static int define_inits(struct onnx_build *b, gid g, struct doubles *twice)
     const Onnx__GraphProto *p = b->body[g].proto;
     struct onnx_who who = {NULL, NULL};
 
-    for (size_t i = 0; i < p->n_initializer; i++) {
-        if (define_init(b, g, onnx_tensor(b, p->initializer[i], who), twice) != 0) {
+    for (size_t i = 0; i < p->n_initializer; i++)
+        if (define_init(b, g, onnx_tensor(b, p->initializer[i], who), twice) != 0)
             return -1;
-        }
-    }
     for (size_t i = 0; i < p->n_sparse_initializer; i++) {
         tid t = onnx_sparse(b, p->sparse_initializer[i], who);
-        if (define_init(b, g, t, twice) != 0) {
+        if (define_init(b, g, t, twice) != 0)
             return -1;
-        }
     }
     return 0;
 }
@@ -282,9 +226,8 @@ static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid n
         return diag_error(b->d, "%s: node '%s' defines '%s', which is an input of its graph",
                           b->path, str(m, b->slot[s].name), str(m, name));
     }
-    if (v != 0) {
+    if (v != 0)
         doubles_add(twice, name);
-    }
     if (v != 0 && m->value[v].def != 0) {
         m->value[v].name = 0;
         m->value[v].flags = VALUE_LOST;
@@ -316,9 +259,8 @@ static int define_results(struct onnx_build *b, gid g, struct doubles *twice)
             sid name = str_id(b->m, p->output[i]);
             vid *out = &b->arg[b->slot[s].out.at + i];
             *out = 0;
-            if (name != 0 && define_result(b, s, i, name, out, twice) != 0) {
+            if (name != 0 && define_result(b, s, i, name, out, twice) != 0)
                 return -1;
-            }
         }
     }
     return 0;
@@ -352,11 +294,9 @@ static void define_init_list(struct onnx_build *b, gid g, vid first)
     struct module *m = b->m;
     uint32_t at = m->narg;
 
-    for (vid v = first; v < m->nval; v++) {
-        if (m->value[v].flags & VALUE_INIT) {
+    for (vid v = first; v < m->nval; v++)
+        if (m->value[v].flags & VALUE_INIT)
             module_add_args(m, &v, 1);
-        }
-    }
     m->graph[g].init = (struct slice){at, m->narg - at};
 }
 
@@ -364,9 +304,8 @@ static void warn_doubles(struct onnx_build *b, const struct doubles *x)
 {
     const char *names = "";
 
-    for (uint32_t i = 0; i < x->n && i < sizeof x->name / sizeof *x->name; i++) {
+    for (uint32_t i = 0; i < x->n && i < sizeof x->name / sizeof *x->name; i++)
         names = arena_fmt(b->tmp, "%s%s'%s'", names, i > 0 ? ", " : "", str(b->m, x->name[i]));
-    }
     if (x->n > 0) {
         diag_warning(b->d, "%s: %u definitions repeat a name (%s%s): the last one of the file wins",
                      b->path, x->n, names, x->n > 3 ? ", ..." : "");
@@ -383,9 +322,8 @@ static int define(struct onnx_build *b)
         b->m->graph[g].name = str_id(b->m, b->body[g].proto->name);
         b->m->graph[g].src = b->body[g].proto;
         if (define_inputs(b, g) != 0 || define_inits(b, g, &twice) != 0 ||
-            define_results(b, g, &twice) != 0) {
+            define_results(b, g, &twice) != 0)
             return -1;
-        }
         define_types(b, g, first);
         define_init_list(b, g, first);
     }
@@ -396,7 +334,7 @@ static int define(struct onnx_build *b)
 /* ---- 3. resolve ---- */
 
 struct captures {
-    struct onnx_map seen;   /* (slot, value) */
+    struct map seen;        /* (slot, value) */
     uint32_t *slot, *value; /* pairs in the order of first use */
     uint32_t n, capslot, capvalue;
 };
@@ -406,9 +344,8 @@ static vid lookup(const struct onnx_build *b, gid g, sid name)
 {
     vid v = 0;
 
-    for (; g != 0 && v == 0; g = b->body[g].parent) {
+    for (; g != 0 && v == 0; g = b->body[g].parent)
         v = lookup_here(b, g, name);
-    }
     return v;
 }
 
@@ -419,10 +356,9 @@ static void capture(struct onnx_build *b, struct captures *c, gid g, vid v)
 
     for (; g != home; g = b->body[g].parent) {
         uint32_t owner = b->body[g].owner;
-        if (onnx_map_get(&c->seen, pair(owner, v)) != 0) {
+        if (map_get(&c->seen, map_key(owner, v)) != 0)
             return; /* then those further out have it, too */
-        }
-        onnx_map_set(&c->seen, b->tmp, pair(owner, v), 1);
+        map_set(&c->seen, b->tmp, map_key(owner, v), 1);
         c->slot = vec_grow(b->tmp, c->slot, &c->capslot, c->n + 1, sizeof *c->slot);
         c->value = vec_grow(b->tmp, c->value, &c->capvalue, c->n + 1, sizeof *c->value);
         c->slot[c->n] = owner;
@@ -447,9 +383,8 @@ static int resolve_slot(struct onnx_build *b, struct captures *c, uint32_t s)
                              p->input[i]);
         }
         b->arg[b->narg++] = v;
-        if (v != 0) {
+        if (v != 0)
             capture(b, c, g, v);
-        }
     }
     return bad;
 }
@@ -469,9 +404,8 @@ static int resolve_outputs(struct onnx_build *b, struct captures *c, gid g)
         }
         capture(b, c, g, v);
         m->arg[s.at + i] = v;
-        if (m->value[v].graph == g) {
+        if (m->value[v].graph == g)
             m->value[v].flags |= VALUE_OUTPUT;
-        }
     }
     m->graph[g].out = s;
     return 0;
@@ -484,9 +418,8 @@ static int resolve(struct onnx_build *b)
 
     for (gid g = 1; g < b->nbody; g++) {
         const struct onnx_body *body = &b->body[g];
-        for (uint32_t s = body->first; s < body->first + body->count; s++) {
+        for (uint32_t s = body->first; s < body->first + body->count; s++)
             bad |= resolve_slot(b, &c, s);
-        }
         bad |= resolve_outputs(b, &c, g);
     }
     b->capture = csr_build(b->tmp, b->nslot, c.n, c.slot, c.value);
@@ -513,15 +446,14 @@ static bool all_lost(const struct onnx_build *b, struct slice out)
 
     for (uint32_t i = 0; i < out.n; i++) {
         vid v = b->arg[out.at + i];
-        if (v != 0 && !(b->m->value[v].flags & VALUE_LOST)) {
+        if (v != 0 && !(b->m->value[v].flags & VALUE_LOST))
             return false;
-        }
         any |= v != 0;
     }
     return any;
 }
 
-static int emit_node(struct onnx_build *b, uint32_t s, const struct onnx_map *function)
+static int emit_node(struct onnx_build *b, uint32_t s, const struct map *function)
 {
     struct module *m = b->m;
     const struct onnx_slot *x = &b->slot[s];
@@ -534,25 +466,21 @@ static int emit_node(struct onnx_build *b, uint32_t s, const struct onnx_map *fu
     n.domain = onnx_domain(m, p->domain);
     n.overload = str_id(m, p->overload);
     if (function->mask != 0 &&
-        onnx_map_get(function, function_key(b, p->domain, p->op_type, p->overload)) != 0) {
+        map_get(function, function_key(b, p->domain, p->op_type, p->overload)) != 0)
         n.flags |= NODE_CALL;
-    }
-    if (all_lost(b, x->out)) {
+    if (all_lost(b, x->out))
         n.flags |= NODE_LOST;
-    }
     n.in = module_add_args(m, b->arg + x->in.at, x->in.n);
     module_add_args(m, b->capture.to + b->capture.at[s], ncapture);
     n.in.n += ncapture;
     n.out = module_add_args(m, b->arg + x->out.at, x->out.n);
-    if (onnx_attrs(b, x, &n.attr) != 0) {
+    if (onnx_attrs(b, x, &n.attr) != 0)
         return -1;
-    }
     m->node[x->id] = n;
     for (uint32_t i = 0; i < x->out.n; i++) {
         vid v = b->arg[x->out.at + i];
-        if (v != 0) {
+        if (v != 0)
             m->value[v].def = x->id;
-        }
     }
     return 0;
 }
@@ -561,7 +489,7 @@ static int emit(struct onnx_build *b)
 {
     const Onnx__ModelProto *p = b->model;
     struct module *m = b->m;
-    struct onnx_map function = {0};
+    struct map function = {0};
 
     for (size_t i = 0; i < p->n_opset_import; i++) {
         module_add_opset(m, onnx_domain(m, p->opset_import[i]->domain),
@@ -569,16 +497,13 @@ static int emit(struct onnx_build *b)
     }
     for (size_t i = 0; i < p->n_functions; i++) {
         const Onnx__FunctionProto *f = p->functions[i];
-        onnx_map_set(&function, b->tmp, function_key(b, f->domain, f->name, f->overload), 1);
+        map_set(&function, b->tmp, function_key(b, f->domain, f->name, f->overload), 1);
     }
-    for (uint32_t s = 1; s < b->nslot; s++) {
+    for (uint32_t s = 1; s < b->nslot; s++)
         module_add_node(m);
-    }
-    for (uint32_t s = 1; s < b->nslot; s++) {
-        if (emit_node(b, s, &function) != 0) {
+    for (uint32_t s = 1; s < b->nslot; s++)
+        if (emit_node(b, s, &function) != 0)
             return -1;
-        }
-    }
     for (gid g = 1; g < b->nbody; g++) {
         m->graph[g].first = b->body[g].first;
         m->graph[g].count = b->body[g].count;
@@ -589,9 +514,8 @@ static int emit(struct onnx_build *b)
 
 int onnx_build(struct onnx_build *b)
 {
-    if (collect(b) != 0) {
+    if (collect(b) != 0)
         return -1;
-    }
     reserve(b);
     name_nodes(b);
     return define(b) != 0 || resolve(b) != 0 || onnx_sort(b) != 0 || emit(b) != 0 ? -1 : 0;

@@ -2,6 +2,7 @@
 #ifndef PCC_FRONTENDS_ONNX_BUILD_H
 #define PCC_FRONTENDS_ONNX_BUILD_H
 
+#include "ir/map.h"
 #include "ir/module.h"
 
 #include "onnx.pb-c.h"
@@ -25,20 +26,13 @@ struct onnx_slot {
     struct slice in, out; /* of onnx_build.arg */
 };
 
-/* Numbers by 64-bit keys (never 0); open addressing. */
-struct onnx_map {
-    uint64_t *key;
-    uint32_t *val;
-    uint32_t count, mask; /* mask: slots - 1; 0: none yet */
-};
-
 struct onnx_build {
     struct module *m;
     struct diag *d;
     struct arena *tmp;
     const char *path;   /* of the model, for messages */
     const char *folder; /* that holds it */
-    int dir;            /* the same, open (the module's arena closes it); -1: not yet */
+    int dir;            /* the same, open (tmp closes it); -1: not yet */
     bool allow_links;
     const Onnx__ModelProto *model;
 
@@ -48,16 +42,12 @@ struct onnx_build {
     uint32_t nslot, capslot; /* slot 0: none */
     vid *arg;
     uint32_t narg, caparg;
-    struct onnx_map value; /* graph << 32 | name -> value */
-    struct onnx_map file;  /* location -> file */
+    struct map value; /* graph << 32 | name -> value */
+    struct map file;  /* location -> file */
     struct csr capture;    /* slot -> values that its bodies read */
     struct attr *attr;
     uint32_t capattr; /* scratch */
 };
-
-/* Value of a key, 0 if it is not there. */
-uint32_t onnx_map_get(const struct onnx_map *t, uint64_t key);
-void onnx_map_set(struct onnx_map *t, struct arena *a, uint64_t key, uint32_t val);
 
 /* Fills the empty module b->m from b->model.  0 or -1. */
 int onnx_build(struct onnx_build *b);

@@ -29,21 +29,19 @@ static uint32_t shaped_type(struct module *m, enum type_kind kind, int32_t elem,
 {
     struct type t = {.kind = (uint8_t)kind, .elem = elem_of(elem), .rank = -1};
 
-    if (shape == NULL || shape->n_dim > INT16_MAX) {
+    if (shape == NULL || shape->n_dim > INT16_MAX)
         return module_add_type(m, t);
-    }
     t.rank = (int16_t)shape->n_dim;
     t.dim = module_add_dims(m, NULL, (uint32_t)shape->n_dim).at;
     for (size_t i = 0; i < shape->n_dim; i++) {
         const Onnx__TensorShapeProto__Dimension *x = shape->dim[i];
         struct dim d = dim_unknown();
         if (x->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
-            x->dim_value >= 0) {
+            x->dim_value >= 0)
             d = dim_num(x->dim_value);
-        } else if (x->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
-                   x->dim_param != NULL && *x->dim_param != '\0') {
+        else if (x->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                 x->dim_param != NULL && *x->dim_param != '\0')
             d = dim_parse(m, x->dim_param);
-        }
         m->dim[t.dim + i] = d;
     }
     return module_add_type(m, t);
@@ -102,13 +100,11 @@ uint32_t onnx_tensor_type(struct onnx_build *b, tid t)
     struct module *m = b->m;
     const struct tensor x = m->tensor[t];
 
-    if (x.rank > INT16_MAX) {
+    if (x.rank > INT16_MAX)
         return module_add_tensor_type(m, (enum elem)x.elem, -1, NULL);
-    }
     struct slice s = module_add_dims(m, NULL, x.rank);
-    for (uint32_t i = 0; i < x.rank; i++) {
+    for (uint32_t i = 0; i < x.rank; i++)
         m->dim[s.at + i] = dim_num(m->ints[x.dim + i]);
-    }
     return module_add_type(
         m,
         (struct type){.kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = s.at});
@@ -119,9 +115,8 @@ uint32_t onnx_tensor_type(struct onnx_build *b, tid t)
 const char *onnx_who_text(const struct onnx_build *b, const struct onnx_who *who,
                           const Onnx__TensorProto *t)
 {
-    if (who->node != NULL) {
+    if (who->node != NULL)
         return arena_fmt(b->tmp, "node '%s': attribute '%s'", who->node, who->attr);
-    }
     return arena_fmt(b->tmp, "initializer '%s'", t->name != NULL ? t->name : "");
 }
 
@@ -190,9 +185,8 @@ static int payload(struct onnx_build *b, const Onnx__TensorProto *t, const struc
         x->data = NULL;
     } else if (used < f.size) {
         uint8_t *raw = arena_alloc(b->m->mem, x->len + (x->len == 0));
-        for (size_t i = 0; i < f.n; i++) {
+        for (size_t i = 0; i < f.n; i++)
             memcpy(raw + i * used, (const uint8_t *)f.at + i * f.size, used);
-        }
         x->data = raw;
     }
     return 0;
@@ -227,7 +221,7 @@ static int shape(struct onnx_build *b, const Onnx__TensorProto *t, const struct 
 
     for (size_t i = 0; i < n; i++) {
         if (dims[i] < 0) {
-            return diag_error(b->d, "%s: %s: dimension %zu is %lld", b->path,
+            return diag_error(b->d, "%s: %s: dimension %zu is %lld, expected 0 or more", b->path,
                               onnx_who_text(b, who, t), i, (long long)dims[i]);
         }
         empty |= dims[i] == 0;
@@ -250,23 +244,19 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_wh
         t->has_data_location && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     int64_t elems;
 
-    if (shape(b, t, &who, &x, t->n_dims, t->dims, &elems) != 0) {
+    if (shape(b, t, &who, &x, t->n_dims, t->dims, &elems) != 0)
         return 0;
-    }
     if (x.elem == ELEM_NONE || t->segment != NULL || (external && x.elem == ELEM_STR)) {
         x.where = TENSOR_OPAQUE;
     } else if (x.elem == ELEM_STR) {
-        if (strings(b, t, &who, elems, &x) != 0) {
+        if (strings(b, t, &who, elems, &x) != 0)
             return 0;
-        }
     } else {
         x.len = (uint64_t)elem_bytes((enum elem)x.elem, elems);
-        if (external) {
+        if (external)
             x.where = TENSOR_FILE;
-        }
-        if (external ? onnx_external(b, t, &who, x.len, &x) != 0 : payload(b, t, &who, &x) != 0) {
+        if (external ? onnx_external(b, t, &who, x.len, &x) != 0 : payload(b, t, &who, &x) != 0)
             return 0;
-        }
     }
     tid id = module_add_tensor(b->m);
     b->m->tensor[id] = x;
@@ -283,9 +273,8 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
                        .src = s};
     int64_t elems;
 
-    if (shape(b, t, &who, &x, s->n_dims, s->dims, &elems) != 0) {
+    if (shape(b, t, &who, &x, s->n_dims, s->dims, &elems) != 0)
         return 0;
-    }
     tid id = module_add_tensor(b->m);
     b->m->tensor[id] = x;
     return id;
@@ -295,9 +284,8 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
 
 enum attr_kind onnx_attr_kind(const Onnx__AttributeProto *a)
 {
-    if (a->has_type && (int)a->type > 0 && (int)a->type <= ATTR_TYPES) {
+    if (a->has_type && (int)a->type > 0 && (int)a->type <= ATTR_TYPES)
         return (enum attr_kind)a->type;
-    }
     return a->has_f              ? ATTR_FLOAT
            : a->has_i            ? ATTR_INT
            : a->has_s            ? ATTR_STRING
@@ -330,15 +318,13 @@ static int list_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct
         break;
     case ATTR_STRINGS:
         *s = module_add_sids(m, NULL, (uint32_t)p->n_strings);
-        for (uint32_t i = 0; i < s->n; i++) {
+        for (uint32_t i = 0; i < s->n; i++)
             m->sids[s->at + i] = str_id_n(m, (const char *)p->strings[i].data, p->strings[i].len);
-        }
         break;
     case ATTR_GRAPHS:
         *s = module_add_refs(m, NULL, (uint32_t)p->n_graphs);
-        for (uint32_t i = 0; i < s->n; i++) {
+        for (uint32_t i = 0; i < s->n; i++)
             m->refs[s->at + i] = (*body)++;
-        }
         break;
     case ATTR_TENSORS:
     case ATTR_SPARSES:
@@ -347,9 +333,8 @@ static int list_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct
         for (uint32_t i = 0; i < s->n; i++) {
             tid t = a->kind == ATTR_TENSORS ? onnx_tensor(b, p->tensors[i], who)
                                             : onnx_sparse(b, p->sparse_tensors[i], who);
-            if (t == 0) {
+            if (t == 0)
                 return -1;
-            }
             m->refs[s->at + i] = t;
         }
         break;
@@ -404,9 +389,8 @@ int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *ou
         struct attr a = {.name = str_id(b->m, x->name),
                          .ref = str_id(b->m, x->ref_attr_name),
                          .kind = (uint8_t)onnx_attr_kind(x)};
-        if (a.ref == 0 && one_attr(b, x, who, &body, &a) != 0) {
+        if (a.ref == 0 && one_attr(b, x, who, &body, &a) != 0)
             return -1;
-        }
         b->attr[i] = a;
     }
     *out = module_add_attrs(b->m, b->attr, (uint32_t)p->n_attribute);

@@ -48,16 +48,13 @@ static int walk_beneath(struct arena *tmp, int dir, const char *path)
         int e = errno;
         struct stat st;
         if (fd < 0 && e == ENOTDIR && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISLNK(st.st_mode)) {
+            S_ISLNK(st.st_mode))
             e = ELOOP; /* O_DIRECTORY hides that it was a link */
-        }
-        if (at != dir) {
+        if (at != dir)
             close(at);
-        }
         errno = e;
-        if (fd < 0 || *next == '\0') {
+        if (fd < 0 || *next == '\0')
             return fd;
-        }
         at = fd;
         p = next;
     }
@@ -65,9 +62,8 @@ static int walk_beneath(struct arena *tmp, int dir, const char *path)
 
 static int open_once(struct onnx_build *b, const char *location)
 {
-    if (b->allow_links) {
+    if (b->allow_links)
         return openat(b->dir, location, OPEN_FLAGS);
-    }
     int fd = openat2_beneath(b->dir, location);
     return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == E2BIG)
                ? walk_beneath(b->tmp, b->dir, location)
@@ -90,17 +86,14 @@ static int open_location(struct onnx_build *b, const char *location)
 /* NULL, or what is wrong with a location. */
 static const char *location_wrong(const char *s)
 {
-    if (*s == '\0') {
+    if (*s == '\0')
         return "is empty";
-    }
-    if (*s == '/' || *s == '\\' || (s[1] == ':' && (s[2] == '\\' || s[2] == '/'))) {
+    if (*s == '/' || *s == '\\' || (s[1] == ':' && (s[2] == '\\' || s[2] == '/')))
         return "is absolute, expected a path below the model's folder";
-    }
     for (const char *p = s; *p != '\0';) {
         size_t n = strcspn(p, "/\\");
-        if (n == 2 && p[0] == '.' && p[1] == '.') {
+        if (n == 2 && p[0] == '.' && p[1] == '.')
             return "goes up with '..', expected a path below the model's folder";
-        }
         p += n + (p[n] != '\0');
     }
     return NULL;
@@ -111,12 +104,10 @@ static bool number(const char *s, uint64_t *out)
 {
     uint64_t v = 0;
 
-    for (const char *p = s; *p != '\0'; p++) {
+    for (const char *p = s; *p != '\0'; p++)
         if (*p < '0' || *p > '9' || __builtin_mul_overflow(v, 10u, &v) ||
-            __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v)) {
+            __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
             return false;
-        }
-    }
     *out = v;
     return *s != '\0' && v <= (uint64_t)INT64_MAX;
 }
@@ -133,9 +124,8 @@ static int entries(const struct onnx_build *b, const Onnx__TensorProto *t,
         const Onnx__StringStringEntryProto *e = t->external_data[i];
         const char *key = e->key != NULL ? e->key : "";
         int k = 0;
-        while (k < KEY_COUNT && strcmp(key, key_name[k]) != 0) {
+        while (k < KEY_COUNT && strcmp(key, key_name[k]) != 0)
             k++;
-        }
         if (k == KEY_COUNT || val[k] != NULL) {
             return diag_error(b->d, "%s: %s: external data: %s key '%s'", b->path,
                               onnx_who_text(b, who, t), k == KEY_COUNT ? "unknown" : "repeated",
@@ -167,15 +157,12 @@ static const char *file_wrong(const struct onnx_build *b, int fd, struct stat *s
                : errno == EXDEV ? "leads out of the model's folder (--allow-links accepts links)"
                                 : strerror(errno);
     }
-    if (fstat(fd, st) != 0) {
+    if (fstat(fd, st) != 0)
         return strerror(errno);
-    }
-    if (!S_ISREG(st->st_mode)) {
+    if (!S_ISREG(st->st_mode))
         return "is not a regular file";
-    }
-    if (st->st_nlink != 1 && !b->allow_links) {
+    if (st->st_nlink != 1 && !b->allow_links)
         return "has several names, hard links (--allow-links accepts links)";
-    }
     return NULL;
 }
 
@@ -185,11 +172,10 @@ static uint32_t file_of(struct onnx_build *b, const char *location, const struct
 {
     struct module *m = b->m;
     sid name = str_id(m, location);
-    uint32_t known = onnx_map_get(&b->file, name);
+    uint32_t known = map_get(&b->file, name);
 
-    if (known != 0) {
+    if (known != 0)
         return known;
-    }
     if (b->dir < 0) {
         b->dir = open(b->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (b->dir < 0) {
@@ -206,9 +192,8 @@ static uint32_t file_of(struct onnx_build *b, const char *location, const struct
         if (wrong != NULL) {
             diag_error(b->d, "%s: %s: external file '%s' %s", b->path, onnx_who_text(b, who, t),
                        location, wrong);
-            if (fd >= 0) {
+            if (fd >= 0)
                 close(fd);
-            }
             return 0;
         }
         arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
@@ -219,7 +204,7 @@ static uint32_t file_of(struct onnx_build *b, const char *location, const struct
     m->file[k].location = name;
     m->file[k].fd = fd < 0 ? -1 : fd;
     m->file[k].size = (uint64_t)st.st_size;
-    onnx_map_set(&b->file, b->tmp, name, k);
+    map_set(&b->file, b->tmp, name, k);
     return k;
 }
 
@@ -229,24 +214,20 @@ int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct
     const char *val[KEY_COUNT] = {0};
     uint64_t off = 0, len = bytes, end;
 
-    if (entries(b, t, who, val) != 0) {
+    if (entries(b, t, who, val) != 0)
         return -1;
-    }
-    if (val[KEY_OFFSET] != NULL) {
+    if (val[KEY_OFFSET] != NULL)
         number(val[KEY_OFFSET], &off);
-    }
-    if (val[KEY_LENGTH] != NULL) {
+    if (val[KEY_LENGTH] != NULL)
         number(val[KEY_LENGTH], &len);
-    }
     if (len != bytes) {
         return diag_error(b->d, "%s: %s: external data: length %llu, expected %llu by its shape",
                           b->path, onnx_who_text(b, who, t), (unsigned long long)len,
                           (unsigned long long)bytes);
     }
     uint32_t k = file_of(b, val[KEY_LOCATION], who, t);
-    if (k == 0) {
+    if (k == 0)
         return -1;
-    }
     const struct file *f = &b->m->file[k];
     if (__builtin_add_overflow(off, len, &end) || end > (uint64_t)INT64_MAX ||
         (f->fd >= 0 && end > f->size)) {

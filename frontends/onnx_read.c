@@ -42,9 +42,8 @@ static int map_file(struct module *m, const char *path, struct diag *d)
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-    if (fd < 0) {
+    if (fd < 0)
         return diag_error(d, "%s: cannot open: %s", path, strerror(errno));
-    }
     const char *wrong = fstat(fd, &st) != 0    ? strerror(errno)
                         : S_ISDIR(st.st_mode)  ? "is a folder, expected an ONNX model"
                         : !S_ISREG(st.st_mode) ? "is not a regular file, expected an ONNX model"
@@ -63,9 +62,8 @@ static int map_file(struct module *m, const char *path, struct diag *d)
     struct mapping *x = arena_alloc(m->mem, sizeof *x);
     *x = (struct mapping){at, (size_t)st.st_size, fd};
     arena_defer(m->mem, unmap, x);
-    if (st.st_size >= LARGE) {
+    if (st.st_size >= LARGE)
         madvise(at, x->size, MADV_RANDOM);
-    }
     struct file *f = &m->file[module_add_file(m)];
     f->path = str_id(m, path);
     f->fd = fd;
@@ -88,9 +86,8 @@ static void pb_free(void *arena, void *p)
 /* Puts the payload that t's marker stands for into t. */
 static void restore_tensor(Onnx__TensorProto *t, const struct onnx_skeleton *sk, const uint8_t *map)
 {
-    if (!t->has_raw_data || t->raw_data.len != ONNX_MARK) {
+    if (!t->has_raw_data || t->raw_data.len != ONNX_MARK)
         return;
-    }
     const struct onnx_payload *p = &sk->payload[onnx_mark_index(t->raw_data.data)];
     void *at = (void *)(uintptr_t)(map + p->off); /* the messages' pointers are not const */
     if (p->field == ONNX_FIELD_RAW) {
@@ -128,17 +125,15 @@ static void walk_into(struct walk *w, struct arena *a, const ProtobufCMessage *m
     for (unsigned i = 0; i < msg->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *f = &msg->descriptor->fields[i];
         const void *quantity = base + f->quantifier_offset, *member = base + f->offset;
-        if (f->type != PROTOBUF_C_TYPE_MESSAGE) {
+        if (f->type != PROTOBUF_C_TYPE_MESSAGE)
             continue;
-        }
         if (f->label == PROTOBUF_C_LABEL_REPEATED) {
             ProtobufCMessage *const *list;
             size_t n;
             memcpy(&n, quantity, sizeof n);
             memcpy(&list, member, sizeof list);
-            if (n > 0) {
+            if (n > 0)
                 walk_push(w, a, list, n);
-            }
             continue;
         }
         ProtobufCMessage *one;
@@ -148,9 +143,8 @@ static void walk_into(struct walk *w, struct arena *a, const ProtobufCMessage *m
             memcpy(&which, quantity, sizeof which);
             one = which == f->id ? one : NULL;
         }
-        if (one != NULL) {
+        if (one != NULL)
             walk_push(w, a, &one, 1);
-        }
     }
 }
 
@@ -163,9 +157,8 @@ static void restore(ProtobufCMessage *msg, const struct onnx_skeleton *sk, const
     walk_push(&w, tmp, &msg, 1);
     while (w.n > 0) {
         ProtobufCMessage *x = w.stack[--w.n];
-        if (x->descriptor == &onnx__tensor_proto__descriptor) {
+        if (x->descriptor == &onnx__tensor_proto__descriptor)
             restore_tensor((Onnx__TensorProto *)x, sk, map);
-        }
         walk_into(&w, tmp, x);
     }
 }
@@ -178,15 +171,13 @@ static Onnx__ModelProto *unpack(struct module *m, const char *path, struct arena
     const uint8_t *map = m->file[1].map;
     struct onnx_skeleton sk;
 
-    if (onnx_scan(map, m->file[1].size, path, tmp, &sk, d) != 0) {
+    if (onnx_scan(map, m->file[1].size, path, tmp, &sk, d) != 0)
         return NULL;
-    }
     Onnx__ModelProto *model = onnx__model_proto__unpack(&alloc, sk.size, sk.bytes);
-    if (model == NULL) {
+    if (model == NULL)
         diag_error(d, "%s: protobuf-c refuses the file", path);
-    } else if (sk.npayload > 0) {
+    else if (sk.npayload > 0)
         restore(&model->base, &sk, map, tmp);
-    }
     return model;
 }
 
@@ -199,18 +190,15 @@ static int read_into(struct module *m, const char *path, const struct onnx_optio
 
     m->path = str_id(m, path);
     b.folder = slash == NULL ? "." : arena_strdup(m->mem, path, (size_t)(slash - path) + 1);
-    if (map_file(m, path, d) != 0) {
+    if (map_file(m, path, d) != 0)
         return -1;
-    }
     struct arena *wire = arena_new();
     Onnx__ModelProto *model = unpack(m, path, wire, d);
     arena_free(wire);
-    if (model == NULL) {
+    if (model == NULL)
         return -1;
-    }
-    if (model->graph == NULL) {
+    if (model->graph == NULL)
         return diag_error(d, "%s: not an ONNX model: it has no graph", path);
-    }
     b.model = model;
     m->src = model;
     m->ir_version = model->ir_version;

@@ -88,11 +88,10 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
     unsigned lo = 0, hi = desc->n_fields;
     while (lo < hi) {
         unsigned mid = (lo + hi) / 2;
-        if (desc->fields[mid].id < id) {
+        if (desc->fields[mid].id < id)
             lo = mid + 1;
-        } else {
+        else
             hi = mid;
-        }
     }
     return lo < desc->n_fields && desc->fields[lo].id == id ? &desc->fields[lo] : NULL;
 }
@@ -101,17 +100,13 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
 static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
 {
     const ProtobufCFieldDescriptor *field = NULL;
-    for (unsigned i = f->next; i < f->next + 2 && i < f->desc->n_fields && !field; i++) {
-        if (f->desc->fields[i].id == id) {
+    for (unsigned i = f->next; i < f->next + 2 && i < f->desc->n_fields && !field; i++)
+        if (f->desc->fields[i].id == id)
             field = &f->desc->fields[i];
-        }
-    }
-    if (!field) {
+    if (!field)
         field = field_of(f->desc, id);
-    }
-    if (field) {
+    if (field)
         f->next = (unsigned)(field - f->desc->fields);
-    }
     return field;
 }
 
@@ -137,16 +132,13 @@ static uint64_t skip_field(const uint8_t *p, uint64_t at, uint64_t end, uint64_t
 static const char *element(const struct scan *s, const struct frame *f, uint32_t id, uint64_t tag)
 {
     const ProtobufCFieldDescriptor *field = field_of(f->desc, id);
-    if (!field) {
+    if (!field)
         return arena_fmt(s->mem, "field %" PRIu32, id);
-    }
-    if (field->label != PROTOBUF_C_LABEL_REPEATED) {
+    if (field->label != PROTOBUF_C_LABEL_REPEATED)
         return field->name;
-    }
     uint64_t t = 0, n = 0;
-    for (uint64_t at = f->start; at < tag; n += t >> 3 == id) {
+    for (uint64_t at = f->start; at < tag; n += t >> 3 == id)
         at = skip_field(s->p, at, f->end, &t);
-    }
     return arena_fmt(s->mem, "%s[%" PRIu64 "]", field->name, n);
 }
 
@@ -173,19 +165,16 @@ static const char *field_path(const struct scan *s, uint32_t id, uint64_t tag)
 static bool is_text(const struct scan *s)
 {
     uint64_t n = s->stack[0].end < 256 ? s->stack[0].end : 256;
-    for (uint64_t i = 0; i < n; i++) {
-        if ((s->p[i] < ' ' && !(s->p[i] >= '\t' && s->p[i] <= '\r')) || s->p[i] == 0x7f) {
+    for (uint64_t i = 0; i < n; i++)
+        if ((s->p[i] < ' ' && !(s->p[i] >= '\t' && s->p[i] <= '\r')) || s->p[i] == 0x7f)
             return false;
-        }
-    }
     return true;
 }
 
 static int fail(const struct scan *s, uint32_t id, uint64_t tag, const char *what)
 {
-    if (is_text(s)) {
+    if (is_text(s))
         return diag_error(s->diag, "%s: a text file, not an ONNX model", s->path);
-    }
     const char *where = field_path(s, id, tag);
     return diag_error(s->diag, "%s: %soffset %" PRIu64 ": %s%s%s", s->path,
                       s->depth == 0 && !s->known ? "not an ONNX model: " : "", tag, where,
@@ -194,9 +183,8 @@ static int fail(const struct scan *s, uint32_t id, uint64_t tag, const char *wha
 
 static int append(struct scan *s, const void *data, uint64_t n)
 {
-    if (n > MAX_SKELETON - s->size) {
+    if (n > MAX_SKELETON - s->size)
         return diag_error(s->diag, "%s: more than 2 GiB besides tensor payloads", s->path);
-    }
     s->out = vec_grow(s->mem, s->out, &s->cap, s->size + (uint32_t)n, 1);
     memcpy(s->out + s->size, data, n);
     s->size += (uint32_t)n;
@@ -206,9 +194,8 @@ static int append(struct scan *s, const void *data, uint64_t n)
 /* Copies what lies before file offset `upto` to the skeleton. */
 static int flush(struct scan *s, uint64_t upto)
 {
-    if (upto > s->copied && append(s, s->p + s->copied, upto - s->copied)) {
+    if (upto > s->copied && append(s, s->p + s->copied, upto - s->copied))
         return -1;
-    }
     s->copied = upto;
     return 0;
 }
@@ -217,9 +204,8 @@ static int spend(struct scan *s, uint32_t id, uint64_t tag, uint64_t bytes)
 {
     s->cost += bytes;
     uint64_t limit = BUDGET_BASE + BUDGET_FACTOR * (s->size + (s->at - s->copied));
-    if (s->cost > limit) {
+    if (s->cost > limit)
         return fail(s, id, tag, "too many small fields: unpacking would take too much memory");
-    }
     return 0;
 }
 
@@ -231,13 +217,11 @@ static int elide(struct scan *s, uint64_t tag, uint32_t id, uint64_t off, uint64
         vec_grow(s->mem, sk->payload, &sk->cappayload, sk->npayload + 1, sizeof *sk->payload);
     sk->payload[sk->npayload] = (struct onnx_payload){off, len, id};
     uint8_t mark[2 + ONNX_MARK] = {ONNX_FIELD_RAW << 3 | WIRE_LEN, ONNX_MARK};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         mark[2 + i] = (uint8_t)(sk->npayload >> (8 * i));
-    }
     sk->npayload++;
-    if (flush(s, tag) || append(s, mark, sizeof mark)) {
+    if (flush(s, tag) || append(s, mark, sizeof mark))
         return -1;
-    }
     s->copied = off + len;
     s->at = s->copied;
     return 0;
@@ -252,26 +236,22 @@ uint32_t onnx_mark_index(const uint8_t *mark)
  * at wire that is not checked yet; defects are found by the scan proper. */
 static bool lone_payload(const struct scan *s, struct frame *f)
 {
-    if (f->lone) {
+    if (f->lone)
         return f->lone == 2;
-    }
     unsigned n = 0;
     for (uint64_t at = f->start, tag, v; at < f->end && n < 2;) {
         unsigned k = varint(s->p, at, f->end, &tag);
         uint64_t id = tag >> 3;
-        if (!k) {
+        if (!k)
             break;
-        }
         at += k;
         enum wire w = (enum wire)(tag & 7);
         k = w == WIRE_64 ? 8 : w == WIRE_32 ? 4 : varint(s->p, at, f->end, &v);
-        if (!k || w == WIRE_GROUP || w == WIRE_END) {
+        if (!k || w == WIRE_GROUP || w == WIRE_END)
             break;
-        }
         at += k;
-        if (w == WIRE_LEN && v > f->end - at) {
+        if (w == WIRE_LEN && v > f->end - at)
             break;
-        }
         at += w == WIRE_LEN ? v : 0;
         n += id == ONNX_FIELD_FLOAT || id == ONNX_FIELD_RAW || id == ONNX_FIELD_DOUBLE;
     }
@@ -307,23 +287,18 @@ static int packed(struct scan *s, struct frame *f, const ProtobufCFieldDescripto
     enum wire w = wire_of(field->type);
     uint64_t end = s->at + len, size = w == WIRE_32 ? 4 : 8, v;
     if (w != WIRE_VARINT) {
-        if (len % size) {
+        if (len % size)
             return fail(s, field->id, tag, "length is not a multiple of the element's size");
-        }
         if (f->desc == &onnx__tensor_proto__descriptor && len >= ELIDE &&
-            (field->id == ONNX_FIELD_FLOAT || field->id == ONNX_FIELD_DOUBLE) &&
-            lone_payload(s, f)) {
+            (field->id == ONNX_FIELD_FLOAT || field->id == ONNX_FIELD_DOUBLE) && lone_payload(s, f))
             return elide(s, tag, field->id, s->at, len);
-        }
         s->at = end;
         return spend(s, field->id, tag, BLOCK + len);
     }
     uint64_t n = 0;
-    for (unsigned k; s->at < end; s->at += k, n++) {
-        if (!(k = varint(s->p, s->at, end, &v))) {
+    for (unsigned k; s->at < end; s->at += k, n++)
+        if (!(k = varint(s->p, s->at, end, &v)))
             return fail(s, field->id, tag, "bad varint in packed numbers");
-        }
-    }
     return spend(s, field->id, tag, BLOCK + n * 8);
 }
 
@@ -334,16 +309,13 @@ static int enter(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor
     const ProtobufCMessageDescriptor *desc = field->descriptor;
     uint64_t bit = UINT64_C(1) << ((field - f->desc->fields) & 63);
     bool many = field->label == PROTOBUF_C_LABEL_REPEATED;
-    if (!many && (f->seen & bit)) {
+    if (!many && (f->seen & bit))
         return fail(s, field->id, tag, "given twice");
-    }
     f->seen |= many ? 0 : bit;
-    if (s->depth == MAX_DEPTH) {
+    if (s->depth == MAX_DEPTH)
         return fail(s, field->id, tag, "messages nested more than 100 deep");
-    }
-    if (spend(s, field->id, tag, desc->sizeof_message + BLOCK + 8) || flush(s, prefix)) {
+    if (spend(s, field->id, tag, desc->sizeof_message + BLOCK + 8) || flush(s, prefix))
         return -1;
-    }
     s->copied = s->at;
     struct frame *in = &s->stack[++s->depth];
     *in = (struct frame){.desc = desc,
@@ -360,13 +332,11 @@ static int enter(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor
 static int leave(struct scan *s)
 {
     struct frame *f = &s->stack[s->depth--];
-    if (flush(s, f->end)) {
+    if (flush(s, f->end))
         return -1;
-    }
     uint32_t len = s->size - (uint32_t)f->prefix - f->nprefix;
-    for (unsigned i = 0; i < f->nprefix; i++, len >>= 7) {
+    for (unsigned i = 0; i < f->nprefix; i++, len >>= 7)
         s->out[f->prefix + i] = (uint8_t)((len & 0x7f) | (i + 1 < f->nprefix ? 0x80 : 0));
-    }
     return 0;
 }
 
@@ -376,9 +346,8 @@ static int delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescri
 {
     uint64_t prefix = s->at, len;
     unsigned k = varint(s->p, s->at, f->end, &len);
-    if (!k || k > MAX_PREFIX) {
+    if (!k || k > MAX_PREFIX)
         return fail(s, id, tag, "bad length");
-    }
     s->at += k;
     if (len > f->end - s->at) {
         return fail(s, id, tag,
@@ -394,22 +363,19 @@ static int delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescri
     case PROTOBUF_C_TYPE_MESSAGE:
         return enter(s, f, field, tag, prefix, len);
     case PROTOBUF_C_TYPE_STRING:
-        if (memchr(s->p + s->at, 0, len)) {
+        if (memchr(s->p + s->at, 0, len))
             return fail(s, id, tag, "text holds a NUL byte");
-        }
         s->at += len;
         return spend(s, id, tag, 2 * BLOCK);
     case PROTOBUF_C_TYPE_BYTES:
         if (f->desc == &onnx__tensor_proto__descriptor && id == ONNX_FIELD_RAW &&
-            (len >= ELIDE || len == ONNX_MARK)) {
+            (len >= ELIDE || len == ONNX_MARK))
             return elide(s, tag, id, s->at, len);
-        }
         s->at += len;
         return spend(s, id, tag, 2 * BLOCK);
     default:
-        if (field->label != PROTOBUF_C_LABEL_REPEATED) {
+        if (field->label != PROTOBUF_C_LABEL_REPEATED)
             return fail(s, id, tag, "wrong wire type (a length, expected a number)");
-        }
         return packed(s, f, field, tag, len);
     }
 }
@@ -420,36 +386,28 @@ static int scan_field(struct scan *s)
     struct frame *f = &s->stack[s->depth];
     uint64_t at = s->at, tag, v;
     unsigned k = varint(s->p, at, f->end, &tag);
-    if (!k || k > MAX_TAG) {
+    if (!k || k > MAX_TAG)
         return fail(s, 0, at, "bad field tag");
-    }
-    if (tag >> 3 == 0 || tag >> 32) {
+    if (tag >> 3 == 0 || tag >> 32)
         return fail(s, 0, at, "impossible field number");
-    }
     uint32_t id = (uint32_t)(tag >> 3);
     enum wire w = (enum wire)(tag & 7);
     const ProtobufCFieldDescriptor *field = next_field(f, id);
     s->at += k;
-    if (w == WIRE_GROUP || w == WIRE_END || w > WIRE_32) {
+    if (w == WIRE_GROUP || w == WIRE_END || w > WIRE_32)
         return fail(s, id, at, w > WIRE_32 ? "impossible wire type" : "groups are not ONNX");
-    }
-    if (field && w != WIRE_LEN && w != wire_of(field->type)) {
+    if (field && w != WIRE_LEN && w != wire_of(field->type))
         return fail(s, id, at, "wrong wire type");
-    }
-    if (++f->members > FREE_MEMBERS && spend(s, id, at, MEMBER_COST)) {
+    if (++f->members > FREE_MEMBERS && spend(s, id, at, MEMBER_COST))
         return -1;
-    }
     s->known |= field != NULL;
-    if (w == WIRE_LEN) {
+    if (w == WIRE_LEN)
         return delimited(s, f, field, id, at);
-    }
     k = w == WIRE_VARINT ? varint(s->p, s->at, f->end, &v) : w == WIRE_64 ? 8 : 4;
-    if (!k) {
+    if (!k)
         return fail(s, id, at, "bad varint");
-    }
-    if (k > f->end - s->at) {
+    if (k > f->end - s->at)
         return fail(s, id, at, "cut short");
-    }
     s->at += k;
     return spend(s, id, at, field ? 8 : 3 * BLOCK);
 }
@@ -468,13 +426,11 @@ int onnx_scan(const uint8_t *map, uint64_t size, const char *path, struct arena 
     s->stack[0].end = size;
     while (s->depth || s->at < size) {
         int bad = s->at == s->stack[s->depth].end ? leave(s) : scan_field(s);
-        if (bad) {
+        if (bad)
             return -1;
-        }
     }
-    if (flush(s, size)) {
+    if (flush(s, size))
         return -1;
-    }
     out->bytes = s->out;
     out->size = s->size;
     return 0;

@@ -16,9 +16,8 @@ static void heap_push(struct heap *h, uint32_t x)
 {
     uint32_t i = h->n++;
 
-    for (; i > 0 && h->at[(i - 1) / 2] > x; i = (i - 1) / 2) {
+    for (; i > 0 && h->at[(i - 1) / 2] > x; i = (i - 1) / 2)
         h->at[i] = h->at[(i - 1) / 2];
-    }
     h->at[i] = x;
 }
 
@@ -28,9 +27,8 @@ static uint32_t heap_pop(struct heap *h)
 
     for (uint32_t k; (k = 2 * i + 1) < h->n; i = k) {
         k += k + 1 < h->n && h->at[k + 1] < h->at[k];
-        if (h->at[k] >= x) {
+        if (h->at[k] >= x)
             break;
-        }
         h->at[i] = h->at[k];
     }
     h->at[i] = x;
@@ -57,11 +55,9 @@ static bool in_order(const struct onnx_build *b, gid g)
     const struct onnx_body *body = &b->body[g];
 
     for (uint32_t s = body->first; s < body->first + body->count; s++) {
-        for (uint32_t i = 0, n = operand_count(b, s); i < n; i++) {
-            if (operand_def(b, g, s, i) >= s) {
+        for (uint32_t i = 0, n = operand_count(b, s); i < n; i++)
+            if (operand_def(b, g, s, i) >= s)
                 return false;
-            }
-        }
     }
     return true;
 }
@@ -74,9 +70,8 @@ static int cycle(const struct onnx_build *b, gid g, const uint32_t *wait)
     uint32_t s = body->first, def = 0;
     vid v = 0;
 
-    while (wait[s - body->first] == 0) {
+    while (wait[s - body->first] == 0)
         s++;
-    }
     /* Whoever waits waits for one that waits: after `count` steps back the walk is on a cycle. */
     for (uint32_t step = 0; step <= body->count; step++) {
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++) {
@@ -87,9 +82,8 @@ static int cycle(const struct onnx_build *b, gid g, const uint32_t *wait)
                 break;
             }
         }
-        if (step < body->count) {
+        if (step < body->count)
             s = def;
-        }
     }
     return diag_error(
         b->d, "%s: node '%s' is on a cycle: it reads '%s' of node '%s', which depends on it",
@@ -104,9 +98,8 @@ static int kahn(struct onnx_build *b, gid g)
     struct heap ready = {arena_array(b->tmp, count, sizeof *ready.at), 0};
 
     for (uint32_t s = first; s < first + count; s++) {
-        for (uint32_t i = 0, n = operand_count(b, s); i < n; i++) {
+        for (uint32_t i = 0, n = operand_count(b, s); i < n; i++)
             wait[s - first] += operand_def(b, g, s, i) != 0;
-        }
         edges += wait[s - first];
     }
     uint32_t *from = arena_array(b->tmp, edges, sizeof *from);
@@ -119,19 +112,16 @@ static int kahn(struct onnx_build *b, gid g)
                 to[e++] = s - first;
             }
         }
-        if (wait[s - first] == 0) {
+        if (wait[s - first] == 0)
             heap_push(&ready, s - first);
-        }
     }
     struct csr users = csr_build(b->tmp, count, edges, from, to);
     while (ready.n > 0) {
         uint32_t s = heap_pop(&ready);
         b->slot[first + s].id = first + done++;
-        for (uint32_t i = users.at[s]; i < users.at[s + 1]; i++) {
-            if (--wait[users.to[i]] == 0) {
+        for (uint32_t i = users.at[s]; i < users.at[s + 1]; i++)
+            if (--wait[users.to[i]] == 0)
                 heap_push(&ready, users.to[i]);
-            }
-        }
     }
     return done == count ? 0 : cycle(b, g, wait);
 }
@@ -141,14 +131,12 @@ int onnx_sort(struct onnx_build *b)
     for (gid g = 1; g < b->nbody; g++) {
         const struct onnx_body *body = &b->body[g];
         if (!in_order(b, g)) {
-            if (kahn(b, g) != 0) {
+            if (kahn(b, g) != 0)
                 return -1;
-            }
             continue;
         }
-        for (uint32_t s = body->first; s < body->first + body->count; s++) {
+        for (uint32_t s = body->first; s < body->first + body->count; s++)
             b->slot[s].id = s;
-        }
     }
     return 0;
 }

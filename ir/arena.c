@@ -107,9 +107,8 @@ struct arena *arena_new(void)
 {
     struct arena *a = calloc(1, sizeof *a);
 
-    if (a == NULL) {
+    if (a == NULL)
         exhaust(NULL, sizeof *a);
-    }
     a->next = CHUNK_FIRST;
     return a;
 }
@@ -124,15 +123,12 @@ static void chunk_free(struct chunk *c)
 
 void arena_free(struct arena *a)
 {
-    if (a == NULL) {
+    if (a == NULL)
         return;
-    }
-    for (struct deferred *d = a->deferred; d != NULL; d = d->before) {
+    for (struct deferred *d = a->deferred; d != NULL; d = d->before)
         d->fn(d->p);
-    }
-    for (struct big *b = a->big; b != NULL; b = b->before) {
+    for (struct big *b = a->big; b != NULL; b = b->before)
         free(b->mem);
-    }
     for (struct chunk *c = a->top; c != NULL;) {
         struct chunk *below = c->below;
         chunk_free(c);
@@ -156,14 +152,12 @@ static bool chunk_push(struct arena *a, size_t room)
         a->spare = NULL;
     } else {
         c = calloc(1, sizeof *c + a->next);
-        if (c == NULL) {
+        if (c == NULL)
             return false;
-        }
         c->size = a->next;
         poison(c->mem, c->size);
-        if (a->next < CHUNK_LAST) {
+        if (a->next < CHUNK_LAST)
             a->next *= 2;
-        }
     }
     c->used = 0;
     c->serial = ++a->serial;
@@ -179,9 +173,8 @@ static void *bump(struct arena *a, size_t n)
     struct chunk *c = a->top;
 
     if (c == NULL || c->size - c->used < room) {
-        if (!chunk_push(a, room)) {
+        if (!chunk_push(a, room))
             return NULL;
-        }
         c = a->top;
     }
     unsigned char *p = c->mem + c->used;
@@ -191,9 +184,8 @@ static void *bump(struct arena *a, size_t n)
         memset(p, 0, old < n ? old : n);
     }
     c->used += room;
-    if (c->dirty < c->used) {
+    if (c->dirty < c->used)
         c->dirty = c->used;
-    }
     return p;
 }
 
@@ -201,13 +193,11 @@ static void *big_alloc(struct arena *a, size_t n)
 {
     struct big *b = bump(a, sizeof *b);
 
-    if (b == NULL) {
+    if (b == NULL)
         return NULL;
-    }
     void *mem = calloc(1, n); /* malloc's alignment is 16 on every 64-bit target */
-    if (mem == NULL) {
+    if (mem == NULL)
         return NULL;
-    }
     b->mem = mem;
     b->size = n;
     b->serial = a->top->serial;
@@ -219,12 +209,10 @@ static void *big_alloc(struct arena *a, size_t n)
 
 void *arena_try(struct arena *a, size_t n)
 {
-    if (n == 0) {
+    if (n == 0)
         n = 1;
-    }
-    if (n > BLOCK_MOST) {
+    if (n > BLOCK_MOST)
         return NULL;
-    }
     size_t chunk = a->top != NULL ? a->top->size : CHUNK_FIRST;
     return n > chunk / 4 ? big_alloc(a, n) : bump(a, n);
 }
@@ -233,9 +221,8 @@ void *arena_alloc(struct arena *a, size_t n)
 {
     void *p = arena_try(a, n);
 
-    if (p == NULL) {
+    if (p == NULL)
         exhaust(a, n);
-    }
     return p;
 }
 
@@ -243,21 +230,18 @@ void *arena_array(struct arena *a, size_t n, size_t size)
 {
     size_t total;
 
-    if (__builtin_mul_overflow(n, size, &total)) {
+    if (__builtin_mul_overflow(n, size, &total))
         exhaust(a, SIZE_MAX);
-    }
     return arena_alloc(a, total);
 }
 
 char *arena_strdup(struct arena *a, const char *s, size_t n)
 {
-    if (n > BLOCK_MOST) {
+    if (n > BLOCK_MOST)
         exhaust(a, n);
-    }
     char *p = arena_alloc(a, n + 1);
-    if (n > 0) {
+    if (n > 0)
         memcpy(p, s, n);
-    }
     return p;
 }
 
@@ -268,9 +252,8 @@ char *arena_vfmt(struct arena *a, const char *fmt, va_list ap)
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, again);
     va_end(again);
-    if (n < 0) { /* longer than INT_MAX */
+    if (n < 0) /* longer than INT_MAX */
         exhaust(a, SIZE_MAX);
-    }
     char *p = arena_alloc(a, (size_t)n + 1);
     vsnprintf(p, (size_t)n + 1, fmt, ap);
     return p;
@@ -334,12 +317,10 @@ size_t arena_used(const struct arena *a)
 {
     size_t sum = 0;
 
-    for (const struct chunk *c = a->top; c != NULL; c = c->below) {
+    for (const struct chunk *c = a->top; c != NULL; c = c->below)
         sum += c->used;
-    }
-    for (const struct big *b = a->big; b != NULL; b = b->before) {
+    for (const struct big *b = a->big; b != NULL; b = b->before)
         sum += b->size;
-    }
     return sum;
 }
 
@@ -349,50 +330,41 @@ static bool extend(struct arena *a, unsigned char *p, size_t old, size_t now)
 {
     struct chunk *c = a->top;
 
-    if (GAP != 0 || c == NULL || old == 0) {
+    if (GAP != 0 || c == NULL || old == 0)
         return false;
-    }
     size_t was = (old + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (was > c->used || p != c->mem + (c->used - was) || now > c->size) {
+    if (was > c->used || p != c->mem + (c->used - was) || now > c->size)
         return false;
-    }
     size_t at = c->used - was, room = (now + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (room > c->size - at) {
+    if (room > c->size - at)
         return false;
-    }
     memset(p + old, 0, was - old);
     if (c->used < c->dirty) {
         size_t end = at + room;
         memset(c->mem + c->used, 0, (c->dirty < end ? c->dirty : end) - c->used);
     }
     c->used = at + room;
-    if (c->dirty < c->used) {
+    if (c->dirty < c->used)
         c->dirty = c->used;
-    }
     return true;
 }
 
 void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t size)
 {
-    if (need <= *cap && ptr != NULL) {
+    if (need <= *cap && ptr != NULL)
         return ptr;
-    }
     uint32_t now = *cap > UINT32_MAX / 2 ? UINT32_MAX : *cap * 2;
-    if (now < 16) {
+    if (now < 16)
         now = 16;
-    }
-    if (now < need) {
+    if (now < need)
         now = need;
-    }
     size_t old = (size_t)*cap * size, total; /* old fits: it was allocated */
-    if (__builtin_mul_overflow((size_t)now, size, &total)) {
+    if (__builtin_mul_overflow((size_t)now, size, &total))
         exhaust(a, SIZE_MAX);
-    }
     if (ptr == NULL || !extend(a, ptr, old, total)) {
         void *p = arena_alloc(a, total);
-        if (ptr != NULL && old > 0) {
+        if (ptr != NULL && old > 0)
             memcpy(p, ptr, old);
-        }
         ptr = p;
     }
     *cap = now;

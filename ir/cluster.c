@@ -13,6 +13,7 @@
  * Numbers are integers or strings with units: no floating point. */
 #include "ir/cluster.h"
 
+#include "ir/strings.h"
 #include "ir/units.h"
 
 #include <jansson.h>
@@ -67,11 +68,9 @@ struct where {
 
 static const struct device_class *preset_of(const char *name, size_t n)
 {
-    for (int i = 0; i < PRESETS; i++) {
-        if (strlen(presets[i].name) == n && memcmp(presets[i].name, name, n) == 0) {
+    for (int i = 0; i < PRESETS; i++)
+        if (strlen(presets[i].name) == n && memcmp(presets[i].name, name, n) == 0)
             return &presets[i];
-        }
-    }
     return NULL;
 }
 
@@ -83,9 +82,8 @@ static void clear(struct cluster *c)
 
 static int class_add(struct cluster *c, const struct device_class *cls, const struct where *w)
 {
-    if (c->ncls == CLUSTER_CLASSES) {
+    if (c->ncls == CLUSTER_CLASSES)
         return diag_error(w->d, "%s: more than %d classes of devices", w->at, CLUSTER_CLASSES);
-    }
     if (cls->count > CLUSTER_DEVICES - c->ndev) {
         return diag_error(w->d, "%s: %u devices in all, expected 1 to %d", w->at,
                           c->ndev + cls->count, CLUSTER_DEVICES);
@@ -110,14 +108,12 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
     size_t digits = 0;
     uint32_t count = 1;
 
-    while (digits < n && s[digits] >= '0' && s[digits] <= '9') {
+    while (digits < n && s[digits] >= '0' && s[digits] <= '9')
         digits++;
-    }
     if (digits > 0 && digits < n && s[digits] == 'x') {
         count = 0;
-        for (size_t i = 0; i < digits && count <= CLUSTER_DEVICES; i++) {
+        for (size_t i = 0; i < digits && count <= CLUSTER_DEVICES; i++)
             count = count * 10 + (uint32_t)(s[i] - '0');
-        }
         if (count < 1 || count > CLUSTER_DEVICES) {
             return diag_error(w->d, "%s: '%.*s' devices of a class, expected 1 to %d", w->at,
                               (int)digits, s, CLUSTER_DEVICES);
@@ -156,9 +152,8 @@ static int quantity(const json_t *object, const char *key, bool (*parse)(const c
     const json_t *v = json_object_get(object, key);
     int64_t n = 0;
 
-    if (v == NULL) {
+    if (v == NULL)
         return 0;
-    }
     bool ok = json_is_string(v) && parse(json_string_value(v), &n);
     if (json_is_integer(v)) {
         n = json_integer_value(v);
@@ -186,12 +181,10 @@ static int keys_check(const json_t *object, const char *const *known, const char
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         const char *const *k = known;
-        while (*k != NULL && strcmp(*k, key) != 0) {
+        while (*k != NULL && strcmp(*k, key) != 0)
             k++;
-        }
-        if (*k != NULL) {
+        if (*k != NULL)
             continue;
-        }
         if (strcmp(key, "links") == 0 || strcmp(key, "topology") == 0) {
             return diag_error(w->d,
                               "%s: \"%s\": links between devices are not supported, as no planner "
@@ -209,9 +202,8 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     const char *key;
     json_t *value;
 
-    if (peak == NULL) {
+    if (peak == NULL)
         return 0;
-    }
     if (!json_is_object(peak)) {
         return diag_error(w->d, "%s: \"peak\": expected an object such as {\"f32\": \"19.5T\"}",
                           w->at);
@@ -225,9 +217,8 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
                               "i8, ...",
                               w->at, key);
         }
-        if (quantity(peak, key, count_parse, 1, "19.5T", &out->peak[e], w) != 0) {
+        if (quantity(peak, key, count_parse, 1, "19.5T", &out->peak[e], w) != 0)
             return -1;
-        }
     }
     return 0;
 }
@@ -247,9 +238,8 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
         out->link_bandwidth = LINK_BANDWIDTH;
         out->link_latency = LINK_LATENCY;
     }
-    if (link == NULL) {
+    if (link == NULL)
         return 0;
-    }
     if (!json_is_object(link)) {
         return diag_error(w->d,
                           "%s: \"link\": expected an object such as {\"bandwidth\": \"25GB/s\","
@@ -257,9 +247,8 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
                           w->at);
     }
     if (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
-        quantity(link, "bandwidth", rate_parse, 1, "25GB/s", &out->link_bandwidth, w) != 0) {
+        quantity(link, "bandwidth", rate_parse, 1, "25GB/s", &out->link_bandwidth, w) != 0)
         return -1;
-    }
     return quantity(link, "latency", time_parse, 0, "10us", &out->link_latency, w);
 }
 
@@ -298,14 +287,12 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
         out->name = arena_strdup(w->mem, json_string_value(name), json_string_length(name));
     }
     if (host != NULL) {
-        if (!json_is_boolean(host)) {
+        if (!json_is_boolean(host))
             return diag_error(w->d, "%s: \"host\": expected true or false", w->at);
-        }
         out->host = json_is_true(host);
     }
-    if (quantity(cls, "count", count_parse, 1, "2", &count, w) != 0) {
+    if (quantity(cls, "count", count_parse, 1, "2", &count, w) != 0)
         return -1;
-    }
     if (count > CLUSTER_DEVICES) {
         return diag_error(w->d, "%s: \"count\" is %lld, expected 1 to %d", w->at, (long long)count,
                           CLUSTER_DEVICES);
@@ -320,9 +307,8 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
                                        "peak", "bandwidth", "overhead", "link",  NULL};
     struct device_class out;
 
-    if (!json_is_object(cls)) {
+    if (!json_is_object(cls))
         return diag_error(w->d, "%s: expected an object", w->at);
-    }
     if (keys_check(cls, keys,
                    "name, preset, host, count, memory, peak, bandwidth, overhead or link",
                    w) != 0 ||
@@ -330,12 +316,10 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
         quantity(cls, "memory", memory_parse, 1, "80GiB", &out.memory, w) != 0 ||
         quantity(cls, "bandwidth", rate_parse, 1, "2039GB/s", &out.bandwidth, w) != 0 ||
         quantity(cls, "overhead", time_parse, 0, "5us", &out.overhead, w) != 0 ||
-        peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0) {
+        peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0)
         return -1;
-    }
-    if (out.bandwidth == 0) {
+    if (out.bandwidth == 0)
         return diag_error(w->d, "%s: needs a \"bandwidth\" or a \"preset\"", w->at);
-    }
     if (out.peak[ELEM_F32] == 0) {
         return diag_error(w->d,
                           "%s: needs a \"peak\" for f32, which stands for types without one, "
@@ -350,21 +334,17 @@ static int document_read(struct cluster *c, const json_t *root, const struct whe
     static const char *const keys[] = {"classes", NULL};
     const json_t *classes = json_object_get(root, "classes");
 
-    if (!json_is_object(root)) {
+    if (!json_is_object(root))
         return diag_error(w->d, "%s: expected an object with \"classes\"", w->at);
-    }
-    if (keys_check(root, keys, "classes", w) != 0) {
+    if (keys_check(root, keys, "classes", w) != 0)
         return -1;
-    }
-    if (!json_is_array(classes) || json_array_size(classes) == 0) {
+    if (!json_is_array(classes) || json_array_size(classes) == 0)
         return diag_error(w->d, "%s: \"classes\": expected a list of at least one class", w->at);
-    }
     for (size_t i = 0; i < json_array_size(classes); i++) {
         struct where at = *w;
         at.at = arena_fmt(w->mem, "%s: classes[%zu]", w->at, i);
-        if (class_read(c, json_array_get(classes, i), &at) != 0) {
+        if (class_read(c, json_array_get(classes, i), &at) != 0)
             return -1;
-        }
     }
     return 0;
 }
@@ -388,21 +368,16 @@ static int file_read(struct cluster *c, const char *path, struct arena *a, struc
 
 int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d)
 {
-    size_t n = strlen(text);
-
     clear(c);
-    if (n > 5 && strcmp(text + n - 5, ".json") == 0) {
+    if (str_ends(text, ".json"))
         return file_read(c, text, a, d);
-    }
     struct where w = {a, d, arena_fmt(a, "cluster '%s'", text)};
     for (const char *s = text;;) {
         size_t k = strcspn(s, ",");
-        if (item_parse(c, s, k, &w) != 0) {
+        if (item_parse(c, s, k, &w) != 0)
             return -1;
-        }
-        if (s[k] == '\0') {
+        if (s[k] == '\0')
             return 0;
-        }
         s += k + 1;
     }
 }
@@ -444,9 +419,8 @@ int64_t cluster_peak(const struct device_class *cls, enum elem e)
 {
     int64_t peak = (unsigned)e < ELEM_COUNT ? cls->peak[e] : 0;
 
-    if (peak == 0 && e == ELEM_U8) {
+    if (peak == 0 && e == ELEM_U8)
         peak = cls->peak[ELEM_I8];
-    }
     return peak != 0 ? peak : cls->peak[ELEM_F32];
 }
 
@@ -454,9 +428,8 @@ uint32_t cluster_class(const struct cluster *c, uint32_t dev)
 {
     uint32_t k = 0;
 
-    while (k + 1 < c->ncls && dev >= c->cls[k].count) {
+    while (k + 1 < c->ncls && dev >= c->cls[k].count)
         dev -= c->cls[k++].count;
-    }
     return k;
 }
 
@@ -485,9 +458,8 @@ int cluster_device(const struct cluster *c, const char *name)
         char text[16];
         snprintf(text, sizeof text, "%s%u", c->cls[cluster_class(c, dev)].host ? "cpu" : "acc",
                  number_of(c, dev));
-        if (strcmp(text, name) == 0) {
+        if (strcmp(text, name) == 0)
             return (int)dev;
-        }
     }
     return -1;
 }
@@ -496,17 +468,15 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, b
 {
     const struct device_class *k = &c->cls[cls];
 
-    if (k->host) {
+    if (k->host)
         return 0;
-    }
     return sat_add(light ? 0 : k->link_latency, mul_div_ceil(bytes, PS_PER_S, k->link_bandwidth));
 }
 
 int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
                                bool light)
 {
-    if (c->cls[cls].host) {
+    if (c->cls[cls].host)
         return 0;
-    }
     return k->xfer[v] >= 0 ? k->xfer[v] : cluster_transfer(c, cls, k->bytes[v], light);
 }

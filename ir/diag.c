@@ -32,11 +32,10 @@ static void say(const struct diag *d, enum diag_level level, const char *line)
 {
     static const char *const word[] = {"note", "warning", "error"};
 
-    if (d != NULL && d->emit != NULL) {
+    if (d != NULL && d->emit != NULL)
         d->emit(d->user, level, line);
-    } else {
+    else
         fprintf(stderr, "pcc: %s: %s\n", word[level], line);
-    }
 }
 
 static void __attribute__((format(printf, 3, 0)))
@@ -45,11 +44,10 @@ report(const struct diag *d, enum diag_level level, const char *fmt, va_list ap)
     char raw[LINE], line[4 * LINE];
     int n = vsnprintf(raw, sizeof raw, fmt, ap);
 
-    if (n < 0) {
+    if (n < 0)
         snprintf(raw, sizeof raw, "a message that cannot be printed");
-    } else if (n >= LINE) {
+    else if (n >= LINE)
         memcpy(raw + LINE - 4, "...", 4);
-    }
     escape(line, raw);
     say(d, level, line);
 }
@@ -58,9 +56,8 @@ int diag_error(struct diag *d, const char *fmt, ...)
 {
     uint32_t limit = d != NULL && d->limit != 0 ? d->limit : ERRORS_SHOWN;
 
-    if (d != NULL && d->errors < UINT32_MAX) {
+    if (d != NULL && d->errors < UINT32_MAX)
         d->errors++;
-    }
     if (d == NULL || d->errors <= limit) {
         va_list ap;
         va_start(ap, fmt);
@@ -76,9 +73,8 @@ void diag_warning(struct diag *d, const char *fmt, ...)
 {
     va_list ap;
 
-    if (d != NULL && d->warnings < UINT32_MAX) {
+    if (d != NULL && d->warnings < UINT32_MAX)
         d->warnings++;
-    }
     va_start(ap, fmt);
     report(d, DIAG_WARNING, fmt, ap);
     va_end(ap);

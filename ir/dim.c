@@ -176,10 +176,9 @@ static int64_t collect_name(void *user, const char *name)
 {
     struct name_sink *k = user;
     size_t n = strlen(name) + 1;
-    for (size_t at = 0; at < k->used; at += strlen(k->seen + at) + 1) {
+    for (size_t at = 0; at < k->used; at += strlen(k->seen + at) + 1)
         if (strcmp(k->seen + at, name) == 0)
             return 1;
-    }
     if (n <= sizeof k->seen - k->used) {
         memcpy(k->seen + k->used, name, n);
         k->used += n;

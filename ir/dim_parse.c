@@ -201,7 +201,8 @@ static void parse_number(struct parser *p, struct ratio *out)
     for (; digit(*p->s) || (*p->s == '.' && !fraction); p->s++) {
         if (*p->s == '.') {
             fraction = true;
-        } else if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p->s - '0', &v) ||
+        } else if (__builtin_mul_overflow(v, 10, &v) ||
+                   __builtin_add_overflow(v, *p->s - '0', &v) ||
                    (fraction && __builtin_mul_overflow(den, 10, &den))) {
             fail(p, PARSE_BOUNDS);
             return;

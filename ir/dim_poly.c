@@ -36,28 +36,6 @@ bool poly_is_const(const struct poly *p, int64_t *v)
     return true;
 }
 
-static bool same_atoms(const struct poly_term *a, const struct poly_term *b)
-{
-    if (a->n != b->n)
-        return false;
-    for (uint32_t i = 0; i < a->n; i++) {
-        if (a->atom[i] != b->atom[i])
-            return false;
-    }
-    return true;
-}
-
-bool poly_equal(const struct poly *a, const struct poly *b)
-{
-    if (a->n != b->n)
-        return false;
-    for (uint32_t i = 0; i < a->n; i++) {
-        if (a->t[i].coef != b->t[i].coef || !same_atoms(&a->t[i], &b->t[i]))
-            return false;
-    }
-    return true;
-}
-
 static int compare_atoms(const struct module *m, sid a, sid b)
 {
     return a == b ? 0 : strcmp(str(m, a), str(m, b));
@@ -151,12 +129,11 @@ static bool div_terms(const struct poly_term *a, const struct poly_term *b, stru
         return false;
     struct poly_term t = {.coef = a->coef / b->coef};
     uint32_t j = 0;
-    for (uint32_t i = 0; i < a->n; i++) {
+    for (uint32_t i = 0; i < a->n; i++)
         if (j < b->n && a->atom[i] == b->atom[j])
             j++;
         else
             t.atom[t.n++] = a->atom[i];
-    }
     *out = t;
     return j == b->n;
 }

@@ -24,7 +24,6 @@ struct poly {
 struct poly poly_const(int64_t v);
 struct poly poly_atom(sid atom);
 bool poly_is_const(const struct poly *p, int64_t *v);
-bool poly_equal(const struct poly *a, const struct poly *b);
 
 /* Each writes *out (which may be an operand) and returns false if the result exceeds the bounds or an
  * int64; then *out is garbage.  m may be NULL when all operands are constants. */

@@ -11,9 +11,8 @@
 /* count + n, or the arena's out-of-memory report: 2^32 of anything is more than pcc addresses. */
 static uint32_t sum(const struct module *m, uint32_t count, uint32_t n)
 {
-    if (n > UINT32_MAX - count) {
+    if (n > UINT32_MAX - count)
         arena_array(m->mem, SIZE_MAX, 2);
-    }
     return count + n;
 }
 
@@ -100,9 +99,8 @@ uint32_t module_add_tensor_type(struct module *m, enum elem e, int rank, const s
 {
     struct type t = {.kind = TYPE_TENSOR, .elem = (uint8_t)e, .rank = (int16_t)rank};
 
-    if (rank > 0) {
+    if (rank > 0)
         t.dim = module_add_dims(m, d, (uint32_t)rank).at;
-    }
     return module_add_type(m, t);
 }
 
@@ -114,9 +112,8 @@ static void *pool_add(struct module *m, void *pool, uint32_t *count, uint32_t *c
     s->at = *count;
     uint32_t now = sum(m, *count, s->n);
     pool = vec_grow(m->mem, pool, cap, now, size);
-    if (s->n > 0 && from != NULL) {
+    if (s->n > 0 && from != NULL)
         memcpy((char *)pool + (size_t)*count * size, from, (size_t)s->n * size);
-    }
     *count = now;
     return pool;
 }
@@ -219,11 +216,9 @@ const struct attr *node_attr(const struct module *m, nid n, const char *name)
 {
     const struct slice s = m->node[n].attr;
 
-    for (uint32_t i = 0; i < s.n; i++) {
-        if (strcmp(str(m, m->attr[s.at + i].name), name) == 0) {
+    for (uint32_t i = 0; i < s.n; i++)
+        if (strcmp(str(m, m->attr[s.at + i].name), name) == 0)
             return &m->attr[s.at + i];
-        }
-    }
     return NULL;
 }
 
@@ -243,10 +238,8 @@ const char *node_attr_str(const struct module *m, nid n, const char *name, const
 
 int64_t module_opset(const struct module *m, sid domain)
 {
-    for (uint32_t i = 1; i < m->nopset; i++) {
-        if (m->opset[i].domain == domain) {
+    for (uint32_t i = 1; i < m->nopset; i++)
+        if (m->opset[i].domain == domain)
             return m->opset[i].version;
-        }
-    }
     return -1;
 }

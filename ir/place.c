@@ -444,3 +444,21 @@ struct place *place_build(struct module *m, const struct state_pair *pair, uint3
     make_weights(&b);
     return b.p;
 }
+
+void place_free_io(const struct module *m, struct place *p)
+{
+    uint32_t n = 0, pins = 0;
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        uint32_t from = p->net_pin.at[e], to = p->net_pin.at[e + 1];
+        vid v = p->net_value[e];
+        if (p->net_host[e] && !m->value[v].def)
+            continue;
+        p->net_value[n] = v;
+        p->net_host[n] = 0;
+        p->net_light[n] = p->net_light[e];
+        for (uint32_t i = from; i < to; i++)
+            p->net_pin.to[pins++] = p->net_pin.to[i];
+        p->net_pin.at[++n] = pins;
+    }
+    p->nnet = n;
+}

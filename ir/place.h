@@ -52,4 +52,7 @@ struct state_pair {
 struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
                           struct arena *a, struct diag *d);
 
+/* Model inputs and outputs move for nothing: their nets lose the host's pin, those of inputs go. */
+void place_free_io(const struct module *m, struct place *p);
+
 #endif

@@ -54,31 +54,27 @@ struct strings *strings_new(struct arena *a)
 
 static void slots_double(struct strings *t)
 {
-    if (t->mask == UINT32_MAX) {
+    if (t->mask == UINT32_MAX)
         arena_array(t->mem, SIZE_MAX, 2); /* more than 2^31 strings: reported as out of memory */
-    }
     t->mask = t->mask * 2 + 1;
     t->slot = arena_array(t->mem, (size_t)t->mask + 1, sizeof *t->slot);
     for (uint32_t id = 1; id < t->n; id++) {
         uint32_t i = t->item[id].hash & t->mask;
-        while (t->slot[i] != 0) {
+        while (t->slot[i] != 0)
             i = (i + 1) & t->mask;
-        }
         t->slot[i] = id;
     }
 }
 
 uint32_t strings_id(struct strings *t, const char *s, size_t n)
 {
-    if (n == 0) {
+    if (n == 0)
         return 0;
-    }
     uint32_t h = hash_of(s, n), i = h & t->mask;
     for (; t->slot[i] != 0; i = (i + 1) & t->mask) {
         const struct string *x = &t->item[t->slot[i]];
-        if (x->hash == h && x->n == n && memcmp(x->text, s, n) == 0) {
+        if (x->hash == h && x->n == n && memcmp(x->text, s, n) == 0)
             return t->slot[i];
-        }
     }
     if (t->n > t->mask / 2) {
         slots_double(t);
@@ -108,4 +104,11 @@ uint32_t strings_count(const struct strings *t)
 size_t strings_size(const struct strings *t, uint32_t id)
 {
     return id < t->n ? t->item[id].n : 0;
+}
+
+bool str_ends(const char *s, const char *end)
+{
+    size_t n = strlen(s), k = strlen(end);
+
+    return n >= k && strcmp(s + n - k, end) == 0;
 }

@@ -4,6 +4,8 @@
 
 #include "ir/arena.h"
 
+#include <stdbool.h>
+
 struct strings;
 
 struct strings *strings_new(struct arena *a);
@@ -14,5 +16,8 @@ const char *strings_text(const struct strings *t, uint32_t id);
 /* Its bytes without the final NUL (strings of attributes may hold others). */
 size_t strings_size(const struct strings *t, uint32_t id);
 uint32_t strings_count(const struct strings *t);
+
+/* Does s end with `end`? */
+bool str_ends(const char *s, const char *end);
 
 #endif

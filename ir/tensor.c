@@ -53,11 +53,9 @@ const char *elem_name(enum elem e)
 
 enum elem elem_of_name(const char *s, size_t n)
 {
-    for (unsigned e = ELEM_NONE + 1; e < ELEM_COUNT; e++) {
-        if (strlen(info[e].name) == n && memcmp(info[e].name, s, n) == 0) {
+    for (unsigned e = ELEM_NONE + 1; e < ELEM_COUNT; e++)
+        if (strlen(info[e].name) == n && memcmp(info[e].name, s, n) == 0)
             return (enum elem)e;
-        }
-    }
     return ELEM_NONE;
 }
 
@@ -76,53 +74,59 @@ int64_t elem_bytes(enum elem e, int64_t n)
     return mul_div_ceil(n, (int64_t)elem_bits(e), 8);
 }
 
+/* The product of sizes, one by one: a zero makes even what has overflowed small again. */
+struct product {
+    int64_t n;
+    bool large;
+};
+
+static void multiply(struct product *p, int64_t v)
+{
+    if (v == 0) {
+        p->n = 0;
+    } else if (__builtin_mul_overflow(p->n, v, &p->n)) {
+        p->large = true;
+        p->n = 1;
+    }
+}
+
+static int64_t product_of(const struct product *p)
+{
+    return p->n != 0 && p->large ? -1 : p->n;
+}
+
 int64_t type_elems(const struct module *m, uint32_t type)
 {
-    if (type == 0 || type >= m->ntype) {
+    struct product p = {1, false};
+
+    if (type == 0 || type >= m->ntype)
         return -1;
-    }
     const struct type *t = &m->type[type];
-    if (t->kind != TYPE_TENSOR || t->rank < 0) {
+    if (t->kind != TYPE_TENSOR || t->rank < 0)
         return -1;
-    }
-    int64_t n = 1;
-    bool large = false; /* a later zero makes it small again */
     for (uint32_t i = 0; i < (uint32_t)t->rank; i++) {
         int64_t v = m->dim[t->dim + i].value;
-        if (v < 0) {
+        if (v < 0)
             return -1;
-        }
-        if (v == 0) {
-            n = 0;
-        } else if (__builtin_mul_overflow(n, v, &n)) {
-            large = true;
-            n = 1;
-        }
+        multiply(&p, v);
     }
-    return n != 0 && large ? -1 : n;
+    return product_of(&p);
 }
 
 int64_t tensor_elems(const struct module *m, tid t)
 {
-    if (t == 0 || t >= m->ntensor) {
+    struct product p = {1, false};
+
+    if (t == 0 || t >= m->ntensor)
         return -1;
-    }
     const struct tensor *x = &m->tensor[t];
-    int64_t n = 1;
-    bool large = false;
     for (uint32_t i = 0; i < x->rank; i++) {
         int64_t v = m->ints[x->dim + i];
-        if (v < 0) {
+        if (v < 0)
             return -1;
-        }
-        if (v == 0) {
-            n = 0;
-        } else if (__builtin_mul_overflow(n, v, &n)) {
-            large = true;
-            n = 1;
-        }
+        multiply(&p, v);
     }
-    return n != 0 && large ? -1 : n;
+    return product_of(&p);
 }
 
 static int read_file(const struct module *m, const struct tensor *t, uint64_t off, void *buf,
@@ -130,9 +134,8 @@ static int read_file(const struct module *m, const struct tensor *t, uint64_t of
 {
     const char *name = str(m, t->name);
 
-    if (t->file == 0 || t->file >= m->nfile) {
+    if (t->file == 0 || t->file >= m->nfile)
         return diag_error(m->diag, "%s: tensor '%s' names no file", str(m, m->path), name);
-    }
     const struct file *f = &m->file[t->file];
     if (f->fd < 0) {
         return diag_error(m->diag, "%s: tensor '%s' needs the file '%s', which is not there",
@@ -146,9 +149,8 @@ static int read_file(const struct module *m, const struct tensor *t, uint64_t of
                               str(m, m->path), name, str(m, f->path));
         }
         ssize_t got = pread(f->fd, p, n, (off_t)at);
-        if (got < 0 && errno == EINTR) {
+        if (got < 0 && errno == EINTR)
             continue;
-        }
         if (got <= 0) {
             return diag_error(m->diag, "%s: cannot read tensor '%s' at byte %llu: %s",
                               str(m, f->path), name, (unsigned long long)at,
@@ -163,9 +165,8 @@ static int read_file(const struct module *m, const struct tensor *t, uint64_t of
 
 int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n)
 {
-    if (t == 0 || t >= m->ntensor) {
+    if (t == 0 || t >= m->ntensor)
         return diag_error(m->diag, "%s: there is no tensor %u", str(m, m->path), t);
-    }
     const struct tensor *x = &m->tensor[t];
     if (x->where != TENSOR_INLINE && x->where != TENSOR_FILE) {
         return diag_error(m->diag, "%s: tensor '%s' has no bytes to read (strings or sparse)",
@@ -176,12 +177,10 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
                           str(m, m->path), str(m, x->name), (unsigned long long)x->len,
                           (unsigned long long)n, (unsigned long long)off);
     }
-    if (n == 0) {
+    if (n == 0)
         return 0;
-    }
-    if (x->where == TENSOR_FILE) {
+    if (x->where == TENSOR_FILE)
         return read_file(m, x, off, buf, n);
-    }
     if (x->data == NULL) {
         return diag_error(m->diag, "%s: the bytes of tensor '%s' are not here", str(m, m->path),
                           str(m, x->name));
@@ -195,9 +194,8 @@ static uint64_t element(const unsigned char *p, uint32_t bits, uint32_t shift)
 {
     uint64_t v = 0;
 
-    for (uint32_t i = 0; i < (bits + 7) / 8; i++) {
+    for (uint32_t i = 0; i < (bits + 7) / 8; i++)
         v |= (uint64_t)p[i] << (8 * i);
-    }
     v >>= shift;
     return bits == 64 ? v : v & ((UINT64_C(1) << bits) - 1);
 }
@@ -208,31 +206,26 @@ int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max)
     const int64_t n = tensor_elems(m, t);
 
     if (n < 0 || n > (int64_t)max || n > INT32_MAX ||
-        !elem_is_integer((enum elem)m->tensor[t].elem)) {
+        !elem_is_integer((enum elem)m->tensor[t].elem))
         return -1;
-    }
     const struct tensor *x = &m->tensor[t];
     const uint32_t bits = info[x->elem].bits;
     const bool is_signed = info[x->elem].integer == 2;
     const int64_t per = (int64_t)sizeof buf * 8 / bits; /* elements a block, whole bytes */
-    if (x->where != TENSOR_INLINE && x->where != TENSOR_FILE) {
+    if (x->where != TENSOR_INLINE && x->where != TENSOR_FILE)
         return -1;
-    }
     for (int64_t at = 0; at < n; at += per) {
         int64_t k = n - at < per ? n - at : per;
         uint64_t off = (uint64_t)at * bits / 8;
-        if (tensor_read(m, t, off, buf, ((size_t)k * bits + 7) / 8) != 0) {
+        if (tensor_read(m, t, off, buf, ((size_t)k * bits + 7) / 8) != 0)
             return -1;
-        }
         for (int64_t i = 0; i < k; i++) {
             uint64_t bit = (uint64_t)i * bits;
             uint64_t v = element(buf + bit / 8, bits, (uint32_t)(bit % 8));
-            if (is_signed && bits < 64 && (v >> (bits - 1)) != 0) {
+            if (is_signed && bits < 64 && (v >> (bits - 1)) != 0)
                 v |= ~UINT64_C(0) << bits;
-            }
-            if (!is_signed && v > (uint64_t)INT64_MAX) {
+            if (!is_signed && v > (uint64_t)INT64_MAX)
                 return -1;
-            }
             out[at + i] = v > (uint64_t)INT64_MAX ? -(int64_t)~v - 1 : (int64_t)v;
         }
     }

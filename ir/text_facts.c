@@ -5,6 +5,7 @@
  * classes). */
 #include "ir/text_parse.h"
 
+#include "ir/strings.h"
 #include "ir/units.h"
 
 #include <stdlib.h>
@@ -16,9 +17,8 @@ static int quantity(struct parser *p, bool (*parse)(const char *, int64_t *), in
 {
     char buf[64];
 
-    if (p->kind != T_NUM || !text_copy(p, buf, sizeof buf) || !parse(buf, out) || *out < 0) {
+    if (p->kind != T_NUM || !text_copy(p, buf, sizeof buf) || !parse(buf, out) || *out < 0)
         return text_expected(p, what);
-    }
     text_next(p);
     return p->failed ? -1 : 0;
 }
@@ -57,37 +57,32 @@ static void keep_line(void *user, enum diag_level level, const char *line)
 {
     struct kept_line *k = user;
 
-    if (level == DIAG_ERROR) {
+    if (level == DIAG_ERROR)
         k->line = arena_strdup(k->a, line, strlen(line));
-    }
 }
 
 int text_cluster(struct parser *p)
 {
     size_t at = p->at;
 
-    if (p->cluster != NULL) {
+    if (p->cluster != NULL)
         return text_error(p, at, "the cluster is described already");
-    }
     struct cluster *c = the_cluster(p);
     if (p->kind == T_STR) { /* a text may not make pcc read other files */
-        if (p->len >= 5 && strcmp(p->s + p->len - 5, ".json") == 0) {
+        if (str_ends(p->s, ".json"))
             return text_error(p, at, "expected a cluster like \"2xa100,1xcpu\", not a file");
-        }
         struct kept_line kept = {.a = p->a, .line = "cannot read the cluster"};
         struct diag sink = {.emit = keep_line, .user = &kept};
-        if (cluster_parse(c, p->m->mem, arena_strdup(p->m->mem, p->s, p->len), &sink) < 0) {
+        if (cluster_parse(c, p->m->mem, arena_strdup(p->m->mem, p->s, p->len), &sink) < 0)
             return text_error(p, at, "%s", kept.line);
-        }
         text_next(p);
     }
     for (;;) {
         if (text_take_word(p, "io_free")) {
             c->io_free = true;
         } else if (text_take_word(p, "efficiency")) {
-            if (assign(p) < 0 || text_int(p, 1, INT64_MAX, &c->efficiency, "millionths") < 0) {
+            if (assign(p) < 0 || text_int(p, 1, INT64_MAX, &c->efficiency, "millionths") < 0)
                 return -1;
-            }
         } else {
             return p->failed ? -1 : 0;
         }
@@ -97,22 +92,18 @@ int text_cluster(struct parser *p)
 /* "[f32:19500G, f16:312T]" */
 static int peaks(struct parser *p, struct device_class *k)
 {
-    if (assign(p) < 0 || text_want(p, '[', "'['") < 0) {
+    if (assign(p) < 0 || text_want(p, '[', "'['") < 0)
         return -1;
-    }
     for (bool first = true; p->kind != ']'; first = false) {
-        if (!first && text_want(p, ',', "',' or ']'") < 0) {
+        if (!first && text_want(p, ',', "',' or ']'") < 0)
             return -1;
-        }
         enum elem e = p->kind == T_WORD ? elem_of_name(p->s, p->len) : ELEM_NONE;
-        if (e == ELEM_NONE) {
+        if (e == ELEM_NONE)
             return text_expected(p, "an element type");
-        }
         text_next(p);
         if (text_want(p, ':', "':'") < 0 ||
-            quantity(p, count_parse, &k->peak[e], "operations per second (19500G)") < 0) {
+            quantity(p, count_parse, &k->peak[e], "operations per second (19500G)") < 0)
             return -1;
-        }
     }
     return text_want(p, ']', "']'");
 }
@@ -122,24 +113,20 @@ static int class_option(struct parser *p, struct device_class *k)
     static const char bytes[] = "bytes (80GiB)", rate[] = "a rate (25GB/s)",
                       time[] = "a time (10us)";
 
-    if (text_take_word(p, "memory")) {
+    if (text_take_word(p, "memory"))
         return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &k->memory, bytes);
-    }
-    if (text_take_word(p, "bandwidth")) {
+    if (text_take_word(p, "bandwidth"))
         return assign(p) < 0 ? -1 : quantity(p, rate_parse, &k->bandwidth, rate);
-    }
-    if (text_take_word(p, "overhead")) {
+    if (text_take_word(p, "overhead"))
         return assign(p) < 0 ? -1 : quantity(p, time_parse, &k->overhead, time);
-    }
     if (text_take_word(p, "link")) {
         return assign(p) < 0 || quantity(p, rate_parse, &k->link_bandwidth, rate) < 0 ||
                        text_want(p, ',', "','") < 0
                    ? -1
                    : quantity(p, time_parse, &k->link_latency, time);
     }
-    if (text_take_word(p, "peak")) {
+    if (text_take_word(p, "peak"))
         return peaks(p, k);
-    }
     return 1;
 }
 
@@ -150,26 +137,22 @@ int text_class(struct parser *p)
     char buf[16], *end = buf;
     int rc;
 
-    if (c->ncls == CLUSTER_CLASSES) {
+    if (c->ncls == CLUSTER_CLASSES)
         return text_error(p, p->at, "a cluster has at most %d classes", CLUSTER_CLASSES);
-    }
     struct device_class *k = &c->cls[c->ncls++];
-    if (text_name(p, &name, "the name of the class") < 0) {
+    if (text_name(p, &name, "the name of the class") < 0)
         return -1;
-    }
     *k = (struct device_class){.name = str(p->m, name), .count = 1, .memory = -1};
     if (p->kind == T_WORD && p->s[0] == 'x' && text_copy(p, buf, sizeof buf)) {
         unsigned long n = strtoul(buf + 1, &end, 10);
-        if (end == buf + 1 || *end != '\0' || n == 0 || n > CLUSTER_DEVICES) {
+        if (end == buf + 1 || *end != '\0' || n == 0 || n > CLUSTER_DEVICES)
             return text_error(p, p->at, "expected a count from x1 to x%d", CLUSTER_DEVICES);
-        }
         k->count = (uint32_t)n;
         text_next(p);
     }
     c->ndev += k->count;
-    if (c->ndev > CLUSTER_DEVICES) {
+    if (c->ndev > CLUSTER_DEVICES)
         return text_error(p, p->at, "a cluster has at most %d devices", CLUSTER_DEVICES);
-    }
     k->host = text_take_word(p, "host");
     while ((rc = class_option(p, k)) == 0 && !p->failed) {
     }
@@ -180,12 +163,10 @@ int text_costs(struct parser *p)
 {
     int64_t n;
 
-    if (p->nclass != 0) {
+    if (p->nclass != 0)
         return text_error(p, p->at, "the number of classes is known already");
-    }
-    if (text_int(p, 1, CLUSTER_CLASSES, &n, "the number of device classes") < 0) {
+    if (text_int(p, 1, CLUSTER_CLASSES, &n, "the number of device classes") < 0)
         return -1;
-    }
     p->has_cost = true;
     p->nclass = (uint32_t)n;
     return 0;
@@ -216,9 +197,8 @@ int text_value_key(struct parser *p, vid v)
     bool elems = text_is(p, "elems");
     text_next(p);
     if (assign(p) < 0 ||
-        (elems ? quantity(p, count_parse, &x, "a count") : time_or_never(p, &x)) < 0) {
+        (elems ? quantity(p, count_parse, &x, "a count") : time_or_never(p, &x)) < 0)
         return -1;
-    }
     *(elems ? &f->elems : &f->xfer) = (uint64_t)x + 1;
     return 0;
 }
@@ -230,24 +210,19 @@ static int time_key(struct parser *p, struct node_fact *f)
     int64_t t[CLUSTER_CLASSES];
     uint32_t n = 0;
 
-    if (assign(p) < 0) {
+    if (assign(p) < 0)
         return -1;
-    }
     bool many = text_take(p, '[');
     do {
-        if (n == CLUSTER_CLASSES) {
+        if (n == CLUSTER_CLASSES)
             return text_error(p, at, "there are at most %d device classes", CLUSTER_CLASSES);
-        }
-        if (time_or_never(p, &t[n++]) < 0) {
+        if (time_or_never(p, &t[n++]) < 0)
             return -1;
-        }
     } while (many && text_take(p, ','));
-    if (many && text_want(p, ']', "',' or ']'") < 0) {
+    if (many && text_want(p, ']', "',' or ']'") < 0)
         return -1;
-    }
-    if (p->nclass == 0 && many) {
+    if (p->nclass == 0 && many)
         p->nclass = p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls : n;
-    }
     if (many && n != p->nclass) {
         return text_error(p, at, "expected %u times, one for each device class, found %u",
                           p->nclass, n);
@@ -268,9 +243,8 @@ static int fact_key(struct parser *p, uint32_t *out, bool *seen)
 {
     uint64_t v;
 
-    if (assign(p) < 0 || text_uint(p, FACT_MOST, &v, "a number") < 0) {
+    if (assign(p) < 0 || text_uint(p, FACT_MOST, &v, "a number") < 0)
         return -1;
-    }
     *out = (uint32_t)v;
     *seen = true;
     return 0;
@@ -290,12 +264,10 @@ static int cost_key(struct parser *p, struct node_fact *f)
 
     p->has_cost = true;
     text_next(p);
-    if (key == TIME) {
+    if (key == TIME)
         return time_key(p, f);
-    }
-    if (assign(p) < 0) {
+    if (assign(p) < 0)
         return -1;
-    }
     return key == FLOPS
                ? quantity(p, count_parse, &f->flops, "a count")
                : quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
@@ -316,9 +288,8 @@ int text_node_key(struct parser *p, nid n)
         }
     }
     struct node_fact *f = fact_of(p, n);
-    if (text_is(p, "time") || text_is(p, "flops") || text_is(p, "traffic") || text_is(p, "own")) {
+    if (text_is(p, "time") || text_is(p, "flops") || text_is(p, "traffic") || text_is(p, "own"))
         return cost_key(p, f);
-    }
     if (text_is(p, "color")) {
         text_next(p);
         return fact_key(p, &f->color, &p->has_color);
@@ -349,9 +320,8 @@ static void finish_costs(struct parser *p)
     m->cost = k;
     k->nclass = ncls;
     k->time = arena_array(m->mem, ncls, sizeof *k->time);
-    for (uint32_t c = 0; c < ncls; c++) {
+    for (uint32_t c = 0; c < ncls; c++)
         k->time[c] = arena_array(m->mem, m->nnode, sizeof *k->time[c]);
-    }
     k->flops = arena_array(m->mem, m->nnode, sizeof *k->flops);
     k->traffic = arena_array(m->mem, m->nnode, sizeof *k->traffic);
     k->own = arena_array(m->mem, m->nnode, sizeof *k->own);
@@ -360,9 +330,8 @@ static void finish_costs(struct parser *p)
     k->xfer = arena_array(m->mem, m->nval, sizeof *k->xfer);
     for (nid n = 0; n < m->nnode; n++) {
         const struct node_fact *f = &p->nf[n];
-        for (uint32_t c = 0; c < ncls && f->ntime > 0; c++) {
+        for (uint32_t c = 0; c < ncls && f->ntime > 0; c++)
             k->time[c][n] = p->time[f->time + (f->ntime > 1 ? c : 0)];
-        }
         k->flops[n] = f->flops;
         k->traffic[n] = f->traffic;
         k->own[n] = f->own;
@@ -380,22 +349,18 @@ int text_finish_facts(struct parser *p)
 
     p->nf = vec_grow(p->a, p->nf, &p->capnf, m->nnode, sizeof *p->nf);
     p->vf = vec_grow(p->a, p->vf, &p->capvf, m->nval, sizeof *p->vf);
-    if (p->has_cost) {
+    if (p->has_cost)
         finish_costs(p);
-    }
     m->color = p->has_color ? arena_array(m->mem, m->nnode, sizeof *m->color) : NULL;
     m->layer = p->has_layer ? arena_array(m->mem, m->nnode, sizeof *m->layer) : NULL;
     m->backward = p->has_backward ? arena_array(m->mem, m->nnode, 1) : NULL;
     for (nid n = 0; n < m->nnode; n++) {
-        if (p->has_color) {
+        if (p->has_color)
             m->color[n] = p->nf[n].color;
-        }
-        if (p->has_layer) {
+        if (p->has_layer)
             m->layer[n] = p->nf[n].layer;
-        }
-        if (p->has_backward) {
+        if (p->has_backward)
             m->backward[n] = p->nf[n].backward;
-        }
     }
     return p->failed ? -1 : 0;
 }
@@ -411,36 +376,29 @@ static int plan_option(struct parser *p, struct plan *plan)
 
     if (text_take_word(p, "status")) {
         unsigned i = PLAN_NONE;
-        if (assign(p) < 0) {
+        if (assign(p) < 0)
             return -1;
-        }
-        while (i <= PLAN_INFEASIBLE && !text_is(p, plan_status_name((enum plan_status)i))) {
+        while (i <= PLAN_INFEASIBLE && !text_is(p, plan_status_name((enum plan_status)i)))
             i++;
-        }
-        if (i > PLAN_INFEASIBLE || p->kind != T_WORD) {
+        if (i > PLAN_INFEASIBLE || p->kind != T_WORD)
             return text_expected(p, "none, optimal, feasible, heuristic or infeasible");
-        }
         plan->status = (enum plan_status)i;
         text_next(p);
         return 0;
     }
     if (text_take_word(p, "argument")) {
-        if (assign(p) < 0 || text_string(p, &s, "a string") < 0) {
+        if (assign(p) < 0 || text_string(p, &s, "a string") < 0)
             return -1;
-        }
         plan->argument = str(p->m, s);
         return 0;
     }
-    if (text_take_word(p, "states")) {
+    if (text_take_word(p, "states"))
         return assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
-    }
-    if (time == NULL || p->kind != T_WORD) {
+    if (time == NULL || p->kind != T_WORD)
         return text_expected(p, "status, value, bound, scope_bound, states, argument or '{'");
-    }
     text_next(p);
-    if (assign(p) < 0) {
+    if (assign(p) < 0)
         return -1;
-    }
     if (text_take_word(p, "none")) {
         *time = -1;
         return 0;
@@ -456,31 +414,26 @@ static int placement(struct parser *p, struct plan *plan)
     char buf[32];
     int64_t dev = -1;
 
-    if (text_name(p, &name, "the name of a node") < 0) {
+    if (text_name(p, &name, "the name of a node") < 0)
         return -1;
-    }
     nid n = text_lookup(p, (uint32_t)SPACE_NODES, name);
     if (n == 0 || plan->dev[n] >= 0) {
         return text_error(p, at, n == 0 ? "there is no node '%s'" : "node '%s' is placed twice",
                           str(p->m, name));
     }
-    if (assign(p) < 0) {
+    if (assign(p) < 0)
         return -1;
-    }
     if (p->kind == T_NUM) {
         int64_t most = p->cluster != NULL ? (int64_t)p->cluster->ndev - 1 : CLUSTER_DEVICES - 1;
-        if (text_int(p, 0, most, &dev, "a device") < 0) {
+        if (text_int(p, 0, most, &dev, "a device") < 0)
             return -1;
-        }
     } else {
-        if (p->kind != T_WORD) {
+        if (p->kind != T_WORD)
             return text_expected(p, "a device (acc0)");
-        }
         dev = p->cluster != NULL && text_copy(p, buf, sizeof buf) ? cluster_device(p->cluster, buf)
                                                                   : -1;
-        if (dev < 0) {
+        if (dev < 0)
             return text_expected(p, "a device of the cluster");
-        }
         text_next(p);
     }
     plan->dev[n] = (int32_t)dev;
@@ -499,17 +452,13 @@ int text_plan(struct parser *p)
     }
     plan->dev = arena_array(p->m->mem, p->m->nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, p->m->nnode * sizeof *plan->dev);
-    while (p->kind != '{') {
-        if (plan_option(p, plan) < 0) {
+    while (p->kind != '{')
+        if (plan_option(p, plan) < 0)
             return -1;
-        }
-    }
     text_next(p);
-    while (p->kind != '}') {
-        if (placement(p, plan) < 0) {
+    while (p->kind != '}')
+        if (placement(p, plan) < 0)
             return -1;
-        }
-    }
     p->plan = plan;
     return text_want(p, '}', "'}'");
 }

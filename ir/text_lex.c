@@ -30,12 +30,10 @@ static void show_line(struct parser *p, size_t at)
     char line[101];
     size_t from = at, to = at, k = 0;
 
-    while (from > 0 && p->src[from - 1] != '\n' && at - from < 60) {
+    while (from > 0 && p->src[from - 1] != '\n' && at - from < 60)
         from--;
-    }
-    while (to < p->n && p->src[to] != '\n' && to - from < sizeof line - 1) {
+    while (to < p->n && p->src[to] != '\n' && to - from < sizeof line - 1)
         to++;
-    }
     for (size_t i = from; i < to; i++) {
         char c = p->src[i];
         line[k++] = c == '\t' || c == '\r' ? ' ' : c >= ' ' && c < 0x7f ? c : '?';
@@ -50,9 +48,8 @@ int text_error(struct parser *p, size_t at, const char *fmt, ...)
     size_t line = 1, column = 1;
     va_list ap;
 
-    if (p->failed) {
+    if (p->failed)
         return -1;
-    }
     p->failed = true;
     p->kind = T_BAD;
     for (size_t i = 0; i < at && i < p->n; i++) {
@@ -74,9 +71,8 @@ int text_expected(struct parser *p, const char *what)
 {
     size_t n = p->pos - p->at;
 
-    if (p->kind == T_END) {
+    if (p->kind == T_END)
         return text_error(p, p->at, "expected %s, found the end of the text", what);
-    }
     return text_error(p, p->at, "expected %s, found '%.*s%s'", what, (int)(n > 40 ? 40 : n),
                       p->src + p->at, n > 40 ? "..." : "");
 }
@@ -118,37 +114,32 @@ static void string(struct parser *p, int kind)
 
     for (;;) {
         int c = byte(p, p->pos);
-        if (c == '"') {
+        if (c == '"')
             break;
-        }
         if (c < ' ') {
             text_error(p, open, "the string does not end on its line");
             return;
         }
         if (c == '\\') {
             c = escaped(p);
-            if (c < 0) {
+            if (c < 0)
                 return;
-            }
         } else {
             p->pos++;
         }
-        if (n + 1 >= p->capbuf) {
+        if (n + 1 >= p->capbuf)
             p->buf = vec_grow(p->a, p->buf, &p->capbuf, n + 2, 1);
-        }
         p->buf[n++] = (char)c;
     }
-    if (p->capbuf == 0) {
+    if (p->capbuf == 0)
         p->buf = vec_grow(p->a, p->buf, &p->capbuf, 1, 1);
-    }
     p->buf[n] = '\0';
     p->pos++;
     p->s = p->buf;
     p->len = n;
     p->kind = kind;
-    if (kind != T_STR && memchr(p->buf, 0, n) != NULL) {
+    if (kind != T_STR && memchr(p->buf, 0, n) != NULL)
         text_error(p, open, "a name cannot hold the byte \\x00");
-    }
 }
 
 static bool in_name(const struct parser *p, size_t i)
@@ -172,14 +163,12 @@ static void sigil(struct parser *p, int kind)
         kind = T_LOST;
     }
     p->s = p->src + p->pos;
-    while (in_name(p, p->pos)) {
+    while (in_name(p, p->pos))
         p->pos++;
-    }
     p->len = (size_t)(p->src + p->pos - p->s);
     p->kind = kind;
-    if (p->len == 0) {
+    if (p->len == 0)
         text_error(p, p->at, "expected a name after '%c' (quote odd ones)", p->src[p->at]);
-    }
 }
 
 /* "-12.5e-3", "12.5us", "25GB/s", "0x1p-3", "-inf". */
@@ -191,9 +180,8 @@ static void number(struct parser *p)
         bool exponent = (c == '-' || c == '+') && (before == 'e' || before == 'p') &&
                         is_digit(byte(p, p->pos + 1));
         bool rate = c == '/' && byte(p, p->pos + 1) == 's';
-        if (!is_digit(c) && !is_letter(c) && c != '.' && !exponent && !rate) {
+        if (!is_digit(c) && !is_letter(c) && c != '.' && !exponent && !rate)
             break;
-        }
     }
     p->kind = T_NUM;
 }
@@ -202,14 +190,12 @@ void text_next(struct parser *p)
 {
     static const char punctuation[] = "{}()[]=,:|?*";
 
-    if (p->failed) {
+    if (p->failed)
         return;
-    }
     for (int c; (c = byte(p, p->pos)) == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#';) {
         p->pos++;
-        while (c == '#' && p->pos < p->n && p->src[p->pos] != '\n') {
+        while (c == '#' && p->pos < p->n && p->src[p->pos] != '\n')
             p->pos++;
-        }
     }
     p->at = p->pos;
     p->s = p->src + p->pos;
@@ -248,9 +234,8 @@ void text_next(struct parser *p)
 
 int text_want(struct parser *p, int kind, const char *what)
 {
-    if (p->kind != kind) {
+    if (p->kind != kind)
         return text_expected(p, what);
-    }
     text_next(p);
     return p->failed ? -1 : 0;
 }
@@ -259,9 +244,8 @@ bool text_take(struct parser *p, int punct)
 {
     bool yes = p->kind == punct;
 
-    if (yes) {
+    if (yes)
         text_next(p);
-    }
     return yes;
 }
 
@@ -275,17 +259,15 @@ bool text_take_word(struct parser *p, const char *word)
 {
     bool yes = p->kind == T_WORD && text_is(p, word);
 
-    if (yes) {
+    if (yes)
         text_next(p);
-    }
     return yes;
 }
 
 bool text_copy(const struct parser *p, char *buf, size_t size)
 {
-    if (p->len >= size) {
+    if (p->len >= size)
         return false;
-    }
     memcpy(buf, p->s, p->len);
     buf[p->len] = '\0';
     return true;
@@ -296,12 +278,10 @@ int text_int(struct parser *p, int64_t lo, int64_t hi, int64_t *out, const char 
     char buf[32], *end = buf;
 
     errno = 0;
-    if (p->kind == T_NUM && text_copy(p, buf, sizeof buf)) {
+    if (p->kind == T_NUM && text_copy(p, buf, sizeof buf))
         *out = strtoll(buf, &end, 10);
-    }
-    if (end == buf || *end != '\0') {
+    if (end == buf || *end != '\0')
         return text_expected(p, what);
-    }
     if (errno == ERANGE || *out < lo || *out > hi) {
         return text_error(p, p->at, "%s is out of range (%lld to %lld)", buf, (long long)lo,
                           (long long)hi);
@@ -315,32 +295,27 @@ int text_uint(struct parser *p, uint64_t hi, uint64_t *out, const char *what)
     char buf[32], *end = buf;
 
     errno = 0;
-    if (p->kind == T_NUM && p->s[0] != '-' && text_copy(p, buf, sizeof buf)) {
+    if (p->kind == T_NUM && p->s[0] != '-' && text_copy(p, buf, sizeof buf))
         *out = strtoull(buf, &end, 10);
-    }
-    if (end == buf || *end != '\0') {
+    if (end == buf || *end != '\0')
         return text_expected(p, what);
-    }
-    if (errno == ERANGE || *out > hi) {
+    if (errno == ERANGE || *out > hi)
         return text_error(p, p->at, "%s is out of range (0 to %llu)", buf, (unsigned long long)hi);
-    }
     text_next(p);
     return p->failed ? -1 : 0;
 }
 
 int text_string(struct parser *p, sid *out, const char *what)
 {
-    if (p->kind == T_STR && memchr(p->s, 0, p->len) != NULL) {
+    if (p->kind == T_STR && memchr(p->s, 0, p->len) != NULL)
         return text_error(p, p->at, "this string cannot hold the byte \\x00");
-    }
     return text_bytes(p, out, what);
 }
 
 int text_bytes(struct parser *p, sid *out, const char *what)
 {
-    if (p->kind != T_STR) {
+    if (p->kind != T_STR)
         return text_expected(p, what);
-    }
     *out = str_id_n(p->m, p->s, p->len);
     text_next(p);
     return p->failed ? -1 : 0;
@@ -348,9 +323,8 @@ int text_bytes(struct parser *p, sid *out, const char *what)
 
 int text_name(struct parser *p, sid *out, const char *what)
 {
-    if (p->kind != T_WORD) {
+    if (p->kind != T_WORD)
         return text_string(p, out, what);
-    }
     *out = str_id_n(p->m, p->s, p->len);
     text_next(p);
     return p->failed ? -1 : 0;

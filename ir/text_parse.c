@@ -9,49 +9,14 @@
 
 #include <string.h>
 
-static uint64_t name_key(uint32_t space, sid name)
-{
-    return (uint64_t)space << 32 | name;
-}
-
-static uint32_t name_slot(const struct text_names *t, uint64_t key)
-{
-    uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->cap - 1);
-
-    while (t->key[i] != 0 && t->key[i] != key) {
-        i = (i + 1) & (t->cap - 1);
-    }
-    return i;
-}
-
 uint32_t text_lookup(const struct parser *p, uint32_t space, sid name)
 {
-    const struct text_names *t = &p->names;
-
-    return t->cap == 0 ? 0 : t->index[name_slot(t, name_key(space, name))];
+    return map_get(&p->names, map_key(space, name));
 }
 
 void text_bind(struct parser *p, uint32_t space, sid name, uint32_t index)
 {
-    struct text_names *t = &p->names;
-
-    if (t->count >= t->cap / 2) {
-        struct text_names old = *t;
-        t->cap = old.cap == 0 ? 1024 : old.cap * 2;
-        t->key = arena_array(p->a, t->cap, sizeof *t->key);
-        t->index = arena_array(p->a, t->cap, sizeof *t->index);
-        for (uint32_t i = 0; i < old.cap; i++) {
-            if (old.key[i] != 0) {
-                uint32_t k = name_slot(t, old.key[i]);
-                t->key[k] = old.key[i];
-                t->index[k] = old.index[i];
-            }
-        }
-    }
-    uint32_t i = name_slot(t, name_key(space, name));
-    t->count += t->key[i] == 0;
-    t->key[i] = name_key(space, name);
-    t->index[i] = index;
+    map_set(&p->names, p->a, map_key(space, name), index);
 }
 
 static void push(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)
@@ -73,9 +38,8 @@ static int define(struct parser *p, const struct text_result *r, vid *out)
         push(p, &p->lost, &p->nlost, &p->caplost, v);
         return 0;
     }
-    if (text_lookup(p, p->graph, r->name) != 0) {
+    if (text_lookup(p, p->graph, r->name) != 0)
         return text_error(p, r->at, "value '%s' is defined twice in its graph", str(p->m, r->name));
-    }
     text_bind(p, p->graph, r->name, v);
     return 0;
 }
@@ -86,9 +50,8 @@ static uint32_t lost_number(const struct parser *p)
     uint32_t v = 0;
 
     for (size_t i = 0; i < p->len; i++) {
-        if (p->s[i] < '0' || p->s[i] > '9' || v > UINT32_MAX / 10 - 1) {
+        if (p->s[i] < '0' || p->s[i] > '9' || v > UINT32_MAX / 10 - 1)
             return 0;
-        }
         v = v * 10 + (uint32_t)(p->s[i] - '0');
     }
     return v;
@@ -126,9 +89,8 @@ static int resolve(struct parser *p, size_t at, sid name, gid only, vid *out)
             return text_error(p, at, "value '%s' is defined after node '%s', which owns this body",
                               str(m, name), node_name(m, owner));
         }
-        if (*out != 0) {
+        if (*out != 0)
             return 0;
-        }
         owner = m->graph[g].owner;
     }
     return text_error(p, at, "value '%s' is not defined above", str(m, name));
@@ -141,29 +103,25 @@ static int operand(struct parser *p, vid *out)
     gid only = 0;
 
     *out = 0;
-    if (text_take_word(p, "_")) {
+    if (text_take_word(p, "_"))
         return 0;
-    }
     if (p->kind == T_LOST) {
         uint32_t n = lost_number(p);
-        if (n == 0 || n > p->nlost) {
+        if (n == 0 || n > p->nlost)
             return text_error(p, at, "there is no such lost value above");
-        }
         *out = p->lost[n - 1];
         text_next(p);
         return 0;
     }
-    if (p->kind != T_VALUE) {
+    if (p->kind != T_VALUE)
         return text_expected(p, "a value (%name) or '_'");
-    }
     sid name = str_id_n(p->m, p->s, p->len);
     text_next(p);
     if (p->kind == T_GRAPH) {
         uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, str_id_n(p->m, p->s, p->len));
         only = l == 0 ? 0 : p->label[l].graph;
-        if (only == 0) {
+        if (only == 0)
             return text_error(p, p->at, "there is no such graph above");
-        }
         text_next(p);
     }
     return p->failed ? -1 : resolve(p, at, name, only, out);
@@ -171,11 +129,9 @@ static int operand(struct parser *p, vid *out)
 
 static int value_keys(struct parser *p, vid v)
 {
-    while (text_is_value_key(p)) {
-        if (text_value_key(p, v) < 0) {
+    while (text_is_value_key(p))
+        if (text_value_key(p, v) < 0)
             return -1;
-        }
-    }
     return p->failed ? -1 : 0;
 }
 
@@ -186,9 +142,8 @@ static int parse_in(struct parser *p)
     uint32_t type = 0;
 
     if (new_name(p, &r, 0) < 0 || define(p, &r, &v) < 0 ||
-        (text_take(p, ':') && text_type(p, &type) < 0)) {
+        (text_take(p, ':') && text_type(p, &type) < 0))
         return -1;
-    }
     p->m->value[v].type = type;
     p->m->value[v].flags |= VALUE_INPUT;
     push(p, &p->in, &p->nin, &p->capin, v);
@@ -201,27 +156,22 @@ static int parse_init(struct parser *p)
     uint32_t type = 0;
     tid t = 0;
 
-    if (new_name(p, &r, 0) < 0) {
+    if (new_name(p, &r, 0) < 0)
         return -1;
-    }
     vid v = r.name == 0 ? 0 : text_lookup(p, p->graph, r.name);
     bool input = v != 0 && (p->m->value[v].flags & (VALUE_INPUT | VALUE_INIT)) == VALUE_INPUT;
-    if (!input && define(p, &r, &v) < 0) {
+    if (!input && define(p, &r, &v) < 0)
         return -1;
-    }
     size_t at = p->at;
     if (text_take(p, ':')) {
-        if (input) {
+        if (input)
             return text_error(p, at, "the type of an input stands at its 'in' line");
-        }
-        if (text_type(p, &type) < 0) {
+        if (text_type(p, &type) < 0)
             return -1;
-        }
         p->m->value[v].type = type;
     }
-    if (text_want(p, '=', "'='") < 0 || text_init_tensor(p, p->m->value[v].type, r.name, &t) < 0) {
+    if (text_want(p, '=', "'='") < 0 || text_init_tensor(p, p->m->value[v].type, r.name, &t) < 0)
         return -1;
-    }
     p->m->value[v].tensor = t;
     p->m->value[v].flags |= VALUE_INIT;
     push(p, &p->init, &p->ninit, &p->capinit, v);
@@ -233,15 +183,12 @@ static int parse_out(struct parser *p)
     do {
         vid v;
         size_t at = p->at;
-        if (operand(p, &v) < 0) {
+        if (operand(p, &v) < 0)
             return -1;
-        }
-        if (v == 0) {
+        if (v == 0)
             return text_error(p, at, "an output of a graph is a value");
-        }
-        if (p->m->value[v].graph == p->graph) {
+        if (p->m->value[v].graph == p->graph)
             p->m->value[v].flags |= VALUE_OUTPUT;
-        }
         push(p, &p->out, &p->nout, &p->capout, v);
     } while (text_take(p, ','));
     return p->failed ? -1 : 0;
@@ -253,19 +200,17 @@ static int result_names(struct parser *p)
     uint32_t lost = 0;
 
     p->nres = 0;
-    if (text_take(p, '(')) {
+    if (text_take(p, '('))
         return text_want(p, ')', "')'");
-    }
     do {
         p->res = vec_grow(p->a, p->res, &p->capres, p->nres + 1, sizeof *p->res);
         struct text_result *r = &p->res[p->nres++];
-        if (text_take_word(p, "_")) {
+        if (text_take_word(p, "_"))
             *r = (struct text_result){.omitted = true};
-        } else if (new_name(p, r, lost) < 0) {
+        else if (new_name(p, r, lost) < 0)
             return -1;
-        } else {
+        else
             lost += r->name == 0;
-        }
     } while (text_take(p, ','));
     return p->failed ? -1 : 0;
 }
@@ -278,9 +223,8 @@ static int operator_name(struct parser *p, nid n)
     bool bare = p->kind == T_WORD && text_is(p, "ai.onnx");
 
     do {
-        if (text_name(p, &part[k++], "an operator") < 0) {
+        if (text_name(p, &part[k++], "an operator") < 0)
             return -1;
-        }
     } while (k < 3 && text_take(p, ':'));
     p->m->node[n].op = part[k > 1];
     p->m->node[n].domain = k > 1 && !bare ? part[0] : 0;
@@ -294,24 +238,20 @@ static int operands(struct parser *p, nid n)
     struct slice in = {p->m->narg, 0};
     uint32_t formal = UINT32_MAX;
 
-    if (text_want(p, '(', "'('") < 0) {
+    if (text_want(p, '(', "'('") < 0)
         return -1;
-    }
     for (;;) {
         vid v;
-        if (formal == UINT32_MAX && text_take(p, '|')) {
+        if (formal == UINT32_MAX && text_take(p, '|'))
             formal = in.n;
-        } else if (p->kind == ')' && in.n == 0) {
+        else if (p->kind == ')' && in.n == 0)
             break;
-        }
-        if (operand(p, &v) < 0) {
+        if (operand(p, &v) < 0)
             return -1;
-        }
         module_add_args(p->m, &v, 1);
         in.n++;
-        if (p->kind != '|' && !text_take(p, ',')) {
+        if (p->kind != '|' && !text_take(p, ','))
             break;
-        }
     }
     p->m->node[n].in = in;
     p->m->node[n].nformal = formal == UINT32_MAX ? in.n : formal;
@@ -324,9 +264,8 @@ static int results(struct parser *p, nid n)
 
     for (uint32_t i = 0; i < p->nres; i++) {
         vid v = 0;
-        if (!p->res[i].omitted && define(p, &p->res[i], &v) < 0) {
+        if (!p->res[i].omitted && define(p, &p->res[i], &v) < 0)
             return -1;
-        }
         if (v != 0) {
             p->m->value[v].def = n;
             p->m->value[v].outno = i;
@@ -345,22 +284,18 @@ static int result_types(struct parser *p, nid n)
     for (uint32_t i = 0; i < out.n; i++) {
         vid v = p->m->arg[out.at + i];
         uint32_t type = 0;
-        if (i > 0 && text_want(p, ',', "',' and the type of the next result") < 0) {
+        if (i > 0 && text_want(p, ',', "',' and the type of the next result") < 0)
             return -1;
-        }
         if (v == 0) {
-            if (!text_take_word(p, "_")) {
+            if (!text_take_word(p, "_"))
                 return text_expected(p, "'_', for the result is omitted");
-            }
             continue;
         }
-        if (!text_is_value_key(p) && text_type(p, &type) < 0) {
+        if (!text_is_value_key(p) && text_type(p, &type) < 0)
             return -1;
-        }
         p->m->value[v].type = type;
-        if (value_keys(p, v) < 0) {
+        if (value_keys(p, v) < 0)
             return -1;
-        }
     }
     return 0;
 }
@@ -370,26 +305,20 @@ static int node_tail(struct parser *p, nid n)
 {
     const struct slice out = p->m->node[n].out;
 
-    if (text_take(p, ':') && result_types(p, n) < 0) {
+    if (text_take(p, ':') && result_types(p, n) < 0)
         return -1;
-    }
     for (;;) {
         if (text_take_word(p, "name")) {
-            if (text_want(p, '=', "'='") < 0 ||
-                text_string(p, &p->m->node[n].name, "a string") < 0) {
+            if (text_want(p, '=', "'='") < 0 || text_string(p, &p->m->node[n].name, "a string") < 0)
                 return -1;
-            }
         } else if (text_is_value_key(p)) {
-            if (out.n != 1 || p->m->arg[out.at] == 0) {
+            if (out.n != 1 || p->m->arg[out.at] == 0)
                 return text_error(p, p->at, "the node has not one result: say this after a type");
-            }
-            if (text_value_key(p, p->m->arg[out.at]) < 0) {
+            if (text_value_key(p, p->m->arg[out.at]) < 0)
                 return -1;
-            }
         } else if (p->kind == T_KEY) {
-            if (text_node_key(p, n) < 0) {
+            if (text_node_key(p, n) < 0)
                 return -1;
-            }
         } else {
             return p->failed ? -1 : 0;
         }
@@ -401,9 +330,8 @@ static sid default_name(struct parser *p, nid n)
 {
     sid first = p->nres > 0 ? p->res[0].name : 0;
 
-    if (first == 0) {
+    if (first == 0)
         return str_id(p->m, arena_fmt(p->a, "op_%u", n));
-    }
     return p->graph == 1
                ? first
                : str_id(p->m, arena_fmt(p->a, "%s.%s", str(p->m, p->m->graph[p->graph].name),
@@ -418,14 +346,12 @@ static int parse_node(struct parser *p)
     p->m->node[n].graph = p->graph;
     if (result_names(p) < 0 || text_want(p, '=', "'='") < 0 || operator_name(p, n) < 0 ||
         operands(p, n) < 0 || (p->kind == '{' && text_attrs(p, n) < 0) || results(p, n) < 0 ||
-        node_tail(p, n) < 0) {
+        node_tail(p, n) < 0)
         return -1;
-    }
     sid name = p->m->node[n].name == 0 ? default_name(p, n) : p->m->node[n].name;
     p->m->node[n].name = name;
-    if (text_lookup(p, (uint32_t)SPACE_NODES, name) != 0) {
+    if (text_lookup(p, (uint32_t)SPACE_NODES, name) != 0)
         return text_error(p, at, "two nodes are named '%s' (say name=\"...\")", str(p->m, name));
-    }
     text_bind(p, (uint32_t)SPACE_NODES, name, n);
     return 0;
 }
@@ -439,9 +365,8 @@ static int graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
     if (text_take_word(p, "of")) {
         size_t here = p->at;
         sid name;
-        if (text_string(p, &name, "the name of a node, quoted") < 0) {
+        if (text_string(p, &name, "the name of a node, quoted") < 0)
             return -1;
-        }
         nid n = text_lookup(p, (uint32_t)SPACE_NODES, name);
         if (n == 0 || n != owner) {
             return text_error(p, here,
@@ -456,11 +381,9 @@ static int graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
                                  : "this graph is the body of no node above");
     }
     p->m->graph[g].owner = owner;
-    for (nid n = owner; n != 0; n = p->m->graph[p->m->node[n].graph].owner) {
-        if (++depth > TEXT_DEPTH) {
+    for (nid n = owner; n != 0; n = p->m->graph[p->m->node[n].graph].owner)
+        if (++depth > TEXT_DEPTH)
             return text_error(p, at, "bodies are nested more than %d deep", TEXT_DEPTH);
-        }
-    }
     return 0;
 }
 
@@ -476,12 +399,10 @@ static int graph_head(struct parser *p, gid g)
         return text_expected(p, "the label of the graph (@name)");
     }
     uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, name);
-    if (l != 0 && p->label[l].graph != 0) {
+    if (l != 0 && p->label[l].graph != 0)
         return text_error(p, at, "graph @%s is defined twice", str(p->m, name));
-    }
-    if (graph_owner(p, g, l, at) < 0) {
+    if (graph_owner(p, g, l, at) < 0)
         return -1;
-    }
     if (l == 0) {
         l = p->nlabel++;
         p->label = vec_grow(p->a, p->label, &p->caplabel, p->nlabel, sizeof *p->label);
@@ -490,9 +411,8 @@ static int graph_head(struct parser *p, gid g)
     }
     p->label[l].graph = g;
     if (text_take_word(p, "name") &&
-        (text_want(p, '=', "'='") < 0 || text_string(p, &name, "a string") < 0)) {
+        (text_want(p, '=', "'='") < 0 || text_string(p, &name, "a string") < 0))
         return -1;
-    }
     p->m->graph[g].name = name;
     return text_want(p, '{', "'{'");
 }
@@ -504,25 +424,22 @@ static int parse_graph(struct parser *p)
     p->graph = g;
     p->nin = p->ninit = p->nout = 0;
     p->m->graph[g].first = p->m->nnode;
-    if (graph_head(p, g) < 0) {
+    if (graph_head(p, g) < 0)
         return -1;
-    }
     while (p->kind != '}') {
         int rc;
-        if (text_take_word(p, "in")) {
+        if (text_take_word(p, "in"))
             rc = parse_in(p);
-        } else if (text_take_word(p, "init")) {
+        else if (text_take_word(p, "init"))
             rc = parse_init(p);
-        } else if (text_take_word(p, "out")) {
+        else if (text_take_word(p, "out"))
             rc = parse_out(p);
-        } else if (p->kind == T_VALUE || p->kind == T_LOST || p->kind == '(' || text_is(p, "_")) {
+        else if (p->kind == T_VALUE || p->kind == T_LOST || p->kind == '(' || text_is(p, "_"))
             rc = parse_node(p);
-        } else {
+        else
             rc = text_expected(p, "'in', 'init', 'out', a node or '}'");
-        }
-        if (rc < 0) {
+        if (rc < 0)
             return -1;
-        }
     }
     p->m->graph[g].count = p->m->nnode - p->m->graph[g].first;
     p->m->graph[g].in = module_add_args(p->m, p->in, p->nin);
@@ -538,15 +455,12 @@ static int parse_opset(struct parser *p)
     int64_t version;
 
     p->has_opset = true;
-    if (text_take_word(p, "none")) {
+    if (text_take_word(p, "none"))
         return 0;
-    }
-    if (!text_take_word(p, "ai.onnx") && text_name(p, &domain, "a domain") < 0) {
+    if (!text_take_word(p, "ai.onnx") && text_name(p, &domain, "a domain") < 0)
         return -1;
-    }
-    if (text_int(p, INT64_MIN, INT64_MAX, &version, "a version") < 0) {
+    if (text_int(p, INT64_MIN, INT64_MAX, &version, "a version") < 0)
         return -1;
-    }
     module_add_opset(p->m, domain, version);
     return 0;
 }
@@ -557,25 +471,20 @@ static int parse_file(struct parser *p)
     uint64_t number;
     size_t at = p->at;
 
-    if (text_uint(p, UINT32_MAX, &number, "the number of the file") < 0) {
+    if (text_uint(p, UINT32_MAX, &number, "the number of the file") < 0)
         return -1;
-    }
-    if (number != p->m->nfile) {
+    if (number != p->m->nfile)
         return text_error(p, at, "files are numbered in order: expected %u", p->m->nfile);
-    }
     uint32_t f = module_add_file(p->m);
-    if (text_string(p, &p->m->file[f].path, "the path of the file, quoted") < 0) {
+    if (text_string(p, &p->m->file[f].path, "the path of the file, quoted") < 0)
         return -1;
-    }
     if (text_take_word(p, "size") &&
         (text_want(p, '=', "'='") < 0 ||
-         text_uint(p, UINT64_MAX, &p->m->file[f].size, "the size of the file") < 0)) {
+         text_uint(p, UINT64_MAX, &p->m->file[f].size, "the size of the file") < 0))
         return -1;
-    }
     if (text_take_word(p, "location") &&
-        (text_want(p, '=', "'='") < 0 || text_string(p, &p->m->file[f].location, "a string") < 0)) {
+        (text_want(p, '=', "'='") < 0 || text_string(p, &p->m->file[f].location, "a string") < 0))
         return -1;
-    }
     return p->failed ? -1 : 0;
 }
 
@@ -609,21 +518,18 @@ static int parse_statements(struct parser *p)
 
     while (p->kind != T_END) {
         size_t i = 0, n = sizeof table / sizeof *table;
-        while (i < n && !(p->kind == T_WORD && text_is(p, table[i].word))) {
+        while (i < n && !(p->kind == T_WORD && text_is(p, table[i].word)))
             i++;
-        }
         if (i == n) {
             return text_expected(p,
                                  "'graph', 'opset', 'file', 'cluster', 'class', 'costs', 'plan', "
                                  "'path' or 'ir_version'");
         }
-        if (p->plan != NULL) {
+        if (p->plan != NULL)
             return text_error(p, p->at, "nothing follows the plan");
-        }
         text_next(p);
-        if (table[i].parse(p) < 0 || p->failed) {
+        if (table[i].parse(p) < 0 || p->failed)
             return -1;
-        }
     }
     return p->m->ngraph > 1 ? 0 : text_error(p, p->at, "expected a graph");
 }
@@ -641,15 +547,12 @@ static int finish_bodies(struct parser *p)
     }
     for (uint32_t i = 1; i < m->nattr; i++) {
         const struct attr *a = &m->attr[i];
-        if (a->ref != 0) {
+        if (a->ref != 0)
             continue;
-        }
-        if (a->kind == ATTR_GRAPH) {
+        if (a->kind == ATTR_GRAPH)
             m->attr[i].u.g = p->label[a->u.g].graph;
-        }
-        for (uint32_t k = 0; a->kind == ATTR_GRAPHS && k < a->u.list.n; k++) {
+        for (uint32_t k = 0; a->kind == ATTR_GRAPHS && k < a->u.list.n; k++)
             m->refs[a->u.list.at + k] = p->label[m->refs[a->u.list.at + k]].graph;
-        }
     }
     return 0;
 }
@@ -660,21 +563,18 @@ int module_parse(struct text_module *out, const char *text, size_t n, const char
     struct parser p = {.src = text, .n = n, .path = path, .diag = d, .nlabel = 1};
 
     *out = (struct text_module){0};
-    if (n > INT32_MAX) {
+    if (n > INT32_MAX)
         return diag_error(d, "%s: a text of more than 2 GiB", path);
-    }
     p.a = arena_new();
     p.m = module_new(d);
     p.m->ir_version = 10;
     text_next(&p);
     int rc = parse_statements(&p);
     rc = rc < 0 || finish_bodies(&p) < 0 || text_finish_facts(&p) < 0 ? -1 : 0;
-    if (!p.has_path) {
+    if (!p.has_path)
         p.m->path = str_id(p.m, path);
-    }
-    if (!p.has_opset) {
+    if (!p.has_opset)
         module_add_opset(p.m, 0, 20);
-    }
     arena_free(p.a);
     if (rc < 0) {
         arena_free(p.m->mem);

@@ -7,6 +7,7 @@
 #ifndef PCC_IR_TEXT_PARSE_H
 #define PCC_IR_TEXT_PARSE_H
 
+#include "ir/map.h"
 #include "ir/text.h"
 
 enum { TEXT_DEPTH = 100 }; /* bodies in bodies, types in types */
@@ -14,13 +15,8 @@ enum { TEXT_DEPTH = 100 }; /* bodies in bodies, types in types */
 /* Tokens: punctuation is its own character. */
 enum { T_END = 256, T_BAD, T_WORD, T_NUM, T_STR, T_VALUE, T_LOST, T_GRAPH, T_KEY };
 
-/* (space, string) -> index; spaces are graphs, nodes, labels of graphs. */
-struct text_names {
-    uint64_t *key;
-    uint32_t *index;
-    uint32_t count, cap; /* cap: a power of two, or 0 */
-};
-enum { SPACE_NODES = -1, SPACE_LABELS = -2 }; /* as uint32_t; graphs have their gid */
+/* What a name is looked up in; graphs have their gid. */
+enum { SPACE_NODES = -1, SPACE_LABELS = -2 }; /* as uint32_t */
 
 /* "@then": a graph that was mentioned by the node that owns it, or defined. */
 struct text_label {
@@ -66,7 +62,7 @@ struct parser {
     struct module *m;
     struct cluster *cluster;
     struct plan *plan;
-    struct text_names names;
+    struct map names; /* (space, name) -> value, node, label */
     struct text_label *label;
     uint32_t nlabel, caplabel;
     gid graph; /* being read */

@@ -23,9 +23,8 @@ static void put_definition(struct printer *p, vid v)
     if (v == 0) {
         text_put(p, "_");
     } else if (p->m->value[v].name == 0) {
-        if (p->lost[v] == 0) {
+        if (p->lost[v] == 0)
             p->lost[v] = ++p->nlost;
-        }
         put_lost(p, v);
     } else {
         text_put_value_name(p, value_name(p->m, v));
@@ -44,13 +43,11 @@ static void collect_names(struct printer *p)
     const struct module *m = p->m;
 
     p->lost = arena_array(p->a, m->nval, sizeof *p->lost);
-    if (m->ngraph <= 2) {
+    if (m->ngraph <= 2)
         return;
-    }
     p->defined = arena_array(p->a, m->nval, sizeof *p->defined);
-    for (vid v = 1; v < m->nval; v++) {
+    for (vid v = 1; v < m->nval; v++)
         p->defined[p->ndefined++] = (uint64_t)m->value[v].graph << 32 | m->value[v].name;
-    }
     qsort(p->defined, p->ndefined, sizeof *p->defined, compare_keys);
 }
 
@@ -76,9 +73,8 @@ static void put_value(struct printer *p, vid v, gid g)
         g = m->node[m->graph[g].owner].graph;
     }
     text_put_value_name(p, str(m, x->name));
-    if (hidden) {
+    if (hidden)
         text_put_label(p, x->graph);
-    }
 }
 
 static void put_time(const struct printer *p, int64_t ps)
@@ -98,9 +94,8 @@ static void put_count(const struct printer *p, const char *key, int64_t n, const
         u++;
     }
     fprintf(p->f, "%s%lld", key, (long long)n);
-    if (u > 0) {
+    if (u > 0)
         putc(units[u], p->f);
-    }
 }
 
 static void put_bytes(const struct printer *p, const char *key, int64_t b)
@@ -114,15 +109,12 @@ static void put_value_facts(struct printer *p, vid v)
 {
     const struct costs *k = p->m->cost;
 
-    if (k == NULL || v == 0) {
+    if (k == NULL || v == 0)
         return;
-    }
-    if (k->bytes != NULL && k->bytes[v] != 0) {
+    if (k->bytes != NULL && k->bytes[v] != 0)
         put_bytes(p, " !bytes=", k->bytes[v]);
-    }
-    if (k->elems != NULL && k->elems[v] >= 0) {
+    if (k->elems != NULL && k->elems[v] >= 0)
         put_count(p, " !elems=", k->elems[v], " kMGT");
-    }
     if (k->xfer != NULL && k->xfer[v] >= 0) {
         text_put(p, " !xfer=");
         put_time(p, k->xfer[v]);
@@ -146,30 +138,24 @@ static void put_node_costs(struct printer *p, nid n)
         }
         text_put(p, same ? "" : "]");
     }
-    if (k->flops != NULL && k->flops[n] != 0) {
+    if (k->flops != NULL && k->flops[n] != 0)
         put_count(p, " !flops=", k->flops[n], " kMGT");
-    }
-    if (k->traffic != NULL && k->traffic[n] != 0) {
+    if (k->traffic != NULL && k->traffic[n] != 0)
         put_bytes(p, " !traffic=", k->traffic[n]);
-    }
-    if (k->own != NULL && k->own[n] != 0) {
+    if (k->own != NULL && k->own[n] != 0)
         put_bytes(p, " !own=", k->own[n]);
-    }
 }
 
 static void put_node_facts(struct printer *p, nid n)
 {
     const struct module *m = p->m;
 
-    if (m->cost != NULL) {
+    if (m->cost != NULL)
         put_node_costs(p, n);
-    }
-    if (m->color != NULL && m->color[n] != 0) {
+    if (m->color != NULL && m->color[n] != 0)
         fprintf(p->f, " !color=%u", m->color[n]);
-    }
-    if (m->layer != NULL && m->layer[n] != 0) {
+    if (m->layer != NULL && m->layer[n] != 0)
         fprintf(p->f, " !layer=%u", m->layer[n]);
-    }
     text_put(p, m->backward != NULL && m->backward[n] != 0 ? " !backward" : "");
     text_put(p, m->node[n].flags & NODE_UNNAMED ? " !unnamed" : "");
     text_put(p, m->node[n].flags & NODE_LOST ? " !lost" : "");
@@ -179,11 +165,10 @@ static void put_node_facts(struct printer *p, nid n)
 static void put_operator(struct printer *p, const struct node *n)
 {
     if (n->domain != 0 || n->overload != 0) {
-        if (strcmp(str(p->m, n->domain), "ai.onnx") == 0) { /* bare, it would be the default */
+        if (strcmp(str(p->m, n->domain), "ai.onnx") == 0) /* bare, it would be the default */
             text_put(p, "\"ai.onnx\"");
-        } else {
+        else
             text_put_name(p, str(p->m, n->domain));
-        }
         text_put(p, ":");
     }
     text_put_name(p, str(p->m, n->op));
@@ -197,11 +182,10 @@ static void put_operands(struct printer *p, const struct node *n)
 {
     text_put(p, "(");
     for (uint32_t i = 0; i < n->in.n; i++) {
-        if (i == n->nformal) {
+        if (i == n->nformal)
             text_put(p, i > 0 ? " | " : "| ");
-        } else {
+        else
             text_put(p, i > 0 ? ", " : "");
-        }
         put_value(p, p->m->arg[n->in.at + i], n->graph);
     }
     text_put(p, ")");
@@ -239,9 +223,8 @@ static bool has_default_name(const struct module *m, const struct node *n, vid f
     const char *s = str(m, n->name), *g = str(m, m->graph[n->graph].name);
     size_t k = strlen(g);
 
-    if (m->value[first].name == 0 || n->graph == 1) {
+    if (m->value[first].name == 0 || n->graph == 1)
         return m->value[first].name != 0 && n->name == m->value[first].name;
-    }
     return strncmp(s, g, k) == 0 && s[k] == '.' && strcmp(s + k + 1, value_name(m, first)) == 0;
 }
 
@@ -297,9 +280,8 @@ static void put_inputs(struct printer *p, const struct graph *g)
         }
         text_put(p, " = ");
         text_put_init(p, v);
-        if ((x->flags & VALUE_INPUT) == 0) {
+        if ((x->flags & VALUE_INPUT) == 0)
             put_value_facts(p, v);
-        }
         text_put(p, "\n");
     }
 }
@@ -323,9 +305,8 @@ static void put_graph(struct printer *p, gid id)
     }
     text_put(p, " {\n");
     put_inputs(p, g);
-    for (nid n = g->first; n < g->first + g->count; n++) {
+    for (nid n = g->first; n < g->first + g->count; n++)
         put_node(p, n);
-    }
     for (uint32_t i = 0; i < g->out.n; i++) {
         text_put(p, "  out ");
         put_value(p, m->arg[g->out.at + i], id);
@@ -342,12 +323,10 @@ static void put_class(const struct printer *p, const struct device_class *k)
     text_put(p, "class ");
     text_put_quoted(p, k->name != NULL ? k->name : "");
     fprintf(p->f, " x%u%s", k->count, k->host ? " host" : "");
-    if (k->memory >= 0) {
+    if (k->memory >= 0)
         put_bytes(p, " memory=", k->memory);
-    }
-    if (k->overhead != 0) {
+    if (k->overhead != 0)
         fprintf(p->f, " overhead=%s", time_print(buf, k->overhead));
-    }
     if (k->bandwidth != 0) {
         put_count(p, " bandwidth=", k->bandwidth, " kMGT");
         text_put(p, "B/s");
@@ -378,13 +357,12 @@ static void put_header(const struct printer *p, const struct cluster *c)
     for (uint32_t i = 1; i < m->nopset; i++) {
         const char *domain = str(m, m->opset[i].domain);
         text_put(p, "opset ");
-        if (m->opset[i].domain == 0) {
+        if (m->opset[i].domain == 0)
             text_put(p, "ai.onnx");
-        } else if (strcmp(domain, "ai.onnx") == 0 || strcmp(domain, "none") == 0) {
+        else if (strcmp(domain, "ai.onnx") == 0 || strcmp(domain, "none") == 0)
             text_put_quoted(p, domain);
-        } else {
+        else
             text_put_name(p, domain);
-        }
         fprintf(p->f, " %lld\n", (long long)m->opset[i].version);
     }
     for (uint32_t i = 1; i < m->nfile; i++) {
@@ -401,23 +379,20 @@ static void put_header(const struct printer *p, const struct cluster *c)
     if (c != NULL) {
         fprintf(p->f, "cluster%s efficiency=%lld\n", c->io_free ? " io_free" : "",
                 (long long)c->efficiency);
-        for (uint32_t i = 0; i < c->ncls; i++) {
+        for (uint32_t i = 0; i < c->ncls; i++)
             put_class(p, &c->cls[i]);
-        }
     }
-    if (m->cost != NULL) {
+    if (m->cost != NULL)
         fprintf(p->f, "costs %u\n", m->cost->nclass);
-    }
 }
 
 static void put_plan_time(const struct printer *p, const char *key, int64_t ps)
 {
     text_put(p, key);
-    if (ps < 0) {
+    if (ps < 0)
         text_put(p, "none");
-    } else {
+    else
         put_time(p, ps);
-    }
 }
 
 static void put_plan(const struct printer *p, const struct plan *plan, const struct cluster *c)
@@ -426,24 +401,20 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
     fprintf(p->f, " status=%s", plan_status_name(plan->status));
     put_plan_time(p, " value=", plan->value);
-    if (plan->bound >= 0) {
+    if (plan->bound >= 0)
         put_plan_time(p, " bound=", plan->bound);
-    }
-    if (plan->scope_bound >= 0) {
+    if (plan->scope_bound >= 0)
         put_plan_time(p, " scope_bound=", plan->scope_bound);
-    }
-    if (plan->states != 0) {
+    if (plan->states != 0)
         fprintf(p->f, " states=%llu", (unsigned long long)plan->states);
-    }
     if (plan->argument != NULL && plan->argument[0] != '\0') {
         text_put(p, " argument=");
         text_put_quoted(p, plan->argument);
     }
     text_put(p, " {\n");
     for (nid n = 1; n < p->m->nnode; n++) {
-        if (plan->dev[n] < 0) {
+        if (plan->dev[n] < 0)
             continue;
-        }
         text_put(p, "  ");
         text_put_quoted(p, node_name(p->m, n));
         if (c != NULL && (uint32_t)plan->dev[n] < c->ndev) {
@@ -463,12 +434,10 @@ void module_print(FILE *f, const struct module *m, const struct cluster *c, cons
 
     collect_names(&p);
     put_header(&p, c);
-    for (gid g = 1; g < m->ngraph; g++) {
+    for (gid g = 1; g < m->ngraph; g++)
         put_graph(&p, g);
-    }
-    if (plan != NULL) {
+    if (plan != NULL)
         put_plan(&p, plan, c);
-    }
     arena_free(p.dims->mem);
     arena_free(p.a);
 }

@@ -61,11 +61,10 @@ static bool is_word(const char *s)
 /* A word as it is, anything else quoted. */
 void text_put_name(const struct printer *p, const char *s)
 {
-    if (is_word(s)) {
+    if (is_word(s))
         text_put(p, s);
-    } else {
+    else
         text_put_quoted(p, s);
-    }
 }
 
 /* What may follow % without quotes: word characters, '/', '-', and ':' before a digit. */
@@ -80,20 +79,18 @@ void text_put_value_name(const struct printer *p, const char *s)
                (*c == ':' && c[1] >= '0' && c[1] <= '9');
     }
     putc('%', p->f);
-    if (bare) {
+    if (bare)
         text_put(p, s);
-    } else {
+    else
         text_put_quoted(p, s);
-    }
 }
 
 void text_put_label(const struct printer *p, gid g)
 {
-    if (g == 1) {
+    if (g == 1)
         text_put(p, "@main");
-    } else {
+    else
         fprintf(p->f, "@g%u", g);
-    }
 }
 
 /* Whether the spelling of an expression, without quotes, is read as the same one. */
@@ -104,14 +101,12 @@ static bool dim_is_plain(struct printer *p, const char *s)
     int depth = 0;
 
     if (s[0] == '\0' || strchr(" .+-*/),", s[0]) != NULL || s[strspn(s, all)] != '\0' ||
-        strlen(s) >= 1024 || s[strlen(s) - 1] == ' ') {
+        strlen(s) >= 1024 || s[strlen(s) - 1] == ' ')
         return false;
-    }
     for (const char *c = s; *c != '\0'; c++) {
         depth += (*c == '(') - (*c == ')');
-        if (depth < 0 || (*c == ',' && depth == 0)) {
+        if (depth < 0 || (*c == ',' && depth == 0))
             return false;
-        }
     }
     struct dim d = dim_parse(p->dims, s);
     return d.sym != 0 && strcmp(str(p->dims, d.sym), s) == 0;
@@ -119,15 +114,14 @@ static bool dim_is_plain(struct printer *p, const char *s)
 
 static void put_dim(struct printer *p, struct dim d)
 {
-    if (d.sym == 0 && d.value < 0) {
+    if (d.sym == 0 && d.value < 0)
         text_put(p, "?");
-    } else if (d.sym == 0) {
+    else if (d.sym == 0)
         fprintf(p->f, "%lld", (long long)d.value);
-    } else if (dim_is_plain(p, str(p->m, d.sym))) {
+    else if (dim_is_plain(p, str(p->m, d.sym)))
         text_put(p, str(p->m, d.sym));
-    } else {
+    else
         text_put_quoted(p, str(p->m, d.sym));
-    }
 }
 
 void text_put_type(struct printer *p, uint32_t type)
@@ -136,15 +130,13 @@ void text_put_type(struct printer *p, uint32_t type)
     const struct type *t = &m->type[type];
     uint32_t open = 0;
 
-    for (; open < TEXT_DEPTH; open++, t = &m->type[t->inner]) {
-        if (t->kind == TYPE_MAP) {
+    for (; open < TEXT_DEPTH; open++, t = &m->type[t->inner])
+        if (t->kind == TYPE_MAP)
             fprintf(p->f, "map(%s, ", elem_name((enum elem)t->elem));
-        } else if (t->kind == TYPE_SEQ || t->kind == TYPE_OPT) {
+        else if (t->kind == TYPE_SEQ || t->kind == TYPE_OPT)
             text_put(p, t->kind == TYPE_SEQ ? "seq(" : "opt(");
-        } else {
+        else
             break;
-        }
-    }
     if (t->kind == TYPE_OPAQUE) {
         text_put(p, "opaque");
     } else if (t->kind == TYPE_TENSOR || t->kind == TYPE_SPARSE) {
@@ -158,9 +150,8 @@ void text_put_type(struct printer *p, uint32_t type)
     } else {
         text_put(p, "?");
     }
-    while (open-- > 0) {
+    while (open-- > 0)
         text_put(p, ")");
-    }
 }
 
 /* The shortest digits that are read as the same number, with a '.', 'e' or letter in it. */
@@ -174,14 +165,12 @@ static void put_double(const struct printer *p, double v, bool single)
     }
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(buf, sizeof buf, "%.*g", digits, v);
-        if (single ? strtof(buf, NULL) == (float)v : strtod(buf, NULL) == v) {
+        if (single ? strtof(buf, NULL) == (float)v : strtod(buf, NULL) == v)
             break;
-        }
     }
     text_put(p, buf);
-    if (strpbrk(buf, ".en") == NULL) {
+    if (strpbrk(buf, ".en") == NULL)
         text_put(p, ".0");
-    }
 }
 
 static void put_float(const struct printer *p, float v)
@@ -189,13 +178,12 @@ static void put_float(const struct printer *p, float v)
     uint32_t bits;
 
     memcpy(&bits, &v, sizeof bits);
-    if (!isnan(v)) {
+    if (!isnan(v))
         put_double(p, (double)v, true);
-    } else if (bits == UINT32_C(0x7fc00000)) {
+    else if (bits == UINT32_C(0x7fc00000))
         text_put(p, "nan");
-    } else {
+    else
         fprintf(p->f, "nan(0x%08x)", bits);
-    }
 }
 
 /* Element i of inline data, little endian. */
@@ -204,9 +192,8 @@ static uint64_t element(const struct tensor *t, uint32_t size, uint64_t i)
     const unsigned char *b = (const unsigned char *)t->data + i * size;
     uint64_t v = 0;
 
-    for (uint32_t k = 0; k < size; k++) {
+    for (uint32_t k = 0; k < size; k++)
         v |= (uint64_t)b[k] << (8 * k);
-    }
     return v;
 }
 
@@ -229,14 +216,11 @@ static bool is_short(const struct tensor *t, int64_t elems)
     bool real = e == ELEM_F32 || e == ELEM_F64;
 
     if (elems < 0 || elems > SHOWN || (!real && !elem_is_integer(e)) || elem_bits(e) < 8 ||
-        (uint64_t)elem_bytes(e, elems) != t->len) {
+        (uint64_t)elem_bytes(e, elems) != t->len)
         return false;
-    }
-    for (uint64_t i = 0; i < (uint64_t)elems; i++) {
-        if ((real && isnan(element_float(t, i))) || (e == ELEM_BOOL && element(t, 1, i) > 1)) {
+    for (uint64_t i = 0; i < (uint64_t)elems; i++)
+        if ((real && isnan(element_float(t, i))) || (e == ELEM_BOOL && element(t, 1, i) > 1))
             return false;
-        }
-    }
     return true;
 }
 
@@ -254,11 +238,10 @@ static void put_numbers(const struct printer *p, const struct tensor *t, uint64_
         uint64_t v = element(t, bits / 8, i);
         bool narrow =
             t->elem == ELEM_I8 || t->elem == ELEM_I16 || t->elem == ELEM_I32 || t->elem == ELEM_I64;
-        if (narrow) { /* extend the sign */
+        if (narrow) /* extend the sign */
             fprintf(p->f, "%lld", (long long)((int64_t)(v << (64 - bits)) >> (64 - bits)));
-        } else {
+        else
             fprintf(p->f, "%llu", (unsigned long long)v);
-        }
     }
     text_put(p, "]");
 }
@@ -307,9 +290,8 @@ static void put_payload(struct printer *p, tid id, sid name)
 static void put_shape(struct printer *p, const struct tensor *t)
 {
     fprintf(p->f, "%s[", elem_name((enum elem)t->elem));
-    for (uint32_t i = 0; i < t->rank; i++) {
+    for (uint32_t i = 0; i < t->rank; i++)
         fprintf(p->f, "%s%lld", i > 0 ? "," : "", (long long)p->m->ints[t->dim + i]);
-    }
     text_put(p, "] ");
 }
 
@@ -338,17 +320,16 @@ static void put_list_element(struct printer *p, enum attr_kind kind, uint32_t i)
 {
     const struct module *m = p->m;
 
-    if (kind == ATTR_INTS) {
+    if (kind == ATTR_INTS)
         fprintf(p->f, "%lld", (long long)m->ints[i]);
-    } else if (kind == ATTR_FLOATS) {
+    else if (kind == ATTR_FLOATS)
         put_float(p, m->floats[i]);
-    } else if (kind == ATTR_STRINGS) {
+    else if (kind == ATTR_STRINGS)
         put_string(p, m->sids[i]);
-    } else if (kind == ATTR_GRAPHS) {
+    else if (kind == ATTR_GRAPHS)
         text_put_label(p, m->refs[i]);
-    } else {
+    else
         put_tensor_value(p, m->refs[i], kind == ATTR_SPARSES);
-    }
 }
 
 void text_put_attr(struct printer *p, const struct attr *a)

@@ -53,16 +53,13 @@ static const char *decimal_parse(const char *s, struct decimal *d)
     d->decimals = 0;
     for (; digit(*s); s++, any = true) {
         d->mantissa = d->mantissa * 10 + (unsigned)(*s - '0');
-        if (d->mantissa > most) {
+        if (d->mantissa > most)
             return NULL;
-        }
     }
-    if (*s != '.') {
+    if (*s != '.')
         return any ? s : NULL;
-    }
-    if (!digit(*++s)) {
+    if (!digit(*++s))
         return NULL;
-    }
     for (; digit(*s); s++) {
         if (*s == '0') { /* counts only if another digit follows; longer runs than 25 never do */
             zeros += zeros < 32;
@@ -70,9 +67,8 @@ static const char *decimal_parse(const char *s, struct decimal *d)
         }
         for (zeros++; zeros > 0; zeros--) {
             d->mantissa *= 10;
-            if (d->mantissa > most || ++d->decimals > 25) {
+            if (d->mantissa > most || ++d->decimals > 25)
                 return NULL;
-            }
         }
         d->mantissa += (unsigned)(*s - '0');
     }
@@ -85,25 +81,20 @@ static bool quantity_parse(const char *s, size_t n, const struct unit *units, in
     struct decimal d;
     const char *end = s + n, *p = decimal_parse(s, &d);
 
-    if (p == NULL || p > end) {
+    if (p == NULL || p > end)
         return false;
-    }
     size_t rest = (size_t)(end - p);
     while (units->name != NULL &&
-           (strlen(units->name) != rest || memcmp(units->name, p, rest) != 0)) {
+           (strlen(units->name) != rest || memcmp(units->name, p, rest) != 0))
         units++;
-    }
-    if (units->name == NULL) {
+    if (units->name == NULL)
         return false;
-    }
     u128 product = d.mantissa, ten = 1;
     product *= (uint64_t)units->size;
-    for (int i = 0; i < d.decimals; i++) {
+    for (int i = 0; i < d.decimals; i++)
         ten *= 10;
-    }
-    if (product % ten != 0 || product / ten > (u128)INT64_MAX) {
+    if (product % ten != 0 || product / ten > (u128)INT64_MAX)
         return false;
-    }
     *out = (int64_t)(product / ten);
     return true;
 }
@@ -167,9 +158,8 @@ char *time_print(char *buf, int64_t ps)
     uint64_t v = magnitude(ps);
     int u = 0;
 
-    while (u < 4 && v >= (uint64_t)times[u + 1].size) {
+    while (u < 4 && v >= (uint64_t)times[u + 1].size)
         u++;
-    }
     uint64_t whole = v / (uint64_t)times[u].size, part = v % (uint64_t)times[u].size;
     int decimals = 3 * u;
     while (decimals > 0 && part % 10 == 0) {
@@ -184,9 +174,8 @@ char *bytes_print(char *buf, int64_t b)
     static const struct unit exact[] = {{"GiB", GIB}, {"MiB", MIB}, {"KiB", KIB}, {"B", 1}};
     int u = 0;
 
-    while (u < 3 && (b == 0 || b % exact[u].size != 0)) {
+    while (u < 3 && (b == 0 || b % exact[u].size != 0))
         u++;
-    }
     snprintf(buf, UNIT_TEXT, "%lld%s", (long long)(b / exact[u].size), exact[u].name);
     return buf;
 }
@@ -197,18 +186,16 @@ static char *print_short(char *buf, int64_t value, const struct unit *units, int
     uint64_t v = magnitude(value);
     int u = 0;
 
-    while (u + 1 < n && v >= (uint64_t)units[u + 1].size) {
+    while (u + 1 < n && v >= (uint64_t)units[u + 1].size)
         u++;
-    }
     for (; u > 0; u++) {
         u128 size = (u128)units[u].size;
         uint64_t scale = 1000, scaled; /* the value is scaled / scale units */
         int decimals = 3;
         for (;; scale /= 10, decimals--) {
             scaled = (uint64_t)(((u128)v * scale + size / 2) / size);
-            if (scaled < 10000 || decimals == 0) {
+            if (scaled < 10000 || decimals == 0)
                 break;
-            }
         }
         if (u + 1 == n || (u128)scaled * size < (u128)units[u + 1].size * scale) {
             return fixed_print(buf, value < 0, scaled / scale, scaled % scale, decimals,
@@ -255,12 +242,10 @@ int64_t sat_mul(int64_t a, int64_t b)
 
 int64_t mul_div_ceil(int64_t a, int64_t b, int64_t c)
 {
-    if (a <= 0 || b <= 0) {
+    if (a <= 0 || b <= 0)
         return 0;
-    }
-    if (c <= 0) {
+    if (c <= 0)
         return INT64_MAX;
-    }
     u128 r = ((u128)a * (u128)b + (u128)c - 1) / (u128)c;
     return r > (u128)INT64_MAX ? INT64_MAX : (int64_t)r;
 }

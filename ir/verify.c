@@ -48,9 +48,8 @@ void verify_slice(struct check *c, const char *what, uint32_t id, const char *fi
 void verify_index(struct check *c, const char *what, uint32_t id, const char *field, uint32_t i,
                   uint32_t count)
 {
-    if (i >= count) {
+    if (i >= count)
         verify_fail(c, "%s %u: %s is %u, expected less than %u", what, id, field, i, count);
-    }
 }
 
 /* Every node lies in the range of its graph, and no range holds others. */
@@ -89,9 +88,8 @@ static uint32_t bodies_of(struct check *c, nid n, uint32_t *refs)
 
     for (uint32_t i = 0; i < s.n; i++) {
         const struct attr *a = &m->attr[s.at + i];
-        if (a->ref != 0 || (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS)) {
+        if (a->ref != 0 || (a->kind != ATTR_GRAPH && a->kind != ATTR_GRAPHS))
             continue;
-        }
         struct slice list =
             a->kind == ATTR_GRAPHS ? verify_safe(a->u.list, m->nrefs) : (struct slice){0, 1};
         for (uint32_t k = 0; k < list.n; k++, named++) {
@@ -115,11 +113,9 @@ static void owners_check(struct check *c)
     uint32_t *refs = arena_array(c->mem, m->ngraph, sizeof *refs);
     gid *walk = arena_array(c->mem, m->ngraph, sizeof *walk);
 
-    for (nid n = 1; n < m->nnode; n++) {
-        if (bodies_of(c, n, refs) == 0 && m->node[n].nformal < m->node[n].in.n) {
+    for (nid n = 1; n < m->nnode; n++)
+        if (bodies_of(c, n, refs) == 0 && m->node[n].nformal < m->node[n].in.n)
             verify_fail(c, "node %u '%s' has captures, but no body", n, node_name(m, n));
-        }
-    }
     for (gid g = 1; g < m->ngraph; g++) {
         nid owner = m->graph[g].owner;
         if (g == 1 ? owner != 0 : owner == 0 || owner >= m->nnode) {
@@ -136,9 +132,8 @@ static void owners_check(struct check *c)
             nid owner = m->graph[at].owner;
             at = owner != 0 && owner < m->nnode ? m->node[owner].graph : 0;
         }
-        if (at != 0 && at < m->ngraph && walk[at] == g) {
+        if (at != 0 && at < m->ngraph && walk[at] == g)
             verify_fail(c, "graph %u is inside itself", at);
-        }
     }
 }
 
@@ -152,18 +147,16 @@ static void list_check(struct check *c, gid g, const char *what, struct slice li
     verify_slice(c, "graph", g, what, list, m->narg);
     for (uint32_t i = 0; i < s.n; i++) {
         vid v = m->arg[s.at + i];
-        if (v >= m->nval) {
+        if (v >= m->nval)
             continue; /* reported by args_check */
-        }
         if (v == 0) {
             verify_fail(c, "graph %u: entry %u of its %s is none", g, i, what);
             continue;
         }
-        if (m->value[v].graph == g) {
+        if (m->value[v].graph == g)
             seen[v]++;
-        } else if (flag == VALUE_OUTPUT) {
+        else if (flag == VALUE_OUTPUT)
             continue; /* a captured value: reads_check sees to it */
-        }
         if (m->value[v].graph != g || (m->value[v].flags & flag) == 0) {
             verify_fail(c, "graph %u: value %u '%s' is among its %s, but not marked so", g, v,
                         value_name(m, v), what);
@@ -220,13 +213,11 @@ static void value_check(struct check *c, vid v)
         verify_fail(c, "value %u '%s': %s", v, value_name(m, v),
                     lost ? "lost, yet named" : "no name");
     }
-    if (x->tensor != 0 && (x->flags & VALUE_INIT) == 0) {
+    if (x->tensor != 0 && (x->flags & VALUE_INIT) == 0)
         verify_fail(c, "value %u '%s' has a tensor, but is no initializer", v, value_name(m, v));
-    }
     if (x->def == 0) {
-        if (!lost && (x->flags & (VALUE_INPUT | VALUE_INIT)) == 0) {
+        if (!lost && (x->flags & (VALUE_INPUT | VALUE_INIT)) == 0)
             verify_fail(c, "value %u '%s' has no definition", v, value_name(m, v));
-        }
         return;
     }
     if (x->flags & (VALUE_INPUT | VALUE_INIT)) {
@@ -252,9 +243,8 @@ static void values_check(struct check *c)
 {
     const struct module *m = c->m;
 
-    for (vid v = 1; v < m->nval; v++) {
+    for (vid v = 1; v < m->nval; v++)
         value_check(c, v);
-    }
     for (nid n = 1; n < m->nnode; n++) {
         const struct slice out = verify_safe(m->node[n].out, m->narg);
         for (uint32_t i = 0; i < out.n; i++) {
@@ -285,9 +275,8 @@ static void names_check(struct check *c)
         for (uint32_t i = of.at[g]; i < of.at[g + 1]; i++) {
             vid v = of.to[i], other;
             sid name = m->value[v].name;
-            if (name == 0 || name >= c->nstr) {
+            if (name == 0 || name >= c->nstr)
                 continue;
-            }
             other = named[name];
             if (other != 0 && m->value[other].graph == g) {
                 verify_fail(c, "values %u and %u of graph %u are both called '%s'", other, v, g,
@@ -305,9 +294,8 @@ static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
     const struct module *m = c->m;
     const char *reader = n != 0 ? node_name(m, n) : "its outputs";
 
-    if (v == 0 || v >= m->nval) {
+    if (v == 0 || v >= m->nval)
         return;
-    }
     const struct value *x = &m->value[v];
     if (x->flags & VALUE_LOST) {
         verify_fail(c, "graph %u: '%s' reads value %u, which is lost", g, reader, v);
@@ -329,13 +317,11 @@ static void graph_reads(struct check *c, gid g, const struct csr *nodes, const n
     for (uint32_t i = nodes->at[g]; i < nodes->at[g + 1]; i++) {
         nid n = nodes->to[i];
         const struct slice in = verify_safe(m->node[n].in, m->narg);
-        for (uint32_t k = 0; k < in.n; k++) {
+        for (uint32_t k = 0; k < in.n; k++)
             read_check(c, g, n, m->arg[in.at + k], around);
-        }
     }
-    for (uint32_t k = 0; k < out.n; k++) {
+    for (uint32_t k = 0; k < out.n; k++)
         read_check(c, g, 0, m->arg[out.at + k], around);
-    }
 }
 
 /* Graphs are visited owner by owner, so that an owner's operands are marked once. */
@@ -347,33 +333,25 @@ static void reads_check(struct check *c)
     uint32_t *all = arena_array(c->mem, most, sizeof *all);
     nid *around = arena_array(c->mem, m->nval, sizeof *around);
 
-    for (uint32_t i = 0; i < most; i++) {
+    for (uint32_t i = 0; i < most; i++)
         all[i] = i;
-    }
-    for (nid n = 0; n < m->nnode; n++) {
+    for (nid n = 0; n < m->nnode; n++)
         row[n] = m->node[n].graph < m->ngraph ? m->node[n].graph : 0;
-    }
     struct csr nodes = csr_build(c->mem, m->ngraph, m->nnode, row, all);
-    for (gid g = 0; g < m->ngraph; g++) {
+    for (gid g = 0; g < m->ngraph; g++)
         row[g] = m->graph[g].owner < m->nnode ? m->graph[g].owner : 0;
-    }
     struct csr bodies = csr_build(c->mem, m->nnode, m->ngraph, row, all);
     for (nid owner = 0; owner < m->nnode; owner++) {
-        if (bodies.at[owner] == bodies.at[owner + 1]) {
+        if (bodies.at[owner] == bodies.at[owner + 1])
             continue;
-        }
         const struct slice in =
             owner != 0 ? verify_safe(m->node[owner].in, m->narg) : (struct slice){0, 0};
-        for (uint32_t k = 0; k < in.n; k++) {
-            if (m->arg[in.at + k] < m->nval) {
+        for (uint32_t k = 0; k < in.n; k++)
+            if (m->arg[in.at + k] < m->nval)
                 around[m->arg[in.at + k]] = owner;
-            }
-        }
-        for (uint32_t i = bodies.at[owner]; i < bodies.at[owner + 1]; i++) {
-            if (bodies.to[i] != 0) {
+        for (uint32_t i = bodies.at[owner]; i < bodies.at[owner + 1]; i++)
+            if (bodies.to[i] != 0)
                 graph_reads(c, bodies.to[i], &nodes, around);
-            }
-        }
     }
 }
 

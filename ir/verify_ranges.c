@@ -17,12 +17,10 @@ static void pools_check(struct check *c)
                         (long long)m->dim[i].value, m->dim[i].sym);
         }
     }
-    for (uint32_t i = 0; i < m->nsids; i++) {
+    for (uint32_t i = 0; i < m->nsids; i++)
         verify_index(c, "string list entry", i, "its string", m->sids[i], c->nstr);
-    }
-    for (uint32_t i = 0; i < m->nopset; i++) {
+    for (uint32_t i = 0; i < m->nopset; i++)
         verify_index(c, "opset", i, "its domain", m->opset[i].domain, c->nstr);
-    }
     for (uint32_t i = 0; i < m->nfile; i++) {
         verify_index(c, "file", i, "its path", m->file[i].path, c->nstr);
         verify_index(c, "file", i, "its location", m->file[i].location, c->nstr);
@@ -49,9 +47,8 @@ static void types_check(struct check *c)
             verify_slice(c, "type", i, "its dimensions", (struct slice){t->dim, (uint32_t)t->rank},
                          m->ndim);
         }
-        if (has_inner(t)) {
+        if (has_inner(t))
             verify_index(c, "type", i, "its inner type", t->inner, m->ntype);
-        }
     }
     for (uint32_t i = 1; i < m->ntype; i++) {
         uint32_t at = i;
@@ -59,9 +56,8 @@ static void types_check(struct check *c)
             walk[at] = i;
             at = has_inner(&m->type[at]) ? m->type[at].inner : 0;
         }
-        if (at != 0 && at < m->ntype && walk[at] == i) {
+        if (at != 0 && at < m->ntype && walk[at] == i)
             verify_fail(c, "type %u contains itself", at);
-        }
     }
 }
 
@@ -97,9 +93,8 @@ static void tensors_check(struct check *c)
         verify_index(c, "tensor", i, "its storage", t->where, TENSOR_OPAQUE + 1);
         verify_slice(c, "tensor", i, "its shape", (struct slice){t->dim, t->rank}, m->nints);
         payload_check(c, i);
-        if (!verify_inside((struct slice){t->dim, t->rank}, m->nints)) {
+        if (!verify_inside((struct slice){t->dim, t->rank}, m->nints))
             continue;
-        }
         for (uint32_t k = 0; k < t->rank; k++) {
             if (m->ints[t->dim + k] < 0) {
                 verify_fail(c, "tensor %u '%s': dimension %u is %lld", i, str(m, t->name), k,
@@ -156,16 +151,14 @@ static void attrs_check(struct check *c)
         verify_index(c, "attribute", i, "its name", a->name, c->nstr);
         verify_index(c, "attribute", i, "its reference", a->ref, c->nstr);
         verify_index(c, "attribute", i, "its kind", a->kind, ATTR_TYPES + 1);
-        if (a->ref != 0) {
+        if (a->ref != 0)
             continue; /* stands for a value that it does not have */
-        }
         if (is_list(a->kind)) {
             uint32_t count = list_pool(c, a->kind, &most);
             struct slice s = verify_safe(a->u.list, count);
             verify_slice(c, "attribute", i, "its list", a->u.list, count);
-            for (uint32_t k = 0; most != 0 && k < s.n; k++) {
+            for (uint32_t k = 0; most != 0 && k < s.n; k++)
                 verify_index(c, "attribute", i, "a list entry", m->refs[s.at + k], most);
-            }
         } else if (a->kind == ATTR_STRING) {
             verify_index(c, "attribute", i, "its string", a->u.s, c->nstr);
         } else if (a->kind == ATTR_TENSOR || a->kind == ATTR_SPARSE) {
@@ -178,9 +171,8 @@ static void attrs_check(struct check *c)
 
 static void args_check(struct check *c)
 {
-    for (uint32_t i = 0; i < c->m->narg; i++) {
+    for (uint32_t i = 0; i < c->m->narg; i++)
         verify_index(c, "operand list entry", i, "its value", c->m->arg[i], c->m->nval);
-    }
 }
 
 static void nodes_check(struct check *c)

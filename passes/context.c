@@ -2,7 +2,6 @@
 #include "passes/passes.h"
 
 #include <regex.h>
-#include <string.h>
 
 /* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node wins. */
 static int apply_pins(struct ctx *x)
@@ -36,15 +35,26 @@ static int apply_pins(struct ctx *x)
     return 0;
 }
 
+int ctx_check_costs(const struct ctx *x)
+{
+    if (x->m->cost->nclass == x->cluster->ncls)
+        return 0;
+    return diag_error(x->diag,
+                      "%s: it has costs for %u device classes, the cluster has %u: expected one each",
+                      str(x->m, x->m->path), x->m->cost->nclass, x->cluster->ncls);
+}
+
 int ctx_base(struct ctx *x)
 {
     if (x->base)
         return 0;
+    if (ctx_check_costs(x))
+        return -1;
     x->place = place_build(x->m, x->pairs, x->npairs, x->mem, x->diag);
     if (!x->place)
         return -1;
     if (x->cluster->io_free)
-        memset(x->place->net_host, 0, x->place->nnet);
+        place_free_io(x->m, x->place);
     x->base = wdag_base(x->m, x->place, x->cluster, x->mem);
     x->top = x->base;
     return apply_pins(x);

@@ -120,14 +120,15 @@ static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
     return true;
 }
 
-/* Takes no time, is free to move, and pays nothing to the host. */
+/* Takes no time, is free to move, and every net that it is in is one with its only neighbour: it shares
+ * none with the host, nor a value without a producer (state) with other readers. */
 static bool is_trivial(const struct wdag *g, uint32_t v, bool ample)
 {
     for (uint32_t k = 0; k < g->ncls; k++)
         if (g->time[k][v] != 0)
             return false;
     for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
-        if (g->net_host[g->net_of.to[i]])
+        if (g->net_host[g->net_of.to[i]] || g->net_src[g->net_of.to[i]] == UINT32_MAX)
             return false;
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     return g->pin[v] < 0 && (empty || ample);

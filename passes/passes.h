@@ -75,6 +75,8 @@ struct pass {
 
 enum { PASS_INFEASIBLE = -3 };
 
+/* Costs that came with the input have as many classes as the cluster: 0, or -1 and an error. */
+int ctx_check_costs(const struct ctx *x);
 /* Builds place and the base level if they are not there yet: x->place, x->base, x->top. */
 int ctx_base(struct ctx *x);
 /* Pushes a level. */

@@ -2,10 +2,10 @@
 
 Models: three that pcc-gen makes, and real exports of PCC_SHARED when they are there.  Each is split
 over two devices and verified (with two inputs, some output must change); then every plant below
-goes into a fresh copy of the folder, and tools/verify_split.py must exit with 1, for the reason that
-is named.  Some plants also forge the manifest, so that nothing but the comparison of the outputs can
-catch them.  A control keeps the test honest: a part that is read and written without a change must
-still pass.  Needs onnx and ONNX Runtime (else 77)."""
+goes into a fresh copy of the folder, and tools/verify_split.py must exit with 1, for the reason
+that is named.  Some plants also forge the manifest, so that nothing but the comparison of the
+outputs can catch them.  A control keeps the test honest: a folder that is read and written without
+a change must still pass.  Needs onnx and ONNX Runtime (else 77)."""
 import concurrent.futures
 import json
 import os
@@ -149,7 +149,7 @@ def bypassable(f, part, tensors):
 
 def drop_node_forged(f):
     """A node is left out, its readers read its input, and the manifest knows of no such node."""
-    tensors = {t["name"] for t in f.manifest["tensors"]} | {o["name"] for o in f.manifest["outputs"]}
+    tensors = {t["name"] for t in [*f.manifest["tensors"], *f.manifest["outputs"]]}
     for part in (1, 0):
         file, graph = f.files[part], f.model[f.files[part]].graph
         node = bypassable(f, part, tensors)

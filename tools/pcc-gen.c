@@ -86,10 +86,9 @@ static void *field(struct gen_opt *o, const struct row *r)
 
 static void set_defaults(struct gen_opt *o, unsigned shape)
 {
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < COUNT(rows); i++)
         if (rows[i].kind == KIND_INT && (rows[i].mask & shape) != 0)
             *(int64_t *)field(o, &rows[i]) = rows[i].def;
-    }
 }
 
 /* The whole of `s` up to `end` as a number within the row's bounds. */
@@ -266,10 +265,9 @@ int main(int argc, char **argv)
         usage_error("missing", "SHAPE");
         return 2;
     }
-    for (size_t i = 0; i < COUNT(shapes); i++) {
+    for (size_t i = 0; i < COUNT(shapes); i++)
         if (strcmp(argv[1], shapes[i].name) == 0)
             return read_args(&o, &shapes[i], argc, argv) != 0 ? 2 : generate(&shapes[i], &o);
-    }
     usage_error("unknown shape", argv[1]);
     return 2;
 }

@@ -1,8 +1,8 @@
 /* Helpers of the fuzz targets (fuzz.h).  Cost of each: linear in the input, but for fuzz_run. */
 #include "tests/fuzz/fuzz.h"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +50,14 @@ char *fuzz_text(struct arena *a, const uint8_t *data, size_t size)
     return text;
 }
 
+static void put_file(const char *path, const uint8_t *data, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    fuzz_check(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0,
+               "temporary files can be written");
+}
+
 struct fuzz_folder fuzz_folder_make(struct arena *a, const char *name, const uint8_t *data,
                                     size_t size)
 {
@@ -58,26 +66,30 @@ struct fuzz_folder fuzz_folder_make(struct arena *a, const char *name, const uin
 
     fuzz_check(mkdtemp(path) != NULL, "the folder for temporary files can be written");
     struct fuzz_folder folder = {path, arena_fmt(a, "%s/%s", path, name)};
-    int fd = open(folder.file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    fuzz_check(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0,
-               "temporary files can be written");
+    put_file(folder.file, data, size);
     return folder;
+}
+
+void fuzz_folder_weights(struct arena *a, struct fuzz_folder folder)
+{
+    enum { WEIGHTS = 64 };
+    const uint8_t bytes[WEIGHTS] = {1, 2, 3};
+
+    put_file(arena_fmt(a, "%s/w.bin", folder.path), bytes, WEIGHTS);
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st;
+    (void)kind;
+    (void)at;
+    return remove(path);
 }
 
 void fuzz_folder_remove(struct fuzz_folder folder)
 {
-    DIR *dir = opendir(folder.path);
-    int bad = dir == NULL;
-
-    for (struct dirent *e; !bad && (e = readdir(dir)) != NULL;) {
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
-            bad = unlinkat(dirfd(dir), e->d_name, 0);
-        }
-    }
-    if (dir != NULL) {
-        closedir(dir);
-    }
-    fuzz_check(!bad && rmdir(folder.path) == 0, "nothing but files is left in the folder");
+    fuzz_check(nftw(folder.path, remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0,
+               "temporary files can be removed");
 }
 
 static char *print(const struct module *m, const struct cluster *c, const struct plan *plan,

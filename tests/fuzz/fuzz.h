@@ -28,7 +28,9 @@ struct fuzz_folder {
 };
 struct fuzz_folder fuzz_folder_make(struct arena *a, const char *name, const uint8_t *data,
                                     size_t size);
-/* Removes the folder and the files in it; there must be no folders. */
+/* Adds "w.bin", 64 bytes of weights. */
+void fuzz_folder_weights(struct arena *a, struct fuzz_folder folder);
+/* Removes the folder and all that is in it. */
 void fuzz_folder_remove(struct fuzz_folder folder);
 
 /* Prints, parses, prints again: equal texts.  m must be verified. */

@@ -11,16 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WEIGHTS = 64, PLANNED_NODES = 64 };
-
-static void add_weights(struct arena *a, struct fuzz_folder folder)
-{
-    uint8_t bytes[WEIGHTS] = {1, 2, 3};
-    int fd = open(arena_fmt(a, "%s/w.bin", folder.path), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-
-    fuzz_check(fd >= 0 && write(fd, bytes, WEIGHTS) == WEIGHTS && close(fd) == 0,
-               "temporary files can be written");
-}
+enum { PLANNED_NODES = 64 };
 
 static uint8_t *read_back(struct arena *a, const char *path, size_t *n)
 {
@@ -72,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diag d = fuzz_diag();
     struct fuzz_folder folder = fuzz_folder_make(a, "model.onnx", data, size);
 
-    add_weights(a, folder);
+    fuzz_folder_weights(a, folder);
     struct module *m = onnx_read(folder.file, &o, &d);
     fuzz_check_result(m == NULL ? -1 : 0, &d);
     if (m != NULL) {

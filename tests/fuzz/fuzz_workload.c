@@ -1,4 +1,4 @@
-/* Any bytes as a workload of the placement paper: read, verified, printed, contracted and placed. */
+/* Any bytes as a workload of the placement paper: read, verified, printed, contracted, placed. */
 #include "frontends/frontends.h"
 #include "tests/fuzz/fuzz.h"
 

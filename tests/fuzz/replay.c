@@ -3,10 +3,11 @@
  *     replay_NAME FOLDER           all of them
  *     replay_NAME FILE...          these files as they are
  *
- * Mutations are seeded by the number of the file and their own, so a run can be repeated; each makes 1
- * to 4 changes: bits, bytes, pieces lost, doubled or moved, interesting values, the end cut off.  Each
- * file has a process of its own, so that a crash, an exit or a hang (30 s for one input) is reported
- * with the number of the mutation, and the input is kept as "replay_NAME.bad" in the current folder.
+ * Mutations are seeded by the number of the file and their own, so a run can be repeated; each has
+ * 1 to 4 changes: bits, bytes, pieces lost, doubled or moved, interesting values, the end cut off.
+ * Each file has a process of its own, so that a crash, an exit or a hang (30 s for one input) is
+ * reported with the number of the mutation; the input is kept as "replay_NAME.bad" in the current
+ * folder.
  * Cost: linear in inputs. */
 #include "tests/fuzz/fuzz.h"
 

@@ -3,6 +3,7 @@
 #include "backends/cut.h"
 #include "cli.h"
 #include "frontends/frontends.h"
+#include "ir/strings.h"
 #include "passes/pipeline.h"
 
 #include <errno.h>
@@ -34,12 +35,6 @@ static void emit_line(void *user, enum diag_level level, const char *line)
     if (level == DIAG_NOTE && *quiet)
         return;
     fprintf(stderr, "pcc: %s: %s\n", word[level], line);
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), k = strlen(end);
-    return n >= k && strcmp(s + n - k, end) == 0;
 }
 
 static char *read_file(const char *path, struct arena *a, size_t *len, struct diag *d)
@@ -187,12 +182,12 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
     case INPUT_TEXT:
         a = arena_new();
         text = read_file(c->input, a, &n, d);
-        if (text && module_parse(&t, text, n, c->input, d) == 0 && module_verify(t.m, d) == 0) {
-            *own = t.cluster;
-            *plan = t.plan;
-        } else {
-            t.m = NULL;
+        if (text && module_parse(&t, text, n, c->input, d) == 0 && module_verify(t.m, d)) {
+            arena_free(t.m->mem);
+            t = (struct text_module){0};
         }
+        *own = t.cluster;
+        *plan = t.plan;
         arena_free(a);
         return t.m;
     }
@@ -201,7 +196,25 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
 
 /* ---- output ----------------------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"ir", "csv", "json", "dot", NULL};
+static const char *const kinds[] = {"ir", "csv", "json", "dot", NULL}; /* of --emit */
+
+/* What each suffix of -o means; any other name is the folder of a split. */
+static const char *const suffixes[][2] = {{".pir", "ir"},  {".csv", "csv"}, {".json", "json"},
+                                          {".dot", "dot"}, {".svg", "svg"}, {".onnx", "onnx"}};
+
+/* The kind of a file by its suffix; NULL: a folder. */
+static const char *kind_of(const char *path)
+{
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (str_ends(path, suffixes[i][0]))
+            return suffixes[i][1];
+    return NULL;
+}
+
+static bool is_folder(const char *path)
+{
+    return kind_of(path) == NULL;
+}
 
 static int emit(const struct result *r, const char *kind, const char *path)
 {
@@ -209,6 +222,8 @@ static int emit(const struct result *r, const char *kind, const char *path)
         return csv_write(r->m, r->cluster, path, r->diag);
     if (!strcmp(kind, "ir"))
         return ir_write(r, path);
+    if (!strcmp(kind, "onnx"))
+        return r->verdict ? annotated_write(r, path) : onnx_write(r->m, path, r->diag);
     if (!r->verdict)
         return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p dp-place", kind);
     if (!strcmp(kind, "svg"))
@@ -220,14 +235,9 @@ static int emit(const struct result *r, const char *kind, const char *path)
 
 static int write_output(const struct result *r, const char *path)
 {
-    static const char *const suffix[] = {".pir", ".csv", ".json", ".dot", NULL};
-    for (int i = 0; suffix[i]; i++)
-        if (ends_with(path, suffix[i]))
-            return emit(r, kinds[i], path);
-    if (ends_with(path, ".svg"))
-        return emit(r, "svg", path);
-    if (ends_with(path, ".onnx"))
-        return r->verdict ? annotated_write(r, path) : onnx_write(r->m, path, r->diag);
+    const char *kind = kind_of(path);
+    if (kind)
+        return emit(r, kind, path);
     if (!r->verdict)
         return diag_error(r->diag, "-o %s: a split folder needs a planner in -p", path);
     return split_write(r, path);
@@ -243,15 +253,6 @@ static int check_emit(const struct cli *c, struct diag *d)
             return diag_error(d, "--emit '%s': expected ir, csv, json or dot", c->list[CLI_EMIT][i]);
     }
     return 0;
-}
-
-static bool is_folder(const char *path)
-{
-    static const char *const suffix[] = {".pir", ".csv", ".json", ".dot", ".svg", ".onnx", NULL};
-    for (int i = 0; suffix[i]; i++)
-        if (ends_with(path, suffix[i]))
-            return false;
-    return true;
 }
 
 /* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
@@ -301,7 +302,7 @@ static int write_all(const struct cli *c, struct ctx *x)
     if (r.verdict)
         plan_print(stdout, &r, out && is_folder(out) ? out : NULL);
     else if (!out)
-        summary_print(stdout, x->m, x->cluster);
+        summary_print(stdout, x->m);
     return 0;
 }
 
@@ -312,12 +313,13 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
     size_t n;
     if (out && (!*out || !strcmp(out, "-")))
-        return diag_error(x->diag, "-o '%s': expected a file or a folder (--emit writes to stdout)", out);
+        return diag_error(x->diag, "-o '%s': expected a file or folder (--emit writes to stdout)",
+                          out);
     if (text && *text == '@' && !(text = read_file(text + 1, x->mem, &n, x->diag)))
         return -1;
     if (!text && out && is_folder(out))
         text = "fuse,dp-place";
-    else if (!text && (!out || ends_with(out, ".csv") || c->n[CLI_EMIT]))
+    else if (!text && (!out || str_ends(out, ".csv") || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->mem, x->diag))
         return -1;

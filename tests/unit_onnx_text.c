@@ -1,0 +1,97 @@
+/* parse(print(m)) equals m for the module of every ONNX file among the shared models: bodies,
+ * captures, repeated names, external data and odd names as exporters write them. */
+#include "frontends/frontends.h"
+#include "ir/strings.h"
+#include "tests/module_equal.h"
+
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { MOST = 1024 };
+
+/* nftw has no argument for its callback. */
+static char *path[MOST];
+static int paths;
+
+static void drop_line(void *user, enum diag_level level, const char *line)
+{
+    (void)user;
+    (void)level;
+    (void)line;
+}
+
+static int collect(const char *file, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st;
+    (void)at;
+    if (kind == FTW_F && str_ends(file, ".onnx") && paths < MOST)
+        path[paths++] = strdup(file);
+    return 0;
+}
+
+static char *print(const struct module *m, size_t *n)
+{
+    char *text = NULL;
+    FILE *f = open_memstream(&text, n);
+
+    assert_non_null(f);
+    module_print(f, m, NULL, NULL);
+    assert_int_equal(fclose(f), 0);
+    return text;
+}
+
+/* Whether the file can be read at all. */
+static bool round_trip(const char *file)
+{
+    struct diag d = {.emit = drop_line};
+    struct module *m = onnx_read(file, &(struct onnx_options){.allow_links = true}, &d);
+    struct text_module back;
+    size_t n = 0, n2 = 0;
+
+    if (m == NULL)
+        return false;
+    if (module_verify(m, &d) != 0)
+        fail_msg("%s: does not verify", file);
+    char *text = print(m, &n);
+    if (module_parse(&back, text, n, file, &d) != 0)
+        fail_msg("%s: its text does not parse", file);
+    if (!module_equal(m, NULL, back.m, NULL))
+        fail_msg("%s: its text is another module", file);
+    char *again = print(back.m, &n2);
+    if (n != n2 || memcmp(text, again, n) != 0)
+        fail_msg("%s: printed again, it is another text", file);
+    free(text);
+    free(again);
+    arena_free(m->mem);
+    arena_free(back.m->mem);
+    return true;
+}
+
+static void test_models(void **state)
+{
+    int read = 0;
+
+    (void)state;
+    for (int i = 0; i < paths; i++)
+        read += round_trip(path[i]);
+    assert_true(read >= paths * 9 / 10); /* some are there to be refused */
+}
+
+int main(void)
+{
+    const char *shared = getenv("PCC_SHARED");
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models)};
+    char folder[4096];
+
+    snprintf(folder, sizeof folder, "%s/models", shared != NULL ? shared : "");
+    if (nftw(folder, collect, 16, FTW_PHYS) != 0 || paths == 0)
+        return 77;
+    int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    for (int i = 0; i < paths; i++)
+        free(path[i]);
+    return rc;
+}
