@@ -1,9 +1,9 @@
 /* The whole model with the plan written into it: each node of the main graph says in its
- * metadata_props where it runs.  layer_ann is what ONNX Runtime's layer assignment reads (onnx.md 0,
- * item 3); pcc.device and pcc.part are for everybody else.  A replicated node names the devices and
- * parts that hold it, comma-separated, and as layer_ann the first; a node that no part needs is left
- * alone.  The IR version stays: metadata on nodes is formally of IR 10, but runtimes load it at any
- * version.  O(nodes + copies in parts). */
+ * metadata_props where it runs.  layer_ann is what ONNX Runtime's layer assignment reads (onnx.md
+ * 0, item 3); pcc.device and pcc.part are for everybody else.  A replicated node names the devices
+ * and parts that hold it, comma-separated, and as layer_ann the first; a node that no part needs is
+ * left alone.  The IR version stays: metadata on nodes is formally of IR 10, but runtimes load it
+ * at any version.  O(nodes + copies in parts). */
 #include "backends/onnx_pack.h"
 #include "backends/split.h"
 
@@ -115,12 +115,17 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
 
 int annotated_write(const struct result *r, const char *path)
 {
-    struct split s = {.r = r, .m = r->m, .cut = r->cut, .src = r->m->src, .diag = r->diag, .keep = true,
+    struct split s = {.r = r,
+                      .m = r->m,
+                      .cut = r->cut,
+                      .src = r->m->src,
+                      .diag = r->diag,
+                      .keep = true,
                       .dirfd = -1};
     Onnx__ModelProto model;
     if (!s.src || !s.src->graph || !s.cut)
-        return diag_error(r->diag, "%s: a plan can be written only into a model that was read from ONNX",
-                          path);
+        return diag_error(
+            r->diag, "%s: a plan can be written only into a model that was read from ONNX", path);
     s.a = arena_new();
     s.file = arena_array(s.a, s.cut->nparts + 1, sizeof *s.file);
     for (uint32_t x = 0; x < s.cut->nparts; x++)

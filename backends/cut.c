@@ -1,11 +1,11 @@
 /* From a plan to parts (semantics.md sections 1.2 and 3).
  *
- * The placed nodes are grouped by pieces.c.  Then each part gets, by a walk over the operands of its
- * nodes, the replicated nodes that it needs (and theirs), the initializers, and as inputs whatever
- * else is read: model inputs and results of other parts.  A replicated node never crosses; if no placed
- * node needs one whose result the model returns, the latest part that makes something it stands on
- * computes it (that keeps the order legal).  An initializer that the model returns is carried by a part
- * that uses it, else by the first.
+ * The placed nodes are grouped by pieces.c.  Then each part gets, by a walk over the operands of
+ * its nodes, the replicated nodes that it needs (and theirs), the initializers, and as inputs
+ * whatever else is read: model inputs and results of other parts.  A replicated node never crosses;
+ * if no placed node needs one whose result the model returns, the latest part that makes something
+ * it stands on computes it (that keeps the order legal).  An initializer that the model returns is
+ * carried by a part that uses it, else by the first.
  *
  * O(nodes + operands) plus the copies that the parts hold in the end. */
 #include "backends/cut.h"
@@ -25,13 +25,13 @@ struct cutter {
     const struct place *p;
     struct arena *a;
     struct cut *cut;
-    int32_t *node_home;   /* [node] of a copy: the first part that needs it; -1: none */
-    int32_t *value_home;  /* [value] of an initializer: the same */
+    int32_t *node_home;               /* [node] of a copy: the first part that needs it; -1: none */
+    int32_t *value_home;              /* [value] of an initializer: the same */
     uint32_t *node_seen, *value_seen; /* part + 1 that noted it last */
-    nid *stack;           /* copies whose operands are still to be read */
+    nid *stack;                       /* copies whose operands are still to be read */
     uint32_t nstack, capstack;
-    uint32_t *order;      /* [value] rank among model inputs and results */
-    vid *by_order;        /* its inverse */
+    uint32_t *order; /* [value] rank among model inputs and results */
+    vid *by_order;   /* its inverse */
     uint32_t norder;
     struct pairs in, copy, weight; /* (order, part), (node, part), (value, part) */
 };
@@ -59,7 +59,7 @@ static bool returned(const struct cutter *c, vid v)
     return (c->m->value[v].flags & VALUE_OUTPUT) != 0 && c->m->value[v].graph == 1;
 }
 
-/* ---- who needs what ---------------------------------------------------------------------------- */
+/* ---- who needs what ------------------------------------------------------------------------- */
 
 /* Makes x the home of whatever v is, if it comes before the present one. */
 static void offer_home(struct cutter *c, vid v, int32_t x)
@@ -114,7 +114,7 @@ static void find_homes(struct cutter *c)
     }
 }
 
-/* ---- what a part holds ------------------------------------------------------------------------- */
+/* ---- what a part holds ---------------------------------------------------------------------- */
 
 static void need_copy(struct cutter *c, uint32_t x, nid n)
 {
@@ -225,7 +225,7 @@ static void fill_lists(struct cutter *c, const struct csr *nodes)
     }
 }
 
-/* ---- outputs and crossings --------------------------------------------------------------------- */
+/* ---- outputs and crossings ------------------------------------------------------------------ */
 
 static void find_crossings(struct cutter *c)
 {
@@ -295,7 +295,7 @@ static void fill_outputs(struct cutter *c)
     }
 }
 
-/* ---- the cut ----------------------------------------------------------------------------------- */
+/* ---- the cut -------------------------------------------------------------------------------- */
 
 /* Groups the placed nodes; returns part -> nodes. */
 static struct csr group_nodes(struct cutter *c, const int32_t *dev)

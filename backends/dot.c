@@ -14,6 +14,7 @@
 #include <graphviz/cgraph.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -29,10 +30,66 @@ static const char *const line[] = {"#2b6cb0", "#c05621", "#2f855a", "#b83246",
                                    "#6b46c1", "#8a7a08", "#1d7f86", "#6b5b49"};
 enum { COLOURS = sizeof fill / sizeof *fill };
 
+/* Ids of graph objects in the order of their making.  The default ones are addresses of names, which
+ * would make the order of clusters in the file differ from run to run.  Every name is used once. */
+struct ids {
+    Agdisc_t disc; /* first: cgraph hands it back */
+    Agraph_t *g;
+    struct arena *a;
+    char **name;
+    uint32_t n, cap;
+};
+
+static void *ids_open(Agraph_t *g, Agdisc_t *disc)
+{
+    ((struct ids *)disc)->g = g;
+    return disc;
+}
+
+static long ids_map(void *state, int type, char *name, IDTYPE *id, int create)
+{
+    struct ids *t = state;
+    (void)type;
+    if (!create)
+        return 0;
+    t->name = vec_grow(t->a, t->name, &t->cap, t->n + 1, sizeof *t->name);
+    t->name[t->n] = name ? agstrdup(t->g, name) : NULL; /* agwrite looks at a mark before the text */
+    *id = t->n++;
+    return 1;
+}
+
+static long ids_alloc(void *state, int type, IDTYPE id)
+{
+    (void)state, (void)type, (void)id;
+    return 0;
+}
+
+static void ids_free(void *state, int type, IDTYPE id)
+{
+    (void)state, (void)type, (void)id;
+}
+
+static char *ids_print(void *state, int type, IDTYPE id)
+{
+    (void)type;
+    return ((struct ids *)state)->name[id];
+}
+
+static void ids_close(void *state)
+{
+    (void)state;
+}
+
+static void ids_register(void *state, int type, void *obj)
+{
+    (void)state, (void)type, (void)obj;
+}
+
 struct picture {
     const struct result *r;
     struct arena *a;
     Agraph_t *g;
+    Agnode_t *inputs, *results; /* the host's two ends */
 };
 
 static void set(void *obj, const char *name, const char *value)
@@ -171,7 +228,7 @@ static void draw_flow(struct picture *p, const struct flow *f, Agnode_t **boxes,
                       uint32_t dev)
 {
     char buf[UNIT_TEXT];
-    Agnode_t *from = f->from ? boxes[f->from] : boxes[0], *to = f->to ? boxes[f->to] : agnode(p->g, (char *)(uintptr_t) "results", 0);
+    Agnode_t *from = f->from ? boxes[f->from] : p->inputs, *to = f->to ? boxes[f->to] : p->results;
     char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
     Agedge_t *e = agedge(p->g, from, to, id, 1);
     set(e, "id", id);
@@ -222,13 +279,12 @@ static void draw_frame(struct picture *p, const char *title)
     agattr(p->g, AGEDGE, (char *)(uintptr_t) "fontsize", (char *)(uintptr_t) "11");
 }
 
-static Agnode_t *draw_host(struct picture *p)
+static void draw_host(struct picture *p)
 {
-    Agnode_t *in = box(p, p->g, "host", "inputs (host)", "model inputs", UINT32_MAX);
-    Agnode_t *out = box(p, p->g, "results", "outputs (host)", "model outputs", UINT32_MAX);
-    set(in, "shape", "ellipse");
-    set(out, "shape", "ellipse");
-    return in;
+    p->inputs = box(p, p->g, "host", "inputs (host)", "model inputs", UINT32_MAX);
+    p->results = box(p, p->g, "results", "outputs (host)", "model outputs", UINT32_MAX);
+    set(p->inputs, "shape", "ellipse");
+    set(p->results, "shape", "ellipse");
 }
 
 static void draw_devices(struct picture *p)
@@ -237,7 +293,7 @@ static void draw_devices(struct picture *p)
     Agnode_t **boxes = arena_array(p->a, (size_t)cut->nparts + 1, sizeof *boxes);
     uint32_t *box_of = arena_array(p->a, p->r->m->nnode, sizeof *box_of);
     uint32_t *part_of_box = arena_array(p->a, (size_t)cut->nparts + 1, sizeof *part_of_box);
-    boxes[0] = draw_host(p);
+    draw_host(p);
     for (uint32_t i = 0; i < cut->nparts; i++) {
         part_of_box[i + 1] = i;
         const char *label = part_label(p, i, false);
@@ -258,7 +314,7 @@ static void draw_blocks(struct picture *p)
     Agraph_t **frame = arena_array(p->a, (size_t)cut->nparts + 1, sizeof *frame);
     uint32_t *part_of_box = arena_array(p->a, (size_t)b.n + 1, sizeof *part_of_box);
     char t[UNIT_TEXT];
-    boxes[0] = draw_host(p);
+    draw_host(p);
     for (uint32_t i = 0; i < cut->nparts; i++) {
         char *name = arena_fmt(p->a, "cluster_part%u", i);
         frame[i] = agsubg(p->g, name, 1);
@@ -290,12 +346,14 @@ int dot_write(const struct result *r, bool blocks, const char *path)
 {
     struct outfile o;
     char v[UNIT_TEXT];
-    struct picture p = {r, arena_new(), NULL};
+    struct picture p = {.r = r, .a = arena_new()};
     if (outfile_open(&o, path, r->diag)) {
         arena_free(p.a);
         return -1;
     }
-    p.g = agopen((char *)(uintptr_t) "pcc", Agdirected, NULL);
+    Agiddisc_t by_order = {ids_open, ids_map, ids_alloc, ids_free, ids_print, ids_close, ids_register};
+    struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
+    p.g = agopen((char *)(uintptr_t) "pcc", Agdirected, &ids.disc);
     draw_frame(&p, arena_fmt(p.a, "%s: %s per sample on %u devices (%s)",
                              label_text(p.a, base_name(str(r->m, r->m->path))), time_short(v, r->verdict->value),
                              r->cluster->ndev, plan_status_name(r->plan->status)));
@@ -332,8 +390,8 @@ static bool wait_for(pid_t pid, unsigned seconds)
 int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *d)
 {
     struct arena *a = arena_new();
-    char *argv[] = {arena_fmt(a, "dot"), arena_fmt(a, "-Tsvg"), arena_fmt(a, "-Gnslimit=2"), arena_fmt(a, "-o"), arena_fmt(a, "%s", svg),
-                    arena_fmt(a, "%s", dot), NULL};
+    char *argv[] = {arena_fmt(a, "dot"), arena_fmt(a, "-Tsvg"), arena_fmt(a, "-Gnslimit=2"),
+                    arena_fmt(a, "-o%s", svg), arena_fmt(a, "%s", dot), NULL};
     pid_t pid;
     int rc = posix_spawnp(&pid, "dot", NULL, NULL, argv, environ);
     bool ok = rc == 0 && wait_for(pid, seconds);
@@ -351,14 +409,20 @@ int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *
 int svg_write(const struct result *r, const char *path)
 {
     struct arena *a = arena_new();
-    char *dot = arena_fmt(a, "%s.dot", path), *temp = arena_fmt(a, "%s.tmp", path);
+    char *folder = arena_fmt(a, "%s.XXXXXX", path);
+    if (!mkdtemp(folder)) {
+        arena_free(a);
+        return diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    char *dot = arena_fmt(a, "%s/blocks.dot", folder), *svg = arena_fmt(a, "%s/blocks.svg", folder);
     int rc = dot_write(r, true, dot);
-    if (!rc && (rc = dot_layout(dot, temp, 60, r->diag)))
+    if (!rc && (rc = dot_layout(dot, svg, 60, r->diag)))
         diag_error(r->diag, "%s: not written", path);
-    if (!rc && rename(temp, path))
+    if (!rc && rename(svg, path))
         rc = diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
-    if (!rc)
-        unlink(dot);
+    unlink(svg);
+    unlink(dot);
+    rmdir(folder);
     arena_free(a);
     return rc;
 }

@@ -2,9 +2,9 @@
  *
  * The new one is made beside the final name and renamed.  A split folder that is in the way changes
  * places with it (renameat2, RENAME_EXCHANGE) and its files are removed one by one; where the file
- * system cannot exchange, it is moved aside first and put back if the second rename fails.  Only names
- * that we write are ever removed, and of parts only those that the old manifest lists: a folder
- * that holds anything else is refused before any work. */
+ * system cannot exchange, it is moved aside first and put back if the second rename fails.  Only
+ * names that we write are ever removed, and of parts only those that the old manifest lists: a
+ * folder that holds anything else is refused before any work. */
 #include "backends/folder.h"
 
 #include <dirent.h>
@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const fixed[] = {"manifest.json", "weights.data", "model.onnx", "plan.svg", "plan.dot",
-                                    "blocks.svg", "blocks.dot", NULL};
+static const char *const fixed[] = {"manifest.json", "weights.data", "model.onnx", "plan.svg",
+                                    "plan.dot",      "blocks.svg",   "blocks.dot", NULL};
 
 /* part0.onnx, part00.onnx, ... */
 static bool is_part_name(const char *s)
@@ -33,14 +33,16 @@ static bool is_part_name(const char *s)
 /* Fills f->known from the manifest of the folder; false: it has none of ours. */
 static bool read_known(struct folder *f, const char *path)
 {
-    json_t *root = json_load_file(arena_fmt(f->a, "%s/manifest.json", path), JSON_REJECT_DUPLICATES, NULL);
+    json_t *root =
+        json_load_file(arena_fmt(f->a, "%s/manifest.json", path), JSON_REJECT_DUPLICATES, NULL);
     const json_t *part, *parts = json_object_get(root, "parts");
     size_t i;
     bool ours = json_is_integer(json_object_get(root, "pcc_manifest"));
     f->known = names_new(f->a, 16);
     for (int k = 0; ours && fixed[k]; k++)
         names_add(&f->known, fixed[k], 1);
-    json_array_foreach(parts, i, part) {
+    json_array_foreach(parts, i, part)
+    {
         const char *file = json_string_value(json_object_get(part, "file"));
         if (ours && file && is_part_name(file))
             names_add(&f->known, arena_strdup(f->a, file, strlen(file)), 1);
@@ -49,8 +51,8 @@ static bool read_known(struct folder *f, const char *path)
     return ours;
 }
 
-/* The first name (in byte order) in a folder that is not known, NULL if there is none; *n counts all
- * entries.  NULL and *n = -1: the folder cannot be read. */
+/* The first name (in byte order) in a folder that is not known, NULL if there is none; *n counts
+ * all entries.  NULL and *n = -1: the folder cannot be read. */
 static const char *foreign_file(struct folder *f, const char *path, int *n)
 {
     DIR *dir = opendir(path);
@@ -84,11 +86,15 @@ static int check_existing(struct folder *f, const struct stat *st)
     if (n < 0)
         return diag_error(f->diag, "%s: cannot be read: %s", f->name, strerror(errno));
     if (foreign && !ours)
-        return diag_error(f->diag, "%s: is not empty (it has '%s') and no split folder of ours: give "
-                          "another name", f->name, foreign);
+        return diag_error(f->diag,
+                          "%s: is not empty (it has '%s') and no split folder of ours: give "
+                          "another name",
+                          f->name, foreign);
     if (foreign)
-        return diag_error(f->diag, "%s: holds '%s', which does not belong to the split that is there: "
-                          "move it away or give another name", f->name, foreign);
+        return diag_error(f->diag,
+                          "%s: holds '%s', which does not belong to the split that is there: "
+                          "move it away or give another name",
+                          f->name, foreign);
     f->replaces = n > 0;
     return 0;
 }

@@ -8,17 +8,17 @@
 struct folder {
     struct arena *a;
     struct diag *diag;
-    const char *name;     /* as the user gave it */
-    char *final;          /* where it is to be */
-    char *temp;           /* where it is being made */
-    int dirfd;            /* of temp */
-    bool replaces;        /* a split folder is there already */
-    struct names known;   /* its files */
+    const char *name;   /* as the user gave it */
+    char *final;        /* where it is to be */
+    char *temp;         /* where it is being made */
+    int dirfd;          /* of temp */
+    bool replaces;      /* a split folder is there already */
+    struct names known; /* its files */
 };
 
-/* Makes the temporary folder beside `name`, if a folder may come there: nothing is there, or an empty
- * folder, or a split folder (a manifest.json with pcc_manifest) that holds no other files.
- * 0 or -1. */
+/* Makes the temporary folder beside `name`, if a folder may come there: nothing is there, or an
+ * empty folder, or a split folder (a manifest.json with pcc_manifest) that holds no other files. 0
+ * or -1. */
 int folder_begin(struct folder *f, const char *name, struct arena *a, struct diag *d);
 /* Puts it in its place; the old one's files are removed.  0, or -1 and nothing has changed. */
 int folder_commit(struct folder *f);

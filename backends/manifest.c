@@ -1,8 +1,8 @@
 /* manifest.json (split.md): what is in the folder and how to run it.
  *
- * Written as it is made, key by key in the order of the contract: times are exact decimals of seconds,
- * which no binary floating point number could hold, and a hundred thousand nodes need no tree.
- * Strings are checked UTF-8; bytes that are not become U+FFFD. */
+ * Written as it is made, key by key in the order of the contract: times are exact decimals of
+ * seconds, which no binary floating point number could hold, and a hundred thousand nodes need no
+ * tree. Strings are checked UTF-8; bytes that are not become U+FFFD. */
 #include "backends/split.h"
 
 #include <errno.h>
@@ -17,18 +17,21 @@ struct out {
     bool first; /* nothing yet in the innermost list */
 };
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 /* Bytes of the UTF-8 sequence at s, 0 if it is none. */
 static int utf8(const unsigned char *s)
 {
-    int n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 :
-            *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+    int n = *s < 0x80                 ? 1
+            : *s >= 0xc2 && *s < 0xe0 ? 2
+            : *s >= 0xe0 && *s < 0xf0 ? 3
+            : *s >= 0xf0 && *s < 0xf5 ? 4
+                                      : 0;
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
-    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) || (*s == 0xf0 && s[1] < 0x90) ||
-        (*s == 0xf4 && s[1] >= 0x90))
+    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) ||
+        (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] >= 0x90))
         return 0;
     return n;
 }
@@ -99,7 +102,7 @@ static void put_files(struct out *o, const uint32_t *part, uint32_t n)
     putc(']', o->f);
 }
 
-/* ---- types ------------------------------------------------------------------------------------- */
+/* ---- types ---------------------------------------------------------------------------------- */
 
 /* "f32", "seq<f32>", "map<i64,f32>"; null if something in it is unknown. */
 static void put_type(struct out *o, uint32_t type)
@@ -155,7 +158,7 @@ static void put_value(struct out *o, vid v)
     putc(']', o->f);
 }
 
-/* ---- the sections ------------------------------------------------------------------------------ */
+/* ---- the sections --------------------------------------------------------------------------- */
 
 static void put_model(struct out *o)
 {
@@ -226,8 +229,8 @@ static void put_devices(struct out *o, struct arena *a)
         put_ps(o->f, l->transfer);
         fputs(", \"parts\": ", o->f);
         put_files(o, parts.to + parts.at[d], parts.at[d + 1] - parts.at[d]);
-        fprintf(o->f, ", \"weights_bytes\": %" PRId64 ", \"live_peak_bytes\": %" PRId64 "}", l->weights,
-                l->live_peak);
+        fprintf(o->f, ", \"weights_bytes\": %" PRId64 ", \"live_peak_bytes\": %" PRId64 "}",
+                l->weights, l->live_peak);
     }
     fputs("\n  ],\n", o->f);
 }
@@ -252,8 +255,10 @@ static void put_borders(struct out *o)
         int32_t from = s->cut->out_from[i];
         next(o, "    {\"name\": ");
         put_string(o->f, value_name(s->m, s->m->arg[g->out.at + i]));
-        fprintf(o->f, ", \"from\": \"%s\"}", from >= 0 ? s->file[from] :
-                from == CUT_INPUT ? "input" : "weights");
+        fprintf(o->f, ", \"from\": \"%s\"}",
+                from >= 0           ? s->file[from]
+                : from == CUT_INPUT ? "input"
+                                    : "weights");
     }
     fputs("\n  ],\n", o->f);
 }
@@ -261,7 +266,8 @@ static void put_borders(struct out *o)
 static int64_t weight_bytes(const struct module *m, vid v)
 {
     const struct tensor *t = &m->tensor[m->value[v].tensor];
-    return t->where == TENSOR_INLINE || t->where == TENSOR_FILE ? (int64_t)t->len : m->cost->bytes[v];
+    return t->where == TENSOR_INLINE || t->where == TENSOR_FILE ? (int64_t)t->len
+                                                                : m->cost->bytes[v];
 }
 
 static void put_parts(struct out *o, struct arena *a)

@@ -1,10 +1,10 @@
 /* The message of a part (onnx.md 2.5): its nodes in order, the weights, sparse weights and
  * quantization annotations that they use, typed inputs and outputs, what the source says about the
- * types of its values, and the functions that it calls, with all that these call.  Version, opsets and
- * metadata are the source's, unchanged.
+ * types of its values, and the functions that it calls, with all that these call.  Version, opsets
+ * and metadata are the source's, unchanged.
  *
- * Nodes are the source's own messages except where the module had to change something: made-up names,
- * and results that lost to a later definition of the same name, which get a fresh one.
+ * Nodes are the source's own messages except where the module had to change something: made-up
+ * names, and results that lost to a later definition of the same name, which get a fresh one.
  * O(what the part holds); functions: O(nodes of the part and of the functions). */
 #include "backends/split.h"
 
@@ -24,10 +24,11 @@ static void add(struct split *s, struct list *l, const void *p)
 
 static bool is_sparse(const void *src)
 {
-    return src && ((const ProtobufCMessage *)src)->descriptor == &onnx__sparse_tensor_proto__descriptor;
+    return src &&
+           ((const ProtobufCMessage *)src)->descriptor == &onnx__sparse_tensor_proto__descriptor;
 }
 
-/* ---- indices over the source ------------------------------------------------------------------- */
+/* ---- indices over the source ---------------------------------------------------------------- */
 
 static vid value_named(const struct split *s, const char *name)
 {
@@ -59,7 +60,8 @@ void part_prepare(struct split *s)
     s->values = names_new(s->a, m->nval);
     for (int inner = 0; inner < 2; inner++)
         for (vid v = 1; v < m->nval; v++)
-            if (m->value[v].name && !(m->value[v].flags & VALUE_LOST) && (m->value[v].graph != 1) == inner)
+            if (m->value[v].name && !(m->value[v].flags & VALUE_LOST) &&
+                (m->value[v].graph != 1) == inner)
                 names_add(&s->values, value_name(m, v), v);
     s->info = arena_array(s->a, m->nval, sizeof *s->info);
     index_infos(s, g->input, g->n_input);
@@ -79,7 +81,7 @@ void part_prepare(struct split *s)
     s->in_part = arena_array(s->a, m->nval, sizeof *s->in_part);
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------- */
+/* ---- nodes ---------------------------------------------------------------------------------- */
 
 static char *fresh_name(struct split *s, nid n, size_t i)
 {
@@ -120,7 +122,7 @@ static Onnx__NodeProto *node_message(struct split *s, nid n)
     return s->node[n];
 }
 
-/* ---- functions --------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------ */
 
 /* Nodes whose calls are still to be looked at. */
 struct calls {
@@ -133,7 +135,8 @@ struct calls {
 static void call(struct calls *c, const Onnx__NodeProto *n)
 {
     struct split *s = c->s;
-    uint32_t i = names_get(&s->functions, function_key(s, n->domain, n->op_type, n->overload), UINT32_MAX);
+    uint32_t i =
+        names_get(&s->functions, function_key(s, n->domain, n->op_type, n->overload), UINT32_MAX);
     for (size_t k = 0; k < n->n_attribute; k++) {
         const Onnx__AttributeProto *a = n->attribute[k];
         for (size_t j = 0; a->g && j < a->g->n_node; j++)
@@ -169,7 +172,7 @@ static void add_functions(struct split *s, const struct list *nodes, Onnx__Model
     out->functions = (Onnx__FunctionProto **)c.found.v;
 }
 
-/* ---- values ------------------------------------------------------------------------------------ */
+/* ---- values --------------------------------------------------------------------------------- */
 
 static bool has_shape(const Onnx__ValueInfoProto *p)
 {
@@ -236,7 +239,7 @@ static void add_annotation(struct split *s, uint32_t x, vid v, struct list *note
         add(s, notes, q);
 }
 
-/* ---- the part ---------------------------------------------------------------------------------- */
+/* ---- the part ------------------------------------------------------------------------------- */
 
 struct lists {
     struct list node, dense, sparse, in, out, info, notes;
@@ -280,9 +283,11 @@ static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
     const Onnx__ValueInfoProto *p = border(s, x, v);
     nid def = s->m->value[v].def;
     if (def && (!p->type || p->type->value_case == ONNX__TYPE_PROTO__VALUE__NOT_SET)) {
-        diag_error(s->diag, "%s: '%s' of node '%s' (%s) goes from %s to %s, but its type is not known: "
+        diag_error(s->diag,
+                   "%s: '%s' of node '%s' (%s) goes from %s to %s, but its type is not known: "
                    "runtimes would refuse the part; put the node and its readers on one device "
-                   "with --pin", str(s->m, s->m->path), value_name(s->m, v), node_name(s->m, def),
+                   "with --pin",
+                   str(s->m, s->m->path), value_name(s->m, v), node_name(s->m, def),
                    node_op(s->m, def), s->file[s->cut->part_of[def]], s->file[x]);
         s->failed = true;
     }

@@ -1,15 +1,15 @@
 /* Which placed nodes make a part together (semantics.md section 3).
  *
  * One piece per device if the quotient graph is acyclic, as it is for contiguous plans.  Otherwise
- * pieces by (device, G), where G(v) = max over predecessors u of G(u) + [dev(u) != dev(v)]: along an
- * edge G does not fall, and it grows where the device changes, so their quotient is acyclic always.
- * Then pieces of one device are merged, in two steps: a greedy topological order that stays on a
- * device as long as it can (each stay is one piece: linear), and after that neighbours u, v of one
- * device in that order wherever no path u -> w -> v leads through a third piece.
+ * pieces by (device, G), where G(v) = max over predecessors u of G(u) + [dev(u) != dev(v)]: along
+ * an edge G does not fall, and it grows where the device changes, so their quotient is acyclic
+ * always. Then pieces of one device are merged, in two steps: a greedy topological order that stays
+ * on a device as long as it can (each stay is one piece: linear), and after that neighbours u, v of
+ * one device in that order wherever no path u -> w -> v leads through a third piece.
  *
  * Edges between pieces come from the nets (producer to readers, through copies as well), so copies
- * need no place of their own.  Linear in pins, but for the merging of neighbours, which costs the edges
- * of the quotient per pair and has a budget linear in pins. */
+ * need no place of their own.  Linear in pins, but for the merging of neighbours, which costs the
+ * edges of the quotient per pair and has a budget linear in pins. */
 #include "backends/pieces.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct quotient {
     int32_t *dev;        /* [piece] */
 };
 
-/* ---- the quotient ------------------------------------------------------------------------------ */
+/* ---- the quotient --------------------------------------------------------------------------- */
 
 static struct quotient quotient_make(const struct module *m, const struct place *p,
                                      const int32_t *dev, const uint32_t *piece, uint32_t n,
@@ -95,7 +95,7 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
     memcpy(q->dev, dev, n * sizeof *dev);
 }
 
-/* ---- the order --------------------------------------------------------------------------------- */
+/* ---- the order ------------------------------------------------------------------------------ */
 
 static void heap_push(uint32_t *heap, uint32_t *n, uint32_t u, const uint32_t *key)
 {
@@ -147,7 +147,7 @@ static bool quotient_order(const struct quotient *q, uint32_t *rank)
     return done == q->n;
 }
 
-/* ---- merging ----------------------------------------------------------------------------------- */
+/* ---- merging -------------------------------------------------------------------------------- */
 
 /* Pieces that are free to go, a queue for each device. */
 struct queues {
@@ -283,7 +283,7 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
     }
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------ */
+/* ---- pieces --------------------------------------------------------------------------------- */
 
 static uint32_t by_device(const struct module *m, const struct place *p, const int32_t *dev,
                           uint32_t ndev, uint32_t *piece, struct arena *a)
@@ -310,7 +310,8 @@ static uint32_t by_level(const struct module *m, const struct place *p, const in
                          uint32_t *piece, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
-    uint32_t *def = arena_array(a, p->nnet, sizeof *def), *net = arena_array(a, p->nnet, sizeof *net);
+    uint32_t *def = arena_array(a, p->nnet, sizeof *def),
+             *net = arena_array(a, p->nnet, sizeof *net);
     uint32_t *level = arena_array(a, m->nnode, sizeof *level), ndef = 0, n = 0, k = 0;
     uint64_t *key = arena_array(a, (size_t)g->count + 1, sizeof *key);
     for (uint32_t e = 0; e < p->nnet; e++)

@@ -1,7 +1,7 @@
 /* Messages that differ from the source's: nodes whose tensors lie in files, and types.
  *
- * Only the path from a changed tensor up to its node is copied.  The recursion goes down bodies, whose
- * nesting the reader has bounded (100 messages). */
+ * Only the path from a changed tensor up to its node is copied.  The recursion goes down bodies,
+ * whose nesting the reader has bounded (100 messages). */
 #include "backends/split.h"
 
 #include <string.h>
@@ -85,8 +85,8 @@ static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g)
         Onnx__TensorProto *t = weights_tensor(s, g->initializer[i]);
         if (t == g->initializer[i])
             continue;
-        c.initializer = own_list(s, c.initializer, g->initializer, g->n_initializer,
-                                 sizeof *c.initializer);
+        c.initializer =
+            own_list(s, c.initializer, g->initializer, g->n_initializer, sizeof *c.initializer);
         c.initializer[i] = t;
     }
     if (c.node == g->node && c.initializer == g->initializer)
@@ -108,7 +108,7 @@ const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__Functio
     return copy;
 }
 
-/* ---- types ------------------------------------------------------------------------------------- */
+/* ---- types ---------------------------------------------------------------------------------- */
 
 /* NULL: unknown rank. */
 static Onnx__TensorShapeProto *shape_of(struct split *s, const struct type *t)

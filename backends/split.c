@@ -1,5 +1,5 @@
-/* The split folder (split.md): weights, parts, the annotated whole, pictures, manifest, in this order,
- * into a folder that takes its place when all of it is there. */
+/* The split folder (split.md): weights, parts, the annotated whole, pictures, manifest, in this
+ * order, into a folder that takes its place when all of it is there. */
 #include "backends/split.h"
 
 #include "backends/folder.h"
@@ -52,7 +52,8 @@ int split_write(const struct result *r, const char *folder)
     struct split s = {.r = r, .m = r->m, .cut = r->cut, .src = src, .diag = r->diag};
     struct folder f;
     if (!src || !src->graph)
-        return diag_error(r->diag, "%s: a split folder needs a model that was read from ONNX", folder);
+        return diag_error(r->diag, "%s: a split folder needs a model that was read from ONNX",
+                          folder);
     if (!r->cut || !r->plan || !r->verdict || !r->m->cost)
         return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
                           folder);

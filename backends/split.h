@@ -1,8 +1,8 @@
 /* Private to the writers of split folders: split.c, part.c, weights.c, rewrite.c, annotate.c,
  * manifest.c.
  *
- * The messages of the parts share everything with those of the source: what changes is copied shallowly
- * into the split's arena, the rest is pointed at. */
+ * The messages of the parts share everything with those of the source: what changes is copied
+ * shallowly into the split's arena, the rest is pointed at. */
 #ifndef PCC_BACKENDS_SPLIT_H
 #define PCC_BACKENDS_SPLIT_H
 
@@ -30,33 +30,33 @@ struct split {
     const Onnx__ModelProto *src;
     struct arena *a;
     struct diag *diag;
-    int dirfd;                /* the new folder */
-    const char **file;        /* [part] */
-    uint8_t *unchecked;       /* [part] 1: a tensor at its border has no known rank */
-    bool failed;              /* an error was reported inside a rewrite */
+    int dirfd;          /* the new folder */
+    const char **file;  /* [part] */
+    uint8_t *unchecked; /* [part] 1: a tensor at its border has no known rank */
+    bool failed;        /* an error was reported inside a rewrite */
 
     /* weights.c */
-    bool keep;                /* leave tensors as they are in the source */
-    struct origin *tensor;    /* ascending by src */
+    bool keep;             /* leave tensors as they are in the source */
+    struct origin *tensor; /* ascending by src */
     uint32_t ntensor;
-    uint64_t *at;             /* [tensor] offset in weights.data, or WEIGHT_INLINE */
-    bool nested;              /* some tensor below a node lies in a file */
+    uint64_t *at; /* [tensor] offset in weights.data, or WEIGHT_INLINE */
+    bool nested;  /* some tensor below a node lies in a file */
 
     /* part.c */
-    struct names values;      /* of all graphs; the main graph's first */
-    struct names functions;   /* "domain\x1fname\x1foverload" -> index */
-    Onnx__ValueInfoProto **info;  /* [value] the source's, or NULL */
+    struct names values;            /* of all graphs; the main graph's first */
+    struct names functions;         /* "domain\x1fname\x1foverload" -> index */
+    Onnx__ValueInfoProto **info;    /* [value] the source's, or NULL */
     Onnx__TensorAnnotation **quant; /* [value]; NULL: there are none */
-    Onnx__NodeProto **node;   /* [node] as parts hold it; made on demand */
-    uint32_t *in_part;        /* [value] part + 1 that holds it, as of the last part made */
+    Onnx__NodeProto **node;         /* [node] as parts hold it; made on demand */
+    uint32_t *in_part;              /* [value] part + 1 that holds it, as of the last part made */
 };
 
 /* Decides which weights go to weights.data. */
 void weights_plan(struct split *s);
 /* Writes weights.data (nothing if no weight goes there); 0 or -1. */
 int weights_write(struct split *s);
-/* The tensor as a file of the folder holds it: by reference to weights.data, or inline. Sets s->failed
- * on errors. */
+/* The tensor as a file of the folder holds it: by reference to weights.data, or inline. Sets
+ * s->failed on errors. */
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src);
 
 /* The node with the tensors below it as weights_tensor has them; the same pointer if nothing

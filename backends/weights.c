@@ -1,8 +1,9 @@
 /* Weights that parts share (split.md): weights.data holds every tensor of 1 KiB or more that is an
- * initializer, once, at a multiple of 4096; the files of the folder refer to it by offset and length.
- * Strings and smaller tensors stay inline (so do integer tensors of up to 64 elements, which
- * have at most 512 bytes: runtimes refuse shape inputs as external data).  Tensors inside nodes stay
- * where they are, unless the source itself keeps them in a file that is not in the new folder.
+ * initializer, once, at a multiple of 4096; the files of the folder refer to it by offset and
+ * length. Strings and smaller tensors stay inline (so do integer tensors of up to 64 elements,
+ * which have at most 512 bytes: runtimes refuse shape inputs as external data).  Tensors inside
+ * nodes stay where they are, unless the source itself keeps them in a file that is not in the new
+ * folder.
  *
  * Bytes go from descriptor to descriptor, never through the mapping of the source, so that writing
  * gigabytes makes nothing resident.  O(tensors log tensors) + the copying. */
@@ -59,7 +60,7 @@ void weights_plan(struct split *s)
     }
 }
 
-/* ---- the file ---------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------------- */
 
 static int write_bytes(struct split *s, const uint8_t *p, uint64_t n, int out)
 {
@@ -117,7 +118,7 @@ int weights_write(struct split *s)
     return rc;
 }
 
-/* ---- the messages ------------------------------------------------------------------------------ */
+/* ---- the messages --------------------------------------------------------------------------- */
 
 static Onnx__StringStringEntryProto *entry(struct split *s, const char *key, char *value)
 {
@@ -157,15 +158,16 @@ static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *sr
 
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
 {
-    bool external = src->has_data_location &&
-                    src->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    bool external =
+        src->has_data_location && src->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     tid t = s->keep ? 0 : tensor_of(s, src);
     if (t && s->at[t] != WEIGHT_INLINE)
         return referring(s, src, t);
     if (s->keep || !external)
         return (Onnx__TensorProto *)src;
     if (!t || s->m->tensor[t].where != TENSOR_FILE) {
-        diag_error(s->diag, "%s: tensor '%s' lies in another file in a form that cannot be carried along",
+        diag_error(s->diag,
+                   "%s: tensor '%s' lies in another file in a form that cannot be carried along",
                    str(s->m, s->m->path), src->name ? src->name : "");
         s->failed = true;
         return (Onnx__TensorProto *)src;

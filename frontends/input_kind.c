@@ -5,11 +5,13 @@
 #include "ir/strings.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum input_kind input_kind_of(const char *path)
 {
     unsigned char head[512];
+    struct stat st;
     ssize_t n = 0, first = 0;
 
     if (str_ends(path, ".onnx"))
@@ -20,7 +22,8 @@ enum input_kind input_kind_of(const char *path)
         return INPUT_TEXT;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0) {
-        n = read(fd, head, sizeof head);
+        /* what is read from a pipe would be lost to the reader */
+        n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof head) : 0;
         close(fd);
     }
     for (ssize_t i = 0; i < n; i++) {

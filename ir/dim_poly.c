@@ -41,7 +41,8 @@ static int compare_atoms(const struct module *m, sid a, sid b)
     return a == b ? 0 : strcmp(str(m, a), str(m, b));
 }
 
-/* Order of terms: by atoms; a term that continues another one comes first, so the constant is last. */
+/* Order of terms: by atoms; a term that continues another one comes first, so the constant is
+ * last. */
 static int compare_terms(const struct module *m, const struct poly_term *a,
                          const struct poly_term *b)
 {
@@ -171,7 +172,8 @@ static int64_t floor_div(int64_t a, int64_t b) /* b > 0 */
     return a / b - (a % b < 0);
 }
 
-/* p = front + b * rest with the coefficients of rest in [0, b): floor(p / b) = front + floor(rest / b). */
+/* p = front + b * rest with the coefficients of rest in [0, b): floor(p / b) = front +
+ * floor(rest / b). */
 static bool take_out(const struct module *m, const struct poly *p, int64_t b, struct poly *front,
                      struct poly *rest)
 {
@@ -187,7 +189,8 @@ static bool take_out(const struct module *m, const struct poly *p, int64_t b, st
     return true;
 }
 
-/* Divides numerator and divisor by their common factor; the numerator's constant is rounded down. */
+/* Divides numerator and divisor by their common factor; the numerator's constant is rounded
+ * down. */
 static void cancel(struct poly *num, int64_t *b)
 {
     int64_t g = *b;

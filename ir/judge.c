@@ -3,7 +3,7 @@
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
  * elsewhere (the host's pin included).  Memory = bytes its nodes produce + each weight it needs, once.
  * Contiguous = the quotient of devices is acyclic: in a topological order of it the devices take the
- * differences of a chain of ideals.  O(nodes + pins + D^2). */
+ * differences of a chain of ideals.  O(nodes + pins + D^3). */
 #include "ir/plan.h"
 
 #include "ir/units.h"
@@ -31,8 +31,9 @@ static void judge_nodes(struct judging *j)
         if (j->p->kind[n] != PLACE_NODE)
             continue;
         if (j->dev[n] < 0 || (uint32_t)j->dev[n] >= j->c->ndev) {
+            if (j->v->runnable)
+                j->v->why_not = arena_fmt(j->a, "node '%s' has no device", node_name(j->m, n));
             j->v->runnable = false;
-            j->v->why_not = arena_fmt(j->a, "node '%s' has no device", node_name(j->m, n));
             continue;
         }
         struct device_load *l = &j->v->load[j->dev[n]];
@@ -218,12 +219,15 @@ struct verdict judge(const struct module *m, const struct place *p, const struct
         if (memory >= 0 && v.load[d].used > memory && v.fits) {
             char need[UNIT_TEXT], have[UNIT_TEXT];
             v.fits = false;
-            v.why_not = arena_fmt(a, "%s needs %s and has %s", device_name(&j, (int32_t)d),
-                                  bytes_short(need, v.load[d].used), bytes_short(have, memory));
+            const char *why = arena_fmt(a, "%s needs %s and has %s", device_name(&j, (int32_t)d),
+                                        bytes_short(need, v.load[d].used), bytes_short(have, memory));
+            v.why_not = v.why_not ? v.why_not : why;
         }
     }
     v.contiguous = quotient_acyclic(&j, edge);
-    v.colocated = shares_device(&j, &v.why_not);
+    const char *why = NULL;
+    v.colocated = shares_device(&j, &why);
+    v.why_not = v.why_not ? v.why_not : why;
     return v;
 }
 

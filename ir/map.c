@@ -1,5 +1,6 @@
-/* Open addressing with linear probing, at most half full; the hash is the high half of the key times
- * an odd constant (Fibonacci hashing).  Nothing is ever listed, so the order of slots shows nowhere. */
+/* Open addressing with linear probing, at most half full; the hash is the high half of the key
+ * times an odd constant (Fibonacci hashing).  Nothing is ever listed, so the order of slots shows
+ * nowhere. */
 #include "ir/map.h"
 
 static uint32_t slot_of(const struct map *t, uint64_t key)

@@ -7,6 +7,8 @@
  * work on hostile graphs. */
 #include "ir/place.h"
 
+#include "ir/strings.h"
+
 #include <string.h>
 
 enum { ROOTS_MAX = 256, LIGHT_ELEMS = 64, LARGE_BYTES = 1024 };
@@ -22,6 +24,8 @@ struct builder {
     struct arena *mem;
     struct place *p;
     uint8_t *state;       /* [value] 1: state input or output */
+    vid *output_named;    /* [sid < nname] the model's output of that name, or 0 */
+    uint32_t nname;
     struct slice *roots;  /* [node] root set of a copy, in pool */
     vid *pool;
     uint32_t npool, cappool;
@@ -338,13 +342,20 @@ static char *present_name(struct builder *b, const char *in, const char *from)
     return arena_fmt(b->mem, "%.*spresent%s", (int)(at - in), in, at + strlen(from));
 }
 
-static vid output_by_name(const struct builder *b, sid name)
+static void index_outputs(struct builder *b)
 {
     const struct graph *g = &b->m->graph[1];
-    for (uint32_t i = 0; i < g->out.n; i++)
-        if (b->m->value[b->m->arg[g->out.at + i]].name == name)
-            return b->m->arg[g->out.at + i];
-    return 0;
+    b->nname = strings_count(b->m->str);
+    b->output_named = arena_array(b->mem, (size_t)b->nname + 1, sizeof *b->output_named);
+    for (uint32_t i = g->out.n; i-- > 0;) {
+        vid v = b->m->arg[g->out.at + i];
+        b->output_named[b->m->value[v].name] = v;
+    }
+}
+
+static vid output_by_name(const struct builder *b, sid name)
+{
+    return name < b->nname ? b->output_named[name] : 0;
 }
 
 static bool same_kind(const struct module *m, vid x, vid y)
@@ -366,6 +377,7 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
 {
     static const char *const past[] = {"past_key_values", "past_key_value", "past", NULL};
     const struct graph *g = &m->graph[1];
+    index_outputs(b);
     b->p->state_in = arena_array(b->mem, g->in.n + npair + 1, sizeof *b->p->state_in);
     b->p->state_out = arena_array(b->mem, g->in.n + npair + 1, sizeof *b->p->state_out);
     for (uint32_t k = 0; k < npair; k++) {
@@ -395,8 +407,8 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
 }
 
 /* Who must share a device: Shape(x) and x's producer; readers of past and the producer of present.  A
- * Shape of past is free: were it bound to its layer, every mask computed from it would be, too.  A value of unknown type joins its
- * producer and readers: a part could not declare it. */
+ * Shape of past is free: were it bound to its layer, every mask computed from it would be, too.  A
+ * value of unknown type joins its producer and readers: a part could not declare it. */
 static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;
@@ -419,7 +431,9 @@ static void collect_same(struct builder *b)
     }
     for (vid v = 1; v < m->nval && !profiled; v++) {
         uint8_t kind = m->type[m->value[v].type].kind;
-        for (uint32_t k = users.at[v]; (kind == TYPE_NONE || kind == TYPE_OPAQUE) && k < users.at[v + 1]; k++)
+        if (kind != TYPE_NONE && kind != TYPE_OPAQUE)
+            continue;
+        for (uint32_t k = users.at[v]; k < users.at[v + 1]; k++)
             if (m->node[users.to[k]].graph == 1)
                 same_device(b, m->value[v].def, users.to[k], &cap);
     }

@@ -35,7 +35,7 @@ struct verdict {
     const char *why_not;       /* names the first thing that is violated, or NULL */
 };
 
-/* Recomputes the plan dev[] of m over c.  Lives in a.  O(nodes + pins). */
+/* Recomputes the plan dev[] of m over c.  Lives in a.  O(nodes + pins + D^3). */
 struct verdict judge(const struct module *m, const struct place *p, const struct cluster *c,
                      const int32_t *dev, struct arena *a);
 

@@ -236,14 +236,14 @@ static int time_key(struct parser *p, struct node_fact *f)
 }
 
 /* Colors become indices of arrays: a number in a text must not make those huge. */
-enum { FACT_MOST = 1 << 24 };
+enum { COLOR_MOST = 1 << 24 };
 
 /* "=7" */
-static int fact_key(struct parser *p, uint32_t *out, bool *seen)
+static int fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *seen)
 {
     uint64_t v;
 
-    if (assign(p) < 0 || text_uint(p, FACT_MOST, &v, "a number") < 0)
+    if (assign(p) < 0 || text_uint(p, most, &v, "a number") < 0)
         return -1;
     *out = (uint32_t)v;
     *seen = true;
@@ -292,11 +292,11 @@ int text_node_key(struct parser *p, nid n)
         return cost_key(p, f);
     if (text_is(p, "color")) {
         text_next(p);
-        return fact_key(p, &f->color, &p->has_color);
+        return fact_key(p, COLOR_MOST, &f->color, &p->has_color);
     }
     if (text_is(p, "layer")) {
         text_next(p);
-        return fact_key(p, &f->layer, &p->has_layer);
+        return fact_key(p, UINT32_MAX, &f->layer, &p->has_layer);
     }
     if (text_is(p, "backward")) {
         text_next(p);

@@ -10,14 +10,8 @@
 
 #include "ir/units.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <time.h>
-
-static bool same_times(const struct chain *c, uint32_t k)
-{
-    return c->kind[k].dev < 0;
-}
 
 static int add_kind(struct chain *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
 {
@@ -68,11 +62,6 @@ static void make_times(struct chain *c, uint32_t k)
 {
     const struct wdag *g = c->g;
     uint32_t cls = c->kind[k].cls;
-    for (uint32_t j = 0; j < k; j++)
-        if (same_times(c, j) && same_times(c, k) && c->kind[j].cls == cls) {
-            c->kind[k].time = c->kind[j].time;
-            return;
-        }
     int64_t *t = arena_array(c->mem, (size_t)g->n + 1, sizeof *t);
     for (uint32_t v = 0; v < g->n; v++) {
         t[v] = g->time[cls][v];
@@ -106,32 +95,14 @@ static void make_nets(struct chain *c, uint32_t cls)
     }
 }
 
-/* Everything that can be added up in an inner loop must stay below CHAIN_INF. */
-static int check_sums(struct chain *c, int64_t *bytes, struct diag *d)
+static int64_t all_bytes(const struct wdag *g)
 {
-    const struct wdag *g = c->g;
-    for (uint32_t k = 0; k < c->nkind; k++) {
-        int64_t sum = 0;
-        for (uint32_t v = 0; v < g->n; v++)
-            if (c->kind[k].time[v] != COST_NEVER)
-                sum = sat_add(sum, c->kind[k].time[v]);
-        for (uint32_t e = 0; e < g->nnet; e++)
-            sum = sat_add(sum, g->net_cost[c->kind[k].cls][e]);
-        if (sum >= CHAIN_INF / 4)
-            return diag_error(d,
-                              "the times of all nodes on class '%s' add up to more than pcc can "
-                              "count (%" PRId64 " s)",
-                              c->cluster->cls[c->kind[k].cls].name, CHAIN_INF / 4 / PS_PER_S);
-    }
-    *bytes = 0;
+    int64_t sum = 0;
     for (uint32_t v = 0; v < g->n; v++)
-        *bytes = sat_add(*bytes, g->size[v]);
+        sum = sat_add(sum, g->size[v]);
     for (uint32_t s = 0; s < g->nshared; s++)
-        if (g->shared_by.at[s] != g->shared_by.at[s + 1])
-            *bytes = sat_add(*bytes, g->shared_size[s]);
-    if (*bytes >= CHAIN_INF / 4)
-        return diag_error(d, "the bytes of all nodes add up to more than pcc can count");
-    return 0;
+        sum = sat_add(sum, g->shared_size[s]);
+    return sum;
 }
 
 /* Bytes that only v needs, on whatever device. */
@@ -287,7 +258,7 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
                           struct arena *a, struct diag *d)
 {
     struct chain *c = arena_alloc(a, sizeof *c);
-    int64_t bytes = 0;
+    int64_t bytes = all_bytes(g);
     c->g = g;
     c->cluster = cluster;
     c->mem = a;
@@ -295,8 +266,6 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
         return NULL;
     for (uint32_t k = 0; k < c->nkind; k++)
         make_times(c, k);
-    if (check_sums(c, &bytes, d))
-        return NULL;
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t m = cluster->cls[c->kind[k].cls].memory;
         if (m >= 0 && m < memory)

@@ -61,8 +61,8 @@ struct chain {
 };
 
 /* The problem of placing g on c; memory >= 0 raises every bounded memory to at least that.
- * Lives in a.  An error if the devices are of too many kinds, or times or bytes add up to more than
- * fits.  O(kinds * V + pins). */
+ * Lives in a.  An error if the devices are of too many kinds.  Times and bytes must add up to less than
+ * CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
 struct chain *chain_build(const struct wdag *g, const struct cluster *c, int64_t memory,
                           struct arena *a, struct diag *d);
 

@@ -1,6 +1,9 @@
 /* The context's levels: the base level is built when the first pass wants it. */
 #include "passes/passes.h"
 
+#include "ir/units.h"
+
+#include <inttypes.h>
 #include <regex.h>
 
 /* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node wins. */
@@ -44,6 +47,35 @@ int ctx_check_costs(const struct ctx *x)
                       str(x->m, x->m->path), x->m->cost->nclass, x->cluster->ncls);
 }
 
+/* Sums of times and of bytes (each net once for each pin) must not overflow. */
+static int check_sums(const struct ctx *x)
+{
+    const struct wdag *g = x->base;
+    int64_t bytes = 0;
+    for (uint32_t k = 0; k < g->ncls; k++) {
+        int64_t sum = 0;
+        for (uint32_t v = 0; v < g->n; v++)
+            sum = sat_add(sum, g->time[k][v] != COST_NEVER ? g->time[k][v] : 0);
+        for (uint32_t e = 0; e < g->nnet; e++)
+            sum = sat_add(sum, sat_mul(g->net_cost[k][e], g->net_pin.at[e + 1] - g->net_pin.at[e]));
+        if (sum >= CTX_SUM_MAX)
+            return diag_error(x->diag,
+                              "the times of all nodes on class '%s' add up to more than pcc can "
+                              "count (%" PRId64 " s)",
+                              x->cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S);
+    }
+    for (uint32_t v = 0; v < g->n; v++)
+        bytes = sat_add(bytes, g->size[v]);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        bytes = sat_add(bytes, sat_mul(x->m->cost->bytes[x->place->net_value[e]],
+                                       g->net_pin.at[e + 1] - g->net_pin.at[e]));
+    for (uint32_t s = 0; s < g->nshared; s++)
+        bytes = sat_add(bytes, g->shared_size[s]);
+    if (bytes >= CTX_SUM_MAX)
+        return diag_error(x->diag, "the bytes of all nodes add up to more than pcc can count");
+    return 0;
+}
+
 int ctx_base(struct ctx *x)
 {
     if (x->base)
@@ -57,7 +89,7 @@ int ctx_base(struct ctx *x)
         place_free_io(x->m, x->place);
     x->base = wdag_base(x->m, x->place, x->cluster, x->mem);
     x->top = x->base;
-    return apply_pins(x);
+    return check_sums(x) || apply_pins(x) ? -1 : 0;
 }
 
 void ctx_push(struct ctx *x, struct wdag *level)

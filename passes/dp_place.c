@@ -52,7 +52,8 @@ static const struct opt dp_opts[] = {
 
 enum { COUNT_LIMIT = 100000000 };
 
-/* Status, bound and argument of a plan made by a search over `level`. */
+/* Status, bound and argument of a plan: s is the search that says most, over the whole graph or over a
+ * coarser one, whose best plan takes `searched`. */
 static void conclude(struct ctx *x, const struct chain *whole, const struct dp_search *s,
                      bool on_whole, int64_t searched)
 {
@@ -73,6 +74,8 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
         p->bound = p->value;
         p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
+    } else if (s->complete && p->value < searched) {
+        p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph");
     } else if (s->complete) {
         p->scope_bound = searched;
         p->argument = arena_fmt(

@@ -31,7 +31,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS_PER_STATE = 20, REACH_EXACT = 8192 };
+enum { STEPS_PER_STATE = 20, REACH_EXACT = 8192, CHECK_EVERY = 4096, SCAN_PER_STEP = 32 };
 #define MEMORY_MAX (UINT64_C(1) << 29)
 
 /* ---- weights above --------------------------------------------------------------------------- */
@@ -180,6 +180,7 @@ static void begin_start(struct search *s, uint32_t id)
     memcpy(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits);
     memset(s->bits + d->word + d->nword, 0, (s->nword - d->word - d->nword) * sizeof *s->bits);
     s->nfrontier = 0;
+    s->opt->steps += (s->n - d->word * 64) / SCAN_PER_STEP; /* starting is work, too */
     for (uint32_t v = d->word * 64; v < s->n; v++) {
         if (has(s, v))
             continue;
@@ -229,6 +230,7 @@ static void arrive(struct search *s)
 static bool out(struct search *s)
 {
     struct dp_search *o = s->opt;
+    s->check = o->steps + CHECK_EVERY;
     if (s->nideal > o->max_states)
         o->why = "state limit reached";
     else if (o->steps > o->max_states * STEPS_PER_STATE)
@@ -288,7 +290,7 @@ static bool enumerate(struct search *s)
                 return true;
             continue;
         }
-        if ((++s->opt->steps & 4095) == 0 && out(s)) {
+        if (++s->opt->steps >= s->check && out(s)) {
             while (s->nchoice) {
                 struct choice *h = &s->choice[--s->nchoice];
                 if (h->taken)
@@ -382,6 +384,7 @@ bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *
     if (opt->complete || s.n == 0)
         return false;
     begin(&s);
+    s.check = CHECK_EVERY;
     s.began = chain_now();
     chain_set_limit(c, &s.caps, best->value - 1);
     uint32_t empty = intern(&s);

@@ -70,6 +70,7 @@ struct search {
     struct choice *choice;
     uint32_t nchoice;
     int64_t began, told; /* ns */
+    uint64_t check;      /* steps at which the limits are looked at next */
     size_t used_before;  /* bytes of a */
 };
 

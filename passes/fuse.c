@@ -41,8 +41,16 @@ static const struct opt fuse_opts[] = {
 
 /* ---- the interval partition ------------------------------------------------------------------- */
 
+/* What decides with whom a vertex, or a cluster, may be together. */
+struct member {
+    int64_t bytes;    /* shared items counted once for each that needs them */
+    int32_t pin;
+    uint32_t classes; /* bits: the device classes that can run it */
+};
+
 struct fusion {
     const struct wdag *g;
+    const struct member *member;
     const uint32_t *order; /* position -> vertex */
     uint32_t *pos;         /* vertex -> position */
     uint32_t cls;          /* the device class whose transfer costs count */
@@ -55,12 +63,27 @@ struct fusion {
     uint32_t *left;        /* [net] pins not yet in */
 };
 
-static int64_t vertex_bytes(const struct wdag *g, uint32_t v)
+static struct member *members_of(const struct wdag *g, struct arena *a)
 {
-    int64_t b = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-        b = sat_add(b, g->shared_size[g->shared_of.to[i]]);
-    return b;
+    struct member *m = arena_array(a, (size_t)g->n + 1, sizeof *m);
+    for (uint32_t v = 0; v < g->n; v++) {
+        m[v] = (struct member){g->size[v], g->pin[v], 0};
+        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
+            m[v].bytes = sat_add(m[v].bytes, g->shared_size[g->shared_of.to[i]]);
+        for (uint32_t k = 0; k < g->ncls; k++)
+            m[v].classes |= g->time[k][v] != COST_NEVER ? 1u << k : 0;
+    }
+    return m;
+}
+
+/* Adds v to a cluster; false: no device could run it then. */
+static bool join(struct member *cluster, const struct member *v)
+{
+    bool fits = cluster->pin < 0 || v->pin < 0 || cluster->pin == v->pin;
+    cluster->bytes = sat_add(cluster->bytes, v->bytes);
+    cluster->classes &= v->classes;
+    cluster->pin = v->pin < 0 ? cluster->pin : v->pin;
+    return fits && cluster->classes;
 }
 
 /* Takes the vertex at position x in: its out-cost, and the edges that end at it. */
@@ -85,34 +108,16 @@ static void fusion_append(struct fusion *f, uint32_t x)
     }
 }
 
-/* Whether v may join a cluster with this pin and these classes; narrows both. */
-static bool fits_cluster(const struct wdag *g, uint32_t v, int32_t *pin, uint32_t *classes)
-{
-    for (uint32_t k = 0; k < g->ncls; k++)
-        if (g->time[k][v] == COST_NEVER)
-            *classes &= ~(1u << k);
-    if (g->pin[v] >= 0 && *pin >= 0 && g->pin[v] != *pin)
-        return false;
-    if (g->pin[v] >= 0)
-        *pin = g->pin[v];
-    return *classes != 0;
-}
-
 /* T(x + 1): the best last cluster that ends at position x; ties go to the shortest. */
 static void fusion_step(struct fusion *f, uint32_t x)
 {
-    const struct wdag *g = f->g;
-    int64_t inside = 0, bytes = 0, best = INT64_MAX;
-    int32_t pin = -1;
-    uint32_t classes = (1u << g->ncls) - 1;
+    struct member cluster = {0, -1, UINT32_MAX};
+    int64_t inside = 0, best = INT64_MAX;
     for (uint32_t y = x + 1; y-- > 0 && (int64_t)(x - y) < f->range;) {
-        uint32_t v = f->order[y];
-        bytes = sat_add(bytes, vertex_bytes(g, v));
-        if (y < x && (f->mem ? bytes > f->mem : false))
+        bool fits = join(&cluster, &f->member[f->order[y]]);
+        if (y < x && (!fits || (f->mem && cluster.bytes > f->mem)))
             break;
-        if (!fits_cluster(g, v, &pin, &classes) && y < x)
-            break;
-        inside = sat_add(inside, f->seen[y]);
+        inside += f->seen[y];
         int64_t t = f->best[y] + f->out[x + 1] - f->out[y] - inside;
         if (t < best) {
             best = t;
@@ -134,6 +139,7 @@ uint32_t fuse_partition(const struct wdag *g, const uint32_t *order, const struc
     f.best = arena_array(a, (size_t)n + 1, sizeof *f.best);
     f.from = arena_array(a, (size_t)n + 1, sizeof *f.from);
     f.left = arena_array(a, (size_t)g->nnet + 1, sizeof *f.left);
+    f.member = members_of(g, a);
     for (uint32_t x = 0; x < n; x++)
         f.pos[order[x]] = x;
     for (uint32_t x = 0; x < n; x++) {
@@ -157,12 +163,11 @@ static int64_t best_time(const struct wdag *g, uint32_t v)
     return t;
 }
 
-static bool may_join(const struct wdag *g, uint32_t u, uint32_t w)
+/* Whether u may go into w without taking any device from it; mem: bytes they may need, 0: any. */
+static bool may_join(const struct member *u, const struct member *w, int64_t mem)
 {
-    int32_t pin = g->pin[w];
-    uint32_t classes = (1u << g->ncls) - 1;
-    return fits_cluster(g, u, &pin, &classes) && fits_cluster(g, w, &pin, &classes) &&
-           (g->pin[u] < 0 || g->pin[u] == g->pin[w]);
+    return (w->classes & ~u->classes) == 0 && (u->pin < 0 || u->pin == w->pin) &&
+           (!mem || sat_add(u->bytes, w->bytes) <= mem);
 }
 
 /* Each vertex whose branch takes at most `permille` of the time goes into its only consumer; then ends of
@@ -172,12 +177,11 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
                              uint32_t *group)
 {
     int64_t *time = arena_array(a, (size_t)g->n + 1, sizeof *time), total = 0;
-    int64_t *bytes = arena_array(a, (size_t)g->n + 1, sizeof *bytes);
+    struct member *member = members_of(g, a);
     uint32_t *into = arena_array(a, (size_t)g->n + 1, sizeof *into), count = 0;
     uint8_t *joined = arena_alloc(a, (size_t)g->n + 1); /* something went into it */
     for (uint32_t v = 0; v < g->n; v++) {
         time[v] = best_time(g, v);
-        bytes[v] = vertex_bytes(g, v);
         into[v] = v;
         total = sat_add(total, time[v]);
     }
@@ -185,21 +189,22 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t w = g->succ.to[g->succ.at[v]];
         if (g->succ.at[v + 1] - g->succ.at[v] != 1 || time[v] > cheap ||
-            !may_join(g, v, w) || (mem && sat_add(bytes[v], bytes[w]) > mem))
+            !may_join(&member[v], &member[w], mem))
             continue;
         into[v] = w;
         joined[w] = 1;
         time[w] = sat_add(time[w], time[v]);
-        bytes[w] = sat_add(bytes[w], bytes[v]);
+        member[w].bytes = sat_add(member[w].bytes, member[v].bytes);
     }
     for (uint32_t v = g->n; v-- > 0;) {
         bool end = into[v] == v && !joined[v] && g->succ.at[v] == g->succ.at[v + 1];
         if (!end || g->pred.at[v + 1] - g->pred.at[v] != 1 || time[v] > cheap)
             continue;
         uint32_t p = g->pred.to[g->pred.at[v]];
-        if (into[p] == p && may_join(g, v, p) && (!mem || sat_add(bytes[v], bytes[p]) <= mem)) {
+        if (into[p] == p && may_join(&member[v], &member[p], mem)) {
             into[v] = p;
             joined[p] = 1;
+            member[p].bytes = sat_add(member[p].bytes, member[v].bytes);
         }
     }
     for (uint32_t v = g->n; v-- > 0;) /* consumers come later, so their group is known; */
@@ -237,11 +242,14 @@ static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_
                                int64_t range, int64_t mem)
 {
     struct fuse_limits limits = {transfer_class(x->cluster), range, mem, o->cut == CUT_EDGE};
+    struct arena_mark mark = arena_mark(x->scratch);
     uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
     int64_t cut;
     const uint32_t *order = cpd_topo(g, limits.cls, x->scratch);
     uint32_t n = fuse_partition(g, order, &limits, x->scratch, group, &cut);
-    return wdag_merge(g, group, n, "fuse", x->mem, x->diag);
+    struct wdag *level = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
+    arena_release(x->scratch, mark);
+    return level;
 }
 
 static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64_t mem,
@@ -256,14 +264,17 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
         return g;
     uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
     struct wdag *base = g;
+    struct arena_mark mark = arena_mark(x->mem); /* levels that do not qualify go again */
     for (uint32_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
         uint32_t n = cheap_groups(g, x->scratch, cheap[i], mem, group);
         if (n < 8 * x->cluster->ndev)
             break;
+        arena_release(x->mem, mark);
         base = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
         if (!base || wdag_ideals(base, limit) <= limit)
             return base;
     }
+    mark = arena_mark(x->mem);
     for (uint32_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         struct wdag *level = fuse_level(x, base, o, ranges[i], mem);
         if (!level)
@@ -274,6 +285,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
             *range = ranges[i];
             return level;
         }
+        arena_release(x->mem, mark);
     }
     return g;
 }

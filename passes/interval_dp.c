@@ -227,7 +227,7 @@ static bool pass_over(struct run *r)
             if (r->nlive && hope)
                 sweep(r, i, k, low);
         }
-        if (r->steps > r->budget || ((i & 15) == 0 && chain_out(r->clock)))
+        if (r->steps > r->budget || chain_out(r->clock))
             break;
     }
     return r->last != 0;
@@ -330,16 +330,20 @@ static void allow_all(struct run *r)
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
+/* The first plan of all is cheap, and it is made whatever the clock says. */
 static bool search_order(struct run *r, struct chain_plan *best)
 {
-    bool better = false;
+    bool better = false, first = best->value == CHAIN_INF;
+    struct chain_clock *clock = r->clock;
     chain_set_limit(r->c, &r->caps, best->value - 1);
-    if (r->n > ALL_UP_TO || (best->value == CHAIN_INF && r->n > 2 * SAMPLE_FEW)) {
+    r->clock = first ? NULL : clock;
+    if (r->n > ALL_UP_TO || (first && r->n > 2 * SAMPLE_FEW)) {
         sample_cuts(r, SAMPLE_FEW);
         if (pass_over(r)) {
             keep(r, best);
             better = true;
         }
+        r->clock = clock;
     }
     if (r->n > ALL_UP_TO || (best->value == CHAIN_INF && r->n > 2 * SAMPLE_MANY)) {
         sample_cuts(r, SAMPLE_MANY);
@@ -355,6 +359,7 @@ static bool search_order(struct run *r, struct chain_plan *best)
         keep(r, best);
         better = true;
     }
+    r->clock = clock;
     return better;
 }
 

@@ -77,7 +77,10 @@ enum { PASS_INFEASIBLE = -3 };
 
 /* Costs that came with the input have as many classes as the cluster: 0, or -1 and an error. */
 int ctx_check_costs(const struct ctx *x);
-/* Builds place and the base level if they are not there yet: x->place, x->base, x->top. */
+/* Builds place and the base level if they are not there yet: x->place, x->base, x->top.  An error if
+ * all times and transfers of a class, or all bytes, add up to CTX_SUM_MAX or more, so that no pass
+ * has to fear for its sums. */
+#define CTX_SUM_MAX (INT64_C(1) << 59)
 int ctx_base(struct ctx *x);
 /* Pushes a level. */
 void ctx_push(struct ctx *x, struct wdag *level);

@@ -233,10 +233,25 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+/* The first node that is not on the device it is pinned to, or 0. */
+static nid misplaced(const struct ctx *x)
+{
+    for (uint32_t v = 0; v < x->base->n; v++)
+        if (x->base->pin[v] >= 0 && x->plan->dev[x->base->node[v]] != x->base->pin[v])
+            return x->base->node[v];
+    return 0;
+}
+
 /* A planner's claim against the judge's figures. */
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
+    nid off = misplaced(x);
+    if (off) {
+        diag_error(x->diag, "%s: node '%s' is not on the device that it is pinned to", p->name,
+                   node_name(x->m, off));
+        return PASS_UNVERIFIED;
+    }
     struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, x->scratch);
     if (!v.runnable || !v.colocated || !v.fits) {
         diag_error(x->diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
@@ -247,8 +262,8 @@ static int judge_plan(const struct pass *p, struct ctx *x)
                    time_print(said, x->plan->value), time_print(is, v.value));
         return PASS_UNVERIFIED;
     }
-    if (x->plan->bound > v.value) {
-        diag_error(x->diag, "%s claims the bound %s above its own value %s", p->name,
+    if (x->plan->bound > v.value || (x->plan->status == PLAN_OPTIMAL && x->plan->bound != v.value)) {
+        diag_error(x->diag, "%s claims the bound %s for a value of %s", p->name,
                    time_print(said, x->plan->bound), time_print(is, v.value));
         return PASS_UNVERIFIED;
     }

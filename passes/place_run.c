@@ -43,8 +43,7 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
 }
 
 /* Whether a plan exists if no bounded device has less than `memory`: 1 yes, 0 no,
- * -1 not found out.  states: of the exact search; 0: none.
- * */
+ * -1 not found out.  states: of the exact search; 0: none. */
 static int fits(struct ctx *x, const struct wdag *g, int64_t memory, uint64_t states,
                 struct chain_clock *clock, const struct interval_run *dpl)
 {
@@ -93,13 +92,20 @@ static int bisect(struct ctx *x, const struct wdag *g, int64_t *lo, int64_t *hi,
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
-    struct chain_clock clock = planner_clock(x);
-    int64_t lo = 0, hi = 1;
+    struct chain_clock *clock = dpl->clock;
+    int64_t lo = 0, hi = 1, least = INT64_MAX;
+    if (clock->why) {
+        diag_error(x->diag, "no contiguous plan was found: %s", clock->why);
+        return PASS_INFEASIBLE;
+    }
+    for (uint32_t k = 0; k < x->cluster->ncls; k++)
+        if (x->cluster->cls[k].memory >= 0 && x->cluster->cls[k].memory < least)
+            least = x->cluster->cls[k].memory;
     for (uint32_t v = 0; v < g->n; v++)
         hi = sat_add(hi, g->size[v]);
     for (uint32_t s = 0; s < g->nshared; s++)
         hi = sat_add(hi, g->shared_size[s]);
-    int answer = fits(x, g, hi, exact ? PROOF_STATES : 0, &clock, dpl);
+    int answer = fits(x, g, hi, exact ? PROOF_STATES : 0, clock, dpl);
     if (answer <= 0) {
         diag_error(x->diag,
                    "no contiguous plan %s: some node cannot run on any device, or pins contradict "
@@ -108,16 +114,21 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
         return PASS_INFEASIBLE;
     }
     /* by interval DP first, then the exact search where that ended, and below it if need be */
-    bisect(x, g, &lo, &hi, 0, &clock, dpl);
-    answer = exact && !clock.why ? fits(x, g, hi - 1, PROOF_STATES, &clock, dpl) : -1;
+    bisect(x, g, &lo, &hi, 0, clock, dpl);
+    answer = exact && !clock->why ? fits(x, g, hi - 1, PROOF_STATES, clock, dpl) : -1;
     if (answer == 1) {
         lo = 0;
         hi--;
-        answer = bisect(x, g, &lo, &hi, BISECT_STATES, &clock, dpl);
+        answer = bisect(x, g, &lo, &hi, BISECT_STATES, clock, dpl);
+    }
+    if (hi <= least) {
+        diag_error(x->diag, "no contiguous plan was found in the states allowed, but there are some: "
+                            "raise --max-states");
+        return PASS_INFEASIBLE;
     }
     char exact_text[UNIT_TEXT], text[UNIT_TEXT];
     diag_error(x->diag, "no contiguous plan fits the memory of the devices: %s %s (%s) per device",
-               answer == 0 && !clock.why ? "they need" : "the smallest found needs",
+               answer == 0 && !clock->why ? "they need" : "the smallest found needs",
                bytes_print(exact_text, hi), bytes_short(text, hi));
     return PASS_INFEASIBLE;
 }

@@ -17,7 +17,8 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct chain_plan *best);
 
 /* Says why there is no plan: memory (with the smallest memory per device that would do; proven, if
- * `exact` and the search is short), or something else.  PASS_INFEASIBLE, or -1. */
+ * `exact` and the search is short), or something else; works until the clock of dpl is out.
+ * PASS_INFEASIBLE. */
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl);
 

@@ -129,13 +129,28 @@ def test_not_utf8(folder):
     check(not (folder / "bad.json").exists(), "not UTF-8: a plan without a node was written")
 
 
-def test_full_disk(path):
+def test_full_disk(folder):
+    """A plan larger than any buffer onto a full disk: one error, the true one."""
+    chain = [node("Relu", [f"v{i}"], [f"v{i + 1}"], name=f"relu_{i}") for i in range(2000)]
+    path = folder / "chain.onnx"
+    path.write_bytes(model(chain, [vector("v0")], [vector("v2000")]).SerializeToString())
     with open("/dev/full", "wb") as full:
         r = subprocess.run([PCC, path, "-q", "-p", "dp-place", "--emit", "json"], stdout=full,
                            stderr=subprocess.PIPE, text=True)
     lines = [s for s in r.stderr.splitlines() if "error" in s]
     check(r.returncode == 1 and len(lines) == 1 and "No space left" in lines[0],
           f"full disk: exit {r.returncode}: {r.stderr}")
+
+
+def test_workload(folder):
+    """Numbers of layers may be of any size, and a pipe's first bytes are not eaten."""
+    w = {"maxFPGAs": 1, "maxSizePerFPGA": 100, "maxCPUs": 1, "edges": [],
+         "nodes": [{"id": 1, "cpuLatency": 1, "fpgaLatency": 1, "size": 1, "layerId": 4000000000}]}
+    (folder / "w.json").write_text(json.dumps(w))
+    test_text("workload", folder / "w.json", folder)
+    r = subprocess.run([PCC, "/dev/stdin", "-q"], input='graph { in %x : f32[2]\n out %x }' + "\n#" * 999,
+                       capture_output=True, text=True)
+    check(r.returncode == 1 and "not a regular file" in r.stderr, f"pipe: {r.returncode}: {r.stderr}")
 
 
 def main():
@@ -147,8 +162,9 @@ def main():
             test_summary(name, path, lines)
             test_text(name, path, folder)
             test_plan(name, path, folder)
-        test_full_disk(folder / "nested.onnx")
+        test_full_disk(folder)
         test_not_utf8(folder)
+        test_workload(folder)
     print("\n".join(wrong) if wrong else f"{len(MODELS)} models")
     return 1 if wrong else 0
 

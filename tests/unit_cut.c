@@ -1,6 +1,6 @@
 /* From plans to parts: hand-made cases, and random modules with random plans against definitions
- * (every part can be run when its turn comes, holds what it needs and nothing else, and no two parts
- * of a device could be one). */
+ * (every part can be run when its turn comes, holds what it needs and nothing else, and no two
+ * parts of a device could be one). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { MAX_PARTS = 256 };
 
-/* ---- making modules ---------------------------------------------------------------------------- */
+/* ---- making modules ------------------------------------------------------------------------- */
 
 struct maker {
     struct module *m;
@@ -120,7 +120,7 @@ static struct cluster devices(uint32_t n)
     return c;
 }
 
-/* ---- checking cuts ----------------------------------------------------------------------------- */
+/* ---- checking cuts -------------------------------------------------------------------------- */
 
 static bool has(const vid *list, uint32_t n, vid v)
 {
@@ -180,7 +180,8 @@ static void run_part(const struct module *m, const struct part *t, uint8_t *tabl
 }
 
 /* Nothing in the part is there for nothing. */
-static void check_needed(const struct module *m, const struct cut *c, uint32_t x, const uint8_t *read)
+static void check_needed(const struct module *m, const struct cut *c, uint32_t x,
+                         const uint8_t *read)
 {
     const struct part *t = &c->part[x];
     for (uint32_t i = 0; i < t->nin; i++)
@@ -213,7 +214,8 @@ static void check_sources(const struct module *m, const struct cut *c)
     for (uint32_t i = 0; i < c->ncross; i++) {
         assert_true(c->cross_to.at[i] < c->cross_to.at[i + 1]);
         for (uint32_t k = c->cross_to.at[i]; k < c->cross_to.at[i + 1]; k++)
-            assert_true(has(c->part[c->cross_to.to[k]].in, c->part[c->cross_to.to[k]].nin, c->cross[i]));
+            assert_true(
+                has(c->part[c->cross_to.to[k]].in, c->part[c->cross_to.to[k]].nin, c->cross[i]));
     }
 }
 
@@ -271,7 +273,7 @@ static uint32_t joinable_pairs(const struct place *p, const struct module *m, co
     return found;
 }
 
-/* ---- cases ------------------------------------------------------------------------------------- */
+/* ---- cases ---------------------------------------------------------------------------------- */
 
 /* a -> b -> c -> d, b and c on device 0, a and d on device 1: a cycle of devices. */
 static void test_return_to_device(void **state)
@@ -346,7 +348,7 @@ static void test_odd_outputs(void **state)
     arena_free(k.m->mem);
 }
 
-/* ---- random modules ---------------------------------------------------------------------------- */
+/* ---- random modules ------------------------------------------------------------------------- */
 
 static uint32_t rnd(uint64_t *s, uint32_t n)
 {
@@ -401,8 +403,8 @@ static uint32_t level_pieces(const struct maker *k, const struct place *p, const
             continue;
         for (uint32_t e = 0; e < p->nnet; e++) {
             nid u = k->m->value[p->net_value[e]].def;
-            if (!u || u == v || !has(p->net_pin.to + p->net_pin.at[e],
-                                     p->net_pin.at[e + 1] - p->net_pin.at[e], v))
+            if (!u || u == v ||
+                !has(p->net_pin.to + p->net_pin.at[e], p->net_pin.at[e + 1] - p->net_pin.at[e], v))
                 continue;
             uint32_t l = level[u] + (dev[u] != dev[v]);
             level[v] = l > level[v] ? l : level[v];

@@ -74,7 +74,7 @@ static const char *name_of(const struct world *w, uint32_t v)
     const struct val *x = &w->val[v];
     char *s = buf[at++ % 8];
     if (x->state)
-        strcpy(s, x->src == SRC_STATE ? "past_key_values.0.key" : "present.0.key");
+        snprintf(s, sizeof buf[0], "%s", x->src == SRC_STATE ? "past_key_values.0.key" : "present.0.key");
     else
         snprintf(s, sizeof buf[0], "v%u", v);
     return s;

@@ -102,7 +102,7 @@ static Onnx__AttributeProto *attribute(Onnx__NodeProto *n, const char *name, int
     onnx__attribute_proto__init(a);
     a->name = arena_strdup(mem, name, strlen(name));
     a->has_type = type != 0;
-    a->type = type;
+    a->type = (Onnx__AttributeProto__AttributeType)type;
     n->attribute = append(n->attribute, n->n_attribute++, a);
     return a;
 }

@@ -24,10 +24,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- random plans ------------------------------------------------------------------------------ */
+/* ---- random plans --------------------------------------------------------------------------- */
 
-static int32_t *random_plan(const struct module *m, const struct place *p, uint32_t ndev, uint64_t seed,
-                            uint32_t stay, struct arena *a)
+static int32_t *random_plan(const struct module *m, const struct place *p, uint32_t ndev,
+                            uint64_t seed, uint32_t stay, struct arena *a)
 {
     int32_t *dev = arena_array(a, m->nnode, sizeof *dev), d = -1;
     uint64_t s = seed * 7919 + 1;
@@ -53,10 +53,11 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
     struct cluster cl;
     struct pipeline pipe = {0};
     struct run_options ro = {0};
-    struct plan plan = {.planner = "random", .bound = -1, .scope_bound = -1, .status = PLAN_HEURISTIC};
+    struct plan plan = {
+        .planner = "random", .bound = -1, .scope_bound = -1, .status = PLAN_HEURISTIC};
     struct module *m = onnx_read(path, &o, d);
-    struct ctx x = {.mem = mem, .scratch = scratch, .diag = d, .m = m, .cluster = &cl,
-                    .shapes_unknown = -1};
+    struct ctx x = {
+        .mem = mem, .scratch = scratch, .diag = d, .m = m, .cluster = &cl, .shapes_unknown = -1};
     int rc = -1;
     if (!m || cluster_parse(&cl, mem, arena_fmt(mem, "%uxa100", ndev), d) ||
         pipeline_parse(&pipe, "cost", mem, d))
@@ -73,9 +74,18 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
         name[i] = x.dims[i].name;
         value[i] = x.dims[i].value;
     }
-    struct result r = {.m = m, .cluster = &cl, .place = x.place, .plan = &plan, .verdict = &v,
-                       .base = x.base, .top = x.top, .cut = cut, .dim_name = name, .dim_value = value,
-                       .ndims = x.ndims, .diag = d};
+    struct result r = {.m = m,
+                       .cluster = &cl,
+                       .place = x.place,
+                       .plan = &plan,
+                       .verdict = &v,
+                       .base = x.base,
+                       .top = x.top,
+                       .cut = cut,
+                       .dim_name = name,
+                       .dim_value = value,
+                       .ndims = x.ndims,
+                       .diag = d};
     rc = split_write(&r, folder);
     if (nparts)
         *nparts = cut->nparts;
@@ -87,7 +97,7 @@ out:
     return rc;
 }
 
-/* ---- folders ----------------------------------------------------------------------------------- */
+/* ---- folders -------------------------------------------------------------------------------- */
 
 struct last {
     char line[1024];
@@ -167,7 +177,8 @@ static void test_folder(void **state)
     put(target, "part0.onnx", ""); /* not in the manifest */
     assert_int_equal(go(target, true, "manifest.json", &d), -1);
     assert_non_null(strstr(last.line, "part0.onnx"));
-    put(target, "manifest.json", "{\"pcc_manifest\": 1, \"parts\": [{\"file\": \"part0.onnx\"}, {\"file\": \"mine\"}]}");
+    put(target, "manifest.json",
+        "{\"pcc_manifest\": 1, \"parts\": [{\"file\": \"part0.onnx\"}, {\"file\": \"mine\"}]}");
     assert_int_equal(go(target, false, "manifest.json", &d), 0);
     assert_true(there(target, "part0.onnx"));
     put(target, "mine", ""); /* listed, but no name of ours */
@@ -217,7 +228,8 @@ static void test_parts(void **state)
     struct onnx_options o = {0};
     uint32_t nparts = 0, nodes = 0;
     (void)state;
-    snprintf(model, sizeof model, "%s/models/exported/tiny/squeezenet_ts.onnx", shared ? shared : "");
+    snprintf(model, sizeof model, "%s/models/exported/tiny/squeezenet_ts.onnx",
+             shared ? shared : "");
     if (access(model, R_OK))
         skip();
     assert_non_null(mkdtemp(base));
@@ -247,7 +259,9 @@ int main(int argc, char **argv)
     };
     struct diag d = {0};
     if (argc == 6)
-        return split_randomly(argv[1], argv[2], (uint32_t)atoi(argv[3]), strtoull(argv[4], NULL, 10),
-                              (uint32_t)atoi(argv[5]), NULL, &d) ? 1 : 0;
+        return split_randomly(argv[1], argv[2], (uint32_t)atoi(argv[3]),
+                              strtoull(argv[4], NULL, 10), (uint32_t)atoi(argv[5]), NULL, &d)
+                   ? 1
+                   : 0;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
