@@ -20,7 +20,7 @@ struct result {
     struct diag *diag;
 };
 
-/* One ONNX file, weights inline, otherwise as it was read. */
+/* The model as it was read, in one ONNX file; external data stays where it is. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
 /* The split folder (split.md).  force-free: replaces only an empty or a split folder. */
 int split_write(const struct result *r, const char *folder);
@@ -30,7 +30,7 @@ int dot_write(const struct result *r, bool blocks, const char *path);
 int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *d);
 /* path "-" means stdout in dot_write and the writers below. */
 int svg_write(const struct result *r, const char *path); /* the blocks picture */
-/* The whole model with the plan in its nodes' metadata, weights inline. */
+/* The whole model as onnx_write writes it, with the plan in the metadata of its nodes. */
 int annotated_write(const struct result *r, const char *path);
 int ir_write(const struct result *r, const char *path);
 int plan_json_write(const struct result *r, const char *path);

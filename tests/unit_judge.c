@@ -74,7 +74,8 @@ static const char *name_of(const struct world *w, uint32_t v)
     const struct val *x = &w->val[v];
     char *s = buf[at++ % 8];
     if (x->state)
-        snprintf(s, sizeof buf[0], "%s", x->src == SRC_STATE ? "past_key_values.0.key" : "present.0.key");
+        snprintf(s, sizeof buf[0], "%s",
+                 x->src == SRC_STATE ? "past_key_values.0.key" : "present.0.key");
     else
         snprintf(s, sizeof buf[0], "v%u", v);
     return s;
@@ -85,7 +86,8 @@ static uint32_t add_value(struct world *w, enum source src, uint64_t *rng)
     struct val *v = &w->val[w->nval];
     v->src = src;
     v->elems = test_below(rng, 2) ? 64 : 65; /* 64: still light */
-    v->bytes = test_below(rng, 4) ? (int64_t)test_below(rng, 90) : 1020 + (int64_t)test_below(rng, 8);
+    v->bytes =
+        test_below(rng, 4) ? (int64_t)test_below(rng, 90) : 1020 + (int64_t)test_below(rng, 8);
     return w->nval++;
 }
 
@@ -129,15 +131,17 @@ static void make_op(struct world *w, bool state, uint64_t *rng)
     o->own = test_below(rng, 200);
     uint32_t slow = 1 + test_below(rng, 3), free = test_below(rng, 4) == 0;
     for (uint32_t k = 0; k < w->ncls; k++)
-        o->time[k] = free                          ? 0
+        o->time[k] = free                       ? 0
                      : test_below(rng, 100) < 4 ? COST_NEVER
-                                                   : (int64_t)(test_below(rng, 300) * slow);
+                                                : (int64_t)(test_below(rng, 300) * slow);
     o->out = add_value(w, SRC_OP, rng);
     w->val[o->out].op = i;
     w->val[o->out].state = state;
     o->small = o->kind != OP_ANY && w->val[o->out].elems <= 64;
     say(w, "  %%%s = %s(", name_of(w, o->out),
-        o->kind == OP_ANY ? "Tanh" : o->kind == OP_SHAPE ? "Shape" : "Mul");
+        o->kind == OP_ANY     ? "Tanh"
+        : o->kind == OP_SHAPE ? "Shape"
+                              : "Mul");
     for (uint32_t k = 0; k < o->nin; k++)
         say(w, "%s%%%s", k ? ", " : "", name_of(w, o->in[k]));
     say(w, ") : %s !bytes=%lldB !elems=%lld name=\"n%u\" !own=%lldB !time=[",
@@ -258,7 +262,8 @@ static bool colocated(const struct world *w, const int32_t *dev)
             bool same = o->color && o->color == w->op[j].color;
             same = same || (o->kind == OP_SHAPE && o->in[0] == w->op[j].out);
             for (uint32_t k = 0; k < o->nin; k++)
-                same = same || (o->kind != OP_SHAPE && o->in[k] == past && w->val[w->op[j].out].state);
+                same =
+                    same || (o->kind != OP_SHAPE && o->in[k] == past && w->val[w->op[j].out].state);
             if (same && is_apart(w, dev, i, j))
                 return false;
         }
@@ -297,7 +302,8 @@ static bool recompute(const struct world *w, const int32_t *dev, struct load *lo
         for (uint32_t d = 0; d < w->ndev; d++) {
             uint32_t k = w->cls[d];
             if (on[d] && n > 1 && moves && !w->host[k] && !(w->io_free && x->src == SRC_IN))
-                load[d].transfer += (x->elems <= 64 ? 0 : w->latency[k]) + x->bytes * w->per_byte[k];
+                load[d].transfer +=
+                    (x->elems <= 64 ? 0 : w->latency[k]) + x->bytes * w->per_byte[k];
         }
     }
     for (uint32_t k = 0; k < w->ndev; k++)
@@ -313,13 +319,17 @@ static bool recompute(const struct world *w, const int32_t *dev, struct load *lo
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {.mem = arena_new(), .scratch = arena_new(), .diag = d, .m = w->t.m,
+    struct ctx x = {.mem = arena_new(),
+                    .scratch = arena_new(),
+                    .diag = d,
+                    .m = w->t.m,
                     .cluster = w->t.cluster};
     struct pin *pin = arena_array(x.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
         if (w->pin[i] >= 0 && placed(w, i))
-            pin[x.npins++] = (struct pin){arena_fmt(x.mem, "^n%u$", i),
-                                          cluster_device_name(x.cluster, x.mem, (uint32_t)w->pin[i])};
+            pin[x.npins++] =
+                (struct pin){arena_fmt(x.mem, "^n%u$", i),
+                             cluster_device_name(x.cluster, x.mem, (uint32_t)w->pin[i])};
     x.pins = pin;
     return x;
 }
@@ -358,10 +368,11 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
         wdag_load(x->base, member, w->cls[d], &compute, &transfer, &size);
         if (v.load[d].compute != load[d].time || v.load[d].transfer != load[d].transfer ||
             v.load[d].used != load[d].used)
-            fail_msg("device %u: the judge has %lld + %lld, %lld B, the formula %lld + %lld, %lld B:\n%s",
+            fail_msg("device %u: the judge has %lld + %lld, %lld B, the formula %lld + %lld, %lld "
+                     "B:\n%s",
                      d, (long long)v.load[d].compute, (long long)v.load[d].transfer,
-                     (long long)v.load[d].used, (long long)load[d].time, (long long)load[d].transfer,
-                     (long long)load[d].used, w->text);
+                     (long long)v.load[d].used, (long long)load[d].time,
+                     (long long)load[d].transfer, (long long)load[d].used, w->text);
         assert_int_equal(compute, load[d].time);
         assert_int_equal(transfer, load[d].transfer);
         assert_int_equal(size, load[d].used);
@@ -409,7 +420,8 @@ static void test_judge(void **state)
         for (uint32_t i = 0; i < w->nop; i++) {
             uint8_t kind = x.place->kind[x.m->graph[1].first + i];
             if (kind != (!w->op[i].needed ? PLACE_NONE : w->op[i].copy ? PLACE_COPY : PLACE_NODE))
-                fail_msg("seed %llu: n%u is of kind %d:\n%s", (unsigned long long)seed, i, kind, w->text);
+                fail_msg("seed %llu: n%u is of kind %d:\n%s", (unsigned long long)seed, i, kind,
+                         w->text);
         }
         for (uint32_t round = 0; round < 6; round++) {
             int32_t dev[OPS];
@@ -451,7 +463,7 @@ static int64_t try_all(const struct world *w, uint32_t nplaced)
             int64_t memory = w->memory[w->cls[d]];
             ok = ok && (memory < 0 || load[d].used <= memory) && load[d].time != COST_NEVER;
             value = ok && load[d].time + load[d].transfer > value ? load[d].time + load[d].transfer
-                                                                   : value;
+                                                                  : value;
         }
         if (ok && value < best)
             best = value;
@@ -517,6 +529,7 @@ static void test_planners(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_judge), cmocka_unit_test(test_planners)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_judge),
+                                       cmocka_unit_test(test_planners)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
