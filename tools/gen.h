@@ -1,5 +1,6 @@
-/* Shared parts of pcc-gen: options, the graph builder (gen_build.c), the models (gen_gpt.c,
- * gen_models.c) and the streaming writer (gen_write.c).
+/* Shared parts of pcc-gen: options, the graph builder (gen_build.c), layers that several models use
+ * (gen_layers.c), the models (gen_gpt.c, gen_bert.c, gen_llama.c, gen_unet.c, gen_dlrm.c,
+ * gen_train.c, gen_models.c) and the streaming writer (gen_write.c).
  *
  * Weights are never held in memory. A weight is a row of `gen.weights` (element count, mean,
  * spread, key); its TensorProto carries the true byte length and a marker pointer into an
@@ -18,6 +19,8 @@ enum {
     GEN_MAX_STAGES = 8,    /* entries of --blocks a,b,c */
     GEN_EXTERN_MIN = 1024, /* smaller initializers stay inline */
     GEN_ALIGN = 4096,      /* of every tensor in the weights file */
+    GEN_MAX_EXPERTS = 1024,
+    GEN_MAX_TABLES = 1024,
     GEN_OPSET = 20,
     GEN_IR = 10,
     GEN_F32 = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT,
@@ -40,6 +43,7 @@ struct gen_list {
 struct gen_opt {
     const char *out;
     int64_t layers, width, heads, vocab, seq, depth, size, classes, nodes, seed, blocks;
+    int64_t kv_heads, ffn, experts, topk, levels, tables, rows, features, bag;
     struct gen_list stages; /* resnet --blocks; n == 0: from depth */
     bool kv, untied, no_weights, external;
 };
@@ -107,6 +111,7 @@ const char *gen_rename(struct gen *g, const char *name);
 
 void gen_attr_i(struct gen *g, const char *name, int64_t v);
 void gen_attr_f(struct gen *g, const char *name, float v);
+void gen_attr_s(struct gen *g, const char *name, const char *v);
 void gen_attr_ints(struct gen *g, const char *name, int n, const int64_t v[]);
 
 /* Random float initializer; returns its name. */
@@ -114,6 +119,7 @@ const char *gen_weight(struct gen *g, const char *name, int rank, const int64_t 
                        double std);
 /* Constant initializers; gen_ints with rank 0 is a scalar (n is 1), with rank 1 a list. */
 const char *gen_float(struct gen *g, const char *name, float v);
+const char *gen_floats(struct gen *g, const char *name, int n, const float v[]);
 const char *gen_ints(struct gen *g, const char *name, int rank, int n, const int64_t v[]);
 
 void gen_input(struct gen *g, const char *name, int type, int rank, const struct gen_dim dims[]);
@@ -122,9 +128,57 @@ void gen_output(struct gen *g, const char *name, int type, int rank, const struc
 /* The finished model: shares everything with `g`. */
 Onnx__ModelProto *gen_model(struct gen *g, const char *name);
 
+/* ---- gen_layers.c. `path` is the module's, without operator, e.g. "/attn/q"; parameters are called
+ * <param>.weight and <param>.bias. ---- */
+
+/* Shapes and scale of attention over [batch, sequence, heads * dim]. */
+struct gen_heads {
+    int64_t heads, dim;
+    const char *split; /* shape for [B,S,W] -> [B,S,H,D] */
+    const char *merge; /* and back */
+    const char *scale; /* sqrt(dim) */
+};
+
+/* Causal attention: positions of the new tokens, and who may look at whom. */
+struct gen_causal {
+    const char *rows; /* int64 [sequence]: past .. total */
+    const char *mask; /* bool [sequence, total] */
+};
+
+/* x W + b: nodes <path>/MatMul and, unless `bias` is false, <path>/Add. */
+const char *gen_linear(struct gen *g, const char *path, const char *param, const char *x,
+                       int64_t in, int64_t out, double std, bool bias);
+const char *gen_layer_norm(struct gen *g, const char *path, const char *param, const char *x,
+                           int64_t width);
+const char *gen_transpose(struct gen *g, const char *path, const char *x, int rank,
+                          const int64_t perm[]);
+const char *gen_concat(struct gen *g, const char *path, int64_t axis, int n,
+                       const char *const in[]);
+/* x sigmoid(x): nodes <path>/Sigmoid and <path>/Mul. */
+const char *gen_silu(struct gen *g, const char *path, const char *x);
+/* Sum or mean over `axes`, the name of an int64 list. */
+const char *gen_reduce(struct gen *g, const char *path, const char *x, const char *axes, bool keep);
+struct gen_heads gen_heads(struct gen *g, int64_t heads, int64_t dim);
+/* [B,S,W] -> [B,H,S,D], or [B,H,D,S] when `keys`. */
+const char *gen_split_heads(struct gen *g, const char *path, const struct gen_heads *h,
+                            const char *x, bool keys);
+/* Self-attention of x [B,S,W] with q, k, v and out projections; `mask` is added to the scores
+ * unless NULL. */
+const char *gen_attention(struct gen *g, const char *path, const char *param,
+                          const struct gen_heads *h, const char *x, const char *mask, double std);
+/* From the shape of input_ids and, unless NULL, of a cached [B,H,past,D]. */
+struct gen_causal gen_causal(struct gen *g, const char *cached);
+/* --width must be a multiple of --heads times `factor`; -1 after one line if it is not. */
+int gen_check_heads(const struct gen_opt *o, int64_t factor);
+
 /* ---- models: 0, or -1 after one line on stderr ---- */
 
 int gen_gpt(struct gen *g, const struct gen_opt *o);
+int gen_bert(struct gen *g, const struct gen_opt *o);
+int gen_llama(struct gen *g, const struct gen_opt *o); /* a mixture of experts if o->experts > 0 */
+int gen_unet(struct gen *g, const struct gen_opt *o);
+int gen_dlrm(struct gen *g, const struct gen_opt *o);
+int gen_train(struct gen *g, const struct gen_opt *o);
 int gen_resnet(struct gen *g, const struct gen_opt *o);
 int gen_inception(struct gen *g, const struct gen_opt *o);
 int gen_star(struct gen *g, const struct gen_opt *o);

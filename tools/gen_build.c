@@ -198,6 +198,14 @@ void gen_attr_f(struct gen *g, const char *name, float v)
     a->f = v;
 }
 
+void gen_attr_s(struct gen *g, const char *name, const char *v)
+{
+    Onnx__AttributeProto *a = add_attr(g, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING);
+    a->has_s = 1;
+    a->s.len = strlen(v);
+    a->s.data = (uint8_t *)copy(g, v);
+}
+
 void gen_attr_ints(struct gen *g, const char *name, int n, const int64_t v[])
 {
     Onnx__AttributeProto *a = add_attr(g, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS);
@@ -299,6 +307,12 @@ static const char *add_constant(struct gen *g, Onnx__TensorProto *t, const void 
 const char *gen_float(struct gen *g, const char *name, float v)
 {
     return add_constant(g, add_tensor(g, name, GEN_F32, 0, NULL), &v, sizeof v);
+}
+
+const char *gen_floats(struct gen *g, const char *name, int n, const float v[])
+{
+    const int64_t dims[1] = {n};
+    return add_constant(g, add_tensor(g, name, GEN_F32, 1, dims), v, (size_t)n * sizeof *v);
 }
 
 const char *gen_ints(struct gen *g, const char *name, int rank, int n, const int64_t v[])

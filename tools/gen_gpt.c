@@ -13,7 +13,6 @@
 #include "tools/gen.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { GPT_POSITIONS = 1024 };
 
@@ -27,37 +26,6 @@ struct gpt {
     const char *merge_heads; /* and back */
     const char *scale, *lowest, *sqrt2, *one, *half;
 };
-
-static const char *layer_norm(struct gen *g, const char *path, const char *param, const char *x,
-                              int64_t width)
-{
-    const char *w = gen_weight(g, gen_str(g, "%s.weight", param), 1, &width, 1.0, 0.02);
-    const char *b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &width, 0.0, 0.02);
-    const char *y = gen_op3(g, path, x, w, b);
-
-    gen_attr_i(g, "axis", -1);
-    gen_attr_f(g, "epsilon", 1e-5f);
-    return y;
-}
-
-/* x W + b; the nodes are <path>/MatMul and <path>/Add. */
-static const char *linear(struct gen *g, const char *path, const char *param, const char *x,
-                          int64_t in, int64_t out, double std)
-{
-    const char *w =
-        gen_weight(g, gen_str(g, "%s.weight", param), 2, (const int64_t[]){in, out}, 0.0, std);
-    const char *b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &out, 0.0, 0.02);
-    const char *y = gen_op2(g, gen_str(g, "%s/MatMul", path), x, w);
-
-    return gen_op2(g, gen_str(g, "%s/Add", path), y, b);
-}
-
-static const char *transpose(struct gen *g, const char *path, const char *x, const int64_t perm[4])
-{
-    const char *y = gen_op1(g, path, x);
-    gen_attr_ints(g, "perm", 4, perm);
-    return y;
-}
 
 static const int64_t swap_12[4] = {0, 2, 1, 3}, swap_23[4] = {0, 1, 3, 2};
 
@@ -87,7 +55,8 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
 {
     const int64_t w = m->o->width;
     const char *prefix = gen_str(g, "h.%lld.attn", (long long)i);
-    const char *qkv = linear(g, "/attn/qkv", gen_str(g, "%s.qkv", prefix), x, w, 3 * w, 0.02);
+    const char *qkv =
+        gen_linear(g, "/attn/qkv", gen_str(g, "%s.qkv", prefix), x, w, 3 * w, 0.02, true);
     const char *q = gen_op1(g, "/attn/Split", qkv);
     const char *k = gen_more(g);
     const char *v = gen_more(g);
@@ -95,39 +64,40 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
     gen_attr_i(g, "axis", -1);
     gen_attr_i(g, "num_outputs", 3);
     q = gen_op2(g, "/attn/Reshape", q, m->split_heads);
-    q = transpose(g, "/attn/Transpose", q, swap_12);
+    q = gen_transpose(g, "/attn/Transpose", q, 4, swap_12);
     k = gen_op2(g, "/attn/Reshape_1", k, m->split_heads);
-    k = transpose(g, "/attn/Transpose_1", k, swap_12);
+    k = gen_transpose(g, "/attn/Transpose_1", k, 4, swap_12);
     v = gen_op2(g, "/attn/Reshape_2", v, m->split_heads);
-    v = transpose(g, "/attn/Transpose_2", v, swap_12);
+    v = gen_transpose(g, "/attn/Transpose_2", v, 4, swap_12);
     if (m->o->kv) {
         k = cache(g, m, i, "key", k);
         v = cache(g, m, i, "value", v);
     }
-    k = transpose(g, "/attn/Transpose_3", k, swap_23);
+    k = gen_transpose(g, "/attn/Transpose_3", k, 4, swap_23);
     const char *s = gen_op2(g, "/attn/MatMul", q, k);
     s = gen_op2(g, "/attn/Div", s, m->scale);
     s = gen_op3(g, "/attn/Where", m->mask, s, m->lowest);
     s = gen_op1(g, "/attn/Softmax", s);
     gen_attr_i(g, "axis", -1);
     s = gen_op2(g, "/attn/MatMul_1", s, v);
-    s = transpose(g, "/attn/Transpose_4", s, swap_12);
+    s = gen_transpose(g, "/attn/Transpose_4", s, 4, swap_12);
     s = gen_op2(g, "/attn/Reshape_3", s, m->merge_heads);
-    return linear(g, "/attn/proj", gen_str(g, "%s.proj", prefix), s, w, w, m->proj_std);
+    return gen_linear(g, "/attn/proj", gen_str(g, "%s.proj", prefix), s, w, w, m->proj_std, true);
 }
 
 static const char *mlp(struct gen *g, const struct gpt *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
     const char *prefix = gen_str(g, "h.%lld.mlp", (long long)i);
-    const char *h = linear(g, "/mlp/fc", gen_str(g, "%s.fc", prefix), x, w, 4 * w, 0.02);
+    const char *h = gen_linear(g, "/mlp/fc", gen_str(g, "%s.fc", prefix), x, w, 4 * w, 0.02, true);
     const char *e = gen_op2(g, "/mlp/act/Div", h, m->sqrt2);
 
     e = gen_op1(g, "/mlp/act/Erf", e);
     e = gen_op2(g, "/mlp/act/Add", e, m->one);
     h = gen_op2(g, "/mlp/act/Mul", h, e);
     h = gen_op2(g, "/mlp/act/Mul_1", h, m->half);
-    return linear(g, "/mlp/proj", gen_str(g, "%s.proj", prefix), h, 4 * w, w, m->proj_std);
+    return gen_linear(g, "/mlp/proj", gen_str(g, "%s.proj", prefix), h, 4 * w, w, m->proj_std,
+                      true);
 }
 
 static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const char *x)
@@ -136,9 +106,11 @@ static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const ch
     const char *y;
 
     gen_scope(g, gen_str(g, "/h.%lld", (long long)i));
-    y = layer_norm(g, "/ln_1/LayerNormalization", gen_str(g, "h.%lld.ln_1", (long long)i), x, w);
+    y = gen_layer_norm(g, "/ln_1/LayerNormalization", gen_str(g, "h.%lld.ln_1", (long long)i), x,
+                       w);
     x = gen_op2(g, "/Add", x, attention(g, m, i, y));
-    y = layer_norm(g, "/ln_2/LayerNormalization", gen_str(g, "h.%lld.ln_2", (long long)i), x, w);
+    y = gen_layer_norm(g, "/ln_2/LayerNormalization", gen_str(g, "h.%lld.ln_2", (long long)i), x,
+                       w);
     x = gen_op2(g, "/Add_1", x, mlp(g, m, i, y));
     gen_scope(g, "");
     return x;
@@ -174,12 +146,11 @@ static void head(struct gen *g, const struct gpt *m, const char *wte, const char
     const int64_t vocab = m->o->vocab, w = m->o->width;
     const char *weight;
 
-    x = layer_norm(g, "/ln_f/LayerNormalization", "ln_f", x, w);
+    x = gen_layer_norm(g, "/ln_f/LayerNormalization", "ln_f", x, w);
     if (m->o->untied) {
         weight = gen_weight(g, "lm_head.weight", 2, (const int64_t[]){w, vocab}, 0.0, 0.02);
     } else {
-        weight = gen_op1(g, "/lm_head/Transpose", wte);
-        gen_attr_ints(g, "perm", 2, (const int64_t[]){1, 0});
+        weight = gen_transpose(g, "/lm_head/Transpose", wte, 2, (const int64_t[]){1, 0});
     }
     gen_op2(g, "/lm_head/MatMul", x, weight);
     gen_rename(g, "logits");
@@ -189,11 +160,8 @@ int gen_gpt(struct gen *g, const struct gen_opt *o)
 {
     struct gpt m = {.o = o};
 
-    if (o->width % o->heads != 0) {
-        fprintf(stderr, "pcc-gen: --width %lld is not a multiple of --heads %lld\n",
-                (long long)o->width, (long long)o->heads);
+    if (gen_check_heads(o, 1) != 0)
         return -1;
-    }
     m.head_dim = o->width / o->heads;
     m.proj_std = 0.02 / sqrt(2.0 * (double)o->layers);
     gen_input(g, "input_ids", GEN_I64, 2, (const struct gen_dim[]){{0, "batch"}, sequence_dim(&m)});
