@@ -4,7 +4,11 @@
  * places with it (renameat2, RENAME_EXCHANGE) and its files are removed one by one; where the file
  * system cannot exchange, it is moved aside first and put back if the second rename fails.  Only
  * names that we write are ever removed, and of parts only those that the old manifest lists: a
- * folder that holds anything else is refused before any work. */
+ * folder that holds anything else is refused before any work.
+ *
+ * A run that is killed leaves its temporary folder.  It holds a lock (flock) on that as long as it
+ * lives, so a later run for the same name knows the stale ones: those whose lock it gets.  What has
+ * been moved aside (.old) is never touched: it may be all that is left. */
 #include "backends/folder.h"
 
 #include <dirent.h>
@@ -14,8 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum {
+    TRIES = 10,     /* temporary folders */
+    TEMP_RANDOM = 6 /* characters that mkdtemp gives */
+};
 
 static const char *const fixed[] = {"manifest.json", "weights.data", "model.onnx", "plan.svg",
                                     "plan.dot",      "blocks.svg",   "blocks.dot", NULL};
@@ -122,47 +132,74 @@ static int find_place(struct folder *f)
     return 0;
 }
 
-int folder_begin(struct folder *f, const char *name, struct arena *a, struct diag *d)
+/* Removes the files of an open folder whose names `which` accepts; 0 or an errno.  Allocates nothing:
+ * memory may just have run out. */
+static int remove_files(const struct folder *f, int fd,
+                        bool (*which)(const struct folder *, const char *))
 {
-    *f = (struct folder){.a = a, .diag = d, .name = name, .dirfd = -1};
-    if (find_place(f))
-        return -1;
-    char *slash = strrchr(f->final, '/');
-    const char *base = slash ? slash + 1 : f->final;
-    int parent = slash ? (int)(slash - f->final) + 1 : 0;
-    f->temp = arena_fmt(a, "%.*s.%.200s.XXXXXX", parent, f->final, base);
-    if (!mkdtemp(f->temp)) {
-        f->temp = NULL;
-        return diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(errno));
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    f->dirfd = open(f->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (f->dirfd < 0 || fchmod(f->dirfd, 0777 & ~mask)) {
-        diag_error(d, "%s: %s", f->temp, strerror(errno));
-        folder_abort(f);
-        return -1;
-    }
-    return 0;
+    _Alignas(struct dirent64) char buf[4096];
+    ssize_t n;
+    int rc = 0;
+    lseek(fd, 0, SEEK_SET);
+    while ((n = getdents64(fd, buf, sizeof buf)) > 0)
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *e = (const struct dirent64 *)(const void *)(buf + at);
+            at += e->d_reclen;
+            if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || !which(f, e->d_name))
+                continue;
+            if (unlinkat(fd, e->d_name, 0) && errno != ENOENT && !rc)
+                rc = errno;
+        }
+    return n < 0 && !rc ? errno : rc;
 }
 
-/* Removes the known (or all) files of a folder, then the folder; 0 or an errno. */
-static int remove_folder(struct folder *f, const char *path, bool all)
+static bool any_name(const struct folder *f, const char *name)
 {
-    DIR *dir = opendir(path);
-    int rc = dir ? 0 : errno;
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-            !(all || names_get(&f->known, e->d_name, 0)))
-            continue;
-        if (unlinkat(dirfd(dir), e->d_name, 0) && !rc)
-            rc = errno;
-    }
+    (void)f;
+    (void)name;
+    return true;
+}
+
+static bool known_name(const struct folder *f, const char *name)
+{
+    return names_get(&f->known, name, 0) != 0;
+}
+
+/* A name that a run can have given to a file of a split, or to the beginning of one. */
+static bool own_name(const struct folder *f, const char *name)
+{
+    (void)f;
+    for (int k = 0; fixed[k]; k++)
+        if (strcmp(name, fixed[k]) == 0)
+            return true;
+    return is_part_name(name) || strncmp(name, ".pcc-", 5) == 0;
+}
+
+/* Removes the folder `name` in the open folder `parent` if nobody is making it any more. */
+static void remove_stale(const struct folder *f, int parent, const char *name)
+{
+    struct stat st;
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        remove_files(f, fd, own_name) == 0)
+        unlinkat(parent, name, AT_REMOVEDIR); /* not if anything else is in it */
+    close(fd);
+}
+
+/* Removes the temporary folders of killed runs.  stem: the path of the temporary folders without
+ * their last six characters. */
+static void sweep(const struct folder *f, const char *stem)
+{
+    const char *slash = strrchr(stem, '/'), *base = slash ? slash + 1 : stem;
+    size_t n = strlen(base);
+    DIR *dir = opendir(slash ? arena_strdup(f->a, stem, (size_t)(base - stem)) : ".");
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (strncmp(e->d_name, base, n) == 0 && strlen(e->d_name + n) == TEMP_RANDOM)
+            remove_stale(f, dirfd(dir), e->d_name);
     if (dir)
         closedir(dir);
-    if (rmdir(path) && !rc)
-        rc = errno;
-    return rc;
 }
 
 static void close_fd(struct folder *f)
@@ -172,12 +209,87 @@ static void close_fd(struct folder *f)
     f->dirfd = -1;
 }
 
-void folder_abort(struct folder *f)
+/* Removes f->temp, if there is one. */
+static void drop_temp(struct folder *f)
 {
+    if (f->dirfd >= 0)
+        remove_files(f, f->dirfd, any_name);
     close_fd(f);
     if (f->temp)
-        remove_folder(f, f->temp, true);
+        rmdir(f->temp);
     f->temp = NULL;
+}
+
+void folder_abort(struct folder *f)
+{
+    unfinished_remove(&f->unfinished);
+    drop_temp(f);
+}
+
+/* At exit: memory may have run out. */
+static void drop(void *p)
+{
+    folder_abort(p);
+}
+
+/* Makes f->temp and locks it; 0 or an errno.  ENOENT: another run's sweep took it before the lock. */
+static int make_temp(struct folder *f, const char *stem)
+{
+    struct stat made, there;
+    f->temp = arena_fmt(f->a, "%sXXXXXX", stem);
+    if (!mkdtemp(f->temp)) {
+        f->temp = NULL;
+        return errno;
+    }
+    f->dirfd = open(f->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (f->dirfd < 0)
+        return errno;
+    /* Where the file system cannot lock, no sweep will take it either. */
+    if (flock(f->dirfd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return ENOENT;
+    if (fstat(f->dirfd, &made) || lstat(f->temp, &there))
+        return errno;
+    return made.st_dev == there.st_dev && made.st_ino == there.st_ino ? 0 : ENOENT;
+}
+
+int folder_begin(struct folder *f, const char *name, struct arena *a, struct diag *d)
+{
+    *f = (struct folder){.a = a, .diag = d, .name = name, .dirfd = -1};
+    if (find_place(f))
+        return -1;
+    char *slash = strrchr(f->final, '/');
+    const char *base = slash ? slash + 1 : f->final;
+    int rc = ENOENT, parent = slash ? (int)(slash - f->final) + 1 : 0;
+    const char *stem = arena_fmt(a, "%.*s.%.200s.pcc-", parent, f->final, base);
+    sweep(f, stem);
+    unfinished_add(&f->unfinished, drop, f);
+    for (int i = 0; i < TRIES && rc == ENOENT; i++) {
+        drop_temp(f);
+        rc = make_temp(f, stem);
+    }
+    if (!f->temp)
+        diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(rc));
+    mode_t mask = umask(0);
+    umask(mask);
+    if (f->temp && !rc && fchmod(f->dirfd, 0777 & ~mask))
+        rc = errno;
+    if (f->temp && rc)
+        diag_error(d, "%s: %s", f->temp, strerror(rc));
+    if (!rc)
+        return 0;
+    folder_abort(f);
+    return -1;
+}
+
+/* Removes the known files of the folder that was replaced, then the folder; 0 or an errno. */
+static int remove_old(const struct folder *f, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int rc = remove_files(f, fd, known_name);
+    close(fd);
+    return rmdir(path) && !rc ? errno : rc;
 }
 
 /* Puts temp where a split folder is; *old is where that one went. */
@@ -203,22 +315,21 @@ static int exchange(struct folder *f, char **old)
 
 int folder_commit(struct folder *f)
 {
-    int n, rc;
+    int n = 0, rc = 0;
     char *old = NULL;
     const char *foreign = f->replaces ? foreign_file(f, f->final, &n) : NULL;
-    if (foreign) {
-        diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);
-        folder_abort(f);
-        return -1;
-    }
-    if (f->replaces ? exchange(f, &old) : rename(f->temp, f->final)) {
-        diag_error(f->diag, "%s: cannot be put in its place: %s", f->name, strerror(errno));
+    if (foreign)
+        rc = diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);
+    else if (n < 0 || (f->replaces ? exchange(f, &old) : rename(f->temp, f->final)))
+        rc = diag_error(f->diag, "%s: cannot be put in its place: %s", f->name, strerror(errno));
+    if (rc) {
         folder_abort(f);
         return -1;
     }
     f->temp = NULL;
+    unfinished_remove(&f->unfinished);
     close_fd(f);
-    if (f->replaces && (rc = remove_folder(f, old, false)) != 0)
+    if (f->replaces && (rc = remove_old(f, old)) != 0)
         diag_warning(f->diag, "%s: what was there is left in '%s': %s", f->name, old, strerror(rc));
     return 0;
 }

@@ -22,7 +22,10 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
                    struct diag *d);
 
 /* Appends len bytes from offset off of descriptor `in` at the position of `out`: copy_file_range,
- * else pread and write.  0 or -1. */
-int copy_bytes(int in, uint64_t off, uint64_t len, int out, struct diag *d);
+ * else pread and write.  what: the name of the output, for messages.  0 or -1. */
+int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d);
+
+/* Writes n bytes at the position of fd; otherwise alike. */
+int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d);
 
 #endif

@@ -21,8 +21,7 @@ enum {
     COPY_FROM = 4096  /* mapped payloads from this size on are copied by descriptor */
 };
 
-/* what: the file being written, for messages. */
-static int write_all(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
+int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
 {
     while (n > 0) {
         ssize_t k = write(fd, p, n);
@@ -53,7 +52,7 @@ static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, const char 
                               (unsigned long long)len, (unsigned long long)off,
                               k < 0 ? strerror(errno) : "the file ends before");
         }
-        if (write_all(out, buf, (size_t)k, what, d) != 0)
+        if (write_bytes(out, buf, (size_t)k, what, d) != 0)
             return -1;
         off += (uint64_t)k;
         len -= (uint64_t)k;
@@ -61,7 +60,7 @@ static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, const char 
     return 0;
 }
 
-static int copy(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d)
+int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d)
 {
     enum { MOST = 1 << 30 }; /* the kernel stops a little below 2 GiB anyway */
     loff_t at = (loff_t)off;
@@ -75,11 +74,6 @@ static int copy(int in, uint64_t off, uint64_t len, int out, const char *what, s
         len -= (uint64_t)k;
     }
     return 0;
-}
-
-int copy_bytes(int in, uint64_t off, uint64_t len, int out, struct diag *d)
-{
-    return copy(in, off, len, out, "output", d);
 }
 
 struct sink {
@@ -96,7 +90,7 @@ struct sink {
 static void sink_flush(struct sink *s)
 {
     if (!s->bad && s->n > 0)
-        s->bad = write_all(s->fd, s->buf, s->n, s->what, s->d);
+        s->bad = write_bytes(s->fd, s->buf, s->n, s->what, s->d);
     s->n = 0;
 }
 
@@ -113,15 +107,14 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
     struct sink *s = (struct sink *)buffer;
     const struct file *f = n >= COPY_FROM ? file_of(s->m, p) : NULL;
 
+    if (!s->bad && (f != NULL || n > sizeof s->buf - s->n))
+        sink_flush(s);
     if (s->bad)
         return;
-    if (n > sizeof s->buf - s->n)
-        sink_flush(s);
     if (f != NULL) {
-        sink_flush(s);
-        s->bad |= copy(f->fd, (uintptr_t)p - (uintptr_t)f->map, n, s->fd, s->what, s->d);
+        s->bad = copy_bytes(f->fd, (uintptr_t)p - (uintptr_t)f->map, n, s->fd, s->what, s->d);
     } else if (n > sizeof s->buf) {
-        s->bad |= write_all(s->fd, p, n, s->what, s->d);
+        s->bad = write_bytes(s->fd, p, n, s->what, s->d);
     } else if (n > 0) { /* p may be NULL for 0 bytes */
         memcpy(s->buf + s->n, p, n);
         s->n += n;
@@ -197,10 +190,9 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
     if (outfile_open(&o, path, d) != 0)
         return -1;
     int bad = pack(m, model, fileno(o.f), path, d);
-    if (outfile_close(&o, !bad) != 0)
-        return -1;
-    warn_moved(m, path, d);
-    return 0;
+    if (!bad)
+        warn_moved(m, path, d); /* may run out of memory: not after the file is in its place */
+    return outfile_close(&o, !bad);
 }
 
 int onnx_write(const struct module *m, const char *path, struct diag *d)

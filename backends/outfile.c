@@ -13,6 +13,13 @@
 
 enum { TRIES = 100 }; /* temporary names */
 
+/* At exit: the file is still open. */
+static void drop(void *p)
+{
+    const struct outfile *o = p;
+    unlink(o->temp);
+}
+
 /* Creates o->temp in the folder of o->path; its descriptor, or -1 and errno. */
 static int create(struct outfile *o)
 {
@@ -42,8 +49,10 @@ int outfile_open(struct outfile *o, const char *path, struct diag *d)
         return diag_error(d, "%s: is there already and is not a regular file", path);
     int fd = create(o);
     o->f = fd < 0 ? NULL : fdopen(fd, "w");
-    if (o->f != NULL)
+    if (o->f != NULL) {
+        unfinished_add(&o->unfinished, drop, o);
         return 0;
+    }
     diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(errno));
     if (fd >= 0) {
         close(fd);
@@ -57,6 +66,7 @@ int outfile_close(struct outfile *o, bool ok)
 {
     if (o->temp == NULL)
         return ok && fflush(o->f) == 0 ? 0 : -1;
+    unfinished_remove(&o->unfinished);
     bool written = ferror(o->f) == 0;
     written = fclose(o->f) == 0 && written;
     if (ok && written && rename(o->temp, o->path) == 0) {

@@ -2,6 +2,7 @@
 #ifndef PCC_BACKENDS_OUTFILE_H
 #define PCC_BACKENDS_OUTFILE_H
 
+#include "backends/unfinished.h"
 #include "ir/ir.h"
 
 struct outfile {
@@ -9,9 +10,11 @@ struct outfile {
     const char *path; /* "-": stdout */
     char *temp;       /* NULL for stdout */
     struct diag *diag;
+    struct unfinished unfinished;
 };
 
-/* 0 and o->f to write to, or -1 with a diagnostic. */
+/* 0 and o->f to write to, or -1 with a diagnostic.  *o must not be moved until it is closed; if the
+ * program exits before, nothing is left. */
 int outfile_open(struct outfile *o, const char *path, struct diag *d);
 /* Finishes and renames; on any failure (also an earlier one, when ok is false) nothing is left. */
 int outfile_close(struct outfile *o, bool ok);

@@ -26,14 +26,50 @@ static int compare_origins(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static tid tensor_of(const struct split *s, const void *src)
+void origins_sort(struct origin *list, uint32_t n)
+{
+    qsort(list, n, sizeof *list, compare_origins);
+}
+
+uint32_t origin_id(const struct origin *list, uint32_t n, const void *src)
 {
     struct origin want = {.src = src};
-    const struct origin *o = bsearch(&want, s->tensor, s->ntensor, sizeof want, compare_origins);
+    const struct origin *o = bsearch(&want, list, n, sizeof want, compare_origins);
     return o ? o->id : 0;
 }
 
-void weights_plan(struct split *s)
+static tid tensor_of(const struct split *s, const void *src)
+{
+    return origin_id(s->tensor, s->ntensor, src);
+}
+
+static bool is_external(const Onnx__TensorProto *t)
+{
+    return t && t->has_data_location &&
+           t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+}
+
+static int refuse(struct split *s, const char *name)
+{
+    s->failed = true;
+    return diag_error(s->diag,
+                      "%s: tensor '%s' lies in another file in a form that cannot be carried along",
+                      str(s->m, s->m->path), name ? name : "");
+}
+
+/* Sparse tensors travel as they are; the new folder does not have the files of the source. */
+static int check_sparse(struct split *s)
+{
+    for (tid t = 1; t < s->m->ntensor; t++) {
+        const Onnx__SparseTensorProto *src = s->m->tensor[t].src;
+        if (src && src->base.descriptor == &onnx__sparse_tensor_proto__descriptor &&
+            (is_external(src->values) || is_external(src->indices)))
+            return refuse(s, src->values ? src->values->name : NULL);
+    }
+    return 0;
+}
+
+int weights_plan(struct split *s)
 {
     const struct module *m = s->m;
     const Onnx__GraphProto *g = s->src->graph;
@@ -44,7 +80,7 @@ void weights_plan(struct split *s)
     for (tid t = 1; t < m->ntensor; t++)
         if (m->tensor[t].src)
             s->tensor[s->ntensor++] = (struct origin){m->tensor[t].src, t};
-    qsort(s->tensor, s->ntensor, sizeof *s->tensor, compare_origins);
+    origins_sort(s->tensor, s->ntensor);
     for (size_t i = 0; i < g->n_initializer; i++)
         top[tensor_of(s, g->initializer[i])] = 1;
     for (tid t = 0; t < m->ntensor; t++) {
@@ -58,23 +94,10 @@ void weights_plan(struct split *s)
         s->at[t] = (size + ALIGN - 1) / ALIGN * ALIGN;
         size = s->at[t] + x->len;
     }
+    return check_sparse(s);
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
-
-static int write_bytes(struct split *s, const uint8_t *p, uint64_t n, int out)
-{
-    while (n) {
-        ssize_t k = write(out, p, n < INT32_MAX ? n : INT32_MAX);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k < 0)
-            return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
-        p += k;
-        n -= (uint64_t)k;
-    }
-    return 0;
-}
 
 /* Before gigabytes are copied: are all files there? */
 static int check_files(struct split *s)
@@ -97,8 +120,8 @@ static int copy_tensor(struct split *s, tid t, int out)
     if (lseek(out, (off_t)s->at[t], SEEK_SET) < 0)
         return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
     if (x->where == TENSOR_FILE)
-        return copy_bytes(m->file[x->file].fd, x->off, x->len, out, s->diag);
-    return write_bytes(s, x->data, x->len, out);
+        return copy_bytes(m->file[x->file].fd, x->off, x->len, out, WEIGHTS_FILE, s->diag);
+    return write_bytes(out, x->data, x->len, WEIGHTS_FILE, s->diag);
 }
 
 int weights_write(struct split *s)
@@ -108,7 +131,8 @@ int weights_write(struct split *s)
         if (s->at[t] == WEIGHT_INLINE)
             continue;
         if (out < 0)
-            out = openat(s->dirfd, WEIGHTS_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+            out = openat(s->dirfd, WEIGHTS_FILE,
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (out < 0)
             return diag_error(s->diag, WEIGHTS_FILE ": cannot be made: %s", strerror(errno));
         rc = copy_tensor(s, t, out);
@@ -158,18 +182,13 @@ static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *sr
 
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
 {
-    bool external =
-        src->has_data_location && src->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     tid t = s->keep ? 0 : tensor_of(s, src);
     if (t && s->at[t] != WEIGHT_INLINE)
         return referring(s, src, t);
-    if (s->keep || !external)
+    if (s->keep || !is_external(src))
         return (Onnx__TensorProto *)src;
     if (!t || s->m->tensor[t].where != TENSOR_FILE) {
-        diag_error(s->diag,
-                   "%s: tensor '%s' lies in another file in a form that cannot be carried along",
-                   str(s->m, s->m->path), src->name ? src->name : "");
-        s->failed = true;
+        refuse(s, src->name);
         return (Onnx__TensorProto *)src;
     }
     Onnx__TensorProto *p = emptied(s, src);

@@ -9,7 +9,10 @@
  *
  * Under AddressSanitizer everything that is not handed out is poisoned, with 16 poisoned bytes
  * after each block.  Cost: O(1) a block besides clearing it; release is O(chunks and big blocks
- * freed). */
+ * freed).
+ *
+ * With PCC_FAULTS defined (tests/faults.c) every block is a calloc of its own, so that each can be
+ * made to fail. */
 #include "ir/arena.h"
 
 #include <stdbool.h>
@@ -33,6 +36,12 @@
 enum { GAP = 16 };
 #else
 enum { GAP = 0 };
+#endif
+
+#ifdef PCC_FAULTS
+enum { APART = true };
+#else
+enum { APART = false };
 #endif
 
 enum { ALIGN = 16 };
@@ -214,7 +223,7 @@ void *arena_try(struct arena *a, size_t n)
     if (n > BLOCK_MOST)
         return NULL;
     size_t chunk = a->top != NULL ? a->top->size : CHUNK_FIRST;
-    return n > chunk / 4 ? big_alloc(a, n) : bump(a, n);
+    return APART || n > chunk / 4 ? big_alloc(a, n) : bump(a, n);
 }
 
 void *arena_alloc(struct arena *a, size_t n)

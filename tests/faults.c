@@ -1,0 +1,88 @@
+/* Failing allocations, linked into pcc-faults (pcc with an arena that gives every block its own
+ * calloc).
+ *
+ * malloc, calloc and realloc of the program stand before the C library's: they count the calls, also
+ * those from jansson and from the C library itself, and fail as PCC_FAIL_ALLOC says:
+ *   N    the N-th call alone fails (a large block, the next smaller one fits)
+ *   N+   the N-th and all that follow (memory has run out)
+ *   0    none; the number of calls is printed at exit: "allocations: N"
+ * Calls from libcgraph, libcdt and the dynamic linker are not counted: the first two do not look at
+ * what they get, whatever the caller does.  glibc only, and not with
+ * AddressSanitizer, which brings functions of its own. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+/* The shared libraries must see them. */
+#define SEEN __attribute__((visibility("default")))
+SEEN void *malloc(size_t n);
+SEEN void *calloc(size_t n, size_t size);
+SEEN void *realloc(void *p, size_t n);
+
+/* Global: allocation functions have no argument for them. */
+static unsigned long calls, wanted;
+static enum { UNREAD, OFF, COUNT, ONE, REST } mode;
+
+static void read_mode(void)
+{
+    const char *s = getenv("PCC_FAIL_ALLOC");
+    char *end;
+    if (!s) {
+        mode = OFF;
+        return;
+    }
+    wanted = strtoul(s, &end, 10);
+    mode = wanted == 0 ? COUNT : *end == '+' ? REST : ONE;
+}
+
+/* Counts the call that returns to `from`; true: it must fail. */
+static bool fails(const void *from)
+{
+    Dl_info info;
+    if (mode == UNREAD)
+        read_mode();
+    if (mode == OFF)
+        return false;
+    if (dladdr(from, &info) && info.dli_fname &&
+        (strstr(info.dli_fname, "libcgraph") || strstr(info.dli_fname, "libcdt") ||
+         strstr(info.dli_fname, "/ld-")))
+        return false;
+    calls++;
+    if (mode == COUNT || calls < wanted || (mode == ONE && calls > wanted))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t n)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n);
+}
+
+static void __attribute__((destructor)) show(void)
+{
+    char line[64];
+    if (mode == COUNT) {
+        int n = snprintf(line, sizeof line, "allocations: %lu\n", calls);
+        if (write(STDERR_FILENO, line, (size_t)n) != n)
+            _exit(99);
+    }
+}
