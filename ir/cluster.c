@@ -3,7 +3,16 @@
  * Figures of the presets, from public sheets (peaks as vendors state them; --efficiency scales):
  *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32
  *    19.5 TFLOPS, FP16 and BF16 Tensor Core 312 TFLOPS, INT8 Tensor Core 624 TOPS (all dense),
- *    80 GB HBM2e at 2,039 GB/s.  5 us per operator is a usual kernel launch.
+ *    80 GB HBM2e at 2,039 GB/s.  5 us per operator is a usual kernel launch, here and below.
+ *  - v100: NVIDIA V100 SXM2, "NVIDIA V100 Tensor Core GPU" data sheet: double precision 7.8 TFLOPS,
+ *    single precision 15.7 TFLOPS, Tensor Performance (FP16) 125 TFLOPS, 32 GB HBM2 at 900 GB/s.  Its
+ *    Tensor Cores know neither BF16 nor INT8.
+ *  - h100: NVIDIA H100 SXM, "NVIDIA H100 Tensor Core GPU" data sheet: FP64 34 TFLOPS, FP32 67 TFLOPS,
+ *    FP16 and BF16 Tensor Core 1,979 TFLOPS, FP8 3,958 TFLOPS, INT8 3,958 TOPS, these four "with
+ *    sparsity": here half of that, 80 GB at 3.35 TB/s.
+ *  - h200: NVIDIA H200 SXM, "NVIDIA H200 Tensor Core GPU" data sheet: the rates of the h100,
+ *    141 GB HBM3e at 4.8 TB/s.
+ *    (GB of the sheets' memory sizes are read as GiB; f32 is that of the CUDA cores, not TF32.)
  *  - npu: generic, of the kind that laptops carry: Intel's Core Ultra 200V has an NPU of 48 TOPS
  *    and LPDDR5X-8533, which gives 136 GB/s on 128 bits; f16 at half the rate of i8, f32 and the
  *    memory of 16 GiB are assumed.
@@ -13,6 +22,7 @@
  * Numbers are integers or strings with units: no floating point. */
 #include "ir/cluster.h"
 
+#include "ir/nearest.h"
 #include "ir/strings.h"
 #include "ir/units.h"
 
@@ -40,6 +50,44 @@ static const struct device_class presets[] = {
      .overhead = 5 * MICRO,
      .link_latency = LINK_LATENCY,
      .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "v100",
+     .count = 1,
+     .memory = INT64_C(32) << 30,
+     .peak = {[ELEM_F64] = 7800 * GIGA,
+              [ELEM_F32] = 15700 * GIGA,
+              [ELEM_F16] = 125 * TERA},
+     .bandwidth = 900 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "h100",
+     .count = 1,
+     .memory = INT64_C(80) << 30,
+     .peak = {[ELEM_F64] = 34 * TERA,
+              [ELEM_F32] = 67 * TERA,
+              [ELEM_F16] = 989500 * GIGA,
+              [ELEM_BF16] = 989500 * GIGA,
+              [ELEM_F8E4M3FN] = 1979 * TERA,
+              [ELEM_F8E5M2] = 1979 * TERA,
+              [ELEM_I8] = 1979 * TERA},
+     .bandwidth = 3350 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "h200",
+     .count = 1,
+     .memory = INT64_C(141) << 30,
+     .peak = {[ELEM_F64] = 34 * TERA,
+              [ELEM_F32] = 67 * TERA,
+              [ELEM_F16] = 989500 * GIGA,
+              [ELEM_BF16] = 989500 * GIGA,
+              [ELEM_F8E4M3FN] = 1979 * TERA,
+              [ELEM_F8E5M2] = 1979 * TERA,
+              [ELEM_I8] = 1979 * TERA},
+     .bandwidth = 4800 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
     {.name = "npu",
      .count = 1,
      .memory = INT64_C(16) << 30,
@@ -57,7 +105,7 @@ static const struct device_class presets[] = {
      .overhead = 1 * MICRO},
 };
 enum { PRESETS = sizeof presets / sizeof presets[0] };
-#define PRESET_NAMES "a100, npu, cpu"
+#define PRESET_NAMES "v100, a100, h100, h200, npu, cpu"
 
 /* Where an error is: "cluster '2xa100'", or "rack.json: classes[1]". */
 struct where {
@@ -72,6 +120,14 @@ static const struct device_class *preset_of(const char *name, size_t n)
         if (strlen(presets[i].name) == n && memcmp(presets[i].name, name, n) == 0)
             return &presets[i];
     return NULL;
+}
+
+static const char *preset_hint(const char *name, size_t n, struct arena *a)
+{
+    struct nearest t = nearest_to(name, n);
+    for (int i = 0; i < PRESETS; i++)
+        nearest_try(&t, presets[i].name);
+    return nearest_hint(&t, a);
 }
 
 static void clear(struct cluster *c)
@@ -127,9 +183,9 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
     if (preset == NULL) {
         return diag_error(
             w->d,
-            "%s: unknown class '%.*s', expected COUNTxCLASS[:MEMORY] with one of " PRESET_NAMES
+            "%s: unknown class '%.*s'%s, expected COUNTxCLASS[:MEMORY] with one of " PRESET_NAMES
             ", or a file that ends in .json",
-            w->at, (int)name, s);
+            w->at, (int)name, s, preset_hint(s, name, w->mem));
     }
     struct device_class cls = *preset;
     cls.count = count;
@@ -301,22 +357,59 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
     return 0;
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "supported" or "unsupported": a list of operator types. */
+static int ops_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    const json_t *yes = json_object_get(cls, "supported"), *no = json_object_get(cls, "unsupported");
+    const json_t *list = yes != NULL ? yes : no;
+    const char *key = yes != NULL ? "supported" : "unsupported";
+    size_t n = json_array_size(list);
+
+    if (list == NULL)
+        return 0;
+    if (yes != NULL && no != NULL)
+        return diag_error(w->d, "%s: \"supported\" and \"unsupported\": expected one of them", w->at);
+    const char **ops = arena_array(w->mem, n + 1, sizeof *ops);
+    bool ok = n > 0 && n < UINT32_MAX;
+    for (size_t i = 0; ok && i < n; i++) {
+        const json_t *op = json_array_get(list, i);
+        ok = json_is_string(op) && json_string_length(op) > 0;
+        if (ok)
+            ops[i] = arena_strdup(w->mem, json_string_value(op), json_string_length(op));
+    }
+    if (!ok) {
+        return diag_error(w->d, "%s: \"%s\": expected a list of operator types such as [\"Conv\"]",
+                          w->at, key);
+    }
+    qsort(ops, n, sizeof *ops, by_text);
+    out->ops = ops;
+    out->nops = (uint32_t)n;
+    out->ops_only = yes != NULL;
+    return 0;
+}
+
 static int class_read(struct cluster *c, const json_t *cls, const struct where *w)
 {
-    static const char *const keys[] = {"name", "preset",    "host",     "count", "memory",
-                                       "peak", "bandwidth", "overhead", "link",  NULL};
+    static const char *const keys[] = {"name", "preset",   "host", "count",     "memory",      "peak",
+                                       "bandwidth", "overhead", "link", "supported", "unsupported", NULL};
     struct device_class out;
 
     if (!json_is_object(cls))
         return diag_error(w->d, "%s: expected an object", w->at);
     if (keys_check(cls, keys,
-                   "name, preset, host, count, memory, peak, bandwidth, overhead or link",
+                   "name, preset, host, count, memory, peak, bandwidth, overhead, link, "
+                   "supported or unsupported",
                    w) != 0 ||
         head_read(cls, &out, w) != 0 ||
         quantity(cls, "memory", memory_parse, 1, "80GiB", &out.memory, w) != 0 ||
         quantity(cls, "bandwidth", rate_parse, 1, "2039GB/s", &out.bandwidth, w) != 0 ||
         quantity(cls, "overhead", time_parse, 0, "5us", &out.overhead, w) != 0 ||
-        peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0)
+        peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0 || ops_read(cls, &out, w) != 0)
         return -1;
     if (out.bandwidth == 0)
         return diag_error(w->d, "%s: needs a \"bandwidth\" or a \"preset\"", w->at);
@@ -422,6 +515,13 @@ int64_t cluster_peak(const struct device_class *cls, enum elem e)
     if (peak == 0 && e == ELEM_U8)
         peak = cls->peak[ELEM_I8];
     return peak != 0 ? peak : cls->peak[ELEM_F32];
+}
+
+bool cluster_supports(const struct device_class *cls, const char *op)
+{
+    if (cls->nops == 0)
+        return true;
+    return (bsearch(&op, cls->ops, cls->nops, sizeof *cls->ops, by_text) != NULL) == cls->ops_only;
 }
 
 uint32_t cluster_class(const struct cluster *c, uint32_t dev)

@@ -19,6 +19,9 @@ struct device_class {
     int64_t overhead;        /* ps per operator */
     int64_t link_latency;    /* ps per transfer */
     int64_t link_bandwidth;  /* bytes per second */
+    const char *const *ops;  /* operator types, ascending: all it runs (ops_only), or what it cannot */
+    uint32_t nops;
+    bool ops_only;
 };
 
 struct cluster {
@@ -37,6 +40,8 @@ int cluster_set_link(struct cluster *c, const char *text, struct diag *d);
 void cluster_default(struct cluster *c);
 /* Operations per second for an element type, above 0; without a peak: as f32, u8 as i8. */
 int64_t cluster_peak(const struct device_class *cls, enum elem e);
+/* Can devices of the class run this operator type? */
+bool cluster_supports(const struct device_class *cls, const char *op);
 /* Class of a device. */
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);
 /* "acc0"; the name lives in a. */

@@ -6,8 +6,11 @@
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
  * passes), an If as its larger branch; the nodes of bodies have costs of their own, too.
+ * Times from files (cost_table.h) replace these; a class that does not support an operator never runs
+ * it, nor a node whose body holds it.
  * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
  * the largest operand of its node, or one element.  O(nodes * classes + operands). */
+#include "passes/cost_table.h"
 #include "passes/flops.h"
 #include "passes/infer_shapes.h"
 
@@ -25,6 +28,8 @@ struct pricing {
     uint32_t *stamp;     /* [value] the last node that counted it */
     gid *order;          /* graphs 1.., outer before inner */
     int64_t **body_time; /* [class][graph] */
+    uint32_t *body_never; /* [graph] classes that cannot run it, a bit each */
+    const struct cost_table *given; /* NULL: none */
     int64_t *body_flops, *body_traffic; /* [graph] */
     gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
     uint32_t unknown, nodes, loops, calls;
@@ -196,6 +201,23 @@ static void price_owner(struct pricing *p, nid n)
         p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
 }
 
+/* What is given from outside goes before the roofline, what cannot run before both. */
+static void adjust_node(struct pricing *p, nid n)
+{
+    const struct cluster *c = p->x->cluster;
+    uint32_t never = 0;
+    if ((p->m->node[n].flags & NODE_LOST) != 0)
+        return;
+    for (gid g = p->first_body != NULL ? p->first_body[n] : 0; g != 0; g = p->next_body[g])
+        never |= p->body_never[g];
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t t = p->given != NULL ? cost_table_time(p->given, n, k) : -1;
+        if ((never >> k & 1) != 0 || !cluster_supports(&c->cls[k], node_op(p->m, n)))
+            t = COST_NEVER;
+        p->c->time[k][n] = t >= 0 ? t : p->c->time[k][n];
+    }
+}
+
 static void price_node(struct pricing *p, nid n)
 {
     const struct cluster *c = p->x->cluster;
@@ -222,10 +244,14 @@ static void price_nodes(struct pricing *p)
         const struct graph *g = &m->graph[id];
         for (nid n = g->first; n < g->first + g->count; n++) {
             price_node(p, n);
+            adjust_node(p, n);
             p->body_flops[id] = sat_add(p->body_flops[id], p->c->flops[n]);
             p->body_traffic[id] = sat_add(p->body_traffic[id], p->c->traffic[n]);
-            for (uint32_t k = 0; k < p->c->nclass; k++)
-                p->body_time[k][id] = sat_add(p->body_time[k][id], p->c->time[k][n]);
+            for (uint32_t k = 0; k < p->c->nclass; k++) {
+                int64_t t = p->c->time[k][n];
+                p->body_never[id] |= t == COST_NEVER ? 1u << k : 0;
+                p->body_time[k][id] = sat_add(p->body_time[k][id], t == COST_NEVER ? 0 : t);
+            }
         }
     }
 }
@@ -282,6 +308,8 @@ static int check_range(const struct pricing *p)
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         int64_t time = 0;
         for (nid n = 1; n < m->nnode; n++) {
+            if (p->c->time[k][n] == COST_NEVER)
+                continue;
             time = sat_add(time, p->c->time[k][n]);
             if (p->c->time[k][n] > most) {
                 most = p->c->time[k][n];
@@ -297,14 +325,61 @@ static int check_range(const struct pricing *p)
                       node_name(m, worst), node_op(m, worst));
 }
 
+/* An error for the first node to be placed that no class can run. */
+static int check_support(struct ctx *x)
+{
+    const struct module *m = x->m;
+    const struct graph *g = &m->graph[1];
+    const struct place *place = NULL;
+    uint32_t count = 0;
+    nid first = 0;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        bool runs = false;
+        for (uint32_t k = 0; k < m->cost->nclass; k++)
+            runs = runs || m->cost->time[k][n] != COST_NEVER;
+        if (runs)
+            continue;
+        if (place == NULL && (place = place_build(x->m, x->pairs, x->npairs, x->scratch, x->diag)) == NULL)
+            return -1;
+        if (place->kind[n] != PLACE_NODE)
+            continue;
+        first = count++ == 0 ? n : first;
+    }
+    if (count == 0)
+        return 0;
+    diag_error(x->diag, "no class of the cluster can run node '%s' (%s)%s", node_name(m, first),
+               node_op(m, first), count == 1 ? "" :
+               arena_fmt(x->scratch, ", nor %u others: expected one that supports each", count - 1));
+    return PASS_INFEASIBLE;
+}
+
+/* Costs that came with the input: tables replace times, too, but what cannot run stays so. */
+static int adjust_given(struct ctx *x)
+{
+    const struct cost_table *t = NULL;
+    if (ctx_check_costs(x) != 0 || (x->ncost_files > 0 && (t = cost_table_read(x)) == NULL))
+        return -1;
+    for (uint32_t k = 0; t != NULL && k < x->m->cost->nclass; k++) {
+        for (nid n = 1; n < x->m->nnode; n++) {
+            int64_t given = cost_table_time(t, n, k);
+            int64_t *time = &x->m->cost->time[k][n];
+            *time = given >= 0 && *time != COST_NEVER ? given : *time;
+        }
+    }
+    return 0;
+}
+
 static int run(struct ctx *x, const void *opts)
 {
     struct module *m = x->m;
     (void)opts;
     if (m->cost != NULL) /* profiled: the file knows better */
-        return ctx_check_costs(x);
+        return adjust_given(x);
     struct pricing p = {.x = x, .m = m, .c = costs_new(m, x->mem, x->cluster->ncls)};
+    if (x->ncost_files > 0 && (p.given = cost_table_read(x)) == NULL)
+        return -1;
     p.type = planning_types(x);
+    p.body_never = arena_array(x->scratch, m->ngraph, sizeof *p.body_never);
     p.elems = arena_array(x->scratch, m->nval, sizeof *p.elems);
     p.stamp = arena_array(x->scratch, m->nval, sizeof *p.stamp);
     p.body_time = rows(x->scratch, p.c->nclass, m->ngraph);
@@ -319,7 +394,7 @@ static int run(struct ctx *x, const void *opts)
     if (check_range(&p) != 0)
         return -1;
     m->cost = p.c;
-    return 0;
+    return check_support(x);
 }
 
 const struct pass pass_cost = {

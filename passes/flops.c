@@ -298,6 +298,11 @@ static int64_t multi_head_flops(const struct flops *x, nid n)
     shape_in(&x->f, n, 1, &k);
     bool group = strcmp(node_op(x->f.m, n), "GroupQueryAttention") == 0;
     int64_t heads = node_attr_int(x->f.m, n, "num_heads", 1), width = last(&q, 1);
+    if (group && node_in(x->f.m, n, 1) == 0) { /* query, key and value packed in one */
+        int64_t kv = node_attr_int(x->f.m, n, "kv_num_heads", heads);
+        int64_t all = sat_add(heads, sat_mul(2, kv));
+        width = all > 0 && heads > 0 ? sat_mul(width / all, heads) : width;
+    }
     int64_t columns = k.rank >= 3 ? last(&k, 2) : last(&q, 2);
     columns = sat_add(columns, past_length(x, n, group ? 3 : 6));
     return score_flops(q.rank == 3 ? known(q.d[0]) : 1, last(&q, 2), columns, width, width, heads);

@@ -65,6 +65,29 @@ static void presets(void **state)
     assert_true(cluster_peak(k, ELEM_U8) == INT64_C(10000000000000));
     assert_true(k->bandwidth == INT64_C(204800000000));
 
+    assert_int_equal(parse(&c, "v100,h100,h200", said), 0);
+    k = &c.cls[0];
+    assert_true(k->memory == INT64_C(34359738368) && k->bandwidth == INT64_C(900000000000));
+    assert_true(cluster_peak(k, ELEM_F64) == INT64_C(7800000000000));
+    assert_true(cluster_peak(k, ELEM_F32) == INT64_C(15700000000000));
+    assert_true(cluster_peak(k, ELEM_F16) == INT64_C(125000000000000));
+    assert_true(cluster_peak(k, ELEM_BF16) == INT64_C(15700000000000));
+    assert_true(cluster_peak(k, ELEM_I8) == INT64_C(15700000000000));
+    for (int i = 1; i < 3; i++) {
+        k = &c.cls[i];
+        assert_true(!k->host && k->overhead == 5000000 && k->link_latency == 10000000);
+        assert_true(cluster_peak(k, ELEM_F64) == INT64_C(34000000000000));
+        assert_true(cluster_peak(k, ELEM_F32) == INT64_C(67000000000000));
+        assert_true(cluster_peak(k, ELEM_F16) == INT64_C(989500000000000));
+        assert_true(cluster_peak(k, ELEM_BF16) == INT64_C(989500000000000));
+        assert_true(cluster_peak(k, ELEM_F8E4M3FN) == INT64_C(1979000000000000));
+        assert_true(cluster_peak(k, ELEM_F8E5M2) == INT64_C(1979000000000000));
+        assert_true(cluster_peak(k, ELEM_U8) == INT64_C(1979000000000000));
+    }
+    assert_true(c.cls[1].memory == INT64_C(85899345920) && c.cls[2].memory == INT64_C(151397597184));
+    assert_true(c.cls[1].bandwidth == INT64_C(3350000000000));
+    assert_true(c.cls[2].bandwidth == INT64_C(4800000000000));
+
     struct cluster same, two;
     cluster_default(&two);
     assert_int_equal(parse(&same, "2xa100", said), 0);
@@ -117,7 +140,7 @@ static void shorthand_refused(void **state)
 {
     static const char *const bad[][2] = {
         {"", "unknown class ''"},
-        {"2xh100", "a100, npu, cpu"},
+        {"2xh300", "v100, a100, h100, h200, npu, cpu"},
         {"2x", "unknown class"},
         {"x", "unknown class 'x'"},
         {"0xa100", "expected 1 to 256"},
@@ -208,8 +231,8 @@ static void json_refused(void **state)
         {"{\"classes\":[{" A100 "\"links\":1}]}", "links between devices"},
         {"{\"classes\":[{" A100 "\"mem\":1}]}", "unknown key \"mem\""},
         {"{\"classes\":[{" A100 "\"count\":1,\"count\":2}]}", "duplicate"},
-        {"{\"classes\":[{\"preset\":\"h100\"}]}", "a100, npu, cpu"},
-        {"{\"classes\":[{\"preset\":1}]}", "a100, npu, cpu"},
+        {"{\"classes\":[{\"preset\":\"h300\"}]}", "h200, npu, cpu"},
+        {"{\"classes\":[{\"preset\":1}]}", "h200, npu, cpu"},
         {"{\"classes\":[{" OWN "}]}", "\"name\""},
         {"{\"classes\":[{" A100 "\"name\":\"a b\"}]}", "\"name\""},
         {"{\"classes\":[{" A100 "\"name\":\"\"}]}", "\"name\""},
