@@ -3,11 +3,11 @@
  * 0, item 3); pcc.device and pcc.part are for everybody else.  A replicated node names the devices
  * and parts that hold it, comma-separated, and as layer_ann the first; a node that no part needs is
  * left alone.  The IR version stays: metadata on nodes is formally of IR 10, but runtimes load it
- * at any version.  O(nodes + copies in parts). */
+ * at any version.  With r->ir11 the nodes carry device configurations, too (device_config.c), and
+ * the IR version rises.  O(nodes + copies in parts). */
 #include "backends/onnx_pack.h"
 #include "backends/split.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NKEYS = 3 };
@@ -60,7 +60,7 @@ static bool is_ours(const char *key)
 }
 
 static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *src,
-                                      const struct whereabouts *w)
+                                      const struct whereabouts *w, nid id)
 {
     Onnx__NodeProto *n = arena_alloc(s->a, sizeof *n);
     *n = s->nested && !s->keep ? *rewrite_node(s, src) : *src;
@@ -78,14 +78,9 @@ static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *sr
         e->value = w->value[i];
         n->metadata_props[n->n_metadata_props++] = e;
     }
+    if (s->r->ir11)
+        device_config_node(s, id, n);
     return n;
-}
-
-static int compare_origins(const void *x, const void *y)
-{
-    uintptr_t a = (uintptr_t)((const struct origin *)x)->src;
-    uintptr_t b = (uintptr_t)((const struct origin *)y)->src;
-    return (a > b) - (a < b);
 }
 
 void annotate_model(struct split *s, Onnx__ModelProto *out)
@@ -98,19 +93,24 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
     uint32_t nfrom = 0;
     for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
         from[nfrom++] = (struct origin){m->node[n].src, n};
-    qsort(from, nfrom, sizeof *from, compare_origins);
+    origins_sort(from, nfrom);
     *out = *s->src;
     *g = *src;
     out->graph = g;
     g->node = arena_array(s->a, g->n_node, sizeof *g->node);
+    device_config_model(s, out);
     for (size_t i = 0; i < g->n_node; i++) {
-        struct origin want = {.src = src->node[i]};
-        const struct origin *o = bsearch(&want, from, nfrom, sizeof want, compare_origins);
-        g->node[i] = annotate_node(s, src->node[i], &w[o ? o->id : 0]);
+        nid n = origin_id(from, nfrom, src->node[i]);
+        g->node[i] = annotate_node(s, src->node[i], &w[n], n);
     }
     g->initializer = arena_array(s->a, g->n_initializer, sizeof *g->initializer);
     for (size_t i = 0; i < g->n_initializer; i++)
         g->initializer[i] = weights_tensor(s, src->initializer[i]);
+    if (s->keep)
+        return;
+    out->functions = arena_array(s->a, out->n_functions, sizeof *out->functions);
+    for (size_t i = 0; i < out->n_functions; i++)
+        out->functions[i] = (Onnx__FunctionProto *)rewrite_function(s, s->src->functions[i]);
 }
 
 int annotated_write(const struct result *r, const char *path)

@@ -166,8 +166,9 @@ static void put_model(struct out *o)
     const char *path = str(s->m, s->m->path), *base = strrchr(path, '/');
     fprintf(o->f, "  \"model\": {\"file\": \"%s\", \"source\": ", MODEL_FILE);
     put_string(o->f, base ? base + 1 : path);
+    int64_t ir = s->m->ir_version;
     fprintf(o->f, ", \"nodes\": %u, \"ir_version\": %" PRId64 "},\n", s->m->graph[1].count,
-            s->m->ir_version);
+            s->r->ir11 && ir < IR_DEVICES ? IR_DEVICES : ir);
 }
 
 static void put_objective(struct out *o)
@@ -417,7 +418,8 @@ static void put_dropped(struct out *o)
 
 int manifest_write(const struct split *s)
 {
-    int fd = openat(s->dirfd, MANIFEST_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = openat(s->dirfd, MANIFEST_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    0666);
     struct out o = {.s = s, .f = fd < 0 ? NULL : fdopen(fd, "w")};
     struct arena *a = arena_new();
     if (!o.f) {
@@ -435,6 +437,9 @@ int manifest_write(const struct split *s)
     put_tensors(&o);
     put_nodes(&o);
     put_dims(&o);
+    fputs("  \"ort_layer_assignment\": ", o.f);
+    put_string(o.f, layer_assignment(s->r, a));
+    fputs(",\n", o.f);
     put_copies(&o, a);
     put_dropped(&o);
     fputs("}\n", o.f);

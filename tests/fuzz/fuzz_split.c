@@ -1,8 +1,10 @@
 /* Any bytes as an ONNX model that is planned for fast links, so that there are several parts, and
- * split.  Every part and the annotated whole can be read again.  Pictures are not laid out. */
+ * split, every other one with device configurations.  Every part and the annotated whole can be read
+ * again, and the configurations are sound if the source had none.  Pictures are not laid out. */
 #include "backends/backends.h"
 #include "backends/cut.h"
 #include "frontends/frontends.h"
+#include "onnx.pb-c.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -10,7 +12,8 @@
 
 enum { SPLIT_NODES = 64 };
 
-static void check_model(const char *path)
+/* sound: it has no annotations or sound ones. */
+static void check_model(const char *path, bool sound)
 {
     const struct onnx_options o = {0};
     struct diag d = fuzz_diag();
@@ -18,10 +21,11 @@ static void check_model(const char *path)
 
     fuzz_check(m != NULL, "a model of the split can be read");
     fuzz_check(module_verify(m, &d) == 0, "a model of the split is a verified module");
+    fuzz_check(check_annotations(m, &d) == 0 || !sound, "the annotations of the split are sound");
     arena_free(m->mem);
 }
 
-static void split(struct ctx *x, const char *folder)
+static void split(struct ctx *x, const char *folder, bool ir11, bool sound)
 {
     struct arena *a = x->m->mem;
     struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, a);
@@ -33,6 +37,7 @@ static void split(struct ctx *x, const char *folder)
                        .base = x->base,
                        .top = x->top,
                        .cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, a),
+                       .ir11 = ir11,
                        .diag = x->diag};
     const char **name = arena_array(a, (size_t)x->ndims + 1, sizeof *name);
     int64_t *value = arena_array(a, (size_t)x->ndims + 1, sizeof *value);
@@ -51,9 +56,9 @@ static void split(struct ctx *x, const char *folder)
     if (rc != 0) {
         return;
     }
-    check_model(arena_fmt(a, "%s/model.onnx", folder));
+    check_model(arena_fmt(a, "%s/model.onnx", folder), sound);
     for (uint32_t i = 0; i < r.cut->nparts; i++) {
-        check_model(arena_fmt(a, "%s/%s", folder, cut_part_file(r.cut, i, a)));
+        check_model(arena_fmt(a, "%s/%s", folder, cut_part_file(r.cut, i, a)), false);
     }
 }
 
@@ -73,7 +78,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check(cluster_set_link(&c, "1TB/s,0us", &d) == 0, "the target's own link is right");
     if (m != NULL && m->nnode <= SPLIT_NODES &&
         fuzz_run(&x, "dp-place{max-states=500:starts=2}") == 0) {
-        split(&x, arena_fmt(a, "%s/split", folder.path));
+        struct diag own = fuzz_diag();
+        bool sound = check_annotations(m, &own) == 0 &&
+                     !((const Onnx__ModelProto *)m->src)->n_configuration;
+        split(&x, arena_fmt(a, "%s/split", folder.path), size % 2 == 0, sound);
     }
     if (m != NULL) {
         arena_free(m->mem);
