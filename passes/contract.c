@@ -6,16 +6,29 @@
  * time anywhere and has a single neighbour moves into it, again and again; it cannot raise the
  * optimum, and it keeps the number of ideals down (GNMT: 3,310,714 without it, 17,914 with it).  That
  * is done only where the sizes cannot matter: the vertex is empty, or everything fits on one device.
- * O(V + E). */
-#include "passes/passes.h"
+ * O(V + E).
+ *
+ * Classes that the user asks for (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a
+ * pin they limit what plans there are: "optimal" is then said among those that keep them together. */
+#include "passes/groups.h"
 
 #include <string.h>
 
 struct contract_options {
     bool trivial;
+    int64_t by;
+    const char *blocks;
 };
 
+enum { BY_NOTHING, BY_LAYER };
+
+static const char *const by_names[] = {"none", "layer", NULL};
+
 static const struct opt contract_opts[] = {
+    {.kind = OPT_CHOICE, .name = "by", .off = offsetof(struct contract_options, by), .def = "none",
+     .names = by_names, .help = "keep each layer together: by scope (/h.3/...) or layer of a profile"},
+    {.kind = OPT_TEXT, .name = "blocks", .off = offsetof(struct contract_options, blocks), .def = "",
+     .help = "keep blocks together: a file with a line of regular expressions for each"},
     {.kind = OPT_BOOL, .name = "trivial", .off = offsetof(struct contract_options, trivial),
      .def = "true", .help = "merge vertices that take no time into their only neighbour"},
     {0}};
@@ -54,33 +67,51 @@ static uint32_t *identity(struct arena *a, uint32_t n)
     return id;
 }
 
-/* Colocation classes of the base level, then cycles. */
-static struct wdag *join_classes(struct ctx *x)
+/* Unites the vertices of equal class (0: none). */
+static void unite_classes(struct ctx *x, uint32_t *parent, const uint32_t *class_of)
+{
+    uint32_t n = x->base->n, max = 0;
+    for (uint32_t v = 0; v < n; v++)
+        max = class_of[v] > max ? class_of[v] : max;
+    uint32_t *first = arena_array(x->mem, (size_t)max + 1, sizeof *first);
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t c = class_of[v];
+        if (c && first[c])
+            unite(parent, first[c] - 1, v);
+        else if (c)
+            first[c] = v + 1;
+    }
+}
+
+/* Colocation classes of the base level and those that were asked for, then cycles. */
+static struct wdag *join_classes(struct ctx *x, const struct contract_options *o)
 {
     struct wdag *g = x->top;
     const struct module *m = x->m;
     uint32_t *parent = identity(x->mem, g->n), *group = identity(x->mem, g->n);
+    uint32_t *class_of = arena_array(x->mem, (size_t)g->n + 1, sizeof *class_of);
     for (uint32_t i = 0; i < x->place->nsame; i++)
         unite(parent, g->vertex[x->place->same_a[i]], g->vertex[x->place->same_b[i]]);
-    if (m->color) {
-        uint32_t max = 0;
-        for (uint32_t v = 0; v < g->n; v++)
-            max = m->color[g->node[v]] > max ? m->color[g->node[v]] : max;
-        uint32_t *first = arena_array(x->mem, (size_t)max + 1, sizeof *first);
-        for (uint32_t v = 0; v < g->n; v++) {
-            uint32_t c = m->color[g->node[v]];
-            if (c && first[c])
-                unite(parent, first[c] - 1, v);
-            else if (c)
-                first[c] = v + 1;
-        }
+    for (uint32_t v = 0; m->color && v < g->n; v++)
+        class_of[v] = m->color[g->node[v]];
+    unite_classes(x, parent, class_of);
+    if (o->by == BY_LAYER) {
+        groups_by_layer(x, class_of);
+        unite_classes(x, parent, class_of);
     }
+    if (*o->blocks) {
+        if (groups_by_block(x, o->blocks, class_of))
+            return NULL;
+        unite_classes(x, parent, class_of);
+    }
+    x->grouped = o->by != BY_NOTHING || *o->blocks;
     uint32_t n = number_sets(parent, g->n, group);
     n = wdag_join_cycles(g, group, n);
     return wdag_merge(g, group, n, "contract", x->mem, x->diag);
 }
 
-/* A class that swallowed more than a tenth of the time limits every plan: say which and why. */
+/* A class that swallowed more than a tenth of the time (half of it, where classes were asked for) limits
+ * every plan: say which and why. */
 static void warn_large(struct ctx *x, const struct wdag *g)
 {
     int64_t total = 0;
@@ -90,7 +121,7 @@ static void warn_large(struct ctx *x, const struct wdag *g)
     for (uint32_t v = 0; v < g->finer->n; v++)
         members[g->map[v]]++;
     for (uint32_t v = 0; v < g->n; v++) {
-        if (members[v] < 2 || g->time[0][v] == COST_NEVER || g->time[0][v] <= total / 10)
+        if (members[v] < 2 || g->time[0][v] == COST_NEVER || g->time[0][v] <= total / (x->grouped ? 2 : 10))
             continue;
         uint32_t first = 0, last = 0;
         for (uint32_t u = g->finer->n; u-- > 0;)
@@ -179,7 +210,7 @@ static int contract_run(struct ctx *x, const void *options)
         return -1;
     if (x->top != x->base)
         return diag_error(x->diag, "contract: it must come before fuse and linearize");
-    struct wdag *g = join_classes(x);
+    struct wdag *g = join_classes(x, o);
     if (!g)
         return -1;
     warn_large(x, g);

@@ -1,0 +1,15 @@
+/* Classes of vertices that the user wants together: contract{by}, contract{blocks}. */
+#ifndef PCC_PASSES_GROUPS_H
+#define PCC_PASSES_GROUPS_H
+
+#include "passes/passes.h"
+
+/* group[vertex of the base level]: its layer (ir/layers.h) or 0.  A note says how many there are. */
+void groups_by_layer(struct ctx *x, uint32_t *group);
+
+/* group[vertex of the base level]: its block in `file`, from 1, or 0.  The file has a block per line,
+ * of regular expressions separated by blanks; or, as .json, a list or an object of blocks, each one
+ * regular expression or a list of them.  The first that matches a node counts.  0 or -1. */
+int groups_by_block(struct ctx *x, const char *file, uint32_t *group);
+
+#endif

@@ -1,0 +1,32 @@
+/* Lists of regular expressions over node names: plans by hand, blocks. */
+#ifndef PCC_PASSES_PATTERNS_H
+#define PCC_PASSES_PATTERNS_H
+
+#include "ir/ir.h"
+
+#include <regex.h>
+
+struct pattern {
+    const char *text;
+    regex_t *re;
+    uint32_t group; /* what it stands for: a device, a block */
+    uint32_t hits;  /* names that it was the first to match */
+};
+
+/* Zeroed: empty. */
+struct patterns {
+    struct pattern *at;
+    uint32_t n, cap;
+};
+
+/* Adds an extended regular expression; `where` begins the error.  0 or -1. */
+int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
+                 const char *where, struct diag *d);
+/* The first pattern that matches anywhere in the name, NULL: none.  O(patterns). */
+struct pattern *patterns_match(struct patterns *p, const char *name);
+/* A warning for each pattern that never was the first to match. */
+void patterns_warn_idle(const struct patterns *p, const char *where, struct diag *d);
+/* Must be called: the compiled expressions are not in an arena. */
+void patterns_free(struct patterns *p);
+
+#endif

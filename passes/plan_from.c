@@ -1,0 +1,80 @@
+/* plan: a plan that was made elsewhere, judged and taken on to the backends.
+ *
+ * The value is the judge's.  The bound is the cheap one that planners start from (chain.c): it holds
+ * for contiguous plans only, so other plans get none.  Nothing here is searched, so nothing is said to
+ * be optimal.  O(nodes + pins) after reading. */
+#include "passes/plan_read.h"
+
+#include "passes/place_run.h"
+
+struct plan_options {
+    const char *from;
+};
+
+static const struct opt plan_opts[] = {
+    {.kind = OPT_TEXT,
+     .name = "from",
+     .off = offsetof(struct plan_options, from),
+     .def = "",
+     .help = "plan JSON, split folder, annotated .onnx, lines regex=device, or self"},
+    {0}};
+
+static void say_nothing(void *user, enum diag_level level, const char *line)
+{
+    (void)user, (void)level, (void)line;
+}
+
+/* Lower bound for contiguous plans, -1: none (no planner could work on so many kinds of devices, which
+ * is no error here).  Groups that the user asked for need not hold in this plan. */
+static int64_t cheap_bound(struct ctx *x)
+{
+    struct diag quiet = {.emit = say_nothing};
+    const struct wdag *g = x->grouped ? x->base : whole_level(x);
+    const struct chain *c = chain_build(g, x->cluster, -1, x->scratch, &quiet);
+    return c ? c->lower : -1;
+}
+
+/* Why the judge or a pin refuses the plan: 0, -1, PASS_INFEASIBLE. */
+static int refuse(struct ctx *x, const char *from, const int32_t *dev, const struct verdict *v)
+{
+    for (uint32_t u = 0; u < x->base->n; u++) {
+        nid n = x->base->node[u];
+        if (x->base->pin[u] >= 0 && x->base->pin[u] != dev[n])
+            return diag_error(x->diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'", from,
+                              node_name(x->m, n),
+                              cluster_device_name(x->cluster, x->mem, (uint32_t)dev[n]),
+                              cluster_device_name(x->cluster, x->mem, (uint32_t)x->base->pin[u]));
+    }
+    if (v->runnable && v->colocated && v->fits)
+        return 0;
+    diag_error(x->diag, "plan from %s: %s", from, v->why_not);
+    return v->runnable && v->colocated ? PASS_INFEASIBLE : -1;
+}
+
+static int plan_run(struct ctx *x, const void *options)
+{
+    const struct plan_options *o = options;
+    if (!*o->from)
+        return diag_error(x->diag, "plan: expected plan{from=FILE}");
+    int32_t *dev = plan_read(x, o->from);
+    if (!dev)
+        return -1;
+    struct verdict v = judge(x->m, x->place, x->cluster, dev, x->scratch);
+    int rc = refuse(x, o->from, dev, &v);
+    if (rc)
+        return rc;
+    struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
+    *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value, .scope_bound = -1};
+    p->bound = v.contiguous ? cheap_bound(x) : -1;
+    p->status = p->bound < 0 ? PLAN_HEURISTIC : PLAN_FEASIBLE;
+    p->argument = arena_fmt(x->mem, "read from %s", o->from);
+    return 0;
+}
+
+const struct pass pass_plan = {
+    .name = "plan",
+    .help = "take a plan from a file, judge it and go on with it",
+    .opts = plan_opts,
+    .optsize = sizeof(struct plan_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = plan_run};

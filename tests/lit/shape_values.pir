@@ -1,0 +1,47 @@
+# Elements of shape operands: what is followed must be what a runtime computes.
+# RUN: %pcc %s -q -p infer-shapes --emit ir | FileCheck %s
+# Max and Min of three operands are not those of the first two.
+# CHECK: %max3 = {{.*}} : f32[?,?]
+# CHECK: %max2 = {{.*}} : f32[2,3]
+# A start before the first element is the first, also backwards.
+# CHECK: %back = {{.*}} : f32[1,4]
+# fmod takes the sign of the dividend.
+# CHECK: %fmod = {{.*}} : f32[?]
+# CHECK: %mod = {{.*}} : f32[11]
+# Numbers wrap around in narrow types.
+# CHECK: %narrow = {{.*}} : f32[?]
+# CHECK: %wide = {{.*}} : f32[300]
+pcc 1
+ir_version 9
+opset ai.onnx 17
+graph {
+  in %x : f32[5,4]
+  init %a : i64[2] = [2, 3]
+  init %b : i64[2] = [1, 1]
+  init %c : i64[2] = [7, 2]
+  init %start : i64[1] = [-100]
+  init %end : i64[1] = [-200]
+  init %axis : i64[1] = [0]
+  init %step : i64[1] = [-1]
+  init %minus7 : i64[1] = [-7]
+  init %four : i64[1] = [4]
+  init %ten : i64[1] = [10]
+  init %big : i64[1] = [300]
+  %m3 = Max(%a, %b, %c)
+  %max3 = ConstantOfShape(%m3)
+  %m2 = Max(%a, %b)
+  %max2 = ConstantOfShape(%m2)
+  %back = Slice(%x, %start, %end, %axis, %step)
+  %f1 = Mod(%minus7, %four) {fmod=1}
+  %f2 = Add(%f1, %ten)
+  %fmod = ConstantOfShape(%f2)
+  %p1 = Mod(%minus7, %four)
+  %p2 = Add(%p1, %ten)
+  %mod = ConstantOfShape(%p2)
+  %n1 = Cast(%big) {to=3}
+  %n2 = Cast(%n1) {to=7}
+  %narrow = ConstantOfShape(%n2)
+  %w1 = Cast(%big) {to=6}
+  %wide = ConstantOfShape(%w1)
+  out %back
+}
