@@ -17,6 +17,8 @@ struct result {
     const char *const *dim_name;   /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;
+    bool annotated; /* a model with the plan in it is written */
+    bool ir11;      /* with IR-11 device configurations in it */
     struct diag *diag;
 };
 
@@ -26,12 +28,20 @@ int onnx_write(const struct module *m, const char *path, struct diag *d);
 int split_write(const struct result *r, const char *folder);
 /* The picture: devices, or with `blocks` the vertices of top inside them; to `path`. */
 int dot_write(const struct result *r, bool blocks, const char *path);
+/* How many boxes such a picture has, besides the host's. */
+uint32_t dot_boxes(const struct result *r, bool blocks);
 /* path.dot -> path.svg by the dot program, as a child with a time limit (s). */
 int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *d);
 /* path "-" means stdout in dot_write and the writers below. */
 int svg_write(const struct result *r, const char *path); /* the blocks picture */
 /* The whole model as onnx_write writes it, with the plan in the metadata of its nodes. */
 int annotated_write(const struct result *r, const char *path);
+/* ONNX Runtime's session.layer_assignment_settings for such a model, "gpu:0(=acc0); cpu(=cpu0)", in
+ * a.  gpu:K counts the accelerators that are not of class npu. */
+const char *layer_assignment(const struct result *r, struct arena *a);
+/* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
+ * and ends with a note that counts them.  0, or -1 if there are errors. */
+int check_annotations(const struct module *m, struct diag *d);
 int ir_write(const struct result *r, const char *path);
 int plan_json_write(const struct result *r, const char *path);
 int paper_split_write(const struct result *r, const char *path); /* the placement paper's split JSON */

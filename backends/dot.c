@@ -256,10 +256,11 @@ static const char *part_label(struct picture *p, uint32_t i, bool brief)
         time = sat_add(time, p->r->m->cost->time[cls][part->node[k]]);
     const struct device_load *l = &p->r->verdict->load[part->dev];
     const char *dev = cluster_device_name(p->r->cluster, p->a, part->dev);
+    const char *file = cut_part_file(p->r->cut, i, p->a);
     if (brief)
-        return arena_fmt(p->a, "%s  -  part%u  -  %s", dev, i, time_short(t, time));
-    return arena_fmt(p->a, "%s (%s)\\npart%u, %u nodes\\ncompute %s\\nmemory %s", dev,
-                     p->r->cluster->cls[cls].name, i, part->nnode, time_short(t, time),
+        return arena_fmt(p->a, "%s  -  %s  -  %s", dev, file, time_short(t, time));
+    return arena_fmt(p->a, "%s (%s)\\n%s, %u nodes\\ncompute %s\\nmemory %s", dev,
+                     p->r->cluster->cls[cls].name, file, part->nnode, time_short(t, time),
                      bytes_short(m, l->used));
 }
 
@@ -342,6 +343,14 @@ static void draw_blocks(struct picture *p)
     }
 }
 
+uint32_t dot_boxes(const struct result *r, bool blocks)
+{
+    struct arena *a = arena_new();
+    uint32_t n = blocks ? blocks_build(r, BLOCKS_PER_PART, a).n : r->cut->nparts;
+    arena_free(a);
+    return n;
+}
+
 int dot_write(const struct result *r, bool blocks, const char *path)
 {
     struct outfile o;
@@ -400,29 +409,46 @@ int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *
                      strerror(rc));
     else if (!ok) {
         unlink(svg);
-        diag_warning(d, "no picture: dot failed or took over %u s; %s is there", seconds, dot);
+        diag_warning(d, "no %s: dot failed or took over %u s", base_name(svg), seconds);
     }
     arena_free(a);
     return ok ? 0 : -1;
+}
+
+/* The folder in which a picture is made. */
+struct workshop {
+    char *folder, *dot, *svg;
+};
+
+static void workshop_remove(void *p)
+{
+    const struct workshop *w = p;
+    unlink(w->svg);
+    unlink(w->dot);
+    rmdir(w->folder);
 }
 
 int svg_write(const struct result *r, const char *path)
 {
     struct arena *a = arena_new();
     char *folder = arena_fmt(a, "%s.XXXXXX", path);
+    char *dot = arena_fmt(a, "%s/blocks.dot", folder), *svg = arena_fmt(a, "%s/blocks.svg", folder);
+    struct workshop w = {folder, dot, svg};
+    struct unfinished unfinished;
     if (!mkdtemp(folder)) {
         arena_free(a);
         return diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
     }
-    char *dot = arena_fmt(a, "%s/blocks.dot", folder), *svg = arena_fmt(a, "%s/blocks.svg", folder);
+    memcpy(dot, folder, strlen(folder)); /* mkdtemp has filled in its last characters */
+    memcpy(svg, folder, strlen(folder));
+    unfinished_add(&unfinished, workshop_remove, &w);
     int rc = dot_write(r, true, dot);
     if (!rc && (rc = dot_layout(dot, svg, 60, r->diag)))
         diag_error(r->diag, "%s: not written", path);
     if (!rc && rename(svg, path))
         rc = diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
-    unlink(svg);
-    unlink(dot);
-    rmdir(folder);
+    unfinished_remove(&unfinished);
+    workshop_remove(&w);
     arena_free(a);
     return rc;
 }

@@ -2,6 +2,7 @@
 #include "backends/backends.h"
 #include "backends/outfile.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -63,16 +64,15 @@ static json_t *seconds(int64_t ps)
     return ps < 0 ? json_null() : json_real((double)ps / (double)PS_PER_S);
 }
 
-/* NULL, after an error: a name that is not UTF-8. */
-static json_t *device_json(const struct result *r, uint32_t d, const char *path, struct arena *a)
+/* NULL: no memory (errno is ENOMEM), or a name is not UTF-8; *bad is its node then. */
+static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, nid *bad)
 {
     const struct device_load *l = &r->verdict->load[d];
     json_t *nodes = json_array();
     for (nid n = 1; n < r->m->nnode; n++)
         if (r->plan->dev[n] == (int32_t)d &&
             json_array_append_new(nodes, json_string(node_name(r->m, n)))) {
-            diag_error(r->diag, "%s: the name of node '%s' is not UTF-8, which JSON cannot hold", path,
-                       node_name(r->m, n));
+            *bad = n;
             json_decref(nodes);
             return NULL;
         }
@@ -83,27 +83,49 @@ static json_t *device_json(const struct result *r, uint32_t d, const char *path,
                      nodes);
 }
 
-/* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]} */
+/* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]}; NULL
+ * like device_json, *bad is 0 for other names than nodes'. */
+static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
+{
+    const struct plan *p = r->plan;
+    json_t *devices = json_array();
+    for (uint32_t d = 0; d < r->cluster->ndev; d++)
+        if (json_array_append_new(devices, device_json(r, d, a, bad))) {
+            json_decref(devices);
+            return NULL;
+        }
+    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s}, s:o}", "pcc_plan", 1, "planner",
+                     p->planner, "objective", "name", "time-per-sample", "value_s",
+                     seconds(r->verdict->value), "bound_s", seconds(p->bound), "status",
+                     plan_status_name(p->status), "argument", p->argument ? p->argument : "",
+                     "devices", devices);
+}
+
 int plan_json_write(const struct result *r, const char *path)
 {
     struct outfile o;
     struct arena *a = arena_new();
-    const struct plan *p = r->plan;
-    json_t *devices = json_array();
+    nid bad = 0;
+    errno = 0;
+    json_t *root = plan_json(r, a, &bad);
     int rc = 0;
-    for (uint32_t d = 0; d < r->cluster->ndev && !rc; d++)
-        rc = json_array_append_new(devices, device_json(r, d, path, a));
-    json_t *root = json_pack(
-        "{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s}, s:o}", "pcc_plan", 1, "planner", p->planner, "objective",
-        "name", "time-per-sample", "value_s", seconds(r->verdict->value), "bound_s", seconds(p->bound),
-        "status", plan_status_name(p->status), "argument", p->argument ? p->argument : "", "devices",
-        devices);
+    if (!root && errno == ENOMEM)
+        rc = diag_error(r->diag, "%s: %s", path, strerror(errno));
+    else if (!root && bad)
+        rc = diag_error(r->diag, "%s: the name of node '%s' is not UTF-8, which JSON cannot hold",
+                        path, node_name(r->m, bad));
+    else if (!root)
+        rc = diag_error(r->diag, "%s: a name is not UTF-8, which JSON cannot hold", path);
     if (!rc)
         rc = outfile_open(&o, path, r->diag);
     if (!rc) {
-        json_dumpf(root, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
+        bool done = json_dumpf(root, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER |
+                                              JSON_REAL_PRECISION(15)) == 0;
+        bool full = ferror(o.f) != 0; /* outfile_close tells */
+        if (!done && !full)
+            diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
         putc('\n', o.f);
-        rc = outfile_close(&o, true); /* which sees what could not be written */
+        rc = outfile_close(&o, done || full);
     }
     json_decref(root);
     arena_free(a);

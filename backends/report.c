@@ -1,6 +1,7 @@
 /* What the terminal shows: a summary of a model, or the table of a plan. */
 #include "backends/backends.h"
 #include "backends/cut.h"
+#include "backends/layers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,7 @@ void summary_print(FILE *f, const struct module *m)
     fprintf(f, "\nnodes       %u, and %u in %u bodies\n", g->count, m->nnode - 1 - g->count,
             m->ngraph - 2);
     print_operators(f, m, a);
+    layers_print(f, m, a);
     fprintf(f, "weights     %s parameters, %s\n", count_short(b1, params), bytes_short(b2, weight));
     fprintf(f, "work        %s FLOP per sample\n", count_short(b1, flops));
     fprintf(f, "shapes      %lld of %lld results known\n", (long long)(results - unknown),
@@ -195,10 +197,10 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
     for (uint32_t i = 0; i < cut->ncross && i < SHOWN; i++) {
         uint32_t k = t[i].count;
         vid v = cut->cross[k];
-        fprintf(f, "  %10s  part%d ->", bytes_short(buf, t[i].bytes),
-                cut->part_of[r->m->value[v].def]);
+        fprintf(f, "  %10s  %s ->", bytes_short(buf, t[i].bytes),
+                cut_part_file(cut, (uint32_t)cut->part_of[r->m->value[v].def], a));
         for (uint32_t j = cut->cross_to.at[k]; j < cut->cross_to.at[k + 1]; j++)
-            fprintf(f, " part%u", cut->cross_to.to[j]);
+            fprintf(f, " %s", cut_part_file(cut, cut->cross_to.to[j], a));
         fprintf(f, "  %s : %s\n", t[i].name, type_text(r->m, r->m->value[v].type, a));
     }
     if (cut->ncross > SHOWN)
@@ -228,6 +230,9 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     print_devices(f, r, a);
     print_crossings(f, r, a);
     print_objective(f, r);
+    if (r->annotated)
+        fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
+                layer_assignment(r, a));
     if (split_folder)
         fprintf(f, "run it: load the parts of %s%smanifest.json in order, keep tensors by name; check: "
                 "tools/verify_split.py %s %s\n", split_folder,

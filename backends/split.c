@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LAYOUT_SECONDS = 20 };
+enum { LAYOUT_SECONDS = 20, MOST_BOXES = 400 }; /* more are no picture, and dot takes minutes */
 
 static int write_parts(struct split *s)
 {
@@ -40,7 +40,11 @@ static int write_pictures(struct split *s, const char *folder)
         const char *svg = arena_fmt(s->a, "%s/%s.svg", folder, name[blocks]);
         if (dot_write(s->r, blocks, dot))
             return -1;
-        if (dot_layout(dot, svg, LAYOUT_SECONDS, &soft))
+        uint32_t boxes = dot_boxes(s->r, blocks);
+        if (boxes > MOST_BOXES)
+            diag_note(s->diag, "no %s.svg: %u boxes are more than one can look at; %s.dot has them",
+                      name[blocks], boxes, name[blocks]);
+        else if (dot_layout(dot, svg, LAYOUT_SECONDS, &soft))
             unlink(svg);
     }
     return 0;
@@ -67,8 +71,9 @@ int split_write(const struct result *r, const char *folder)
     s.unchecked = arena_alloc(s.a, s.cut->nparts);
     for (uint32_t x = 0; x < s.cut->nparts; x++)
         s.file[x] = cut_part_file(s.cut, x, s.a);
-    weights_plan(&s);
-    int rc = weights_write(&s);
+    int rc = weights_plan(&s);
+    if (!rc)
+        rc = weights_write(&s);
     if (!rc)
         rc = write_parts(&s);
     if (!rc)

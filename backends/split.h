@@ -1,5 +1,5 @@
 /* Private to the writers of split folders: split.c, part.c, weights.c, rewrite.c, annotate.c,
- * manifest.c.
+ * device_config.c, manifest.c.
  *
  * The messages of the parts share everything with those of the source: what changes is copied
  * shallowly into the split's arena, the rest is pointed at. */
@@ -16,6 +16,14 @@
 #define MODEL_FILE "model.onnx"
 #define MANIFEST_FILE "manifest.json"
 #define WEIGHT_INLINE UINT64_MAX
+#define IR_DEVICES 11 /* the first IR version with device configurations */
+
+/* Where a node runs, for device_config.c. */
+struct station {
+    int32_t stage;  /* -1: not placed */
+    uint32_t ndev, capdev;
+    uint32_t *dev; /* each once */
+};
 
 /* A message of the source and what the module made of it. */
 struct origin {
@@ -42,6 +50,10 @@ struct split {
     uint64_t *at; /* [tensor] offset in weights.data, or WEIGHT_INLINE */
     bool nested;  /* some tensor below a node lies in a file */
 
+    /* device_config.c */
+    struct station *station; /* [node] */
+    nid *read_by;            /* [value] the last node that has a sharding spec for it */
+
     /* part.c */
     struct names values;            /* of all graphs; the main graph's first */
     struct names functions;         /* "domain\x1fname\x1foverload" -> index */
@@ -51,8 +63,12 @@ struct split {
     uint32_t *in_part;              /* [value] part + 1 that holds it, as of the last part made */
 };
 
-/* Decides which weights go to weights.data. */
-void weights_plan(struct split *s);
+/* Sorts by src; looks one up in a sorted list, 0: not there. */
+void origins_sort(struct origin *list, uint32_t n);
+uint32_t origin_id(const struct origin *list, uint32_t n, const void *src);
+
+/* Decides which weights go to weights.data; 0, or -1 if there are some that cannot be carried. */
+int weights_plan(struct split *s);
 /* Writes weights.data (nothing if no weight goes there); 0 or -1. */
 int weights_write(struct split *s);
 /* The tensor as a file of the folder holds it: by reference to weights.data, or inline. Sets
@@ -72,6 +88,11 @@ void part_prepare(struct split *s);
 int part_model(struct split *s, uint32_t part, Onnx__ModelProto *out);
 /* The whole model with the plan in the metadata of its nodes. */
 void annotate_model(struct split *s, Onnx__ModelProto *out);
+/* The IR-11 side of it.  First the model: out, whose graph is a copy already, gets the configuration
+ * and the IR version.  Then n, the copy of the source's node `id` (0: none of the module's), gets
+ * its own, in place of older ones of the same configuration. */
+void device_config_model(struct split *s, Onnx__ModelProto *out);
+void device_config_node(struct split *s, nid id, Onnx__NodeProto *n);
 
 /* Writes manifest.json; 0 or -1. */
 int manifest_write(const struct split *s);

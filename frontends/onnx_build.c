@@ -453,6 +453,30 @@ static bool all_lost(const struct onnx_build *b, struct slice out)
     return any;
 }
 
+/* Keeps the device that a node's metadata names: pcc.device, else layer_ann.  (A comma-separated
+ * pcc.device is that of a replicated node, which has no device of its own.) */
+static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
+{
+    const char *device = NULL;
+
+    for (size_t i = 0; i < p->n_metadata_props; i++) {
+        const Onnx__StringStringEntryProto *e = p->metadata_props[i];
+        if (e->key == NULL || e->value == NULL)
+            continue;
+        if (strcmp(e->key, "pcc.device") == 0 && strchr(e->value, ',') == NULL) {
+            device = e->value;
+            break;
+        }
+        if (strcmp(e->key, "layer_ann") == 0)
+            device = e->value;
+    }
+    if (device == NULL)
+        return;
+    if (m->device_ann == NULL)
+        m->device_ann = arena_array(m->mem, m->nnode, sizeof *m->device_ann);
+    m->device_ann[id] = str_id(m, device);
+}
+
 static int emit_node(struct onnx_build *b, uint32_t s, const struct map *function)
 {
     struct module *m = b->m;
@@ -477,6 +501,7 @@ static int emit_node(struct onnx_build *b, uint32_t s, const struct map *functio
     if (onnx_attrs(b, x, &n.attr) != 0)
         return -1;
     m->node[x->id] = n;
+    note_device(m, p, x->id);
     for (uint32_t i = 0; i < x->out.n; i++) {
         vid v = b->arg[x->out.at + i];
         if (v != 0)

@@ -195,6 +195,8 @@ struct module {
     uint32_t *color;    /* nodes of one color share a device; 0: none */
     uint32_t *layer;    /* layer number; 0: none */
     uint8_t *backward;  /* 1: a node of the backward pass */
+    /* [node] the device that the file says it runs on; NULL when it says so of no node. */
+    sid *device_ann;
 };
 
 /* An empty module in its own arena (entry 0 of each array made); free with arena_free(m->mem). */

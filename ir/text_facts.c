@@ -298,6 +298,11 @@ int text_node_key(struct parser *p, nid n)
         text_next(p);
         return fact_key(p, UINT32_MAX, &f->layer, &p->has_layer);
     }
+    if (text_is(p, "device")) {
+        text_next(p);
+        p->has_device = true;
+        return assign(p) < 0 ? -1 : text_name(p, &f->device, "the name of a device");
+    }
     if (text_is(p, "backward")) {
         text_next(p);
         f->backward = 1;
@@ -306,7 +311,7 @@ int text_node_key(struct parser *p, nid n)
     }
     return text_error(p, p->at,
                       "unknown key (known: !time !flops !traffic !own !color !layer "
-                      "!backward !unnamed !lost !call, of values !bytes !elems !xfer)");
+                      "!backward !device !unnamed !lost !call, of values !bytes !elems !xfer)");
 }
 
 static void finish_costs(struct parser *p)
@@ -354,6 +359,7 @@ int text_finish_facts(struct parser *p)
     m->color = p->has_color ? arena_array(m->mem, m->nnode, sizeof *m->color) : NULL;
     m->layer = p->has_layer ? arena_array(m->mem, m->nnode, sizeof *m->layer) : NULL;
     m->backward = p->has_backward ? arena_array(m->mem, m->nnode, 1) : NULL;
+    m->device_ann = p->has_device ? arena_array(m->mem, m->nnode, sizeof *m->device_ann) : NULL;
     for (nid n = 0; n < m->nnode; n++) {
         if (p->has_color)
             m->color[n] = p->nf[n].color;
@@ -361,6 +367,8 @@ int text_finish_facts(struct parser *p)
             m->layer[n] = p->nf[n].layer;
         if (p->has_backward)
             m->backward[n] = p->nf[n].backward;
+        if (p->has_device)
+            m->device_ann[n] = p->nf[n].device;
     }
     return p->failed ? -1 : 0;
 }

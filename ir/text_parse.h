@@ -37,6 +37,7 @@ struct node_fact {
     uint32_t time, ntime; /* ntime entries of parser.time; 1: for every class */
     int64_t flops, traffic, own;
     uint32_t color, layer;
+    sid device;
     uint8_t backward;
 };
 struct value_fact {
@@ -89,7 +90,7 @@ struct parser {
     uint32_t capvf;
     int64_t *time;
     uint32_t ntime, captime;
-    bool has_color, has_layer, has_backward;
+    bool has_color, has_layer, has_backward, has_device;
 };
 
 /* text_lex.c: all int functions return 0, or -1 after the error is reported. */

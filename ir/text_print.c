@@ -157,6 +157,10 @@ static void put_node_facts(struct printer *p, nid n)
     if (m->layer != NULL && m->layer[n] != 0)
         fprintf(p->f, " !layer=%u", m->layer[n]);
     text_put(p, m->backward != NULL && m->backward[n] != 0 ? " !backward" : "");
+    if (m->device_ann != NULL && m->device_ann[n] != 0) {
+        text_put(p, " !device=");
+        text_put_name(p, str(m, m->device_ann[n]));
+    }
     text_put(p, m->node[n].flags & NODE_UNNAMED ? " !unnamed" : "");
     text_put(p, m->node[n].flags & NODE_LOST ? " !lost" : "");
     text_put(p, m->node[n].flags & NODE_CALL ? " !call" : "");

@@ -1,6 +1,7 @@
 /* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h). */
 #include "passes/pipeline.h"
 
+#include "ir/nearest.h"
 #include "ir/units.h"
 
 #include <ctype.h>
@@ -118,12 +119,32 @@ static struct step *add_step(struct pipeline *p, uint32_t at, const struct pass 
     return s;
 }
 
-static const char *pass_names(struct arena *a)
+/* A pass by its name: of the table, or one of the pipeline's own. */
+static const struct pass *find_pass(const struct pipeline *p, const char *name)
 {
+    const struct pass *found = pass_find(name);
+    for (const struct pass *const *e = p->extra; e && *e && !found; e++)
+        if (!strcmp((*e)->name, name))
+            found = *e;
+    return found;
+}
+
+static int unknown_pass(const struct pipeline *p, const char *name, struct arena *a, struct diag *d)
+{
+    struct nearest t = nearest_to(name, strlen(name));
     char *s = arena_fmt(a, "%s", pass_table[0]->name);
-    for (uint32_t i = 1; pass_table[i]; i++)
-        s = arena_fmt(a, "%s, %s", s, pass_table[i]->name);
-    return s;
+    nearest_try(&t, pass_table[0]->name);
+    for (const struct pass *const *q = pass_table + 1; *q; q++) {
+        s = arena_fmt(a, "%s, %s", s, (*q)->name);
+        nearest_try(&t, (*q)->name);
+    }
+    for (const struct pass *const *q = p->extra; q && *q; q++) {
+        s = arena_fmt(a, "%s, %s", s, (*q)->name);
+        nearest_try(&t, (*q)->name);
+    }
+    if (t.best)
+        return diag_error(d, "-p: unknown pass '%s'%s", name, nearest_hint(&t, a));
+    return diag_error(d, "-p: unknown pass '%s'; there are %s", name, s);
 }
 
 static int parse_option(struct step *s, char *text, struct arena *a, struct diag *d)
@@ -131,7 +152,9 @@ static int parse_option(struct step *s, char *text, struct arena *a, struct diag
     char *eq = strchr(text, '=');
     if (eq)
         *eq = 0;
+    struct nearest t = nearest_to(text, strlen(text));
     for (const struct opt *o = s->pass->opts; o && o->name; o++) {
+        nearest_try(&t, o->name);
         if (strcmp(o->name, text))
             continue;
         if (!opt_set(o, s->opts, eq ? eq + 1 : o->kind == OPT_BOOL ? "true" : ""))
@@ -139,8 +162,8 @@ static int parse_option(struct step *s, char *text, struct arena *a, struct diag
                               opt_wants(o, a), eq ? eq + 1 : "");
         return 0;
     }
-    return diag_error(d, "-p: %s has no option '%s' (see --help-pass=%s)", s->pass->name, text,
-                      s->pass->name);
+    return diag_error(d, "-p: %s has no option '%s'%s (see --help-pass=%s)", s->pass->name, text,
+                      nearest_hint(&t, a), s->pass->name);
 }
 
 static int parse_options(struct step *s, const char **at, struct arena *a, struct diag *d)
@@ -172,12 +195,12 @@ int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct
         }
         size_t n = strcspn(at, ",{# \t\r\n");
         char *name = arena_strdup(a, at, n);
-        const struct pass *pass = pass_find(name);
+        const struct pass *pass = find_pass(p, name);
         if (!pass && strchr(name, '='))
             return diag_error(d, "-p: unknown pass '%s': did the shell expand the braces? quote -p, or "
                               "separate options with ':'", name);
         if (!pass)
-            return diag_error(d, "-p: unknown pass '%s'; there are %s", name, pass_names(a));
+            return unknown_pass(p, name, a, d);
         struct step *s = add_step(p, p->n, pass, a);
         at += n;
         if (*at == '{' && parse_options(s, &at, a, d))
@@ -270,21 +293,35 @@ static int judge_plan(const struct pass *p, struct ctx *x)
     return 0;
 }
 
+/* Does what was said for --print-ir-before or -after mean this pass? */
+static bool wanted(const char *said, const struct pass *p)
+{
+    return said && (!strcmp(said, "*") || !strcmp(said, p->name));
+}
+
+static void show(const char *when, const struct pass *p, const struct ctx *x)
+{
+    fprintf(stderr, "# %s %s\n", when, p->name);
+    module_print(stderr, x->m, x->cluster, x->plan);
+    wdag_print(stderr, x->top, x->m);
+}
+
 static int run_step(const struct step *s, struct ctx *x, const struct run_options *o)
 {
     const struct plan *before = x->plan;
+    if (wanted(o->print_before, s->pass))
+        show("before", s->pass, x);
     int rc = s->pass->run(x, s->opts);
     if (rc)
         return rc;
-    if (o->verify_each && module_verify(x->m, x->diag))
-        return diag_error(x->diag, "the module is broken after %s", s->pass->name);
+    if (o->verify_each && module_verify(x->m, x->diag)) {
+        diag_error(x->diag, "the module is broken after %s", s->pass->name);
+        return PASS_UNVERIFIED;
+    }
     if (x->plan != before && (rc = judge_plan(s->pass, x)))
         return rc;
-    if (o->print_after && (!strcmp(o->print_after, "*") || !strcmp(o->print_after, s->pass->name))) {
-        fprintf(stderr, "# after %s\n", s->pass->name);
-        module_print(stderr, x->m, x->cluster, x->plan);
-        wdag_print(stderr, x->top, x->m);
-    }
+    if (wanted(o->print_after, s->pass))
+        show("after", s->pass, x);
     return 0;
 }
 
@@ -293,6 +330,8 @@ int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_optio
     for (uint32_t i = 0; i < p->n; i++) {
         struct arena_mark mark = arena_mark(x->scratch);
         double start = now_ms();
+        if (o->at)
+            *o->at = i;
         int rc = run_step(&p->step[i], x, o);
         arena_release(x->scratch, mark);
         if (o->time_passes)

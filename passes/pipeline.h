@@ -13,6 +13,7 @@ struct step {
 struct pipeline {
     struct step *step;
     uint32_t n, cap;
+    const struct pass *const *extra; /* passes beside those of the table, ends with NULL; NULL: none */
 };
 
 /* "fuse{range=200:mem=8GiB},dp-place"; inside braces ',' and ':' both separate.  Blanks, newlines and
@@ -24,11 +25,13 @@ void pipeline_complete(struct pipeline *p, struct arena *a);
 char *pipeline_text(const struct pipeline *p, struct arena *a);
 
 struct run_options {
-    const char *print_after; /* name of a pass, "*" for all, NULL for none */
+    const char *print_before, *print_after; /* name of a pass, "*" for all, NULL for none */
     bool verify_each, time_passes;
+    uint32_t *at; /* if not NULL: receives the number of the step that runs, so the failed one */
 };
 
-/* 0, -1 (error), PASS_INFEASIBLE, or PASS_UNVERIFIED when the judge disagrees with a planner. */
+/* 0, -1 (error), PASS_INFEASIBLE, or PASS_UNVERIFIED when the judge disagrees with a planner
+ * or a pass left a broken module. */
 enum { PASS_UNVERIFIED = -4 };
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o);
 

@@ -299,18 +299,32 @@ void rule_broadcast(struct infer *f, nid n, int arg)
         values_elementwise(f, n, (enum num_op)(arg & NUM_MASK));
 }
 
+static bool fits(int64_t v, enum elem e)
+{
+    bool is_signed = e == ELEM_I64 || e == ELEM_I32 || e == ELEM_I16 || e == ELEM_I8 || e == ELEM_I4 ||
+                     e == ELEM_I2;
+    uint32_t bits = elem_bits(e);
+    if (bits >= 64)
+        return is_signed || v >= 0;
+    int64_t above = INT64_C(1) << (is_signed ? bits - 1 : bits);
+    return v < above && v >= (is_signed ? -above : 0);
+}
+
+/* Numbers that the type cannot hold would wrap around: they count as unknown. */
 static void cast_values(struct infer *f, nid n, enum elem to)
 {
     const struct nums *x = nums_of(f, node_in(f->m, n, 0));
     if (x == NULL || !elem_is_integer(to))
         return;
-    if (to == ELEM_BOOL) {
-        struct nums *r = nums_new(f, x->n);
-        for (uint32_t i = 0; i < x->n; i++)
-            r->at[i] = x->at[i].kind == NUM_INT ? num_int(x->at[i].v != 0) : (struct num){0};
-        x = r;
+    struct nums *r = nums_new(f, x->n);
+    for (uint32_t i = 0; i < x->n; i++) {
+        struct num k = x->at[i];
+        if (to == ELEM_BOOL)
+            r->at[i] = k.kind == NUM_INT ? num_int(k.v != 0) : (struct num){0};
+        else
+            r->at[i] = k.kind != NUM_INT || fits(k.v, to) ? k : (struct num){0};
     }
-    nums_set(f, n, 0, x);
+    nums_set(f, n, 0, r);
 }
 
 void rule_fixed_elem(struct infer *f, nid n, int arg)
@@ -406,8 +420,9 @@ void rule_first_outputs(struct infer *f, nid n, int arg)
         shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
         if (arg == FIRST_SKIP) /* the sum that was normalised */
             shape_set_like(f, n, 3, node_in(f->m, n, 0), ELEM_NONE);
-        else
-            shape_set_like(f, n, 1, node_in(f->m, n, 0), (enum elem)arg);
+        else /* before opset 10 the mask of a Dropout had the type of its data */
+            shape_set_like(f, n, 1, node_in(f->m, n, 0), node_is(f->m, n, "Dropout") && f->opset < 10 ?
+                           ELEM_NONE : (enum elem)arg);
     }
 }
 

@@ -335,7 +335,7 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
 /* Elements of [start, end) with a negative step, numbers only. */
 static struct dim slice_backwards(int64_t start, int64_t end, int64_t step, int64_t d)
 {
-    start = start < 0 ? (start < -d ? -1 : start + d) : start;
+    start = start < 0 ? (start < -d ? 0 : start + d) : start; /* unlike the end, never before 0 */
     start = start > d - 1 ? d - 1 : start;
     end = end < 0 ? (end < -d ? -1 : end + d) : end;
     end = end > d - 1 ? d - 1 : end;

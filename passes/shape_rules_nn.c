@@ -424,8 +424,12 @@ void rule_multi_head(struct infer *f, nid n, int arg)
         q.rank = -1;
     else if (arg == 0)
         q.d[2] = v.rank == 3 ? v.d[2] : v.rank == 4 ? dim_mul(f->m, v.d[1], v.d[3]) : dim_unknown();
-    else if (node_in(f->m, n, 2) == 0) /* packed query, key and value */
-        q.d[2] = dim_unknown();
+    else if (node_in(f->m, n, 2) == 0) { /* query, key and value packed in one */
+        int64_t heads = node_attr_int(f->m, n, "num_heads", 0), kv = node_attr_int(f->m, n, "kv_num_heads", 0);
+        bool sane = heads > 0 && kv > 0 && heads < INT32_MAX && kv < INT32_MAX;
+        q.d[2] = sane ? dim_mul(f->m, dim_div(f->m, q.d[2], dim_num(heads + 2 * kv)), dim_num(heads)) :
+                 dim_unknown();
+    }
     shape_set(f, n, 0, &q);
 }
 

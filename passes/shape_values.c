@@ -245,9 +245,11 @@ void values_elementwise(struct infer *f, nid n, enum num_op op)
 {
     vid va = node_in(f->m, n, 0), vb = node_in(f->m, n, 1);
     const struct nums *a = nums_of(f, va);
-    if (a == NULL || op == NUM_NONE)
-        return;
     bool unary = op >= NUM_NEG;
+    /* Max and Min take any number of operands; fmod has the sign of the dividend. */
+    if (a == NULL || op == NUM_NONE || (!unary && f->m->node[n].nformal != 2) ||
+        (op == NUM_MOD && node_attr_int(f->m, n, "fmod", 0) != 0))
+        return;
     const struct nums *b = unary ? a : nums_of(f, vb);
     struct shape sa, sb;
     /* Only scalars and vectors: then elements meet by position, or one side is repeated. */

@@ -263,6 +263,11 @@ static inline bool same_costs(const struct equality *e)
     return true;
 }
 
+static inline const char *device_text(const struct module *m, nid n)
+{
+    return m->device_ann ? str(m, m->device_ann[n]) : "";
+}
+
 static inline bool same_facts(const struct equality *e)
 {
     const struct module *a = e->a, *b = e->b;
@@ -271,8 +276,9 @@ static inline bool same_facts(const struct equality *e)
         nid o = e->node[n];
         if (!same_if((a->color ? a->color[n] : 0) == (b->color ? b->color[o] : 0) &&
                          (a->layer ? a->layer[n] : 0) == (b->layer ? b->layer[o] : 0) &&
-                         (a->backward ? a->backward[n] : 0) == (b->backward ? b->backward[o] : 0),
-                     "color, layer or direction of node", n)) {
+                         (a->backward ? a->backward[n] : 0) == (b->backward ? b->backward[o] : 0) &&
+                         strcmp(device_text(a, n), device_text(b, o)) == 0,
+                     "color, layer, direction or device of node", n)) {
             return false;
         }
     }

@@ -223,6 +223,11 @@ static void layers(void **state)
     struct attr heads = attr_int(&b, "num_heads", 2);
     expect(&b, node_of(&b, "com.microsoft", "Attention", 3, ms, 1, &heads, 1),
            2 * 2 * 6 * 8 * 24 + 2 * 6 * 6 * (2 * 8 + 2 * 8 + 5 * 2), 4 * (96 + 192 + 24 + 96));
+    begin(&b); /* 4 heads of 8 for queries, 2 for keys and values, all in one operand of 64 */
+    vid packed[] = {IN(ELEM_F32, 2, 6, 64)};
+    struct attr groups[] = {attr_int(&b, "num_heads", 4), attr_int(&b, "kv_num_heads", 2)};
+    expect(&b, node_of(&b, "com.microsoft", "GroupQueryAttention", 1, packed, 2, groups, 1),
+           2 * 6 * 6 * (2 * 32 + 2 * 32 + 5 * 4), 4 * (768 + 384));
 }
 
 static void moving(void **state)

@@ -712,7 +712,7 @@ def verify(args, say):
     return len(names[1]), len(inexact), len(sets)
 
 
-def main():
+def main(argv=None):
     p = argparse.ArgumentParser(description="Compares a split folder with the whole model.")
     p.add_argument("model", help="the whole model (.onnx)")
     p.add_argument("split", help="the folder with manifest.json")
@@ -721,7 +721,7 @@ def main():
     p.add_argument("--sensitive", action="store_true",
                    help="run a second random input; some output must change")
     p.add_argument("--quiet", action="store_true", help="the last line only")
-    args = p.parse_args()
+    args = p.parse_args(argv)
     ort.set_default_logger_severity(4)
 
     def say(text):

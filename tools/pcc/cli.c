@@ -1,13 +1,9 @@
 /* The command line: a table of options, the parser, and --help made from the table. */
 #include "cli.h"
 
-#include <string.h>
+#include "ir/nearest.h"
 
-struct cli_option {
-    enum cli_id id;
-    char letter;
-    const char *name, *arg, *help; /* arg NULL: a flag */
-};
+#include <string.h>
 
 static const struct cli_option table[] = {
     {CLI_PASSES, 'p', "passes", "LIST|@FILE", "passes with options: 'fuse{range=200},dp-place'"},
@@ -19,20 +15,34 @@ static const struct cli_option table[] = {
     {CLI_IO, 0, "io", "paid|free", "whether model inputs and outputs cost transfers (default: paid)"},
     {CLI_EFFICIENCY, 0, "efficiency", "SHARE", "share of the peak rates that is reached (default: 1.0)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
+    {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
+     "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/costs.md)"},
     {CLI_PIN, 0, "pin", "REGEX=DEVICE|@FILE", "fix the nodes whose name matches (repeats)"},
     {CLI_STATE, 0, "state", "IN=OUT", "an input and output that hold state on one device (repeats)"},
     {CLI_TIME_LIMIT, 0, "time-limit", "TIME", "for one planner: '30s'; then the best plan so far"},
     {CLI_MAX_STATES, 0, "max-states", "N", "ideals that a planner may visit"},
     {CLI_EMIT, 0, "emit", "KIND", "to stdout: ir, csv, json, dot (repeats)"},
+    {CLI_COMPARE, 0, "compare", "FILE",
+     "judge another plan beside this one: the forms of plan{from=FILE}"},
     {CLI_ALLOW_LINKS, 0, "allow-links", NULL, "external data may be reached through links"},
+    {CLI_ANNOTATE, 0, "annotate", "metadata|ir11",
+     "how the whole model tells its plan; ir11: device configurations, too"},
+    {CLI_CHECK_ANNOTATIONS, 0, "check-annotations", NULL,
+     "check the device configurations of an ONNX model, nothing else"},
     {CLI_PRINT_PIPELINE, 0, "print-pipeline", NULL, "show the passes that run, with the inserted ones"},
+    {CLI_PRINT_BEFORE, 0, "print-ir-before", "PASS", "show the textual IR before a pass, on stderr"},
     {CLI_PRINT_AFTER, 0, "print-ir-after", "PASS", "show the textual IR after a pass, on stderr"},
     {CLI_PRINT_AFTER_ALL, 0, "print-ir-after-all", NULL, "show it after each pass"},
+    {CLI_STOP_AFTER, 0, "stop-after", "PASS", "end the passes after the first of that name"},
     {CLI_VERIFY_EACH, 0, "verify-each", NULL, "check the module after each pass"},
     {CLI_TIME_PASSES, 0, "time-passes", NULL, "show the time of each pass, on stderr"},
     {CLI_QUIET, 'q', "quiet", NULL, "no notes, no progress, no table"},
+    {CLI_DIAG, 0, "diag", "text|json", "form of messages on stderr; json: an object per line"},
+    {CLI_WARNINGS, 'W', "warnings", "error", "-Werror: warnings fail the run before it writes"},
     {CLI_LIST_PASSES, 0, "list-passes", NULL, "name the passes"},
     {CLI_HELP_PASS, 0, "help-pass", "PASS", "options of a pass"},
+    {CLI_HELP_MAN, 0, "help-man", NULL, "the manual page, for man"},
+    {CLI_HELP_COMPLETION, 0, "help-completion", "bash|zsh", "completions for a shell"},
     {CLI_HELP, 'h', "help", NULL, "this text"},
     {CLI_VERSION, 0, "version", NULL, "version and libraries"}};
 
@@ -65,6 +75,23 @@ static const struct cli_option *find(const char *name, size_t n, char letter)
                  : table[i].letter && table[i].letter == letter)
             return &table[i];
     return NULL;
+}
+
+const struct cli_option *cli_options(int *n)
+{
+    *n = NOPTION;
+    return table;
+}
+
+static int unknown(const char *s, struct diag *d)
+{
+    const char *word = s + strspn(s, "-");
+    struct nearest t = nearest_to(word, strcspn(word, "="));
+    for (int i = 0; i < NOPTION; i++)
+        nearest_try(&t, table[i].name);
+    if (!t.best)
+        return diag_error(d, "unknown option '%s' (see --help)", s);
+    return diag_error(d, "unknown option '%s'; did you mean '--%s'? (see --help)", s, t.best);
 }
 
 static void store(struct cli *c, enum cli_id id, const char *value, uint32_t room, struct arena *a)
@@ -100,7 +127,7 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
             value = s[2] ? s + 2 : NULL;
         }
         if (!o)
-            return diag_error(d, "unknown option '%s' (see --help)", s);
+            return unknown(s, d);
         if (!o->arg && value)
             return diag_error(d, "--%s takes no value", o->name);
         if (o->arg && !value) {

@@ -5,10 +5,18 @@
 #include "passes/passes.h"
 
 enum cli_id {
-    CLI_PASSES, CLI_OUTPUT, CLI_DEVICES, CLI_LINK, CLI_IO, CLI_EFFICIENCY, CLI_DIM, CLI_PIN,
-    CLI_STATE, CLI_TIME_LIMIT, CLI_MAX_STATES, CLI_EMIT, CLI_ALLOW_LINKS, CLI_PRINT_PIPELINE,
-    CLI_PRINT_AFTER, CLI_PRINT_AFTER_ALL, CLI_VERIFY_EACH, CLI_TIME_PASSES, CLI_QUIET,
-    CLI_LIST_PASSES, CLI_HELP_PASS, CLI_HELP, CLI_VERSION, CLI_COUNT
+    CLI_PASSES, CLI_OUTPUT, CLI_DEVICES, CLI_LINK, CLI_IO, CLI_EFFICIENCY, CLI_DIM, CLI_COSTS, CLI_PIN,
+    CLI_STATE, CLI_TIME_LIMIT, CLI_MAX_STATES, CLI_EMIT, CLI_COMPARE, CLI_ALLOW_LINKS,
+    CLI_ANNOTATE, CLI_CHECK_ANNOTATIONS, CLI_PRINT_PIPELINE, CLI_PRINT_BEFORE, CLI_PRINT_AFTER,
+    CLI_PRINT_AFTER_ALL, CLI_STOP_AFTER, CLI_VERIFY_EACH, CLI_TIME_PASSES, CLI_QUIET, CLI_DIAG,
+    CLI_WARNINGS, CLI_LIST_PASSES, CLI_HELP_PASS, CLI_HELP_MAN, CLI_HELP_COMPLETION, CLI_HELP,
+    CLI_VERSION, CLI_COUNT
+};
+
+struct cli_option {
+    enum cli_id id;
+    char letter; /* 0: none */
+    const char *name, *arg, *help; /* arg NULL: a flag */
 };
 
 struct cli {
@@ -16,10 +24,13 @@ struct cli {
     const char *value[CLI_COUNT]; /* the last one given; "" for a flag; NULL: not given */
     const char **list[CLI_COUNT]; /* all that were given, for options that repeat */
     uint32_t n[CLI_COUNT];
+    bool replay;                  /* the options are those of a reproducer: repro.h */
 };
 
 /* 0, or -1 with a diagnostic (usage). */
 int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d);
 void cli_help(FILE *f);
+/* The table; *n receives the number of its rows. */
+const struct cli_option *cli_options(int *n);
 
 #endif

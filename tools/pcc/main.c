@@ -2,9 +2,14 @@
 #include "backends/backends.h"
 #include "backends/cut.h"
 #include "cli.h"
+#include "compare.h"
+#include "docs.h"
 #include "frontends/frontends.h"
+#include "ir/infile.h"
+#include "ir/nearest.h"
 #include "ir/strings.h"
 #include "passes/pipeline.h"
+#include "repro.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -27,42 +32,44 @@ static void on_interrupt(int sig)
     interrupted = 1;
 }
 
+struct sink {
+    bool quiet, json;
+};
+
+/* {"level": ..., "message": ...} on a line of its own.  Names from files may be no UTF-8: bytes above
+ * 127 are then shown as \xNN, as control characters are. */
+static void emit_json(const char *level, const char *line)
+{
+    char *plain = malloc(4 * strlen(line) + 1), *to = plain;
+    json_t *o = json_pack("{s:s, s:s}", "level", level, "message", line);
+    if (!o && plain) {
+        for (const char *s = line; *s; s++)
+            if ((unsigned char)*s < 0x80)
+                *to++ = *s;
+            else
+                to += snprintf(to, 5, "\\x%02x", (unsigned char)*s);
+        *to = 0;
+        o = json_pack("{s:s, s:s}", "level", level, "message", plain);
+    }
+    if (o && json_dumpf(o, stderr, JSON_COMPACT) == 0)
+        fputc('\n', stderr);
+    else
+        fprintf(stderr, "pcc: %s: %s\n", level, line); /* no memory: better so than not at all */
+    json_decref(o);
+    free(plain);
+}
+
 /* Diagnostics to stderr; notes are left out when quiet. */
 static void emit_line(void *user, enum diag_level level, const char *line)
 {
     static const char *const word[] = {"note", "warning", "error"};
-    const bool *quiet = user;
-    if (level == DIAG_NOTE && *quiet)
+    const struct sink *sink = user;
+    if (level == DIAG_NOTE && sink->quiet)
         return;
-    fprintf(stderr, "pcc: %s: %s\n", word[level], line);
-}
-
-static char *read_file(const char *path, struct arena *a, size_t *len, struct diag *d)
-{
-    FILE *f = fopen(path, "rb");
-    char *text = arena_alloc(a, 1);
-    size_t n = 0, cap = 0, got = 1;
-    if (!f) {
-        diag_error(d, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    while (got) {
-        if (n + 4096 > cap) {
-            char *bigger = arena_alloc(a, (cap = 2 * cap + 65536) + 1);
-            memcpy(bigger, text, n);
-            text = bigger;
-        }
-        got = fread(text + n, 1, cap - n, f);
-        n += got;
-    }
-    bool bad = ferror(f) != 0;
-    fclose(f);
-    if (bad) {
-        diag_error(d, "%s: cannot be read: %s", path, strerror(errno));
-        return NULL;
-    }
-    *len = n;
-    return text;
+    if (sink->json)
+        emit_json(word[level], line);
+    else
+        fprintf(stderr, "pcc: %s: %s\n", word[level], line);
 }
 
 /* ---- the run's settings ----------------------------------------------------------------------- */
@@ -104,7 +111,7 @@ static int read_pins(const struct cli *c, struct ctx *x)
         const char *s = c->list[CLI_PIN][i];
         size_t len = strlen(s);
         char *text = arena_strdup(x->mem, s, len), *save = NULL;
-        if (*s == '@' && !(text = read_file(s + 1, x->mem, &len, x->diag)))
+        if (*s == '@' && !(text = infile_read(s + 1, x->mem, &len, x->diag)))
             return -1;
         for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
             if (*s == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
@@ -181,7 +188,7 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
     case INPUT_ONNX: return onnx_read(c->input, &o, d);
     case INPUT_TEXT:
         a = arena_new();
-        text = read_file(c->input, a, &n, d);
+        text = infile_read(c->input, a, &n, d);
         if (text && module_parse(&t, text, n, c->input, d) == 0 && module_verify(t.m, d)) {
             arena_free(t.m->mem);
             t = (struct text_module){0};
@@ -192,6 +199,13 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
         return t.m;
     }
     return NULL;
+}
+
+/* For annotations only: the weights do not matter. */
+static struct module *read_model(const char *path, struct diag *d)
+{
+    struct onnx_options o = {0};
+    return onnx_read(path, &o, d);
 }
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -223,7 +237,9 @@ static int emit(const struct result *r, const char *kind, const char *path)
     if (!strcmp(kind, "ir"))
         return ir_write(r, path);
     if (!strcmp(kind, "onnx"))
-        return r->verdict ? annotated_write(r, path) : onnx_write(r->m, path, r->diag);
+        return r->verdict ? annotated_write(r, path)
+               : r->ir11  ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
+                          : onnx_write(r->m, path, r->diag);
     if (!r->verdict)
         return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p dp-place", kind);
     if (!strcmp(kind, "svg"))
@@ -276,6 +292,24 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     return 0;
 }
 
+/* -Werror: were there warnings? */
+static int warned(const struct cli *c, struct diag *d)
+{
+    if (!c->value[CLI_WARNINGS] || !d->warnings)
+        return 0;
+    return diag_error(d, "-Werror: %u warning%s", d->warnings, d->warnings > 1 ? "s" : "");
+}
+
+/* --compare: on stdout, or stderr if that is taken. */
+static int compare(const struct cli *c, struct ctx *x, const struct result *r)
+{
+    const char *from = c->value[CLI_COMPARE];
+    if (!r->verdict)
+        return diag_error(x->diag, "--compare=%s: there is no plan to compare it with: give a planner, "
+                          "such as -p dp-place", from);
+    return compare_print(c->n[CLI_EMIT] ? stderr : stdout, x, r, from);
+}
+
 static int write_all(const struct cli *c, struct ctx *x)
 {
     struct verdict v;
@@ -287,26 +321,49 @@ static int write_all(const struct cli *c, struct ctx *x)
         names[i] = x->dims[i].name;
         values[i] = x->dims[i].value;
     }
+    r.annotated = out && (is_folder(out) || str_ends(out, ".onnx"));
+    r.ir11 = c->value[CLI_ANNOTATE] && !strcmp(c->value[CLI_ANNOTATE], "ir11");
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = x->ndims;
-    if (judge_plan(c, x, &r, &v))
+    if (judge_plan(c, x, &r, &v) || warned(c, x->diag))
         return -1;
     for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
         if (emit(&r, c->list[CLI_EMIT][i], "-"))
             return -1;
     if (out && write_output(&r, out))
         return -1;
+    if (c->value[CLI_COMPARE] && compare(c, x, &r))
+        return -1;
     if (c->value[CLI_QUIET] || c->n[CLI_EMIT])
         return 0;
     if (r.verdict)
         plan_print(stdout, &r, out && is_folder(out) ? out : NULL);
-    else if (!out)
+    else if (!out && x->m->cost)
         summary_print(stdout, x->m);
-    return 0;
+    return warned(c, x->diag);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
+
+/* Cuts the pipeline after the first pass of that name. */
+static int stop_after(const char *name, struct pipeline *p, struct diag *d)
+{
+    for (uint32_t i = 0; name && i < p->n; i++)
+        if (!strcmp(p->step[i].pass->name, name)) {
+            p->n = i + 1;
+            return 0;
+        }
+    return name ? diag_error(d, "--stop-after=%s: the pass does not run (see --print-pipeline)", name) : 0;
+}
+
+static const char *pass_hint(const char *name, struct arena *a)
+{
+    struct nearest t = nearest_to(name, strlen(name));
+    for (const struct pass *const *p = pass_table; *p; p++)
+        nearest_try(&t, (*p)->name);
+    return nearest_hint(&t, a);
+}
 
 static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
 {
@@ -315,7 +372,7 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (out && (!*out || !strcmp(out, "-")))
         return diag_error(x->diag, "-o '%s': expected a file or folder (--emit writes to stdout)",
                           out);
-    if (text && *text == '@' && !(text = read_file(text + 1, x->mem, &n, x->diag)))
+    if (text && *text == '@' && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
         return -1;
     if (!text && out && is_folder(out))
         text = "fuse,dp-place";
@@ -330,6 +387,83 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (!costs && pipeline_parse(p, "cost", x->mem, x->diag))
         return -1;
     pipeline_complete(p, x->mem);
+    return stop_after(c->value[CLI_STOP_AFTER], p, x->diag);
+}
+
+/* Passes that options name; their values and those of --diag and -W. */
+static int check_names(const struct cli *c, struct arena *a, struct diag *d)
+{
+    static const enum cli_id ids[] = {CLI_PRINT_BEFORE, CLI_PRINT_AFTER, CLI_STOP_AFTER};
+    static const char *const names[] = {"print-ir-before", "print-ir-after", "stop-after"};
+    for (int i = 0; i < 3; i++) {
+        const char *s = c->value[ids[i]];
+        if (s && !pass_find(s))
+            return diag_error(d, "--%s=%s: there is no such pass%s (see --list-passes)", names[i], s,
+                              pass_hint(s, a));
+    }
+    if (c->value[CLI_DIAG] && strcmp(c->value[CLI_DIAG], "json") && strcmp(c->value[CLI_DIAG], "text"))
+        return diag_error(d, "--diag '%s': expected text or json", c->value[CLI_DIAG]);
+    if (c->value[CLI_WARNINGS] && strcmp(c->value[CLI_WARNINGS], "error"))
+        return diag_error(d, "-W '%s': expected error", c->value[CLI_WARNINGS]);
+    return 0;
+}
+
+/* After an internal failure at a step: the input is read again and led up to that step, silently. */
+static void reproduce(const struct cli *c, const struct ctx *x, const struct pipeline *p, uint32_t at)
+{
+    struct ctx y = *x;
+    struct diag silent = {.emit = repro_silence};
+    struct cluster *own = NULL;
+    y.diag = &silent;
+    y.place = NULL;
+    y.base = y.whole = y.top = NULL;
+    y.plan = NULL;
+    y.grouped = false;
+    for (y.ndims = 0; y.ndims < x->ndims && !x->dims[y.ndims].guessed;)
+        y.ndims++;
+    y.capdims = y.ndims; /* what is guessed again goes elsewhere */
+    y.m = read_input(c, &own, &y.plan, &silent);
+    if (!y.m)
+        return;
+    if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->diag) == 0)
+        diag_warning(x->diag, "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
+    arena_free(y.m->mem);
+}
+
+/* Hands on errors only. */
+static void emit_errors(void *user, enum diag_level level, const char *line)
+{
+    if (level == DIAG_ERROR)
+        diag_error(user, "%s", line);
+}
+
+/* --check-annotations: shapes are inferred as far as they can be, then every finding is shown. */
+static int check_only(const struct cli *c, struct ctx *x)
+{
+    struct cluster *own = NULL;
+    struct pipeline p = {0};
+    struct run_options o = {0};
+    struct diag *d = x->diag, soft = {.emit = emit_errors, .user = d};
+    if (c->value[CLI_OUTPUT] || c->value[CLI_PASSES] || c->n[CLI_EMIT]) {
+        diag_error(x->diag, "--check-annotations writes nothing: -p, -o and --emit do not apply");
+        return EXIT_USAGE;
+    }
+    if (read_dims(c, x) || pipeline_parse(&p, "infer-shapes", x->mem, x->diag))
+        return EXIT_USAGE;
+    if (!(x->m = read_input(c, &own, &x->plan, x->diag)))
+        return EXIT_INPUT;
+    x->diag = &soft; /* what sizes to plan for does not matter here */
+    int rc = pipeline_run(&p, x, &o);
+    x->diag = d;
+    d->limit = UINT32_MAX;
+    return check_annotations(x->m, d) || rc || warned(c, d) ? EXIT_INPUT : 0;
+}
+
+static int check_annotate(const struct cli *c, struct diag *d)
+{
+    const char *s = c->value[CLI_ANNOTATE];
+    if (s && strcmp(s, "metadata") && strcmp(s, "ir11"))
+        return diag_error(d, "--annotate '%s': expected metadata or ir11", s);
     return 0;
 }
 
@@ -337,16 +471,20 @@ static int run(const struct cli *c, struct ctx *x)
 {
     struct cluster *own = NULL;
     struct pipeline p = {0};
-    struct run_options o = {.print_after = c->value[CLI_PRINT_AFTER_ALL] ? "*" : c->value[CLI_PRINT_AFTER],
+    uint32_t at = 0;
+    struct run_options o = {.print_before = c->value[CLI_PRINT_BEFORE],
+                            .at = &at,
+                            .print_after = c->value[CLI_PRINT_AFTER_ALL] ? "*" : c->value[CLI_PRINT_AFTER],
                             .verify_each = c->value[CLI_VERIFY_EACH] != NULL,
                             .time_passes = c->value[CLI_TIME_PASSES] != NULL};
-    if (o.print_after && *o.print_after != '*' && !pass_find(o.print_after)) {
-        diag_error(x->diag, "--print-ir-after=%s: there is no such pass (see --list-passes)", o.print_after);
+    if (c->value[CLI_CHECK_ANNOTATIONS])
+        return check_only(c, x);
+    if (check_annotate(c, x->diag) || check_names(c, x->mem, x->diag) || read_dims(c, x) ||
+        read_pins(c, x) || read_pairs(c, x) || read_limits(c, x) || check_emit(c, x->diag) ||
+        make_pipeline(c, x, &p))
         return EXIT_USAGE;
-    }
-    if (read_dims(c, x) || read_pins(c, x) || read_pairs(c, x) || read_limits(c, x) ||
-        check_emit(c, x->diag) || make_pipeline(c, x, &p))
-        return EXIT_USAGE;
+    x->cost_files = c->list[CLI_COSTS];
+    x->ncost_files = c->n[CLI_COSTS];
     if (c->value[CLI_PRINT_PIPELINE])
         fprintf(stderr, "%s\n", pipeline_text(&p, x->mem));
     if (!(x->m = read_input(c, &own, &x->plan, x->diag)))
@@ -360,8 +498,11 @@ static int run(const struct cli *c, struct ctx *x)
     int rc = pipeline_run(&p, x, &o);
     if (rc == PASS_INFEASIBLE)
         return EXIT_INFEASIBLE;
-    if (rc == PASS_UNVERIFIED)
+    if (rc == PASS_UNVERIFIED) {
+        if (!c->replay)
+            reproduce(c, x, &p, at);
         return EXIT_UNVERIFIED;
+    }
     if (rc || write_all(c, x))
         return EXIT_INPUT;
     return 0;
@@ -375,7 +516,7 @@ static void print_version(void)
     puts("the dot program (graphviz) draws pictures when it is on the path");
 }
 
-static int inform(const struct cli *c, struct diag *d)
+static int inform(const struct cli *c, struct arena *a, struct diag *d)
 {
     if (c->value[CLI_HELP])
         cli_help(stdout);
@@ -387,10 +528,15 @@ static int inform(const struct cli *c, struct diag *d)
     } else if (c->value[CLI_HELP_PASS]) {
         const struct pass *p = pass_find(c->value[CLI_HELP_PASS]);
         if (!p) {
-            diag_error(d, "there is no pass '%s' (see --list-passes)", c->value[CLI_HELP_PASS]);
+            diag_error(d, "there is no pass '%s'%s (see --list-passes)", c->value[CLI_HELP_PASS],
+                       pass_hint(c->value[CLI_HELP_PASS], a));
             return EXIT_USAGE;
         }
         pass_help(stdout, p);
+    } else if (c->value[CLI_HELP_MAN]) {
+        docs_man(stdout, PCC_VERSION);
+    } else if (c->value[CLI_HELP_COMPLETION]) {
+        return docs_completion(stdout, c->value[CLI_HELP_COMPLETION], d) ? EXIT_USAGE : 0;
     } else if (!c->input) {
         diag_error(d, "no model given (see --help)");
         return EXIT_USAGE;
@@ -402,17 +548,22 @@ static int inform(const struct cli *c, struct diag *d)
 
 int main(int argc, char **argv)
 {
-    bool quiet = false;
-    struct diag d = {.emit = emit_line, .user = &quiet};
+    struct sink sink = {0};
+    struct diag d = {.emit = emit_line, .user = &sink};
     struct arena *mem = arena_new(), *scratch = arena_new();
     struct cli c = {0};
     struct sigaction sa = {.sa_handler = on_interrupt};
-    int rc = cli_parse(&c, argc, argv, mem, &d) ? EXIT_USAGE : inform(&c, &d);
+    for (int i = 1; i < argc; i++) /* mistakes on the command line shall have the form, too */
+        sink.json = sink.json || !strcmp(argv[i], "--diag=json") ||
+                    (!strcmp(argv[i], "json") && !strcmp(argv[i - 1], "--diag"));
+    int rc = cli_parse(&c, argc, argv, mem, &d) ? EXIT_USAGE : inform(&c, mem, &d);
+    if (rc == -1 && repro_options(&c, mem, &d))
+        rc = EXIT_USAGE;
     if (rc == -1) {
         struct ctx x = {.mem = mem, .scratch = scratch, .diag = &d, .stop = &interrupted,
-                        .shapes_unknown = -1};
-        quiet = c.value[CLI_QUIET] != NULL;
-        x.progress = !quiet && isatty(STDERR_FILENO);
+                        .shapes_unknown = -1, .read_model = read_model};
+        sink.quiet = c.value[CLI_QUIET] != NULL;
+        x.progress = !sink.quiet && isatty(STDERR_FILENO);
         sigaction(SIGINT, &sa, NULL);
         rc = run(&c, &x);
         if (x.m)

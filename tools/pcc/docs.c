@@ -1,0 +1,195 @@
+/* The manual page and the completions of shells (see docs.h).
+ *
+ * The word that --help shows for an option's value also says how it is completed: choices when it is
+ * made of small letters with '|' between ("paid|free"), names of passes for PASS and LIST, kinds for
+ * KIND, files for the rest.  roff and the shells have characters of their own, which are escaped. */
+#include "docs.h"
+
+#include "cli.h"
+#include "passes/pipeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- man -------------------------------------------------------------------------------------- */
+
+/* Text of roff: '-' is a minus sign as typed, '\' and what starts a line as a request are escaped. */
+static void roff(FILE *f, const char *s)
+{
+    for (bool start = true; *s; s++) {
+        if (start && (*s == '.' || *s == '\''))
+            fputs("\\&", f);
+        if (*s == '-')
+            fputs("\\-", f);
+        else if (*s == '\\')
+            fputs("\\e", f);
+        else
+            fputc(*s, f);
+        start = *s == '\n';
+    }
+}
+
+static void man_passes(FILE *f)
+{
+    char *text = NULL;
+    size_t n = 0;
+    fputs(".SH PASSES\nOptions of a pass stand in braces: fuse{range=200:mem=8GiB}.\n.nf\n", f);
+    for (const struct pass *const *p = pass_table; *p; p++) {
+        FILE *mem = open_memstream(&text, &n);
+        if (!mem)
+            return;
+        pass_help(mem, *p);
+        if (fclose(mem) == 0) {
+            fputs(".PP\n", f);
+            roff(f, text);
+        }
+        free(text);
+        text = NULL;
+    }
+    fputs(".fi\n", f);
+}
+
+void docs_man(FILE *f, const char *version)
+{
+    int n;
+    const struct cli_option *o = cli_options(&n);
+    fprintf(f, ".TH PCC 1 \"\" \"pcc %s\" \"User Commands\"\n", version);
+    fputs(".SH NAME\npcc \\- split neural networks over several devices\n"
+          ".SH SYNOPSIS\n.B pcc\n.I MODEL\n[options]\n"
+          ".SH DESCRIPTION\nReads a model (ONNX, a workload in JSON, or textual IR), runs passes on "
+          "it, and writes what is asked for: one model per part with a manifest and a picture, a "
+          "plan, a table. Without passes and outputs it says what is in the model.\n"
+          ".SH OPTIONS\n",
+          f);
+    for (int i = 0; i < n; i++) {
+        fputs(".TP\n\\fB", f);
+        if (o[i].letter)
+            fprintf(f, "\\-%c\\fR, \\fB", o[i].letter);
+        fputs("\\-\\-", f);
+        roff(f, o[i].name);
+        fputs("\\fR", f);
+        if (o[i].arg) {
+            fputs("=\\fI", f);
+            roff(f, o[i].arg);
+            fputs("\\fR", f);
+        }
+        fputc('\n', f);
+        roff(f, o[i].help);
+        fputc('\n', f);
+    }
+    man_passes(f);
+    fputs(".SH FILES\n.TP\npcc\\-repro.pir\nwritten into the current folder when pcc finds a fault of "
+          "its own; \\fBpcc pcc\\-repro.pir\\fR shows it again.\n"
+          ".SH EXIT STATUS\n0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
+          "70 internal error.\n",
+          f);
+}
+
+/* ---- completions ------------------------------------------------------------------------------ */
+
+static const char kinds[] = "ir csv json dot";
+
+/* The words that can follow an option, separated by blanks; NULL: files. */
+static const char *words_of(const struct cli_option *o, struct arena *a)
+{
+    const char *s = o->arg;
+    if (!strcmp(s, "KIND"))
+        return kinds;
+    if (!strcmp(s, "PASS") || o->id == CLI_PASSES) {
+        char *all = arena_fmt(a, "%s", pass_table[0]->name);
+        for (const struct pass *const *p = pass_table + 1; *p; p++)
+            all = arena_fmt(a, "%s %s", all, (*p)->name);
+        return all;
+    }
+    if (s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789|")])
+        return NULL;
+    char *words = arena_strdup(a, s, strlen(s));
+    for (char *bar = words; (bar = strchr(bar, '|'));)
+        *bar = ' ';
+    return words;
+}
+
+static void bash(FILE *f, const struct cli_option *o, int n, struct arena *a)
+{
+    fputs("# bash completion of pcc; made by pcc --help-completion=bash\n"
+          "_pcc()\n{\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words\n"
+          "    # '=' is a word of its own in bash\n"
+          "    if [[ $cur == = ]]; then cur=\n"
+          "    elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+          "    case $prev in\n",
+          f);
+    for (int i = 0; i < n; i++) {
+        const char *words = o[i].arg ? words_of(&o[i], a) : NULL;
+        if (!o[i].arg)
+            continue;
+        fprintf(f, "    --%s", o[i].name);
+        if (o[i].letter)
+            fprintf(f, "|-%c", o[i].letter);
+        if (words)
+            fprintf(f, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", words);
+        else
+            fputs(") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", f);
+    }
+    fputs("    esac\n    if [[ $cur == -* ]]; then\n        words='", f);
+    for (int i = 0; i < n; i++) {
+        fprintf(f, "%s--%s", i ? " " : "", o[i].name);
+        if (o[i].letter)
+            fprintf(f, " -%c", o[i].letter);
+    }
+    fputs("'\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+          "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
+          "complete -o filenames -o bashdefault -F _pcc pcc\n",
+          f);
+}
+
+/* Text in a specification of _arguments that stands in single quotes. */
+static void zsh_text(FILE *f, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '\'')
+            fputs("'\\'", f);
+        else if (strchr("[]:\\", *s))
+            fputc('\\', f);
+        fputc(*s, f);
+    }
+}
+
+static void zsh(FILE *f, const struct cli_option *o, int n, struct arena *a)
+{
+    fputs("#compdef pcc\n# made by pcc --help-completion=zsh\n_arguments \\\n", f);
+    for (int i = 0; i < n; i++) {
+        const char *words = o[i].arg ? words_of(&o[i], a) : NULL;
+        for (int form = o[i].letter ? 0 : 1; form < 2; form++) {
+            if (form)
+                fprintf(f, "    '*--%s%s[", o[i].name, o[i].arg ? "=" : "");
+            else
+                fprintf(f, "    '*-%c%s[", o[i].letter, o[i].arg ? "+" : "");
+            zsh_text(f, o[i].help);
+            fputc(']', f);
+            if (o[i].arg) {
+                fputc(':', f);
+                zsh_text(f, o[i].arg);
+                if (words)
+                    fprintf(f, ":(%s)", words);
+                else
+                    fputs(":_files", f);
+            }
+            fputs("' \\\n", f);
+        }
+    }
+    fputs("    '1:model:_files'\n", f);
+}
+
+int docs_completion(FILE *f, const char *shell, struct diag *d)
+{
+    int n;
+    const struct cli_option *o = cli_options(&n);
+    bool is_bash = !strcmp(shell, "bash");
+    if (!is_bash && strcmp(shell, "zsh"))
+        return diag_error(d, "--help-completion '%s': expected bash or zsh", shell);
+    struct arena *a = arena_new();
+    (is_bash ? bash : zsh)(f, o, n, a);
+    arena_free(a);
+    return 0;
+}

@@ -1,0 +1,13 @@
+/* The manual page and the completions of shells, made from the tables of options and passes. */
+#ifndef PCC_TOOLS_DOCS_H
+#define PCC_TOOLS_DOCS_H
+
+#include "ir/diag.h"
+
+#include <stdio.h>
+
+void docs_man(FILE *f, const char *version);
+/* shell: "bash" or "zsh"; else -1 and an error. */
+int docs_completion(FILE *f, const char *shell, struct diag *d);
+
+#endif

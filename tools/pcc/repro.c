@@ -1,0 +1,176 @@
+/* Reproducers (see repro.h).
+ *
+ * A pass's input is the module, which the textual IR holds exactly, and the levels on top of it, which
+ * it does not.  So the passes before the failed one run again on the input, up to the first that
+ * makes levels: the module before that one is written, and the rest goes into the command.  This
+ * costs nothing while all is well, and needs passes that do the same twice, which all do.
+ *
+ * The first line is read again only as far as repro_write writes it: a file from elsewhere can choose
+ * passes and tables of costs to read, but no file to write. */
+#include "repro.h"
+
+#include "backends/outfile.h"
+#include "ir/strings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD "# RUN: pcc " REPRO_FILE " "
+
+enum { LINE_MAX_BYTES = 1 << 20 };
+
+void repro_silence(void *user, enum diag_level level, const char *line)
+{
+    (void)user;
+    (void)level;
+    (void)line;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+/* " --name='text'", quoted for a shell.  What has a newline cannot stand in a line: left out. */
+static void put(FILE *f, const char *name, const char *text)
+{
+    if (strchr(text, '\n'))
+        return;
+    fprintf(f, " --%s='", name);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", f);
+        else
+            fputc(*text, f);
+    fputc('\'', f);
+}
+
+static void put_command(FILE *f, const struct ctx *y, uint32_t ndims, const struct pipeline *rest,
+                        bool verify_each)
+{
+    struct arena *a = y->mem;
+    fprintf(f, "# RUN: pcc " REPRO_FILE);
+    put(f, "passes", pipeline_text(rest, a));
+    for (uint32_t i = 0; i < ndims; i++)
+        put(f, "dim", arena_fmt(a, "%s=%lld", y->dims[i].name, (long long)y->dims[i].value));
+    for (uint32_t i = 0; i < y->npins; i++)
+        put(f, "pin", arena_fmt(a, "%s=%s", y->pins[i].pattern, y->pins[i].device));
+    for (uint32_t i = 0; i < y->npairs; i++)
+        put(f, "state", arena_fmt(a, "%s=%s", y->pairs[i].in, y->pairs[i].out));
+    if (y->cluster->io_free)
+        put(f, "io", "free");
+    if (y->max_states)
+        put(f, "max-states", arena_fmt(a, "%lld", (long long)y->max_states));
+    if (y->time_limit)
+        put(f, "time-limit", arena_fmt(a, "%lldps", (long long)y->time_limit));
+    for (uint32_t i = 0; i < rest->n; i++) /* before cost, what it reads is not yet in the text */
+        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < y->ncost_files; k++)
+            put(f, "costs", y->cost_files[k]);
+    fputs(verify_each ? " --verify-each\n" : "\n", f);
+}
+
+int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verify_each,
+                struct diag *d)
+{
+    struct run_options none = {0};
+    struct plan *plan = y->plan;
+    struct outfile o;
+    uint32_t from = 0, given = y->ndims;
+    for (; from < at; from++) {
+        struct pipeline one = {.step = p->step + from, .n = 1};
+        plan = y->plan;
+        if (pipeline_run(&one, y, &none) || y->base)
+            break;
+        plan = y->plan;
+    }
+    struct pipeline rest = {.step = p->step + from, .n = at - from + 1};
+    if (outfile_open(&o, REPRO_FILE, d))
+        return -1;
+    put_command(o.f, y, given, &rest, verify_each);
+    module_print(o.f, y->m, y->cluster, plan);
+    return outfile_close(&o, true);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* The first line of a file after HEAD, or NULL. */
+static char *first_line(const char *path, struct arena *a)
+{
+    FILE *f = str_ends(path, ".pir") ? fopen(path, "rb") : NULL;
+    char *line = NULL, head[sizeof HEAD] = "";
+    if (f && fread(head, 1, sizeof HEAD - 1, f) == sizeof HEAD - 1 && !strcmp(head, HEAD)) {
+        line = arena_alloc(a, LINE_MAX_BYTES + 1);
+        if (!fgets(line, LINE_MAX_BYTES, f) || !strchr(line, '\n'))
+            line = NULL;
+        else
+            line[strcspn(line, "\r\n")] = 0;
+    }
+    if (f)
+        fclose(f);
+    return line;
+}
+
+/* Words of a line as a shell splits them, blanks and single quotes only, in place. */
+static int split_words(char *s, char **word, int max)
+{
+    int n = 0;
+    while (*(s += strspn(s, " "))) {
+        char *to = s;
+        bool quoted = false, end = false;
+        if (n == max)
+            return -1;
+        word[n++] = to;
+        while (*s && (quoted || *s != ' ')) {
+            if (*s == '\'') {
+                quoted = !quoted;
+                s++;
+                continue;
+            }
+            s += *s == '\\' && !quoted && s[1];
+            *to++ = *s++;
+        }
+        end = !*s;
+        *to = 0;
+        if (quoted)
+            return -1;
+        s += !end;
+    }
+    return n;
+}
+
+int repro_options(struct cli *c, struct arena *a, struct diag *d)
+{
+    static const enum cli_id taken[] = {CLI_PASSES, CLI_DIM,        CLI_PIN,        CLI_STATE,
+                                        CLI_IO,     CLI_MAX_STATES, CLI_TIME_LIMIT, CLI_VERIFY_EACH,
+                                        CLI_COSTS};
+    enum { WORDS = 1 << 16 };
+    struct cli own = {0};
+    if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || c->value[CLI_DEVICES])
+        return 0;
+    char *line = first_line(c->input, a);
+    if (!line)
+        return 0;
+    const char *said = arena_strdup(a, line, strlen(line));
+    char **word = arena_array(a, WORDS + 2, sizeof *word);
+    int n = split_words(line, word + 1, WORDS);
+    if (n < 0 || cli_parse(&own, n + 1, word, a, d) || own.input)
+        return diag_error(d, "%s: its first line is no command of a reproducer", c->input);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        enum cli_id id = taken[i];
+        for (uint32_t k = 0; k < own.n[id]; k++)
+            if (own.list[id][k][0] == '@')
+                return diag_error(d, "%s: its first line names the file '%s'; expected none", c->input,
+                                  own.list[id][k]);
+        if (!c->value[id]) {
+            c->value[id] = own.value[id];
+            c->list[id] = own.list[id];
+            c->n[id] = own.n[id];
+        }
+        own.value[id] = NULL;
+    }
+    for (int id = 0; id < CLI_COUNT; id++)
+        if (own.value[id])
+            return diag_error(d, "%s: its first line has an option that reproducers do not have",
+                              c->input);
+    c->replay = true;
+    if (!c->value[CLI_QUIET])
+        diag_note(d, "%s: a reproducer; its options are %s", c->input, said);
+    return 0;
+}
