@@ -89,8 +89,9 @@ static void add_block(const struct result *r, struct blocks *b, uint32_t part, c
     uint32_t cls = cluster_class(r->cluster, r->cut->part[part].dev);
     struct block *k = &b->block[b->n++];
     k->label = len ? arena_fmt(a, "%.*s", (int)len, name)
-                   : n > 1 ? arena_fmt(a, "%s ... %s", node_op(r->m, node[0]), node_op(r->m, node[n - 1]))
-                           : name;
+               : n > 1
+                   ? arena_fmt(a, "%s ... %s", node_op(r->m, node[0]), node_op(r->m, node[n - 1]))
+                   : name;
     k->kinds = kinds_text(r->m, node, n, a);
     k->part = part;
     k->nodes = n;
@@ -109,9 +110,10 @@ struct blocks blocks_build(const struct result *r, uint32_t most, struct arena *
         int depth = choose_depth(r->m, part->node, part->nnode, most);
         uint32_t chunk = part->nnode / most + 1, start = 0;
         for (uint32_t i = 1; i <= part->nnode; i++) {
-            bool ends = i == part->nnode || (depth ? !same_scope(node_name(r->m, part->node[i - 1]),
-                                                                 node_name(r->m, part->node[i]), depth)
-                                                   : i - start >= chunk);
+            bool ends =
+                i == part->nnode || (depth ? !same_scope(node_name(r->m, part->node[i - 1]),
+                                                         node_name(r->m, part->node[i]), depth)
+                                           : i - start >= chunk);
             if (!ends)
                 continue;
             add_block(r, &b, p, part->node + start, i - start, depth, a);

@@ -92,8 +92,8 @@ static void check_configurations(struct check *c)
             diag_error(c->d, "%s: configuration '%.300s': num_devices is %d, expected at least 1",
                        c->path, name, k->num_devices);
         else if (k->n_device && k->n_device != (size_t)k->num_devices)
-            diag_error(c->d, "%s: configuration '%.300s': %zu device names for num_devices %d", c->path,
-                       name, k->n_device, k->num_devices);
+            diag_error(c->d, "%s: configuration '%.300s': %zu device names for num_devices %d",
+                       c->path, name, k->n_device, k->num_devices);
     }
 }
 
@@ -127,9 +127,10 @@ static void check_devices(const struct check *c, const struct place_at *w,
         int64_t id = s->device[i];
         if ((id < 0 || id >= w->model->num_devices) &&
             !(n && bsearch(&id, key, n, sizeof *key, compare_keys)))
-            report(c, w, true, "tensor '%.300s': device %lld is neither one of 0 to %d nor a key "
-                   "of index_to_device_group_map", text(s->tensor_name), (long long)id,
-                   w->model->num_devices - 1);
+            report(c, w, true,
+                   "tensor '%.300s': device %lld is neither one of 0 to %d nor a key "
+                   "of index_to_device_group_map",
+                   text(s->tensor_name), (long long)id, w->model->num_devices - 1);
     }
 }
 
@@ -156,11 +157,15 @@ static void check_axis(const struct check *c, const struct place_at *w, const ch
         if (x->dim_case == ONNX__SIMPLE_SHARDED_DIM_PROTO__DIM_DIM_VALUE)
             size = x->dim_value;
         if (x->num_shards < 1)
-            report(c, w, true, "tensor '%.300s', axis %lld: num_shards is %lld, expected at least "
-                   "1", tensor, (long long)s->axis, (long long)x->num_shards);
+            report(c, w, true,
+                   "tensor '%.300s', axis %lld: num_shards is %lld, expected at least "
+                   "1",
+                   tensor, (long long)s->axis, (long long)x->num_shards);
         else if (size >= 0 && size % x->num_shards)
-            report(c, w, false, "tensor '%.300s', axis %lld: %lld is not divisible into %lld "
-                   "shards", tensor, (long long)s->axis, (long long)size, (long long)x->num_shards);
+            report(c, w, false,
+                   "tensor '%.300s', axis %lld: %lld is not divisible into %lld "
+                   "shards",
+                   tensor, (long long)s->axis, (long long)size, (long long)x->num_shards);
     }
 }
 
@@ -207,7 +212,8 @@ static void add_stage(struct check *c, uint32_t config, nid id, int32_t stage)
 }
 
 /* Finds the model's side of a node's configuration. */
-static void check_id(struct check *c, struct place_at *w, const Onnx__NodeDeviceConfigurationProto *k)
+static void check_id(struct check *c, struct place_at *w,
+                     const Onnx__NodeDeviceConfigurationProto *k)
 {
     const char *name = text(k->configuration_id);
     uint32_t i = names_get(&c->config, name, UINT32_MAX);
@@ -312,10 +318,13 @@ static void check_edges(struct check *c, const struct pair *p, const uint32_t *s
         uint32_t k = stage[c->m->value[v].def];
         if (!v || !k || c->pair[k - 1].stage <= p->stage)
             continue;
-        diag_error(c->d, "%s: node '%.300s' (%.300s), configuration '%.300s': stage %d, but '%.300s' comes from "
-                   "node '%.300s' in stage %d", c->path, node_name(c->m, p->node), node_op(c->m, p->node),
-                   c->src->configuration[p->config]->name, p->stage, value_name(c->m, v),
-                   node_name(c->m, c->m->value[v].def), c->pair[k - 1].stage);
+        diag_error(
+            c->d,
+            "%s: node '%.300s' (%.300s), configuration '%.300s': stage %d, but '%.300s' comes from "
+            "node '%.300s' in stage %d",
+            c->path, node_name(c->m, p->node), node_op(c->m, p->node),
+            c->src->configuration[p->config]->name, p->stage, value_name(c->m, v),
+            node_name(c->m, c->m->value[v].def), c->pair[k - 1].stage);
     }
 }
 
@@ -328,9 +337,11 @@ static void check_complete(struct check *c, uint32_t config, uint32_t staged, co
         return;
     while (stage[n])
         n++;
-    diag_warning(c->d, "%s: node '%.300s' (%.300s), configuration '%.300s': no stage, nor have %u "
-                 "others, but %u have one", c->path, node_name(c->m, n), node_op(c->m, n),
-                 c->src->configuration[config]->name, g->count - staged - 1, staged);
+    diag_warning(c->d,
+                 "%s: node '%.300s' (%.300s), configuration '%.300s': no stage, nor have %u "
+                 "others, but %u have one",
+                 c->path, node_name(c->m, n), node_op(c->m, n), c->src->configuration[config]->name,
+                 g->count - staged - 1, staged);
 }
 
 static void check_stages(struct check *c)

@@ -122,10 +122,13 @@ static void raise_ir(struct split *s, Onnx__ModelProto *out)
         import_first_opset(s, out);
     out->has_ir_version = 1;
     out->ir_version = IR_DEVICES;
-    diag_note(s->diag, "%s: the annotated model has IR version %d instead of %lld, which device "
-              "configurations need%s", str(s->m, s->m->path), IR_DEVICES, (long long)from,
+    diag_note(s->diag,
+              "%s: the annotated model has IR version %d instead of %lld, which device "
+              "configurations need%s",
+              str(s->m, s->m->path), IR_DEVICES, (long long)from,
               inputs > out->graph->n_input ? "; its weights are no longer listed as inputs, since "
-                                             "callers could override them from version 4 on" : "");
+                                             "callers could override them from version 4 on"
+                                           : "");
 }
 
 void device_config_model(struct split *s, Onnx__ModelProto *out)
@@ -136,7 +139,8 @@ void device_config_model(struct split *s, Onnx__ModelProto *out)
         stale = stale || is_ours(src->configuration[i]->name);
     if (!s->r->ir11) {
         if (stale)
-            diag_warning(s->diag, "%s: its device configuration '" NAME "' tells of an earlier plan "
+            diag_warning(s->diag,
+                         "%s: its device configuration '" NAME "' tells of an earlier plan "
                          "and is left as it is; --annotate=ir11 replaces it",
                          str(s->m, s->m->path));
         return;

@@ -53,7 +53,8 @@ static long ids_map(void *state, int type, char *name, IDTYPE *id, int create)
     if (!create)
         return 0;
     t->name = vec_grow(t->a, t->name, &t->cap, t->n + 1, sizeof *t->name);
-    t->name[t->n] = name ? agstrdup(t->g, name) : NULL; /* agwrite looks at a mark before the text */
+    t->name[t->n] =
+        name ? agstrdup(t->g, name) : NULL; /* agwrite looks at a mark before the text */
     *id = t->n++;
     return 1;
 }
@@ -240,8 +241,10 @@ static void draw_flow(struct picture *p, const struct flow *f, Agnode_t **boxes,
     }
     set(e, "color", dev < p->r->cluster->ndev ? line[dev % COLOURS] : "#4a5568");
     set(e, "penwidth", pen_width(p->a, f->bytes));
-    set(e, "label", f->tensors == 1 ? arena_fmt(p->a, " %s", bytes_short(buf, f->bytes))
-                                    : arena_fmt(p->a, " %u tensors\\n %s", f->tensors, bytes_short(buf, f->bytes)));
+    set(e, "label",
+        f->tensors == 1
+            ? arena_fmt(p->a, " %s", bytes_short(buf, f->bytes))
+            : arena_fmt(p->a, " %u tensors\\n %s", f->tensors, bytes_short(buf, f->bytes)));
 }
 
 /* ---- views ------------------------------------------------------------------------------------ */
@@ -304,7 +307,8 @@ static void draw_devices(struct picture *p)
     }
     struct flows t = collect(p, box_of, part_of_box);
     for (uint32_t i = 0; i < t.n; i++)
-        draw_flow(p, &t.f[i], boxes, true, t.f[i].from ? cut->part[t.f[i].from - 1].dev : UINT32_MAX);
+        draw_flow(p, &t.f[i], boxes, true,
+                  t.f[i].from ? cut->part[t.f[i].from - 1].dev : UINT32_MAX);
 }
 
 static void draw_blocks(struct picture *p)
@@ -360,12 +364,14 @@ int dot_write(const struct result *r, bool blocks, const char *path)
         arena_free(p.a);
         return -1;
     }
-    Agiddisc_t by_order = {ids_open, ids_map, ids_alloc, ids_free, ids_print, ids_close, ids_register};
+    Agiddisc_t by_order = {ids_open,  ids_map,   ids_alloc,   ids_free,
+                           ids_print, ids_close, ids_register};
     struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
     p.g = agopen((char *)(uintptr_t) "pcc", Agdirected, &ids.disc);
     draw_frame(&p, arena_fmt(p.a, "%s: %s per sample on %u devices (%s)",
-                             label_text(p.a, base_name(str(r->m, r->m->path))), time_short(v, r->verdict->value),
-                             r->cluster->ndev, plan_status_name(r->plan->status)));
+                             label_text(p.a, base_name(str(r->m, r->m->path))),
+                             time_short(v, r->verdict->value), r->cluster->ndev,
+                             plan_status_name(r->plan->status)));
     if (blocks)
         draw_blocks(&p);
     else
@@ -399,7 +405,7 @@ static bool wait_for(pid_t pid, unsigned seconds)
 int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *d)
 {
     struct arena *a = arena_new();
-    char *argv[] = {arena_fmt(a, "dot"), arena_fmt(a, "-Tsvg"), arena_fmt(a, "-Gnslimit=2"),
+    char *argv[] = {arena_fmt(a, "dot"),       arena_fmt(a, "-Tsvg"),   arena_fmt(a, "-Gnslimit=2"),
                     arena_fmt(a, "-o%s", svg), arena_fmt(a, "%s", dot), NULL};
     pid_t pid;
     int rc = posix_spawnp(&pid, "dot", NULL, NULL, argv, environ);

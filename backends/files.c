@@ -44,8 +44,8 @@ int csv_write(const struct module *m, const struct cluster *c, const char *path,
         csv_text(o.f, node_name(m, n));
         putc(',', o.f);
         csv_text(o.f, node_op(m, n));
-        fprintf(o.f, ",%lld,%lld,%lld", (long long)m->cost->flops[n], (long long)m->cost->traffic[n],
-                (long long)m->cost->own[n]);
+        fprintf(o.f, ",%lld,%lld,%lld", (long long)m->cost->flops[n],
+                (long long)m->cost->traffic[n], (long long)m->cost->own[n]);
         for (uint32_t k = 0; k < c->ncls; k++)
             if (m->cost->time[k][n] == COST_NEVER)
                 putc(',', o.f);
@@ -76,11 +76,11 @@ static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, 
             json_decref(nodes);
             return NULL;
         }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", cluster_device_name(r->cluster, a, d),
-                     "class", r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s",
-                     seconds(sat_add(l->compute, l->transfer)), "compute_s", seconds(l->compute),
-                     "transfer_s", seconds(l->transfer), "used_bytes", (json_int_t)l->used, "nodes",
-                     nodes);
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", cluster_device_name(r->cluster, a, d),
+        "class", r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s",
+        seconds(sat_add(l->compute, l->transfer)), "compute_s", seconds(l->compute), "transfer_s",
+        seconds(l->transfer), "used_bytes", (json_int_t)l->used, "nodes", nodes);
 }
 
 /* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]}; NULL
@@ -119,8 +119,8 @@ int plan_json_write(const struct result *r, const char *path)
     if (!rc)
         rc = outfile_open(&o, path, r->diag);
     if (!rc) {
-        bool done = json_dumpf(root, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER |
-                                              JSON_REAL_PRECISION(15)) == 0;
+        bool done = json_dumpf(root, o.f,
+                               JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
         bool full = ferror(o.f) != 0; /* outfile_close tells */
         if (!done && !full)
             diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));

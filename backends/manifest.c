@@ -418,8 +418,8 @@ static void put_dropped(struct out *o)
 
 int manifest_write(const struct split *s)
 {
-    int fd = openat(s->dirfd, MANIFEST_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                    0666);
+    int fd =
+        openat(s->dirfd, MANIFEST_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     struct out o = {.s = s, .f = fd < 0 ? NULL : fdopen(fd, "w")};
     struct arena *a = arena_new();
     if (!o.f) {

@@ -164,8 +164,8 @@ static void print_bar(FILE *f, int64_t part, int64_t whole)
 static void print_devices(FILE *f, const struct result *r, struct arena *a)
 {
     char b[4][UNIT_TEXT];
-    fprintf(f, "%-6s %-8s %5s %6s %12s %12s %24s  %s\n", "device", "class", "parts", "nodes", "compute",
-            "transfer", "memory used of", "share of the bottleneck");
+    fprintf(f, "%-6s %-8s %5s %6s %12s %12s %24s  %s\n", "device", "class", "parts", "nodes",
+            "compute", "transfer", "memory used of", "share of the bottleneck");
     for (uint32_t d = 0; d < r->cluster->ndev; d++) {
         const struct device_load *l = &r->verdict->load[d];
         const struct device_class *k = &r->cluster->cls[cluster_class(r->cluster, d)];
@@ -174,8 +174,9 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
             parts += r->cut->part[i].dev == d;
         char *memory = arena_fmt(a, "%s of %s", bytes_short(b[2], l->used),
                                  k->memory < 0 ? "any" : bytes_short(b[3], k->memory));
-        fprintf(f, "%-6s %-8s %5u %6u %12s %12s %24s  ", cluster_device_name(r->cluster, a, d), k->name,
-                parts, l->nodes, time_short(b[0], l->compute), time_short(b[1], l->transfer), memory);
+        fprintf(f, "%-6s %-8s %5u %6u %12s %12s %24s  ", cluster_device_name(r->cluster, a, d),
+                k->name, parts, l->nodes, time_short(b[0], l->compute),
+                time_short(b[1], l->transfer), memory);
         print_bar(f, sat_add(l->compute, l->transfer), r->verdict->value);
     }
 }
@@ -188,7 +189,8 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
     char buf[UNIT_TEXT];
     int64_t total = 0;
     for (uint32_t i = 0; i < cut->ncross; i++) {
-        t[i] = (struct tally){value_name(r->m, cut->cross[i]), i, 0, r->m->cost->bytes[cut->cross[i]]};
+        t[i] =
+            (struct tally){value_name(r->m, cut->cross[i]), i, 0, r->m->cost->bytes[cut->cross[i]]};
         total = sat_add(total, t[i].bytes);
     }
     qsort(t, cut->ncross, sizeof *t, by_bytes);
@@ -214,8 +216,9 @@ static void print_objective(FILE *f, const struct result *r)
     fprintf(f, "time per sample %s", time_short(v, r->verdict->value));
     if (p->bound >= 0)
         fprintf(f, ", bound %s, gap %.2f %%", time_short(b, p->bound),
-                r->verdict->value ? 100.0 * (double)(r->verdict->value - p->bound) /
-                                        (double)r->verdict->value : 0.0);
+                r->verdict->value
+                    ? 100.0 * (double)(r->verdict->value - p->bound) / (double)r->verdict->value
+                    : 0.0);
     else
         fputs(", no bound known", f);
     fprintf(f, ": %s (%s)\n", plan_status_name(p->status), p->argument ? p->argument : p->planner);
@@ -234,9 +237,11 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
         fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
                 layer_assignment(r, a));
     if (split_folder)
-        fprintf(f, "run it: load the parts of %s%smanifest.json in order, keep tensors by name; check: "
-                "tools/verify_split.py %s %s\n", split_folder,
-                split_folder[strlen(split_folder) - 1] == '/' ? "" : "/", str(r->m, r->m->path),
-                split_folder);
+        fprintf(
+            f,
+            "run it: load the parts of %s%smanifest.json in order, keep tensors by name; check: "
+            "tools/verify_split.py %s %s\n",
+            split_folder, split_folder[strlen(split_folder) - 1] == '/' ? "" : "/",
+            str(r->m, r->m->path), split_folder);
     arena_free(a);
 }

@@ -53,9 +53,7 @@ static const struct device_class presets[] = {
     {.name = "v100",
      .count = 1,
      .memory = INT64_C(32) << 30,
-     .peak = {[ELEM_F64] = 7800 * GIGA,
-              [ELEM_F32] = 15700 * GIGA,
-              [ELEM_F16] = 125 * TERA},
+     .peak = {[ELEM_F64] = 7800 * GIGA, [ELEM_F32] = 15700 * GIGA, [ELEM_F16] = 125 * TERA},
      .bandwidth = 900 * GIGA,
      .overhead = 5 * MICRO,
      .link_latency = LINK_LATENCY,
@@ -365,7 +363,8 @@ static int by_text(const void *a, const void *b)
 /* "supported" or "unsupported": a list of operator types. */
 static int ops_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
-    const json_t *yes = json_object_get(cls, "supported"), *no = json_object_get(cls, "unsupported");
+    const json_t *yes = json_object_get(cls, "supported"),
+                 *no = json_object_get(cls, "unsupported");
     const json_t *list = yes != NULL ? yes : no;
     const char *key = yes != NULL ? "supported" : "unsupported";
     size_t n = json_array_size(list);
@@ -373,7 +372,8 @@ static int ops_read(const json_t *cls, struct device_class *out, const struct wh
     if (list == NULL)
         return 0;
     if (yes != NULL && no != NULL)
-        return diag_error(w->d, "%s: \"supported\" and \"unsupported\": expected one of them", w->at);
+        return diag_error(w->d, "%s: \"supported\" and \"unsupported\": expected one of them",
+                          w->at);
     const char **ops = arena_array(w->mem, n + 1, sizeof *ops);
     bool ok = n > 0 && n < UINT32_MAX;
     for (size_t i = 0; ok && i < n; i++) {
@@ -395,8 +395,9 @@ static int ops_read(const json_t *cls, struct device_class *out, const struct wh
 
 static int class_read(struct cluster *c, const json_t *cls, const struct where *w)
 {
-    static const char *const keys[] = {"name", "preset",   "host", "count",     "memory",      "peak",
-                                       "bandwidth", "overhead", "link", "supported", "unsupported", NULL};
+    static const char *const keys[] = {"name",   "preset",    "host",        "count",
+                                       "memory", "peak",      "bandwidth",   "overhead",
+                                       "link",   "supported", "unsupported", NULL};
     struct device_class out;
 
     if (!json_is_object(cls))

@@ -186,7 +186,8 @@ static void judge_peaks(struct judging *j)
             uint32_t d = list[i];
             bool home = placed && j->dev[def] == (int32_t)d;
             bool leaves = home && (n > 1 || j->p->net_host[e]);
-            live(delta[d], home ? step[def] : 0, leaves ? steps[d] - 1 : last[d], m->cost->bytes[v]);
+            live(delta[d], home ? step[def] : 0, leaves ? steps[d] - 1 : last[d],
+                 m->cost->bytes[v]);
         }
     }
     for (uint32_t d = 0; d < nd; d++) {
@@ -219,8 +220,9 @@ struct verdict judge(const struct module *m, const struct place *p, const struct
         if (memory >= 0 && v.load[d].used > memory && v.fits) {
             char need[UNIT_TEXT], have[UNIT_TEXT];
             v.fits = false;
-            const char *why = arena_fmt(a, "%s needs %s and has %s", device_name(&j, (int32_t)d),
-                                        bytes_short(need, v.load[d].used), bytes_short(have, memory));
+            const char *why =
+                arena_fmt(a, "%s needs %s and has %s", device_name(&j, (int32_t)d),
+                          bytes_short(need, v.load[d].used), bytes_short(have, memory));
             v.why_not = v.why_not ? v.why_not : why;
         }
     }

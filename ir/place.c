@@ -23,13 +23,13 @@ struct builder {
     const struct module *m;
     struct arena *mem;
     struct place *p;
-    uint8_t *state;       /* [value] 1: state input or output */
-    vid *output_named;    /* [sid < nname] the model's output of that name, or 0 */
+    uint8_t *state;    /* [value] 1: state input or output */
+    vid *output_named; /* [sid < nname] the model's output of that name, or 0 */
     uint32_t nname;
-    struct slice *roots;  /* [node] root set of a copy, in pool */
+    struct slice *roots; /* [node] root set of a copy, in pool */
     vid *pool;
     uint32_t npool, cappool;
-    uint32_t *stamp;      /* [value] */
+    uint32_t *stamp; /* [value] */
     uint32_t now;
     struct pairs pins, weights; /* value -> placed node */
 };
@@ -51,13 +51,14 @@ static bool in_list(const char *op, const char *const *list)
 }
 
 static const char *const shape_arithmetic[] = {
-    "Gather", "Slice", "Concat", "Unsqueeze", "Squeeze", "Cast", "Add", "Sub", "Mul", "Div", "Mod",
-    "Floor", "Equal", "Where", "Reshape", "Range", "ReduceProd", "Expand", "ConstantOfShape",
-    "Identity", "Max", "Min", NULL};
+    "Gather",  "Slice", "Concat",     "Unsqueeze", "Squeeze",         "Cast",     "Add",
+    "Sub",     "Mul",   "Div",        "Mod",       "Floor",           "Equal",    "Where",
+    "Reshape", "Range", "ReduceProd", "Expand",    "ConstantOfShape", "Identity", "Max",
+    "Min",     NULL};
 
 static const char *const random_ops[] = {
-    "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial",
-    "Bernoulli", "Dropout", NULL};
+    "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
+    "Multinomial",  "Bernoulli",     "Dropout",          NULL};
 
 static bool measures(const struct module *m, nid n)
 {
@@ -119,8 +120,7 @@ static bool small_integers(const struct module *m, nid n)
             continue;
         const struct type *t = &m->type[m->value[v].type];
         int64_t elems = m->cost->elems[v];
-        if (t->kind != TYPE_TENSOR || !elem_is_integer(t->elem) || elems < 0 ||
-            elems > LIGHT_ELEMS)
+        if (t->kind != TYPE_TENSOR || !elem_is_integer(t->elem) || elems < 0 || elems > LIGHT_ELEMS)
             return false;
     }
     return true;
@@ -372,8 +372,8 @@ static void add_state(struct builder *b, vid in, vid out)
     b->state[in] = b->state[out] = 1;
 }
 
-static int find_state(struct builder *b, struct module *m, const struct state_pair *pair, uint32_t npair,
-                      struct diag *d)
+static int find_state(struct builder *b, struct module *m, const struct state_pair *pair,
+                      uint32_t npair, struct diag *d)
 {
     static const char *const past[] = {"past_key_values", "past_key_value", "past", NULL};
     const struct graph *g = &m->graph[1];

@@ -149,7 +149,8 @@ static uint32_t heap_pop(uint32_t *heap, uint32_t *n)
 }
 
 /* Edges between groups (loops dropped, repeats kept) as pairs; returns their number. */
-static uint32_t group_edges(const struct wdag *g, const uint32_t *group, uint32_t *from, uint32_t *to)
+static uint32_t group_edges(const struct wdag *g, const uint32_t *group, uint32_t *from,
+                            uint32_t *to)
 {
     uint32_t n = 0;
     for (uint32_t v = 0; v < g->n; v++)
@@ -165,7 +166,8 @@ static uint32_t group_edges(const struct wdag *g, const uint32_t *group, uint32_
 static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ngroup,
                         const struct csr *edge, struct arena *a, uint32_t *rank)
 {
-    uint32_t *first = arena_array(a, ngroup + 1, sizeof *first), *in = arena_array(a, ngroup + 1, sizeof *in);
+    uint32_t *first = arena_array(a, ngroup + 1, sizeof *first),
+             *in = arena_array(a, ngroup + 1, sizeof *in);
     uint32_t *heap = arena_array(a, ngroup + 1, sizeof *heap), nheap = 0, done = 0;
     for (uint32_t v = g->n; v-- > 0;)
         first[group[v]] = v;
@@ -219,7 +221,8 @@ static bool same_net(const struct wdag *c, uint32_t e, const struct csr *pins, u
     uint32_t n = pins->at[f + 1] - pins->at[f];
     return c->net_src[e] == src && c->net_host[e] == host &&
            c->net_pin.at[e + 1] - c->net_pin.at[e] == n &&
-           memcmp(c->net_pin.to + c->net_pin.at[e], pins->to + pins->at[f], n * sizeof(uint32_t)) == 0;
+           memcmp(c->net_pin.to + c->net_pin.at[e], pins->to + pins->at[f], n * sizeof(uint32_t)) ==
+               0;
 }
 
 /* Nets of the finer level with renamed pins; those of equal pins, source and host become one. */
@@ -260,12 +263,13 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
     c->net_of = transpose(c->mem, &c->net_pin, c->nnet, c->n);
 }
 
-struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup, const char *maker,
-                        struct arena *a, struct diag *d)
+struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
+                        const char *maker, struct arena *a, struct diag *d)
 {
     struct wdag *c = arena_alloc(a, sizeof *c);
     uint32_t nedge = fine->succ.at[fine->n];
-    uint32_t *from = arena_array(a, nedge + 1, sizeof *from), *to = arena_array(a, nedge + 1, sizeof *to);
+    uint32_t *from = arena_array(a, nedge + 1, sizeof *from),
+             *to = arena_array(a, nedge + 1, sizeof *to);
     uint32_t *rank = arena_array(a, ngroup + 1, sizeof *rank);
     c->mem = a;
     c->n = ngroup;
@@ -351,12 +355,18 @@ uint32_t wdag_join_cycles(const struct wdag *g, uint32_t *group, uint32_t ngroup
 {
     struct arena *a = g->mem;
     uint32_t nedge = g->succ.at[g->n];
-    uint32_t *from = arena_array(a, nedge + 1, sizeof *from), *to = arena_array(a, nedge + 1, sizeof *to);
+    uint32_t *from = arena_array(a, nedge + 1, sizeof *from),
+             *to = arena_array(a, nedge + 1, sizeof *to);
     uint32_t *all = arena_array(a, (size_t)ngroup * 6 + 6, sizeof *all);
     nedge = group_edges(g, group, from, to);
     struct csr edge = csr_build(a, ngroup, nedge, from, to);
-    struct tarjan t = {.edge = &edge, .index = all, .low = all + ngroup, .stack = all + 2 * ngroup,
-                       .frame = all + 3 * ngroup, .next = all + 4 * ngroup, .comp = all + 5 * ngroup};
+    struct tarjan t = {.edge = &edge,
+                       .index = all,
+                       .low = all + ngroup,
+                       .stack = all + 2 * ngroup,
+                       .frame = all + 3 * ngroup,
+                       .next = all + 4 * ngroup,
+                       .comp = all + 5 * ngroup};
     for (uint32_t k = 0; k < ngroup; k++)
         if (!t.index[k])
             tarjan_from(&t, k);

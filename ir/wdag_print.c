@@ -16,7 +16,8 @@ static void print_vertex(FILE *f, const struct wdag *g, uint32_t v, const struct
         fprintf(f, " pin=%d", g->pin[v]);
     fputs(" {", f);
     for (uint32_t i = members->at[v]; i < members->at[v + 1]; i++)
-        fprintf(f, "%s%s", i > members->at[v] ? ", " : "", node_name(m, base->node[members->to[i]]));
+        fprintf(f, "%s%s", i > members->at[v] ? ", " : "",
+                node_name(m, base->node[members->to[i]]));
     fputs("}\n", f);
 }
 
@@ -28,7 +29,8 @@ void wdag_print(FILE *f, const struct wdag *top, const struct module *m)
     const struct wdag *base = top;
     while (base->finer)
         base = base->finer;
-    uint32_t *row = wdag_flatten(top, a), *entry = arena_array(a, (size_t)base->n + 1, sizeof *entry);
+    uint32_t *row = wdag_flatten(top, a),
+             *entry = arena_array(a, (size_t)base->n + 1, sizeof *entry);
     for (uint32_t v = 0; v < base->n; v++)
         entry[v] = v;
     struct csr members = csr_build(a, top->n, base->n, row, entry);

@@ -14,7 +14,7 @@ struct id_map {
     struct id_slot {
         sid key;
         int64_t value;
-    } *slot;
+    } * slot;
 };
 
 static struct id_slot *id_find(struct id_map *h, sid key)
@@ -208,8 +208,10 @@ static bool guess(struct ctx *x, const struct names *k)
                          name, (long long)b.value, name);
     }
     if (guessed > WARN_LIMIT)
-        diag_warning(x->diag, "%u more dimensions are not bound: planning with 1 for a batch and "
-                     "128 for others", guessed - WARN_LIMIT);
+        diag_warning(x->diag,
+                     "%u more dimensions are not bound: planning with 1 for a batch and "
+                     "128 for others",
+                     guessed - WARN_LIMIT);
     return guessed > 0;
 }
 

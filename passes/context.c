@@ -42,9 +42,9 @@ int ctx_check_costs(const struct ctx *x)
 {
     if (x->m->cost->nclass == x->cluster->ncls)
         return 0;
-    return diag_error(x->diag,
-                      "%s: it has costs for %u device classes, the cluster has %u: expected one each",
-                      str(x->m, x->m->path), x->m->cost->nclass, x->cluster->ncls);
+    return diag_error(
+        x->diag, "%s: it has costs for %u device classes, the cluster has %u: expected one each",
+        str(x->m, x->m->path), x->m->cost->nclass, x->cluster->ncls);
 }
 
 /* Sums of times and of bytes (each net once for each pin) must not overflow. */

@@ -25,12 +25,22 @@ enum { BY_NOTHING, BY_LAYER };
 static const char *const by_names[] = {"none", "layer", NULL};
 
 static const struct opt contract_opts[] = {
-    {.kind = OPT_CHOICE, .name = "by", .off = offsetof(struct contract_options, by), .def = "none",
-     .names = by_names, .help = "keep each layer together: by scope (/h.3/...) or layer of a profile"},
-    {.kind = OPT_TEXT, .name = "blocks", .off = offsetof(struct contract_options, blocks), .def = "",
+    {.kind = OPT_CHOICE,
+     .name = "by",
+     .off = offsetof(struct contract_options, by),
+     .def = "none",
+     .names = by_names,
+     .help = "keep each layer together: by scope (/h.3/...) or layer of a profile"},
+    {.kind = OPT_TEXT,
+     .name = "blocks",
+     .off = offsetof(struct contract_options, blocks),
+     .def = "",
      .help = "keep blocks together: a file with a line of regular expressions for each"},
-    {.kind = OPT_BOOL, .name = "trivial", .off = offsetof(struct contract_options, trivial),
-     .def = "true", .help = "merge vertices that take no time into their only neighbour"},
+    {.kind = OPT_BOOL,
+     .name = "trivial",
+     .off = offsetof(struct contract_options, trivial),
+     .def = "true",
+     .help = "merge vertices that take no time into their only neighbour"},
     {0}};
 
 static uint32_t find(uint32_t *parent, uint32_t v)
@@ -121,7 +131,8 @@ static void warn_large(struct ctx *x, const struct wdag *g)
     for (uint32_t v = 0; v < g->finer->n; v++)
         members[g->map[v]]++;
     for (uint32_t v = 0; v < g->n; v++) {
-        if (members[v] < 2 || g->time[0][v] == COST_NEVER || g->time[0][v] <= total / (x->grouped ? 2 : 10))
+        if (members[v] < 2 || g->time[0][v] == COST_NEVER ||
+            g->time[0][v] <= total / (x->grouped ? 2 : 10))
             continue;
         uint32_t first = 0, last = 0;
         for (uint32_t u = g->finer->n; u-- > 0;)
@@ -130,9 +141,11 @@ static void warn_large(struct ctx *x, const struct wdag *g)
         for (uint32_t u = 0; u < g->finer->n; u++)
             if (g->map[u] == v)
                 last = u;
-        diag_warning(x->diag, "contract: %u nodes from '%s' to '%s' must stay together (colocation and "
-                     "the cycles it makes) and take %d %% of the time", members[v],
-                     node_name(x->m, g->finer->node[first]), node_name(x->m, g->finer->node[last]),
+        diag_warning(x->diag,
+                     "contract: %u nodes from '%s' to '%s' must stay together (colocation and "
+                     "the cycles it makes) and take %d %% of the time",
+                     members[v], node_name(x->m, g->finer->node[first]),
+                     node_name(x->m, g->finer->node[last]),
                      (int)((__int128)g->time[0][v] * 100 / total));
     }
 }

@@ -23,13 +23,13 @@ struct pricing {
     struct module *m;
     struct costs *c;
     struct flops *flops;
-    uint32_t *type;      /* [value] */
-    int64_t *elems;      /* [value] estimated where c->elems is -1 */
-    uint32_t *stamp;     /* [value] the last node that counted it */
-    gid *order;          /* graphs 1.., outer before inner */
-    int64_t **body_time; /* [class][graph] */
-    uint32_t *body_never; /* [graph] classes that cannot run it, a bit each */
-    const struct cost_table *given; /* NULL: none */
+    uint32_t *type;                     /* [value] */
+    int64_t *elems;                     /* [value] estimated where c->elems is -1 */
+    uint32_t *stamp;                    /* [value] the last node that counted it */
+    gid *order;                         /* graphs 1.., outer before inner */
+    int64_t **body_time;                /* [class][graph] */
+    uint32_t *body_never;               /* [graph] classes that cannot run it, a bit each */
+    const struct cost_table *given;     /* NULL: none */
     int64_t *body_flops, *body_traffic; /* [graph] */
     gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
     uint32_t unknown, nodes, loops, calls;
@@ -85,13 +85,14 @@ static void size_value(struct pricing *p, vid v, int64_t guess)
     const struct type *t = &m->type[p->type[v]];
     bool init = t->kind == TYPE_NONE && m->value[v].tensor != 0;
     enum elem e = init ? (enum elem)m->tensor[m->value[v].tensor].elem : (enum elem)t->elem;
-    int64_t n = init ? tensor_elems(m, m->value[v].tensor) :
-                t->kind == TYPE_TENSOR ? type_elems(m, p->type[v]) : -1;
+    int64_t n = init                     ? tensor_elems(m, m->value[v].tensor)
+                : t->kind == TYPE_TENSOR ? type_elems(m, p->type[v])
+                                         : -1;
     p->c->elems[v] = n;
     p->elems[v] = n >= 0 ? n : guess;
     e = t->kind == TYPE_TENSOR || init ? e : ELEM_NONE;
-    p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->elems[v]) :
-                     elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->elems[v]);
+    p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->elems[v])
+                                   : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->elems[v]);
     p->c->xfer[v] = -1;
 }
 
@@ -170,8 +171,8 @@ static int64_t peak_of(const struct device_class *d, enum elem e)
     return d->peak[e] != 0 ? d->peak[e] : d->peak[ELEM_F32];
 }
 
-static int64_t roofline(const struct cluster *c, const struct device_class *d, enum elem e, int64_t ops,
-                        int64_t bytes)
+static int64_t roofline(const struct cluster *c, const struct device_class *d, enum elem e,
+                        int64_t ops, int64_t bytes)
 {
     int64_t compute = mul_div_ceil(ops, PS_PER_S, reached(peak_of(d, e), c->efficiency));
     int64_t memory = mul_div_ceil(bytes, PS_PER_S, reached(d->bandwidth, c->efficiency));
@@ -283,17 +284,22 @@ static void report(const struct pricing *p)
     struct diag *d = p->x->diag;
     if (p->unknown > 0) {
         uint64_t permille = (uint64_t)p->unknown * 1000 / p->nodes;
-        diag_warning(d, "the sizes of %u of %u nodes' results (%llu.%llu %%) are not known, the first is "
-                     "'%s' (%s): each counts as large as its node's largest operand", p->unknown, p->nodes,
-                     (unsigned long long)(permille / 10), (unsigned long long)(permille % 10),
-                     node_name(p->m, p->first_unknown), node_op(p->m, p->first_unknown));
+        diag_warning(
+            d,
+            "the sizes of %u of %u nodes' results (%llu.%llu %%) are not known, the first is "
+            "'%s' (%s): each counts as large as its node's largest operand",
+            p->unknown, p->nodes, (unsigned long long)(permille / 10),
+            (unsigned long long)(permille % 10), node_name(p->m, p->first_unknown),
+            node_op(p->m, p->first_unknown));
     }
     if (p->loops > 0)
         diag_warning(d, "%u loops have no known trip count: each counts as %d passes", p->loops,
                      LOOP_TRIPS);
     if (p->calls > 0)
-        diag_warning(d, "%u nodes call functions of the model: each counts as one operation per "
-                     "element of its result", p->calls);
+        diag_warning(d,
+                     "%u nodes call functions of the model: each counts as one operation per "
+                     "element of its result",
+                     p->calls);
 }
 
 /* Sums over the whole model must fit: the passes that follow add without looking. */
@@ -320,7 +326,8 @@ static int check_range(const struct pricing *p)
     }
     if (fits && bytes < INT64_MAX / 4)
         return 0;
-    return diag_error(p->x->diag, "the sizes of this model are beyond what can be planned, the largest "
+    return diag_error(p->x->diag,
+                      "the sizes of this model are beyond what can be planned, the largest "
                       "at node '%s' (%s): expected times and bytes whose sums are below 2^61",
                       node_name(m, worst), node_op(m, worst));
 }
@@ -339,7 +346,8 @@ static int check_support(struct ctx *x)
             runs = runs || m->cost->time[k][n] != COST_NEVER;
         if (runs)
             continue;
-        if (place == NULL && (place = place_build(x->m, x->pairs, x->npairs, x->scratch, x->diag)) == NULL)
+        if (place == NULL &&
+            (place = place_build(x->m, x->pairs, x->npairs, x->scratch, x->diag)) == NULL)
             return -1;
         if (place->kind[n] != PLACE_NODE)
             continue;
@@ -347,9 +355,12 @@ static int check_support(struct ctx *x)
     }
     if (count == 0)
         return 0;
-    diag_error(x->diag, "no class of the cluster can run node '%s' (%s)%s", node_name(m, first),
-               node_op(m, first), count == 1 ? "" :
-               arena_fmt(x->scratch, ", nor %u others: expected one that supports each", count - 1));
+    diag_error(
+        x->diag, "no class of the cluster can run node '%s' (%s)%s", node_name(m, first),
+        node_op(m, first),
+        count == 1
+            ? ""
+            : arena_fmt(x->scratch, ", nor %u others: expected one that supports each", count - 1));
     return PASS_INFEASIBLE;
 }
 

@@ -35,9 +35,9 @@ struct reader {
     struct ctx *x;
     struct cost_table *t;
     const char *path, *first_unknown;
-    uint32_t filter;   /* classes that the file is for, a bit each */
-    uint32_t unknown;  /* rows that name what is not there */
-    size_t row;        /* line of a CSV file, element of a list: for messages */
+    uint32_t filter;  /* classes that the file is for, a bit each */
+    uint32_t unknown; /* rows that name what is not there */
+    size_t row;       /* line of a CSV file, element of a list: for messages */
 };
 
 enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_PS, KEY_SKIP };
@@ -91,9 +91,11 @@ static bool key_of(const struct cluster *c, const char *s, struct column *out)
 
 static int unknown_key(const struct reader *r, const char *key)
 {
-    return diag_error(r->x->diag,
-                      "%s: row %zu: unknown key '%s', expected name, op, class, time, ps_CLASS, flops, "
-                      "traffic_bytes or result_bytes", r->path, r->row, key);
+    return diag_error(
+        r->x->diag,
+        "%s: row %zu: unknown key '%s', expected name, op, class, time, ps_CLASS, flops, "
+        "traffic_bytes or result_bytes",
+        r->path, r->row, key);
 }
 
 /* "12.5us", an integer of ps, "never". */
@@ -113,18 +115,28 @@ static int put(const struct reader *r, struct row *row, const struct column *c, 
     int64_t t = COST_NEVER;
     const char *text = *s != 0 ? s : NULL;
     switch (c->key) {
-    case KEY_SKIP: return 0;
-    case KEY_NAME: row->name = text; return 0;
-    case KEY_OP: row->op = text; return 0;
-    case KEY_CLASS: row->cls = text; return 0;
-    default: break;
+    case KEY_SKIP:
+        return 0;
+    case KEY_NAME:
+        row->name = text;
+        return 0;
+    case KEY_OP:
+        row->op = text;
+        return 0;
+    case KEY_CLASS:
+        row->cls = text;
+        return 0;
+    default:
+        break;
     }
     if (!text && c->key == KEY_TIME)
         return 0;
     if (text && !time_text(s, &t))
-        return diag_error(r->x->diag,
-                          "%s: row %zu: time '%.60s', expected a time such as 12.5us, an integer of "
-                          "picoseconds below 2^60, or never", r->path, r->row, s);
+        return diag_error(
+            r->x->diag,
+            "%s: row %zu: time '%.60s', expected a time such as 12.5us, an integer of "
+            "picoseconds below 2^60, or never",
+            r->path, r->row, s);
     if (c->key == KEY_TIME)
         row->time = t;
     for (uint32_t k = 0; c->key == KEY_PS && k < r->x->cluster->ncls; k++)
@@ -177,7 +189,9 @@ static int apply_row(struct reader *r, const struct row *row)
     }
     uint32_t classes = row->cls ? classes_named(r->x->cluster, row->cls) : UINT32_MAX;
     if (at == 0 || classes == 0 || row->absent)
-        miss(r, at == 0 ? (row->name ? row->name : row->op) : classes == 0 ? row->cls : "a ps_ column");
+        miss(r, at == 0        ? (row->name ? row->name : row->op)
+                : classes == 0 ? row->cls
+                               : "a ps_ column");
     for (uint32_t k = 0; at != 0 && k < ncls; k++) {
         int64_t time = row->time != NONE ? row->time : row->ps[k];
         if ((mask & classes) >> k & 1 && time != NONE)
@@ -211,7 +225,8 @@ static bool field(char **s, char **out, char *stop)
 }
 
 /* Where columns of one class repeat, each is for the next class of that name. */
-static void spread_columns(const struct reader *r, struct column *col, char *const *name, uint32_t n)
+static void spread_columns(const struct reader *r, struct column *col, char *const *name,
+                           uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t same = 0, before = 0, seen = 0;
@@ -248,7 +263,8 @@ static int read_header(struct reader *r, char **s, struct column *col, uint32_t 
         have |= bit;
         n++;
     }
-    if ((have & (1u << KEY_NAME | 1u << KEY_OP)) == 0 || (have & (1u << KEY_TIME | 1u << KEY_PS)) == 0)
+    if ((have & (1u << KEY_NAME | 1u << KEY_OP)) == 0 ||
+        (have & (1u << KEY_TIME | 1u << KEY_PS)) == 0)
         return bad_row(r, "expected a header such as name,op,class,time");
     spread_columns(r, col, name, n);
     *ncol = n;
@@ -279,7 +295,8 @@ static int read_csv(struct reader *r, char *s)
         if (i == 0)
             continue;
         if (i != n)
-            return diag_error(r->x->diag, "%s: row %zu: %u fields, expected %u", r->path, r->row, i, n);
+            return diag_error(r->x->diag, "%s: row %zu: %u fields, expected %u", r->path, r->row, i,
+                              n);
         if (apply_row(r, &row) != 0)
             return -1;
     }
@@ -313,8 +330,8 @@ static int read_objects(struct reader *r, json_t *list)
             }
             s = json_is_null(v) && c.key != KEY_TIME ? "" : s;
             if (c.key != KEY_SKIP && !s)
-                return diag_error(r->x->diag, "%s: row %zu: \"%s\": expected a text%s", r->path, i, key,
-                                  c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
+                return diag_error(r->x->diag, "%s: row %zu: \"%s\": expected a text%s", r->path, i,
+                                  key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
             if (put(r, &row, &c, s ? s : "") != 0)
                 return -1;
         }
@@ -410,7 +427,8 @@ static int read_profile(struct reader *r, json_t *list)
     }
     size_t found = put_medians(r, e, n), left = nodes - found;
     size_t permille = nodes > 0 ? left * 1000 / nodes : 0;
-    diag_note(r->x->diag, "%s: measured times for %zu of %zu nodes; %zu (%zu.%zu %%) keep the roofline",
+    diag_note(r->x->diag,
+              "%s: measured times for %zu of %zu nodes; %zu (%zu.%zu %%) keep the roofline",
               r->path, found, nodes, left, permille / 10, permille % 10);
     return 0;
 }
@@ -453,7 +471,8 @@ static char *slurp(struct reader *r, size_t *n)
     bool failed = ferror(f) != 0;
     fclose(f);
     if (failed || got > 0) {
-        diag_error(r->x->diag, "%s: cannot be read: %s", r->path, failed ? strerror(errno) : "over 2 GiB");
+        diag_error(r->x->diag, "%s: cannot be read: %s", r->path,
+                   failed ? strerror(errno) : "over 2 GiB");
         return NULL;
     }
     text[len] = 0;
@@ -476,7 +495,8 @@ static int split_classes(struct reader *r, const char *text)
         const char *name = arena_strdup(r->x->scratch, s, n);
         uint32_t bits = classes_named(r->x->cluster, name);
         if (bits == 0)
-            return diag_error(r->x->diag, "--costs '%s': the cluster has no class '%s'; the first is '%s'",
+            return diag_error(r->x->diag,
+                              "--costs '%s': the cluster has no class '%s'; the first is '%s'",
                               text, name, r->x->cluster->cls[0].name);
         r->filter |= bits;
         s += n;
@@ -500,8 +520,10 @@ static int read_file(struct cost_table *t, struct ctx *x, const char *text)
     if ((*first == '[' || *first == '{' ? read_json(&r, s, n) : read_csv(&r, s)) != 0)
         return -1;
     if (r.unknown > 0)
-        diag_warning(x->diag, "%s: %u rows name nodes, operators or classes that are not there, the "
-                     "first is '%s': they have no effect", r.path, r.unknown, r.first_unknown);
+        diag_warning(x->diag,
+                     "%s: %u rows name nodes, operators or classes that are not there, the "
+                     "first is '%s': they have no effect",
+                     r.path, r.unknown, r.first_unknown);
     return 0;
 }
 

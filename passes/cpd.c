@@ -23,7 +23,8 @@ int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     int64_t *top = arena_array(a, (size_t)g->n + 1, sizeof *top);
     int64_t *level = arena_array(a, (size_t)g->n + 1, sizeof *level);
-    int64_t *cost = arena_array(a, (size_t)g->n + 1, sizeof *cost); /* of the edge to each successor */
+    int64_t *cost =
+        arena_array(a, (size_t)g->n + 1, sizeof *cost); /* of the edge to each successor */
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < g->n; i++) {
             uint32_t v = pass ? g->n - 1 - i : i;
@@ -32,7 +33,8 @@ int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a)
                 cost[g->succ.to[k]] = 0;
             for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++) {
                 uint32_t e = g->net_of.to[k];
-                for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1]; p++)
+                for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1];
+                     p++)
                     cost[g->net_pin.to[p]] = sat_add(cost[g->net_pin.to[p]], g->net_cost[cls][e]);
             }
             for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1]; k++) {

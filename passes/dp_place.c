@@ -97,8 +97,7 @@ static int dp_run(struct ctx *x, const void *options)
     struct interval_run run = {
         .starts = (uint32_t)o->starts, .seed = (uint64_t)o->seed, .clock = &clock};
     uint64_t states = (uint64_t)(x->max_states ? x->max_states : o->max_states);
-    struct dp_search s = {
-        .max_states = states, .clock = &clock, .progress = x->progress};
+    struct dp_search s = {.max_states = states, .clock = &clock, .progress = x->progress};
     struct chain *c = chain_build(whole, x->cluster, -1, x->scratch, x->diag), *top = c;
     if (c && level != whole)
         top = chain_build(level, x->cluster, -1, x->scratch, x->diag);

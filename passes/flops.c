@@ -12,14 +12,14 @@
 #include <string.h>
 
 enum flop_rule {
-    FREE,      /* nothing at all */
-    GATHER,    /* one per result, but reads only that */
-    PER_OUT,   /* arg per element of result 0 */
-    PER_IN,    /* arg per element of operand 0 */
-    WINDOW,    /* pooling */
-    CONV,      /* arg: operand with the weights */
+    FREE,    /* nothing at all */
+    GATHER,  /* one per result, but reads only that */
+    PER_OUT, /* arg per element of result 0 */
+    PER_IN,  /* arg per element of operand 0 */
+    WINDOW,  /* pooling */
+    CONV,    /* arg: operand with the weights */
     CONV_TRANSPOSE,
-    MATMUL,    /* K is the last dimension of operand 0 (of row n with transA) */
+    MATMUL, /* K is the last dimension of operand 0 (of row n with transA) */
     RECURRENT,
     EINSUM,
     ATTENTION,
@@ -273,8 +273,8 @@ static int64_t attention_flops(const struct flops *x, nid n)
     int64_t kv = k.rank == 4 ? known(k.d[1]) : node_attr_int(x->f.m, n, "kv_num_heads", heads);
     int64_t columns = sat_add(last(&k, 2), past_length(x, n, 4));
     int64_t query = q.rank == 4 ? sat_mul(heads, last(&q, 1)) : last(&q, 1);
-    int64_t value = v.rank == 4 ? sat_mul(heads, last(&v, 1)) :
-                    sat_mul(last(&v, 1) / (kv > 0 ? kv : 1), heads);
+    int64_t value =
+        v.rank == 4 ? sat_mul(heads, last(&v, 1)) : sat_mul(last(&v, 1) / (kv > 0 ? kv : 1), heads);
     return score_flops(q.rank > 0 ? known(q.d[0]) : 1, last(&q, 2), columns, query, value, heads);
 }
 

@@ -27,14 +27,30 @@ static const char *const cut_names[] = {"tensor", "edge", NULL};
 enum { CUT_TENSOR, CUT_EDGE };
 
 static const struct opt fuse_opts[] = {
-    {.kind = OPT_INT, .name = "range", .off = offsetof(struct fuse_options, range), .def = "auto",
-     .lo = "1", .hi = "1000000", .names = auto_names,
+    {.kind = OPT_INT,
+     .name = "range",
+     .off = offsetof(struct fuse_options, range),
+     .def = "auto",
+     .lo = "1",
+     .hi = "1000000",
+     .names = auto_names,
      .help = "vertices that a cluster may span in the order; auto: as few as exact planning needs"},
-    {.kind = OPT_BYTES, .name = "mem", .off = offsetof(struct fuse_options, mem), .def = "0",
+    {.kind = OPT_BYTES,
+     .name = "mem",
+     .off = offsetof(struct fuse_options, mem),
+     .def = "0",
      .help = "memory cap of a cluster; 0: an eighth of the smallest device, shared by the devices"},
-    {.kind = OPT_INT, .name = "max-states", .off = offsetof(struct fuse_options, max_states),
-     .def = "100000", .lo = "1", .hi = "100000000", .help = "ideals that range=auto aims below"},
-    {.kind = OPT_CHOICE, .name = "cut", .off = offsetof(struct fuse_options, cut), .def = "tensor",
+    {.kind = OPT_INT,
+     .name = "max-states",
+     .off = offsetof(struct fuse_options, max_states),
+     .def = "100000",
+     .lo = "1",
+     .hi = "100000000",
+     .help = "ideals that range=auto aims below"},
+    {.kind = OPT_CHOICE,
+     .name = "cut",
+     .off = offsetof(struct fuse_options, cut),
+     .def = "tensor",
      .names = cut_names,
      .help = "count a tensor that leaves a cluster once, or (the paper) once per consumer"},
     {0}};
@@ -43,7 +59,7 @@ static const struct opt fuse_opts[] = {
 
 /* What decides with whom a vertex, or a cluster, may be together. */
 struct member {
-    int64_t bytes;    /* shared items counted once for each that needs them */
+    int64_t bytes; /* shared items counted once for each that needs them */
     int32_t pin;
     uint32_t classes; /* bits: the device classes that can run it */
 };
@@ -56,11 +72,11 @@ struct fusion {
     uint32_t cls;          /* the device class whose transfer costs count */
     int64_t range, mem;
     bool per_edge;
-    int64_t *seen;         /* P: [position] cost of its out-edges whose other end is already in */
-    int64_t *out;          /* O: [position] sum of out-costs before it */
-    int64_t *best;         /* T */
-    uint32_t *from;        /* Pre */
-    uint32_t *left;        /* [net] pins not yet in */
+    int64_t *seen;  /* P: [position] cost of its out-edges whose other end is already in */
+    int64_t *out;   /* O: [position] sum of out-costs before it */
+    int64_t *best;  /* T */
+    uint32_t *from; /* Pre */
+    uint32_t *left; /* [net] pins not yet in */
 };
 
 static struct member *members_of(const struct wdag *g, struct arena *a)
@@ -127,11 +143,16 @@ static void fusion_step(struct fusion *f, uint32_t x)
     f->best[x + 1] = best;
 }
 
-uint32_t fuse_partition(const struct wdag *g, const uint32_t *order, const struct fuse_limits *limits,
-                        struct arena *a, uint32_t *group, int64_t *cut)
+uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
+                        const struct fuse_limits *limits, struct arena *a, uint32_t *group,
+                        int64_t *cut)
 {
-    struct fusion f = {.g = g, .order = order, .cls = limits->cls, .range = limits->range,
-                       .mem = limits->mem, .per_edge = limits->per_edge};
+    struct fusion f = {.g = g,
+                       .order = order,
+                       .cls = limits->cls,
+                       .range = limits->range,
+                       .mem = limits->mem,
+                       .per_edge = limits->per_edge};
     uint32_t n = g->n, count = 0;
     f.pos = arena_array(a, (size_t)n + 1, sizeof *f.pos);
     f.seen = arena_array(a, (size_t)n + 1, sizeof *f.seen);
@@ -317,17 +338,17 @@ static int fuse_run(struct ctx *x, const void *options)
     if (level == fine)
         diag_note(x->diag, "fuse: nothing fused, %u vertices", fine->n);
     else
-        diag_note(x->diag, "fuse: %u vertices in %u clusters, range %lld, %d %% of transfers inside",
+        diag_note(x->diag,
+                  "fuse: %u vertices in %u clusters, range %lld, %d %% of transfers inside",
                   fine->n, level->n, (long long)range,
                   internal_share(fine, level, transfer_class(x->cluster)));
     ctx_push(x, level);
     return 0;
 }
 
-const struct pass pass_fuse = {
-    .name = "fuse",
-    .help = "CPD-TOPO optimal operation fusion: fewer, larger vertices",
-    .opts = fuse_opts,
-    .optsize = sizeof(struct fuse_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = fuse_run};
+const struct pass pass_fuse = {.name = "fuse",
+                               .help = "CPD-TOPO optimal operation fusion: fewer, larger vertices",
+                               .opts = fuse_opts,
+                               .optsize = sizeof(struct fuse_options),
+                               .needs = NEED_COST | NEED_CONTRACT,
+                               .run = fuse_run};

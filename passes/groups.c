@@ -22,11 +22,13 @@ void groups_by_layer(struct ctx *x, uint32_t *group)
         diag_note(x->diag, "contract: %u layers, %u of %u placed nodes outside them", l.n, outside,
                   g->n);
     else
-        diag_warning(x->diag, "contract: by=layer finds no layers: no node's name has a scope such as "
+        diag_warning(x->diag,
+                     "contract: by=layer finds no layers: no node's name has a scope such as "
                      "'/h.3/', and no profile gives them");
 }
 
-static int add_line(struct ctx *x, struct patterns *p, char *line, const char *file, uint32_t number)
+static int add_line(struct ctx *x, struct patterns *p, char *line, const char *file,
+                    uint32_t number)
 {
     char *save = NULL, *where = arena_fmt(x->mem, "%s:%u", file, number);
     for (char *s = strtok_r(line, " \t\r", &save); s; s = strtok_r(NULL, " \t\r", &save))
@@ -55,8 +57,9 @@ static int add_block(struct ctx *x, struct patterns *p, const json_t *block, con
     for (size_t i = 0; i < n; i++) {
         const char *s = json_string_value(json_is_array(block) ? json_array_get(block, i) : block);
         if (!s)
-            return diag_error(x->diag, "%s: block %u: expected a regular expression or a list of them",
-                              file, number);
+            return diag_error(x->diag,
+                              "%s: block %u: expected a regular expression or a list of them", file,
+                              number);
         if (patterns_add(p, x->mem, arena_strdup(x->mem, s, strlen(s)), number, file, x->diag))
             return -1;
     }
@@ -92,8 +95,8 @@ int groups_by_block(struct ctx *x, const char *file, uint32_t *group)
     char *text = infile_read(file, x->mem, &n, x->diag);
     if (!text)
         return -1;
-    int rc = str_ends(file, ".json") ? read_json(x, &p, text, n, file)
-                                     : read_lines(x, &p, text, file);
+    int rc =
+        str_ends(file, ".json") ? read_json(x, &p, text, n, file) : read_lines(x, &p, text, file);
     for (uint32_t v = 0; v < g->n && !rc; v++) {
         const struct pattern *hit = patterns_match(&p, node_name(x->m, g->node[v]));
         group[v] = hit ? hit->group : 0;

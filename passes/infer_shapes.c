@@ -308,9 +308,11 @@ static void warn_nameless(struct ctx *x)
     vid first = 0;
     uint32_t n = open_inputs(x->m, true, &first);
     if (n > 0)
-        diag_warning(x->diag, "%u inputs have dimensions without a name, the first is '%s': planning "
-                     "with %lld for a first dimension, %lld for others", n, value_name(x->m, first),
-                     (long long)dim_guess(true), (long long)dim_guess(false));
+        diag_warning(x->diag,
+                     "%u inputs have dimensions without a name, the first is '%s': planning "
+                     "with %lld for a first dimension, %lld for others",
+                     n, value_name(x->m, first), (long long)dim_guess(true),
+                     (long long)dim_guess(false));
 }
 
 uint32_t *planning_types(struct ctx *x)

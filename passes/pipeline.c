@@ -14,9 +14,12 @@
 static bool parse_quantity(enum opt_kind kind, const char *s, int64_t *v)
 {
     switch (kind) {
-    case OPT_BYTES: return bytes_parse(s, v);
-    case OPT_TIME: return time_parse(s, v);
-    default: return count_parse(s, v);
+    case OPT_BYTES:
+        return bytes_parse(s, v);
+    case OPT_TIME:
+        return time_parse(s, v);
+    default:
+        return count_parse(s, v);
     }
 }
 
@@ -63,11 +66,16 @@ static const char *opt_get(const struct opt *o, const void *opts, struct arena *
     const void *field = (const char *)opts + o->off;
     char buf[UNIT_TEXT];
     switch (o->kind) {
-    case OPT_TEXT: return *(const char *const *)field;
-    case OPT_BOOL: return *(const bool *)field ? "true" : "false";
-    case OPT_CHOICE: return o->names[*(const int64_t *)field];
-    case OPT_BYTES: return arena_fmt(a, "%s", bytes_print(buf, *(const int64_t *)field));
-    case OPT_TIME: return arena_fmt(a, "%s", time_print(buf, *(const int64_t *)field));
+    case OPT_TEXT:
+        return *(const char *const *)field;
+    case OPT_BOOL:
+        return *(const bool *)field ? "true" : "false";
+    case OPT_CHOICE:
+        return o->names[*(const int64_t *)field];
+    case OPT_BYTES:
+        return arena_fmt(a, "%s", bytes_print(buf, *(const int64_t *)field));
+    case OPT_TIME:
+        return arena_fmt(a, "%s", time_print(buf, *(const int64_t *)field));
     default:
         if (o->names && *(const int64_t *)field == 0)
             return o->names[0];
@@ -77,8 +85,9 @@ static const char *opt_get(const struct opt *o, const void *opts, struct arena *
 
 static const char *opt_wants(const struct opt *o, struct arena *a)
 {
-    static const char *const what[] = {"an integer", "true or false", "a size such as 8GiB",
-                                       "a time such as 10us", "a text", "one of"};
+    static const char *const what[] = {
+        "an integer",          "true or false", "a size such as 8GiB",
+        "a time such as 10us", "a text",        "one of"};
     char *s = arena_fmt(a, "%s%s", o->names && o->kind == OPT_INT ? "auto or " : "", what[o->kind]);
     if (o->kind == OPT_CHOICE)
         for (uint32_t i = 0; o->names[i]; i++)
@@ -107,7 +116,8 @@ void pass_help(FILE *f, const struct pass *p)
 
 /* ---- parsing ---------------------------------------------------------------------------------- */
 
-static struct step *add_step(struct pipeline *p, uint32_t at, const struct pass *pass, struct arena *a)
+static struct step *add_step(struct pipeline *p, uint32_t at, const struct pass *pass,
+                             struct arena *a)
 {
     p->step = vec_grow(a, p->step, &p->cap, p->n + 1, sizeof *p->step);
     memmove(p->step + at + 1, p->step + at, (p->n - at) * sizeof *p->step);
@@ -197,8 +207,11 @@ int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct
         char *name = arena_strdup(a, at, n);
         const struct pass *pass = find_pass(p, name);
         if (!pass && strchr(name, '='))
-            return diag_error(d, "-p: unknown pass '%s': did the shell expand the braces? quote -p, or "
-                              "separate options with ':'", name);
+            return diag_error(
+                d,
+                "-p: unknown pass '%s': did the shell expand the braces? quote -p, or "
+                "separate options with ':'",
+                name);
         if (!pass)
             return unknown_pass(p, name, a, d);
         struct step *s = add_step(p, p->n, pass, a);
@@ -285,7 +298,8 @@ static int judge_plan(const struct pass *p, struct ctx *x)
                    time_print(said, x->plan->value), time_print(is, v.value));
         return PASS_UNVERIFIED;
     }
-    if (x->plan->bound > v.value || (x->plan->status == PLAN_OPTIMAL && x->plan->bound != v.value)) {
+    if (x->plan->bound > v.value ||
+        (x->plan->status == PLAN_OPTIMAL && x->plan->bound != v.value)) {
         diag_error(x->diag, "%s claims the bound %s for a value of %s", p->name,
                    time_print(said, x->plan->bound), time_print(is, v.value));
         return PASS_UNVERIFIED;

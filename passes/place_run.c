@@ -122,8 +122,9 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
         answer = bisect(x, g, &lo, &hi, BISECT_STATES, clock, dpl);
     }
     if (hi <= least) {
-        diag_error(x->diag, "no contiguous plan was found in the states allowed, but there are some: "
-                            "raise --max-states");
+        diag_error(x->diag,
+                   "no contiguous plan was found in the states allowed, but there are some: "
+                   "raise --max-states");
         return PASS_INFEASIBLE;
     }
     char exact_text[UNIT_TEXT], text[UNIT_TEXT];

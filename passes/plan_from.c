@@ -40,8 +40,8 @@ static int refuse(struct ctx *x, const char *from, const int32_t *dev, const str
     for (uint32_t u = 0; u < x->base->n; u++) {
         nid n = x->base->node[u];
         if (x->base->pin[u] >= 0 && x->base->pin[u] != dev[n])
-            return diag_error(x->diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'", from,
-                              node_name(x->m, n),
+            return diag_error(x->diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'",
+                              from, node_name(x->m, n),
                               cluster_device_name(x->cluster, x->mem, (uint32_t)dev[n]),
                               cluster_device_name(x->cluster, x->mem, (uint32_t)x->base->pin[u]));
     }
@@ -71,10 +71,9 @@ static int plan_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_plan = {
-    .name = "plan",
-    .help = "take a plan from a file, judge it and go on with it",
-    .opts = plan_opts,
-    .optsize = sizeof(struct plan_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = plan_run};
+const struct pass pass_plan = {.name = "plan",
+                               .help = "take a plan from a file, judge it and go on with it",
+                               .opts = plan_opts,
+                               .optsize = sizeof(struct plan_options),
+                               .needs = NEED_COST | NEED_CONTRACT,
+                               .run = plan_run};

@@ -19,7 +19,7 @@
 struct reading {
     struct ctx *x;
     const char *path;
-    int32_t *dev; /* [node], -1 */
+    int32_t *dev;    /* [node], -1 */
     struct map node; /* name, or id + 1 for the paper's splits -> node */
 };
 
@@ -82,8 +82,8 @@ static nid find_node(struct reading *r, const json_t *entry)
         diag_error(r->x->diag, "%s: there is no node '%s' in %s", r->path, name,
                    str(r->x->m, r->x->m->path));
     else if (!n && json_is_integer(entry))
-        diag_error(r->x->diag, "%s: there is no node with id %" JSON_INTEGER_FORMAT " in %s", r->path,
-                   json_integer_value(entry), str(r->x->m, r->x->m->path));
+        diag_error(r->x->diag, "%s: there is no node with id %" JSON_INTEGER_FORMAT " in %s",
+                   r->path, json_integer_value(entry), str(r->x->m, r->x->m->path));
     else if (!n)
         bad_form(r, "names or ids of nodes in 'nodes'");
     return n;
@@ -156,7 +156,8 @@ static int read_paper(struct reading *r, const json_t *root)
             while (dev < c->ndev && c->cls[cluster_class(c, dev)].host != (host == 1))
                 dev++;
             if (dev >= c->ndev && json_array_size(nodes))
-                return diag_error(r->x->diag, "%s: '%s' has nodes on more devices than the cluster has",
+                return diag_error(r->x->diag,
+                                  "%s: '%s' has nodes on more devices than the cluster has",
                                   r->path, key[host]);
             if (assign_list(r, nodes, (int)dev))
                 return -1;
@@ -226,8 +227,10 @@ static int read_annotations(struct reading *r, const struct module *from)
 {
     const struct graph *g = &from->graph[1];
     if (!from->device_ann)
-        return diag_error(r->x->diag, "%s: no node of it says where it runs (pcc.device or layer_ann "
-                          "in its metadata)", r->path);
+        return diag_error(r->x->diag,
+                          "%s: no node of it says where it runs (pcc.device or layer_ann "
+                          "in its metadata)",
+                          r->path);
     index_names(r);
     for (nid n = g->first; n < g->first + g->count; n++) {
         const char *device = str(from, from->device_ann[n]);
@@ -236,8 +239,10 @@ static int read_annotations(struct reading *r, const struct module *from)
             continue;
         int dev = cluster_device(r->x->cluster, device);
         if (dev < 0)
-            return diag_error(r->x->diag, "%s: node '%s' says '%s', which is no device; the first is "
-                              "'%s'", r->path, node_name(from, n), device,
+            return diag_error(r->x->diag,
+                              "%s: node '%s' says '%s', which is no device; the first is "
+                              "'%s'",
+                              r->path, node_name(from, n), device,
                               cluster_device_name(r->x->cluster, r->x->mem, 0));
         if (assign(r, here, dev))
             return -1;
@@ -266,8 +271,8 @@ static int start(struct reading *r, struct ctx *x, const char *path)
 {
     if (ctx_base(x))
         return -1;
-    *r = (struct reading){.x = x, .path = path,
-                          .dev = arena_array(x->mem, x->m->nnode, sizeof *r->dev)};
+    *r = (struct reading){
+        .x = x, .path = path, .dev = arena_array(x->mem, x->m->nnode, sizeof *r->dev)};
     memset(r->dev, 0xff, x->m->nnode * sizeof *r->dev);
     return 0;
 }
@@ -277,8 +282,9 @@ int32_t *plan_read_text(struct ctx *x, const char *path, char *text, size_t n)
     struct reading r;
     if (start(&r, x, path))
         return NULL;
-    int rc = str_ends(path, ".json") || text[strspn(text, " \t\r\n")] == '{' ? read_json(&r, text, n)
-                                                                             : read_list(&r, text);
+    int rc = str_ends(path, ".json") || text[strspn(text, " \t\r\n")] == '{'
+                 ? read_json(&r, text, n)
+                 : read_list(&r, text);
     return rc || check_complete(&r) ? NULL : r.dev;
 }
 

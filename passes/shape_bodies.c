@@ -18,8 +18,7 @@ struct carried {
 static const struct attr *body_attr(const struct infer *f, nid n, const char *name)
 {
     const struct attr *a = node_attr(f->m, n, name);
-    return a != NULL && a->kind == ATTR_GRAPH && a->u.g > 1 && a->u.g < f->m->ngraph ? a :
-           NULL;
+    return a != NULL && a->kind == ATTR_GRAPH && a->u.g > 1 && a->u.g < f->m->ngraph ? a : NULL;
 }
 
 static vid graph_in(const struct module *m, gid g, uint32_t i)
@@ -50,7 +49,8 @@ static void join(struct shape *acc, const struct shape *s)
 static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t to, uint32_t k)
 {
     struct carried *c = f->carried[g];
-    if (c == NULL || c->round == UINT32_MAX) { /* first visit (of this visit of the owner's graph) */
+    if (c == NULL ||
+        c->round == UINT32_MAX) { /* first visit (of this visit of the owner's graph) */
         c = arena_alloc(f->mem, sizeof *c);
         c->n = k;
         c->s = arena_array(f->mem, k, sizeof *c->s);
@@ -179,9 +179,8 @@ static int64_t loop_trips(struct infer *f, nid n, gid g)
     int64_t trips, cond = 1;
     vid out = graph_out(f->m, g, 0);
     nid def = out != 0 ? f->m->value[out].def : 0;
-    bool same = out == graph_in(f->m, g, 1) ||
-                (def != 0 && node_is(f->m, def, "Identity") &&
-                 node_in(f->m, def, 0) == graph_in(f->m, g, 1));
+    bool same = out == graph_in(f->m, g, 1) || (def != 0 && node_is(f->m, def, "Identity") &&
+                                                node_in(f->m, def, 0) == graph_in(f->m, g, 1));
     if (ints_of(f, node_in(f->m, n, 0), &trips, 1) != 1 || trips < 0)
         return -1;
     if (!same && (ints_of(f, out, &cond, 1) != 1 || cond == 0))
@@ -241,8 +240,9 @@ void rule_scan(struct infer *f, nid n, int arg)
         }
         if (!shape_of(f, graph_out(f->m, a->u.g, i), &s))
             continue;
-        int axis = s.rank >= 0 && s.rank < SHAPE_RANK ?
-                   axis_of(list_axis(f, n, "scan_output_axes", i - c->n), s.rank + 1) : -1;
+        int axis = s.rank >= 0 && s.rank < SHAPE_RANK
+                       ? axis_of(list_axis(f, n, "scan_output_axes", i - c->n), s.rank + 1)
+                       : -1;
         if (axis >= 0) {
             memmove(&s.d[axis + 1], &s.d[axis], (size_t)(s.rank - axis) * sizeof s.d[0]);
             s.d[axis] = length;

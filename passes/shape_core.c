@@ -135,16 +135,18 @@ static void print_shape(const struct infer *f, const struct shape *s, char *buf,
         snprintf(buf + at, size - at, "]");
 }
 
-static void report(struct infer *f, nid n, vid v, const struct shape *file, const struct shape *found)
+static void report(struct infer *f, nid n, vid v, const struct shape *file,
+                   const struct shape *found)
 {
     char a[256], b[256];
     if (f->diag == NULL || f->bound || f->conflicts++ >= CONFLICTS_SHOWN)
         return;
     print_shape(f, file, a, sizeof a);
     print_shape(f, found, b, sizeof b);
-    diag_warning(f->diag, "node '%s' (%s): value '%s' has shape %s in the file, but %s follows from "
-                 "the operands; keeping the file's", node_name(f->m, n), node_op(f->m, n),
-                 value_name(f->m, v), a, b);
+    diag_warning(f->diag,
+                 "node '%s' (%s): value '%s' has shape %s in the file, but %s follows from "
+                 "the operands; keeping the file's",
+                 node_name(f->m, n), node_op(f->m, n), value_name(f->m, v), a, b);
 }
 
 static uint32_t add_type(struct infer *f, const struct shape *s)
@@ -251,7 +253,9 @@ void shape_broadcast(const struct infer *f, struct shape *acc, const struct shap
     int rank = acc->rank > s->rank ? acc->rank : s->rank;
     for (int i = 0; i < rank; i++) { /* from the last dimension on */
         int at = rank - 1 - i, ia = acc->rank - 1 - i, is = s->rank - 1 - i;
-        acc->d[at] = ia < 0 ? s->d[is] : is < 0 ? acc->d[ia] : broadcast_dim(f, acc->d[ia], s->d[is]);
+        acc->d[at] = ia < 0   ? s->d[is]
+                     : is < 0 ? acc->d[ia]
+                              : broadcast_dim(f, acc->d[ia], s->d[is]);
     }
     acc->rank = rank;
 }

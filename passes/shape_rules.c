@@ -11,7 +11,13 @@ enum { NUM_MASK = 31, RULE_BOOL = 32, RULE_QLINEAR = 64 };
 
 /* Where rule_fixed_elem takes the element type of the result from. */
 enum {
-    FIXED_NONE, FIXED_BOOL, FIXED_TO, FIXED_LIKE_1, FIXED_QUANTIZE, FIXED_DYNAMIC, FIXED_DTYPE,
+    FIXED_NONE,
+    FIXED_BOOL,
+    FIXED_TO,
+    FIXED_LIKE_1,
+    FIXED_QUANTIZE,
+    FIXED_DYNAMIC,
+    FIXED_DTYPE,
     FIXED_FLOAT
 };
 
@@ -301,8 +307,8 @@ void rule_broadcast(struct infer *f, nid n, int arg)
 
 static bool fits(int64_t v, enum elem e)
 {
-    bool is_signed = e == ELEM_I64 || e == ELEM_I32 || e == ELEM_I16 || e == ELEM_I8 || e == ELEM_I4 ||
-                     e == ELEM_I2;
+    bool is_signed = e == ELEM_I64 || e == ELEM_I32 || e == ELEM_I16 || e == ELEM_I8 ||
+                     e == ELEM_I4 || e == ELEM_I2;
     uint32_t bits = elem_bits(e);
     if (bits >= 64)
         return is_signed || v >= 0;
@@ -421,8 +427,9 @@ void rule_first_outputs(struct infer *f, nid n, int arg)
         if (arg == FIRST_SKIP) /* the sum that was normalised */
             shape_set_like(f, n, 3, node_in(f->m, n, 0), ELEM_NONE);
         else /* before opset 10 the mask of a Dropout had the type of its data */
-            shape_set_like(f, n, 1, node_in(f->m, n, 0), node_is(f->m, n, "Dropout") && f->opset < 10 ?
-                           ELEM_NONE : (enum elem)arg);
+            shape_set_like(f, n, 1, node_in(f->m, n, 0),
+                           node_is(f->m, n, "Dropout") && f->opset < 10 ? ELEM_NONE
+                                                                        : (enum elem)arg);
     }
 }
 
@@ -448,8 +455,9 @@ void rule_sequence(struct infer *f, nid n, int arg)
         f->type[out] = in != 0 ? f->type[in] : 0;
     } else {
         int64_t e = node_attr_int(f->m, n, "dtype", ELEM_F32);
-        f->type[out] = sequence_of(f, arg == 0 ? elem_in(f, n, 0) :
-                                   e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_F32);
+        f->type[out] = sequence_of(f, arg == 0                  ? elem_in(f, n, 0)
+                                      : e > 0 && e < ELEM_COUNT ? (enum elem)e
+                                                                : ELEM_F32);
     }
 }
 

@@ -74,8 +74,8 @@ void rule_pad(struct infer *f, nid n, int arg)
     for (int i = 0; i < k && known && s.rank >= 0; i++) {
         int axis = axis_of(axes[i], s.rank);
         if (axis >= 0)
-            s.d[axis] = num_dim(num_add(f, num_add(f, num_of_dim(s.d[axis]), pads->at[i]),
-                                        pads->at[k + i]));
+            s.d[axis] = num_dim(
+                num_add(f, num_add(f, num_of_dim(s.d[axis]), pads->at[i]), pads->at[k + i]));
         else
             s.rank = -1;
     }
@@ -91,7 +91,8 @@ void rule_shape(struct infer *f, nid n, int arg)
     shape_in(f, n, 0, &in);
     struct shape out = shape_vector(ELEM_I64, dim_unknown());
     if (in.rank >= 0) {
-        int64_t from = node_attr_int(f->m, n, "start", 0), to = node_attr_int(f->m, n, "end", in.rank);
+        int64_t from = node_attr_int(f->m, n, "start", 0),
+                to = node_attr_int(f->m, n, "end", in.rank);
         from = from < 0 ? from + in.rank : from;
         to = to < 0 ? to + in.rank : to;
         from = from < 0 ? 0 : from > in.rank ? in.rank : from;
@@ -141,8 +142,8 @@ void rule_constant(struct infer *f, nid n, int arg)
         a = node_attr(f->m, n, form[k].name);
         if (a == NULL || a->kind != form[k].kind)
             continue;
-        s = k % 2 == 0 ? shape_scalar(form[k].elem) :
-            shape_vector(form[k].elem, dim_num(a->u.list.n));
+        s = k % 2 == 0 ? shape_scalar(form[k].elem)
+                       : shape_vector(form[k].elem, dim_num(a->u.list.n));
         shape_set(f, n, 0, &s);
         return;
     }
@@ -182,8 +183,9 @@ void rule_range(struct infer *f, nid n, int arg)
         int64_t step = c->at[0].v;
         struct num span = num_sub(f, b->at[0], a->at[0]);
         if (span.kind == NUM_INT) {
-            __int128 k = span.v == 0 || (span.v < 0) != (step < 0) ? 0 :
-                         ((__int128)span.v + step + (step > 0 ? -1 : 1)) / step;
+            __int128 k = span.v == 0 || (span.v < 0) != (step < 0)
+                             ? 0
+                             : ((__int128)span.v + step + (step > 0 ? -1 : 1)) / step;
             s.d[0] = k < INT64_MAX ? dim_num((int64_t)k) : dim_unknown();
         } else if (step == 1 && dim_nonneg(f->m, num_dim(span))) {
             s.d[0] = num_dim(span);
@@ -211,8 +213,8 @@ void rule_where(struct infer *f, nid n, int arg)
     if (nc != NULL && nx != NULL && ny != NULL && c.rank <= 1 && x.rank <= 1 && y.rank <= 1) {
         uint32_t k = nc->n > nx->n ? nc->n : nx->n;
         k = k > ny->n ? k : ny->n;
-        bool fits = (nc->n == 1 || nc->n == k) && (nx->n == 1 || nx->n == k) &&
-                    (ny->n == 1 || ny->n == k);
+        bool fits =
+            (nc->n == 1 || nc->n == k) && (nx->n == 1 || nx->n == k) && (ny->n == 1 || ny->n == k);
         struct nums *r = nums_new(f, fits ? k : 0);
         for (uint32_t i = 0; i < r->n; i++) {
             struct num which = nc->at[nc->n == 1 ? 0 : i];
@@ -315,8 +317,9 @@ void rule_topk(struct infer *f, nid n, int arg)
     const struct nums *k = nums_of(f, node_in(f->m, n, 1));
     int axis = axis_of(node_attr_int(f->m, n, "axis", -1), s.rank);
     if (axis >= 0)
-        s.d[axis] = a != NULL && a->kind == ATTR_INT ? dim_num(a->u.i) :
-                    k != NULL ? num_dim(k->at[0]) : dim_unknown();
+        s.d[axis] = a != NULL && a->kind == ATTR_INT ? dim_num(a->u.i)
+                    : k != NULL                      ? num_dim(k->at[0])
+                                                     : dim_unknown();
     shape_set(f, n, 0, &s);
     s.elem = ELEM_I64;
     shape_set(f, n, 1, &s);
@@ -333,8 +336,8 @@ void rule_onehot(struct infer *f, nid n, int arg)
         int axis = axis_of(node_attr_int(f->m, n, "axis", -1), in.rank + 1);
         out.rank = axis >= 0 ? in.rank + 1 : -1;
         for (int i = 0, from = 0; i < out.rank; i++)
-            out.d[i] = i == axis ? (depth != NULL ? num_dim(depth->at[0]) : dim_unknown()) :
-                       in.d[from++];
+            out.d[i] =
+                i == axis ? (depth != NULL ? num_dim(depth->at[0]) : dim_unknown()) : in.d[from++];
     }
     shape_set(f, n, 0, &out);
 }

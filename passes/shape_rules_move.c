@@ -20,7 +20,8 @@ static int target_dim(struct num want, const struct shape *in, int i, bool allow
 }
 
 /* The dimension that makes the number of elements fit: in / the others, common factors first. */
-static struct dim fitting_dim(struct infer *f, const struct shape *in, const struct shape *out, int hole)
+static struct dim fitting_dim(struct infer *f, const struct shape *in, const struct shape *out,
+                              int hole)
 {
     struct dim total = dim_num(1), rest = dim_num(1);
     bool used[SHAPE_RANK] = {false};
@@ -302,8 +303,9 @@ void rule_split(struct infer *f, nid n, int arg)
 /* Is d known to be at least 1? Names are. */
 static bool dim_positive(const struct module *m, struct dim d)
 {
-    return d.sym == 0 ? d.value >= 1 : dim_nonneg(m, d) && strchr(str(m, d.sym), '/') == NULL &&
-           strchr(str(m, d.sym), '(') == NULL;
+    return d.sym == 0 ? d.value >= 1
+                      : dim_nonneg(m, d) && strchr(str(m, d.sym), '/') == NULL &&
+                            strchr(str(m, d.sym), '(') == NULL;
 }
 
 /* A start or end as a position in [0, d]; unknown if that is not certain.  For positive steps. */
@@ -350,8 +352,8 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
         bool ints = start.kind == NUM_INT && end.kind == NUM_INT;
         if (ints && d.value >= 0)
             return slice_backwards(start.v, end.v, step, d.value);
-        bool whole = ints && step == -1 && (start.v == -1 || start.v >= INT32_MAX) &&
-                     end.v <= -INT32_MAX;
+        bool whole =
+            ints && step == -1 && (start.v == -1 || start.v >= INT32_MAX) && end.v <= -INT32_MAX;
         return whole ? d : dim_unknown();
     }
     struct dim s = slice_position(f, start, d), e = slice_position(f, end, d);
@@ -440,9 +442,10 @@ void rule_slice(struct infer *f, nid n, int arg)
             if (axis < 0)
                 s.rank = -1;
             else
-                s.d[axis] = x.step[i] == 0 ? dim_unknown() :
-                            slice_dim(f, s.d[axis], x.start != NULL ? x.start->at[i] : none,
-                                      x.end != NULL ? x.end->at[i] : none, x.step[i]);
+                s.d[axis] = x.step[i] == 0
+                                ? dim_unknown()
+                                : slice_dim(f, s.d[axis], x.start != NULL ? x.start->at[i] : none,
+                                            x.end != NULL ? x.end->at[i] : none, x.step[i]);
         }
         slice_values(f, n, &x);
     } else {
@@ -515,4 +518,3 @@ void rule_gather_nd(struct infer *f, nid n, int arg)
     }
     shape_set(f, n, 0, &out);
 }
-

@@ -33,8 +33,9 @@ static bool window_of(const struct infer *f, nid n, int nspatial, const struct s
     list_or_default(f, n, "strides", nspatial, 1, x->stride);
     list_or_default(f, n, "dilations", nspatial, 1, x->dilation);
     list_or_default(f, n, "pads", 2 * nspatial, 0, x->pad);
-    x->pads = strncmp(pad, "SAME", 4) == 0 ? PAD_SAME : strcmp(pad, "VALID") == 0 ? PAD_VALID :
-              PAD_GIVEN;
+    x->pads = strncmp(pad, "SAME", 4) == 0 ? PAD_SAME
+              : strcmp(pad, "VALID") == 0  ? PAD_VALID
+                                           : PAD_GIVEN;
     x->ceil = node_attr_int(f->m, n, "ceil_mode", 0) != 0;
     bool given = attr_ints(f, n, "kernel_shape", x->kernel, nspatial) == nspatial;
     for (int i = 0; i < nspatial; i++) {
@@ -68,12 +69,14 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
     if (room.value < 0 || room.value > INT64_MAX / 4)
         return dim_unknown();
     int64_t k = (room.value + x->stride[i] - 1) / x->stride[i] + 1;
-    if ((k - 1) * x->stride[i] >= d.value + before) /* a window must not start in the padding behind */
+    if ((k - 1) * x->stride[i] >=
+        d.value + before) /* a window must not start in the padding behind */
         k--;
     return dim_num(k);
 }
 
-static void windowed(struct infer *f, const struct window *x, const struct shape *in, struct shape *out)
+static void windowed(struct infer *f, const struct window *x, const struct shape *in,
+                     struct shape *out)
 {
     for (int i = 0; i < x->nspatial; i++)
         out->d[2 + i] = window_dim(f, x, i, in->d[2 + i]);
@@ -126,15 +129,17 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
         bool fixed = attr_ints(f, n, "output_shape", given, SHAPE_RANK) == k;
         out.rank = in.rank;
         out.d[0] = in.d[0];
-        out.d[1] = w.rank > 1 ? dim_mul(f->m, w.d[1], dim_num(node_attr_int(f->m, n, "group", 1))) :
-                   dim_unknown();
+        out.d[1] = w.rank > 1 ? dim_mul(f->m, w.d[1], dim_num(node_attr_int(f->m, n, "group", 1)))
+                              : dim_unknown();
         for (int i = 0; i < k; i++) {
             struct dim d = dim_mul(f->m, in.d[2 + i], dim_num(x.stride[i]));
             extra[i] = extra[i] > INT32_MAX || extra[i] < 0 ? 0 : extra[i];
-            int64_t more = extra[i] + (x.kernel[i] - 1) * x.dilation[i] + 1 - x.stride[i] - x.pad[i] -
-                           x.pad[k + i];
-            out.d[2 + i] = fixed ? dim_num(given[i]) : x.pads == PAD_SAME ? d :
-                           x.kernel[i] < 0 ? dim_unknown() : dim_shift(f->m, d, more);
+            int64_t more = extra[i] + (x.kernel[i] - 1) * x.dilation[i] + 1 - x.stride[i] -
+                           x.pad[i] - x.pad[k + i];
+            out.d[2 + i] = fixed                ? dim_num(given[i])
+                           : x.pads == PAD_SAME ? d
+                           : x.kernel[i] < 0    ? dim_unknown()
+                                                : dim_shift(f->m, d, more);
         }
     }
     shape_set(f, n, 0, &out);
@@ -213,10 +218,13 @@ void rule_matmul(struct infer *f, nid n, int arg)
     uint32_t second = arg == QLINEAR ? 3 : 1;
     shape_in(f, n, 0, &a);
     shape_in(f, n, second, &b);
-    enum elem e = arg == INTEGER ? ELEM_I32 : arg == QLINEAR ? elem_in(f, n, 7) :
-                  arg == TO_FLOAT ? elem_in(f, n, 2) : (enum elem)a.elem;
+    enum elem e = arg == INTEGER    ? ELEM_I32
+                  : arg == QLINEAR  ? elem_in(f, n, 7)
+                  : arg == TO_FLOAT ? elem_in(f, n, 2)
+                                    : (enum elem)a.elem;
     out = shape_unknown(e);
-    if (node_attr_int(f->m, n, "transBatchA", 0) != 0 || node_attr_int(f->m, n, "transBatchB", 0) != 0) {
+    if (node_attr_int(f->m, n, "transBatchA", 0) != 0 ||
+        node_attr_int(f->m, n, "transBatchB", 0) != 0) {
         shape_set(f, n, 0, &out);
         return;
     }
@@ -245,7 +253,8 @@ void rule_gemm(struct infer *f, nid n, int arg)
     struct shape a, b, out;
     shape_in(f, n, 0, &a);
     shape_in(f, n, (uint32_t)arg, &b);
-    bool ta = node_attr_int(f->m, n, "transA", 0) != 0, tb = node_attr_int(f->m, n, "transB", 0) != 0;
+    bool ta = node_attr_int(f->m, n, "transA", 0) != 0,
+         tb = node_attr_int(f->m, n, "transB", 0) != 0;
     out = shape_unknown(arg == 3 ? elem_in(f, n, 8) : (enum elem)a.elem);
     if (arg == 3 && out.elem == 0)
         out.elem = ELEM_F32;
@@ -289,7 +298,8 @@ void rule_rnn(struct infer *f, nid n, int arg)
     struct dim dirs = dim_num(both ? 2 : 1);
     struct dim seq = x.rank == 3 ? x.d[batch_first ? 1 : 0] : dim_unknown();
     struct dim batch = x.rank == 3 ? x.d[batch_first ? 0 : 1] : dim_unknown();
-    const struct dim time_first[] = {seq, dirs, batch, hidden}, other[] = {batch, seq, dirs, hidden};
+    const struct dim time_first[] = {seq, dirs, batch, hidden},
+                     other[] = {batch, seq, dirs, hidden};
     all.elem = last.elem = x.elem;
     memcpy(all.d, batch_first ? other : time_first, sizeof other);
     last.d[0] = batch_first ? batch : dirs;
@@ -366,9 +376,9 @@ void rule_attention(struct infer *f, nid n, int arg)
         out.d[3] = v.d[3];
     } else if (q.rank == 3 && v.rank == 3) {
         out = q;
-        out.d[2] = heads > 0 && kv_heads > 0 ?
-                   dim_mul(f->m, dim_num(heads), dim_div(f->m, v.d[2], dim_num(kv_heads))) :
-                   dim_unknown();
+        out.d[2] = heads > 0 && kv_heads > 0
+                       ? dim_mul(f->m, dim_num(heads), dim_div(f->m, v.d[2], dim_num(kv_heads)))
+                       : dim_unknown();
     }
     shape_set(f, n, 0, &out);
     for (uint32_t i = 1; i < 3; i++) { /* present key and value: past, then new */
@@ -425,10 +435,12 @@ void rule_multi_head(struct infer *f, nid n, int arg)
     else if (arg == 0)
         q.d[2] = v.rank == 3 ? v.d[2] : v.rank == 4 ? dim_mul(f->m, v.d[1], v.d[3]) : dim_unknown();
     else if (node_in(f->m, n, 2) == 0) { /* query, key and value packed in one */
-        int64_t heads = node_attr_int(f->m, n, "num_heads", 0), kv = node_attr_int(f->m, n, "kv_num_heads", 0);
+        int64_t heads = node_attr_int(f->m, n, "num_heads", 0),
+                kv = node_attr_int(f->m, n, "kv_num_heads", 0);
         bool sane = heads > 0 && kv > 0 && heads < INT32_MAX && kv < INT32_MAX;
-        q.d[2] = sane ? dim_mul(f->m, dim_div(f->m, q.d[2], dim_num(heads + 2 * kv)), dim_num(heads)) :
-                 dim_unknown();
+        q.d[2] = sane
+                     ? dim_mul(f->m, dim_div(f->m, q.d[2], dim_num(heads + 2 * kv)), dim_num(heads))
+                     : dim_unknown();
     }
     shape_set(f, n, 0, &q);
 }
@@ -501,7 +513,8 @@ void rule_resize(struct infer *f, nid n, int arg)
         for (int i = 0; i < k; i++)
             axes[i] = i;
     }
-    bool keep = strcmp(node_attr_str(f->m, n, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0;
+    bool keep =
+        strcmp(node_attr_str(f->m, n, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0;
     for (int i = 0; i < k && s.rank >= 0; i++) {
         int axis = axis_of(axes[i], s.rank);
         if (axis < 0)

@@ -96,8 +96,11 @@ static struct num num_compare(struct infer *f, enum num_op op, struct num a, str
 {
     if (a.kind == NUM_INT && b.kind == NUM_INT) {
         int c = a.v < b.v ? -1 : a.v > b.v;
-        return num_bool(op == NUM_EQ ? c == 0 : op == NUM_LT ? c < 0 : op == NUM_GT ? c > 0 :
-                        op == NUM_LE ? c <= 0 : c >= 0);
+        return num_bool(op == NUM_EQ   ? c == 0
+                        : op == NUM_LT ? c < 0
+                        : op == NUM_GT ? c > 0
+                        : op == NUM_LE ? c <= 0
+                                       : c >= 0);
     }
     if (a.kind == NUM_SYM && b.kind == NUM_SYM && a.sym == b.sym)
         return num_bool(op == NUM_EQ || op == NUM_LE || op == NUM_GE);
@@ -137,8 +140,9 @@ static struct num num_apply(struct infer *f, enum num_op op, struct num a, struc
     case NUM_NOT:
         return a.kind == NUM_INT ? num_bool(a.v == 0) : (struct num){0};
     case NUM_ABS:
-        return a.kind == NUM_INT && a.v != INT64_MIN ? num_int(a.v < 0 ? -a.v : a.v) :
-               a.kind == NUM_SYM && dim_nonneg(f->m, num_dim(a)) ? a : (struct num){0};
+        return a.kind == NUM_INT && a.v != INT64_MIN               ? num_int(a.v < 0 ? -a.v : a.v)
+               : a.kind == NUM_SYM && dim_nonneg(f->m, num_dim(a)) ? a
+                                                                   : (struct num){0};
     case NUM_COPY:
         return a;
     default:

@@ -42,6 +42,12 @@ def cache(name):
     return found[1] if found else ""
 
 
+def c_flags():
+    """What this build gives the compiler, its sanitizers among them."""
+    kind = cache("CMAKE_BUILD_TYPE").upper()
+    return f"{cache('CMAKE_C_FLAGS')} {cache(f'CMAKE_C_FLAGS_{kind}')}".strip()
+
+
 def picoseconds(text):
     number, unit = re.fullmatch(r"([\d.]+)([munp]?s)", text).groups()
     return round(float(number) * {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}[unit])
@@ -99,7 +105,8 @@ def docs(prefix):
 def example(folder, prefix, compiler, flags):
     model, out = folder / "m.onnx", folder / "example"
     run(prefix / "bin" / "pcc-gen", *MODEL, "-o", model)
-    run("cmake", "-S", EXAMPLE, "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}",
+    run("cmake", "-G", cache("CMAKE_GENERATOR"), "-S", EXAMPLE, "-B", out,
+        f"-DCMAKE_MAKE_PROGRAM={cache('CMAKE_MAKE_PROGRAM')}", f"-DCMAKE_PREFIX_PATH={prefix}",
         f"-DCMAKE_C_COMPILER={compiler[0]}", f"-DCMAKE_C_FLAGS={' '.join(compiler[1:])}")
     run("cmake", "--build", out)
     if wrong:
@@ -142,7 +149,7 @@ def main():
             flags = run("pkg-config", "--cflags", "--libs", "pcc", env=env).stdout
             flags = re.split(r"(?<!\\) ", flags.strip())
             flags = [f.replace("\\", "") for f in flags if f]
-            compiler = [cache("CMAKE_C_COMPILER"), *cache("CMAKE_C_FLAGS").split()]
+            compiler = [cache("CMAKE_C_COMPILER"), *c_flags().split()]
             headers_alone(prefix, compiler, [f for f in flags if f.startswith("-I")])
             docs(prefix)
             example(folder, prefix, compiler, flags)

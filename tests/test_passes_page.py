@@ -23,6 +23,12 @@ def cache(name):
     return found[1] if found else ""
 
 
+def c_flags():
+    """What this build gives the compiler, its sanitizers among them."""
+    kind = cache("CMAKE_BUILD_TYPE").upper()
+    return [*cache("CMAKE_C_FLAGS").split(), *cache(f"CMAKE_C_FLAGS_{kind}").split()]
+
+
 def build(folder, blocks, out):
     """A pcc with the page's pass: its objects come before those of the library."""
     table = (ROOT / "passes/table.c").read_text()
@@ -33,7 +39,7 @@ def build(folder, blocks, out):
     (folder / "absorb.c").write_text(blocks["passes/absorb.c"])
     libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c", "jansson", "libcgraph"],
                           capture_output=True, text=True, check=True).stdout.split()
-    command = [cache("CMAKE_C_COMPILER"), *cache("CMAKE_C_FLAGS").split(), *STRICT, f"-I{ROOT}",
+    command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{ROOT}",
                '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', folder / "absorb.c", folder / "table.c",
                *sorted((ROOT / "tools/pcc").glob("*.c")), BUILD / "libpcc.a",
                *BUILD.glob("**/libpcc_onnx.a"), *libs, "-pthread", "-lm", "-o", out]

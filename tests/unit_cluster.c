@@ -84,7 +84,8 @@ static void presets(void **state)
         assert_true(cluster_peak(k, ELEM_F8E5M2) == INT64_C(1979000000000000));
         assert_true(cluster_peak(k, ELEM_U8) == INT64_C(1979000000000000));
     }
-    assert_true(c.cls[1].memory == INT64_C(85899345920) && c.cls[2].memory == INT64_C(151397597184));
+    assert_true(c.cls[1].memory == INT64_C(85899345920) &&
+                c.cls[2].memory == INT64_C(151397597184));
     assert_true(c.cls[1].bandwidth == INT64_C(3350000000000));
     assert_true(c.cls[2].bandwidth == INT64_C(4800000000000));
 

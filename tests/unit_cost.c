@@ -47,7 +47,10 @@ static void begin(struct bench *b)
     c->peak[ELEM_I8] = INT64_C(8000000000000);
     c->bandwidth = INT64_C(100000000000);
     c->overhead = 5000000;
-    b->x = (struct ctx){.mem = arena_new(), .scratch = arena_new(), .diag = &b->diag, .m = b->m,
+    b->x = (struct ctx){.mem = arena_new(),
+                        .scratch = arena_new(),
+                        .diag = &b->diag,
+                        .m = b->m,
                         .cluster = &b->cluster};
 }
 
@@ -71,8 +74,8 @@ static vid input(struct bench *b, enum elem e, const int64_t *dims)
     vid v = module_add_value(b->m);
     uint32_t type = module_add_tensor_type(b->m, e, rank, d);
     snprintf(name, sizeof name, "v%u", v);
-    b->m->value[v] = (struct value){.name = str_id(b->m, name), .graph = 1, .type = type,
-                                    .flags = VALUE_INPUT};
+    b->m->value[v] =
+        (struct value){.name = str_id(b->m, name), .graph = 1, .type = type, .flags = VALUE_INPUT};
     return v;
 }
 
@@ -88,12 +91,17 @@ static nid node_of(struct bench *b, const char *domain, const char *op, uint32_t
     struct slice ins = module_add_args(b->m, in, nin), outs = module_add_args(b->m, &out, 1);
     struct slice attrs = module_add_attrs(b->m, attr, nattr);
     snprintf(name, sizeof name, "n%u", n);
-    b->m->node[n] = (struct node){.name = str_id(b->m, name), .op = str_id(b->m, op),
-                                  .domain = str_id(b->m, domain), .in = ins, .nformal = nin,
-                                  .out = outs, .attr = attrs, .graph = g};
+    b->m->node[n] = (struct node){.name = str_id(b->m, name),
+                                  .op = str_id(b->m, op),
+                                  .domain = str_id(b->m, domain),
+                                  .in = ins,
+                                  .nformal = nin,
+                                  .out = outs,
+                                  .attr = attrs,
+                                  .graph = g};
     snprintf(name, sizeof name, "r%u", n);
-    b->m->value[out] = (struct value){.name = str_id(b->m, name), .def = n, .graph = g,
-                                      .flags = VALUE_OUTPUT};
+    b->m->value[out] =
+        (struct value){.name = str_id(b->m, name), .def = n, .graph = g, .flags = VALUE_OUTPUT};
     b->m->graph[g].count++;
     b->out = out;
     return n;
@@ -106,8 +114,8 @@ static struct attr attr_int(struct bench *b, const char *name, int64_t v)
 
 static struct attr attr_list(struct bench *b, const char *name, const int64_t *v, uint32_t n)
 {
-    return (struct attr){.name = str_id(b->m, name), .kind = ATTR_INTS,
-                         .u.list = module_add_ints(b->m, v, n)};
+    return (struct attr){
+        .name = str_id(b->m, name), .kind = ATTR_INTS, .u.list = module_add_ints(b->m, v, n)};
 }
 
 static struct attr attr_text(struct bench *b, const char *name, const char *v)
@@ -162,8 +170,8 @@ static void products(void **state)
     begin(&b);
     vid fused[] = {IN(ELEM_F32, 2, 5, 3), IN(ELEM_F32, 2, 5, 4)};
     struct attr ta = attr_int(&b, "transA", 1);
-    expect(&b, node_of(&b, "com.microsoft", "FusedMatMul", 2, fused, 1, &ta, 1),
-           2 * 2 * 3 * 5 * 4, 4 * (30 + 40 + 24));
+    expect(&b, node_of(&b, "com.microsoft", "FusedMatMul", 2, fused, 1, &ta, 1), 2 * 2 * 3 * 5 * 4,
+           4 * (30 + 40 + 24));
 }
 
 static void convolutions(void **state)
@@ -379,9 +387,11 @@ static void profiles_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products), cmocka_unit_test(convolutions),   cmocka_unit_test(layers),
-        cmocka_unit_test(moving),   cmocka_unit_test(times),          cmocka_unit_test(bodies),
-        cmocka_unit_test(bindings), cmocka_unit_test(unknown_shapes), cmocka_unit_test(profiles_stay),
+        cmocka_unit_test(products),      cmocka_unit_test(convolutions),
+        cmocka_unit_test(layers),        cmocka_unit_test(moving),
+        cmocka_unit_test(times),         cmocka_unit_test(bodies),
+        cmocka_unit_test(bindings),      cmocka_unit_test(unknown_shapes),
+        cmocka_unit_test(profiles_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

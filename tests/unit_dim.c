@@ -154,8 +154,9 @@ static void names_and_values(void **state)
     assert_non_null(strstr(s.text, "d;"));
     assert_non_null(strstr(s.text, "foo bar;"));
     assert_int_equal(strlen(s.text), strlen("a;b;c;d;foo bar;")); /* each once */
-    assert_int_equal(dim_eval(m, dim_parse(m, "a*(b + a) + (c//2) + 'foo bar' + Min(d, 3)"),
-                              value_of, v), 3 * 7 + 2 + 5 + 3);
+    assert_int_equal(
+        dim_eval(m, dim_parse(m, "a*(b + a) + (c//2) + 'foo bar' + Min(d, 3)"), value_of, v),
+        3 * 7 + 2 + 5 + 3);
     assert_int_equal(dim_eval(m, dim_parse(m, "foo bar"), value_of, v), 5);
     assert_int_equal(dim_eval(m, dim_parse(m, "a + z"), value_of, v), -1);
     assert_int_equal(dim_eval(m, dim_parse(m, "a - b"), value_of, v), -1);

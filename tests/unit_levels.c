@@ -106,7 +106,8 @@ static void test_partition_is_optimal(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         struct arena *a = arena_new();
-        struct wdag *g = random_graph(a, &seed, 2 + test_below(&seed, 9), 15 + test_below(&seed, 40));
+        struct wdag *g =
+            random_graph(a, &seed, 2 + test_below(&seed, 9), 15 + test_below(&seed, 40));
         struct fuse_limits l = {0, 1 + test_below(&seed, 6), test_below(&seed, 12), round % 2};
         const uint32_t *order = cpd_topo(g, 0, a);
         uint32_t group[64];
@@ -155,7 +156,8 @@ static void test_ideals(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         struct arena *a = arena_new();
-        struct wdag *g = random_graph(a, &seed, 1 + test_below(&seed, 12), 5 + test_below(&seed, 50));
+        struct wdag *g =
+            random_graph(a, &seed, 1 + test_below(&seed, 12), 5 + test_below(&seed, 50));
         uint64_t count = 0;
         for (uint32_t set = 0; set < 1u << g->n; set++) {
             bool down = true;

@@ -485,9 +485,9 @@ static void kinds_of_input(void **state)
     static const struct {
         const char *name, *text;
         enum input_kind kind;
-    } c[] = {{"a.onnx", "{", INPUT_ONNX},     {"a.json", "x", INPUT_WORKLOAD},
-             {"a.pir", "", INPUT_TEXT},       {"b", " \n {}", INPUT_WORKLOAD},
-             {"c", "module\n", INPUT_TEXT},   {"d", "\x08\x01", INPUT_ONNX},
+    } c[] = {{"a.onnx", "{", INPUT_ONNX},   {"a.json", "x", INPUT_WORKLOAD},
+             {"a.pir", "", INPUT_TEXT},     {"b", " \n {}", INPUT_WORKLOAD},
+             {"c", "module\n", INPUT_TEXT}, {"d", "\x08\x01", INPUT_ONNX},
              {"e", "", INPUT_ONNX}};
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         FILE *f = fopen(path_of(c[i].name), "wb");
@@ -530,8 +530,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    static const char *const left[] = {"m.onnx", "w.bin", "big.onnx", "a.onnx", "a.json", "a.pir",
-                                       "b", "c", "d", "e"};
+    static const char *const left[] = {"m.onnx", "w.bin", "big.onnx", "a.onnx", "a.json",
+                                       "a.pir",  "b",     "c",        "d",      "e"};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         unlink(path_of(left[i]));
     rmdir(folder);
@@ -542,11 +542,16 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(last_definition_wins), cmocka_unit_test(captures),
-        cmocka_unit_test(order_is_stable),      cmocka_unit_test(cycles_are_named),
-        cmocka_unit_test(names),                cmocka_unit_test(tensors),
-        cmocka_unit_test(types),                cmocka_unit_test(external),
-        cmocka_unit_test(larger_than_protobuf), cmocka_unit_test(kinds_of_input),
+        cmocka_unit_test(last_definition_wins),
+        cmocka_unit_test(captures),
+        cmocka_unit_test(order_is_stable),
+        cmocka_unit_test(cycles_are_named),
+        cmocka_unit_test(names),
+        cmocka_unit_test(tensors),
+        cmocka_unit_test(types),
+        cmocka_unit_test(external),
+        cmocka_unit_test(larger_than_protobuf),
+        cmocka_unit_test(kinds_of_input),
         cmocka_unit_test(gpt2_past),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -70,7 +70,8 @@ static int run(struct ctx *x, const char *path, const char *passes)
     if (cluster_parse(&cluster, x->mem, "2xa100", x->diag) ||
         pipeline_parse(&p, passes, x->mem, x->diag))
         return -1;
-    pipeline_complete(&p, x->mem); /* longest-path needs costs: infer-shapes and cost come before it */
+    pipeline_complete(&p,
+                      x->mem); /* longest-path needs costs: infer-shapes and cost come before it */
     x->cluster = &cluster;
     x->m = onnx_read(path, &(struct onnx_options){0}, x->diag);
     if (!x->m)

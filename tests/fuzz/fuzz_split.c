@@ -79,8 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (m != NULL && m->nnode <= SPLIT_NODES &&
         fuzz_run(&x, "dp-place{max-states=500:starts=2}") == 0) {
         struct diag own = fuzz_diag();
-        bool sound = check_annotations(m, &own) == 0 &&
-                     !((const Onnx__ModelProto *)m->src)->n_configuration;
+        bool sound =
+            check_annotations(m, &own) == 0 && !((const Onnx__ModelProto *)m->src)->n_configuration;
         split(&x, arena_fmt(a, "%s/split", folder.path), size % 2 == 0, sound);
     }
     if (m != NULL) {

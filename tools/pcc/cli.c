@@ -12,13 +12,16 @@ static const struct cli_option table[] = {
     {CLI_DEVICES, 'd', "devices", "CLUSTER",
      "'2xa100', '4xa100:40GiB,1xcpu', or a JSON file (default: 2xa100)"},
     {CLI_LINK, 0, "link", "RATE,LATENCY", "each accelerator's link to the host: '25GB/s,10us'"},
-    {CLI_IO, 0, "io", "paid|free", "whether model inputs and outputs cost transfers (default: paid)"},
-    {CLI_EFFICIENCY, 0, "efficiency", "SHARE", "share of the peak rates that is reached (default: 1.0)"},
+    {CLI_IO, 0, "io", "paid|free",
+     "whether model inputs and outputs cost transfers (default: paid)"},
+    {CLI_EFFICIENCY, 0, "efficiency", "SHARE",
+     "share of the peak rates that is reached (default: 1.0)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
     {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
      "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/costs.md)"},
     {CLI_PIN, 0, "pin", "REGEX=DEVICE|@FILE", "fix the nodes whose name matches (repeats)"},
-    {CLI_STATE, 0, "state", "IN=OUT", "an input and output that hold state on one device (repeats)"},
+    {CLI_STATE, 0, "state", "IN=OUT",
+     "an input and output that hold state on one device (repeats)"},
     {CLI_TIME_LIMIT, 0, "time-limit", "TIME", "for one planner: '30s'; then the best plan so far"},
     {CLI_MAX_STATES, 0, "max-states", "N", "ideals that a planner may visit"},
     {CLI_EMIT, 0, "emit", "KIND", "to stdout: ir, csv, json, dot (repeats)"},
@@ -29,8 +32,10 @@ static const struct cli_option table[] = {
      "how the whole model tells its plan; ir11: device configurations, too"},
     {CLI_CHECK_ANNOTATIONS, 0, "check-annotations", NULL,
      "check the device configurations of an ONNX model, nothing else"},
-    {CLI_PRINT_PIPELINE, 0, "print-pipeline", NULL, "show the passes that run, with the inserted ones"},
-    {CLI_PRINT_BEFORE, 0, "print-ir-before", "PASS", "show the textual IR before a pass, on stderr"},
+    {CLI_PRINT_PIPELINE, 0, "print-pipeline", NULL,
+     "show the passes that run, with the inserted ones"},
+    {CLI_PRINT_BEFORE, 0, "print-ir-before", "PASS",
+     "show the textual IR before a pass, on stderr"},
     {CLI_PRINT_AFTER, 0, "print-ir-after", "PASS", "show the textual IR after a pass, on stderr"},
     {CLI_PRINT_AFTER_ALL, 0, "print-ir-after-all", NULL, "show it after each pass"},
     {CLI_STOP_AFTER, 0, "stop-after", "PASS", "end the passes after the first of that name"},
@@ -50,17 +55,19 @@ enum { NOPTION = sizeof table / sizeof *table };
 
 void cli_help(FILE *f)
 {
-    fputs("usage: pcc MODEL [options]\n\n"
-          "  pcc model.onnx                               what is in the model\n"
-          "  pcc model.onnx -p fuse,dp-place -o split/    plan for two a100, write one model per part\n"
-          "  pcc workload.json -p dp-place -o plan.json   plan a profiled graph\n\n"
-          "MODEL is an ONNX file, a workload (JSON) or textual IR (.pir).\n\n",
-          f);
+    fputs(
+        "usage: pcc MODEL [options]\n\n"
+        "  pcc model.onnx                               what is in the model\n"
+        "  pcc model.onnx -p fuse,dp-place -o split/    plan for two a100, write one model per part\n"
+        "  pcc workload.json -p dp-place -o plan.json   plan a profiled graph\n\n"
+        "MODEL is an ONNX file, a workload (JSON) or textual IR (.pir).\n\n",
+        f);
     for (int i = 0; i < NOPTION; i++) {
         char left[64];
         const struct cli_option *o = &table[i];
-        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : "  ", o->letter ? o->letter : ' ',
-                 o->letter ? ", " : " ", o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : "  ",
+                 o->letter ? o->letter : ' ', o->letter ? ", " : " ", o->name, o->arg ? "=" : "",
+                 o->arg ? o->arg : "");
         fprintf(f, "  %-36s %s\n", left, o->help);
     }
     fputs("\nexit codes: 0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "

@@ -28,8 +28,8 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     const struct cut *cut = cut_build(x->m, x->place, x->cluster, dev, x->mem);
     if (v.why_not)
         diag_warning(x->diag, "%s: this plan does not hold: %s", from, v.why_not);
-    fprintf(f, "%15s  %-10s %14s %12s  %s\n", "time per sample", "bottleneck",
-            "largest memory", "bytes cut", "plan");
+    fprintf(f, "%15s  %-10s %14s %12s  %s\n", "time per sample", "bottleneck", "largest memory",
+            "bytes cut", "plan");
     print_row(f, x, r->plan->planner, r->verdict, r->cut);
     print_row(f, x, from, &v, cut);
     return 0;

@@ -54,13 +54,14 @@ void docs_man(FILE *f, const char *version)
     int n;
     const struct cli_option *o = cli_options(&n);
     fprintf(f, ".TH PCC 1 \"\" \"pcc %s\" \"User Commands\"\n", version);
-    fputs(".SH NAME\npcc \\- split neural networks over several devices\n"
-          ".SH SYNOPSIS\n.B pcc\n.I MODEL\n[options]\n"
-          ".SH DESCRIPTION\nReads a model (ONNX, a workload in JSON, or textual IR), runs passes on "
-          "it, and writes what is asked for: one model per part with a manifest and a picture, a "
-          "plan, a table. Without passes and outputs it says what is in the model.\n"
-          ".SH OPTIONS\n",
-          f);
+    fputs(
+        ".SH NAME\npcc \\- split neural networks over several devices\n"
+        ".SH SYNOPSIS\n.B pcc\n.I MODEL\n[options]\n"
+        ".SH DESCRIPTION\nReads a model (ONNX, a workload in JSON, or textual IR), runs passes on "
+        "it, and writes what is asked for: one model per part with a manifest and a picture, a "
+        "plan, a table. Without passes and outputs it says what is in the model.\n"
+        ".SH OPTIONS\n",
+        f);
     for (int i = 0; i < n; i++) {
         fputs(".TP\n\\fB", f);
         if (o[i].letter)
@@ -78,11 +79,12 @@ void docs_man(FILE *f, const char *version)
         fputc('\n', f);
     }
     man_passes(f);
-    fputs(".SH FILES\n.TP\npcc\\-repro.pir\nwritten into the current folder when pcc finds a fault of "
-          "its own; \\fBpcc pcc\\-repro.pir\\fR shows it again.\n"
-          ".SH EXIT STATUS\n0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
-          "70 internal error.\n",
-          f);
+    fputs(
+        ".SH FILES\n.TP\npcc\\-repro.pir\nwritten into the current folder when pcc finds a fault of "
+        "its own; \\fBpcc pcc\\-repro.pir\\fR shows it again.\n"
+        ".SH EXIT STATUS\n0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
+        "70 internal error.\n",
+        f);
 }
 
 /* ---- completions ------------------------------------------------------------------------------ */

@@ -154,7 +154,8 @@ static int read_cluster(const struct cli *c, struct ctx *x, struct cluster *own)
 {
     const char *io = c->value[CLI_IO], *eff = c->value[CLI_EFFICIENCY];
     if (own && (c->value[CLI_DEVICES] || c->value[CLI_LINK]))
-        return diag_error(x->diag, "%s brings its own devices: -d and --link do not apply", c->input);
+        return diag_error(x->diag, "%s brings its own devices: -d and --link do not apply",
+                          c->input);
     x->cluster = own ? own : arena_alloc(x->mem, sizeof *x->cluster);
     if (!own && c->value[CLI_DEVICES]) {
         if (cluster_parse(x->cluster, x->mem, c->value[CLI_DEVICES], x->diag))
@@ -184,8 +185,10 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
     char *text;
     size_t n;
     switch (input_kind_of(c->input)) {
-    case INPUT_WORKLOAD: return workload_read(c->input, own, d);
-    case INPUT_ONNX: return onnx_read(c->input, &o, d);
+    case INPUT_WORKLOAD:
+        return workload_read(c->input, own, d);
+    case INPUT_ONNX:
+        return onnx_read(c->input, &o, d);
     case INPUT_TEXT:
         a = arena_new();
         text = infile_read(c->input, a, &n, d);
@@ -238,8 +241,8 @@ static int emit(const struct result *r, const char *kind, const char *path)
         return ir_write(r, path);
     if (!strcmp(kind, "onnx"))
         return r->verdict ? annotated_write(r, path)
-               : r->ir11  ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
-                          : onnx_write(r->m, path, r->diag);
+               : r->ir11 ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
+                         : onnx_write(r->m, path, r->diag);
     if (!r->verdict)
         return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p dp-place", kind);
     if (!strcmp(kind, "svg"))
@@ -266,7 +269,8 @@ static int check_emit(const struct cli *c, struct diag *d)
         while (kinds[k] && strcmp(kinds[k], c->list[CLI_EMIT][i]))
             k++;
         if (!kinds[k])
-            return diag_error(d, "--emit '%s': expected ir, csv, json or dot", c->list[CLI_EMIT][i]);
+            return diag_error(d, "--emit '%s': expected ir, csv, json or dot",
+                              c->list[CLI_EMIT][i]);
     }
     return 0;
 }
@@ -305,8 +309,10 @@ static int compare(const struct cli *c, struct ctx *x, const struct result *r)
 {
     const char *from = c->value[CLI_COMPARE];
     if (!r->verdict)
-        return diag_error(x->diag, "--compare=%s: there is no plan to compare it with: give a planner, "
-                          "such as -p dp-place", from);
+        return diag_error(x->diag,
+                          "--compare=%s: there is no plan to compare it with: give a planner, "
+                          "such as -p dp-place",
+                          from);
     return compare_print(c->n[CLI_EMIT] ? stderr : stdout, x, r, from);
 }
 
@@ -354,7 +360,9 @@ static int stop_after(const char *name, struct pipeline *p, struct diag *d)
             p->n = i + 1;
             return 0;
         }
-    return name ? diag_error(d, "--stop-after=%s: the pass does not run (see --print-pipeline)", name) : 0;
+    return name ? diag_error(d, "--stop-after=%s: the pass does not run (see --print-pipeline)",
+                             name)
+                : 0;
 }
 
 static const char *pass_hint(const char *name, struct arena *a)
@@ -398,10 +406,11 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
     for (int i = 0; i < 3; i++) {
         const char *s = c->value[ids[i]];
         if (s && !pass_find(s))
-            return diag_error(d, "--%s=%s: there is no such pass%s (see --list-passes)", names[i], s,
-                              pass_hint(s, a));
+            return diag_error(d, "--%s=%s: there is no such pass%s (see --list-passes)", names[i],
+                              s, pass_hint(s, a));
     }
-    if (c->value[CLI_DIAG] && strcmp(c->value[CLI_DIAG], "json") && strcmp(c->value[CLI_DIAG], "text"))
+    if (c->value[CLI_DIAG] && strcmp(c->value[CLI_DIAG], "json") &&
+        strcmp(c->value[CLI_DIAG], "text"))
         return diag_error(d, "--diag '%s': expected text or json", c->value[CLI_DIAG]);
     if (c->value[CLI_WARNINGS] && strcmp(c->value[CLI_WARNINGS], "error"))
         return diag_error(d, "-W '%s': expected error", c->value[CLI_WARNINGS]);
@@ -409,7 +418,8 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
 }
 
 /* After an internal failure at a step: the input is read again and led up to that step, silently. */
-static void reproduce(const struct cli *c, const struct ctx *x, const struct pipeline *p, uint32_t at)
+static void reproduce(const struct cli *c, const struct ctx *x, const struct pipeline *p,
+                      uint32_t at)
 {
     struct ctx y = *x;
     struct diag silent = {.emit = repro_silence};
@@ -426,7 +436,8 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     if (!y.m)
         return;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->diag) == 0)
-        diag_warning(x->diag, "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
+        diag_warning(x->diag,
+                     "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
     arena_free(y.m->mem);
 }
 
@@ -474,7 +485,8 @@ static int run(const struct cli *c, struct ctx *x)
     uint32_t at = 0;
     struct run_options o = {.print_before = c->value[CLI_PRINT_BEFORE],
                             .at = &at,
-                            .print_after = c->value[CLI_PRINT_AFTER_ALL] ? "*" : c->value[CLI_PRINT_AFTER],
+                            .print_after =
+                                c->value[CLI_PRINT_AFTER_ALL] ? "*" : c->value[CLI_PRINT_AFTER],
                             .verify_each = c->value[CLI_VERIFY_EACH] != NULL,
                             .time_passes = c->value[CLI_TIME_PASSES] != NULL};
     if (c->value[CLI_CHECK_ANNOTATIONS])
@@ -560,8 +572,12 @@ int main(int argc, char **argv)
     if (rc == -1 && repro_options(&c, mem, &d))
         rc = EXIT_USAGE;
     if (rc == -1) {
-        struct ctx x = {.mem = mem, .scratch = scratch, .diag = &d, .stop = &interrupted,
-                        .shapes_unknown = -1, .read_model = read_model};
+        struct ctx x = {.mem = mem,
+                        .scratch = scratch,
+                        .diag = &d,
+                        .stop = &interrupted,
+                        .shapes_unknown = -1,
+                        .read_model = read_model};
         sink.quiet = c.value[CLI_QUIET] != NULL;
         x.progress = !sink.quiet && isatty(STDERR_FILENO);
         sigaction(SIGINT, &sa, NULL);

@@ -137,9 +137,9 @@ static int split_words(char *s, char **word, int max)
 
 int repro_options(struct cli *c, struct arena *a, struct diag *d)
 {
-    static const enum cli_id taken[] = {CLI_PASSES, CLI_DIM,        CLI_PIN,        CLI_STATE,
-                                        CLI_IO,     CLI_MAX_STATES, CLI_TIME_LIMIT, CLI_VERIFY_EACH,
-                                        CLI_COSTS};
+    static const enum cli_id taken[] = {CLI_PASSES,     CLI_DIM,         CLI_PIN,
+                                        CLI_STATE,      CLI_IO,          CLI_MAX_STATES,
+                                        CLI_TIME_LIMIT, CLI_VERIFY_EACH, CLI_COSTS};
     enum { WORDS = 1 << 16 };
     struct cli own = {0};
     if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || c->value[CLI_DEVICES])
@@ -156,8 +156,8 @@ int repro_options(struct cli *c, struct arena *a, struct diag *d)
         enum cli_id id = taken[i];
         for (uint32_t k = 0; k < own.n[id]; k++)
             if (own.list[id][k][0] == '@')
-                return diag_error(d, "%s: its first line names the file '%s'; expected none", c->input,
-                                  own.list[id][k]);
+                return diag_error(d, "%s: its first line names the file '%s'; expected none",
+                                  c->input, own.list[id][k]);
         if (!c->value[id]) {
             c->value[id] = own.value[id];
             c->list[id] = own.list[id];
