@@ -24,7 +24,7 @@ struct result {
 
 /* The model as it was read, in one ONNX file; external data stays where it is. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
-/* The split folder (split.md).  force-free: replaces only an empty or a split folder. */
+/* The split folder.  Replaces only an empty folder or another split. */
 int split_write(const struct result *r, const char *folder);
 /* The picture: devices, or with `blocks` the vertices of top inside them; to `path`. */
 int dot_write(const struct result *r, bool blocks, const char *path);

@@ -1,4 +1,4 @@
-/* Are the device configurations of a model sound?  The rules of IR 11 (onnx.md 2.3) that the
+/* Are the device configurations of a model sound?  The rules of IR 11 that the
  * standard's own checker does not look at.
  *
  * First the model's configurations; then each annotated node by itself, wherever it is: in the main

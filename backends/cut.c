@@ -1,4 +1,4 @@
-/* From a plan to parts (semantics.md sections 1.2 and 3).
+/* From a plan to parts.
  *
  * The placed nodes are grouped by pieces.c.  Then each part gets, by a walk over the operands of
  * its nodes, the replicated nodes that it needs (and theirs), the initializers, and as inputs

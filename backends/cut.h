@@ -37,7 +37,7 @@ struct cut {
     struct csr cross_to; /* [cross] parts that read it, ascending */
 };
 
-/* The parts of the plan dev[node] (semantics.md section 3).  One part per device if that can be
+/* The parts of the plan dev[node].  One part per device if that can be
  * run; else the pieces (device, G), merged while the order stays legal.  A model without placed
  * nodes becomes one part on device 0.  NULL if dev leaves a placed node without a device of the
  * cluster. Everything lives in a.  O(nodes + pins) for plans with one part per device; merging

@@ -1,4 +1,4 @@
-/* IR-11 device configurations: the standard's own words for a plan (onnx.md 2.3).
+/* IR-11 device configurations: the standard's own words for a plan.
  *
  * The model gets one DeviceConfigurationProto, "pcc", with the devices of the cluster, and each node
  * of the main graph a NodeDeviceConfigurationProto: its pipeline_stage is the number of its part,

@@ -1,4 +1,4 @@
-/* A folder that appears complete or not at all (split.md, semantics.md section 5). */
+/* A folder that appears complete or not at all. */
 #ifndef PCC_BACKENDS_FOLDER_H
 #define PCC_BACKENDS_FOLDER_H
 

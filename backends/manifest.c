@@ -1,4 +1,4 @@
-/* manifest.json (split.md): what is in the folder and how to run it.
+/* manifest.json (manifest.schema.json): what is in the folder and how to run it.
  *
  * Written as it is made, key by key in the order of the contract: times are exact decimals of
  * seconds, which no binary floating point number could hold, and a hundred thousand nodes need no

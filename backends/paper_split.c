@@ -1,4 +1,4 @@
-/* A plan of a workload as the placement paper's split (placement.md 2, "Output JSON").
+/* A plan of a workload as the placement paper's split.
  *
  *     {"cpus": [{"load": ms, "nodes": [ids]}], "fpgas": [...], "maxLoad": ms}
  *

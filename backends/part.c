@@ -1,4 +1,4 @@
-/* The message of a part (onnx.md 2.5): its nodes in order, the weights, sparse weights and
+/* The message of a part: its nodes in order, the weights, sparse weights and
  * quantization annotations that they use, typed inputs and outputs, what the source says about the
  * types of its values, and the functions that it calls, with all that these call.  Version, opsets
  * and metadata are the source's, unchanged.

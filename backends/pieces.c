@@ -1,4 +1,4 @@
-/* Which placed nodes make a part together (semantics.md section 3).
+/* Which placed nodes make a part together.
  *
  * One piece per device if the quotient graph is acyclic, as it is for contiguous plans.  Otherwise
  * pieces by (device, G), where G(v) = max over predecessors u of G(u) + [dev(u) != dev(v)]: along

@@ -1,4 +1,4 @@
-/* The split folder (split.md): weights, parts, the annotated whole, pictures, manifest, in this
+/* The split folder: weights, parts, the annotated whole, pictures, manifest, in this
  * order, into a folder that takes its place when all of it is there. */
 #include "backends/split.h"
 

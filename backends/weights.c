@@ -1,4 +1,4 @@
-/* Weights that parts share (split.md): weights.data holds every tensor of 1 KiB or more that is an
+/* Weights that parts share: weights.data holds every tensor of 1 KiB or more that is an
  * initializer, once, at a multiple of 4096; the files of the folder refer to it by offset and
  * length. Strings and smaller tensors stay inline (so do integer tensors of up to 64 elements,
  * which have at most 512 bytes: runtimes refuse shape inputs as external data).  Tensors inside

@@ -1,4 +1,4 @@
-/* External data: weights in files beside the model (design: onnx.md 2.7).
+/* External data: weights in files beside the model.
  *
  * A model is a stranger's file that asks to open other files, so the rules are strict: known keys,
  * once each; decimal numbers; a relative location without "..", opened beneath the model's folder

@@ -1,4 +1,4 @@
-/* Reads a workload of the placement paper: a profiled graph as JSON (placement.md 2, "Input").
+/* Reads a workload of the placement paper: a profiled graph as JSON.
  *
  * Every node becomes a node of one result; its successors read it.  Nodes are put in topological
  * order (Kahn's algorithm).  Times (ms) become integer picoseconds here, rounded once, and nothing

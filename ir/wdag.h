@@ -5,7 +5,7 @@
  *
  * Vertices of every level are numbered in a topological order: u < v for every edge u -> v.
  * Communication belongs to nets: a device that holds some but not all pins of a net pays the net's
- * cost once (placement.md 2); a pin on the host counts as elsewhere.
+ * cost once (the placement paper's load, 5.1); a pin on the host counts as elsewhere.
  * Bytes that several vertices need once per device (shared weights) are `shared` items. */
 #ifndef PCC_IR_WDAG_H
 #define PCC_IR_WDAG_H

@@ -1,8 +1,8 @@
 /* Binding the names of dimensions to numbers, for planning.
  *
  * Values come from --dim (ctx->dims) first.  What is left is guessed: names like "batch", and the
- * name that stands alone in the first dimension of a model input, are 1, all others 128
- * (semantics 1.8).  Guesses are appended to ctx->dims, with one warning each.  Names that exporters
+ * name that stands alone in the first dimension of a model input, are 1, all others 128.
+ * Guesses are appended to ctx->dims, with one warning each.  Names that exporters
  * made up for inner values are guessed only if the value's size does not follow from the inputs. */
 #ifndef PCC_PASSES_BIND_H
 #define PCC_PASSES_BIND_H

@@ -1,6 +1,6 @@
 /* The problem that dpl-place and dp-place solve, in the form that their inner loops want (chain.h).
  *
- * Source: placement.md 2 (loads) and 4 (windows).  Potentials: for loads of at most L over all
+ * Source: the placement paper, 5.1 (loads).  Potentials: for loads of at most L over all
  * devices that are left, sum over devices of w(S) <= scale[k] * load <= cap[k](L).  The weights are
  * the least scaled time over the kinds, once with times scaled so that every kind takes equally
  * long for the whole graph, once unscaled; once over accelerators only (for plans that have used up

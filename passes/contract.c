@@ -1,6 +1,6 @@
 /* contract: nodes that must share a device become one vertex, then the cycles that this makes.
  *
- * Source: placement.md 2, preprocessing (steps 2, 5, 6), and semantics.md 1.2.  Classes come from the
+ * Source: the preprocessing of the placement paper (Tarnawski et al., NeurIPS 2020).  Classes come from the
  * input (colour classes of profiles, Shape with its producer, state pairs).  Strongly connected
  * components of the quotient are joined (Tarjan).  Then trivial-node merging: a vertex that takes no
  * time anywhere and has a single neighbour moves into it, again and again; it cannot raise the

@@ -1,6 +1,6 @@
 /* cost: what every node takes, per class of devices.
  *
- * Roofline (semantics 1.7): t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 /
+ * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 /
  * bandwidth)) picoseconds, peaks and bandwidths times the cluster's efficiency; bytes = distinct
  * operands read + results written (a Gather reads what it returns).  Reshape, Identity, Shape,
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.

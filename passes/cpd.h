@@ -1,4 +1,4 @@
-/* Topological orders by critical path (list-scheduling.md 1.2-1.4). */
+/* Topological orders by critical path (Celeritas, arXiv 2208.00184). */
 #ifndef PCC_PASSES_CPD_H
 #define PCC_PASSES_CPD_H
 

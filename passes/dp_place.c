@@ -1,6 +1,6 @@
 /* dp-place: the contiguous split with the smallest largest load, proven.
  *
- * Source: the placement paper, 5.1.1; placement.md 2 and 4; semantics.md 2.5-2.7.  Interval DP over
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Interval DP over
  * many orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
  * that nothing is better (dp_search.c).  On a fused or linearized level the proof is about that
  * level only, so interval DP runs on the whole graph, too, and the better plan stays; then the search

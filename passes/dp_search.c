@@ -1,6 +1,6 @@
 /* The exact search over chains of ideals (dp_search.h).
  *
- * Source: the placement paper, 5.1.1, and placement.md 4.  The recurrence is pushed forward: from
+ * Source: the placement paper, 5.1.1.  The recurrence is pushed forward: from
  * each ideal I' that a partial plan ends at, in order of |I'|, all S above it are enumerated that
  * one device could hold, and the partial plans that end at I' + S are improved.
  *

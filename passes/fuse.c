@@ -1,12 +1,12 @@
 /* fuse: fewer, larger vertices, so that exact planning stays possible on wide graphs.
  *
- * Source: Celeritas (list-scheduling.md 1.3-1.6): order the vertices by CPD-TOPO (a depth-first
+ * Source: Celeritas (arXiv 2208.00184), optimal operation fusion: order the vertices by CPD-TOPO (a depth-first
  * topological order that follows critical paths), then cut the order into intervals of at most `range`
  * vertices and `mem` bytes so that the transfers between intervals are least (dynamic program,
  * Eq 4-6).  An interval partition of a topological order always has an acyclic quotient (Theorem B).
  * O(V log V + V * range + E).
  *
- * range=auto (semantics.md 2.5) fuses as little as exact planning allows: nothing while the graph has at
+ * range=auto fuses as little as exact planning allows: nothing while the graph has at
  * most max-states ideals; else first the cheap branches (at most 0.1 %, then up to 1 % of the time) go into
  * their only neighbour, which the plan hardly feels; then the smallest range whose result has few enough
  * ideals and at least 8 vertices per device; else nothing. */

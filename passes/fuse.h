@@ -1,4 +1,4 @@
-/* The interval partition behind `fuse` (list-scheduling.md 1.5). */
+/* The interval partition behind `fuse` (Celeritas, Eq 4-6). */
 #ifndef PCC_PASSES_FUSE_H
 #define PCC_PASSES_FUSE_H
 

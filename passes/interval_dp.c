@@ -1,6 +1,6 @@
 /* Interval DP over topological orders (interval_dp.h).
  *
- * Source: the placement paper, 5.1.2 (DPL), and placement.md 2, "DPL": the published numbers are
+ * Source: the placement paper, 5.1.2 (DPL): the published numbers are
  * one draw of an order; many seeded orders of several kinds find the optimum nearly always.
  *
  * Along an order the ideals are the prefixes, and a device holds positions [i, j).  For fixed i the

@@ -1,6 +1,6 @@
 /* Topological orders (topo.h).
  *
- * Source: the LIFO order is that of the placement paper's DPL (placement.md 2), FIFO is Kahn's, CPD
+ * Source: the LIFO order is that of the placement paper's DPL, FIFO is Kahn's, CPD
  * that of Celeritas (cpd.h).  LATE is LIFO on the transposed graph, turned round: branches that
  * depend on inputs only come right before the vertex that needs them, which keeps few nets
  * open.  THIN takes, of the vertices that are ready, one that opens least (cost of the nets that it

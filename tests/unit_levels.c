@@ -1,5 +1,5 @@
 /* Levels: merging, joining cycles, counting ideals, CPD-TOPO and the interval partition, each against
- * brute force on small random graphs, and the hand-computed example of the Celeritas paper's page. */
+ * brute force on small random graphs, and a hand-computed example of Celeritas' fusion. */
 #include "passes/cpd.h"
 #include "passes/fuse.h"
 #include "tests/graphs.h"

@@ -498,7 +498,7 @@ static void kinds_of_input(void **state)
     assert_int_equal(input_kind_of(path_of("nowhere")), INPUT_ONNX);
 }
 
-/* 48 Constants of one name twice, out of order (semantics.md 1.1). */
+/* 48 Constants of one name twice, out of order. */
 static void gpt2_past(void **state)
 {
     (void)state;
