@@ -12,7 +12,6 @@ struct result {
     const struct place *place;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct wdag *base, *top; /* top: the blocks of the picture */
     const struct cut *cut;         /* the parts: cut.h */
     const char *const *dim_name;   /* bindings that the plan was made for */
     const int64_t *dim_value;
@@ -26,7 +25,7 @@ struct result {
 int onnx_write(const struct module *m, const char *path, struct diag *d);
 /* The split folder.  Replaces only an empty folder or another split. */
 int split_write(const struct result *r, const char *folder);
-/* The picture: devices, or with `blocks` the vertices of top inside them; to `path`. */
+/* The picture: devices, or with `blocks` runs of their nodes inside them; to `path`. */
 int dot_write(const struct result *r, bool blocks, const char *path);
 /* How many boxes such a picture has, besides the host's. */
 uint32_t dot_boxes(const struct result *r, bool blocks);

@@ -164,17 +164,10 @@ static int64_t reached(int64_t rate, int64_t efficiency)
     return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
 }
 
-static int64_t peak_of(const struct device_class *d, enum elem e)
-{
-    if (d->peak[e] == 0 && e == ELEM_U8)
-        e = ELEM_I8;
-    return d->peak[e] != 0 ? d->peak[e] : d->peak[ELEM_F32];
-}
-
 static int64_t roofline(const struct cluster *c, const struct device_class *d, enum elem e,
                         int64_t ops, int64_t bytes)
 {
-    int64_t compute = mul_div_ceil(ops, PS_PER_S, reached(peak_of(d, e), c->efficiency));
+    int64_t compute = mul_div_ceil(ops, PS_PER_S, reached(cluster_peak(d, e), c->efficiency));
     int64_t memory = mul_div_ceil(bytes, PS_PER_S, reached(d->bandwidth, c->efficiency));
     return sat_add(d->overhead, compute > memory ? compute : memory);
 }

@@ -79,8 +79,6 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
                        .place = x.place,
                        .plan = &plan,
                        .verdict = &v,
-                       .base = x.base,
-                       .top = x.top,
                        .cut = cut,
                        .dim_name = name,
                        .dim_value = value,

@@ -34,8 +34,6 @@ static void split(struct ctx *x, const char *folder, bool ir11, bool sound)
                        .place = x->place,
                        .plan = x->plan,
                        .verdict = &v,
-                       .base = x->base,
-                       .top = x->top,
                        .cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, a),
                        .ir11 = ir11,
                        .diag = x->diag};

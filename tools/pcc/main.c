@@ -290,8 +290,6 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     }
     r->verdict = v;
     r->place = x->place;
-    r->base = x->base;
-    r->top = x->top;
     r->cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
     return 0;
 }
