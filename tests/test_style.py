@@ -39,7 +39,7 @@ class Tree:
                                 and not (f == "build" and at == Path(".")))
             for name in sorted(files):
                 path = at / name
-                if path.suffix in TEXT and "corpus" not in path.parts:
+                if name != ".git" and path.suffix in TEXT and "corpus" not in path.parts:
                     raw = (self.root / path).read_bytes()
                     if b"\0" not in raw:
                         self.text[path.as_posix()] = raw.decode("utf-8", "replace")
