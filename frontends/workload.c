@@ -442,12 +442,6 @@ static int read_all(struct reader *r, struct cluster *c)
         return not_a_workload(r, "expected an object");
     if (read_cluster(r, c) || read_nodes(r) || read_edges(r) || sort_nodes(r))
         return -1;
-    for (uint32_t i = 0; i < r->nnode; i++)
-        if (r->node[i].backward)
-            return diag_error(r->d,
-                              "%s: node '%s' is a backward node: training workloads are not "
-                              "supported yet",
-                              r->path, node_label(r, i));
     add_nodes(r);
     add_costs(r);
     r->m->path = str_id(r->m, r->path);

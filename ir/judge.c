@@ -3,7 +3,8 @@
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
  * elsewhere (the host's pin included).  Memory = bytes its nodes produce + each weight it needs, once.
  * Contiguous = the quotient of devices is acyclic: in a topological order of it the devices take the
- * differences of a chain of ideals.  O(nodes + pins + D^3). */
+ * differences of a chain of ideals.  In a training graph that is asked of the forward and of the backward
+ * pass apart.  O(nodes + pins + D^3). */
 #include "ir/plan.h"
 
 #include "ir/units.h"
@@ -66,7 +67,21 @@ static uint32_t devices_of(const struct judging *j, const struct csr *c, uint32_
     return n;
 }
 
-static void judge_nets(struct judging *j, uint8_t *edge)
+/* Notes in the matrix of a pass which devices read a result of node `from`. */
+static void note_edges(const struct judging *j, uint32_t net, nid from, uint8_t *edge[2])
+{
+    const uint8_t *backward = j->m->backward;
+    uint32_t nd = j->c->ndev;
+    bool back = backward && backward[from];
+    for (uint32_t i = j->p->net_pin.at[net]; i < j->p->net_pin.at[net + 1]; i++) {
+        nid to = j->p->net_pin.to[i];
+        int32_t d = j->dev[to];
+        if (d >= 0 && (uint32_t)d < nd && d != j->dev[from] && back == (backward && backward[to]))
+            edge[back][(uint32_t)j->dev[from] * nd + (uint32_t)d] = 1;
+    }
+}
+
+static void judge_nets(struct judging *j, uint8_t *edge[2])
 {
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, nd + 1, sizeof *list);
     uint8_t *in = arena_alloc(j->a, nd + 1);
@@ -82,9 +97,8 @@ static void judge_nets(struct judging *j, uint8_t *edge)
         }
         nid def = j->m->value[v].def;
         int32_t from = def && j->p->kind[def] == PLACE_NODE ? j->dev[def] : -1;
-        for (uint32_t i = 0; from >= 0 && (uint32_t)from < nd && i < n; i++)
-            if (list[i] != (uint32_t)from)
-                edge[(uint32_t)from * nd + list[i]] = 1;
+        if (from >= 0 && (uint32_t)from < nd)
+            note_edges(j, e, def, edge);
     }
     for (uint32_t w = 0; w < j->p->nweight; w++) {
         uint32_t n = devices_of(j, &j->p->weight_user, w, list, in);
@@ -205,7 +219,8 @@ struct verdict judge(const struct module *m, const struct place *p, const struct
 {
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
     struct judging j = {m, p, c, dev, a, &v};
-    uint8_t *edge = arena_alloc(a, (size_t)c->ndev * c->ndev + 1);
+    size_t pairs = (size_t)c->ndev * c->ndev + 1;
+    uint8_t *edge[2] = {arena_alloc(a, pairs), arena_alloc(a, pairs)};
     v.load = arena_array(a, c->ndev + 1, sizeof *v.load);
     judge_nodes(&j);
     judge_nets(&j, edge);
@@ -226,7 +241,7 @@ struct verdict judge(const struct module *m, const struct place *p, const struct
             v.why_not = v.why_not ? v.why_not : why;
         }
     }
-    v.contiguous = quotient_acyclic(&j, edge);
+    v.contiguous = quotient_acyclic(&j, edge[0]) && quotient_acyclic(&j, edge[1]);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);
     v.why_not = v.why_not ? v.why_not : why;

@@ -148,18 +148,25 @@ static uint32_t heap_pop(uint32_t *heap, uint32_t *n)
     return top;
 }
 
-/* Edges between groups (loops dropped, repeats kept) as pairs; returns their number. */
-static uint32_t group_edges(const struct wdag *g, const uint32_t *group, uint32_t *from,
-                            uint32_t *to)
+/* Precedence between groups as pairs, loops dropped, repeats kept. */
+static struct wdag_order group_edges(const struct wdag *g, const struct wdag_order *order,
+                                     const uint32_t *group, struct arena *a)
 {
-    uint32_t n = 0;
-    for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (group[v] != group[g->succ.to[i]]) {
-                from[n] = group[v];
-                to[n++] = group[g->succ.to[i]];
-            }
-    return n;
+    uint32_t most = order ? order->n : g->succ.at[g->n];
+    struct wdag_order e = {0, arena_array(a, (size_t)most + 1, sizeof *e.from),
+                           arena_array(a, (size_t)most + 1, sizeof *e.to)};
+    for (uint32_t i = 0; order && i < order->n; i++) {
+        e.from[e.n] = group[order->from[i]];
+        e.to[e.n] = group[order->to[i]];
+        e.n += e.from[e.n] != e.to[e.n];
+    }
+    for (uint32_t v = 0; !order && v < g->n; v++)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            e.from[e.n] = group[v];
+            e.to[e.n] = group[g->succ.to[i]];
+            e.n += e.from[e.n] != e.to[e.n];
+        }
+    return e;
 }
 
 /* rank[group] in a topological order of the quotient, smallest first member first; false: a cycle. */
@@ -263,21 +270,18 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
     c->net_of = transpose(c->mem, &c->net_pin, c->nnet, c->n);
 }
 
-struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
-                        const char *maker, struct arena *a, struct diag *d)
+struct wdag *wdag_merge(struct wdag *fine, const struct wdag_order *order, const uint32_t *group,
+                        uint32_t ngroup, const char *maker, struct arena *a, struct diag *d)
 {
     struct wdag *c = arena_alloc(a, sizeof *c);
-    uint32_t nedge = fine->succ.at[fine->n];
-    uint32_t *from = arena_array(a, nedge + 1, sizeof *from),
-             *to = arena_array(a, nedge + 1, sizeof *to);
     uint32_t *rank = arena_array(a, ngroup + 1, sizeof *rank);
     c->mem = a;
     c->n = ngroup;
     c->ncls = fine->ncls;
     c->maker = maker;
     c->finer = fine;
-    nedge = group_edges(fine, group, from, to);
-    struct csr edge = csr_build(a, ngroup, nedge, from, to);
+    struct wdag_order e = group_edges(fine, order, group, a);
+    struct csr edge = csr_build(a, ngroup, e.n, e.from, e.to);
     if (!rank_groups(fine, group, ngroup, &edge, a, rank)) {
         diag_error(d, "%s: merging these nodes would make a cycle", maker);
         return NULL;
@@ -285,14 +289,14 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
     c->map = arena_array(a, fine->n + 1, sizeof *c->map);
     for (uint32_t v = 0; v < fine->n; v++)
         c->map[v] = rank[group[v]];
-    for (uint32_t i = 0; i < nedge; i++) {
-        from[i] = rank[from[i]];
-        to[i] = rank[to[i]];
+    for (uint32_t i = 0; i < e.n; i++) {
+        e.from[i] = rank[e.from[i]];
+        e.to[i] = rank[e.to[i]];
     }
     alloc_costs(c, fine->nnet);
     if (merge_vertices(c, fine, d))
         return NULL;
-    make_edges(c, nedge, from, to);
+    make_edges(c, e.n, e.from, e.to);
     merge_nets(c, fine);
     c->nshared = fine->nshared;
     c->shared_size = fine->shared_size;
@@ -351,15 +355,13 @@ static void tarjan_from(struct tarjan *t, uint32_t root)
     }
 }
 
-uint32_t wdag_join_cycles(const struct wdag *g, uint32_t *group, uint32_t ngroup)
+uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, uint32_t *group,
+                          uint32_t ngroup)
 {
     struct arena *a = g->mem;
-    uint32_t nedge = g->succ.at[g->n];
-    uint32_t *from = arena_array(a, nedge + 1, sizeof *from),
-             *to = arena_array(a, nedge + 1, sizeof *to);
     uint32_t *all = arena_array(a, (size_t)ngroup * 6 + 6, sizeof *all);
-    nedge = group_edges(g, group, from, to);
-    struct csr edge = csr_build(a, ngroup, nedge, from, to);
+    struct wdag_order e = group_edges(g, order, group, a);
+    struct csr edge = csr_build(a, ngroup, e.n, e.from, e.to);
     struct tarjan t = {.edge = &edge,
                        .index = all,
                        .low = all + ngroup,

@@ -8,6 +8,11 @@
  * is done only where the sizes cannot matter: the vertex is empty, or everything fits on one device.
  * O(V + E).
  *
+ * In a training graph a vertex holds forward nodes and their backward siblings, and the edges are those of
+ * the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a device runs
+ * over the same layers in the other direction.  A backward group without a forward node (an orphan) gets
+ * mirrored edges.
+ *
  * Classes that the user asks for (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a
  * pin they limit what plans there are: "optimal" is then said among those that keep them together. */
 #include "passes/groups.h"
@@ -93,6 +98,32 @@ static void unite_classes(struct ctx *x, uint32_t *parent, const uint32_t *class
     }
 }
 
+/* Precedence of the stages of a training graph: the edges among forward nodes.  A backward edge counts,
+ * turned round, where one of its ends is in a group without a forward node, since only there it says
+ * something that the forward edges do not; an edge from forward to backward joins the two passes and
+ * orders nothing. */
+static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
+                                     uint32_t ngroup)
+{
+    const uint8_t *backward = x->m->backward;
+    uint32_t most = g->succ.at[g->n];
+    struct wdag_order o = {0, arena_array(x->mem, (size_t)most + 1, sizeof *o.from),
+                           arena_array(x->mem, (size_t)most + 1, sizeof *o.to)};
+    uint8_t *has_forward = arena_alloc(x->mem, (size_t)ngroup + 1);
+    for (uint32_t v = 0; v < g->n; v++)
+        has_forward[group[v]] |= !backward[g->node[v]];
+    for (uint32_t u = 0; u < g->n; u++)
+        for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
+            uint32_t v = g->succ.to[i];
+            bool bu = backward[g->node[u]], bv = backward[g->node[v]];
+            if (bu != bv || (bu && has_forward[group[u]] && has_forward[group[v]]))
+                continue;
+            o.from[o.n] = bu ? v : u;
+            o.to[o.n++] = bu ? u : v;
+        }
+    return o;
+}
+
 /* Colocation classes of the base level and those that were asked for, then cycles. */
 static struct wdag *join_classes(struct ctx *x, const struct contract_options *o)
 {
@@ -116,8 +147,13 @@ static struct wdag *join_classes(struct ctx *x, const struct contract_options *o
     }
     x->grouped = o->by != BY_NOTHING || *o->blocks;
     uint32_t n = number_sets(parent, g->n, group);
-    n = wdag_join_cycles(g, group, n);
-    return wdag_merge(g, group, n, "contract", x->mem, x->diag);
+    struct wdag_order stages, *order = NULL;
+    if (m->backward) {
+        stages = stage_order(x, g, group, n);
+        order = &stages;
+    }
+    n = wdag_join_cycles(g, order, group, n);
+    return wdag_merge(g, order, group, n, "contract", x->mem, x->diag);
 }
 
 /* A class that swallowed more than a tenth of the time (half of it, where classes were asked for) limits
@@ -164,15 +200,35 @@ static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
     return true;
 }
 
-/* Takes no time, is free to move, and every net that it is in is one with its only neighbour: it shares
- * none with the host, nor a value without a producer (state) with other readers. */
-static bool is_trivial(const struct wdag *g, uint32_t v, bool ample)
+/* Whether net e, which v is in, can only get cheaper when v moves to the device of w: w is in it, or
+ * nothing but v and what was merged into it. */
+static bool net_follows(const struct wdag *g, uint32_t *parent, uint32_t e, uint32_t v, uint32_t w)
+{
+    uint32_t src = g->net_src[e], mine = find(parent, v), other = find(parent, w);
+    bool alone = true;
+    if (src == UINT32_MAX || find(parent, src) == other)
+        return src != UINT32_MAX;
+    if (find(parent, src) != mine)
+        return false;
+    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
+        uint32_t pin = find(parent, g->net_pin.to[i]);
+        if (pin == other)
+            return true;
+        alone = alone && pin == mine;
+    }
+    return alone;
+}
+
+/* Takes no time, is free to move, and no net that it is in keeps it from its only neighbour w: it shares
+ * none with the host, nor a value without a producer (state) with other readers, nor, in a training
+ * graph, a tensor of the other pass with a third vertex. */
+static bool is_trivial(const struct wdag *g, uint32_t *parent, uint32_t v, uint32_t w, bool ample)
 {
     for (uint32_t k = 0; k < g->ncls; k++)
         if (g->time[k][v] != 0)
             return false;
     for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
-        if (g->net_host[g->net_of.to[i]] || g->net_src[g->net_of.to[i]] == UINT32_MAX)
+        if (g->net_host[g->net_of.to[i]] || !net_follows(g, parent, g->net_of.to[i], v, w))
             return false;
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     return g->pin[v] < 0 && (empty || ample);
@@ -204,16 +260,16 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = queue[i];
-        if (degree[v] != 1 || !is_trivial(g, v, ample))
-            continue;
         uint32_t w = only_neighbour(g, v, gone);
+        if (degree[v] != 1 || !is_trivial(g, parent, v, w, ample))
+            continue;
         gone[v] = 1;
         unite(parent, v, w);
         if (--degree[w] == 1)
             queue[n++] = w;
     }
     uint32_t count = number_sets(parent, g->n, group);
-    return count == g->n ? g : wdag_merge(g, group, count, "contract", x->mem, x->diag);
+    return count == g->n ? g : wdag_merge(g, NULL, group, count, "contract", x->mem, x->diag);
 }
 
 static int contract_run(struct ctx *x, const void *options)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The eight inference workloads of the placement paper: published optimum, ideals, proof.
+"""The sixteen workloads of the placement paper: published optimum, ideals, proof.
 
 usage: test_throughput.py [workload ...]
 
@@ -19,14 +19,22 @@ SKIP = 77
 
 # name: time per sample in ms as printed by the paper's program, ideals
 PUBLISHED = {
-    "op_bert3": ("27.9186", 1428),
-    "op_bert6": ("29.5795", 1923),
-    "op_bert12": ("147.478", 2906),
-    "op_resnet50": ("124.349", 241),
-    "layer_bert24": ("17.7899", 30),
-    "layer_resnet50": ("33.7747", 242),
-    "layer_inceptionv3": ("51.5519", 36596),
-    "layer_gnmt": ("32.9107", 17914),
+    "op_bert3_inference": ("27.9186", 1428),
+    "op_bert6_inference": ("29.5795", 1923),
+    "op_bert12_inference": ("147.478", 2906),
+    "op_resnet50_inference": ("124.349", 241),
+    "op_bert3_training": ("65.3031", 2774),
+    "op_bert6_training": ("72.8650", 3776),
+    "op_bert12_training": ("437.998", 2938),
+    "op_resnet50_training": ("255.194", 258),
+    "layer_bert24_inference": ("17.7899", 30),
+    "layer_resnet50_inference": ("33.7747", 242),
+    "layer_inceptionv3_inference": ("51.5519", 36596),
+    "layer_gnmt_inference": ("32.9107", 17914),
+    "layer_bert24_training": ("41.7458", 30),
+    "layer_resnet50_training": ("78.6318", 242),
+    "layer_inceptionv3_training": ("122.762", 36596),
+    "layer_gnmt_training": ("107.004", 17914),
 }
 
 
@@ -71,7 +79,7 @@ def run(pcc, *args):
 def check(pcc, folder, name, tmp):
     """Problems with one workload, as a list; prints a line."""
     tps, ideals = PUBLISHED[name]
-    path = os.path.join(folder, name + "_inference.json")
+    path = os.path.join(folder, name + ".json")
     out = os.path.join(tmp, name + ".json")
     text = run(pcc, path, "-p", "dp-place", "-o", out)
     with open(path, encoding="utf-8") as f:
@@ -93,7 +101,7 @@ def check(pcc, folder, name, tmp):
     counted = run(pcc, path, "-p", "dp-place{count-ideals=true}", "-o", out)
     if f"{ideals} ideals" not in counted:
         problems.append(f"{ideals} ideals expected")
-    print(f"{name:20} {split['maxLoad']:12.6f} ms  " + ("ok" if not problems else "; ".join(problems)))
+    print(f"{name:28} {split['maxLoad']:12.6f} ms  " + ("ok" if not problems else "; ".join(problems)))
     return problems
 
 

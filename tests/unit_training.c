@@ -1,0 +1,181 @@
+/* Training graphs: contract and dp-place against brute force over all assignments of devices.
+ *
+ * Random graphs of forward and backward nodes in colour classes, with backward nodes without a forward
+ * sibling among them.  The stages of a plan are legal if the devices have an order that all forward
+ * edges follow, and against which the backward edges go that have such an orphan at an end (the
+ * placement paper's dp: artificial images of orphans).  Loads are the judge's. */
+#include "passes/passes.h"
+#include "passes/pipeline.h"
+#include "tests/graphs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { OPS = 8, DEVICES = 3, GRAPHS = 400 };
+
+struct world {
+    char text[8192];
+    size_t len;
+    uint32_t nop, forward; /* ops below `forward` are of the forward pass */
+    uint32_t color[OPS];   /* 0: none */
+    bool edge[OPS][OPS];
+};
+
+static void say(struct world *w, const char *form, ...)
+{
+    va_list args;
+    va_start(args, form);
+    w->len += (size_t)vsnprintf(w->text + w->len, sizeof w->text - w->len, form, args);
+    va_end(args);
+    assert_true(w->len < sizeof w->text);
+}
+
+static void make(struct world *w, uint64_t *rng)
+{
+    memset(w, 0, sizeof *w);
+    w->nop = 3 + test_below(rng, OPS - 2);
+    w->forward = 1 + test_below(rng, w->nop - 1);
+    uint32_t dense = 15 + test_below(rng, 45), colors = 1 + test_below(rng, OPS);
+    bool cpu = test_below(rng, 3) == 0, tight = test_below(rng, 4) == 0;
+    say(w, "cluster io_free\nclass acc x%u%s\n", cpu ? 2 : 2 + test_below(rng, 2),
+        tight ? " memory=35B" : "");
+    if (cpu)
+        say(w, "class cpu x1 host\n");
+    say(w, "graph {\n");
+    for (uint32_t i = 0; i < w->nop; i++) {
+        bool back = i >= w->forward;
+        uint32_t slow = 1 + test_below(rng, 3), time = test_below(rng, 4) ? test_below(rng, 50) : 0;
+        w->color[i] = test_below(rng, 4) ? 1 + test_below(rng, colors) : 0;
+        say(w, "  %%v%u = profile:op(", i);
+        const char *comma = "";
+        for (uint32_t j = 0; j < i; j++)
+            if (test_below(rng, 100) < dense) {
+                w->edge[j][i] = true;
+                say(w, "%s%%v%u", comma, j);
+                comma = ", ";
+            }
+        say(w, ") : ? !bytes=1B !xfer=%ups !time=[%ups%s", test_below(rng, 20), time,
+            cpu ? "," : "");
+        if (cpu)
+            say(w, "%ups", time * slow);
+        say(w, "] !own=%uB%s", test_below(rng, 20), back ? " !backward" : "");
+        if (w->color[i])
+            say(w, " !color=%u", w->color[i]);
+        say(w, "\n");
+    }
+    say(w, "}\n");
+}
+
+static bool is_orphan(const struct world *w, uint32_t i)
+{
+    bool found = i < w->forward;
+    for (uint32_t j = 0; j < w->forward; j++)
+        found = found || (w->color[i] && w->color[i] == w->color[j]);
+    return !found;
+}
+
+/* Whether the devices can stand in an order that the stages follow. */
+static bool legal(const struct world *w, const int32_t *dev)
+{
+    bool after[DEVICES][DEVICES] = {{0}};
+    for (uint32_t i = 0; i < w->nop; i++)
+        for (uint32_t j = 0; j < w->nop; j++) {
+            if (!w->edge[i][j] || dev[i] == dev[j] || (i < w->forward) != (j < w->forward))
+                continue;
+            if (j < w->forward)
+                after[dev[i]][dev[j]] = true;
+            else if (is_orphan(w, i) || is_orphan(w, j))
+                after[dev[j]][dev[i]] = true;
+        }
+    for (uint32_t k = 0; k < DEVICES; k++)
+        for (uint32_t i = 0; i < DEVICES; i++)
+            for (uint32_t j = 0; j < DEVICES; j++)
+                after[i][j] = after[i][j] || (after[i][k] && after[k][j]);
+    return !after[0][0] && !after[1][1] && !after[2][2];
+}
+
+/* The best value over all legal plans, INT64_MAX: none. */
+static int64_t brute_force(const struct world *w, struct ctx *x)
+{
+    const struct graph *g = &x->m->graph[1];
+    int32_t dev[OPS] = {0}, *node = arena_array(x->mem, x->m->nnode, sizeof *node);
+    int64_t best = INT64_MAX;
+    uint32_t plans = 1;
+    for (uint32_t i = 0; i < w->nop; i++)
+        plans *= x->cluster->ndev;
+    for (uint32_t p = 0; p < plans; p++) {
+        uint32_t rest = p;
+        for (uint32_t i = 0; i < w->nop; i++, rest /= x->cluster->ndev)
+            node[g->first + i] = dev[i] = (int32_t)(rest % x->cluster->ndev);
+        if (!legal(w, dev))
+            continue;
+        struct arena_mark mark = arena_mark(x->mem);
+        struct verdict v = judge(x->m, x->place, x->cluster, node, x->mem);
+        if (v.fits && v.colocated && v.runnable && v.value < best)
+            best = v.value;
+        arena_release(x->mem, mark);
+    }
+    return best;
+}
+
+static void quiet(void *to, enum diag_level level, const char *text)
+{
+    (void)to;
+    (void)level;
+    (void)text;
+}
+
+static int run(struct ctx *x, const char *pipeline)
+{
+    struct pipeline p = {0};
+    struct run_options o = {0};
+    assert_int_equal(pipeline_parse(&p, pipeline, x->mem, x->diag), 0);
+    pipeline_complete(&p, x->mem);
+    return pipeline_run(&p, x, &o);
+}
+
+static void test_brute_force(void **state)
+{
+    uint32_t found = 0, orphans = 0;
+    uint64_t rng = 1;
+    (void)state;
+    for (uint32_t round = 0; round < GRAPHS; round++) {
+        struct world w;
+        struct text_module t;
+        struct diag d = {.emit = quiet};
+        make(&w, &rng);
+        if (module_parse(&t, w.text, w.len, "random", &d))
+            fail_msg("round %u does not parse:\n%s", round, w.text);
+        struct ctx x = {
+            .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
+        int rc = run(&x, "dp-place");
+        int64_t best = brute_force(&w, &x);
+        if (best == INT64_MAX) {
+            assert_int_equal(rc, PASS_INFEASIBLE);
+        } else {
+            assert_int_equal(rc, 0);
+            struct verdict v = judge(x.m, x.place, x.cluster, x.plan->dev, x.mem);
+            if (v.value != best || x.plan->status != PLAN_OPTIMAL)
+                fail_msg("round %u: %lld, best %lld\n%s", round, (long long)v.value,
+                         (long long)best, w.text);
+            assert_true(v.fits && v.colocated && v.runnable);
+            found++;
+        }
+        for (uint32_t i = 0; i < w.nop; i++)
+            orphans += is_orphan(&w, i);
+        arena_free(x.mem);
+        arena_free(x.scratch);
+        arena_free(t.m->mem);
+    }
+    assert_true(found > GRAPHS / 2 && found < GRAPHS && orphans > GRAPHS / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_brute_force)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
