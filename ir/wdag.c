@@ -270,8 +270,9 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
     c->net_of = transpose(c->mem, &c->net_pin, c->nnet, c->n);
 }
 
-struct wdag *wdag_merge(struct wdag *fine, const struct wdag_order *order, const uint32_t *group,
-                        uint32_t ngroup, const char *maker, struct arena *a, struct diag *d)
+struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,
+                                const uint32_t *group, uint32_t ngroup, const char *maker,
+                                struct arena *a, struct diag *d)
 {
     struct wdag *c = arena_alloc(a, sizeof *c);
     uint32_t *rank = arena_array(a, ngroup + 1, sizeof *rank);
@@ -303,6 +304,12 @@ struct wdag *wdag_merge(struct wdag *fine, const struct wdag_order *order, const
     c->shared_by = rename_rows(a, &fine->shared_by, fine->nshared, c->map, c->n);
     c->shared_of = transpose(a, &c->shared_by, c->nshared, c->n);
     return c;
+}
+
+struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
+                        const char *maker, struct arena *a, struct diag *d)
+{
+    return wdag_merge_ordered(fine, NULL, group, ngroup, maker, a, d);
 }
 
 /* ---- cycles ----------------------------------------------------------------------------------- */

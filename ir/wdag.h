@@ -44,21 +44,25 @@ struct wdag {
 struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
                        struct arena *a);
 
+/* Merges vertices: group[v] in [0, ngroup).  Times, sizes add up (COST_NEVER stays), pins are merged
+ * (two different pins in one group: NULL and an error), nets that lie inside one vertex vanish, nets
+ * of equal pins become one.  The quotient must be acyclic (NULL and an error otherwise).  Groups are
+ * renumbered topologically, ties by smallest member: map tells.  O(pins log pins). */
+struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup, const char *maker,
+                        struct arena *a, struct diag *d);
+
 /* Precedence among the vertices of a level that is not that of its edges, as pairs. */
 struct wdag_order {
     uint32_t n, *from, *to;
 };
 
-/* Merges vertices: group[v] in [0, ngroup).  The edges of the result are those of the finer level, or
- * `order` instead (NULL: none given).  Times, sizes add up (COST_NEVER stays), pins are merged
- * (two different pins in one group: NULL and an error), nets that lie inside one vertex vanish, nets
- * of equal pins become one.  The quotient must be acyclic (NULL and an error otherwise).  Groups are
- * renumbered topologically, ties by smallest member: map tells.  O(pins log pins). */
-struct wdag *wdag_merge(struct wdag *fine, const struct wdag_order *order, const uint32_t *group,
-                        uint32_t ngroup, const char *maker, struct arena *a, struct diag *d);
+/* wdag_merge with `order` (NULL: none) in the place of the edges of the finer level. */
+struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,
+                                const uint32_t *group, uint32_t ngroup, const char *maker,
+                                struct arena *a, struct diag *d);
 
 /* Groups for wdag_merge that join the cycles of the quotient by `group` (strongly connected
- * components, Tarjan's algorithm with an explicit stack); order as for wdag_merge.  Rewrites group in
+ * components, Tarjan's algorithm with an explicit stack); order as above.  Rewrites group in
  * place; returns the number of groups.  O(V + E). */
 uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, uint32_t *group,
                           uint32_t ngroup);

@@ -153,7 +153,7 @@ static struct wdag *join_classes(struct ctx *x, const struct contract_options *o
         order = &stages;
     }
     n = wdag_join_cycles(g, order, group, n);
-    return wdag_merge(g, order, group, n, "contract", x->mem, x->diag);
+    return wdag_merge_ordered(g, order, group, n, "contract", x->mem, x->diag);
 }
 
 /* A class that swallowed more than a tenth of the time (half of it, where classes were asked for) limits
@@ -269,7 +269,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
             queue[n++] = w;
     }
     uint32_t count = number_sets(parent, g->n, group);
-    return count == g->n ? g : wdag_merge(g, NULL, group, count, "contract", x->mem, x->diag);
+    return count == g->n ? g : wdag_merge(g, group, count, "contract", x->mem, x->diag);
 }
 
 static int contract_run(struct ctx *x, const void *options)

@@ -268,7 +268,7 @@ static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_
     int64_t cut;
     const uint32_t *order = cpd_topo(g, limits.cls, x->scratch);
     uint32_t n = fuse_partition(g, order, &limits, x->scratch, group, &cut);
-    struct wdag *level = wdag_merge(g, NULL, group, n, "fuse", x->mem, x->diag);
+    struct wdag *level = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
     arena_release(x->scratch, mark);
     return level;
 }
@@ -291,7 +291,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
         if (n < 8 * x->cluster->ndev)
             break;
         arena_release(x->mem, mark);
-        base = wdag_merge(g, NULL, group, n, "fuse", x->mem, x->diag);
+        base = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
         if (!base || wdag_ideals(base, limit) <= limit)
             return base;
     }

@@ -54,7 +54,7 @@ static inline struct wdag *graph_of_edges(struct arena *a, uint32_t n, const int
     for (uint32_t v = 0; v < n; v++)
         group[v] = v;
     /* merging nothing normalises everything else, and keeps the numbers where they are in order */
-    struct wdag *same = wdag_merge(g, NULL, group, n, "test", a, &d);
+    struct wdag *same = wdag_merge(g, group, n, "test", a, &d);
     same->finer = NULL;
     return same;
 }

@@ -115,7 +115,7 @@ static void test_partition_is_optimal(void **state)
         int64_t cut;
         uint32_t n = fuse_partition(g, order, &l, a, group, &cut);
         assert_int_equal(cut, brute_cut(g, order, &l));
-        assert_non_null(wdag_merge(g, NULL, group, n, "fuse", a, &d)); /* acyclic */
+        assert_non_null(wdag_merge(g, group, n, "fuse", a, &d)); /* acyclic */
         arena_free(a);
     }
 }
@@ -132,7 +132,7 @@ static void test_merge_keeps_totals(void **state)
         for (uint32_t v = 0; v < g->n; v++)
             group[v] = v < n ? v : test_below(&seed, n);
         n = wdag_join_cycles(g, NULL, group, n);
-        struct wdag *c = wdag_merge(g, NULL, group, n, "test", a, &d);
+        struct wdag *c = wdag_merge(g, group, n, "test", a, &d);
         assert_non_null(c);
         uint8_t fine[64] = {0}, coarse[64] = {0};
         for (uint32_t v = 0; v < c->n; v++)
