@@ -1,6 +1,7 @@
 /* Reads a workload of the placement paper: a profiled graph as JSON.
  *
- * Every node becomes a node of one result; its successors read it.  Nodes are put in topological
+ * Every node becomes a node with a result for each distinct cost of the edges that leave it, read by the
+ * nodes that these edges lead to: one result in the paper's files.  Nodes are put in topological
  * order (Kahn's algorithm).  Times (ms) become integer picoseconds here, rounded once, and nothing
  * behind this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
 #include "frontends/frontends.h"
@@ -23,6 +24,7 @@ struct wnode {
 struct wedge {
     uint32_t from, to; /* wnode */
     double cost;       /* ms */
+    uint32_t result;   /* of from */
 };
 
 struct id_at {
@@ -42,7 +44,9 @@ struct reader {
     uint32_t nedge;
     struct id_at *by_id;
     struct csr out, in; /* wnode -> edges */
-    int64_t *xfer;      /* [wnode] ps */
+    uint32_t *first;    /* [wnode] its first result; those of i end where those of i + 1 begin */
+    int64_t *xfer;      /* [result] ps */
+    double scale;       /* of transfers */
     uint32_t *order;    /* position -> wnode */
 };
 
@@ -212,8 +216,8 @@ static int read_edge(struct reader *r, uint32_t i, const json_t *j)
     int64_t unused;
     if (find_node(r, json_object_get(j, "sourceId"), i, "sourceId", &e->from) ||
         find_node(r, json_object_get(j, "destId"), i, "destId", &e->to) ||
-        read_number(r, json_object_get(j, "cost"), (struct spot){"edges", i, "cost"}, 1e9, false,
-                    &unused))
+        read_number(r, json_object_get(j, "cost"), (struct spot){"edges", i, "cost"},
+                    1e9 * r->scale, false, &unused))
         return -1;
     e->cost = json_number_value(json_object_get(j, "cost"));
     if (r->node[e->from].backward && !r->node[e->to].backward)
@@ -222,7 +226,53 @@ static int read_edge(struct reader *r, uint32_t i, const json_t *j)
     return 0;
 }
 
-/* Edges, and the transfer time of every node's result: that of its first edge. */
+static int by_cost(const void *x, const void *y)
+{
+    const struct wedge *a = *(const struct wedge *const *)x, *b = *(const struct wedge *const *)y;
+    return a->cost != b->cost ? (a->cost < b->cost ? -1 : 1) : (a > b) - (a < b);
+}
+
+static int64_t transfer_ps(const struct reader *r, double ms)
+{
+    return (int64_t)(ms * r->scale * 1e9 + 0.5);
+}
+
+/* A node has a result for each distinct cost of the edges that leave it (to a millionth of a ms, as the
+ * paper's program has it; the first edge's cost is that of the result). */
+static void make_results(struct reader *r)
+{
+    uint32_t n = 0;
+    struct wedge **list = arena_array(r->a, (size_t)r->nedge + 1, sizeof(struct wedge *));
+    r->first = arena_array(r->a, (size_t)r->nnode + 2, sizeof *r->first);
+    r->xfer = arena_array(r->a, (size_t)r->nnode + r->nedge + 1, sizeof *r->xfer);
+    for (uint32_t v = 0; v < r->nnode; v++) {
+        uint32_t at = r->out.at[v], degree = r->out.at[v + 1] - at;
+        bool even = true;
+        for (uint32_t i = 0; i < degree; i++) {
+            list[i] = &r->edge[r->out.to[at + i]];
+            double more = list[i]->cost - list[0]->cost;
+            even = even && more <= 1e-6 && more >= -1e-6;
+            list[i]->result = n;
+        }
+        r->first[v] = n;
+        r->xfer[n] = degree ? transfer_ps(r, list[0]->cost) : 0;
+        if (!even) {
+            qsort(list, degree, sizeof *list, by_cost);
+            double least = list[0]->cost;
+            r->xfer[n] = transfer_ps(r, least);
+            for (uint32_t i = 0; i < degree; i++) {
+                if (list[i]->cost - least > 1e-6) {
+                    least = list[i]->cost;
+                    r->xfer[++n] = transfer_ps(r, least);
+                }
+                list[i]->result = n;
+            }
+        }
+        n++;
+    }
+    r->first[r->nnode] = n;
+}
+
 static int read_edges(struct reader *r)
 {
     const json_t *list = json_object_get(r->root, "edges");
@@ -244,21 +294,7 @@ static int read_edges(struct reader *r)
     }
     r->out = csr_build(r->a, r->nnode, r->nedge, from, index);
     r->in = csr_build(r->a, r->nnode, r->nedge, to, index);
-    r->xfer = arena_array(r->a, (size_t)r->nnode + 1, sizeof *r->xfer);
-    for (uint32_t v = 0; v < r->nnode; v++) {
-        if (r->out.at[v] == r->out.at[v + 1])
-            continue;
-        double cost = r->edge[r->out.to[r->out.at[v]]].cost;
-        r->xfer[v] = (int64_t)(cost * 1e9 + 0.5);
-        for (uint32_t i = r->out.at[v]; i < r->out.at[v + 1]; i++) {
-            double other = r->edge[r->out.to[i]].cost;
-            if (other - cost > 1e-6 || cost - other > 1e-6)
-                return diag_error(r->d,
-                                  "%s: the edges that leave node '%s' have different costs "
-                                  "(%g and %g ms); expected one cost per node",
-                                  r->path, node_label(r, v), cost, other);
-        }
-    }
+    make_results(r);
     return 0;
 }
 
@@ -295,34 +331,43 @@ static int sort_nodes(struct reader *r)
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
-/* Names as in the file, made unique by the id where they are not. */
-static void name_nodes(struct reader *r, sid *name)
+/* Names of all results, those of nodes among them: as in the file, made unique by the id where they are
+ * not; further results of a node have its name and their number. */
+static void name_results(struct reader *r, sid *name)
 {
     uint8_t *taken = NULL;
-    uint32_t cap = 0;
-    for (uint32_t i = 0; i < r->nnode; i++) {
-        const char *text = node_label(r, i);
-        for (uint32_t k = 0;; k++) {
-            name[i] = str_id(r->m, text);
-            taken = vec_grow(r->a, taken, &cap, name[i] + 1, 1);
-            if (!taken[name[i]])
-                break;
-            text = arena_fmt(r->a, "%s.%lld%.*s", node_label(r, i), (long long)r->node[i].id,
-                             (int)(k < 64 ? k : 64),
-                             "................................................................");
+    uint32_t cap = 0, most = 1;
+    for (uint32_t k = 0; k < most; k++)
+        for (uint32_t i = 0; i < r->nnode; i++) {
+            uint32_t nout = r->first[i + 1] - r->first[i];
+            most = nout > most ? nout : most;
+            if (k >= nout)
+                continue;
+            const char *label = node_label(r, i), *text = label;
+            if (k)
+                text = label = arena_fmt(r->a, "%s:%u", label, k);
+            for (uint32_t again = 0;; again++) {
+                sid s = name[r->first[i] + k] = str_id(r->m, text);
+                taken = vec_grow(r->a, taken, &cap, s + 1, 1);
+                if (!taken[s])
+                    break;
+                text =
+                    arena_fmt(r->a, "%s.%lld%.*s", label, (long long)r->node[i].id,
+                              (int)(again < 64 ? again : 64),
+                              "................................................................");
+            }
+            taken[name[r->first[i] + k]] = 1;
         }
-        taken[name[i]] = 1;
-    }
 }
 
 static void add_nodes(struct reader *r)
 {
     struct module *m = r->m;
-    sid *name = arena_array(r->a, (size_t)r->nnode + 1, sizeof *name);
+    sid *name = arena_array(r->a, (size_t)r->first[r->nnode] + 1, sizeof *name);
     vid *arg = arena_array(r->a, (size_t)r->nedge + 1, sizeof *arg);
-    vid *result = arena_array(r->a, (size_t)r->nnode + 1, sizeof *result);
+    vid *result = arena_array(r->a, (size_t)r->first[r->nnode] + 1, sizeof *result);
     sid op = str_id(m, "op"), domain = str_id(m, "profile"), key = str_id(m, "id");
-    name_nodes(r, name);
+    name_results(r, name);
     gid g = module_add_graph(m);
     m->graph[g].name = str_id(m, "workload");
     m->graph[g].first = m->nnode;
@@ -330,12 +375,15 @@ static void add_nodes(struct reader *r)
     for (uint32_t p = 0; p < r->nnode; p++) {
         uint32_t w = r->order[p], n = 0;
         nid id = module_add_node(m);
-        vid v = result[w] = module_add_value(m);
+        uint32_t first = r->first[w], nout = r->first[w + 1] - first;
+        for (uint32_t i = 0; i < nout; i++)
+            result[first + i] = module_add_value(m);
         for (uint32_t i = r->in.at[w]; i < r->in.at[w + 1]; i++)
-            arg[n++] = result[r->edge[r->in.to[i]].from];
+            arg[n++] = result[r->edge[r->in.to[i]].result];
         struct attr attr = {.name = key, .kind = ATTR_INT, .u.i = r->node[w].id};
-        struct slice in = module_add_args(m, arg, n), out = module_add_args(m, &v, 1);
-        m->node[id] = (struct node){.name = name[w],
+        struct slice in = module_add_args(m, arg, n),
+                     out = module_add_args(m, result + first, nout);
+        m->node[id] = (struct node){.name = name[first],
                                     .op = op,
                                     .domain = domain,
                                     .in = in,
@@ -343,7 +391,9 @@ static void add_nodes(struct reader *r)
                                     .out = out,
                                     .graph = g,
                                     .attr = module_add_attrs(m, &attr, 1)};
-        m->value[v] = (struct value){.name = name[w], .def = id, .graph = g};
+        for (uint32_t i = 0; i < nout; i++)
+            m->value[result[first + i]] =
+                (struct value){.name = name[first + i], .def = id, .outno = i, .graph = g};
     }
 }
 
@@ -384,12 +434,13 @@ static void add_costs(struct reader *r)
     for (uint32_t p = 0; p < r->nnode; p++) {
         const struct wnode *w = &r->node[r->order[p]];
         nid n = m->graph[1].first + p;
-        vid v = node_out(m, n, 0);
         k->time[CLASS_ACC][n] = w->acc;
         k->time[CLASS_CPU][n] = w->cpu;
         k->own[n] = w->size;
-        k->elems[v] = -1;
-        k->xfer[v] = r->xfer[r->order[p]];
+        for (uint32_t i = r->first[r->order[p]], o = 0; i < r->first[r->order[p] + 1]; i++, o++) {
+            k->elems[node_out(m, n, o)] = -1;
+            k->xfer[node_out(m, n, o)] = r->xfer[i];
+        }
         m->layer[n] = w->layer >= 0 && w->layer < UINT32_MAX ? (uint32_t)w->layer + 1 : 0;
         m->backward[n] = w->backward;
     }
@@ -448,10 +499,11 @@ static int read_all(struct reader *r, struct cluster *c)
     return 0;
 }
 
-struct module *workload_read(const char *path, struct cluster **cluster, struct diag *d)
+struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
+                             struct diag *d)
 {
     struct module *m = module_new(d);
-    struct reader r = {.path = path, .d = d, .m = m, .a = m->mem};
+    struct reader r = {.path = path, .d = d, .m = m, .a = m->mem, .scale = transfer_scale};
     *cluster = arena_alloc(m->mem, sizeof **cluster);
     int rc = read_all(&r, *cluster);
     json_decref(r.root);

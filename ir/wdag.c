@@ -61,10 +61,9 @@ static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t row
     return transpose(a, &t, entries, rows);
 }
 
-/* succ and pred from (from, to) pairs; loops and repeats are dropped. */
-static void make_edges(struct wdag *g, uint32_t n, const uint32_t *from, const uint32_t *to)
+void wdag_set_edges(struct wdag *g, const struct wdag_order *e)
 {
-    struct csr raw = csr_build(g->mem, g->n, n, from, to);
+    struct csr raw = csr_build(g->mem, g->n, e->n, e->from, e->to);
     uint32_t *self = arena_array(g->mem, g->n + 1, sizeof *self);
     for (uint32_t v = 0; v < g->n; v++)
         self[v] = v;
@@ -96,8 +95,8 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
     }
     g->nnet = p->nnet;
     g->net_pin = rename_rows(a, &p->net_pin, p->nnet, g->vertex, g->n);
-    uint32_t npair = 0, *from = arena_array(a, p->net_pin.at[p->nnet] + 1, sizeof *from);
-    uint32_t *to = arena_array(a, p->net_pin.at[p->nnet] + 1, sizeof *to);
+    struct wdag_order edge = {0, arena_array(a, p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
+                              arena_array(a, p->net_pin.at[p->nnet] + 1, sizeof *edge.to)};
     for (uint32_t e = 0; e < p->nnet; e++) {
         vid v = p->net_value[e];
         nid def = m->value[v].def;
@@ -107,11 +106,11 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
             g->net_cost[k][e] = cluster_value_transfer(c, k, m->cost, v, p->net_light[e]);
         for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
             if (g->net_src[e] != UINT32_MAX && g->net_pin.to[i] != g->net_src[e]) {
-                from[npair] = g->net_src[e];
-                to[npair++] = g->net_pin.to[i];
+                edge.from[edge.n] = g->net_src[e];
+                edge.to[edge.n++] = g->net_pin.to[i];
             }
     }
-    make_edges(g, npair, from, to);
+    wdag_set_edges(g, &edge);
     g->net_of = transpose(a, &g->net_pin, g->nnet, g->n);
     g->nshared = p->nweight;
     g->shared_size = p->weight_bytes;
@@ -297,7 +296,7 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *orde
     alloc_costs(c, fine->nnet);
     if (merge_vertices(c, fine, d))
         return NULL;
-    make_edges(c, e.n, e.from, e.to);
+    wdag_set_edges(c, &e);
     merge_nets(c, fine);
     c->nshared = fine->nshared;
     c->shared_size = fine->shared_size;

@@ -33,7 +33,7 @@ struct wdag {
     int64_t *shared_size;    /* [item] bytes */
     struct csr shared_by;    /* item -> vertices, distinct, ascending */
     struct csr shared_of;    /* vertex -> items */
-    nid *node;               /* base level: vertex -> node of the module; else NULL */
+    nid *node;               /* base level and subdivided: vertex -> node of the module; else NULL */
     uint32_t *vertex;        /* base level: node -> vertex or UINT32_MAX; else NULL */
     struct wdag *finer;      /* NULL for the base level */
     uint32_t *map;           /* vertex of finer -> vertex here; NULL for the base level */
@@ -44,17 +44,19 @@ struct wdag {
 struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
                        struct arena *a);
 
+/* Precedence as pairs (from, to) of vertices. */
+struct wdag_order {
+    uint32_t n, *from, *to;
+};
+/* Makes succ and pred of a level; loops and repeats are dropped.  O(V + pairs). */
+void wdag_set_edges(struct wdag *g, const struct wdag_order *edges);
+
 /* Merges vertices: group[v] in [0, ngroup).  Times, sizes add up (COST_NEVER stays), pins are merged
  * (two different pins in one group: NULL and an error), nets that lie inside one vertex vanish, nets
  * of equal pins become one.  The quotient must be acyclic (NULL and an error otherwise).  Groups are
  * renumbered topologically, ties by smallest member: map tells.  O(pins log pins). */
 struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup, const char *maker,
                         struct arena *a, struct diag *d);
-
-/* Precedence among the vertices of a level that is not that of its edges, as pairs. */
-struct wdag_order {
-    uint32_t n, *from, *to;
-};
 
 /* wdag_merge with `order` (NULL: none) in the place of the edges of the finer level. */
 struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,

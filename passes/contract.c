@@ -127,9 +127,11 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
 /* Colocation classes of the base level and those that were asked for, then cycles. */
 static struct wdag *join_classes(struct ctx *x, const struct contract_options *o)
 {
-    struct wdag *g = x->top;
+    const struct wdag *g = x->base;
+    struct wdag *top = x->top; /* the base level, or subdivided: nodes have several vertices */
     const struct module *m = x->m;
-    uint32_t *parent = identity(x->mem, g->n), *group = identity(x->mem, g->n);
+    uint32_t *parent = identity(x->mem, g->n), *set = identity(x->mem, g->n);
+    uint32_t *group = identity(x->mem, top->n);
     uint32_t *class_of = arena_array(x->mem, (size_t)g->n + 1, sizeof *class_of);
     for (uint32_t i = 0; i < x->place->nsame; i++)
         unite(parent, g->vertex[x->place->same_a[i]], g->vertex[x->place->same_b[i]]);
@@ -146,14 +148,16 @@ static struct wdag *join_classes(struct ctx *x, const struct contract_options *o
         unite_classes(x, parent, class_of);
     }
     x->grouped = o->by != BY_NOTHING || *o->blocks;
-    uint32_t n = number_sets(parent, g->n, group);
+    uint32_t n = number_sets(parent, g->n, set);
+    for (uint32_t v = 0; v < top->n; v++)
+        group[v] = set[g->vertex[top->node[v]]];
     struct wdag_order stages, *order = NULL;
     if (m->backward) {
-        stages = stage_order(x, g, group, n);
+        stages = stage_order(x, top, group, n);
         order = &stages;
     }
-    n = wdag_join_cycles(g, order, group, n);
-    return wdag_merge_ordered(g, order, group, n, "contract", x->mem, x->diag);
+    n = wdag_join_cycles(top, order, group, n);
+    return wdag_merge_ordered(top, order, group, n, "contract", x->mem, x->diag);
 }
 
 /* A class that swallowed more than a tenth of the time (half of it, where classes were asked for) limits
@@ -177,6 +181,8 @@ static void warn_large(struct ctx *x, const struct wdag *g)
         for (uint32_t u = 0; u < g->finer->n; u++)
             if (g->map[u] == v)
                 last = u;
+        if (g->finer->node[first] == g->finer->node[last])
+            continue; /* one node, subdivided */
         diag_warning(x->diag,
                      "contract: %u nodes from '%s' to '%s' must stay together (colocation and "
                      "the cycles it makes) and take %d %% of the time",
@@ -277,7 +283,7 @@ static int contract_run(struct ctx *x, const void *options)
     const struct contract_options *o = options;
     if (ctx_base(x))
         return -1;
-    if (x->top != x->base)
+    if (!x->top->node)
         return diag_error(x->diag, "contract: it must come before fuse and linearize");
     struct wdag *g = join_classes(x, o);
     if (!g)

@@ -142,6 +142,37 @@ static int read_manifest(struct reading *r, const json_t *root)
     return 0;
 }
 
+/* Nodes that a split of the paper leaves out go where the node of their colour is (experts list the
+ * forward pass alone); an error if nodes of it are on two devices. */
+static int fill_by_color(struct reading *r)
+{
+    const struct module *m = r->x->m;
+    const struct wdag *g = r->x->base;
+    uint32_t most = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        most = m->color[g->node[v]] > most ? m->color[g->node[v]] : most;
+    nid *placed = arena_array(r->x->mem, (size_t)most + 1, sizeof *placed);
+    for (uint32_t v = 0; v < g->n; v++) {
+        nid n = g->node[v], *p = &placed[m->color[n]];
+        if (r->dev[n] >= 0 && (!*p || r->dev[*p] == r->dev[n]))
+            *p = n;
+        else if (r->dev[n] >= 0 && m->color[n])
+            return diag_error(
+                r->x->diag,
+                "%s: nodes '%s' and '%s' are of one colour class and on '%s' and '%s': "
+                "expected one device",
+                r->path, node_name(m, *p), node_name(m, n),
+                cluster_device_name(r->x->cluster, r->x->mem, (uint32_t)r->dev[*p]),
+                cluster_device_name(r->x->cluster, r->x->mem, (uint32_t)r->dev[n]));
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        nid n = g->node[v];
+        if (r->dev[n] < 0 && m->color[n] && placed[m->color[n]])
+            r->dev[n] = r->dev[placed[m->color[n]]];
+    }
+    return 0;
+}
+
 /* {"fpgas": [{"nodes": [ids]}], "cpus": [{"nodes": [ids]}]}: accelerators, host devices, in order */
 static int read_paper(struct reading *r, const json_t *root)
 {
@@ -163,7 +194,7 @@ static int read_paper(struct reading *r, const json_t *root)
                 return -1;
         }
     }
-    return 0;
+    return r->x->m->color ? fill_by_color(r) : 0;
 }
 
 static int read_json(struct reading *r, const char *text, size_t n)

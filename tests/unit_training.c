@@ -3,7 +3,8 @@
  * Random graphs of forward and backward nodes in colour classes, with backward nodes without a forward
  * sibling among them.  The stages of a plan are legal if the devices have an order that all forward
  * edges follow, and against which the backward edges go that have such an orphan at an end (the
- * placement paper's dp: artificial images of orphans).  Loads are the judge's. */
+ * placement paper's dp: artificial images of orphans).  Some nodes have two results of different cost;
+ * every other graph is subdivided first.  Loads are the judge's. */
 #include "passes/passes.h"
 #include "passes/pipeline.h"
 #include "tests/graphs.h"
@@ -20,8 +21,9 @@ enum { OPS = 8, DEVICES = 3, GRAPHS = 400 };
 struct world {
     char text[8192];
     size_t len;
-    uint32_t nop, forward; /* ops below `forward` are of the forward pass */
-    uint32_t color[OPS];   /* 0: none */
+    uint32_t nop, forward;         /* ops below `forward` are of the forward pass */
+    uint32_t color[OPS];           /* 0: none */
+    uint32_t results[OPS], uneven; /* ops of two results */
     bool edge[OPS][OPS];
 };
 
@@ -50,16 +52,21 @@ static void make(struct world *w, uint64_t *rng)
         bool back = i >= w->forward;
         uint32_t slow = 1 + test_below(rng, 3), time = test_below(rng, 4) ? test_below(rng, 50) : 0;
         w->color[i] = test_below(rng, 4) ? 1 + test_below(rng, colors) : 0;
-        say(w, "  %%v%u = profile:op(", i);
+        uint32_t results = 1 + (test_below(rng, 3) == 0);
+        w->uneven += results > 1;
+        say(w, results > 1 ? "  %%v%u, %%w%u = profile:op(" : "  %%v%u = profile:op(", i, i);
         const char *comma = "";
         for (uint32_t j = 0; j < i; j++)
             if (test_below(rng, 100) < dense) {
                 w->edge[j][i] = true;
-                say(w, "%s%%v%u", comma, j);
+                say(w, "%s%%%c%u", comma, w->results[j] > 1 && test_below(rng, 2) ? 'w' : 'v', j);
                 comma = ", ";
             }
-        say(w, ") : ? !bytes=1B !xfer=%ups !time=[%ups%s", test_below(rng, 20), time,
-            cpu ? "," : "");
+        w->results[i] = results;
+        say(w, ") : ? !bytes=1B !xfer=%ups", test_below(rng, 20));
+        if (results > 1)
+            say(w, ", ? !bytes=1B !xfer=%ups", test_below(rng, 20));
+        say(w, " !time=[%ups%s", time, cpu ? "," : "");
         if (cpu)
             say(w, "%ups", time * slow);
         say(w, "] !own=%uB%s", test_below(rng, 20), back ? " !backward" : "");
@@ -140,7 +147,7 @@ static int run(struct ctx *x, const char *pipeline)
 
 static void test_brute_force(void **state)
 {
-    uint32_t found = 0, orphans = 0;
+    uint32_t found = 0, orphans = 0, uneven = 0;
     uint64_t rng = 1;
     (void)state;
     for (uint32_t round = 0; round < GRAPHS; round++) {
@@ -152,7 +159,8 @@ static void test_brute_force(void **state)
             fail_msg("round %u does not parse:\n%s", round, w.text);
         struct ctx x = {
             .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
-        int rc = run(&x, "dp-place");
+        int rc = run(&x, round % 2 ? "dp-place" : "subdivide,dp-place");
+        uneven += w.uneven;
         int64_t best = brute_force(&w, &x);
         if (best == INT64_MAX) {
             assert_int_equal(rc, PASS_INFEASIBLE);
@@ -171,7 +179,7 @@ static void test_brute_force(void **state)
         arena_free(x.scratch);
         arena_free(t.m->mem);
     }
-    assert_true(found > GRAPHS / 2 && found < GRAPHS && orphans > GRAPHS / 4);
+    assert_true(found > GRAPHS / 2 && found < GRAPHS && orphans > GRAPHS / 4 && uneven > GRAPHS);
 }
 
 int main(void)

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diag d = fuzz_diag();
     struct cluster *c = NULL;
     struct fuzz_folder folder = fuzz_folder_make(a, "workload.json", data, size);
-    struct module *m = workload_read(folder.file, &c, &d);
+    struct module *m = workload_read(folder.file, 1, &c, &d);
 
     fuzz_check_result(m == NULL ? -1 : 0, &d);
     if (m != NULL) {

@@ -12,6 +12,8 @@ static const struct cli_option table[] = {
     {CLI_DEVICES, 'd', "devices", "CLUSTER",
      "'2xa100', '4xa100:40GiB,1xcpu', or a JSON file (default: 2xa100)"},
     {CLI_LINK, 0, "link", "RATE,LATENCY", "each accelerator's link to the host: '25GB/s,10us'"},
+    {CLI_TRANSFER_SCALE, 0, "transfer-scale", "X",
+     "multiply a workload's transfers: 1000 where a file has them in seconds, not ms"},
     {CLI_IO, 0, "io", "paid|free",
      "whether model inputs and outputs cost transfers (default: paid)"},
     {CLI_EFFICIENCY, 0, "efficiency", "SHARE",

@@ -176,6 +176,23 @@ static int read_cluster(const struct cli *c, struct ctx *x, struct cluster *own)
 
 /* ---- input ------------------------------------------------------------------------------------ */
 
+/* --transfer-scale: what the transfers of a workload are multiplied by; 0 and an error. */
+static double transfer_scale(const struct cli *c, struct diag *d)
+{
+    const char *text = c->value[CLI_TRANSFER_SCALE];
+    char *end;
+    double x = text ? strtod(text, &end) : 1;
+    if (text && (end == text || *end || !(x >= 1e-6 && x <= 1e6))) {
+        diag_error(d, "--transfer-scale '%s': expected a number from 0.000001 to 1000000", text);
+        return 0;
+    }
+    if (text && input_kind_of(c->input) != INPUT_WORKLOAD) {
+        diag_error(d, "%s: --transfer-scale is for workloads; for a model give --link", c->input);
+        return 0;
+    }
+    return x;
+}
+
 static struct module *read_input(const struct cli *c, struct cluster **own, struct plan **plan,
                                  struct diag *d)
 {
@@ -184,9 +201,12 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
     struct arena *a;
     char *text;
     size_t n;
+    double scale = transfer_scale(c, d);
+    if (!scale)
+        return NULL;
     switch (input_kind_of(c->input)) {
     case INPUT_WORKLOAD:
-        return workload_read(c->input, own, d);
+        return workload_read(c->input, scale, own, d);
     case INPUT_ONNX:
         return onnx_read(c->input, &o, d);
     case INPUT_TEXT:

@@ -1,0 +1,163 @@
+/* subdivide: a vertex for every result of a node whose results cost differently to move.
+ *
+ * Source: the placement paper, Appendix E.1.  Its loads know one transfer cost per vertex, so an edge
+ * cost that is not that of the vertex's other edges gets a vertex of its own in the middle: no time, no
+ * size, on the device of its producer.  Here costs belong to nets, so that loads need no such thing
+ * and are the same before and after (tests/unit_training.c); the pass shows the paper's graph, on which
+ * foreign programs and their counts of ideals can be compared.  A node of results that cost the same
+ * stays as it is.  The level has two or more vertices for a node; contract puts them together.
+ * O(V + pins). */
+#include "passes/passes.h"
+
+#include <string.h>
+
+/* Whether two nets of vertex v cost differently on some class. */
+static bool is_uneven(const struct wdag *g, uint32_t v)
+{
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+        uint32_t e = g->net_of.to[i];
+        if (g->net_src[e] != v)
+            continue;
+        if (first == UINT32_MAX)
+            first = e;
+        for (uint32_t k = 0; k < g->ncls; k++)
+            if (g->net_cost[k][e] != g->net_cost[k][first])
+                return true;
+    }
+    return false;
+}
+
+struct split {
+    const struct wdag *from;
+    struct wdag *to;
+    uint32_t *maker; /* [net] vertex of `to` that holds it; UINT32_MAX: no vertex makes it */
+    struct wdag_order edge;
+};
+
+static void add_edge(struct split *s, uint32_t from, uint32_t to)
+{
+    s->edge.from[s->edge.n] = from;
+    s->edge.to[s->edge.n++] = to;
+}
+
+/* Numbers the vertices: each is followed by those of its results. */
+static void number(struct split *s, const uint8_t *uneven)
+{
+    const struct wdag *g = s->from;
+    struct wdag *to = s->to;
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t main = to->map[v] = to->n;
+        to->node[to->n++] = g->node[v];
+        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+            uint32_t e = g->net_of.to[i];
+            if (g->net_src[e] != v)
+                continue;
+            s->maker[e] = main;
+            if (uneven[v]) {
+                s->maker[e] = to->n;
+                add_edge(s, main, to->n);
+                to->node[to->n++] = g->node[v];
+            }
+        }
+    }
+}
+
+static void copy_vertices(struct split *s)
+{
+    const struct wdag *g = s->from;
+    struct wdag *to = s->to;
+    to->size = arena_array(to->mem, (size_t)to->n + 1, sizeof *to->size);
+    to->pin = arena_array(to->mem, (size_t)to->n + 1, sizeof *to->pin);
+    to->time = arena_array(to->mem, to->ncls, sizeof *to->time);
+    for (uint32_t k = 0; k < to->ncls; k++)
+        to->time[k] = arena_array(to->mem, (size_t)to->n + 1, sizeof **to->time);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t end = v + 1 < g->n ? to->map[v + 1] : to->n;
+        to->size[to->map[v]] = g->size[v];
+        for (uint32_t k = 0; k < to->ncls; k++)
+            to->time[k][to->map[v]] = g->time[k][v];
+        for (uint32_t u = to->map[v]; u < end; u++)
+            to->pin[u] = g->pin[v];
+    }
+}
+
+/* Nets as they were, with the vertex of the result in the place of the node's. */
+static void copy_nets(struct split *s)
+{
+    const struct wdag *g = s->from;
+    struct wdag *to = s->to;
+    uint32_t npin = g->net_pin.at[g->nnet],
+             *pin = arena_array(to->mem, (size_t)npin + 1, sizeof *pin);
+    uint32_t *net = arena_array(to->mem, (size_t)npin + 1, sizeof *net);
+    to->net_src = s->maker;
+    for (uint32_t e = 0; e < g->nnet; e++)
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
+            uint32_t v = g->net_pin.to[i];
+            net[i] = e;
+            pin[i] = v == g->net_src[e] ? s->maker[e] : to->map[v];
+            if (g->net_src[e] != UINT32_MAX && v != g->net_src[e])
+                add_edge(s, s->maker[e], pin[i]);
+        }
+    to->net_pin = csr_build(to->mem, to->nnet, npin, net, pin);
+    to->net_of = csr_build(to->mem, to->n, npin, pin, net);
+}
+
+static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct arena *a)
+{
+    struct wdag *to = arena_alloc(a, sizeof *to);
+    size_t most = (size_t)g->n + g->nnet + 1, edges = most + g->net_pin.at[g->nnet];
+    struct split s = {.from = g, .to = to, .maker = arena_array(a, (size_t)g->nnet + 1, 4)};
+    s.edge.from = arena_array(a, edges, sizeof *s.edge.from);
+    s.edge.to = arena_array(a, edges, sizeof *s.edge.to);
+    *to = *g;
+    to->mem = a;
+    to->maker = "subdivide";
+    to->finer = g;
+    to->n = 0;
+    to->vertex = NULL;
+    to->node = arena_array(a, most, sizeof *to->node);
+    to->map = arena_array(a, (size_t)g->n + 1, sizeof *to->map);
+    memset(s.maker, 0xff, g->nnet * sizeof *s.maker);
+    number(&s, uneven);
+    copy_vertices(&s);
+    copy_nets(&s);
+    wdag_set_edges(to, &s.edge);
+    uint32_t *item = arena_array(a, (size_t)g->shared_by.at[g->nshared] + 1, sizeof *item);
+    uint32_t *user = arena_array(a, (size_t)g->shared_by.at[g->nshared] + 1, sizeof *user);
+    for (uint32_t i = 0; i < g->nshared; i++)
+        for (uint32_t k = g->shared_by.at[i]; k < g->shared_by.at[i + 1]; k++) {
+            item[k] = i;
+            user[k] = to->map[g->shared_by.to[k]];
+        }
+    to->shared_by = csr_build(a, g->nshared, g->shared_by.at[g->nshared], item, user);
+    to->shared_of = csr_build(a, to->n, g->shared_by.at[g->nshared], user, item);
+    return to;
+}
+
+static int subdivide_run(struct ctx *x, const void *options)
+{
+    uint32_t n = 0;
+    (void)options;
+    if (ctx_base(x))
+        return -1;
+    if (x->top != x->base)
+        return diag_error(x->diag, "subdivide: it must come before contract, fuse and linearize");
+    uint8_t *uneven = arena_alloc(x->scratch, (size_t)x->base->n + 1);
+    for (uint32_t v = 0; v < x->base->n; v++)
+        n += uneven[v] = is_uneven(x->base, v);
+    if (!n) {
+        diag_note(x->diag, "subdivide: every node has one transfer cost: nothing to do");
+        return 0;
+    }
+    ctx_push(x, split_results(x->base, uneven, x->mem));
+    diag_note(x->diag, "subdivide: %u vertices for the results of %u nodes", x->top->n - x->base->n,
+              n);
+    return 0;
+}
+
+const struct pass pass_subdivide = {
+    .name = "subdivide",
+    .help = "a vertex for each result of a node whose results cost differently to move",
+    .needs = NEED_COST,
+    .run = subdivide_run};
