@@ -76,11 +76,11 @@ static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, 
             json_decref(nodes);
             return NULL;
         }
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", cluster_device_name(r->cluster, a, d),
-        "class", r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s",
-        seconds(sat_add(l->compute, l->transfer)), "compute_s", seconds(l->compute), "transfer_s",
-        seconds(l->transfer), "used_bytes", (json_int_t)l->used, "nodes", nodes);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name",
+                     cluster_device_name(r->cluster, a, d), "class",
+                     r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s", seconds(l->load),
+                     "compute_s", seconds(l->compute), "transfer_s", seconds(l->transfer),
+                     "used_bytes", (json_int_t)l->used, "nodes", nodes);
 }
 
 /* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]}; NULL

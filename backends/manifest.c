@@ -223,7 +223,7 @@ static void put_devices(struct out *o, struct arena *a)
         else
             fputs(", \"memory_bytes\": null", o->f);
         fprintf(o->f, ", \"used_bytes\": %" PRId64 ", \"load_s\": ", l->used);
-        put_ps(o->f, sat_add(l->compute, l->transfer));
+        put_ps(o->f, l->load);
         fputs(", \"compute_s\": ", o->f);
         put_ps(o->f, l->compute);
         fputs(", \"transfer_s\": ", o->f);

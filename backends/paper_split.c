@@ -37,7 +37,7 @@ static void put_device(FILE *f, const struct result *r, uint32_t dev, int64_t *i
             ids[n++] = node_attr_int(r->m, v, "id", -1);
     qsort(ids, n, sizeof *ids, ascending);
     fputs("        {\"load\": ", f);
-    put_ms(f, sat_add(l->compute, l->transfer));
+    put_ms(f, l->load);
     fputs(", \"nodes\": [", f);
     for (size_t i = 0; i < n; i++)
         fprintf(f, "%s%" PRId64, i ? ", " : "", ids[i]);

@@ -177,7 +177,7 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
         fprintf(f, "%-6s %-8s %5u %6u %12s %12s %24s  ", cluster_device_name(r->cluster, a, d),
                 k->name, parts, l->nodes, time_short(b[0], l->compute),
                 time_short(b[1], l->transfer), memory);
-        print_bar(f, sat_add(l->compute, l->transfer), r->verdict->value);
+        print_bar(f, l->load, r->verdict->value);
     }
 }
 

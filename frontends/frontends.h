@@ -12,8 +12,8 @@ struct onnx_options {
 struct module *onnx_read(const char *path, const struct onnx_options *o, struct diag *d);
 
 /* Reads a workload of the placement paper (JSON): a module of profiled nodes with costs for the two
- * classes of *cluster ("acc", "cpu"), which it makes.  The costs of its edges are multiplied by transfer_scale (1: as they are; > 0).
- * NULL and a diagnostic on any defect. */
+ * classes of *cluster ("acc", "cpu"), which it makes.  The costs of its edges are multiplied by
+ * transfer_scale (1: as they are; > 0).  NULL and a diagnostic on any defect. */
 struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
                              struct diag *d);
 

@@ -525,6 +525,17 @@ bool cluster_supports(const struct device_class *cls, const char *op)
     return (bsearch(&op, cls->ops, cls->nops, sizeof *cls->ops, by_text) != NULL) == cls->ops_only;
 }
 
+const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};
+const char *const schedule_name[SCHEDULES + 1] = {"pipedream", "gpipe", NULL};
+
+int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64_t out)
+{
+    if (c->overlap == OVERLAP_SUM)
+        return sat_add(compute, sat_add(in, out));
+    int64_t move = c->overlap == OVERLAP_MAX ? sat_add(in, out) : in > out ? in : out;
+    return compute > move ? compute : move;
+}
+
 uint32_t cluster_class(const struct cluster *c, uint32_t dev)
 {
     uint32_t k = 0;

@@ -24,9 +24,19 @@ struct device_class {
     bool ops_only;
 };
 
+/* How the transfers of a device go with its computing (placement paper, H.1): after each other; at the
+ * same time, for different samples; at the same time, in and out apart (full duplex). */
+enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
+
+/* In which order a pipeline trains (placement paper, 5.3 and D): a forward and a backward sample in turn
+ * (PipeDream's 1F1B), or all forward samples of a batch before the backward ones (GPipe). */
+enum schedule { SCHEDULE_1F1B, SCHEDULE_GPIPE, SCHEDULES };
+
 struct cluster {
     struct device_class cls[CLUSTER_CLASSES];
     uint32_t ncls, ndev;
+    enum overlap overlap;
+    enum schedule schedule;
     bool io_free;        /* model inputs and outputs move for nothing */
     int64_t efficiency;  /* share of the peaks that is reached, in millionths (1000000: all) */
 };
@@ -42,6 +52,10 @@ void cluster_default(struct cluster *c);
 int64_t cluster_peak(const struct device_class *cls, enum elem e);
 /* Can devices of the class run this operator type? */
 bool cluster_supports(const struct device_class *cls, const char *op);
+/* "sum", "max", "duplex"; "pipedream", "gpipe". */
+extern const char *const overlap_name[OVERLAPS + 1], *const schedule_name[SCHEDULES + 1];
+/* Time that a device is taken for by a sample: ps of computing, transfers in and out. */
+int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64_t out);
 /* Class of a device. */
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);
 /* "acc0"; the name lives in a. */

@@ -1,7 +1,7 @@
 /* The judge: what a plan costs, recomputed from the nodes of the module (see plan.h).
  *
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
- * elsewhere (the host's pin included).  Memory = bytes its nodes produce + each weight it needs, once.
+ * elsewhere (the host's pin included); with overlap the larger one (cluster_load).  Memory = bytes its nodes produce + each weight it needs, once.
  * Contiguous = the quotient of devices is acyclic: in a topological order of it the devices take the
  * differences of a chain of ideals.  In a training graph that is asked of the forward and of the backward
  * pass apart.  O(nodes + pins + D^3). */
@@ -45,7 +45,9 @@ static void judge_nodes(struct judging *j)
                                       device_name(j, j->dev[n]));
         }
         l->nodes++;
+        bool back = j->m->backward && j->m->backward[n];
         l->compute = sat_add(l->compute, t);
+        l->pass[back].compute = sat_add(l->pass[back].compute, t);
         l->used = sat_add(l->used, j->m->cost->own[n]);
     }
 }
@@ -90,13 +92,18 @@ static void judge_nets(struct judging *j, uint8_t *edge[2])
         vid v = j->p->net_value[e];
         if (n + j->p->net_host[e] < 2)
             continue;
+        nid def = j->m->value[v].def;
+        int32_t from = def && j->p->kind[def] == PLACE_NODE ? j->dev[def] : -1;
+        bool back = def && j->m->backward && j->m->backward[def];
         for (uint32_t i = 0; i < n; i++) {
             uint32_t cls = cluster_class(j->c, list[i]);
             int64_t t = cluster_value_transfer(j->c, cls, j->m->cost, v, j->p->net_light[e]);
-            j->v->load[list[i]].transfer = sat_add(j->v->load[list[i]].transfer, t);
+            struct device_load *l = &j->v->load[list[i]];
+            bool out = from >= 0 && list[i] == (uint32_t)from;
+            int64_t *sum = out ? &l->pass[back].out : &l->pass[back].in;
+            l->transfer = sat_add(l->transfer, t);
+            *sum = sat_add(*sum, t);
         }
-        nid def = j->m->value[v].def;
-        int32_t from = def && j->p->kind[def] == PLACE_NODE ? j->dev[def] : -1;
         if (from >= 0 && (uint32_t)from < nd)
             note_edges(j, e, def, edge);
     }
@@ -214,6 +221,31 @@ static void judge_peaks(struct judging *j)
     }
 }
 
+/* Loads from times, and the value from loads. */
+static void judge_loads(struct judging *j)
+{
+    int64_t most[2] = {0, 0}, worst = -1;
+    bool apart = j->c->schedule == SCHEDULE_GPIPE && j->m->backward;
+    for (uint32_t d = 0; d < j->c->ndev; d++) {
+        struct device_load *l = &j->v->load[d];
+        for (int p = 0; p < 2 && apart; p++) {
+            int64_t load = cluster_load(j->c, l->pass[p].compute, l->pass[p].in, l->pass[p].out);
+            most[p] = load > most[p] ? load : most[p];
+            l->load = sat_add(l->load, load);
+        }
+        if (!apart) {
+            l->load = cluster_load(j->c, l->compute, sat_add(l->pass[0].in, l->pass[1].in),
+                                   sat_add(l->pass[0].out, l->pass[1].out));
+            most[0] = l->load > most[0] ? l->load : most[0];
+        }
+        if (l->load > worst) {
+            worst = l->load;
+            j->v->bottleneck = d;
+        }
+    }
+    j->v->value = sat_add(most[0], most[1]);
+}
+
 struct verdict judge(const struct module *m, const struct place *p, const struct cluster *c,
                      const int32_t *dev, struct arena *a)
 {
@@ -225,13 +257,9 @@ struct verdict judge(const struct module *m, const struct place *p, const struct
     judge_nodes(&j);
     judge_nets(&j, edge);
     judge_peaks(&j);
+    judge_loads(&j);
     for (uint32_t d = 0; d < c->ndev; d++) {
         int64_t memory = c->cls[cluster_class(c, d)].memory;
-        int64_t load = sat_add(v.load[d].compute, v.load[d].transfer);
-        if (load > v.value) {
-            v.value = load;
-            v.bottleneck = d;
-        }
         if (memory >= 0 && v.load[d].used > memory && v.fits) {
             char need[UNIT_TEXT], have[UNIT_TEXT];
             v.fits = false;

@@ -21,14 +21,18 @@ struct plan {
 };
 
 struct device_load {
+    int64_t load;              /* ps: what cluster_load makes of the rest; gpipe: of both passes */
     int64_t compute, transfer; /* ps */
+    struct {
+        int64_t compute, in, out; /* ps */
+    } pass[2];                    /* forward, backward; a value moves in the pass of its producer */
     int64_t used, weights;     /* bytes: all that it needs; the weights among them */
     int64_t live_peak; /* bytes alive at once in the part's own order, weights included */
     uint32_t nodes;
 };
 
 struct verdict {
-    int64_t value;             /* max over devices of compute + transfer */
+    int64_t value;             /* max over devices of their loads; gpipe: max forward + max backward */
     struct device_load *load;  /* [device] */
     uint32_t bottleneck;       /* device */
     bool fits, contiguous, colocated, runnable;

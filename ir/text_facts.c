@@ -61,9 +61,24 @@ static void keep_line(void *user, enum diag_level level, const char *line)
         k->line = arena_strdup(k->a, line, strlen(line));
 }
 
+/* '=' and one of the names, which end in NULL. */
+static int choice(struct parser *p, const char *const *names, uint32_t *out)
+{
+    char want[64] = "one of";
+    if (assign(p) < 0)
+        return -1;
+    for (*out = 0; names[*out]; ++*out)
+        if (p->kind == T_WORD && text_take_word(p, names[*out]))
+            return 0;
+    for (; *names; names++)
+        snprintf(want + strlen(want), sizeof want - strlen(want), " %s", *names);
+    return text_expected(p, want);
+}
+
 int text_cluster(struct parser *p)
 {
     size_t at = p->at;
+    uint32_t which;
 
     if (p->cluster != NULL)
         return text_error(p, at, "the cluster is described already");
@@ -83,6 +98,14 @@ int text_cluster(struct parser *p)
         } else if (text_take_word(p, "efficiency")) {
             if (assign(p) < 0 || text_int(p, 1, INT64_MAX, &c->efficiency, "millionths") < 0)
                 return -1;
+        } else if (text_take_word(p, "overlap")) {
+            if (choice(p, overlap_name, &which) < 0)
+                return -1;
+            c->overlap = (enum overlap)which;
+        } else if (text_take_word(p, "schedule")) {
+            if (choice(p, schedule_name, &which) < 0)
+                return -1;
+            c->schedule = (enum schedule)which;
         } else {
             return p->failed ? -1 : 0;
         }

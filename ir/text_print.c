@@ -381,8 +381,13 @@ static void put_header(const struct printer *p, const struct cluster *c)
         text_put(p, "\n");
     }
     if (c != NULL) {
-        fprintf(p->f, "cluster%s efficiency=%lld\n", c->io_free ? " io_free" : "",
+        fprintf(p->f, "cluster%s efficiency=%lld", c->io_free ? " io_free" : "",
                 (long long)c->efficiency);
+        if (c->overlap)
+            fprintf(p->f, " overlap=%s", overlap_name[c->overlap]);
+        if (c->schedule)
+            fprintf(p->f, " schedule=%s", schedule_name[c->schedule]);
+        fputc('\n', p->f);
         for (uint32_t i = 0; i < c->ncls; i++)
             put_class(p, &c->cls[i]);
     }

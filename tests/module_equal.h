@@ -321,7 +321,8 @@ static inline bool module_equal(const struct module *a, const struct plan *pa,
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)
 {
     bool same = a->ncls == b->ncls && a->ndev == b->ndev && a->io_free == b->io_free &&
-                a->efficiency == b->efficiency;
+                a->efficiency == b->efficiency && a->overlap == b->overlap &&
+                a->schedule == b->schedule;
 
     for (uint32_t i = 0; same && i < a->ncls; i++) {
         const struct device_class *x = &a->cls[i], *y = &b->cls[i];

@@ -567,6 +567,8 @@ static inline struct cluster *random_cluster(uint64_t seed, struct arena *a)
     struct cluster *c = arena_alloc(a, sizeof *c);
 
     c->io_free = rng_one_in(&r, 2);
+    c->overlap = (enum overlap)rng_below(&r, OVERLAPS);
+    c->schedule = (enum schedule)rng_below(&r, SCHEDULES);
     c->efficiency = rng_one_in(&r, 2) ? 1000000 : 1 + rng_below(&r, 999999);
     c->ncls = 1 + rng_below(&r, 4);
     for (uint32_t i = 0; i < c->ncls; i++) {

@@ -249,6 +249,7 @@ static bool uses(const struct world *w, uint32_t i, uint32_t v)
 
 struct load {
     int64_t time, transfer, used;
+    int64_t part[2][3]; /* forward, backward; time, in, out */
 };
 
 static bool is_apart(const struct world *w, const int32_t *dev, uint32_t i, uint32_t j)
@@ -287,6 +288,8 @@ static bool recompute(const struct world *w, const int32_t *dev, struct load *lo
                                     ? COST_NEVER
                                     : load[dev[i]].time + t;
             load[dev[i]].used += w->op[i].own;
+            int64_t *part = load[dev[i]].part[w->op[i].backward];
+            part[0] = t == COST_NEVER || part[0] == COST_NEVER ? COST_NEVER : part[0] + t;
         }
     for (uint32_t v = 0; v < w->nval; v++) {
         const struct val *x = &w->val[v];
@@ -308,9 +311,12 @@ static bool recompute(const struct world *w, const int32_t *dev, struct load *lo
                 after[w->op[i].backward][dev[i]][dev[x->op]] = true;
         for (uint32_t d = 0; d < w->ndev; d++) {
             uint32_t k = w->cls[d];
-            if (on[d] && n > 1 && moves && !w->host[k] && !(w->io_free && x->src == SRC_IN))
-                load[d].transfer +=
-                    (x->elems <= 64 ? 0 : w->latency[k]) + x->bytes * w->per_byte[k];
+            if (on[d] && n > 1 && moves && !w->host[k] && !(w->io_free && x->src == SRC_IN)) {
+                int64_t t = (x->elems <= 64 ? 0 : w->latency[k]) + x->bytes * w->per_byte[k];
+                load[d].transfer += t;
+                load[d].part[made && w->op[x->op].backward]
+                            [made && dev[x->op] == (int32_t)d ? 2 : 1] += t;
+            }
         }
     }
     for (uint32_t k = 0; k < w->ndev; k++)
@@ -321,6 +327,34 @@ static bool recompute(const struct world *w, const int32_t *dev, struct load *lo
     for (uint32_t d = 0; d < w->ndev; d++)
         chain = chain && !after[0][d][d] && !after[1][d][d];
     return chain;
+}
+
+static int64_t combine(enum overlap o, int64_t time, int64_t in, int64_t out)
+{
+    if (time == COST_NEVER)
+        return COST_NEVER;
+    if (o == OVERLAP_SUM)
+        return time + in + out;
+    int64_t move = o == OVERLAP_DUPLEX ? (in > out ? in : out) : in + out;
+    return move > time ? move : time;
+}
+
+/* Time per sample for loads, by the rules of the placement paper's 5.3, D and H.1. */
+static int64_t value_of(const struct world *w, const struct load *load, enum overlap o, bool gpipe)
+{
+    int64_t most[2] = {0, 0};
+    for (uint32_t d = 0; d < w->ndev; d++) {
+        const int64_t *f = load[d].part[0], *b = load[d].part[1];
+        bool never = f[0] == COST_NEVER || b[0] == COST_NEVER;
+        int64_t whole[2] = {combine(o, f[0], f[1], f[2]), combine(o, b[0], b[1], b[2])};
+        if (!gpipe) {
+            whole[0] = never ? COST_NEVER : combine(o, f[0] + b[0], f[1] + b[1], f[2] + b[2]);
+            whole[1] = 0;
+        }
+        for (int p = 0; p < 2; p++)
+            most[p] = whole[p] > most[p] ? whole[p] : most[p];
+    }
+    return most[0] == COST_NEVER || most[1] == COST_NEVER ? COST_NEVER : most[0] + most[1];
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -402,6 +436,15 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
         c->memory = memory;
     }
     assert_int_equal(v.value, value);
+    for (int i = 0; i < OVERLAPS * SCHEDULES; i++) {
+        bool gpipe = i % 2 && x->m->backward;
+        x->cluster->overlap = (enum overlap)(i / 2);
+        x->cluster->schedule = (enum schedule)(i % 2);
+        assert_int_equal(judge(x->m, x->place, x->cluster, of, x->scratch).value,
+                         value_of(w, load, x->cluster->overlap, gpipe));
+    }
+    x->cluster->overlap = OVERLAP_SUM;
+    x->cluster->schedule = SCHEDULE_1F1B;
     assert_int_equal(v.fits, fits);
     assert_int_equal(v.runnable, runs);
     assert_int_equal(v.contiguous, chain);

@@ -150,6 +150,20 @@ static int read_limits(const struct cli *c, struct ctx *x)
 }
 
 /* The cluster of the options; `own` came with the input (a workload), if not NULL. */
+/* The place of an option's value among names; the option's default if it is not given; -1, an error. */
+static int read_choice(const struct cli *c, enum cli_id id, const char *option,
+                       const char *const *names, int def, struct diag *d)
+{
+    const char *text = c->value[id];
+    for (int i = 0; text && names[i]; i++)
+        if (!strcmp(text, names[i]))
+            return i;
+    if (!text)
+        return def;
+    return diag_error(d, "%s '%s': expected %s, %s%s%s", option, text, names[0], names[1],
+                      names[2] ? ", " : "", names[2] ? names[2] : "");
+}
+
 static int read_cluster(const struct cli *c, struct ctx *x, struct cluster *own)
 {
     const char *io = c->value[CLI_IO], *eff = c->value[CLI_EFFICIENCY];
@@ -169,6 +183,14 @@ static int read_cluster(const struct cli *c, struct ctx *x, struct cluster *own)
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
         return diag_error(x->diag, "--io '%s': expected paid or free", io);
     x->cluster->io_free = io && !strcmp(io, "free");
+    int overlap =
+        read_choice(c, CLI_OVERLAP, "--overlap", overlap_name, (int)x->cluster->overlap, x->diag);
+    int schedule = read_choice(c, CLI_SCHEDULE, "--schedule", schedule_name,
+                               (int)x->cluster->schedule, x->diag);
+    if (overlap < 0 || schedule < 0)
+        return -1;
+    x->cluster->overlap = (enum overlap)overlap;
+    x->cluster->schedule = (enum schedule)schedule;
     if (eff && !share_parse(eff, &x->cluster->efficiency))
         return diag_error(x->diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
     return 0;
