@@ -16,10 +16,12 @@
  * Classes that the user asks for (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a
  * pin they limit what plans there are: "optimal" is then said among those that keep them together. */
 #include "passes/groups.h"
+#include "passes/training.h"
 
 #include <string.h>
 
 struct contract_options {
+    bool training;
     bool trivial;
     int64_t by;
     const char *blocks;
@@ -41,6 +43,11 @@ static const struct opt contract_opts[] = {
      .off = offsetof(struct contract_options, blocks),
      .def = "",
      .help = "keep blocks together: a file with a line of regular expressions for each"},
+    {.kind = OPT_BOOL,
+     .name = "training",
+     .off = offsetof(struct contract_options, training),
+     .def = "true",
+     .help = "find the backward pass of a training graph: a stage is both passes of some layers"},
     {.kind = OPT_BOOL,
      .name = "trivial",
      .off = offsetof(struct contract_options, trivial),
@@ -285,6 +292,8 @@ static int contract_run(struct ctx *x, const void *options)
         return -1;
     if (!x->top->node)
         return diag_error(x->diag, "contract: it must come before fuse and linearize");
+    if (o->training)
+        training_mark(x);
     struct wdag *g = join_classes(x, o);
     if (!g)
         return -1;
