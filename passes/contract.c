@@ -105,14 +105,15 @@ static void unite_classes(struct ctx *x, uint32_t *parent, const uint32_t *class
     }
 }
 
-/* Precedence of the stages of a training graph: the edges among forward nodes.  A backward edge counts,
- * turned round, where one of its ends is in a group without a forward node, since only there it says
- * something that the forward edges do not; an edge from forward to backward joins the two passes and
- * orders nothing. */
+/* Precedence of the stages of a training graph: the edges among forward nodes, and those among backward
+ * nodes turned round.  An edge from forward to backward joins the two passes and orders nothing.  In
+ * workloads (the paper's rule) a backward edge counts only where an end of it is in a group without a
+ * forward node: their backward layers are a copy of the forward ones, edges and all. */
 static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
                                      uint32_t ngroup)
 {
     const uint8_t *backward = x->m->backward;
+    bool paper = x->m->ir_version == 0;
     uint32_t most = g->succ.at[g->n];
     struct wdag_order o = {0, arena_array(x->mem, (size_t)most + 1, sizeof *o.from),
                            arena_array(x->mem, (size_t)most + 1, sizeof *o.to)};
@@ -123,7 +124,7 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
         for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
             uint32_t v = g->succ.to[i];
             bool bu = backward[g->node[u]], bv = backward[g->node[v]];
-            if (bu != bv || (bu && has_forward[group[u]] && has_forward[group[v]]))
+            if (bu != bv || (bu && paper && has_forward[group[u]] && has_forward[group[v]]))
                 continue;
             o.from[o.n] = bu ? v : u;
             o.to[o.n++] = bu ? u : v;

@@ -1,9 +1,9 @@
 /* Training graphs: contract and dp-place against brute force over all assignments of devices.
  *
  * Random graphs of forward and backward nodes in colour classes, with backward nodes without a forward
- * sibling among them.  The stages of a plan are legal if the devices have an order that all forward
- * edges follow, and against which the backward edges go that have such an orphan at an end (the
- * placement paper's dp: artificial images of orphans).  Some nodes have two results of different cost;
+ * sibling (orphans) among them.  The stages of a plan are legal if the devices have an order that all
+ * forward edges follow, and against which all backward edges go; in workloads only those that have an
+ * orphan at an end (the placement paper's dp: artificial images of orphans).  Some nodes have two results of different cost;
  * every other graph is subdivided first.  Loads are the judge's. */
 #include "passes/passes.h"
 #include "passes/pipeline.h"
@@ -25,6 +25,7 @@ struct world {
     uint32_t color[OPS];           /* 0: none */
     uint32_t results[OPS], uneven; /* ops of two results */
     bool edge[OPS][OPS];
+    bool paper; /* the graph of a workload: backward edges count only next to orphans */
 };
 
 static void say(struct world *w, const char *form, ...)
@@ -43,8 +44,9 @@ static void make(struct world *w, uint64_t *rng)
     w->forward = 1 + test_below(rng, w->nop - 1);
     uint32_t dense = 15 + test_below(rng, 45), colors = 1 + test_below(rng, OPS);
     bool cpu = test_below(rng, 3) == 0, tight = test_below(rng, 4) == 0;
-    say(w, "cluster io_free\nclass acc x%u%s\n", cpu ? 2 : 2 + test_below(rng, 2),
-        tight ? " memory=35B" : "");
+    w->paper = test_below(rng, 2);
+    say(w, "ir_version %u\ncluster io_free\nclass acc x%u%s\n", w->paper ? 0 : 10,
+        cpu ? 2 : 2 + test_below(rng, 2), tight ? " memory=35B" : "");
     if (cpu)
         say(w, "class cpu x1 host\n");
     say(w, "graph {\n");
@@ -95,7 +97,7 @@ static bool legal(const struct world *w, const int32_t *dev)
                 continue;
             if (j < w->forward)
                 after[dev[i]][dev[j]] = true;
-            else if (is_orphan(w, i) || is_orphan(w, j))
+            else if (!w->paper || is_orphan(w, i) || is_orphan(w, j))
                 after[dev[j]][dev[i]] = true;
         }
     for (uint32_t k = 0; k < DEVICES; k++)
