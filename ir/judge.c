@@ -1,10 +1,10 @@
 /* The judge: what a plan costs, recomputed from the nodes of the module (see plan.h).
  *
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
- * elsewhere (the host's pin included); with overlap the larger one (cluster_load).  Memory = bytes its nodes produce + each weight it needs, once.
- * Contiguous = the quotient of devices is acyclic: in a topological order of it the devices take the
- * differences of a chain of ideals.  In a training graph that is asked of the forward and of the backward
- * pass apart.  O(nodes + pins + D^3). */
+ * elsewhere (the host's pin included); with overlap the larger one (cluster_load).  Memory = bytes its
+ * nodes produce + each weight it needs, once. Contiguous = the quotient of devices is acyclic: in a
+ * topological order of it the devices take the differences of a chain of ideals.  In a training graph
+ * that is asked of the forward and of the backward pass apart.  O(nodes + pins + D^3). */
 #include "ir/plan.h"
 
 #include "ir/units.h"

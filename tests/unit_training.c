@@ -3,8 +3,8 @@
  * Random graphs of forward and backward nodes in colour classes, with backward nodes without a forward
  * sibling (orphans) among them.  The stages of a plan are legal if the devices have an order that all
  * forward edges follow, and against which all backward edges go; in workloads only those that have an
- * orphan at an end (the placement paper's dp: artificial images of orphans).  Some nodes have two results of different cost;
- * every other graph is subdivided first.  Loads are the judge's. */
+ * orphan at an end (the placement paper's dp: artificial images of orphans).  Some nodes have two
+ * results of different cost; every other graph is subdivided first.  Loads are the judge's. */
 #include "passes/passes.h"
 #include "passes/pipeline.h"
 #include "tests/graphs.h"
