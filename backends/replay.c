@@ -1,0 +1,266 @@
+/* Replays a plan (replay.h).
+ *
+ * Source: the placement paper, 5.2 and 5.3 (pipelines of contiguous and other splits, Figures 3 and 4).  A part
+ * is one task, two if it holds nodes of both passes; its time is that of its nodes and of the transfers
+ * that its device pays for their values: what leaves, by the part that makes it; what comes, by the
+ * first part that reads it.  Where transfers overlap computing (H.1) a part is three tasks, on the
+ * device's lane and on those of its link.
+ *
+ * Rounds.  The level of a task is that of the tasks it waits for, one more where these are on other
+ * lanes.  In round r a lane runs all its tasks, each for the sample r - level, so that it never waits
+ * for what its own round makes elsewhere, and a round takes no longer than the most loaded lane needs:
+ * N samples end within (N + levels) times the plan's value, and not before N times it.  So the replay
+ * checks the judge: both add up the same times on ways that have nothing in common. */
+#include "backends/replay.h"
+
+#include "ir/units.h"
+
+#include <string.h>
+
+/* Costs of one part in one pass. */
+struct piece {
+    int64_t compute, in, out;
+    uint32_t task[4]; /* by kind, task + 1 */
+    bool used;
+};
+
+struct building {
+    const struct module *m;
+    const struct place *p;
+    const struct cluster *c;
+    const int32_t *dev;
+    const struct cut *cut;
+    struct arena *a;
+    struct replay *r;
+    struct piece *piece;        /* [2 * part + pass] */
+    uint32_t nedge, *from, *to; /* between pieces: `to` reads what `from` makes */
+};
+
+static bool is_back(const struct building *b, nid n)
+{
+    return b->m->backward && b->m->backward[n];
+}
+
+static uint32_t piece_of(const struct building *b, nid n)
+{
+    return 2 * (uint32_t)b->cut->part_of[n] + is_back(b, n);
+}
+
+static void add_edge(struct building *b, uint32_t from, uint32_t to)
+{
+    if (from == to)
+        return;
+    b->from[b->nedge] = from;
+    b->to[b->nedge++] = to;
+}
+
+/* A net: each device pays its transfer once, in the pass of the producer; who reads it waits for the
+ * producer, and on another device for the transfer.  first: a number for each device, all UINT32_MAX. */
+static void add_net(struct building *b, uint32_t e, uint32_t *first)
+{
+    vid v = b->p->net_value[e];
+    nid def = b->m->value[v].def;
+    bool made = def && b->p->kind[def] == PLACE_NODE;
+    bool back = def && is_back(b, def), crosses = b->p->net_host[e];
+    const nid *pin = b->p->net_pin.to + b->p->net_pin.at[e];
+    uint32_t n = b->p->net_pin.at[e + 1] - b->p->net_pin.at[e];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t d = (uint32_t)b->dev[pin[i]], part = (uint32_t)b->cut->part_of[pin[i]];
+        first[d] = first[d] < part ? first[d] : part;
+        crosses = crosses || b->dev[pin[i]] != b->dev[pin[0]];
+    }
+    if (made)
+        first[b->dev[def]] = (uint32_t)b->cut->part_of[def];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t carrier = 2 * first[b->dev[pin[i]]] + back;
+        if (made)
+            add_edge(b, piece_of(b, def), carrier);
+        if (made && pin[i] != def)
+            add_edge(b, carrier, piece_of(b, pin[i]));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t d = (uint32_t)b->dev[pin[i]];
+        if (first[d] == UINT32_MAX)
+            continue;
+        struct piece *x = &b->piece[2 * first[d] + back];
+        bool leaves = made && d == (uint32_t)b->dev[def];
+        if (crosses)
+            *(leaves ? &x->out : &x->in) += cluster_value_transfer(
+                b->c, cluster_class(b->c, d), b->m->cost, v, b->p->net_light[e]);
+        x->used = x->used || made || crosses;
+        first[d] = UINT32_MAX;
+    }
+}
+
+static void make_pieces(struct building *b)
+{
+    const struct graph *g = &b->m->graph[1];
+    uint32_t *first = arena_array(b->a, b->c->ndev + 1, sizeof *first);
+    uint32_t most = 2 * b->p->net_pin.at[b->p->nnet] + 1;
+    b->piece = arena_array(b->a, 2 * (size_t)b->cut->nparts + 1, sizeof *b->piece);
+    b->from = arena_array(b->a, most, sizeof *b->from);
+    b->to = arena_array(b->a, most, sizeof *b->to);
+    memset(first, 0xff, (b->c->ndev + 1) * sizeof *first);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (b->p->kind[n] != PLACE_NODE)
+            continue;
+        struct piece *x = &b->piece[piece_of(b, n)];
+        x->used = true;
+        x->compute += b->m->cost->time[cluster_class(b->c, (uint32_t)b->dev[n])][n];
+    }
+    for (uint32_t e = 0; e < b->p->nnet; e++)
+        add_net(b, e, first);
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------ */
+
+/* The lane of a device for a kind of task. */
+static uint32_t lane_of(const struct building *b, uint32_t dev, uint8_t kind)
+{
+    uint32_t per = b->c->overlap == OVERLAP_SUM ? 1 : b->c->overlap == OVERLAP_MAX ? 2 : 3;
+    if (kind == TASK_WHOLE || kind == TASK_COMPUTE)
+        return per * dev;
+    return per * dev + (per == 3 && kind == TASK_OUT ? 2 : 1);
+}
+
+static void make_lanes(struct building *b)
+{
+    struct replay *r = b->r;
+    r->nlane = lane_of(b, b->c->ndev, TASK_WHOLE);
+    r->lane = arena_array(b->a, r->nlane + 1, sizeof *r->lane);
+    for (uint32_t d = 0; d < b->c->ndev; d++)
+        for (uint8_t k = TASK_OUT; k >= TASK_IN; k--)
+            r->lane[lane_of(b, d, k)] = (struct lane){d, k};
+    for (uint32_t d = 0; d < b->c->ndev && b->c->overlap == OVERLAP_SUM; d++)
+        r->lane[d].kind = TASK_WHOLE;
+}
+
+static void add_task(struct building *b, uint32_t piece, uint8_t kind, int64_t time)
+{
+    struct replay *r = b->r;
+    uint32_t part = piece / 2;
+    b->piece[piece].task[kind] = r->ntask + 1;
+    r->task[r->ntask++] = (struct task){.part = part,
+                                        .lane = lane_of(b, b->cut->part[part].dev, kind),
+                                        .back = piece % 2,
+                                        .kind = kind,
+                                        .time = time};
+}
+
+/* The first (or last) task of a piece. */
+static uint32_t end_task(const struct piece *x, bool last)
+{
+    for (int k = 0; k < 4; k++)
+        if (x->task[last ? 3 - k : k])
+            return x->task[last ? 3 - k : k] - 1;
+    return UINT32_MAX;
+}
+
+/* Tasks in order of the parts, forward before backward; what they wait for. */
+static void make_tasks(struct building *b)
+{
+    struct replay *r = b->r;
+    uint32_t npiece = 2 * b->cut->nparts, n = 0;
+    r->task = arena_array(b->a, 3 * (size_t)npiece + 1, sizeof *r->task);
+    for (uint32_t i = 0; i < npiece; i++) {
+        struct piece *x = &b->piece[i];
+        if (x->used && b->c->overlap == OVERLAP_SUM) {
+            add_task(b, i, TASK_WHOLE, x->in + x->compute + x->out);
+        } else if (x->used) {
+            add_task(b, i, TASK_IN, x->in);
+            add_task(b, i, TASK_COMPUTE, x->compute);
+            add_task(b, i, TASK_OUT, x->out);
+        }
+    }
+    uint32_t *waits = arena_array(b->a, b->nedge + 2 * (size_t)r->ntask + 1, sizeof *waits);
+    uint32_t *on = arena_array(b->a, b->nedge + 2 * (size_t)r->ntask + 1, sizeof *on);
+    for (uint32_t i = 0; i < npiece; i++)
+        for (int k = TASK_COMPUTE; k <= TASK_OUT && b->piece[i].task[k]; k++, n++) {
+            waits[n] = b->piece[i].task[k] - 1;
+            on[n] = waits[n] - 1;
+        }
+    for (uint32_t i = 0; i < b->nedge; i++) {
+        waits[n] = end_task(&b->piece[b->to[i]], false);
+        on[n] = end_task(&b->piece[b->from[i]], true);
+        n += waits[n] != UINT32_MAX && on[n] != UINT32_MAX;
+    }
+    r->after = csr_build(b->a, r->ntask, n, waits, on);
+}
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+/* An order of the tasks in which each comes behind those that it waits for (Kahn's algorithm, smallest
+ * first as far as the queue goes), and their levels. */
+static uint32_t *levels(struct building *b)
+{
+    struct replay *r = b->r;
+    uint32_t *left = arena_array(b->a, (size_t)r->ntask + 1, sizeof *left), end = 0;
+    uint32_t *order = arena_array(b->a, (size_t)r->ntask + 1, sizeof *order);
+    uint32_t n = r->after.at[r->ntask], *row = arena_array(b->a, (size_t)n + 1, sizeof *row);
+    for (uint32_t t = 0; t < r->ntask; t++) {
+        left[t] = r->after.at[t + 1] - r->after.at[t];
+        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++)
+            row[i] = t;
+        if (!left[t])
+            order[end++] = t;
+    }
+    struct csr next = csr_build(b->a, r->ntask, n, r->after.to, row);
+    for (uint32_t i = 0; i < end; i++) {
+        struct task *t = &r->task[order[i]];
+        for (uint32_t k = next.at[order[i]]; k < next.at[order[i] + 1]; k++) {
+            struct task *u = &r->task[next.to[k]];
+            uint32_t level = t->level + (u->lane != t->lane);
+            u->level = level > u->level ? level : u->level;
+            if (--left[next.to[k]] == 0)
+                order[end++] = next.to[k];
+        }
+    }
+    return order;
+}
+
+/* Runs the tasks of a pass (2: of both) round by round. */
+static void run_pass(struct replay *r, const uint32_t *order, int pass, int64_t *free_at)
+{
+    uint32_t last = 0;
+    for (uint32_t t = 0; t < r->ntask; t++)
+        last = r->task[t].level > last ? r->task[t].level : last;
+    for (uint32_t round = 0; round < r->samples + last; round++)
+        for (uint32_t i = 0; i < r->ntask; i++) {
+            const struct task *t = &r->task[order[i]];
+            if (round < t->level || round - t->level >= r->samples || (pass < 2 && t->back != pass))
+                continue;
+            uint32_t s = round - t->level;
+            int64_t at = free_at[t->lane];
+            for (uint32_t k = r->after.at[order[i]]; k < r->after.at[order[i] + 1]; k++) {
+                uint32_t u = r->after.to[k];
+                int64_t done = r->start[(size_t)u * r->samples + s] + r->task[u].time;
+                at = done > at ? done : at;
+            }
+            r->start[(size_t)order[i] * r->samples + s] = at;
+            free_at[t->lane] = at + t->time;
+            r->end = at + t->time > r->end ? at + t->time : r->end;
+        }
+}
+
+struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
+                         const int32_t *dev, const struct cut *cut, uint32_t samples,
+                         struct arena *a)
+{
+    struct replay r = {.samples = samples};
+    struct building b = {.m = m, .p = p, .c = c, .dev = dev, .cut = cut, .a = a, .r = &r};
+    make_pieces(&b);
+    make_lanes(&b);
+    make_tasks(&b);
+    const uint32_t *order = levels(&b);
+    int64_t *free_at = arena_array(a, r.nlane + 1, sizeof *free_at);
+    r.start = arena_array(a, (size_t)r.ntask * samples + 1, sizeof *r.start);
+    if (c->schedule == SCHEDULE_GPIPE && m->backward) {
+        run_pass(&r, order, 0, free_at);
+        for (uint32_t l = 0; l < r.nlane; l++) /* the batch is through before the first gradient */
+            free_at[l] = r.end;
+        run_pass(&r, order, 1, free_at);
+    } else {
+        run_pass(&r, order, 2, free_at);
+    }
+    return r;
+}

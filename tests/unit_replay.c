@@ -1,0 +1,143 @@
+/* The replay against the judge: random graphs with and without a backward pass, random plans of any
+ * form, all ways of overlap and both schedules.  What the lanes of a device do for a sample is the
+ * judge's load; N samples take at least N times the judge's value, and at most N + levels times it. */
+#include "backends/replay.h"
+#include "passes/passes.h"
+#include "tests/graphs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { GRAPHS = 300, SAMPLES = 40, MAX_OPS = 24 };
+
+static void quiet(void *to, enum diag_level level, const char *text)
+{
+    (void)to;
+    (void)level;
+    (void)text;
+}
+
+static struct text_module make(uint64_t *rng, struct diag *d)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    uint32_t nop = 1 + test_below(rng, MAX_OPS), forward = nop;
+    uint32_t dense = 5 + test_below(rng, 30);
+    if (test_below(rng, 2))
+        forward = test_below(rng, nop + 1);
+    fprintf(f, "cluster io_free\nclass acc x%u\nclass cpu x1 host\ngraph {\n",
+            1 + test_below(rng, 4));
+    for (uint32_t i = 0; i < nop; i++) {
+        const char *comma = "";
+        fprintf(f, "  %%v%u = profile:op(", i);
+        for (uint32_t j = 0; j < i; j++)
+            if (test_below(rng, 100) < dense) {
+                fprintf(f, "%s%%v%u", comma, j);
+                comma = ", ";
+            }
+        fprintf(f, ") : ? !bytes=1B !xfer=%ups !time=[%ups,%ups]%s\n", test_below(rng, 30),
+                test_below(rng, 40), test_below(rng, 90), i >= forward ? " !backward" : "");
+    }
+    fprintf(f, "}\n");
+    fclose(f);
+    struct text_module t;
+    if (module_parse(&t, text, size, "random", d))
+        fail_msg("does not parse:\n%s", text);
+    free(text);
+    return t;
+}
+
+/* Lane by lane, what a sample takes. */
+static void check_lanes(const struct replay *r, const struct verdict *v)
+{
+    for (uint32_t l = 0; l < r->nlane; l++) {
+        int64_t sum[2] = {0, 0};
+        const struct device_load *d = &v->load[r->lane[l].dev];
+        for (uint32_t t = 0; t < r->ntask; t++)
+            if (r->task[t].lane == l)
+                sum[r->task[t].back] += r->task[t].time;
+        for (int p = 0; p < 2; p++) {
+            int64_t in = d->pass[p].in, out = d->pass[p].out, want = d->pass[p].compute;
+            bool duplex = r->nlane == 3 * (r->lane[r->nlane - 1].dev + 1);
+            if (r->lane[l].kind == TASK_WHOLE)
+                want += in + out;
+            else if (r->lane[l].kind == TASK_IN)
+                want = duplex ? in : in + out;
+            else if (r->lane[l].kind == TASK_OUT)
+                want = out;
+            assert_int_equal(sum[p], want);
+        }
+    }
+}
+
+/* No lane does two things at once, and nothing starts before what it waits for. */
+static void check_times(const struct replay *r, struct arena *a)
+{
+    int64_t *busy = arena_array(a, r->nlane + 1, sizeof *busy);
+    for (uint32_t t = 0; t < r->ntask; t++)
+        for (uint32_t s = 0; s < r->samples; s++) {
+            int64_t at = r->start[(size_t)t * r->samples + s];
+            for (uint32_t k = r->after.at[t]; k < r->after.at[t + 1]; k++) {
+                uint32_t u = r->after.to[k];
+                assert_true(r->start[(size_t)u * r->samples + s] + r->task[u].time <= at);
+            }
+            busy[r->task[t].lane] += r->task[t].time;
+            for (uint32_t u = 0; u < t; u++)
+                for (uint32_t z = 0; z < r->samples; z++) {
+                    int64_t other = r->start[(size_t)u * r->samples + z];
+                    if (r->task[u].lane == r->task[t].lane)
+                        assert_true(other + r->task[u].time <= at || at + r->task[t].time <= other);
+                }
+        }
+    for (uint32_t l = 0; l < r->nlane; l++)
+        assert_true(busy[l] <= r->end);
+}
+
+static void test_replay(void **state)
+{
+    uint64_t rng = 5;
+    uint32_t cyclic = 0, trained = 0;
+    (void)state;
+    for (uint32_t round = 0; round < GRAPHS; round++) {
+        struct diag d = {.emit = quiet};
+        struct text_module t = make(&rng, &d);
+        struct ctx x = {
+            .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
+        assert_int_equal(ctx_base(&x), 0);
+        int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
+        for (nid n = 0; n < x.m->nnode; n++)
+            dev[n] = (int32_t)test_below(&rng, x.cluster->ndev);
+        struct cut *cut = cut_build(x.m, x.place, x.cluster, dev, x.mem);
+        for (int i = 0; i < OVERLAPS * SCHEDULES; i++) {
+            x.cluster->overlap = (enum overlap)(i / 2);
+            x.cluster->schedule = (enum schedule)(i % 2);
+            struct verdict v = judge(x.m, x.place, x.cluster, dev, x.mem);
+            struct replay r = replay_run(x.m, x.place, x.cluster, dev, cut, SAMPLES, x.mem);
+            int64_t levels = 1;
+            for (uint32_t k = 0; k < r.ntask; k++)
+                levels = r.task[k].level + 1 > levels ? r.task[k].level + 1 : levels;
+            check_lanes(&r, &v);
+            if (round % 10 == 0)
+                check_times(&r, x.mem);
+            assert_true(r.end >= SAMPLES * v.value);
+            assert_true(r.end <= (SAMPLES + levels) * v.value);
+            cyclic += !v.contiguous;
+            trained += i % 2 && x.m->backward && v.load[0].pass[1].compute > 0;
+        }
+        arena_free(x.mem);
+        arena_free(x.scratch);
+        arena_free(t.m->mem);
+    }
+    assert_true(cyclic > GRAPHS && trained > GRAPHS / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
