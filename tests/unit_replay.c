@@ -98,6 +98,29 @@ static void check_times(const struct replay *r, struct arena *a)
         assert_true(busy[l] <= r->end);
 }
 
+/* The task that computes node n. */
+static uint32_t task_of(const struct replay *r, const struct module *m, const struct cut *c, nid n)
+{
+    uint32_t t = 0;
+    bool back = m->backward && m->backward[n];
+    while (r->task[t].part != (uint32_t)c->part_of[n] || r->task[t].back != back ||
+           (r->task[t].kind != TASK_WHOLE && r->task[t].kind != TASK_COMPUTE))
+        t++;
+    return t;
+}
+
+/* Every sample's node runs behind those whose results it reads. */
+static void check_data(const struct replay *r, const struct module *m, const struct cut *c)
+{
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        for (uint32_t i = 0; i < m->node[n].nformal; i++) {
+            uint32_t u = task_of(r, m, c, m->value[node_in(m, n, i)].def), t = task_of(r, m, c, n);
+            for (uint32_t s = 0; s < r->samples && u != t; s++)
+                assert_true(r->start[(size_t)u * r->samples + s] + r->task[u].time <=
+                            r->start[(size_t)t * r->samples + s]);
+        }
+}
+
 static void test_replay(void **state)
 {
     uint64_t rng = 5;
@@ -122,6 +145,7 @@ static void test_replay(void **state)
             for (uint32_t k = 0; k < r.ntask; k++)
                 levels = r.task[k].level + 1 > levels ? r.task[k].level + 1 : levels;
             check_lanes(&r, &v);
+            check_data(&r, x.m, cut);
             if (round % 10 == 0)
                 check_times(&r, x.mem);
             assert_true(r.end >= SAMPLES * v.value);
