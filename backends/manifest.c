@@ -177,9 +177,7 @@ static void put_objective(struct out *o)
     int64_t value = o->s->r->verdict->value, gap = -1;
     const char *status = plan_status_name(p->status);
     bool proven = p->bound >= 0 && (p->status == PLAN_OPTIMAL || p->status == PLAN_FEASIBLE);
-    if (!o->s->r->verdict->fits)
-        status = "over-memory";
-    else if (!proven)
+    if (!proven && p->status != PLAN_OVER_MEMORY)
         status = "heuristic";
     if (proven) /* in units of 10^-9 */
         gap = value > p->bound ? mul_div_ceil(value - p->bound, 1000000000, value) : 0;

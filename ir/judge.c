@@ -278,7 +278,8 @@ struct verdict judge(const struct module *m, const struct place *p, const struct
 
 const char *plan_status_name(enum plan_status s)
 {
-    static const char *const name[] = {"none", "optimal", "feasible", "heuristic", "infeasible"};
+    static const char *const name[] = {"none",      "optimal",     "feasible",
+                                       "heuristic", "over-memory", "infeasible"};
     return name[s];
 }
 

@@ -7,7 +7,10 @@
 
 #include "ir/wdag.h"
 
-enum plan_status { PLAN_NONE, PLAN_OPTIMAL, PLAN_FEASIBLE, PLAN_HEURISTIC, PLAN_INFEASIBLE };
+/* OVER_MEMORY: asked for although some device needs more than it has. */
+enum plan_status {
+    PLAN_NONE, PLAN_OPTIMAL, PLAN_FEASIBLE, PLAN_HEURISTIC, PLAN_OVER_MEMORY, PLAN_INFEASIBLE
+};
 
 struct plan {
     const char *planner;   /* "dp-place" */

