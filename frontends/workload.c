@@ -16,8 +16,8 @@ enum { CLASS_ACC, CLASS_CPU, CLASSES };
 
 struct wnode {
     int64_t id;
-    const char *name;                     /* NULL: none */
-    int64_t acc, cpu, size, color, layer; /* color, layer: -1: none */
+    const char *name;                             /* NULL: none */
+    int64_t acc, cpu, size, weight, color, layer; /* color, layer: -1: none */
     bool backward;
 };
 
@@ -40,6 +40,7 @@ struct reader {
     json_t *root;
     struct wnode *node;
     uint32_t nnode;
+    bool has_weights; /* some node has a weightSize */
     struct wedge *edge;
     uint32_t nedge;
     struct id_at *by_id;
@@ -142,7 +143,7 @@ static int read_node(struct reader *r, uint32_t i, const json_t *j)
     n->name = json_string_value(json_object_get(j, "name"));
     if (n->name && !*n->name)
         n->name = NULL;
-    const json_t *size = json_object_get(j, "size");
+    const json_t *size = json_object_get(j, "size"), *weight = json_object_get(j, "weightSize");
     const json_t *cpu = json_object_get(j, "cpuLatency"), *fpga = json_object_get(j, "fpgaLatency");
     if (read_bool(r, j, i, "supportedOnFpga", true, &acc) ||
         read_bool(r, j, i, "isBackwardNode", false, &n->backward) ||
@@ -150,11 +151,16 @@ static int read_node(struct reader *r, uint32_t i, const json_t *j)
         (acc &&
          read_number(r, fpga, (struct spot){"nodes", i, "fpgaLatency"}, 1e9, false, &n->acc)) ||
         (size && read_number(r, size, (struct spot){"nodes", i, "size"}, 1, true, &n->size)) ||
+        (weight &&
+         read_number(r, weight, (struct spot){"nodes", i, "weightSize"}, 1, true, &n->weight)) ||
         read_optional(r, j, i, "colorClass", &n->color) ||
         read_optional(r, j, i, "layerId", &n->layer))
         return -1;
     if (!acc)
         n->acc = COST_NEVER;
+    if (!weight)
+        n->weight = n->size;
+    r->has_weights = r->has_weights || weight;
     return 0;
 }
 
@@ -425,6 +431,7 @@ static void add_costs(struct reader *r)
     k->flops = arena_array(r->a, m->nnode, sizeof *k->flops);
     k->traffic = arena_array(r->a, m->nnode, sizeof *k->traffic);
     k->own = arena_array(r->a, m->nnode, sizeof *k->own);
+    k->params = r->has_weights ? arena_array(r->a, m->nnode, sizeof *k->params) : NULL;
     k->bytes = arena_array(r->a, m->nval, sizeof *k->bytes);
     k->elems = arena_array(r->a, m->nval, sizeof *k->elems);
     k->xfer = arena_array(r->a, m->nval, sizeof *k->xfer);
@@ -437,6 +444,8 @@ static void add_costs(struct reader *r)
         k->time[CLASS_ACC][n] = w->acc;
         k->time[CLASS_CPU][n] = w->cpu;
         k->own[n] = w->size;
+        if (r->has_weights)
+            k->params[n] = w->weight;
         for (uint32_t i = r->first[r->order[p]], o = 0; i < r->first[r->order[p] + 1]; i++, o++) {
             k->elems[node_out(m, n, o)] = -1;
             k->xfer[node_out(m, n, o)] = r->xfer[i];
@@ -469,6 +478,8 @@ static int read_cluster(struct reader *r, struct cluster *c)
     c->ndev = (uint32_t)(accs + cpus);
     c->io_free = true;
     c->efficiency = 1000000;
+    c->sync_bandwidth = INT64_C(1)
+                        << 31; /* the rate by which the paper's files turn bytes into ms */
     c->cls[CLASS_ACC] =
         (struct device_class){.name = "acc", .count = (uint32_t)accs, .memory = memory};
     c->cls[CLASS_CPU] =

@@ -536,6 +536,24 @@ int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64
     return compute > move ? compute : move;
 }
 
+int64_t cluster_sync(const struct cluster *c, uint32_t cls, int64_t weights, uint32_t copies)
+{
+    int64_t rate = c->sync_bandwidth ? c->sync_bandwidth : c->cls[cls].link_bandwidth;
+    if (copies < 2 || rate <= 0)
+        return 0;
+    return mul_div_ceil(sat_mul(weights, copies - 1), PS_PER_S, sat_mul(rate, copies));
+}
+
+int64_t cluster_shared_load(const struct cluster *c, int64_t load, int64_t sync, uint32_t copies)
+{
+    if (copies < 2 || load == INT64_MAX)
+        return load;
+    int64_t share = load / copies + (load % copies != 0);
+    if (c->overlap == OVERLAP_SUM)
+        return sat_add(share, sync);
+    return share > sync ? share : sync;
+}
+
 uint32_t cluster_class(const struct cluster *c, uint32_t dev)
 {
     uint32_t k = 0;

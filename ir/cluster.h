@@ -37,6 +37,7 @@ struct cluster {
     uint32_t ncls, ndev;
     enum overlap overlap;
     enum schedule schedule;
+    int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
     bool io_free;        /* model inputs and outputs move for nothing */
     int64_t efficiency;  /* share of the peaks that is reached, in millionths (1000000: all) */
 };
@@ -56,6 +57,11 @@ bool cluster_supports(const struct device_class *cls, const char *op);
 extern const char *const overlap_name[OVERLAPS + 1], *const schedule_name[SCHEDULES + 1];
 /* Time that a device is taken for by a sample: ps of computing, transfers in and out. */
 int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64_t out);
+/* Time of the exchange that keeps `copies` devices of a class equal that train the same weights, for each
+ * sample: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one. */
+int64_t cluster_sync(const struct cluster *c, uint32_t cls, int64_t weights, uint32_t copies);
+/* Time per sample of `copies` devices that take turns, each taken for `load` by a sample of its own. */
+int64_t cluster_shared_load(const struct cluster *c, int64_t load, int64_t sync, uint32_t copies);
 /* Class of a device. */
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);
 /* "acc0"; the name lives in a. */

@@ -16,6 +16,7 @@ struct judging {
     const struct place *p;
     const struct cluster *c;
     const int32_t *dev;
+    const uint32_t *copies; /* NULL: one each */
     struct arena *a;
     struct verdict *v;
 };
@@ -49,6 +50,9 @@ static void judge_nodes(struct judging *j)
         l->compute = sat_add(l->compute, t);
         l->pass[back].compute = sat_add(l->pass[back].compute, t);
         l->used = sat_add(l->used, j->m->cost->own[n]);
+        if (j->m->ir_version == 0) /* a profile: no initializers tell */
+            l->params =
+                sat_add(l->params, (j->m->cost->params ? j->m->cost->params : j->m->cost->own)[n]);
     }
 }
 
@@ -113,6 +117,7 @@ static void judge_nets(struct judging *j, uint8_t *edge[2])
             struct device_load *l = &j->v->load[list[i]];
             l->used = sat_add(l->used, j->p->weight_bytes[w]);
             l->weights = sat_add(l->weights, j->p->weight_bytes[w]);
+            l->params = sat_add(l->params, j->p->weight_bytes[w]);
         }
     }
 }
@@ -221,6 +226,33 @@ static void judge_peaks(struct judging *j)
     }
 }
 
+/* Whether the copies of device d are of its class and idle but for that. */
+static bool copies_are_free(const struct judging *j, uint32_t d)
+{
+    uint32_t cls = cluster_class(j->c, d);
+    for (uint32_t i = 1; i < j->copies[d]; i++)
+        if (d + i >= j->c->ndev || cluster_class(j->c, d + i) != cls || j->v->load[d + i].nodes ||
+            j->copies[d + i] > 1)
+            return false;
+    return true;
+}
+
+/* The copies of device d do as it does. */
+static void judge_copies_of(struct judging *j, uint32_t d)
+{
+    if (!copies_are_free(j, d)) {
+        if (j->v->runnable)
+            j->v->why_not = arena_fmt(j->a,
+                                      "%s has %u copies, and not as many idle devices of its "
+                                      "class behind it",
+                                      device_name(j, (int32_t)d), j->copies[d]);
+        j->v->runnable = false;
+        return;
+    }
+    for (uint32_t i = 1; i < j->copies[d]; i++)
+        j->v->load[d + i] = j->v->load[d];
+}
+
 /* Loads from times, and the value from loads. */
 static void judge_loads(struct judging *j)
 {
@@ -228,20 +260,28 @@ static void judge_loads(struct judging *j)
     bool apart = j->c->schedule == SCHEDULE_GPIPE && j->m->backward;
     for (uint32_t d = 0; d < j->c->ndev; d++) {
         struct device_load *l = &j->v->load[d];
+        uint32_t copies = j->copies && j->copies[d] ? j->copies[d] : 1;
+        if (j->m->backward)
+            l->sync = cluster_sync(j->c, cluster_class(j->c, d), l->params, copies);
         for (int p = 0; p < 2 && apart; p++) {
             int64_t load = cluster_load(j->c, l->pass[p].compute, l->pass[p].in, l->pass[p].out);
+            load = cluster_shared_load(j->c, load, p ? l->sync : 0, copies);
             most[p] = load > most[p] ? load : most[p];
             l->load = sat_add(l->load, load);
         }
         if (!apart) {
             l->load = cluster_load(j->c, l->compute, sat_add(l->pass[0].in, l->pass[1].in),
                                    sat_add(l->pass[0].out, l->pass[1].out));
+            l->load = cluster_shared_load(j->c, l->load, l->sync, copies);
             most[0] = l->load > most[0] ? l->load : most[0];
         }
         if (l->load > worst) {
             worst = l->load;
             j->v->bottleneck = d;
         }
+        if (copies > 1)
+            judge_copies_of(j, d);
+        d += copies - 1;
     }
     j->v->value = sat_add(most[0], most[1]);
 }
@@ -249,8 +289,14 @@ static void judge_loads(struct judging *j)
 struct verdict judge(const struct module *m, const struct place *p, const struct cluster *c,
                      const int32_t *dev, struct arena *a)
 {
+    return judge_copies(m, p, c, dev, NULL, a);
+}
+
+struct verdict judge_copies(const struct module *m, const struct place *p, const struct cluster *c,
+                            const int32_t *dev, const uint32_t *copies, struct arena *a)
+{
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
-    struct judging j = {m, p, c, dev, a, &v};
+    struct judging j = {m, p, c, dev, copies, a, &v};
     size_t pairs = (size_t)c->ndev * c->ndev + 1;
     uint8_t *edge[2] = {arena_alloc(a, pairs), arena_alloc(a, pairs)};
     v.load = arena_array(a, c->ndev + 1, sizeof *v.load);

@@ -160,6 +160,7 @@ struct costs {
     int64_t **time;     /* [class][node] ps; COST_NEVER: cannot run there */
     int64_t *flops;     /* [node]; bodies: the sum of their nodes */
     int64_t *traffic;   /* [node] bytes read and written, the roofline's */
+    int64_t *params;    /* [node] bytes of parameters among own, in profiles; NULL: all of own */
     int64_t *own;       /* [node] bytes it needs on its device besides initializers: its results */
     int64_t *bytes;     /* [value] for the bound dimensions */
     int64_t *elems;     /* [value] elements; -1: not known */

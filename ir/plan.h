@@ -15,6 +15,8 @@ enum plan_status {
 struct plan {
     const char *planner;   /* "dp-place" */
     int32_t *dev;          /* [node] device, or -1 for a node that is not placed */
+    uint32_t *copies;      /* [device] devices that share its samples, itself and those that follow it in
+                              its class (they have no nodes of their own); NULL: one each */
     int64_t value;         /* claimed time per sample, ps */
     int64_t bound;         /* proven lower bound for the whole, ps; -1: none known */
     int64_t scope_bound;   /* proven for the fused graph only, ps; -1: none */
@@ -25,11 +27,13 @@ struct plan {
 
 struct device_load {
     int64_t load;              /* ps: what cluster_load makes of the rest; gpipe: of both passes */
-    int64_t compute, transfer; /* ps */
+    int64_t compute, transfer; /* ps; load is their sum over copies, and sync */
+    int64_t sync;              /* ps: what keeping the weights of the copies equal takes a sample */
     struct {
         int64_t compute, in, out; /* ps */
     } pass[2];                    /* forward, backward; a value moves in the pass of its producer */
     int64_t used, weights;     /* bytes: all that it needs; the weights among them */
+    int64_t params;            /* bytes: what copies have to keep equal */
     int64_t live_peak; /* bytes alive at once in the part's own order, weights included */
     uint32_t nodes;
 };
@@ -45,6 +49,9 @@ struct verdict {
 /* Recomputes the plan dev[] of m over c.  Lives in a.  O(nodes + pins + D^3). */
 struct verdict judge(const struct module *m, const struct place *p, const struct cluster *c,
                      const int32_t *dev, struct arena *a);
+/* The same with copies[] as in struct plan (NULL: none). */
+struct verdict judge_copies(const struct module *m, const struct place *p, const struct cluster *c,
+                            const int32_t *dev, const uint32_t *copies, struct arena *a);
 
 const char *plan_status_name(enum plan_status s); /* "optimal" */
 

@@ -98,6 +98,9 @@ int text_cluster(struct parser *p)
         } else if (text_take_word(p, "efficiency")) {
             if (assign(p) < 0 || text_int(p, 1, INT64_MAX, &c->efficiency, "millionths") < 0)
                 return -1;
+        } else if (text_take_word(p, "sync")) {
+            if (assign(p) < 0 || quantity(p, rate_parse, &c->sync_bandwidth, "a rate (25GB/s)") < 0)
+                return -1;
         } else if (text_take_word(p, "overlap")) {
             if (choice(p, overlap_name, &which) < 0)
                 return -1;
@@ -313,6 +316,11 @@ int text_node_key(struct parser *p, nid n)
     struct node_fact *f = fact_of(p, n);
     if (text_is(p, "time") || text_is(p, "flops") || text_is(p, "traffic") || text_is(p, "own"))
         return cost_key(p, f);
+    if (text_is(p, "params")) {
+        p->has_cost = p->has_params = true;
+        text_next(p);
+        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &f->params, "bytes (4KiB)");
+    }
     if (text_is(p, "color")) {
         text_next(p);
         return fact_key(p, COLOR_MOST, &f->color, &p->has_color);
@@ -333,7 +341,7 @@ int text_node_key(struct parser *p, nid n)
         return p->failed ? -1 : 0;
     }
     return text_error(p, p->at,
-                      "unknown key (known: !time !flops !traffic !own !color !layer "
+                      "unknown key (known: !time !flops !traffic !own !params !color !layer "
                       "!backward !device !unnamed !lost !call, of values !bytes !elems !xfer)");
 }
 
@@ -353,6 +361,8 @@ static void finish_costs(struct parser *p)
     k->flops = arena_array(m->mem, m->nnode, sizeof *k->flops);
     k->traffic = arena_array(m->mem, m->nnode, sizeof *k->traffic);
     k->own = arena_array(m->mem, m->nnode, sizeof *k->own);
+    if (p->has_params)
+        k->params = arena_array(m->mem, m->nnode, sizeof *k->params);
     k->bytes = arena_array(m->mem, m->nval, sizeof *k->bytes);
     k->elems = arena_array(m->mem, m->nval, sizeof *k->elems);
     k->xfer = arena_array(m->mem, m->nval, sizeof *k->xfer);
@@ -363,6 +373,8 @@ static void finish_costs(struct parser *p)
         k->flops[n] = f->flops;
         k->traffic[n] = f->traffic;
         k->own[n] = f->own;
+        if (k->params)
+            k->params[n] = f->params;
     }
     for (vid v = 0; v < m->nval; v++) {
         k->bytes[v] = p->vf[v].bytes;
@@ -409,10 +421,14 @@ static int plan_option(struct parser *p, struct plan *plan)
         unsigned i = PLAN_NONE;
         if (assign(p) < 0)
             return -1;
-        while (i <= PLAN_INFEASIBLE && !text_is(p, plan_status_name((enum plan_status)i)))
-            i++;
-        if (i > PLAN_INFEASIBLE || p->kind != T_WORD)
-            return text_expected(p, "none, optimal, feasible, heuristic or infeasible");
+        for (; i <= PLAN_INFEASIBLE; i++) {
+            const char *name = plan_status_name((enum plan_status)i);
+            if (strlen(name) == p->len && memcmp(name, p->s, p->len) == 0)
+                break;
+        }
+        if (i > PLAN_INFEASIBLE || (p->kind != T_WORD && p->kind != T_STR))
+            return text_expected(
+                p, "none, optimal, feasible, heuristic, \"over-memory\" or infeasible");
         plan->status = (enum plan_status)i;
         text_next(p);
         return 0;

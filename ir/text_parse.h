@@ -38,6 +38,7 @@ struct node_fact {
     int64_t flops, traffic, own;
     uint32_t color, layer;
     sid device;
+    int64_t params;
     uint8_t backward;
 };
 struct value_fact {
@@ -90,7 +91,7 @@ struct parser {
     uint32_t capvf;
     int64_t *time;
     uint32_t ntime, captime;
-    bool has_color, has_layer, has_backward, has_device;
+    bool has_params, has_color, has_layer, has_backward, has_device;
 };
 
 /* text_lex.c: all int functions return 0, or -1 after the error is reported. */

@@ -144,6 +144,8 @@ static void put_node_costs(struct printer *p, nid n)
         put_bytes(p, " !traffic=", k->traffic[n]);
     if (k->own != NULL && k->own[n] != 0)
         put_bytes(p, " !own=", k->own[n]);
+    if (k->params != NULL && k->params[n] != 0)
+        put_bytes(p, " !params=", k->params[n]);
 }
 
 static void put_node_facts(struct printer *p, nid n)
@@ -387,6 +389,10 @@ static void put_header(const struct printer *p, const struct cluster *c)
             fprintf(p->f, " overlap=%s", overlap_name[c->overlap]);
         if (c->schedule)
             fprintf(p->f, " schedule=%s", schedule_name[c->schedule]);
+        if (c->sync_bandwidth) {
+            put_count(p, " sync=", c->sync_bandwidth, " kMGT");
+            text_put(p, "B/s");
+        }
         fputc('\n', p->f);
         for (uint32_t i = 0; i < c->ncls; i++)
             put_class(p, &c->cls[i]);
@@ -408,7 +414,12 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
 {
     text_put(p, "\nplan ");
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
-    fprintf(p->f, " status=%s", plan_status_name(plan->status));
+    const char *status = plan_status_name(plan->status);
+    text_put(p, " status=");
+    if (strchr(status, '-')) /* no word */
+        text_put_quoted(p, status);
+    else
+        text_put(p, status);
     put_plan_time(p, " value=", plan->value);
     if (plan->bound >= 0)
         put_plan_time(p, " bound=", plan->bound);

@@ -244,7 +244,8 @@ static inline bool same_costs(const struct equality *e)
     for (nid n = 1; x != NULL && n < e->a->nnode; n++) {
         nid o = e->node[n];
         bool same =
-            x->flops[n] == y->flops[o] && x->traffic[n] == y->traffic[o] && x->own[n] == y->own[o];
+            x->flops[n] == y->flops[o] && x->traffic[n] == y->traffic[o] && x->own[n] == y->own[o] &&
+            (x->params ? x->params[n] : 0) == (y->params ? y->params[o] : 0);
         for (uint32_t c = 0; c < x->nclass; c++) {
             same &= x->time[c][n] == y->time[c][o];
         }
@@ -321,7 +322,7 @@ static inline bool module_equal(const struct module *a, const struct plan *pa,
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)
 {
     bool same = a->ncls == b->ncls && a->ndev == b->ndev && a->io_free == b->io_free &&
-                a->efficiency == b->efficiency && a->overlap == b->overlap &&
+                a->efficiency == b->efficiency && a->overlap == b->overlap && a->sync_bandwidth == b->sync_bandwidth &&
                 a->schedule == b->schedule;
 
     for (uint32_t i = 0; same && i < a->ncls; i++) {

@@ -485,6 +485,8 @@ static inline void random_costs(struct random_module *x, uint32_t ncls)
     k->flops = arena_array(m->mem, m->nnode, sizeof(int64_t));
     k->traffic = arena_array(m->mem, m->nnode, sizeof(int64_t));
     k->own = arena_array(m->mem, m->nnode, sizeof(int64_t));
+    if (rng_one_in(&x->r, 3))
+        k->params = arena_array(m->mem, m->nnode, sizeof(int64_t));
     k->bytes = arena_array(m->mem, m->nval, sizeof(int64_t));
     k->elems = arena_array(m->mem, m->nval, sizeof(int64_t));
     k->xfer = arena_array(m->mem, m->nval, sizeof(int64_t));
@@ -498,6 +500,8 @@ static inline void random_costs(struct random_module *x, uint32_t ncls)
         k->flops[n] = random_amount(&x->r);
         k->traffic[n] = random_amount(&x->r);
         k->own[n] = random_amount(&x->r);
+        if (k->params)
+            k->params[n] = random_amount(&x->r);
     }
     for (vid v = 1; v < m->nval; v++) {
         k->bytes[v] = random_amount(&x->r);
@@ -567,6 +571,7 @@ static inline struct cluster *random_cluster(uint64_t seed, struct arena *a)
     struct cluster *c = arena_alloc(a, sizeof *c);
 
     c->io_free = rng_one_in(&r, 2);
+    c->sync_bandwidth = rng_one_in(&r, 2) ? 0 : 1 + rng_below(&r, 1000000);
     c->overlap = (enum overlap)rng_below(&r, OVERLAPS);
     c->schedule = (enum schedule)rng_below(&r, SCHEDULES);
     c->efficiency = rng_one_in(&r, 2) ? 1000000 : 1 + rng_below(&r, 999999);

@@ -20,6 +20,8 @@ static const struct cli_option table[] = {
      "transfers of a device after its computing, beside it, or in and out apart (default: sum)"},
     {CLI_SCHEDULE, 0, "schedule", "pipedream|gpipe",
      "training: forward and backward in turn, or one after the other (default: pipedream)"},
+    {CLI_SYNC, 0, "sync", "RATE",
+     "bytes per second between copies of a training stage (default: the link's)"},
     {CLI_EFFICIENCY, 0, "efficiency", "SHARE",
      "share of the peak rates that is reached (default: 1.0)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},

@@ -191,6 +191,9 @@ static int read_cluster(const struct cli *c, struct ctx *x, struct cluster *own)
         return -1;
     x->cluster->overlap = (enum overlap)overlap;
     x->cluster->schedule = (enum schedule)schedule;
+    const char *sync = c->value[CLI_SYNC];
+    if (sync && (!rate_parse(sync, &x->cluster->sync_bandwidth) || x->cluster->sync_bandwidth < 1))
+        return diag_error(x->diag, "--sync '%s': expected a rate such as 25GB/s", sync);
     if (eff && !share_parse(eff, &x->cluster->efficiency))
         return diag_error(x->diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
     return 0;
@@ -325,7 +328,7 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
         return 0;
     if (ctx_base(x))
         return -1;
-    *v = judge(x->m, x->place, x->cluster, x->plan->dev, x->mem);
+    *v = judge_copies(x->m, x->place, x->cluster, x->plan->dev, x->plan->copies, x->mem);
     bool fits = v->fits || x->plan->status == PLAN_OVER_MEMORY;
     if (!v->runnable || !v->colocated || !fits) {
         diag_warning(x->diag, "%s: its plan does not hold: %s", c->input, v->why_not);
