@@ -2,7 +2,7 @@
  *
  * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 /
  * bandwidth)) picoseconds, peaks and bandwidths times the cluster's efficiency; bytes = distinct
- * operands read + results written (a Gather reads what it returns).  Reshape, Identity, Shape,
+ * operands read + results written (Gather and Slice read what they return).  Reshape, Identity, Shape,
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
  * passes), an If as its larger branch; the nodes of bodies have costs of their own, too.
