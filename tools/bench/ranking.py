@@ -6,9 +6,9 @@ usage: ranking.py [-d CLASS] [--runs N] [--batch N] [--worst N] [--all | model.o
 
 Measured: optimisations off, so that nodes keep the names of the file; one thread; denormals as zeros, since
 those of a masked softmax take four times as long for what the values are, not for what the node is; three
-runs to warm up, then the least of 20 runs for each node, since whatever else the machine does only adds.  `repeats` is the
-correlation of the even runs with the odd ones: more than that no model of costs can reach.  `unknown`:
-measured nodes above 20 us of which pcc knows no node by that name; they are left out.
+runs to warm up, then the least of 20 runs for each node, since whatever else the machine does only adds.
+`repeats` is the correlation of the even runs with the odd ones: no model of costs can reach much more.
+`unknown`: measured nodes above 20 us of which pcc knows no node by that name; they are left out.
 
 Without models: three CNNs and three transformers of published sizes, of the exported models in PCC_SHARED
 (batch 1, sequences of 128; their weights are not there and read as zeros).  Ends with 1 if one of them is
