@@ -62,8 +62,9 @@ static const struct opt contract_opts[] = {
      .help = "merge vertices that take no time into their only neighbour"},
     {0}};
 
-/* Colocation that holds for every plan: Shape with its operand, state pairs, colours. */
-static void join_colocated(struct ctx *x, struct classes *c)
+/* Colocation that holds for every plan: Shape with its operand, state pairs, colours.  follows[vertex]
+ * becomes 1 for each Shape. */
+static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
 {
     static const int why[] = {
         [SAME_SHAPE] = WHY_SHAPE, [SAME_STATE] = WHY_STATE, [SAME_TYPE] = WHY_TYPE};
@@ -71,6 +72,7 @@ static void join_colocated(struct ctx *x, struct classes *c)
     for (uint32_t i = 0; i < x->place->nsame; i++) {
         const struct same_pair *s = &x->place->same[i];
         classes_join(c, g->vertex[s->a], g->vertex[s->b], why[s->why]);
+        follows[g->vertex[s->b]] |= s->why == SAME_SHAPE;
     }
     if (!x->m->color)
         return;
@@ -80,28 +82,43 @@ static void join_colocated(struct ctx *x, struct classes *c)
     classes_join_groups(c, group, WHY_COLOR, x->scratch);
 }
 
+/* Joins groups, but for vertices that follow another one whatever their names say: the Shape of what
+ * the layer before made, or its DequantizeLinear, would tie the two layers together. */
+static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int why,
+                       const uint8_t *follows)
+{
+    for (uint32_t v = 0; v < c->n; v++)
+        group[v] = follows[v] ? 0 : group[v];
+    classes_join_groups(c, group, why, x->scratch);
+}
+
 /* What options ask for. */
-static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c)
+static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
+                      uint8_t *follows)
 {
     uint32_t *group = arena_array(x->scratch, (size_t)x->base->n + 1, sizeof *group);
-    uint32_t n = o->qdq == QDQ_NONE ? 0 : qdq_join(x, o->qdq == QDQ_ALL, c);
+    uint32_t n = o->qdq == QDQ_NONE ? 0 : qdq_join(x, o->qdq == QDQ_ALL, c, follows);
     if (n)
         diag_note(x->diag,
                   "contract: %u QuantizeLinear and DequantizeLinear stay with their operators "
                   "(contract{qdq=none} lets them go)",
                   n);
-    x->grouped = n > 0 || o->norm || o->by != BY_NOTHING || *o->blocks;
+    x->grouped = n > 0 || o->norm || o->by != BY_NOTHING || *o->blocks || x->keep_blocks;
     if (o->norm)
         diag_note(x->diag, "contract: %u normalisations and activations stay together",
                   norms_join(x, c));
     if (o->by == BY_LAYER) {
         groups_by_layer(x, group);
-        classes_join_groups(c, group, WHY_LAYER, x->scratch);
+        join_named(x, c, group, WHY_LAYER, follows);
+    }
+    if (x->keep_blocks) {
+        groups_by_repeat(x, group);
+        join_named(x, c, group, WHY_REPEAT, follows);
     }
     if (*o->blocks) {
         if (groups_by_block(x, o->blocks, group))
             return -1;
-        classes_join_groups(c, group, WHY_BLOCK, x->scratch);
+        join_named(x, c, group, WHY_BLOCK, follows);
     }
     return 0;
 }
@@ -144,8 +161,9 @@ static struct wdag *join_classes(struct ctx *x, const struct contract_options *o
     uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
     uint32_t *any = arena_array(x->scratch, (size_t)g->n + 1, sizeof *any);
     int *why = arena_array(x->scratch, (size_t)g->n + 1, sizeof *why);
-    join_colocated(x, &c);
-    if (join_asked(x, o, &c))
+    uint8_t *follows = arena_alloc(x->scratch, (size_t)g->n + 1);
+    join_colocated(x, &c, follows);
+    if (join_asked(x, o, &c, follows))
         return NULL;
     uint32_t n = classes_number(&c, class_of);
     memcpy(group, class_of, g->n * sizeof *group);

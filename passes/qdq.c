@@ -67,16 +67,20 @@ static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t 
     return joined;
 }
 
-uint32_t qdq_join(const struct ctx *x, bool all, struct classes *c)
+uint32_t qdq_join(const struct ctx *x, bool all, struct classes *c, uint8_t *follows)
 {
     const struct wdag *g = x->base;
     uint8_t *role = arena_alloc(x->scratch, (size_t)g->n + 1);
     uint32_t *depth = arena_array(x->scratch, (size_t)g->n + 1, sizeof *depth), joined = 0;
     find_roles(x, role, depth);
-    for (uint32_t v = 0; v < g->n; v++)
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool one = false;
         if (role[v] == TAIL)
-            joined += classes_join(c, v, g->pred.to[g->pred.at[v]], WHY_QDQ);
+            one = classes_join(c, v, g->pred.to[g->pred.at[v]], WHY_QDQ);
         else if (role[v] == HEAD)
-            joined += join_head(x, v, all, depth, c);
+            one = join_head(x, v, all, depth, c);
+        follows[v] |= one;
+        joined += one;
+    }
     return joined;
 }

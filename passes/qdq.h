@@ -11,7 +11,7 @@
  *    before another), or with `all` each of its readers.
  * What crosses a cut is then the quantised tensor, and runtimes find DequantizeLinear, operator and
  * QuantizeLinear in one part.  Without `all` this never makes a cycle.  Returns how many of the two
- * operators have joined.  O(V + E). */
-uint32_t qdq_join(const struct ctx *x, bool all, struct classes *c);
+ * operators have joined; follows[vertex] becomes 1 for them.  O(V + E). */
+uint32_t qdq_join(const struct ctx *x, bool all, struct classes *c, uint8_t *follows);
 
 #endif

@@ -22,6 +22,8 @@ static const struct cli_option table[] = {
     {CLI_PIN, 0, "pin", "REGEX=DEVICE|@FILE", "fix the nodes whose name matches (repeats)"},
     {CLI_STATE, 0, "state", "IN=OUT",
      "an input and output that hold state on one device (repeats)"},
+    {CLI_KEEP_BLOCKS, 0, "keep-blocks", NULL,
+     "never cut inside a layer that repeats: all its copies stay whole"},
     {CLI_TIME_LIMIT, 0, "time-limit", "TIME", "for one planner: '30s'; then the best plan so far"},
     {CLI_MAX_STATES, 0, "max-states", "N", "ideals that a planner may visit"},
     {CLI_EMIT, 0, "emit", "KIND", "to stdout: ir, csv, json, dot (repeats)"},

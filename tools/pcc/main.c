@@ -371,6 +371,14 @@ static const char *pass_hint(const char *name, struct arena *a)
     return nearest_hint(&t, a);
 }
 
+static bool has_pass(const struct pipeline *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!strcmp(p->step[i].pass->name, name))
+            return true;
+    return false;
+}
+
 static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
 {
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
@@ -387,12 +395,13 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (text && pipeline_parse(p, text, x->mem, x->diag))
         return -1;
     pipeline_complete(p, x->mem);
-    bool costs = out || c->n[CLI_EMIT]; /* the summary shows costs */
-    for (uint32_t i = 0; i < p->n; i++)
-        costs = costs || !strcmp(p->step[i].pass->name, "cost");
+    bool costs = out || c->n[CLI_EMIT] || has_pass(p, "cost"); /* the summary shows costs */
     if (!costs && pipeline_parse(p, "cost", x->mem, x->diag))
         return -1;
     pipeline_complete(p, x->mem);
+    if (c->value[CLI_KEEP_BLOCKS] && !has_pass(p, "contract"))
+        return diag_error(x->diag, "--keep-blocks: nothing is placed: give a planner, such as "
+                                   "-p dp-place");
     return stop_after(c->value[CLI_STOP_AFTER], p, x->diag);
 }
 
@@ -495,6 +504,7 @@ static int run(const struct cli *c, struct ctx *x)
         return EXIT_USAGE;
     x->cost_files = c->list[CLI_COSTS];
     x->ncost_files = c->n[CLI_COSTS];
+    x->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
     if (c->value[CLI_PRINT_PIPELINE])
         fprintf(stderr, "%s\n", pipeline_text(&p, x->mem));
     if (!(x->m = read_input(c, &own, &x->plan, x->diag)))
