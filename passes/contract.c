@@ -143,7 +143,7 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
         if (members[v] < 2 || (why[v] == WHY_QDQ && !qdq_all) || g->time[0][v] == COST_NEVER ||
             g->time[0][v] <= total / (why[v] & WHY_ASKED ? 2 : 10))
             continue;
-        diag_warning(x->diag,
+        diag_warning(x->diag, WARN_LARGE_CLASS,
                      "contract: %u nodes from '%s' to '%s' must stay together (%s) and take %d %% "
                      "of the time",
                      members[v], node_name(x->m, g->finer->node[first[v]]),

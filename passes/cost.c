@@ -278,7 +278,7 @@ static void report(const struct pricing *p)
     if (p->unknown > 0) {
         uint64_t permille = (uint64_t)p->unknown * 1000 / p->nodes;
         diag_warning(
-            d,
+            d, WARN_UNKNOWN_SIZE,
             "the sizes of %u of %u nodes' results (%llu.%llu %%) are not known, the first is "
             "'%s' (%s): each counts as large as its node's largest operand",
             p->unknown, p->nodes, (unsigned long long)(permille / 10),
@@ -286,10 +286,11 @@ static void report(const struct pricing *p)
             node_op(p->m, p->first_unknown));
     }
     if (p->loops > 0)
-        diag_warning(d, "%u loops have no known trip count: each counts as %d passes", p->loops,
+        diag_warning(d, WARN_LOOP_COUNT,
+                     "%u loops have no known trip count: each counts as %d passes", p->loops,
                      LOOP_TRIPS);
     if (p->calls > 0)
-        diag_warning(d,
+        diag_warning(d, WARN_FUNCTION_COST,
                      "%u nodes call functions of the model: each counts as one operation per "
                      "element of its result",
                      p->calls);

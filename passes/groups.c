@@ -24,7 +24,7 @@ void groups_by_layer(struct ctx *x, uint32_t *group)
         diag_note(x->diag, "contract: %u layers, %u of %u placed nodes outside them", l.n, outside,
                   g->n);
     else
-        diag_warning(x->diag,
+        diag_warning(x->diag, WARN_MISSING_LAYERS,
                      "contract: by=layer finds no layers: no node's name has a scope such as "
                      "'/h.3/', and no profile gives them");
 }
@@ -54,7 +54,7 @@ void groups_by_repeat(struct ctx *x, uint32_t *group)
                   shown > KINDS_SHOWN ? ", ..." : "");
     else
         diag_warning(
-            x->diag,
+            x->diag, WARN_MISSING_LAYERS,
             "--keep-blocks: no repeated layers were found (%u layers by names such as "
             "'/h.3/attn/MatMul' or a profile, none like another): nothing is kept together",
             l.n);

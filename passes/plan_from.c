@@ -19,8 +19,9 @@ static const struct opt plan_opts[] = {
      .help = "plan JSON, split folder, annotated .onnx, lines regex=device, or self"},
     {0}};
 
-static void say_nothing(void *user, enum diag_level level, const char *line)
+static void say_nothing(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user, (void)level, (void)line;
 }
 

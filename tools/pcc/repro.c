@@ -19,8 +19,9 @@
 
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-void repro_silence(void *user, enum diag_level level, const char *line)
+void repro_silence(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user;
     (void)level;
     (void)line;
