@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Quantised models: what crosses a cut is the quantised tensor, patterns stay whole, bits stay equal.
+"""What contract keeps together is in one part, and bits stay equal.
 
-A chain of layers DequantizeLinear -> MatMul -> QuantizeLinear with residual branches is made here; the
-folder of shared models has one of a real tool.  Each is split over 2, 3 and 4 devices.  With
-contract{qdq=first}, the default, every DequantizeLinear with one reader and every QuantizeLinear is in
-the part of its operator; with qdq=none some are not, or this test would show nothing.
+Quantised models: a chain of layers DequantizeLinear -> MatMul -> QuantizeLinear with residual branches
+is made here; the folder of shared models has one of a real tool.  Each is split over 2, 3 and 4
+devices.  With contract{qdq=first}, the default, every DequantizeLinear with one reader and every
+QuantizeLinear is in the part of its operator; with qdq=none some are not, or this test would show
+nothing.  Repeated layers: a generated GPT, the same with --keep-blocks.
 
-Environment: PCC, PCC_SOURCE, PCC_SHARED.  Exit: 0 pass, 1 fail, 77 skip.
+Environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED.  Exit: 0 pass, 1 fail, 77 skip.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,7 @@ except ImportError as missing:
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
 SHARED = Path(os.environ.get("PCC_SHARED", SOURCE.parent / "shared"))
 PCC = os.environ.get("PCC", "pcc")
+PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 VERIFY = SOURCE / "tools/verify_split.py"
 LAYERS, WIDTH = 10, 16
 wrong = []
@@ -93,9 +96,21 @@ def torn(model, folder):
     return found
 
 
-def split(model, folder, devices, rule):
+def torn_layers(model, folder):
+    """Scopes /h.N/ whose nodes are in several parts."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    parts = {}
+    for part, names in manifest["nodes"].items():
+        for n in names:
+            layer = re.match(r"/h\.\d+/", n)
+            parts.setdefault(layer and layer[0], set()).add(part)
+    check(len(parts) > 6, f"{model.stem}: no layers in {folder.name}")
+    return [layer for layer, p in parts.items() if layer and len(p) > 1]
+
+
+def split(model, folder, devices, rule, *more):
     r = subprocess.run([PCC, model, "-q", "-p", f"contract{{{rule}}},dp-place", "-d", f"{devices}xa100",
-                        "--link", "1TB/s,0us", "-o", folder], capture_output=True, text=True, check=False)
+                        "--link", "1TB/s,0us", "-o", folder, *more], capture_output=True, text=True, check=False)
     check(r.returncode == 0, f"{model.stem} over {devices}, {rule}: {r.stderr.strip()[-300:]}")
     return r.returncode == 0
 
@@ -107,10 +122,28 @@ def verify(model, folder, inputs):
     check(r.returncode == 0, f"{folder.name}: {(r.stdout + r.stderr).strip()[-300:]}")
 
 
+def repeated(work):
+    model, loose = work / "gpt.onnx", 0
+    subprocess.run([PCC_GEN, "gpt", "--layers", "6", "--width", "32", "--heads", "2", "--vocab", "64", "-o", model],
+                   check=True, stdout=subprocess.DEVNULL)
+    for devices in (2, 3, 4):
+        for more in ([], ["--keep-blocks"]):
+            folder = work / f"gpt-{devices}{''.join(more)}"
+            if not split(model, folder, devices, "norm=true", *more):
+                continue
+            apart = torn_layers(model, folder)
+            loose += len(apart) if not more else 0
+            check(not more or not apart, f"{folder.name}: torn apart: {apart[:3]}")
+            if more:
+                verify(model, folder, None)
+    check(loose > 0, "gpt: no layer is torn apart without --keep-blocks: the test shows nothing")
+
+
 def main():
     real = SHARED / "models/exported/tiny/bert_qdq.onnx"
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
+        repeated(work)
         quantised(work / "chain.onnx")
         models = [(work / "chain.onnx", None)]
         if real.exists():
