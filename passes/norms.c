@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { LONGEST = 64, HOPS = 4 };
+enum { LONGEST = 64, HOPS = 4, READERS = 64 };
 
 /* A chain that is being matched. */
 struct match {
@@ -89,14 +89,15 @@ static vid beside(struct match *k, nid n, vid v)
     return same_value(k, a, v) ? b : same_value(k, b, v) ? a : 0;
 }
 
-/* The first reader of v, hops skipped, whose operator is op, noted with the hops; else 0. */
+/* The first reader of v, hops skipped, whose operator is op, noted with the hops; else 0, also when
+ * there are very many readers: what lies within a chain has few. */
 static nid read_by(struct match *k, vid v, const char *op)
 {
     const struct module *m = k->x->m;
     uint32_t n = k->n;
     for (int i = 0; i <= HOPS && v; i++) {
         uint32_t from = k->users->at[v], to = k->users->at[v + 1];
-        for (uint32_t u = from; u < to; u++)
+        for (uint32_t u = from; u < to && to - from <= READERS; u++)
             if (m->node[k->users->to[u]].graph == 1 && node_is(m, k->users->to[u], op)) {
                 note(k, k->users->to[u]);
                 return k->users->to[u];
