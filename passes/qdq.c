@@ -52,15 +52,19 @@ static bool computes(const struct ctx *x, uint32_t v)
     return !node_is(x->m, n, "Shape") && !node_is(x->m, n, "Size");
 }
 
+/* Stays alone where a Shape of it is read before its first reader is: that could close a cycle. */
 static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t *depth,
                       struct classes *c)
 {
     const struct csr *succ = &x->base->succ;
-    uint32_t least = UINT32_MAX;
+    uint32_t least = UINT32_MAX, measured = UINT32_MAX;
     bool joined = false;
-    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-        if (computes(x, succ->to[i]) && depth[succ->to[i]] < least)
-            least = depth[succ->to[i]];
+    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
+        uint32_t *to = computes(x, succ->to[i]) ? &least : &measured;
+        *to = depth[succ->to[i]] < *to ? depth[succ->to[i]] : *to;
+    }
+    if (measured < least && !all)
+        return false;
     for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
         if (computes(x, succ->to[i]) && (all || depth[succ->to[i]] == least))
             joined = classes_join(c, v, succ->to[i], WHY_QDQ) || joined;
