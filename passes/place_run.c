@@ -10,17 +10,59 @@
 
 enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
 
+const struct opt place_opts[] = {
+    {.kind = OPT_INT,
+     .name = "max-states",
+     .off = offsetof(struct place_options, max_states),
+     .def = "2000000",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "ideals to keep (and 20 times as many steps) before the search gives up"},
+    {.kind = OPT_BOOL,
+     .name = "count-ideals",
+     .off = offsetof(struct place_options, count_ideals),
+     .def = "false",
+     .help = "count all ideals of the graph, too"},
+    {.kind = OPT_BOOL,
+     .name = "whole",
+     .off = offsetof(struct place_options, whole),
+     .def = "true",
+     .help = "after a fused graph, search the whole graph, too"},
+    {.kind = OPT_INT, /* from here: PLACE_OPTS_EXACT */
+     .name = "starts",
+     .off = offsetof(struct place_options, starts),
+     .def = "60",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders to try"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct place_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of the orders"},
+    {0}};
+
 struct wdag *whole_level(const struct ctx *x)
 {
     return x->whole ? x->whole : x->base;
 }
 
-struct chain_clock planner_clock(const struct ctx *x)
+int placing_start(struct ctx *x, const struct place_options *o, struct placing *p)
 {
-    struct chain_clock t = {.stop = x->stop};
+    if (ctx_base(x))
+        return -1;
+    *p = (struct placing){.whole = whole_level(x), .level = x->top, .clock = {.stop = x->stop}};
     if (x->time_limit > 0)
-        t.deadline = chain_now() + x->time_limit / 1000;
-    return t;
+        p->clock.deadline = chain_now() + x->time_limit / 1000;
+    p->run.starts = (uint32_t)o->starts;
+    p->run.seed = (uint64_t)o->seed;
+    p->run.clock = &p->clock;
+    p->chain = p->top = chain_build(p->whole, x->cluster, -1, x->scratch, x->diag);
+    if (p->chain && p->level != p->whole)
+        p->top = chain_build(p->level, x->cluster, -1, x->scratch, x->diag);
+    return p->chain && p->top ? 0 : -1;
 }
 
 struct chain_plan no_plan(struct ctx *x, const struct wdag *g)
