@@ -1,20 +1,23 @@
 /* dp-place: the contiguous split with the smallest largest load, proven.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Interval DP over
- * many orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Interval DP over many
+ * orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
  * that nothing is better (dp_search.c).  On a fused or linearized level the proof is about that
- * level only, so interval DP runs on the whole graph, too, and the better plan stays; then the search
- * looks at the whole of a fused graph with that plan as its bound, so that fusing never loses. */
+ * level only, so interval DP runs on the whole graph, too, and the better plan stays; then the
+ * search looks at the whole of a fused graph with that plan as its bound, so that fusing never
+ * loses.  Where that search does not end, minimum cuts (cut_bound.c) and smaller graphs (dp_bound.c)
+ * give a lower bound. */
 #include "passes/place_run.h"
 
-#include "passes/dp_search.h"
+#include "passes/cut_bound.h"
+#include "passes/dp_bound.h"
 
 #include <inttypes.h>
 
-enum { COUNT_LIMIT = 100000000 };
+enum { COUNT_LIMIT = 100000000, BOUND_STEPS = 4, CUT_WORK = 30000000 };
 
-/* Status, bound and argument of a plan: s is the search that says most, over the whole graph or over a
- * coarser one, whose best plan takes `searched`. */
+/* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
+ * over a coarser one, whose best plan takes `searched`. */
 static void conclude(struct ctx *x, const struct chain *whole, const struct dp_search *s,
                      bool on_whole, int64_t searched)
 {
@@ -36,15 +39,18 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
         p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
     } else if (s->complete && p->value < searched) {
-        p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph");
+        p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
+                                whole->lower_why);
     } else if (s->complete) {
         p->scope_bound = searched;
-        p->argument = arena_fmt(
-            x->mem, "all %sideals of the coarse graph searched, %" PRIu64 " inside the bounds",
-            count, s->states);
+        p->argument = arena_fmt(x->mem,
+                                "all %sideals of the coarse graph searched, %" PRIu64
+                                " inside the bounds; bound: %s",
+                                count, s->states, whole->lower_why);
     } else {
-        p->argument = arena_fmt(x->mem, "%s after %" PRIu64 " %sideals", s->why, s->states,
-                                *count ? arena_fmt(x->mem, "of %s", count) : "");
+        p->argument =
+            arena_fmt(x->mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
+                      *count ? arena_fmt(x->mem, "of %s", count) : "", whole->lower_why);
     }
 }
 
@@ -85,6 +91,10 @@ static int dp_run(struct ctx *x, const void *options)
     }
     if (best.value == CHAIN_INF)
         return report_infeasible(x, whole, true, &p.run);
+    if (!(s.complete && on_whole) && best.value > c->lower) {
+        cut_bound(c, CUT_WORK, &p.clock, x->scratch);
+        dp_bound(c, best.value, states * BOUND_STEPS, &p.clock, x->scratch, x->diag);
+    }
     leave_plan(x, "dp-place", from, &best);
     conclude(x, c, &s, on_whole, searched);
     return 0;

@@ -1,8 +1,9 @@
 /* What dpl-place and dp-place have in common (place_run.h).
  *
- * When no plan fits, the smallest memory that would do is found by bisection over interval DP ("a
- * plan was found"), then over the exact search within a small budget ("none exists").  Memories
- * below the one tried are raised to it, larger ones stay. */
+ * When no plan fits, the smallest memory that would do is found by bisection over interval DP
+ * ("a plan was found"), then over the exact search within a small budget ("none exists").  It
+ * starts at the average that all bytes need.  Memories below the one tried are raised to it,
+ * larger ones stay. */
 #include "passes/place_run.h"
 
 #include "passes/dp_search.h"
@@ -17,7 +18,7 @@ const struct opt place_opts[] = {
      .def = "2000000",
      .lo = "0",
      .hi = "1000000000",
-     .help = "ideals to keep (and 20 times as many steps) before the search gives up"},
+     .help = "ideals to keep (and 8 times as many steps) before the search gives up"},
     {.kind = OPT_BOOL,
      .name = "count-ideals",
      .off = offsetof(struct place_options, count_ideals),
@@ -131,6 +132,27 @@ static int bisect(struct ctx *x, const struct wdag *g, int64_t *lo, int64_t *hi,
     return *lo + 1 == *hi ? about_lo : -1;
 }
 
+/* The smallest memory that bounded devices need to hold `bytes` in all; 0: some device has no
+ * bound. */
+static int64_t average_memory(const struct cluster *c, int64_t bytes)
+{
+    int64_t lo = 0, hi = bytes;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2, room = 0;
+        for (uint32_t k = 0; k < c->ncls; k++) {
+            int64_t m = c->cls[k].memory;
+            if (m < 0)
+                return 0;
+            room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
+        }
+        if (room >= bytes)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
@@ -155,11 +177,13 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                    answer < 0 || !exact ? "was found" : "exists");
         return PASS_INFEASIBLE;
     }
+    int64_t average = average_memory(x->cluster, hi - 1);
+    lo = average > 0 ? average - 1 : 0;
     /* by interval DP first, then the exact search where that ended, and below it if need be */
     bisect(x, g, &lo, &hi, 0, clock, dpl);
     answer = exact && !clock->why ? fits(x, g, hi - 1, PROOF_STATES, clock, dpl) : -1;
     if (answer == 1) {
-        lo = 0;
+        lo = average > 0 ? average - 1 : 0;
         hi--;
         answer = bisect(x, g, &lo, &hi, BISECT_STATES, clock, dpl);
     }
@@ -169,9 +193,14 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                    "raise --max-states");
         return PASS_INFEASIBLE;
     }
-    char exact_text[UNIT_TEXT], text[UNIT_TEXT];
-    diag_error(x->diag, "no contiguous plan fits the memory of the devices: %s %s (%s) per device",
-               answer == 0 && !clock->why ? "they need" : "the smallest found needs",
-               bytes_print(exact_text, hi), bytes_short(text, hi));
+    char exact_text[UNIT_TEXT], text[UNIT_TEXT], least_text[UNIT_TEXT];
+    bool proven = (answer == 0 && !clock->why) || hi == average;
+    diag_error(x->diag,
+               "no contiguous plan fits the memory of the devices: %s %s (%s) per device%s",
+               proven ? "they need" : "the smallest found needs", bytes_print(exact_text, hi),
+               bytes_short(text, hi),
+               proven || !average ? ""
+                                  : arena_fmt(x->mem, ", and nothing below %s does",
+                                              bytes_short(least_text, average)));
     return PASS_INFEASIBLE;
 }
