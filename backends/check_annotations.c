@@ -69,7 +69,7 @@ report(const struct check *c, const struct place_at *w, bool error, const char *
     if (error)
         diag_error(c->d, "%s: %s: %s", c->path, where, rule);
     else
-        diag_warning(c->d, "%s: %s: %s", c->path, where, rule);
+        diag_warning(c->d, WARN_ANNOTATION, "%s: %s: %s", c->path, where, rule);
 }
 
 /* ---- the model's configurations --------------------------------------------------------------- */
@@ -337,7 +337,7 @@ static void check_complete(struct check *c, uint32_t config, uint32_t staged, co
         return;
     while (stage[n])
         n++;
-    diag_warning(c->d,
+    diag_warning(c->d, WARN_ANNOTATION,
                  "%s: node '%.300s' (%.300s), configuration '%.300s': no stage, nor have %u "
                  "others, but %u have one",
                  c->path, node_name(c->m, n), node_op(c->m, n), c->src->configuration[config]->name,

@@ -139,7 +139,7 @@ void device_config_model(struct split *s, Onnx__ModelProto *out)
         stale = stale || is_ours(src->configuration[i]->name);
     if (!s->r->ir11) {
         if (stale)
-            diag_warning(s->diag,
+            diag_warning(s->diag, WARN_STALE_ANNOTATION,
                          "%s: its device configuration '" NAME "' tells of an earlier plan "
                          "and is left as it is; --annotate=ir11 replaces it",
                          str(s->m, s->m->path));

@@ -411,11 +411,13 @@ int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *
     int rc = posix_spawnp(&pid, "dot", NULL, NULL, argv, environ);
     bool ok = rc == 0 && wait_for(pid, seconds);
     if (rc)
-        diag_warning(d, "no picture: the dot program (package graphviz) cannot be started: %s",
+        diag_warning(d, WARN_PICTURE,
+                     "no picture: the dot program (package graphviz) cannot be started: %s",
                      strerror(rc));
     else if (!ok) {
         unlink(svg);
-        diag_warning(d, "no %s: dot failed or took over %u s", base_name(svg), seconds);
+        diag_warning(d, WARN_PICTURE, "no %s: dot failed or took over %u s", base_name(svg),
+                     seconds);
     }
     arena_free(a);
     return ok ? 0 : -1;

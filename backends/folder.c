@@ -330,6 +330,7 @@ int folder_commit(struct folder *f)
     unfinished_remove(&f->unfinished);
     close_fd(f);
     if (f->replaces && (rc = remove_old(f, old)) != 0)
-        diag_warning(f->diag, "%s: what was there is left in '%s': %s", f->name, old, strerror(rc));
+        diag_warning(f->diag, WARN_LEFT_BEHIND, "%s: what was there is left in '%s': %s", f->name,
+                     old, strerror(rc));
     return 0;
 }

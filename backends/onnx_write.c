@@ -177,8 +177,9 @@ static void warn_moved(const struct module *m, const char *path, struct diag *d)
     if (m->nfile > 2 && stat(folder_of(str(m, m->path), a), &from) == 0 &&
         stat(folder_of(path, a), &to) == 0 &&
         (from.st_dev != to.st_dev || from.st_ino != to.st_ino))
-        diag_warning(d, "%s: its weights stay in '%s'%s: they are looked for beside the model",
-                     path, str(m, m->file[2].path), m->nfile > 3 ? " and others" : "");
+        diag_warning(d, WARN_MOVED_WEIGHTS,
+                     "%s: its weights stay in '%s'%s: they are looked for beside the model", path,
+                     str(m, m->file[2].path), m->nfile > 3 ? " and others" : "");
     arena_free(a);
 }
 

@@ -22,13 +22,13 @@ static int write_parts(struct split *s)
 }
 
 /* A picture that cannot be laid out is no reason to fail: its errors become warnings. */
-static void soften(void *user, enum diag_level level, const char *line)
+static void soften(void *user, enum diag_level level, enum warning w, const char *line)
 {
     struct diag *d = user;
     if (level == DIAG_NOTE)
         diag_note(d, "%s", line);
     else
-        diag_warning(d, "%s", line);
+        diag_warning(d, w ? w : WARN_PICTURE, "%s", line);
 }
 
 static int write_pictures(struct split *s, const char *folder)

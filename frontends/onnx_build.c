@@ -307,7 +307,8 @@ static void warn_doubles(struct onnx_build *b, const struct doubles *x)
     for (uint32_t i = 0; i < x->n && i < sizeof x->name / sizeof *x->name; i++)
         names = arena_fmt(b->tmp, "%s%s'%s'", names, i > 0 ? ", " : "", str(b->m, x->name[i]));
     if (x->n > 0) {
-        diag_warning(b->d, "%s: %u definitions repeat a name (%s%s): the last one of the file wins",
+        diag_warning(b->d, WARN_DOUBLE_DEFINITION,
+                     "%s: %u definitions repeat a name (%s%s): the last one of the file wins",
                      b->path, x->n, names, x->n > 3 ? ", ..." : "");
     }
 }

@@ -28,18 +28,20 @@ static void escape(char *out, const char *s)
     *out = '\0';
 }
 
-static void say(const struct diag *d, enum diag_level level, const char *line)
+static void say(const struct diag *d, enum diag_level level, enum warning w, const char *line)
 {
     static const char *const word[] = {"note", "warning", "error"};
 
     if (d != NULL && d->emit != NULL)
-        d->emit(d->user, level, line);
+        d->emit(d->user, level, w, line);
+    else if (w != WARN_NONE)
+        fprintf(stderr, "pcc: %s: %s [-W%s]\n", word[level], line, warning_text(w).name);
     else
         fprintf(stderr, "pcc: %s: %s\n", word[level], line);
 }
 
-static void __attribute__((format(printf, 3, 0)))
-report(const struct diag *d, enum diag_level level, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 4, 0)))
+report(const struct diag *d, enum diag_level level, enum warning w, const char *fmt, va_list ap)
 {
     char raw[LINE], line[4 * LINE];
     int n = vsnprintf(raw, sizeof raw, fmt, ap);
@@ -49,7 +51,7 @@ report(const struct diag *d, enum diag_level level, const char *fmt, va_list ap)
     else if (n >= LINE)
         memcpy(raw + LINE - 4, "...", 4);
     escape(line, raw);
-    say(d, level, line);
+    say(d, level, w, line);
 }
 
 int diag_error(struct diag *d, const char *fmt, ...)
@@ -61,22 +63,26 @@ int diag_error(struct diag *d, const char *fmt, ...)
     if (d == NULL || d->errors <= limit) {
         va_list ap;
         va_start(ap, fmt);
-        report(d, DIAG_ERROR, fmt, ap);
+        report(d, DIAG_ERROR, WARN_NONE, fmt, ap);
         va_end(ap);
     } else if (d->errors == limit + 1) {
-        say(d, DIAG_NOTE, "further errors are not shown");
+        say(d, DIAG_NOTE, WARN_NONE, "further errors are not shown");
     }
     return -1;
 }
 
-void diag_warning(struct diag *d, const char *fmt, ...)
+void diag_warning(struct diag *d, enum warning w, const char *fmt, ...)
 {
     va_list ap;
 
-    if (d != NULL && d->warnings < UINT32_MAX)
+    if (d != NULL && d->hidden[w])
+        return;
+    if (d != NULL && d->warnings < UINT32_MAX) {
         d->warnings++;
+        d->failures += d->fatal[w];
+    }
     va_start(ap, fmt);
-    report(d, DIAG_WARNING, fmt, ap);
+    report(d, DIAG_WARNING, w, fmt, ap);
     va_end(ap);
 }
 
@@ -85,6 +91,6 @@ void diag_note(struct diag *d, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    report(d, DIAG_NOTE, fmt, ap);
+    report(d, DIAG_NOTE, WARN_NONE, fmt, ap);
     va_end(ap);
 }

@@ -146,12 +146,14 @@ static bool quotient_acyclic(const struct judging *j, const uint8_t *edge)
 static bool shares_device(const struct judging *j, const char **why)
 {
     const struct graph *g = &j->m->graph[1];
-    for (uint32_t i = 0; i < j->p->nsame; i++)
-        if (j->dev[j->p->same_a[i]] != j->dev[j->p->same_b[i]]) {
-            *why = arena_fmt(j->a, "nodes '%s' and '%s' must share a device",
-                             node_name(j->m, j->p->same_a[i]), node_name(j->m, j->p->same_b[i]));
+    for (uint32_t i = 0; i < j->p->nsame; i++) {
+        const struct same_pair *s = &j->p->same[i];
+        if (j->dev[s->a] != j->dev[s->b]) {
+            *why = arena_fmt(j->a, "nodes '%s' and '%s' must share a device", node_name(j->m, s->a),
+                             node_name(j->m, s->b));
             return false;
         }
+    }
     if (!j->m->color)
         return true;
     uint32_t max = 0;

@@ -109,7 +109,7 @@ static uint64_t row_hash(const struct module *m, const struct csr *c, uint32_t r
     return h | 1;
 }
 
-uint32_t layers_repeats(const struct module *m, const struct layers *l, struct arena *a,
+uint32_t layers_repeats(const struct module *m, struct layers *l, struct arena *a,
                         struct repeat **out)
 {
     struct csr c = layers_nodes(m, l, a);
@@ -117,6 +117,7 @@ uint32_t layers_repeats(const struct module *m, const struct layers *l, struct a
     struct map kinds = {0};
     uint32_t n = 0;
     drop_constants(m, &c, l->n + 1);
+    l->kind = arena_array(a, (size_t)l->n + 1, sizeof *l->kind);
     for (uint32_t i = 1; i <= l->n; i++) {
         uint64_t key = row_hash(m, &c, i);
         uint32_t k = map_get(&kinds, key);
@@ -126,6 +127,7 @@ uint32_t layers_repeats(const struct module *m, const struct layers *l, struct a
             r[n++] = (struct repeat){.first = i, .nodes = c.at[i + 1] - c.at[i]};
             map_set(&kinds, a, key, k = n);
         }
+        l->kind[i] = k - 1;
         r[k - 1].count++;
     }
     *out = r;

@@ -12,6 +12,7 @@ struct layers {
     uint32_t n;        /* layers 1 .. n, in order of their first nodes */
     uint32_t *of;      /* [node] its layer; 0: none */
     uint32_t *rest;    /* [node] where its name goes on after the scope */
+    uint32_t *kind;    /* [layer] which of layers_repeats; NULL before that */
 };
 
 /* Of the main graph.  Lives in a.  O(nodes + names). */
@@ -24,8 +25,9 @@ struct repeat {
     uint32_t nodes; /* in each */
 };
 
-/* Every kind of layer, in order of first layers; returns how many.  Expected O(nodes). */
-uint32_t layers_repeats(const struct module *m, const struct layers *l, struct arena *a,
+/* Every kind of layer, in order of first layers; returns how many, and fills l->kind.
+ * Expected O(nodes). */
+uint32_t layers_repeats(const struct module *m, struct layers *l, struct arena *a,
                         struct repeat **out);
 
 /* layer -> its nodes, ascending (row 0: those without). */

@@ -234,16 +234,13 @@ static void choose_copies(struct builder *b)
     }
 }
 
-static void same_device(struct builder *b, nid x, nid y, uint32_t *cap)
+static void same_device(struct builder *b, nid x, nid y, enum same_why why, uint32_t *cap)
 {
     struct place *p = b->p;
-    uint32_t cap2 = *cap;
     if (!x || !y || x == y || p->kind[x] != PLACE_NODE || p->kind[y] != PLACE_NODE)
         return;
-    p->same_a = vec_grow(b->mem, p->same_a, cap, p->nsame + 1, sizeof *p->same_a);
-    p->same_b = vec_grow(b->mem, p->same_b, &cap2, p->nsame + 1, sizeof *p->same_b);
-    p->same_a[p->nsame] = x;
-    p->same_b[p->nsame++] = y;
+    p->same = vec_grow(b->mem, p->same, cap, p->nsame + 1, sizeof *p->same);
+    p->same[p->nsame++] = (struct same_pair){x, y, why};
 }
 
 static void note_read(struct builder *b, vid v, nid reader)
@@ -420,14 +417,14 @@ static void collect_same(struct builder *b)
             continue;
         vid x = node_in(m, n, 0);
         if (x)
-            same_device(b, m->value[x].def, n, &cap);
+            same_device(b, m->value[x].def, n, SAME_SHAPE, &cap);
     }
     struct csr users = module_users(m, b->mem);
     for (uint32_t i = 0; i < b->p->nstate; i++) {
         vid in = b->p->state_in[i];
         for (uint32_t k = users.at[in]; k < users.at[in + 1]; k++)
             if (m->node[users.to[k]].graph == 1 && !measures(m, users.to[k]))
-                same_device(b, m->value[b->p->state_out[i]].def, users.to[k], &cap);
+                same_device(b, m->value[b->p->state_out[i]].def, users.to[k], SAME_STATE, &cap);
     }
     for (vid v = 1; v < m->nval && !profiled; v++) {
         uint8_t kind = m->type[m->value[v].type].kind;
@@ -435,7 +432,7 @@ static void collect_same(struct builder *b)
             continue;
         for (uint32_t k = users.at[v]; k < users.at[v + 1]; k++)
             if (m->node[users.to[k]].graph == 1)
-                same_device(b, m->value[v].def, users.to[k], &cap);
+                same_device(b, m->value[v].def, users.to[k], SAME_TYPE, &cap);
     }
 }
 

@@ -21,11 +21,20 @@ enum place_kind {
     PLACE_COPY   /* replicated where it is used */
 };
 
+/* Two placed nodes that must share a device, and why. */
+struct same_pair {
+    nid a, b;
+    enum same_why {
+        SAME_SHAPE, /* the producer of x and Shape(x) or Size(x) */
+        SAME_STATE, /* the node that makes present and a reader of past */
+        SAME_TYPE   /* producer and reader of a value of unknown type: a part could not declare it */
+    } why;
+};
+
 struct place {
     uint8_t *kind;      /* [node] enum place_kind */
-    uint32_t nsame;     /* pairs of placed nodes that must share a device: */
-    nid *same_a, *same_b; /* Shape(x) and the producer of x; the ends of a state pair; producer and
-                             readers of a value of unknown type */
+    uint32_t nsame;
+    struct same_pair *same;
     uint32_t nnet;
     vid *net_value;     /* [net] */
     struct csr net_pin; /* net -> placed nodes: the producer first (if any), then readers ascending */

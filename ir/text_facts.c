@@ -53,8 +53,9 @@ struct kept_line {
     const char *line;
 };
 
-static void keep_line(void *user, enum diag_level level, const char *line)
+static void keep_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     struct kept_line *k = user;
 
     if (level == DIAG_ERROR)

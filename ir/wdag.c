@@ -39,7 +39,7 @@ static struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows,
     return t;
 }
 
-/* Rows of c renamed by name[], duplicates within a row dropped, ascending. */
+/* Rows of c renamed by name[] (UINT32_MAX: dropped), duplicates within a row dropped, ascending. */
 static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t rows,
                               const uint32_t *name, uint32_t entries)
 {
@@ -49,7 +49,7 @@ static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t row
     for (uint32_t i = 0; i < rows; i++) {
         for (uint32_t k = c->at[i]; k < c->at[i + 1]; k++) {
             uint32_t e = name[c->to[k]];
-            if (seen[e] == i + 1)
+            if (e == UINT32_MAX || seen[e] == i + 1)
                 continue;
             seen[e] = i + 1;
             r.to[n++] = e;
@@ -309,6 +309,83 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
                         const char *maker, struct arena *a, struct diag *d)
 {
     return wdag_merge_ordered(fine, NULL, group, ngroup, maker, a, d);
+}
+
+/* ---- leaving out ----------------------------------------------------------------------------- */
+
+/* Edges of what is left, the old names of both ends; those of vertices left out are bridged. */
+struct bridges {
+    uint32_t *from, *to, n, capfrom, capto;
+};
+
+static void bridge(struct bridges *b, struct arena *a, uint32_t from, uint32_t to)
+{
+    b->from = vec_grow(a, b->from, &b->capfrom, b->n + 1, sizeof *b->from);
+    b->to = vec_grow(a, b->to, &b->capto, b->n + 1, sizeof *b->to);
+    b->from[b->n] = from;
+    b->to[b->n++] = to;
+}
+
+/* The edges of what is left.  source[at[v] .. at[v + 1]): for v left out, the vertices that are
+ * left from which a path over vertices left out leads to v, at most `most` of them. */
+static struct bridges bridge_edges(const struct wdag *g, const uint32_t *name, uint32_t most,
+                                   struct arena *a)
+{
+    struct bridges b = {0};
+    uint32_t *at = arena_array(a, (size_t)g->n + 1, sizeof *at), *source = NULL, cap = 0;
+    uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t n = at[v], room = most;
+        for (uint32_t i = g->pred.at[v + 1]; i-- > g->pred.at[v];) {
+            uint32_t p = g->pred.to[i];
+            bool left = name[p] != UINT32_MAX;
+            for (uint32_t k = left ? 0 : at[p]; room && k < (left ? 1 : at[p + 1]); k++) {
+                uint32_t u = left ? p : source[k];
+                if (seen[u] == v + 1)
+                    continue;
+                seen[u] = v + 1;
+                room--;
+                if (name[v] != UINT32_MAX) {
+                    bridge(&b, a, name[u], name[v]);
+                } else {
+                    source = vec_grow(a, source, &cap, n + 1, sizeof *source);
+                    source[n++] = u;
+                }
+            }
+        }
+        at[v + 1] = n;
+    }
+    return b;
+}
+
+struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t most, struct arena *a)
+{
+    struct wdag *c = arena_alloc(a, sizeof *c);
+    c->mem = a;
+    c->ncls = g->ncls;
+    c->maker = "relaxed";
+    c->map = arena_array(a, (size_t)g->n + 1, sizeof *c->map);
+    for (uint32_t v = 0; v < g->n; v++)
+        c->map[v] = out[v] ? UINT32_MAX : c->n++;
+    struct bridges b = bridge_edges(g, c->map, most, a);
+    alloc_costs(c, g->nnet);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t k = c->map[v];
+        for (uint32_t cls = 0; k != UINT32_MAX && cls < c->ncls; cls++)
+            c->time[cls][k] = g->time[cls][v];
+        if (k != UINT32_MAX) {
+            c->size[k] = g->size[v];
+            c->pin[k] = g->pin[v];
+        }
+    }
+    struct wdag_order edge = {b.n, b.from, b.to};
+    wdag_set_edges(c, &edge);
+    merge_nets(c, g);
+    c->nshared = g->nshared;
+    c->shared_size = g->shared_size;
+    c->shared_by = rename_rows(a, &g->shared_by, g->nshared, c->map, c->n);
+    c->shared_of = transpose(a, &c->shared_by, c->nshared, c->n);
+    return c;
 }
 
 /* ---- cycles ----------------------------------------------------------------------------------- */

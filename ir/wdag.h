@@ -62,6 +62,12 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
 struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,
                                 const uint32_t *group, uint32_t ngroup, const char *maker,
                                 struct arena *a, struct diag *d);
+/* g without the vertices v of out[v] != 0, for lower bounds: every plan of g, restricted to what is left,
+ * is a plan of the result in which no device has a larger load or more bytes.  An edge joins the ends of a
+ * path over vertices left out; a vertex gets at most `most` predecessors (fewer edges allow
+ * more plans).  Nets and shared items lose pins, those of less than two vanish.  map[v]: the new vertex or
+ * UINT32_MAX; finer is not set: plans are not projected down.  O((V + E) * most + pins). */
+struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t most, struct arena *a);
 
 /* Groups for wdag_merge that join the cycles of the quotient by `group` (strongly connected
  * components, Tarjan's algorithm with an explicit stack); order as above.  Rewrites group in

@@ -157,8 +157,9 @@ static void warn_unused(struct ctx *x)
     for (uint32_t i = 0; i < x->ndims; i++) {
         sid s = str_id(x->m, x->dims[i].name);
         if (!x->dims[i].guessed && id_find(&all.name, s)->key == 0)
-            diag_warning(x->diag, "--dim %s=%lld: no dimension of the model has this name",
-                         x->dims[i].name, (long long)x->dims[i].value);
+            diag_warning(x->diag, WARN_UNMATCHED_DIM,
+                         "--dim %s=%lld: no dimension of the model has this name", x->dims[i].name,
+                         (long long)x->dims[i].value);
     }
 }
 
@@ -203,12 +204,12 @@ static bool guess(struct ctx *x, const struct names *k)
         x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
         x->dims[x->ndims++] = b;
         if (++guessed <= WARN_LIMIT)
-            diag_warning(x->diag,
+            diag_warning(x->diag, WARN_GUESSED_DIM,
                          "dimension '%s' is not bound: planning with %lld (set it with --dim %s=N)",
                          name, (long long)b.value, name);
     }
     if (guessed > WARN_LIMIT)
-        diag_warning(x->diag,
+        diag_warning(x->diag, WARN_GUESSED_DIM,
                      "%u more dimensions are not bound: planning with 1 for a batch and "
                      "128 for others",
                      guessed - WARN_LIMIT);

@@ -10,6 +10,7 @@
 
 #include "ir/units.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -87,7 +88,7 @@ static void make_nets(struct chain *c, uint32_t cls)
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
             uint32_t e = g->net_of.to[i];
-            if ((g->net_cost[cls][e] > 0 || c->cross_cost[e] > 0) &&
+            if ((g->net_cost[cls][e] > 0 || c->pot[c->cross_pot].net[e] > 0) &&
                 g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
                 cc->net_of.to[n++] = e;
         }
@@ -130,26 +131,46 @@ static int64_t total_time(const struct chain *c, uint32_t k)
     return sum < CHAIN_INF ? sum : CHAIN_INF;
 }
 
-static int64_t scaled(int64_t x, int64_t scale)
+int64_t chain_scaled(int64_t x, int64_t scale)
 {
     __int128 y = ((__int128)x * scale) >> CHAIN_SCALE_BITS;
     return y > CHAIN_INF ? CHAIN_INF : (int64_t)y;
+}
+
+int64_t chain_net_weight(const struct chain *c, const struct chain_pot *p, uint32_t e)
+{
+    int64_t least = CHAIN_INF;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        if (p->scale[k] < 0)
+            continue;
+        int64_t t = chain_scaled(c->g->net_cost[c->kind[k].cls][e], p->scale[k]);
+        least = t < least ? t : least;
+    }
+    return least == CHAIN_INF ? 0 : least;
+}
+
+int64_t chain_weight(const struct chain *c, const struct chain_pot *p, uint32_t v)
+{
+    int64_t least = COST_NEVER;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        if (p->scale[k] < 0 || c->kind[k].time[v] == COST_NEVER)
+            continue;
+        int64_t t = chain_scaled(c->kind[k].time[v], p->scale[k]);
+        least = t < least ? t : least;
+    }
+    return least == COST_NEVER ? 0 : least;
 }
 
 /* Fills the weights of a potential of times from its scales. */
 static void weigh(struct chain *c, struct chain_pot *p)
 {
     p->w = arena_array(c->mem, (size_t)c->g->n + 1, sizeof *p->w);
-    for (uint32_t v = 0; v < c->g->n; v++) {
-        int64_t least = COST_NEVER;
-        for (uint32_t k = 0; k < c->nkind; k++) {
-            if (p->scale[k] < 0 || c->kind[k].time[v] == COST_NEVER)
-                continue;
-            int64_t t = scaled(c->kind[k].time[v], p->scale[k]);
-            least = t < least ? t : least;
-        }
-        p->w[v] = least == COST_NEVER ? 0 : least;
-        p->total += p->w[v];
+    p->net = arena_array(c->mem, (size_t)c->g->nnet + 1, sizeof *p->net);
+    for (uint32_t v = 0; v < c->g->n; v++)
+        p->total += p->w[v] = chain_weight(c, p, v);
+    for (uint32_t e = 0; e < c->g->nnet; e++) {
+        p->net[e] = chain_net_weight(c, p, e);
+        p->total += chain_weighs(c, e) ? p->net[e] : 0;
     }
 }
 
@@ -191,27 +212,11 @@ static void make_pots(struct chain *c)
         struct chain_pot *bytes = &c->pot[c->npot++];
         bytes->memory = true;
         bytes->w = arena_array(c->mem, (size_t)g->n + 1, sizeof *bytes->w);
+        bytes->net = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *bytes->net);
         for (uint32_t v = 0; v < g->n; v++)
             bytes->total += bytes->w[v] = own_bytes(g, v);
         for (uint32_t k = 0; k < c->nkind; k++)
             bytes->scale[k] = c->kind[k].memory < CHAIN_INF ? c->kind[k].memory : -1;
-    }
-}
-
-static void make_crossing(struct chain *c)
-{
-    const struct wdag *g = c->g;
-    const struct chain_pot *p = &c->pot[c->cross_pot];
-    c->cross_cost = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *c->cross_cost);
-    for (uint32_t e = 0; e < g->nnet; e++) {
-        int64_t least = CHAIN_INF;
-        for (uint32_t k = 0; k < c->nkind; k++) {
-            if (p->scale[k] < 0)
-                continue;
-            int64_t t = scaled(g->net_cost[c->kind[k].cls][e], p->scale[k]);
-            least = t < least ? t : least;
-        }
-        c->cross_cost[e] = least == CHAIN_INF ? 0 : least;
     }
 }
 
@@ -220,8 +225,47 @@ static bool room(const struct chain *c, const struct chain_pot *p, int64_t limit
 {
     int64_t sum = 0;
     for (uint32_t k = 0; k < c->nkind; k++)
-        sum = sat_add(sum, sat_mul(c->kind[k].count, scaled(limit, p->scale[k])));
+        sum = sat_add(sum, sat_mul(c->kind[k].count, chain_scaled(limit, p->scale[k])));
     return sum >= p->total;
+}
+
+/* On the device that is best for it; 0 if there is none. */
+static int64_t least_time(const struct chain *c, uint32_t v)
+{
+    int64_t least = COST_NEVER;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        least = c->kind[k].time[v] < least ? c->kind[k].time[v] : least;
+    return least == COST_NEVER ? 0 : least;
+}
+
+static int longer_first(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* Of the m * D + 1 longest vertices one device gets m + 1, the shortest of them at least. */
+static void pigeonhole(struct chain *c)
+{
+    uint32_t n = c->g->n, ndev = 0;
+    int64_t *t = arena_array(c->mem, (size_t)n + 1, sizeof *t), *sum;
+    for (uint32_t v = 0; v < n; v++)
+        t[v] = least_time(c, v);
+    qsort(t, n, sizeof *t, longer_first);
+    sum = arena_array(c->mem, (size_t)n + 1, sizeof *sum); /* of the first ones */
+    for (uint32_t v = 0; v < n; v++)
+        sum[v + 1] = sum[v] + t[v];
+    for (uint32_t k = 0; k < c->nkind; k++)
+        ndev += c->kind[k].count;
+    for (uint32_t m = 0; (uint64_t)m * ndev < n; m++) {
+        uint32_t last = m * ndev + 1;
+        int64_t least = sum[last] - sum[last - m - 1];
+        if (least <= c->lower)
+            continue;
+        c->lower = least;
+        c->lower_why =
+            m ? arena_fmt(c->mem, "%u longest nodes on %u devices", last, ndev) : "longest node";
+    }
 }
 
 static void make_lower(struct chain *c)
@@ -243,15 +287,7 @@ static void make_lower(struct chain *c)
         if (all && lo > c->lower)
             c->lower = lo;
     }
-    for (uint32_t v = 0; v < c->g->n; v++) {
-        int64_t least = COST_NEVER;
-        for (uint32_t k = 0; k < c->nkind; k++)
-            least = c->kind[k].time[v] < least ? c->kind[k].time[v] : least;
-        if (least != COST_NEVER && least > c->lower) {
-            c->lower = least;
-            c->lower_why = "longest node";
-        }
-    }
+    pigeonhole(c);
 }
 
 struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
@@ -274,7 +310,6 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
         c->limited = c->limited || c->kind[k].memory < CHAIN_INF;
     }
     make_pots(c);
-    make_crossing(c);
     for (uint32_t k = 0; k < cluster->ncls; k++)
         make_nets(c, k);
     make_lower(c);
@@ -296,19 +331,19 @@ void chain_forget_times(struct chain *c)
         if (c->pot[p].memory)
             continue;
         memset(c->pot[p].w, 0, ((size_t)g->n + 1) * sizeof(int64_t));
+        c->pot[p].net = free_net;
         c->pot[p].total = 0;
     }
-    c->cross_cost = free_net;
     c->lower = 0;
 }
 
 void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t limit)
 {
-    caps->limit = limit;
+    caps->limit = caps->keep = limit;
     for (uint32_t p = 0; p < c->npot; p++)
         for (uint32_t k = 0; k < c->nkind; k++) {
             int64_t s = c->pot[p].scale[k];
-            caps->cap[p][k] = s < 0 ? CHAIN_INF : c->pot[p].memory ? s : scaled(limit, s);
+            caps->cap[p][k] = s < 0 ? CHAIN_INF : c->pot[p].memory ? s : chain_scaled(limit, s);
         }
 }
 
@@ -372,7 +407,7 @@ uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head
         low_min[p] = CHAIN_INF;
     for (uint32_t i = head; i; i = l->v[i].next) {
         const struct label *x = &l->v[i];
-        if (x->value > caps->limit || !devices_left(c, x->used, k) || dominated(c, l, head, i))
+        if (x->value > caps->keep || !devices_left(c, x->used, k) || dominated(c, l, head, i))
             continue;
         *out = vec_grow(l->mem, *out, cap, n + 1, sizeof **out);
         struct live *o = &(*out)[n++];

@@ -10,7 +10,9 @@
  *
  * A potential gives each vertex a weight such that a device of kind k with a load of at most L
  * holds at most cap[k](L) of it.  What is left of a plan must fit into what is left of the devices:
- * that is the window outside which no partial plan is kept. */
+ * that is the window outside which no partial plan is kept.  A net that the host shares is paid by
+ * whoever touches it first at least; the weight of an ideal is that of its vertices and of the nets of
+ * this sort (with two pins or more) that it touches. */
 #ifndef PCC_PASSES_CHAIN_H
 #define PCC_PASSES_CHAIN_H
 
@@ -36,7 +38,8 @@ struct chain_class {
 };
 
 struct chain_pot {
-    int64_t *w; /* [vertex] */
+    int64_t *w;   /* [vertex] */
+    int64_t *net; /* [net] what each device that pays it holds for it */
     int64_t total;
     bool memory;
     /* cap[k](L) = scale[k] * L >> CHAIN_SCALE_BITS; memory: the kind's bytes; -1: unbounded */
@@ -53,8 +56,7 @@ struct chain {
     uint64_t guard; /* the top bits of the fields of label.used */
     uint32_t npot;
     struct chain_pot pot[CHAIN_POTS];
-    uint32_t cross_pot;    /* the potential to which crossing nets may be added, */
-    int64_t *cross_cost;   /* [net] at this weight */
+    uint32_t cross_pot;    /* the potential to which crossing nets may be added */
     bool limited;          /* some kind's memory is binding */
     int64_t lower;         /* no plan is better, ps */
     const char *lower_why; /* "average load", ... */
@@ -72,8 +74,18 @@ void chain_forget_times(struct chain *c);
 /* Capacities for loads of at most `limit`. */
 struct chain_caps {
     int64_t limit;
+    int64_t keep; /* labels of a larger value are of no use */
     int64_t cap[CHAIN_POTS][CHAIN_KINDS];
 };
+int64_t chain_scaled(int64_t x, int64_t scale); /* x * scale >> CHAIN_SCALE_BITS, at most CHAIN_INF */
+/* What a device holds for vertex v or net e of c by the scales of p, a potential of times. */
+int64_t chain_weight(const struct chain *c, const struct chain_pot *p, uint32_t v);
+int64_t chain_net_weight(const struct chain *c, const struct chain_pot *p, uint32_t e);
+/* Whether net e is part of the weight of each ideal that touches it. */
+static inline bool chain_weighs(const struct chain *c, uint32_t e)
+{
+    return c->g->net_host[e] && c->g->net_pin.at[e + 1] - c->g->net_pin.at[e] > 1;
+}
 void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t limit);
 
 /* A partial plan: label 0 is none. */

@@ -32,8 +32,8 @@ static int apply_pins(struct ctx *x)
             }
         regfree(&re);
         if (!hits)
-            diag_warning(x->diag, "--pin '%s=%s' matches no node that is placed", p->pattern,
-                         p->device);
+            diag_warning(x->diag, WARN_UNMATCHED_PIN,
+                         "--pin '%s=%s' matches no node that is placed", p->pattern, p->device);
     }
     return 0;
 }

@@ -8,28 +8,35 @@
  * is done only where the sizes cannot matter: the vertex is empty, or everything fits on one device.
  * O(V + E).
  *
- * In a training graph a vertex holds forward nodes and their backward siblings, and the edges are those of
- * the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a device runs
- * over the same layers in the other direction.  A backward group without a forward node (an orphan) gets
- * mirrored edges.
+ * In a training graph (training.c) a vertex holds forward nodes and their backward siblings, and the edges
+ * are those of the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a
+ * device runs over the same layers in the other direction.  A backward group without a forward node (an
+ * orphan) has edges turned round.
  *
- * Classes that the user asks for (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a
- * pin they limit what plans there are: "optimal" is then said among those that keep them together. */
+ * Classes by rules (qdq: qdq.c, norm: norms.c) and those that the user asks for (by=layer, blocks=FILE:
+ * groups.c) are joined in the same way.  Like a pin they limit what plans there are: "optimal" is then
+ * said among those that keep them together.  The quantised tensor is the smaller one to cut at, so
+ * qdq=first, the default, costs next to nothing; qdq=all can close cycles around residual branches,
+ * and around a mask that every layer reads it swallows the model, which the warning says. */
 #include "passes/groups.h"
+#include "passes/norms.h"
+#include "passes/qdq.h"
 #include "passes/training.h"
 
 #include <string.h>
 
 struct contract_options {
     bool training;
-    bool trivial;
-    int64_t by;
+    bool trivial, norm;
+    int64_t by, qdq;
     const char *blocks;
 };
 
 enum { BY_NOTHING, BY_LAYER };
+enum { QDQ_NONE, QDQ_FIRST, QDQ_ALL };
 
 static const char *const by_names[] = {"none", "layer", NULL};
+static const char *const qdq_names[] = {"none", "first", "all", NULL};
 
 static const struct opt contract_opts[] = {
     {.kind = OPT_CHOICE,
@@ -43,6 +50,18 @@ static const struct opt contract_opts[] = {
      .off = offsetof(struct contract_options, blocks),
      .def = "",
      .help = "keep blocks together: a file with a line of regular expressions for each"},
+    {.kind = OPT_CHOICE,
+     .name = "qdq",
+     .off = offsetof(struct contract_options, qdq),
+     .def = "first",
+     .names = qdq_names,
+     .help =
+         "keep QuantizeLinear with its producer, DequantizeLinear with its first or all readers"},
+    {.kind = OPT_BOOL,
+     .name = "norm",
+     .off = offsetof(struct contract_options, norm),
+     .def = "false",
+     .help = "keep decomposed normalisations, Softmax and Gelu together"},
     {.kind = OPT_BOOL,
      .name = "training",
      .off = offsetof(struct contract_options, training),
@@ -55,53 +74,93 @@ static const struct opt contract_opts[] = {
      .help = "merge vertices that take no time into their only neighbour"},
     {0}};
 
-static uint32_t find(uint32_t *parent, uint32_t v)
+/* Colocation that holds for every plan: Shape with its operand, state pairs, colours.  follows[vertex]
+ * becomes 1 for each Shape. */
+static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
 {
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
+    static const int why[] = {
+        [SAME_SHAPE] = WHY_SHAPE, [SAME_STATE] = WHY_STATE, [SAME_TYPE] = WHY_TYPE};
+    const struct wdag *g = x->base;
+    for (uint32_t i = 0; i < x->place->nsame; i++) {
+        const struct same_pair *s = &x->place->same[i];
+        classes_join(c, g->vertex[s->a], g->vertex[s->b], why[s->why]);
+        follows[g->vertex[s->b]] |= s->why == SAME_SHAPE;
+    }
+    if (!x->m->color)
+        return;
+    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    for (uint32_t v = 0; v < g->n; v++)
+        group[v] = x->m->color[g->node[v]];
+    classes_join_groups(c, group, WHY_COLOR, x->scratch);
 }
 
-static void unite(uint32_t *parent, uint32_t a, uint32_t b)
+/* Joins groups, but for vertices that follow another one whatever their names say: the Shape of what
+ * the layer before made, or its DequantizeLinear, would tie the two layers together. */
+static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int why,
+                       const uint8_t *follows)
 {
-    a = find(parent, a);
-    b = find(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
+    for (uint32_t v = 0; v < c->n; v++)
+        group[v] = follows[v] ? 0 : group[v];
+    classes_join_groups(c, group, why, x->scratch);
 }
 
-/* Numbers the sets of parent by first member; returns how many there are. */
-static uint32_t number_sets(uint32_t *parent, uint32_t n, uint32_t *group)
+/* What options ask for. */
+static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
+                      uint8_t *follows)
 {
-    uint32_t count = 0;
-    for (uint32_t v = 0; v < n; v++)
-        group[v] = find(parent, v) == v ? count++ : group[find(parent, v)];
-    return count;
+    uint32_t *group = arena_array(x->scratch, (size_t)x->base->n + 1, sizeof *group);
+    uint32_t n = o->qdq == QDQ_NONE ? 0 : qdq_join(x, o->qdq == QDQ_ALL, c, follows);
+    if (n)
+        diag_note(x->diag,
+                  "contract: %u QuantizeLinear and DequantizeLinear stay with their operators "
+                  "(contract{qdq=none} lets them go)",
+                  n);
+    x->grouped = n > 0 || o->norm || o->by != BY_NOTHING || *o->blocks || x->keep_blocks;
+    if (o->norm)
+        diag_note(x->diag, "contract: %u normalisations and activations stay together",
+                  norms_join(x, c));
+    if (o->by == BY_LAYER) {
+        groups_by_layer(x, group);
+        join_named(x, c, group, WHY_LAYER, follows);
+    }
+    if (x->keep_blocks) {
+        groups_by_repeat(x, group);
+        join_named(x, c, group, WHY_REPEAT, follows);
+    }
+    if (*o->blocks) {
+        if (groups_by_block(x, o->blocks, group))
+            return -1;
+        join_named(x, c, group, WHY_BLOCK, follows);
+    }
+    return 0;
 }
 
-static uint32_t *identity(struct arena *a, uint32_t n)
+/* A class that swallowed more than a tenth of the time (half of it, where the user asked for it) limits
+ * every plan: say which and why.  An operator with its QuantizeLinear, qdq=first, is just that operator. */
+static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool qdq_all)
 {
-    uint32_t *id = arena_array(a, (size_t)n + 1, sizeof *id);
-    for (uint32_t v = 0; v < n; v++)
-        id[v] = v;
-    return id;
-}
-
-/* Unites the vertices of equal class (0: none). */
-static void unite_classes(struct ctx *x, uint32_t *parent, const uint32_t *class_of)
-{
-    uint32_t n = x->base->n, max = 0;
-    for (uint32_t v = 0; v < n; v++)
-        max = class_of[v] > max ? class_of[v] : max;
-    uint32_t *first = arena_array(x->mem, (size_t)max + 1, sizeof *first);
-    for (uint32_t v = 0; v < n; v++) {
-        uint32_t c = class_of[v];
-        if (c && first[c])
-            unite(parent, first[c] - 1, v);
-        else if (c)
-            first[c] = v + 1;
+    int64_t total = 0;
+    uint32_t *members = arena_array(x->scratch, (size_t)g->n + 1, sizeof *members);
+    uint32_t *first = arena_array(x->scratch, (size_t)g->n + 1, sizeof *first);
+    uint32_t *last = arena_array(x->scratch, (size_t)g->n + 1, sizeof *last);
+    for (uint32_t v = 0; v < g->n; v++)
+        total = sat_add(total, g->time[0][v] == COST_NEVER ? 0 : g->time[0][v]);
+    for (uint32_t u = 0; u < g->finer->n; u++) {
+        uint32_t v = g->map[u];
+        if (!members[v]++)
+            first[v] = u;
+        last[v] = u;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (g->finer->node[first[v]] == g->finer->node[last[v]] || (why[v] == WHY_QDQ && !qdq_all) || g->time[0][v] == COST_NEVER ||
+            g->time[0][v] <= total / (why[v] & WHY_ASKED ? 2 : 10))
+            continue;
+        diag_warning(x->diag, WARN_LARGE_CLASS,
+                     "contract: %u nodes from '%s' to '%s' must stay together (%s) and take %d %% "
+                     "of the time",
+                     members[v], node_name(x->m, g->finer->node[first[v]]),
+                     node_name(x->m, g->finer->node[last[v]]), classes_why(why[v], x->scratch),
+                     (int)((__int128)g->time[0][v] * 100 / total));
     }
 }
 
@@ -132,72 +191,41 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
     return o;
 }
 
-/* Colocation classes of the base level and those that were asked for, then cycles. */
+/* Classes, then the cycles that they make; large ones are told. */
 static struct wdag *join_classes(struct ctx *x, const struct contract_options *o)
 {
     const struct wdag *g = x->base;
-    struct wdag *top = x->top; /* the base level, or subdivided: nodes have several vertices */
-    const struct module *m = x->m;
-    uint32_t *parent = identity(x->mem, g->n), *set = identity(x->mem, g->n);
-    uint32_t *group = identity(x->mem, top->n);
-    uint32_t *class_of = arena_array(x->mem, (size_t)g->n + 1, sizeof *class_of);
-    for (uint32_t i = 0; i < x->place->nsame; i++)
-        unite(parent, g->vertex[x->place->same_a[i]], g->vertex[x->place->same_b[i]]);
-    for (uint32_t v = 0; m->color && v < g->n; v++)
-        class_of[v] = m->color[g->node[v]];
-    unite_classes(x, parent, class_of);
-    if (o->by == BY_LAYER) {
-        groups_by_layer(x, class_of);
-        unite_classes(x, parent, class_of);
-    }
-    if (*o->blocks) {
-        if (groups_by_block(x, o->blocks, class_of))
-            return NULL;
-        unite_classes(x, parent, class_of);
-    }
-    x->grouped = o->by != BY_NOTHING || *o->blocks;
-    uint32_t n = number_sets(parent, g->n, set);
+    struct wdag *top = x->top, *level; /* the base level, or subdivided: nodes have several vertices */
+    struct classes c = classes_new(x->scratch, g->n);
+    uint32_t *class_of = arena_array(x->scratch, (size_t)g->n + 1, sizeof *class_of);
+    uint32_t *group = arena_array(x->scratch, (size_t)top->n + 1, sizeof *group);
+    uint32_t *any = arena_array(x->scratch, (size_t)top->n + 1, sizeof *any);
+    int *why = arena_array(x->scratch, (size_t)top->n + 1, sizeof *why);
+    uint8_t *follows = arena_alloc(x->scratch, (size_t)g->n + 1);
+    join_colocated(x, &c, follows);
+    if (join_asked(x, o, &c, follows))
+        return NULL;
+    uint32_t n = classes_number(&c, class_of);
     for (uint32_t v = 0; v < top->n; v++)
-        group[v] = set[g->vertex[top->node[v]]];
+        group[v] = class_of[g->vertex[top->node[v]]];
     struct wdag_order stages, *order = NULL;
-    if (m->backward) {
+    if (x->m->backward) {
         stages = stage_order(x, top, group, n);
         order = &stages;
     }
     n = wdag_join_cycles(top, order, group, n);
-    return wdag_merge_ordered(top, order, group, n, "contract", x->mem, x->diag);
-}
-
-/* A class that swallowed more than a tenth of the time (half of it, where classes were asked for) limits
- * every plan: say which and why. */
-static void warn_large(struct ctx *x, const struct wdag *g)
-{
-    int64_t total = 0;
-    uint32_t *members = arena_array(x->mem, (size_t)g->n + 1, sizeof *members);
-    for (uint32_t v = 0; v < g->n; v++)
-        total = sat_add(total, g->time[0][v] == COST_NEVER ? 0 : g->time[0][v]);
-    for (uint32_t v = 0; v < g->finer->n; v++)
-        members[g->map[v]]++;
-    for (uint32_t v = 0; v < g->n; v++) {
-        if (members[v] < 2 || g->time[0][v] == COST_NEVER ||
-            g->time[0][v] <= total / (x->grouped ? 2 : 10))
-            continue;
-        uint32_t first = 0, last = 0;
-        for (uint32_t u = g->finer->n; u-- > 0;)
-            if (g->map[u] == v)
-                first = u;
-        for (uint32_t u = 0; u < g->finer->n; u++)
-            if (g->map[u] == v)
-                last = u;
-        if (g->finer->node[first] == g->finer->node[last])
-            continue; /* one node, subdivided */
-        diag_warning(x->diag,
-                     "contract: %u nodes from '%s' to '%s' must stay together (colocation and "
-                     "the cycles it makes) and take %d %% of the time",
-                     members[v], node_name(x->m, g->finer->node[first]),
-                     node_name(x->m, g->finer->node[last]),
-                     (int)((__int128)g->time[0][v] * 100 / total));
+    level = wdag_merge_ordered(top, order, group, n, "contract", x->mem, x->diag);
+    if (!level)
+        return NULL;
+    for (uint32_t v = 0; v < top->n; v++) { /* several classes in one: a cycle joined them */
+        uint32_t to = level->map[v], base = g->vertex[top->node[v]];
+        why[to] |= c.parent[base] == base ? c.why[base] : 0;
+        if (any[to] && any[to] - 1 != class_of[base])
+            why[to] |= WHY_CYCLE;
+        any[to] = class_of[base] + 1;
     }
+    warn_large(x, level, why, o->qdq == QDQ_ALL);
+    return level;
 }
 
 /* Whether one device of every class that is bounded could hold everything. */
@@ -216,16 +244,16 @@ static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
 
 /* Whether net e, which v is in, can only get cheaper when v moves to the device of w: w is in it, or
  * nothing but v and what was merged into it. */
-static bool net_follows(const struct wdag *g, uint32_t *parent, uint32_t e, uint32_t v, uint32_t w)
+static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uint32_t v, uint32_t w)
 {
-    uint32_t src = g->net_src[e], mine = find(parent, v), other = find(parent, w);
+    uint32_t src = g->net_src[e], mine = classes_find(c, v), other = classes_find(c, w);
     bool alone = true;
-    if (src == UINT32_MAX || find(parent, src) == other)
+    if (src == UINT32_MAX || classes_find(c, src) == other)
         return src != UINT32_MAX;
-    if (find(parent, src) != mine)
+    if (classes_find(c, src) != mine)
         return false;
     for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
-        uint32_t pin = find(parent, g->net_pin.to[i]);
+        uint32_t pin = classes_find(c, g->net_pin.to[i]);
         if (pin == other)
             return true;
         alone = alone && pin == mine;
@@ -236,13 +264,13 @@ static bool net_follows(const struct wdag *g, uint32_t *parent, uint32_t e, uint
 /* Takes no time, is free to move, and no net that it is in keeps it from its only neighbour w: it shares
  * none with the host, nor a value without a producer (state) with other readers, nor, in a training
  * graph, a tensor of the other pass with a third vertex. */
-static bool is_trivial(const struct wdag *g, uint32_t *parent, uint32_t v, uint32_t w, bool ample)
+static bool is_trivial(const struct wdag *g, struct classes *c, uint32_t v, uint32_t w, bool ample)
 {
     for (uint32_t k = 0; k < g->ncls; k++)
         if (g->time[k][v] != 0)
             return false;
     for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
-        if (g->net_host[g->net_of.to[i]] || !net_follows(g, parent, g->net_of.to[i], v, w))
+        if (g->net_host[g->net_of.to[i]] || !net_follows(g, c, g->net_of.to[i], v, w))
             return false;
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     return g->pin[v] < 0 && (empty || ample);
@@ -263,10 +291,11 @@ static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *
 static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
 {
     bool ample = memory_is_ample(x->cluster, g);
-    uint32_t *parent = identity(x->mem, g->n), *group = identity(x->mem, g->n);
-    uint32_t *degree = arena_array(x->mem, (size_t)g->n + 1, sizeof *degree);
-    uint32_t *queue = arena_array(x->mem, (size_t)g->n + 1, sizeof *queue), n = 0;
-    uint8_t *gone = arena_alloc(x->mem, (size_t)g->n + 1);
+    struct classes c = classes_new(x->scratch, g->n);
+    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    uint32_t *degree = arena_array(x->scratch, (size_t)g->n + 1, sizeof *degree);
+    uint32_t *queue = arena_array(x->scratch, (size_t)g->n + 1, sizeof *queue), n = 0;
+    uint8_t *gone = arena_alloc(x->scratch, (size_t)g->n + 1);
     for (uint32_t v = 0; v < g->n; v++) {
         degree[v] = g->succ.at[v + 1] - g->succ.at[v] + g->pred.at[v + 1] - g->pred.at[v];
         if (degree[v] == 1)
@@ -275,14 +304,14 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = queue[i];
         uint32_t w = only_neighbour(g, v, gone);
-        if (degree[v] != 1 || !is_trivial(g, parent, v, w, ample))
+        if (degree[v] != 1 || !is_trivial(g, &c, v, w, ample))
             continue;
         gone[v] = 1;
-        unite(parent, v, w);
+        classes_join(&c, v, w, 0);
         if (--degree[w] == 1)
             queue[n++] = w;
     }
-    uint32_t count = number_sets(parent, g->n, group);
+    uint32_t count = classes_number(&c, group);
     return count == g->n ? g : wdag_merge(g, group, count, "contract", x->mem, x->diag);
 }
 
@@ -298,7 +327,6 @@ static int contract_run(struct ctx *x, const void *options)
     struct wdag *g = join_classes(x, o);
     if (!g)
         return -1;
-    warn_large(x, g);
     if (o->trivial && !(g = merge_trivial(x, g)))
         return -1;
     x->whole = g;

@@ -2,7 +2,7 @@
  *
  * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 /
  * bandwidth)) picoseconds, peaks and bandwidths times the cluster's efficiency; bytes = distinct
- * operands read + results written (a Gather reads what it returns).  Reshape, Identity, Shape,
+ * operands read + results written (Gather and Slice read what they return).  Reshape, Identity, Shape,
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
  * passes), an If as its larger branch; the nodes of bodies have costs of their own, too.
@@ -278,7 +278,7 @@ static void report(const struct pricing *p)
     if (p->unknown > 0) {
         uint64_t permille = (uint64_t)p->unknown * 1000 / p->nodes;
         diag_warning(
-            d,
+            d, WARN_UNKNOWN_SIZE,
             "the sizes of %u of %u nodes' results (%llu.%llu %%) are not known, the first is "
             "'%s' (%s): each counts as large as its node's largest operand",
             p->unknown, p->nodes, (unsigned long long)(permille / 10),
@@ -286,10 +286,11 @@ static void report(const struct pricing *p)
             node_op(p->m, p->first_unknown));
     }
     if (p->loops > 0)
-        diag_warning(d, "%u loops have no known trip count: each counts as %d passes", p->loops,
+        diag_warning(d, WARN_LOOP_COUNT,
+                     "%u loops have no known trip count: each counts as %d passes", p->loops,
                      LOOP_TRIPS);
     if (p->calls > 0)
-        diag_warning(d,
+        diag_warning(d, WARN_FUNCTION_COST,
                      "%u nodes call functions of the model: each counts as one operation per "
                      "element of its result",
                      p->calls);

@@ -520,7 +520,7 @@ static int read_file(struct cost_table *t, struct ctx *x, const char *text)
     if ((*first == '[' || *first == '{' ? read_json(&r, s, n) : read_csv(&r, s)) != 0)
         return -1;
     if (r.unknown > 0)
-        diag_warning(x->diag,
+        diag_warning(x->diag, WARN_UNMATCHED_COST,
                      "%s: %u rows name nodes, operators or classes that are not there, the "
                      "first is '%s': they have no effect",
                      r.path, r.unknown, r.first_unknown);

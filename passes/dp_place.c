@@ -1,59 +1,23 @@
 /* dp-place: the contiguous split with the smallest largest load, proven.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Interval DP over
- * many orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Interval DP over many
+ * orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
  * that nothing is better (dp_search.c).  On a fused or linearized level the proof is about that
- * level only, so interval DP runs on the whole graph, too, and the better plan stays; then the search
- * looks at the whole of a fused graph with that plan as its bound, so that fusing never loses. */
+ * level only, so interval DP runs on the whole graph, too, and the better plan stays; then the
+ * search looks at the whole of a fused graph with that plan as its bound, so that fusing never
+ * loses.  Where that search does not end, minimum cuts (cut_bound.c) and smaller graphs (dp_bound.c)
+ * give a lower bound. */
 #include "passes/place_run.h"
 
-#include "passes/dp_search.h"
+#include "passes/cut_bound.h"
+#include "passes/dp_bound.h"
 
 #include <inttypes.h>
 
-struct dp_options {
-    int64_t max_states, starts, seed;
-    bool count_ideals, whole;
-};
+enum { COUNT_LIMIT = 100000000, BOUND_STEPS = 4, CUT_WORK = 30000000 };
 
-static const struct opt dp_opts[] = {
-    {.kind = OPT_INT,
-     .name = "max-states",
-     .off = offsetof(struct dp_options, max_states),
-     .def = "2000000",
-     .lo = "0",
-     .hi = "1000000000",
-     .help = "ideals to keep (and 20 times as many steps) before the search gives up"},
-    {.kind = OPT_INT,
-     .name = "starts",
-     .off = offsetof(struct dp_options, starts),
-     .def = "60",
-     .lo = "1",
-     .hi = "1000000",
-     .help = "topological orders to try first"},
-    {.kind = OPT_INT,
-     .name = "seed",
-     .off = offsetof(struct dp_options, seed),
-     .def = "1",
-     .lo = "0",
-     .hi = "1000000000",
-     .help = "seed of the orders"},
-    {.kind = OPT_BOOL,
-     .name = "count-ideals",
-     .off = offsetof(struct dp_options, count_ideals),
-     .def = "false",
-     .help = "count all ideals of the graph, too"},
-    {.kind = OPT_BOOL,
-     .name = "whole",
-     .off = offsetof(struct dp_options, whole),
-     .def = "true",
-     .help = "after a fused graph, search the whole graph, too"},
-    {0}};
-
-enum { COUNT_LIMIT = 100000000 };
-
-/* Status, bound and argument of a plan: s is the search that says most, over the whole graph or over a
- * coarser one, whose best plan takes `searched`. */
+/* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
+ * over a coarser one, whose best plan takes `searched`. */
 static void conclude(struct ctx *x, const struct chain *whole, const struct dp_search *s,
                      bool on_whole, int64_t searched)
 {
@@ -75,48 +39,45 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
         p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
     } else if (s->complete && p->value < searched) {
-        p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph");
+        p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
+                                whole->lower_why);
     } else if (s->complete) {
         p->scope_bound = searched;
-        p->argument = arena_fmt(
-            x->mem, "all %sideals of the coarse graph searched, %" PRIu64 " inside the bounds",
-            count, s->states);
+        p->argument = arena_fmt(x->mem,
+                                "all %sideals of the coarse graph searched, %" PRIu64
+                                " inside the bounds; bound: %s",
+                                count, s->states, whole->lower_why);
     } else {
-        p->argument = arena_fmt(x->mem, "%s after %" PRIu64 " %sideals", s->why, s->states,
-                                *count ? arena_fmt(x->mem, "of %s", count) : "");
+        p->argument =
+            arena_fmt(x->mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
+                      *count ? arena_fmt(x->mem, "of %s", count) : "", whole->lower_why);
     }
 }
 
 static int dp_run(struct ctx *x, const void *options)
 {
-    const struct dp_options *o = options;
-    if (ctx_base(x))
+    const struct place_options *o = options;
+    struct placing p;
+    if (placing_start(x, o, &p))
         return -1;
-    struct wdag *whole = whole_level(x), *level = x->top;
-    struct chain_clock clock = planner_clock(x);
-    struct interval_run run = {
-        .starts = (uint32_t)o->starts, .seed = (uint64_t)o->seed, .clock = &clock};
+    struct wdag *whole = p.whole, *level = p.level;
+    struct chain *c = p.chain;
     uint64_t states = (uint64_t)(x->max_states ? x->max_states : o->max_states);
-    struct dp_search s = {.max_states = states, .clock = &clock, .progress = x->progress};
-    struct chain *c = chain_build(whole, x->cluster, -1, x->scratch, x->diag), *top = c;
-    if (c && level != whole)
-        top = chain_build(level, x->cluster, -1, x->scratch, x->diag);
-    if (!c || !top)
-        return -1;
+    struct dp_search s = {.max_states = states, .clock = &p.clock, .progress = x->progress};
     if (o->count_ideals)
         x->ideals = wdag_ideals(level, COUNT_LIMIT);
     struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
-    interval_search(top, &run, &best, x->scratch);
-    dp_search(top, &s, &best, x->scratch);
+    interval_search(p.top, &p.run, &best, x->scratch);
+    dp_search(p.top, &s, &best, x->scratch);
     int64_t searched = best.value;
     const struct wdag *from = level;
     bool on_whole = level == whole;
     if (!on_whole) {
         wide.value = best.value;
-        bool better = interval_search(c, &run, &wide, x->scratch);
+        bool better = interval_search(c, &p.run, &wide, x->scratch);
         if (o->whole && level->n < whole->n && wide.value > c->lower) {
             struct dp_search again = {
-                .max_states = states, .clock = &clock, .progress = x->progress};
+                .max_states = states, .clock = &p.clock, .progress = x->progress};
             better = dp_search(c, &again, &wide, x->scratch) || better;
             if (again.complete) {
                 s = again;
@@ -129,7 +90,11 @@ static int dp_run(struct ctx *x, const void *options)
         }
     }
     if (best.value == CHAIN_INF)
-        return report_infeasible(x, whole, true, &run);
+        return report_infeasible(x, whole, true, &p.run);
+    if (!(s.complete && on_whole) && best.value > c->lower) {
+        cut_bound(c, CUT_WORK, &p.clock, x->scratch);
+        dp_bound(c, best.value, states * BOUND_STEPS, &p.clock, x->scratch, x->diag);
+    }
     leave_plan(x, "dp-place", from, &best);
     conclude(x, c, &s, on_whole, searched);
     return 0;
@@ -138,7 +103,7 @@ static int dp_run(struct ctx *x, const void *options)
 const struct pass pass_dp_place = {
     .name = "dp-place",
     .help = "contiguous split with the smallest largest load, proven (placement paper)",
-    .opts = dp_opts,
-    .optsize = sizeof(struct dp_options),
+    .opts = place_opts,
+    .optsize = sizeof(struct place_options),
     .needs = NEED_COST | NEED_CONTRACT,
     .run = dp_run};

@@ -21,18 +21,27 @@
  * bits.  They are stored without the leading words that are all ones and the trailing ones that are
  * zero.
  *
+ * A start that takes a quarter of all steps allowed ends the search: it would not get through.
+ *
  * Time: O(degree) for each pair (I', S) that is not cut off.  Memory: the ideals that
  * partial plans end at. */
 #include "passes/dp_search.h"
 
 #include "passes/dp_step.h"
 #include "passes/topo.h"
+#include "ir/units.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS_PER_STATE = 20, REACH_EXACT = 8192, CHECK_EVERY = 4096, SCAN_PER_STEP = 32 };
-#define MEMORY_MAX (UINT64_C(1) << 29)
+enum {
+    STEPS_PER_STATE = 8,
+    START_SHARE = 4,
+    REACH_EXACT = 8192,
+    CHECK_EVERY = 4096,
+    SCAN_PER_STEP = 32
+};
+#define MEMORY_MAX (UINT64_C(1) << 27)
 
 /* ---- weights above --------------------------------------------------------------------------- */
 
@@ -175,6 +184,7 @@ static void begin_start(struct search *s, uint32_t id)
     const struct ideal *d = &s->ideal[id];
     const struct csr *pred = &s->g->pred;
     s->start = id;
+    s->steps_before = s->opt->steps;
     s->stamp++;
     memset(s->bits, 0xff, d->word * sizeof *s->bits);
     memcpy(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits);
@@ -214,7 +224,9 @@ static void arrive(struct search *s)
                            .used = l->used,
                            .parent = l->label,
                            .kind = s->k};
-        if (!far || nw.value > s->caps.limit)
+        if (s->refute)
+            nw.value = l->value + search_excess(s, load);
+        if (!far || nw.value + (s->refute && s->c->cross_pot == 0 ? s->cross : 0) > s->caps.keep)
             continue;
         if (!id)
             id = intern(s);
@@ -222,7 +234,8 @@ static void arrive(struct search *s)
         uint32_t made = labels_relax(&s->labels, s->c, &s->ideal[id].head, nw);
         if (s->card == s->n && made) {
             s->last = made;
-            chain_set_limit(s->c, &s->caps, nw.value - 1);
+            if (!s->refute)
+                chain_set_limit(s->c, &s->caps, nw.value - 1);
         }
     }
 }
@@ -231,9 +244,11 @@ static bool out(struct search *s)
 {
     struct dp_search *o = s->opt;
     s->check = o->steps + CHECK_EVERY;
-    if (s->nideal > o->max_states)
+    if (s->refute && s->last)
+        o->why = "a plan was found";
+    else if (s->nideal > o->max_states)
         o->why = "state limit reached";
-    else if (o->steps > o->max_states * STEPS_PER_STATE)
+    else if (o->steps > s->max_steps || o->steps - s->steps_before > s->max_steps / START_SHARE)
         o->why = "step limit reached";
     else if (arena_used(s->a) - s->used_before > MEMORY_MAX)
         o->why = "memory limit reached";
@@ -336,6 +351,10 @@ static bool extend(struct search *s, uint32_t id)
         s->cls = &s->c->cls[s->kind->cls];
         s->compute = s->fixed = s->cut = s->bytes = 0;
         s->cross = d->cross;
+        s->spare = INT64_MIN;
+        for (uint32_t x = 0; x < s->nlive; x++)
+            if (s->caps.keep - s->live[x].value > s->spare)
+                s->spare = s->caps.keep - s->live[x].value;
         s->key = d->key;
         s->card = d->card;
         memcpy(s->weight, d->weight, sizeof s->weight);
@@ -367,38 +386,75 @@ static void keep(struct search *s, struct chain_plan *best)
     chain_assign(s->c, step, kind, nstep, best->dev);
 }
 
+/* Searches for plans that s->caps allows. */
+static void run(struct search *s)
+{
+    struct dp_search *opt = s->opt;
+    opt->states = opt->steps = 0;
+    opt->why = NULL;
+    s->max_steps = opt->max_states * STEPS_PER_STATE;
+    if (opt->max_steps && opt->max_steps < s->max_steps)
+        s->max_steps = opt->max_steps;
+    begin(s);
+    s->check = CHECK_EVERY;
+    s->began = chain_now();
+    uint32_t empty = intern(s);
+    labels_relax(&s->labels, s->c, &s->ideal[empty].head, (struct label){.at = empty});
+    bool going = true;
+    for (uint32_t card = 0; going && card < s->n; card++)
+        for (uint32_t id = s->bucket[card]; going && id; id = s->ideal[id].next)
+            going = extend(s, id);
+    if (s->told)
+        fprintf(stderr, "\r%78s\r", "");
+    opt->states = s->nideal - 1;
+    opt->complete = going;
+}
+
+static struct search search_of(const struct chain *c, struct dp_search *opt, struct arena *scratch)
+{
+    return (struct search){.c = c,
+                           .crossing = c->pot[c->cross_pot].net,
+                           .g = c->g,
+                           .opt = opt,
+                           .a = scratch,
+                           .n = c->g->n,
+                           .nword = (c->g->n + 63) / 64,
+                           .used_before = arena_used(scratch)};
+}
+
 bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *best,
                struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct search s = {.c = c,
-                       .g = c->g,
-                       .opt = opt,
-                       .a = scratch,
-                       .n = c->g->n,
-                       .nword = (c->g->n + 63) / 64,
-                       .used_before = arena_used(scratch)};
+    struct search s = search_of(c, opt, scratch);
     opt->states = opt->steps = 0;
     opt->why = NULL;
     opt->complete = best->value <= c->lower;
     if (opt->complete || s.n == 0)
         return false;
-    begin(&s);
-    s.check = CHECK_EVERY;
-    s.began = chain_now();
     chain_set_limit(c, &s.caps, best->value - 1);
-    uint32_t empty = intern(&s);
-    labels_relax(&s.labels, c, &s.ideal[empty].head, (struct label){.at = empty});
-    bool going = true;
-    for (uint32_t card = 0; going && card < s.n; card++)
-        for (uint32_t id = s.bucket[card]; going && id; id = s.ideal[id].next)
-            going = extend(&s, id);
-    if (s.told)
-        fprintf(stderr, "\r%78s\r", "");
-    opt->states = s.nideal - 1;
-    opt->complete = going;
+    run(&s);
     if (s.last)
         keep(&s, best);
     arena_release(scratch, mark);
     return s.last != 0;
+}
+
+bool dp_refute(const struct chain *c, int64_t limit, int64_t floating, struct dp_search *opt,
+               struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct search s = search_of(c, opt, scratch);
+    s.refute = true;
+    chain_set_limit(c, &s.caps, limit);
+    s.caps.keep = -c->pot[0].total - floating;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        s.caps.keep += sat_mul(c->kind[k].count, s.caps.cap[0][k]);
+    opt->complete = s.caps.keep < 0;
+    opt->steps = opt->states = 0;
+    opt->why = NULL;
+    if (s.caps.keep >= 0 && s.n > 0)
+        run(&s);
+    arena_release(scratch, mark);
+    return opt->complete && !s.last;
 }

@@ -19,6 +19,13 @@ static struct net *look_at(struct search *s, uint32_t e)
     return t;
 }
 
+/* Net e, which the host shares, is touched for the first time (or, sign < 0, was not after all). */
+static void weigh_net(struct search *s, uint32_t e, int64_t sign)
+{
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->weight[p] += sign * s->c->pot[p].net[e];
+}
+
 static void take_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->cls->net_of;
@@ -32,12 +39,14 @@ static void take_nets(struct search *s, uint32_t v)
             if (!fresh || t->host || t->skipped)
                 s->fixed += cost;
             if (fresh)
-                s->cross += s->c->cross_cost[e];
+                s->cross += s->crossing[e];
+            if (fresh && t->host)
+                weigh_net(s, e, 1);
         }
         if (t->taken == t->outside) {
             if (fresh && !t->host)
                 s->cut -= cost;
-            s->cross -= s->c->cross_cost[e];
+            s->cross -= s->crossing[e];
         }
     }
 }
@@ -53,14 +62,16 @@ static void untake_nets(struct search *s, uint32_t v)
         if (t->taken == t->outside) {
             if (fresh && !t->host)
                 s->cut += cost;
-            s->cross += s->c->cross_cost[e];
+            s->cross += s->crossing[e];
         }
         if (--t->taken == 0) {
             s->cut -= cost;
             if (!fresh || t->host || t->skipped)
                 s->fixed -= cost;
             if (fresh)
-                s->cross -= s->c->cross_cost[e];
+                s->cross -= s->crossing[e];
+            if (fresh && t->host)
+                weigh_net(s, e, -1);
         }
     }
 }
@@ -109,7 +120,7 @@ static void untake_bytes(struct search *s, uint32_t v)
 static bool can_reach(const struct search *s)
 {
     int64_t room = s->caps.limit - s->compute - s->fixed;
-    if (room < 0)
+    if (room < 0 || (s->refute && search_excess(s, s->compute + s->fixed) > s->spare))
         return false;
     for (uint32_t p = 0; p < s->c->npot; p++) {
         if (s->reach[p] < s->low[p])

@@ -49,6 +49,7 @@ struct search {
     struct labels labels;
     struct chain_caps caps;
     uint32_t last; /* label of the best plan */
+    bool refute;   /* values of labels are sums of excesses, the first plan ends the search */
     /* the current start */
     uint32_t start, stamp;
     uint64_t *bits;                    /* of I' + S */
@@ -60,16 +61,19 @@ struct search {
     uint32_t k;
     const struct chain_kind *kind;
     const struct chain_class *cls;
+    const int64_t *crossing; /* [net] weight of a net that crosses */
     struct live *live;
     uint32_t nlive, caplive;
     int64_t low[CHAIN_POTS], reach[CHAIN_POTS], weight[CHAIN_POTS];
     int64_t compute, fixed, cut, bytes, cross;
+    int64_t spare; /* at most this may the device's excess be */
     uint64_t key;
     uint32_t card;
     uint32_t *list, end;
     struct choice *choice;
     uint32_t nchoice;
     int64_t began, told; /* ns */
+    uint64_t max_steps, steps_before; /* allowed; done before the current start */
     uint64_t check;      /* steps at which the limits are looked at next */
     size_t used_before;  /* bytes of a */
 };
@@ -78,6 +82,13 @@ struct search {
 static inline bool has(const struct search *s, uint32_t v)
 {
     return s->bits[v >> 6] >> (v & 63) & 1;
+}
+
+/* What a load takes more than the weight of S, in potential 0. */
+static inline int64_t search_excess(const struct search *s, int64_t load)
+{
+    return chain_scaled(load, s->c->pot[0].scale[s->k]) -
+           (s->weight[0] - s->ideal[s->start].weight[0]);
 }
 
 /* Adds v, whose predecessors are in, to S, and what it enables to the list; false (and nothing

@@ -102,6 +102,7 @@ static const struct flop_row table[] = {
     {"Size", FREE, 0, 0},
     {"SkipLayerNormalization", PER_OUT, 9, 0},
     {"SkipSimplifiedLayerNormalization", PER_OUT, 6, 0},
+    {"Slice", GATHER, 0, 0},
     {"Softmax", PER_OUT, 5, 0},
     {"Squeeze", FREE, 0, 0},
     {"TransposeMatMul", MATMUL, 1, 0},

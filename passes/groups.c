@@ -9,6 +9,8 @@
 #include <jansson.h>
 #include <string.h>
 
+enum { KINDS_SHOWN = 4 };
+
 void groups_by_layer(struct ctx *x, uint32_t *group)
 {
     const struct wdag *g = x->base;
@@ -22,9 +24,40 @@ void groups_by_layer(struct ctx *x, uint32_t *group)
         diag_note(x->diag, "contract: %u layers, %u of %u placed nodes outside them", l.n, outside,
                   g->n);
     else
-        diag_warning(x->diag,
+        diag_warning(x->diag, WARN_MISSING_LAYERS,
                      "contract: by=layer finds no layers: no node's name has a scope such as "
                      "'/h.3/', and no profile gives them");
+}
+
+void groups_by_repeat(struct ctx *x, uint32_t *group)
+{
+    const struct wdag *g = x->base;
+    struct layers l = layers_find(x->m, x->scratch);
+    struct repeat *r;
+    uint32_t kinds = layers_repeats(x->m, &l, x->scratch, &r), kept = 0, shown = 0;
+    const char *each = "";
+    for (uint32_t k = 0; k < kinds; k++) {
+        if (r[k].count < 2 || r[k].nodes < 2)
+            continue;
+        kept += r[k].count;
+        if (++shown <= KINDS_SHOWN)
+            each = arena_fmt(x->scratch, "%s%s%u x %u nodes", each, *each ? ", " : "", r[k].count,
+                             r[k].nodes);
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t layer = l.of[g->node[v]];
+        bool repeated = layer && r[l.kind[layer]].count > 1 && r[l.kind[layer]].nodes > 1;
+        group[v] = repeated ? layer : 0;
+    }
+    if (kept)
+        diag_note(x->diag, "contract: %u of %u layers repeat and stay whole: %s%s", kept, l.n, each,
+                  shown > KINDS_SHOWN ? ", ..." : "");
+    else
+        diag_warning(
+            x->diag, WARN_MISSING_LAYERS,
+            "--keep-blocks: no repeated layers were found (%u layers by names such as "
+            "'/h.3/attn/MatMul' or a profile, none like another): nothing is kept together",
+            l.n);
 }
 
 static int add_line(struct ctx *x, struct patterns *p, char *line, const char *file,

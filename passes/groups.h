@@ -7,6 +7,10 @@
 /* group[vertex of the base level]: its layer (ir/layers.h) or 0.  A note says how many there are. */
 void groups_by_layer(struct ctx *x, uint32_t *group);
 
+/* group[vertex of the base level]: its layer if there are others like it, else 0.  A note says what was
+ * found, a warning if nothing was. */
+void groups_by_repeat(struct ctx *x, uint32_t *group);
+
 /* group[vertex of the base level]: its block in `file`, from 1, or 0.  The file has a block per line,
  * of regular expressions separated by blanks; or, as .json, a list or an object of blocks, each one
  * regular expression or a list of them.  The first that matches a node counts.  0 or -1. */

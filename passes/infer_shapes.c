@@ -268,7 +268,8 @@ uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
     collect_input_names(&f);
     walk_graphs(&f);
     if (f.conflicts > 10 && diag != NULL)
-        diag_warning(diag, "%u more shapes in the file differ from what the operands give",
+        diag_warning(diag, WARN_SHAPE_CONFLICT,
+                     "%u more shapes in the file differ from what the operands give",
                      f.conflicts - 10);
     return f.type;
 }
@@ -308,7 +309,7 @@ static void warn_nameless(struct ctx *x)
     vid first = 0;
     uint32_t n = open_inputs(x->m, true, &first);
     if (n > 0)
-        diag_warning(x->diag,
+        diag_warning(x->diag, WARN_GUESSED_DIM,
                      "%u inputs have dimensions without a name, the first is '%s': planning "
                      "with %lld for a first dimension, %lld for others",
                      n, value_name(x->m, first), (long long)dim_guess(true),

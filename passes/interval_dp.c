@@ -106,6 +106,25 @@ static void make_needs(struct run *r)
     }
 }
 
+static void make_prefixes(struct run *r, uint32_t *seen)
+{
+    const struct wdag *g = r->c->g;
+    memset(seen, 0, ((size_t)g->nnet + 1) * sizeof *seen);
+    for (uint32_t p = 0; p < r->c->npot; p++)
+        r->prefix[p] = arena_array(r->a, (size_t)r->n + 1, sizeof(int64_t));
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint32_t v = r->order[i];
+        for (uint32_t p = 0; p < r->c->npot; p++)
+            r->prefix[p][i + 1] = r->prefix[p][i] + r->c->pot[p].w[v];
+        for (uint32_t x = g->net_of.at[v]; x < g->net_of.at[v + 1]; x++) {
+            uint32_t e = g->net_of.to[x];
+            if (seen[e]++ == 0 && chain_weighs(r->c, e))
+                for (uint32_t p = 0; p < r->c->npot; p++)
+                    r->prefix[p][i + 1] += r->c->pot[p].net[e];
+        }
+    }
+}
+
 static void run_begin(struct run *r, const struct chain *c, const uint32_t *order, struct arena *a)
 {
     const struct wdag *g = c->g;
@@ -121,11 +140,7 @@ static void run_begin(struct run *r, const struct chain *c, const uint32_t *orde
         make_touches(r, k, seen, first, count);
     if (c->limited)
         make_needs(r);
-    for (uint32_t p = 0; p < c->npot; p++) {
-        r->prefix[p] = arena_array(a, (size_t)r->n + 1, sizeof(int64_t));
-        for (uint32_t i = 0; i < r->n; i++)
-            r->prefix[p][i + 1] = r->prefix[p][i] + c->pot[p].w[order[i]];
-    }
+    make_prefixes(r, seen);
     r->cut = arena_alloc(a, (size_t)r->n + 1);
     r->head = arena_array(a, (size_t)r->n + 1, sizeof *r->head);
 }

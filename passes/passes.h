@@ -37,6 +37,7 @@ struct ctx {
     const char *const *cost_files; /* from --costs: FILE or FILE:CLASS,... */
     uint32_t ncost_files;
     int64_t time_limit;    /* ps for one planner; 0: none */
+    bool keep_blocks;      /* --keep-blocks: contract keeps layers that repeat whole */
     int64_t max_states;    /* --max-states: ideals that planners may visit; 0: the pass's own option */
     const volatile sig_atomic_t *stop; /* not 0: finish with the best so far */
     bool progress;         /* stderr is a terminal */
@@ -48,7 +49,7 @@ struct ctx {
     struct wdag *base;     /* the level of placed nodes */
     struct wdag *whole;    /* after contract: the graph that "optimal" refers to */
     struct wdag *top;      /* the level that the next pass reads */
-    bool grouped;          /* whole has classes that were asked for: contract{by}, contract{blocks} */
+    bool grouped;          /* whole has classes beyond the mandatory ones: options of contract */
     struct plan *plan;     /* the last planner's */
     uint64_t ideals;       /* counted on request (dp-place{count-ideals=true}) */
     int64_t shapes_unknown; /* nodes of the main graph with a result of unknown shape; -1: not run */

@@ -30,7 +30,8 @@ void patterns_warn_idle(const struct patterns *p, const char *where, struct diag
 {
     for (uint32_t i = 0; i < p->n; i++)
         if (!p->at[i].hits)
-            diag_warning(d, "%s: '%s' matches no placed node that is still free", where,
+            diag_warning(d, WARN_UNMATCHED_PATTERN,
+                         "%s: '%s' matches no placed node that is still free", where,
                          p->at[i].text);
 }
 

@@ -1,8 +1,9 @@
 /* What dpl-place and dp-place have in common (place_run.h).
  *
- * When no plan fits, the smallest memory that would do is found by bisection over interval DP ("a
- * plan was found"), then over the exact search within a small budget ("none exists").  Memories
- * below the one tried are raised to it, larger ones stay. */
+ * When no plan fits, the smallest memory that would do is found by bisection over interval DP
+ * ("a plan was found"), then over the exact search within a small budget ("none exists").  It
+ * starts at the average that all bytes need.  Memories below the one tried are raised to it,
+ * larger ones stay. */
 #include "passes/place_run.h"
 
 #include "passes/dp_search.h"
@@ -10,17 +11,59 @@
 
 enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
 
+const struct opt place_opts[] = {
+    {.kind = OPT_INT,
+     .name = "max-states",
+     .off = offsetof(struct place_options, max_states),
+     .def = "2000000",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "ideals to keep (and 8 times as many steps) before the search gives up"},
+    {.kind = OPT_BOOL,
+     .name = "count-ideals",
+     .off = offsetof(struct place_options, count_ideals),
+     .def = "false",
+     .help = "count all ideals of the graph, too"},
+    {.kind = OPT_BOOL,
+     .name = "whole",
+     .off = offsetof(struct place_options, whole),
+     .def = "true",
+     .help = "after a fused graph, search the whole graph, too"},
+    {.kind = OPT_INT, /* from here: PLACE_OPTS_EXACT */
+     .name = "starts",
+     .off = offsetof(struct place_options, starts),
+     .def = "60",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders to try"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct place_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of the orders"},
+    {0}};
+
 struct wdag *whole_level(const struct ctx *x)
 {
     return x->whole ? x->whole : x->base;
 }
 
-struct chain_clock planner_clock(const struct ctx *x)
+int placing_start(struct ctx *x, const struct place_options *o, struct placing *p)
 {
-    struct chain_clock t = {.stop = x->stop};
+    if (ctx_base(x))
+        return -1;
+    *p = (struct placing){.whole = whole_level(x), .level = x->top, .clock = {.stop = x->stop}};
     if (x->time_limit > 0)
-        t.deadline = chain_now() + x->time_limit / 1000;
-    return t;
+        p->clock.deadline = chain_now() + x->time_limit / 1000;
+    p->run.starts = (uint32_t)o->starts;
+    p->run.seed = (uint64_t)o->seed;
+    p->run.clock = &p->clock;
+    p->chain = p->top = chain_build(p->whole, x->cluster, -1, x->scratch, x->diag);
+    if (p->chain && p->level != p->whole)
+        p->top = chain_build(p->level, x->cluster, -1, x->scratch, x->diag);
+    return p->chain && p->top ? 0 : -1;
 }
 
 struct chain_plan no_plan(struct ctx *x, const struct wdag *g)
@@ -89,6 +132,27 @@ static int bisect(struct ctx *x, const struct wdag *g, int64_t *lo, int64_t *hi,
     return *lo + 1 == *hi ? about_lo : -1;
 }
 
+/* The smallest memory that bounded devices need to hold `bytes` in all; 0: some device has no
+ * bound. */
+static int64_t average_memory(const struct cluster *c, int64_t bytes)
+{
+    int64_t lo = 0, hi = bytes;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2, room = 0;
+        for (uint32_t k = 0; k < c->ncls; k++) {
+            int64_t m = c->cls[k].memory;
+            if (m < 0)
+                return 0;
+            room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
+        }
+        if (room >= bytes)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
@@ -113,11 +177,13 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                    answer < 0 || !exact ? "was found" : "exists");
         return PASS_INFEASIBLE;
     }
+    int64_t average = average_memory(x->cluster, hi - 1);
+    lo = average > 0 ? average - 1 : 0;
     /* by interval DP first, then the exact search where that ended, and below it if need be */
     bisect(x, g, &lo, &hi, 0, clock, dpl);
     answer = exact && !clock->why ? fits(x, g, hi - 1, PROOF_STATES, clock, dpl) : -1;
     if (answer == 1) {
-        lo = 0;
+        lo = average > 0 ? average - 1 : 0;
         hi--;
         answer = bisect(x, g, &lo, &hi, BISECT_STATES, clock, dpl);
     }
@@ -127,9 +193,14 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                    "raise --max-states");
         return PASS_INFEASIBLE;
     }
-    char exact_text[UNIT_TEXT], text[UNIT_TEXT];
-    diag_error(x->diag, "no contiguous plan fits the memory of the devices: %s %s (%s) per device",
-               answer == 0 && !clock->why ? "they need" : "the smallest found needs",
-               bytes_print(exact_text, hi), bytes_short(text, hi));
+    char exact_text[UNIT_TEXT], text[UNIT_TEXT], least_text[UNIT_TEXT];
+    bool proven = (answer == 0 && !clock->why) || hi == average;
+    diag_error(x->diag,
+               "no contiguous plan fits the memory of the devices: %s %s (%s) per device%s",
+               proven ? "they need" : "the smallest found needs", bytes_print(exact_text, hi),
+               bytes_short(text, hi),
+               proven || !average ? ""
+                                  : arena_fmt(x->mem, ", and nothing below %s does",
+                                              bytes_short(least_text, average)));
     return PASS_INFEASIBLE;
 }

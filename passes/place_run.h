@@ -5,10 +5,28 @@
 #include "passes/chain.h"
 #include "passes/interval_dp.h"
 
+/* The first PLACE_OPTS_EXACT rows of place_opts are those of the exact search: dp-place has them all,
+ * dpl-place the rest. */
+struct place_options {
+    int64_t max_states, starts, seed;
+    bool count_ideals, whole;
+};
+enum { PLACE_OPTS_EXACT = 3 };
+extern const struct opt place_opts[];
+
+/* What both start with. */
+struct placing {
+    struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
+    struct chain *chain, *top;  /* of whole and of level; one chain if these are one level */
+    struct chain_clock clock;   /* starts now */
+    struct interval_run run;    /* with this clock: p must stay where it is */
+};
+
+/* Makes the base level if need be, and the chains, which live in the scratch arena.  0 or -1. */
+int placing_start(struct ctx *x, const struct place_options *o, struct placing *p);
+
 /* The level that plans refer to: after the mandatory steps. */
 struct wdag *whole_level(const struct ctx *x);
-/* The clock of a planner that starts now. */
-struct chain_clock planner_clock(const struct ctx *x);
 /* An empty plan for g. */
 struct chain_plan no_plan(struct ctx *x, const struct wdag *g);
 

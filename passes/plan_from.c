@@ -25,8 +25,9 @@ static const struct opt plan_opts[] = {
      .help = "take the plan even if a device needs more memory than it has"},
     {0}};
 
-static void say_nothing(void *user, enum diag_level level, const char *line)
+static void say_nothing(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user, (void)level, (void)line;
 }
 
@@ -77,7 +78,7 @@ static int plan_run(struct ctx *x, const void *options)
     p->status = p->bound < 0 ? PLAN_HEURISTIC : PLAN_FEASIBLE;
     p->argument = arena_fmt(x->mem, "read from %s", o->from);
     if (!v.fits) {
-        diag_warning(x->diag, "plan from %s: %s", o->from, v.why_not);
+        diag_warning(x->diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, v.why_not);
         p->status = PLAN_OVER_MEMORY;
     }
     return 0;

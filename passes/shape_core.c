@@ -143,7 +143,7 @@ static void report(struct infer *f, nid n, vid v, const struct shape *file,
         return;
     print_shape(f, file, a, sizeof a);
     print_shape(f, found, b, sizeof b);
-    diag_warning(f->diag,
+    diag_warning(f->diag, WARN_SHAPE_CONFLICT,
                  "node '%s' (%s): value '%s' has shape %s in the file, but %s follows from "
                  "the operands; keeping the file's",
                  node_name(f->m, n), node_op(f->m, n), value_name(f->m, v), a, b);

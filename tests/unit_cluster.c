@@ -13,8 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static void keep(void *user, enum diag_level level, const char *line)
+static void keep(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)level;
     snprintf(user, 1000, "%s", line);
 }

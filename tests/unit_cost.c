@@ -20,8 +20,9 @@ struct bench {
     vid out;
 };
 
-static void quiet(void *user, enum diag_level level, const char *line)
+static void quiet(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user;
     (void)level;
     (void)line;
@@ -245,6 +246,11 @@ static void moving(void **state)
     begin(&b); /* reads the rows that it returns, not the table */
     vid gather[] = {IN(ELEM_F32, 50000, 16), IN(ELEM_I64, 3)};
     expect(&b, N("Gather", 2, gather), 48, 8 * 3 + 2 * 4 * 48);
+    begin(&b); /* so does a slice */
+    static const int64_t start[] = {10}, stop[] = {13};
+    vid whole = IN(ELEM_F32, 50000, 16);
+    struct attr part[] = {attr_list(&b, "starts", start, 1), attr_list(&b, "ends", stop, 1)};
+    expect(&b, node_of(&b, "", "Slice", 1, &whole, 2, part, 1), 48, 2 * 4 * 48);
     begin(&b);
     vid shape = IN(ELEM_F32, 3, 4);
     nid n = N("Shape", 1, &shape);

@@ -1,9 +1,11 @@
-/* dp_search and interval_search against brute force on random graphs of up to 10 vertices: several
- * classes, memory limits, shared bytes, pins, nets of several consumers, pins on the host.
- * The brute force tries every chain of ideals and every device for every step, loads by wdag_load.
- * */
+/* dp_search, interval_search and lower bounds against brute force on random graphs of up to 10
+ * vertices: several classes, memory limits, shared bytes, pins, nets of several consumers, pins
+ * on the host. The brute force tries every chain of ideals and every device for every step,
+ * loads by wdag_load. */
 #include "passes/chain.h"
-#include "passes/dp_search.h"
+#include "passes/cut_bound.h"
+#include "passes/dp_bound.h"
+#include "passes/flow.h"
 #include "passes/interval_dp.h"
 #include "passes/topo.h"
 
@@ -286,6 +288,100 @@ static void test_brute_force(void **state)
     free(t);
 }
 
+/* How many cuts give more than the cheap bounds; fails where one gives more than the optimum. */
+static uint32_t check_cuts(const struct instance *t, const struct chain *c, uint64_t seed,
+                           int64_t want)
+{
+    uint64_t work = UINT64_MAX;
+    uint32_t raised = 0;
+    for (uint32_t v = 0; v < t->g.n; v++)
+        for (uint32_t m = 1; m <= CUT_MOST; m *= 2)
+            for (int up = 0; up < 2; up++) {
+                int64_t bound = cut_bound_at(c, v, up, m, &work, t->a);
+                if (bound > want)
+                    fail_msg("seed %llu: a cut gives %lld, brute force %lld",
+                             (unsigned long long)seed, (long long)bound, (long long)want);
+                raised += bound > c->lower;
+            }
+    return raised;
+}
+
+/* A maximum flow is a minimum cut, tried over all sets of nodes. */
+static void test_flow(void **state)
+{
+    struct arena *a = arena_new();
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5000; seed++) {
+        uint64_t rng = seed, work = UINT64_MAX;
+        uint32_t n = 4 + topo_below(&rng, 6), narc = 10 + topo_below(&rng, 20), from[30], to[30];
+        int64_t cap[30], least = INT64_MAX;
+        struct flow f = flow_new(n, narc, a);
+        for (uint32_t i = 0; i < narc; i++) {
+            from[i] = topo_below(&rng, n);
+            to[i] = (from[i] + 1 + topo_below(&rng, 3)) % n; /* short arcs: long paths */
+            cap[i] = topo_below(&rng, 4);
+            flow_arc(&f, from[i], to[i], cap[i]);
+        }
+        for (uint32_t set = 1; set < 1U << n; set += 2) { /* node 0 in, node n - 1 out */
+            int64_t sum = 0;
+            for (uint32_t i = 0; i < narc; i++)
+                sum += (set >> from[i] & 1) && !(set >> to[i] & 1) ? cap[i] : 0;
+            least = set >> (n - 1) & 1 || sum >= least ? least : sum;
+        }
+        assert_int_equal(flow_max(&f, 0, n - 1, &work), least);
+    }
+    arena_free(a);
+}
+
+/* Lower bounds never exceed the brute force's optimum, and say something: those of chain_build,
+ * those of the graph without random vertices, and, with nothing left out, the optimum itself. */
+static void test_bounds(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t cheap = 0, exact = 0, cut = 0, better = 0, feasible = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        struct diag d = {0};
+        uint64_t rng = seed;
+        uint8_t out[MAX_N] = {0}, none[MAX_N] = {0};
+        struct dp_search s = {.max_states = 100000};
+        make_instance(t, seed);
+        int64_t want = brute_force(t);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        for (uint32_t v = 0; v < t->g.n; v++)
+            out[v] = t->g.pin[v] < 0 && topo_below(&rng, 3) == 0;
+        struct relaxed r = relax(c, out, t->a, &d), all = relax(c, none, t->a, &d);
+        if (want == COST_NEVER) {
+            assert_true(dp_refute(all.c, 100000, all.floating, &s, t->a));
+            arena_free(t->a);
+            continue;
+        }
+        feasible++;
+        assert_true(c->lower <= want);
+        cheap += c->lower == want;
+        for (int64_t limit = want; limit < want + 20; limit++) {
+            if (dp_refute(r.c, limit, r.floating, &s, t->a))
+                fail_msg("seed %llu: loads of %lld refuted, brute force %lld",
+                         (unsigned long long)seed, (long long)limit, (long long)want);
+            assert_false(dp_refute(all.c, limit, all.floating, &s, t->a));
+        }
+        assert_true(dp_refute(all.c, want - 1, 0, &s, t->a));
+        exact += dp_refute(r.c, want - 1, r.floating, &s, t->a);
+        cut += check_cuts(t, c, seed, want);
+        int64_t before = c->lower;
+        dp_bound(c, want, 1000000, NULL, t->a, &d);
+        better += c->lower > before;
+        assert_in_range(c->lower, before, want);
+        arena_free(t->a);
+    }
+    printf("%u of %u feasible: %u closed by cheap bounds, %u without some vertices, %u raised, "
+           "%u cuts raise the cheap bounds\n",
+           feasible, GRAPHS, cheap, exact, better, cut);
+    assert_true(cheap > feasible / 10 && exact > feasible / 3 && better > feasible / 3);
+    assert_true(cut > feasible);
+    free(t);
+}
+
 /* With a path through the vertices, the ideals are prefixes: the search is the interval DP. */
 static void test_path(void **state)
 {
@@ -393,9 +489,10 @@ static void test_limits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_brute_force),
-                                       cmocka_unit_test(test_path), cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_orders),
-                                       cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_brute_force), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_flow),        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

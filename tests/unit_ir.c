@@ -20,8 +20,9 @@ struct sink {
     uint32_t n, level[3];
 };
 
-static void keep(void *user, enum diag_level level, const char *line)
+static void keep(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     struct sink *s = user;
 
     snprintf(s->last[s->n++ % 8], sizeof s->last[0], "%s", line);
@@ -173,7 +174,7 @@ static void diagnostics(void **state)
 
     assert_int_equal(diag_error(&d, "node '%s'", "a\n\x1b[1m\x7f"), -1);
     assert_string_equal(s.last[0], "node 'a\\x0a\\x1b[1m\\x7f'");
-    diag_warning(&d, "w");
+    diag_warning(&d, WARN_PICTURE, "w");
     diag_note(&d, "n");
     assert_int_equal(d.errors, 1);
     assert_int_equal(d.warnings, 1);
@@ -187,7 +188,7 @@ static void diagnostics(void **state)
     char *text = malloc(100001);
     memset(text, 'y', 100000);
     text[100000] = '\0';
-    diag_warning(&d, "%s", text);
+    diag_warning(&d, WARN_PICTURE, "%s", text);
     free(text);
 }
 

@@ -50,8 +50,9 @@ struct world {
     struct place *place;
 };
 
-static void quiet(void *user, enum diag_level level, const char *line)
+static void quiet(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user;
     (void)level;
     (void)line;

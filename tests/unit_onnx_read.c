@@ -26,8 +26,9 @@ static char folder[] = "/tmp/pcc-unit-XXXXXX";
 static char last_line[512];
 static struct diag diag;
 
-static void keep(void *user, enum diag_level level, const char *line)
+static void keep(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user;
     (void)level;
     snprintf(last_line, sizeof last_line, "%s", line);

@@ -17,8 +17,9 @@ enum { MOST = 1024 };
 static char *path[MOST];
 static int paths;
 
-static void drop_line(void *user, enum diag_level level, const char *line)
+static void drop_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user;
     (void)level;
     (void)line;

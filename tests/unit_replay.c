@@ -14,10 +14,11 @@
 
 enum { GRAPHS = 300, SAMPLES = 40, MAX_OPS = 24 };
 
-static void quiet(void *to, enum diag_level level, const char *text)
+static void quiet(void *to, enum diag_level level, enum warning w, const char *text)
 {
     (void)to;
     (void)level;
+    (void)w;
     (void)text;
 }
 

@@ -101,8 +101,9 @@ struct last {
     char line[1024];
 };
 
-static void keep_line(void *user, enum diag_level level, const char *line)
+static void keep_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)level;
     snprintf(((struct last *)user)->line, sizeof((struct last *)user)->line, "%s", line);
 }

@@ -11,8 +11,9 @@
 
 enum { MODULES = 1500, MUTATIONS = 12000 };
 
-static void drop_line(void *user, enum diag_level level, const char *line)
+static void drop_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user;
     (void)level;
     (void)line;
@@ -171,8 +172,9 @@ struct lines {
     char text[4096];
 };
 
-static void keep_line(void *user, enum diag_level level, const char *line)
+static void keep_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     struct lines *l = user;
     size_t n = strlen(l->text);
 

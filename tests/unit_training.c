@@ -131,10 +131,11 @@ static int64_t brute_force(const struct world *w, struct ctx *x)
     return best;
 }
 
-static void quiet(void *to, enum diag_level level, const char *text)
+static void quiet(void *to, enum diag_level level, enum warning w, const char *text)
 {
     (void)to;
     (void)level;
+    (void)w;
     (void)text;
 }
 

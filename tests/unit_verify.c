@@ -17,8 +17,9 @@ struct sink {
     uint32_t n, level[3];
 };
 
-static void keep(void *user, enum diag_level level, const char *line)
+static void keep(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     struct sink *s = user;
 
     snprintf(s->last[s->n++ % 8], sizeof s->last[0], "%s", line);

@@ -19,8 +19,9 @@ void fuzz_check(bool holds, const char *promise)
     }
 }
 
-static void check_line(void *user, enum diag_level level, const char *line)
+static void check_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user;
     (void)level;
     for (; *line != '\0'; line++) {

@@ -29,7 +29,7 @@
 # YAML: error: --diag 'yaml': expected text or json
 # WERROR: warning: --pin 'no=acc1' matches no node
 # WERROR: error: -Werror: 1 warning
-# WNOPE: error: -W 'nope': expected error
+# WNOPE: error: -Wnope: there is no warning 'nope'
 # FISH: error: --help-completion 'fish': expected bash or zsh
 class acc x2 link=1GB/s,1us
 graph {

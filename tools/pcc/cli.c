@@ -30,6 +30,8 @@ static const struct cli_option table[] = {
     {CLI_PIN, 0, "pin", "REGEX=DEVICE|@FILE", "fix the nodes whose name matches (repeats)"},
     {CLI_STATE, 0, "state", "IN=OUT",
      "an input and output that hold state on one device (repeats)"},
+    {CLI_KEEP_BLOCKS, 0, "keep-blocks", NULL,
+     "never cut inside a layer that repeats: all its copies stay whole"},
     {CLI_TIME_LIMIT, 0, "time-limit", "TIME", "for one planner: '30s'; then the best plan so far"},
     {CLI_MAX_STATES, 0, "max-states", "N", "ideals that a planner may visit"},
     {CLI_EMIT, 0, "emit", "KIND", "to stdout: ir, csv, json, dot (repeats)"},
@@ -51,7 +53,8 @@ static const struct cli_option table[] = {
     {CLI_TIME_PASSES, 0, "time-passes", NULL, "show the time of each pass, on stderr"},
     {CLI_QUIET, 'q', "quiet", NULL, "no notes, no progress, no table"},
     {CLI_DIAG, 0, "diag", "text|json", "form of messages on stderr; json: an object per line"},
-    {CLI_WARNINGS, 'W', "warnings", "error", "-Werror: warnings fail the run before it writes"},
+    {CLI_WARNINGS, 'W', "warnings", "[no-]NAME",
+     "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below"},
     {CLI_LIST_PASSES, 0, "list-passes", NULL, "name the passes"},
     {CLI_HELP_PASS, 0, "help-pass", "PASS", "options of a pass"},
     {CLI_HELP_MAN, 0, "help-man", NULL, "the manual page, for man"},
@@ -78,6 +81,12 @@ void cli_help(FILE *f)
                  o->arg ? o->arg : "");
         fprintf(f, "  %-36s %s\n", left, o->help);
     }
+    fputs("\nwarnings (-Wno-NAME hides one, -Werror=NAME or, for all, -Werror fails the run, "
+          "-Wno-error=NAME does not):\n",
+          f);
+    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
+        fprintf(f, "  %-36s %s\n", warning_text((enum warning)w).name,
+                warning_text((enum warning)w).help);
     fputs("\nexit codes: 0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
           "70 internal error\n",
           f);

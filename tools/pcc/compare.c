@@ -27,7 +27,8 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     struct verdict v = judge(x->m, x->place, x->cluster, dev, x->mem);
     const struct cut *cut = cut_build(x->m, x->place, x->cluster, dev, x->mem);
     if (v.why_not)
-        diag_warning(x->diag, "%s: this plan does not hold: %s", from, v.why_not);
+        diag_warning(x->diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
+                     v.why_not);
     fprintf(f, "%15s  %-10s %14s %12s  %s\n", "time per sample", "bottleneck", "largest memory",
             "bytes cut", "plan");
     print_row(f, x, r->plan->planner, r->verdict, r->cut);

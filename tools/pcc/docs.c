@@ -2,7 +2,8 @@
  *
  * The word that --help shows for an option's value also says how it is completed: choices when it is
  * made of small letters with '|' between ("paid|free"), names of passes for PASS and LIST, kinds for
- * KIND, files for the rest.  roff and the shells have characters of their own, which are escaped. */
+ * KIND, files for the rest; -W is completed with the names of warnings.  roff and the shells have
+ * characters of their own, which are escaped. */
 #include "docs.h"
 
 #include "cli.h"
@@ -49,6 +50,23 @@ static void man_passes(FILE *f)
     fputs(".fi\n", f);
 }
 
+static void man_warnings(FILE *f)
+{
+    fputs(
+        ".SH WARNINGS\nEach ends with its name in brackets. \\fB\\-Wno\\-\\fR\\fINAME\\fR hides it, "
+        "\\fB\\-W\\fR\\fINAME\\fR shows it again, \\fB\\-Werror=\\fR\\fINAME\\fR lets it fail the run before "
+        "anything is written, \\fB\\-Wno\\-error=\\fR\\fINAME\\fR does not; \\fB\\-Werror\\fR and "
+        "\\fB\\-Wno\\-error\\fR do so for all. The last one counts.\n",
+        f);
+    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
+        fputs(".TP\n\\fB", f);
+        roff(f, warning_text((enum warning)w).name);
+        fputs("\\fR\n", f);
+        roff(f, warning_text((enum warning)w).help);
+        fputc('\n', f);
+    }
+}
+
 void docs_man(FILE *f, const char *version)
 {
     int n;
@@ -79,6 +97,7 @@ void docs_man(FILE *f, const char *version)
         fputc('\n', f);
     }
     man_passes(f);
+    man_warnings(f);
     fputs(
         ".SH FILES\n.TP\npcc\\-repro.pir\nwritten into the current folder when pcc finds a fault of "
         "its own; \\fBpcc pcc\\-repro.pir\\fR shows it again.\n"
@@ -97,6 +116,14 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
     const char *s = o->arg;
     if (!strcmp(s, "KIND"))
         return kinds;
+    if (o->id == CLI_WARNINGS) {
+        char *all = arena_fmt(a, "error no-error");
+        for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
+            const char *name = warning_text((enum warning)w).name;
+            all = arena_fmt(a, "%s %s no-%s error=%s", all, name, name, name);
+        }
+        return all;
+    }
     if (!strcmp(s, "PASS") || o->id == CLI_PASSES) {
         char *all = arena_fmt(a, "%s", pass_table[0]->name);
         for (const struct pass *const *p = pass_table + 1; *p; p++)

@@ -34,11 +34,12 @@ static void on_interrupt(int sig)
 
 struct sink {
     bool quiet, json;
+    const struct diag *d; /* whose it is: which warnings fail the run */
 };
 
-/* {"level": ..., "message": ...} on a line of its own.  Names from files may be no UTF-8: bytes above
- * 127 are then shown as \xNN, as control characters are. */
-static void emit_json(const char *level, const char *line)
+/* {"level": ..., "message": ...} on a line of its own, and the "name" of a warning.  Names from files may
+ * be no UTF-8: bytes above 127 are then shown as \xNN, as control characters are. */
+static void emit_json(const char *level, const char *name, const char *line)
 {
     char *plain = malloc(4 * strlen(line) + 1), *to = plain;
     json_t *o = json_pack("{s:s, s:s}", "level", level, "message", line);
@@ -51,6 +52,8 @@ static void emit_json(const char *level, const char *line)
         *to = 0;
         o = json_pack("{s:s, s:s}", "level", level, "message", plain);
     }
+    if (o && name)
+        json_object_set_new(o, "name", json_string(name));
     if (o && json_dumpf(o, stderr, JSON_COMPACT) == 0)
         fputc('\n', stderr);
     else
@@ -59,15 +62,18 @@ static void emit_json(const char *level, const char *line)
     free(plain);
 }
 
-/* Diagnostics to stderr; notes are left out when quiet. */
-static void emit_line(void *user, enum diag_level level, const char *line)
+/* Diagnostics to stderr, warnings with their names; notes are left out when quiet. */
+static void emit_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
     static const char *const word[] = {"note", "warning", "error"};
     const struct sink *sink = user;
     if (level == DIAG_NOTE && sink->quiet)
         return;
     if (sink->json)
-        emit_json(word[level], line);
+        emit_json(word[level], warning_text(w).name, line);
+    else if (w)
+        fprintf(stderr, "pcc: %s: %s [-W%s%s]\n", word[level], line,
+                sink->d->fatal[w] ? "error=" : "", warning_text(w).name);
     else
         fprintf(stderr, "pcc: %s: %s\n", word[level], line);
 }
@@ -331,7 +337,8 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     *v = judge_copies(x->m, x->place, x->cluster, x->plan->dev, x->plan->copies, x->mem);
     bool fits = v->fits || x->plan->status == PLAN_OVER_MEMORY;
     if (!v->runnable || !v->colocated || !fits) {
-        diag_warning(x->diag, "%s: its plan does not hold: %s", c->input, v->why_not);
+        diag_warning(x->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", c->input,
+                     v->why_not);
         return 0;
     }
     r->verdict = v;
@@ -340,12 +347,12 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     return 0;
 }
 
-/* -Werror: were there warnings? */
-static int warned(const struct cli *c, struct diag *d)
+/* -Werror: were there warnings that fail the run? */
+static int warned(struct diag *d)
 {
-    if (!c->value[CLI_WARNINGS] || !d->warnings)
+    if (!d->failures)
         return 0;
-    return diag_error(d, "-Werror: %u warning%s", d->warnings, d->warnings > 1 ? "s" : "");
+    return diag_error(d, "-Werror: %u warning%s", d->failures, d->failures > 1 ? "s" : "");
 }
 
 /* --compare: on stdout, or stderr if that is taken. */
@@ -376,7 +383,7 @@ static int write_all(const struct cli *c, struct ctx *x)
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = x->ndims;
-    if (judge_plan(c, x, &r, &v) || warned(c, x->diag))
+    if (judge_plan(c, x, &r, &v) || warned(x->diag))
         return -1;
     for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
         if (emit(&r, c->list[CLI_EMIT][i], "-"))
@@ -391,7 +398,7 @@ static int write_all(const struct cli *c, struct ctx *x)
         plan_print(stdout, &r, out && is_folder(out) ? out : NULL);
     else if (!out && x->m->cost)
         summary_print(stdout, x->m);
-    return warned(c, x->diag);
+    return warned(x->diag);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
@@ -417,6 +424,14 @@ static const char *pass_hint(const char *name, struct arena *a)
     return nearest_hint(&t, a);
 }
 
+static bool has_pass(const struct pipeline *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!strcmp(p->step[i].pass->name, name))
+            return true;
+    return false;
+}
+
 static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
 {
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
@@ -433,16 +448,17 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (text && pipeline_parse(p, text, x->mem, x->diag))
         return -1;
     pipeline_complete(p, x->mem);
-    bool costs = out || c->n[CLI_EMIT]; /* the summary shows costs */
-    for (uint32_t i = 0; i < p->n; i++)
-        costs = costs || !strcmp(p->step[i].pass->name, "cost");
+    bool costs = out || c->n[CLI_EMIT] || has_pass(p, "cost"); /* the summary shows costs */
     if (!costs && pipeline_parse(p, "cost", x->mem, x->diag))
         return -1;
     pipeline_complete(p, x->mem);
+    if (c->value[CLI_KEEP_BLOCKS] && !has_pass(p, "contract"))
+        return diag_error(x->diag, "--keep-blocks: nothing is placed: give a planner, such as "
+                                   "-p dp-place");
     return stop_after(c->value[CLI_STOP_AFTER], p, x->diag);
 }
 
-/* Passes that options name; their values and those of --diag and -W. */
+/* Passes that options name; their values and that of --diag. */
 static int check_names(const struct cli *c, struct arena *a, struct diag *d)
 {
     static const enum cli_id ids[] = {CLI_PRINT_BEFORE, CLI_PRINT_AFTER, CLI_STOP_AFTER};
@@ -456,8 +472,6 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
     if (c->value[CLI_DIAG] && strcmp(c->value[CLI_DIAG], "json") &&
         strcmp(c->value[CLI_DIAG], "text"))
         return diag_error(d, "--diag '%s': expected text or json", c->value[CLI_DIAG]);
-    if (c->value[CLI_WARNINGS] && strcmp(c->value[CLI_WARNINGS], "error"))
-        return diag_error(d, "-W '%s': expected error", c->value[CLI_WARNINGS]);
     return 0;
 }
 
@@ -480,14 +494,15 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     if (!y.m)
         return;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->diag) == 0)
-        diag_warning(x->diag,
+        diag_warning(x->diag, WARN_REPRODUCER,
                      "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
     arena_free(y.m->mem);
 }
 
 /* Hands on errors only. */
-static void emit_errors(void *user, enum diag_level level, const char *line)
+static void emit_errors(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     if (level == DIAG_ERROR)
         diag_error(user, "%s", line);
 }
@@ -511,7 +526,7 @@ static int check_only(const struct cli *c, struct ctx *x)
     int rc = pipeline_run(&p, x, &o);
     x->diag = d;
     d->limit = UINT32_MAX;
-    return check_annotations(x->m, d) || rc || warned(c, d) ? EXIT_INPUT : 0;
+    return check_annotations(x->m, d) || rc || warned(d) ? EXIT_INPUT : 0;
 }
 
 static int check_annotate(const struct cli *c, struct diag *d)
@@ -533,6 +548,9 @@ static int run(const struct cli *c, struct ctx *x)
                                 c->value[CLI_PRINT_AFTER_ALL] ? "*" : c->value[CLI_PRINT_AFTER],
                             .verify_each = c->value[CLI_VERIFY_EACH] != NULL,
                             .time_passes = c->value[CLI_TIME_PASSES] != NULL};
+    for (uint32_t i = 0; i < c->n[CLI_WARNINGS]; i++)
+        if (warning_switch(x->diag, c->list[CLI_WARNINGS][i], x->mem))
+            return EXIT_USAGE;
     if (c->value[CLI_CHECK_ANNOTATIONS])
         return check_only(c, x);
     if (check_annotate(c, x->diag) || check_names(c, x->mem, x->diag) || read_dims(c, x) ||
@@ -541,6 +559,7 @@ static int run(const struct cli *c, struct ctx *x)
         return EXIT_USAGE;
     x->cost_files = c->list[CLI_COSTS];
     x->ncost_files = c->n[CLI_COSTS];
+    x->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
     if (c->value[CLI_PRINT_PIPELINE])
         fprintf(stderr, "%s\n", pipeline_text(&p, x->mem));
     if (!(x->m = read_input(c, &own, &x->plan, x->diag)))
@@ -606,6 +625,7 @@ int main(int argc, char **argv)
 {
     struct sink sink = {0};
     struct diag d = {.emit = emit_line, .user = &sink};
+    sink.d = &d;
     struct arena *mem = arena_new(), *scratch = arena_new();
     struct cli c = {0};
     struct sigaction sa = {.sa_handler = on_interrupt};

@@ -19,8 +19,9 @@
 
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-void repro_silence(void *user, enum diag_level level, const char *line)
+void repro_silence(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    (void)w;
     (void)user;
     (void)level;
     (void)line;
@@ -63,6 +64,8 @@ static void put_command(FILE *f, const struct ctx *y, uint32_t ndims, const stru
     for (uint32_t i = 0; i < rest->n; i++) /* before cost, what it reads is not yet in the text */
         for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < y->ncost_files; k++)
             put(f, "costs", y->cost_files[k]);
+    if (y->keep_blocks)
+        fputs(" --keep-blocks", f);
     fputs(verify_each ? " --verify-each\n" : "\n", f);
 }
 
@@ -137,9 +140,9 @@ static int split_words(char *s, char **word, int max)
 
 int repro_options(struct cli *c, struct arena *a, struct diag *d)
 {
-    static const enum cli_id taken[] = {CLI_PASSES,     CLI_DIM,         CLI_PIN,
-                                        CLI_STATE,      CLI_IO,          CLI_MAX_STATES,
-                                        CLI_TIME_LIMIT, CLI_VERIFY_EACH, CLI_COSTS};
+    static const enum cli_id taken[] = {CLI_PASSES, CLI_DIM,        CLI_PIN,        CLI_STATE,
+                                        CLI_IO,     CLI_MAX_STATES, CLI_TIME_LIMIT, CLI_VERIFY_EACH,
+                                        CLI_COSTS,  CLI_KEEP_BLOCKS};
     enum { WORDS = 1 << 16 };
     struct cli own = {0};
     if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || c->value[CLI_DEVICES])

@@ -1,0 +1,17 @@
+/* Lower bounds from minimum cuts. */
+#ifndef PCC_PASSES_CUT_BOUND_H
+#define PCC_PASSES_CUT_BOUND_H
+
+#include "passes/chain.h"
+
+/* Raises c->lower (and says why in c->lower_why) by what must cross the end of a device.  Looks
+ * at no more than `work` arcs. */
+void cut_bound(struct chain *c, uint64_t work, struct chain_clock *clock, struct arena *scratch);
+
+/* The bound that vertex v gives with the multiplier m / CUT_UNIT, by its descendants or (up) by its
+ * ancestors. */
+enum { CUT_UNIT = 64, CUT_MOST = 128 };
+int64_t cut_bound_at(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
+                     struct arena *scratch);
+
+#endif

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""What rules of contract cost: quantised models, and those with repeated layers, over three devices of
+class npu, planned freely and with each rule.  Exit code 0: contract{qdq=first} costs at most 2 % on
+models of more than 1,000 nodes, and no rule but qdq=all and by=layer warns of a large class there."""
+import re
+import sys
+
+from common import PCC, Run, need_shared, table, verdict
+
+MODELS = ["exported/tiny/bert_qdq.onnx", "exported/real/bert_dynquant.onnx", "exported/real/bert_base_ts.onnx",
+          "exported/real/swin_tiny_ts.onnx"]
+RULES = ["qdq=none", "qdq=first", "qdq=all", "qdq=none:norm=true", "by=layer", "--keep-blocks"]
+
+
+def measure(model, rule):
+    option = [rule] if rule.startswith("--") else []
+    passes = "contract,dp-place" if option else f"contract{{{rule}}},dp-place"
+    run = Run([PCC, model, "-d", "3xnpu", "-p", passes.replace("dp-place", "dp-place{count-ideals=true}"), *option,
+               "--emit", "json", "--print-ir-after=contract"]).need()
+    large = [int(n) for n in re.findall(r"take (\d+) % of the time", run.out)]
+    value = float(re.search(r'"value_s": ([\d.e-]+)', run.out)[1])
+    ideals = re.search(r"all (\d+) ideals", run.out)
+    vertices = int(re.search(r"# level contract: (\d+) vertices", run.out)[1])
+    return value, ideals[1] if ideals else "-", vertices, max(large, default=0)
+
+
+def main():
+    rows, worst, quiet = [], 0, True
+    for name in MODELS:
+        model, free = need_shared(f"models/{name}"), None
+        for rule in RULES:
+            value, ideals, vertices, large = measure(model, rule)
+            free = free or value
+            worst = max(worst, value / free - 1) if rule == "qdq=first" else worst
+            quiet = quiet and (not large or rule in ("qdq=all", "by=layer"))
+            rows.append([model.stem, rule, vertices, ideals, f"{value * 1e3:.4f}", f"{100 * (value / free - 1):+.2f}",
+                         f"{large} %" if large else "-"])
+    table(["model", "rule", "vertices", "ideals", "ms/sample", "% more", "largest class"], rows)
+    verdict(worst <= 0.02 and quiet, f"qdq=first costs at most {100 * worst:.2f} %")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
