@@ -27,8 +27,10 @@ enum {
     TEMP_RANDOM = 6 /* characters that mkdtemp gives */
 };
 
-static const char *const fixed[] = {"manifest.json", "weights.data", "model.onnx", "plan.svg",
-                                    "plan.dot",      "blocks.svg",   "blocks.dot", NULL};
+static const char *const fixed[] = {
+    "manifest.json", "weights.data", "model.onnx", "plan.dot",   "plan.svg",
+    "plan.pdf",      "plan.png",     "blocks.dot", "blocks.svg", "blocks.pdf",
+    "blocks.png",    "nodes.dot",    NULL};
 
 /* part0.onnx, part00.onnx, ... */
 static bool is_part_name(const char *s)

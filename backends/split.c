@@ -5,11 +5,6 @@
 #include "backends/folder.h"
 #include "backends/onnx_pack.h"
 
-#include <string.h>
-#include <unistd.h>
-
-enum { LAYOUT_SECONDS = 20, MOST_BOXES = 400 }; /* more are no picture, and dot takes minutes */
-
 static int write_parts(struct split *s)
 {
     Onnx__ModelProto model;
@@ -21,33 +16,21 @@ static int write_parts(struct split *s)
     return s->failed ? -1 : onnx_pack_file(s->m, &model, s->dirfd, MODEL_FILE, s->diag);
 }
 
-/* A picture that cannot be laid out is no reason to fail: its errors become warnings. */
-static void soften(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    struct diag *d = user;
-    if (level == DIAG_NOTE)
-        diag_note(d, "%s", line);
-    else
-        diag_warning(d, w ? w : WARN_PICTURE, "%s", line);
-}
+enum { MOST_NODES = 100000 }; /* in nodes.dot: some 40 MB */
 
-static int write_pictures(struct split *s, const char *folder)
+static int write_pictures(const struct split *s, const char *folder)
 {
-    static const char *const name[] = {"plan", "blocks"};
-    struct diag soft = {.emit = soften, .user = s->diag};
-    for (int blocks = 0; blocks < 2; blocks++) {
-        const char *dot = arena_fmt(s->a, "%s/%s.dot", folder, name[blocks]);
-        const char *svg = arena_fmt(s->a, "%s/%s.svg", folder, name[blocks]);
-        if (dot_write(s->r, blocks, dot))
-            return -1;
-        uint32_t boxes = dot_boxes(s->r, blocks);
-        if (boxes > MOST_BOXES)
-            diag_note(s->diag, "no %s.svg: %u boxes are more than one can look at; %s.dot has them",
-                      name[blocks], boxes, name[blocks]);
-        else if (dot_layout(dot, svg, LAYOUT_SECONDS, &soft))
-            unlink(svg);
+    struct result dot_only = *s->r;
+    dot_only.pictures = 0;
+    if (pictures_write(s->r, VIEW_DEVICES, arena_fmt(s->a, "%s/plan", folder)) ||
+        pictures_write(s->r, VIEW_BLOCKS, arena_fmt(s->a, "%s/blocks", folder)))
+        return -1;
+    if (s->m->nnode > MOST_NODES) {
+        diag_note(s->diag, "no nodes.dot: the model has %u nodes (-o x.dot --view=nodes writes it)",
+                  s->m->nnode - 1);
+        return 0;
     }
-    return 0;
+    return pictures_write(&dot_only, VIEW_NODES, arena_fmt(s->a, "%s/nodes", folder));
 }
 
 int split_write(const struct result *r, const char *folder)

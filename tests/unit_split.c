@@ -83,6 +83,7 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
                        .dim_name = name,
                        .dim_value = value,
                        .ndims = x.ndims,
+                       .pictures = PICTURE_SVG,
                        .diag = d};
     rc = split_write(&r, folder);
     if (nparts)
