@@ -5,6 +5,10 @@
 
 #include "ir/ir.h"
 
+/* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
+ * of the source. */
+enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_MODES };
+
 /* What the files are about. */
 struct result {
     const struct module *m;
@@ -16,6 +20,7 @@ struct result {
     const char *const *dim_name;   /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;
+    enum weights_mode weights; /* of a split */
     bool annotated; /* a model with the plan in it is written */
     bool ir11;      /* with IR-11 device configurations in it */
     struct diag *diag;
@@ -23,8 +28,12 @@ struct result {
 
 /* The model as it was read, in one ONNX file; external data stays where it is. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
-/* The split folder.  Replaces only an empty folder or another split. */
+/* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
+ * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const char *folder);
+/* "shared", "inline", "original"; the mode of such a name, WEIGHTS_MODES if there is none. */
+const char *weights_mode_name(enum weights_mode w);
+enum weights_mode weights_mode_named(const char *name);
 /* The picture: devices, or with `blocks` runs of their nodes inside them; to `path`. */
 int dot_write(const struct result *r, bool blocks, const char *path);
 /* How many boxes such a picture has, besides the host's. */
