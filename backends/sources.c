@@ -76,9 +76,11 @@ int sources_link(struct split *s, const char *folder)
             return -1;
     }
     if (n)
-        diag_note(s->diag,
-                  "%s: %u file%s of the source %s a second name in it: onnx's checker refuses such "
-                  "parts, ONNX Runtime runs them, and pcc reads them with --allow-links",
-                  folder, n, n > 1 ? "s" : "", n > 1 ? "have" : "has");
+        diag_note(
+            s->diag,
+            "%s: %u file%s of the source %s a second name in it: ONNX Runtime runs such parts, "
+            "but onnx's own tools refuse files of several names, in the source, too; pcc wants "
+            "--allow-links for them",
+            folder, n, n > 1 ? "s" : "", n > 1 ? "have" : "has");
     return 0;
 }

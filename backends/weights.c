@@ -10,7 +10,8 @@
  * messages say of them is an address that the writer turns into a copy from file to file.
  *
  * original: like shared, but what lies in a file of the source (the model itself included: raw_data is
- * nothing but bytes at an offset) is referred to there; weights.data holds the rest.
+ * nothing but bytes at an offset) is referred to there; weights.data holds the rest.  Runtimes refuse
+ * a file of several names for tensors in bodies: one that has such tensors is not linked but copied.
  *
  * Bytes go from descriptor to descriptor, never through a mapping, so that writing gigabytes makes
  * nothing resident.  O(tensors log tensors) + the copying. */
@@ -158,6 +159,24 @@ static uint8_t *top_tensors(struct split *s)
     return top;
 }
 
+/* A tensor below a node that the source keeps in another file than the model (file 1). */
+static bool is_nested(const struct split *s, const uint8_t *top, tid t)
+{
+    const struct tensor *x = &s->m->tensor[t];
+    return x->where == TENSOR_FILE && x->file != 1 && !top[t];
+}
+
+/* [file] 1: parts may refer to it. */
+static uint8_t *files_to_name(struct split *s, const uint8_t *top)
+{
+    uint8_t *may = arena_alloc(s->a, s->m->nfile);
+    memset(may, s->mode == WEIGHTS_ORIGINAL, s->m->nfile);
+    for (tid t = 1; t < s->m->ntensor; t++)
+        if (is_nested(s, top, t) && !s->beside)
+            may[s->m->tensor[t].file] = 0;
+    return may;
+}
+
 int weights_plan(struct split *s)
 {
     const struct module *m = s->m;
@@ -170,16 +189,16 @@ int weights_plan(struct split *s)
         if (m->tensor[t].src)
             s->tensor[s->ntensor++] = (struct origin){m->tensor[t].src, t};
     origins_sort(s->tensor, s->ntensor);
-    const uint8_t *top = top_tensors(s);
+    const uint8_t *top = top_tensors(s), *may = files_to_name(s, top);
     for (tid t = 0; t < m->ntensor; t++) {
         const struct tensor *x = &m->tensor[t];
-        bool nested = x->where == TENSOR_FILE && x->file != 1 && !top[t]; /* file 1: the model */
+        bool nested = is_nested(s, top, t);
         s->at[t] = WEIGHT_INLINE;
         s->nested |= nested;
         if ((!top[t] && !nested) || x->len < MIN_BYTES || s->mode == WEIGHTS_INLINE ||
             (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
             continue;
-        if (s->mode == WEIGHTS_ORIGINAL && x->where == TENSOR_FILE) {
+        if (x->where == TENSOR_FILE && may[x->file]) {
             s->at[t] = WEIGHT_SOURCE;
             s->used[x->file] = 1;
             continue;
