@@ -6,7 +6,9 @@ what a living one is making.
 the temporary folder appears, a file appears in it, the folders have changed places; while pictures
 are laid out.  Where a process may be traced, also at the entry and the exit of each of the last system
 calls, which put the folder in its place.  Splits beside their source (a folder with a manifest is
-complete) and single files (nothing at all is left) are killed at random moments, too.  Environment: PCC, PCC_GEN; PCC_SEED (default 5)."""
+complete) and single files (nothing at all is left) are killed at random moments, too.
+
+Environment: PCC, PCC_GEN; PCC_SEED (default 5)."""
 import ctypes
 import json
 import os

@@ -209,8 +209,8 @@ def resident(work, mode, model):
     shutil.rmtree(work / "big", ignore_errors=True)
     ask = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL); "
            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    r = run(sys.executable, "-S", "-c", ask, PCC, model, "-d", "2xa100", *FAST, "-p", "dp-place", "-q", f"--weights={mode}",
-            "-o", work / "big")
+    r = run(sys.executable, "-S", "-c", ask, PCC, model, "-d", "2xa100", *FAST, "-p", "dp-place", "-q",
+            f"--weights={mode}", "-o", work / "big")
     return int(r.stdout) / 1024 if check(r.returncode == 0, f"{mode}: a large model is not split: {r.stderr}") else 0
 
 
