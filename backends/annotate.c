@@ -106,6 +106,10 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
     g->initializer = arena_array(s->a, g->n_initializer, sizeof *g->initializer);
     for (size_t i = 0; i < g->n_initializer; i++)
         g->initializer[i] = weights_tensor(s, src->initializer[i]);
+    g->sparse_initializer =
+        arena_array(s->a, g->n_sparse_initializer, sizeof *g->sparse_initializer);
+    for (size_t i = 0; i < g->n_sparse_initializer; i++)
+        g->sparse_initializer[i] = weights_sparse(s, src->sparse_initializer[i]);
     if (s->keep)
         return;
     out->functions = arena_array(s->a, out->n_functions, sizeof *out->functions);

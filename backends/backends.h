@@ -10,6 +10,9 @@ enum view { VIEW_BLOCKS, VIEW_DEVICES, VIEW_NODES };
 /* How it is drawn; bits. */
 enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4 };
 enum { MOST_BOXES = 150 }; /* of a picture that one can look at */
+/* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
+ * of the source. */
+enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_MODES };
 
 /* What the files are about. */
 struct result {
@@ -22,6 +25,7 @@ struct result {
     const char *const *dim_name;   /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;
+    enum weights_mode weights; /* of a split */
     bool annotated; /* a model with the plan in it is written */
     bool ir11;      /* with IR-11 device configurations in it */
     enum view view;     /* of a picture that is a file of its own */
@@ -31,8 +35,12 @@ struct result {
 
 /* The model as it was read, in one ONNX file; external data stays where it is. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
-/* The split folder.  Replaces only an empty folder or another split. */
+/* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
+ * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const char *folder);
+/* "shared", "inline", "original"; the mode of such a name, WEIGHTS_MODES if there is none. */
+const char *weights_mode_name(enum weights_mode w);
+enum weights_mode weights_mode_named(const char *name);
 /* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of
  * blocks has at most max(most, parts) boxes, and where the parts are more than `most` (or 64), devices
  * stand for them.  O(nodes + pins). */

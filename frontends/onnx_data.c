@@ -237,11 +237,16 @@ static int shape(struct onnx_build *b, const Onnx__TensorProto *t, const struct 
     return 0;
 }
 
+static bool is_external(const Onnx__TensorProto *t)
+{
+    return t != NULL && t->has_data_location &&
+           t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+}
+
 tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_who who)
 {
     struct tensor x = {.name = str_id(b->m, t->name), .elem = elem_of(t->data_type), .src = t};
-    bool external =
-        t->has_data_location && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    bool external = is_external(t);
     int64_t elems;
 
     if (shape(b, t, &who, &x, t->n_dims, t->dims, &elems) != 0)
@@ -263,6 +268,8 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_wh
     return id;
 }
 
+/* What of it lies in files becomes tensors of the module, too: nobody refers to them, but the writer
+ * of a split finds their bytes. */
 tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct onnx_who who)
 {
     static const Onnx__TensorProto none = ONNX__TENSOR_PROTO__INIT;
@@ -273,7 +280,9 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
                        .src = s};
     int64_t elems;
 
-    if (shape(b, t, &who, &x, s->n_dims, s->dims, &elems) != 0)
+    if (shape(b, t, &who, &x, s->n_dims, s->dims, &elems) != 0 ||
+        (is_external(s->values) && onnx_tensor(b, s->values, who) == 0) ||
+        (is_external(s->indices) && onnx_tensor(b, s->indices, who) == 0))
         return 0;
     tid id = module_add_tensor(b->m);
     b->m->tensor[id] = x;

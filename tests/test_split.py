@@ -261,13 +261,15 @@ def external_everywhere(folder):
 
 
 def external_sparse(folder):
-    """A sparse initializer whose values lie in a file: parts could not find it."""
+    """A sparse initializer whose values and indices lie in a file."""
     values = numpy_helper.from_array(np.arange(1, 301, dtype=np.float32), "s")
-    (folder / "sparse.bin").write_bytes(values.raw_data)
-    values.ClearField("raw_data")
-    values.data_location = TensorProto.EXTERNAL
-    values.external_data.add(key="location", value="sparse.bin")
-    indices = numpy_helper.from_array(np.arange(300))
+    indices = numpy_helper.from_array(np.arange(300), "s_at")
+    (folder / "sparse.bin").write_bytes(values.raw_data + indices.raw_data)
+    for t, at in ((values, 0), (indices, 1200)):
+        t.ClearField("raw_data")
+        t.data_location = TensorProto.EXTERNAL
+        t.external_data.add(key="location", value="sparse.bin")
+        t.external_data.add(key="offset", value=str(at))
     nodes = chain("x", "m", 4) + [helper.make_node("MatMul", ["s", "m"], ["y"])]
     model = model_of(nodes, [info("x", [16, 16])], [info("y", [32, 16])], [weight("w", 16, 16)])
     model.graph.sparse_initializer.append(onnx.SparseTensorProto(dims=[32, 16], values=values, indices=indices))
@@ -302,7 +304,7 @@ def odd_models(folder):
         path = folder / f"{make.__name__}.onnx"
         path.write_bytes(make().SerializeToString())
         paths.append(path)
-    return paths + [external_everywhere(folder)]
+    return paths + [external_everywhere(folder), external_sparse(folder)]
 
 
 def generated_models(folder):
@@ -550,7 +552,6 @@ def test_failures(work, own):
     missing = work / "missing.onnx"
     run(GEN, "gpt", "--layers", 2, "--width", 32, "--heads", 2, "--vocab", 64, "--no-weights", "-o", missing)
     refuse("missing weights", area, area / "new", "missing.weights", missing)
-    refuse("sparse weights in a file", area, area / "new", "'s' lies in another file", external_sparse(work))
     refuse("a function's tensor in a file", area, area / "new", "'k' lies in another file", external_function(work))
 
     check(split(gpt, area / "split", "-d", "4xa100", *FAST).returncode == 0, "a first split")

@@ -362,6 +362,8 @@ static int write_all(const struct cli *c, struct ctx *x)
     }
     r.annotated = out && (is_folder(out) || str_ends(out, ".onnx"));
     r.ir11 = c->value[CLI_ANNOTATE] && !strcmp(c->value[CLI_ANNOTATE], "ir11");
+    if (c->value[CLI_WEIGHTS])
+        r.weights = weights_mode_named(c->value[CLI_WEIGHTS]);
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = x->ndims;
@@ -519,6 +521,17 @@ static int check_annotate(const struct cli *c, struct diag *d)
     return 0;
 }
 
+/* --weights: where the weights of a split go. */
+static int check_weights(const struct cli *c, struct diag *d)
+{
+    const char *s = c->value[CLI_WEIGHTS], *out = c->value[CLI_OUTPUT];
+    if (s && weights_mode_named(s) == WEIGHTS_MODES)
+        return diag_error(d, "--weights '%s': expected shared, inline or original", s);
+    if (s && (!out || !is_folder(out)))
+        return diag_error(d, "--weights=%s: is for a split: give its folder with -o", s);
+    return 0;
+}
+
 static int run(const struct cli *c, struct ctx *x)
 {
     struct cluster *own = NULL;
@@ -535,9 +548,10 @@ static int run(const struct cli *c, struct ctx *x)
             return EXIT_USAGE;
     if (c->value[CLI_CHECK_ANNOTATIONS])
         return check_only(c, x);
-    if (check_annotate(c, x->diag) || check_names(c, x->mem, x->diag) || read_dims(c, x) ||
-        read_pins(c, x) || read_pairs(c, x) || read_limits(c, x) || check_emit(c, x->diag) ||
-        read_pictures(c, NULL, x->diag) || make_pipeline(c, x, &p))
+    if (check_annotate(c, x->diag) || check_weights(c, x->diag) ||
+        check_names(c, x->mem, x->diag) || read_dims(c, x) || read_pins(c, x) || read_pairs(c, x) ||
+        read_limits(c, x) || check_emit(c, x->diag) || read_pictures(c, NULL, x->diag) ||
+        make_pipeline(c, x, &p))
         return EXIT_USAGE;
     x->cost_files = c->list[CLI_COSTS];
     x->ncost_files = c->n[CLI_COSTS];
