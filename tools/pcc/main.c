@@ -532,6 +532,7 @@ static int run(const struct cli *c, struct ctx *x)
             reproduce(c, x, &p, at);
         return EXIT_UNVERIFIED;
     }
+    onnx_remake(x->m);
     if (rc || write_all(c, x))
         return EXIT_INPUT;
     return 0;
