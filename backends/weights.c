@@ -57,18 +57,6 @@ static int refuse(struct split *s, const char *name)
                       str(s->m, s->m->path), name ? name : "");
 }
 
-/* Sparse tensors travel as they are; the new folder does not have the files of the source. */
-static int check_sparse(struct split *s)
-{
-    for (tid t = 1; t < s->m->ntensor; t++) {
-        const Onnx__SparseTensorProto *src = s->m->tensor[t].src;
-        if (src && src->base.descriptor == &onnx__sparse_tensor_proto__descriptor &&
-            (is_external(src->values) || is_external(src->indices)))
-            return refuse(s, src->values ? src->values->name : NULL);
-    }
-    return 0;
-}
-
 int weights_plan(struct split *s)
 {
     const struct module *m = s->m;
@@ -94,7 +82,7 @@ int weights_plan(struct split *s)
         s->at[t] = (size + ALIGN - 1) / ALIGN * ALIGN;
         size = s->at[t] + x->len;
     }
-    return check_sparse(s);
+    return 0;
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */

@@ -12,6 +12,8 @@
  * where that leaves something open.
  * O(nodes + operands) rule calls; each O(rank), or O(64) where values are followed. */
 #include "passes/infer_shapes.h"
+
+#include "passes/calls.h"
 #include "passes/shape_bodies.h"
 
 #include <stdlib.h>
@@ -52,6 +54,11 @@ static struct dispatch dispatch_new(const struct module *m, struct arena *mem)
     for (int k = 0; k < RULE_DOMAINS; k++)
         d.row[k] = arena_array(mem, (size_t)max + 1, sizeof *d.row[k]);
     return d;
+}
+
+static void set_opset(struct infer *f, int64_t version)
+{
+    f->opset = version < 0 ? INT64_MAX : version; /* not declared: take the newest */
 }
 
 static void apply_rule(struct infer *f, struct dispatch *d, nid n, const sid *domain)
@@ -113,6 +120,8 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 {
     if (f->first_body == NULL || f->first_body[n] == 0)
         return false;
+    if (f->versions != NULL)
+        set_opset(f, f->versions[n]);
     if (f->visited[n] == 0) {
         f->visited[n] = 1;
     } else if (w->n > NEST_LIMIT || !leave_bodies(f, n)) {
@@ -143,6 +152,8 @@ static void walk_graphs(struct infer *f)
         if (visit_bodies(f, &w, n)) /* moves w.at */
             continue;
         w.at[w.n - 1].next++;
+        if (f->versions != NULL)
+            set_opset(f, f->versions[n]);
         apply_rule(f, &d, n, domain);
     }
 }
@@ -254,12 +265,13 @@ static void start_types(struct infer *f)
         f->type[v] = f->start[v] = map[m->value[v].type];
 }
 
-uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
-                      struct dim_values *values)
+/* versions: [node] of ai.onnx; NULL: the model's. */
+static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *diag,
+                              struct dim_values *values, const int64_t *versions)
 {
     struct infer f = {.m = m, .mem = mem, .diag = diag, .bound = values != NULL, .values = values};
-    f.opset = module_opset(m, 0);
-    f.opset = f.opset < 0 ? INT64_MAX : f.opset; /* not declared: take the newest */
+    f.versions = versions;
+    set_opset(&f, module_opset(m, 0));
     start_types(&f);
     f.data = arena_array(mem, m->nval, sizeof *f.data);
     if (f.bound)
@@ -272,6 +284,17 @@ uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                      "%u more shapes in the file differ from what the operands give",
                      f.conflicts - 10);
     return f.type;
+}
+
+uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
+                      struct dim_values *values)
+{
+    struct inlined *e = calls_expand(m, mem);
+    if (e == NULL)
+        return infer_module(m, mem, diag, values, NULL);
+    uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset);
+    calls_adopt_types(m, e);
+    return type;
 }
 
 /* --- the pass --- */
@@ -328,6 +351,12 @@ uint32_t *planning_types(struct ctx *x)
             type[v] = m->value[v].type;
     }
     return type;
+}
+
+uint32_t *planning_types_inside(struct ctx *x, struct inlined *e)
+{
+    struct dim_values *values = has_names(x->m) ? dim_values_new(x, x->scratch) : NULL;
+    return infer_module(&e->m, x->scratch, NULL, values, e->opset);
 }
 
 /* Nodes of the main graph with a result whose size is not known although something reads it. */

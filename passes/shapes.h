@@ -42,7 +42,8 @@ struct infer {
     struct arena *mem;
     struct diag *diag;      /* NULL: quiet */
     bool bound;
-    int64_t opset;          /* of ai.onnx */
+    int64_t opset;          /* of ai.onnx, for the node at hand */
+    const int64_t *versions; /* [node] the same before they are looked at; NULL: all are the model's */
     uint32_t *type;         /* [value] index into m->type: what is known so far */
     uint32_t *start;        /* [value] the same before the run */
     const struct nums **data; /* [value] NULL: not looked up yet */
