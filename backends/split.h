@@ -31,6 +31,12 @@ struct origin {
     uint32_t id;
 };
 
+/* A tensor and the module that it belongs to: the model's, or that of a function. */
+struct held {
+    const struct module *m;
+    tid t;
+};
+
 struct split {
     const struct result *r;
     const struct module *m;
@@ -45,9 +51,11 @@ struct split {
 
     /* weights.c */
     bool keep;             /* leave tensors as they are in the source */
-    struct origin *tensor; /* ascending by src */
+    struct held *held;     /* the tensors of the module, of its functions, and aside; from 1 */
+    uint32_t nheld;
+    struct origin *tensor; /* those that have a src, ascending by it; their ids index held */
     uint32_t ntensor;
-    uint64_t *at; /* [tensor] offset in weights.data, or WEIGHT_INLINE */
+    uint64_t *at; /* [held] offset in weights.data, or WEIGHT_INLINE */
     bool nested;  /* some tensor below a node lies in a file */
 
     /* device_config.c */
@@ -79,6 +87,7 @@ Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
  * changes.  Sets s->failed on errors. */
 const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n);
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f);
+const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t);
 /* The type as a message; NULL if nothing is known of it. */
 Onnx__TypeProto *rewrite_type(struct split *s, uint32_t type);
 

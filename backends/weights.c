@@ -38,7 +38,8 @@ uint32_t origin_id(const struct origin *list, uint32_t n, const void *src)
     return o ? o->id : 0;
 }
 
-static tid tensor_of(const struct split *s, const void *src)
+/* Its number among s->held, 0: none. */
+static uint32_t held_of(const struct split *s, const void *src)
 {
     return origin_id(s->tensor, s->ntensor, src);
 }
@@ -57,26 +58,53 @@ static int refuse(struct split *s, const char *name)
                       str(s->m, s->m->path), name ? name : "");
 }
 
-int weights_plan(struct split *s)
+static const struct tensor *held_tensor(const struct split *s, uint32_t h)
+{
+    return &s->held[h].m->tensor[s->held[h].t];
+}
+
+static void hold(struct split *s, const struct module *m)
+{
+    for (tid t = 1; t < m->ntensor; t++) {
+        s->held[s->nheld] = (struct held){m, t};
+        if (m->tensor[t].src)
+            s->tensor[s->ntensor++] = (struct origin){m->tensor[t].src, s->nheld};
+        s->nheld++;
+    }
+}
+
+static void hold_all(struct split *s)
 {
     const struct module *m = s->m;
-    const Onnx__GraphProto *g = s->src->graph;
-    uint8_t *top = arena_alloc(s->a, m->ntensor);
-    uint64_t size = 0;
-    s->tensor = arena_array(s->a, m->ntensor, sizeof *s->tensor);
-    s->at = arena_array(s->a, m->ntensor, sizeof *s->at);
-    for (tid t = 1; t < m->ntensor; t++)
-        if (m->tensor[t].src)
-            s->tensor[s->ntensor++] = (struct origin){m->tensor[t].src, t};
+    size_t n = m->ntensor + (m->aside ? m->aside->ntensor : 0);
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        n += m->function[f].body->ntensor;
+    s->held = arena_array(s->a, n, sizeof *s->held);
+    s->tensor = arena_array(s->a, n, sizeof *s->tensor);
+    s->at = arena_array(s->a, n, sizeof *s->at);
+    s->held[s->nheld++] = (struct held){m, 0};
+    hold(s, m);
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        hold(s, m->function[f].body);
+    if (m->aside)
+        hold(s, m->aside);
     origins_sort(s->tensor, s->ntensor);
+}
+
+int weights_plan(struct split *s)
+{
+    const Onnx__GraphProto *g = s->src->graph;
+    uint64_t size = 0;
+    hold_all(s);
+    uint8_t *top = arena_alloc(s->a, s->nheld);
     for (size_t i = 0; i < g->n_initializer; i++)
-        top[tensor_of(s, g->initializer[i])] = 1;
-    for (tid t = 0; t < m->ntensor; t++) {
-        const struct tensor *x = &m->tensor[t];
+        top[held_of(s, g->initializer[i])] = 1;
+    for (uint32_t t = 0; t < s->nheld; t++) {
+        const struct tensor *x = held_tensor(s, t);
         bool nested = x->where == TENSOR_FILE && x->file != 1 && !top[t]; /* file 1: the model */
         s->at[t] = WEIGHT_INLINE;
         s->nested |= nested;
-        if ((!top[t] && !nested) || x->len < MIN_BYTES ||
+        if ((!top[t] && !nested) || x->len < MIN_BYTES || held_of(s, x->src) != t ||
             (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
             continue;
         s->at[t] = (size + ALIGN - 1) / ALIGN * ALIGN;
@@ -91,8 +119,8 @@ int weights_plan(struct split *s)
 static int check_files(struct split *s)
 {
     const struct module *m = s->m;
-    for (tid t = 1; t < m->ntensor; t++) {
-        const struct tensor *x = &m->tensor[t];
+    for (uint32_t t = 1; t < s->nheld; t++) {
+        const struct tensor *x = held_tensor(s, t);
         if (s->at[t] == WEIGHT_INLINE || x->where != TENSOR_FILE || m->file[x->file].fd >= 0)
             continue;
         return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which is not there",
@@ -101,10 +129,10 @@ static int check_files(struct split *s)
     return 0;
 }
 
-static int copy_tensor(struct split *s, tid t, int out)
+static int copy_tensor(struct split *s, uint32_t t, int out)
 {
     const struct module *m = s->m;
-    const struct tensor *x = &m->tensor[t];
+    const struct tensor *x = held_tensor(s, t);
     if (lseek(out, (off_t)s->at[t], SEEK_SET) < 0)
         return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
     if (x->where == TENSOR_FILE)
@@ -115,7 +143,7 @@ static int copy_tensor(struct split *s, tid t, int out)
 int weights_write(struct split *s)
 {
     int out = -1, rc = check_files(s);
-    for (tid t = 1; t < s->m->ntensor && !rc; t++) {
+    for (uint32_t t = 1; t < s->nheld && !rc; t++) {
         if (s->at[t] == WEIGHT_INLINE)
             continue;
         if (out < 0)
@@ -153,7 +181,7 @@ static Onnx__TensorProto *emptied(struct split *s, const Onnx__TensorProto *src)
     return p;
 }
 
-static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *src, tid t)
+static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *src, uint32_t t)
 {
     Onnx__TensorProto *p = emptied(s, src);
     p->external_data = arena_array(s->a, 3, sizeof *p->external_data);
@@ -170,20 +198,20 @@ static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *sr
 
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
 {
-    tid t = s->keep ? 0 : tensor_of(s, src);
+    uint32_t t = s->keep ? 0 : held_of(s, src);
     if (t && s->at[t] != WEIGHT_INLINE)
         return referring(s, src, t);
     if (s->keep || !is_external(src))
         return (Onnx__TensorProto *)src;
-    if (!t || s->m->tensor[t].where != TENSOR_FILE) {
+    if (!t || held_tensor(s, t)->where != TENSOR_FILE) {
         refuse(s, src->name);
         return (Onnx__TensorProto *)src;
     }
     Onnx__TensorProto *p = emptied(s, src);
     p->has_raw_data = 1;
-    p->raw_data.len = (size_t)s->m->tensor[t].len; /* below MIN_BYTES */
+    p->raw_data.len = (size_t)held_tensor(s, t)->len; /* below MIN_BYTES */
     p->raw_data.data = arena_alloc(s->a, p->raw_data.len + 1);
-    if (tensor_read(s->m, t, 0, p->raw_data.data, p->raw_data.len))
+    if (tensor_read(s->held[t].m, s->held[t].t, 0, p->raw_data.data, p->raw_data.len))
         s->failed = true;
     return p;
 }

@@ -49,7 +49,6 @@ static void *none_at_all(void)
         struct value value;
         struct graph graph;
         struct tensor tensor;
-        struct file file;
         struct attr attr;
     } none;
     return (void *)(uintptr_t)&none; /* nobody writes into an entry 0 */
@@ -68,7 +67,7 @@ struct module *module_add_inner(struct module *m)
     x->value = none_at_all();
     x->graph = none_at_all();
     x->tensor = none_at_all();
-    x->file = none_at_all();
+    x->file = m->file;
     x->type = none_at_all();
     x->opset = none_at_all();
     x->arg = none_at_all();
@@ -78,7 +77,8 @@ struct module *module_add_inner(struct module *m)
     x->floats = none_at_all();
     x->sids = none_at_all();
     x->refs = none_at_all();
-    x->nnode = x->nval = x->ngraph = x->ntensor = x->nfile = x->ntype = x->nopset = 1;
+    x->nfile = x->capfile = m->nfile;
+    x->nnode = x->nval = x->ngraph = x->ntensor = x->ntype = x->nopset = 1;
     x->narg = x->nattr = x->ndim = x->nints = x->nfloats = x->nsids = x->nrefs = 1;
     return x;
 }

@@ -241,11 +241,11 @@ struct slice module_add_floats(struct module *m, const float *v, uint32_t n);
 struct slice module_add_sids(struct module *m, const sid *v, uint32_t n);
 struct slice module_add_refs(struct module *m, const uint32_t *v, uint32_t n);
 void module_add_opset(struct module *m, sid domain, int64_t version);
-/* An empty module in the memory of m, with its strings and, once module_share_files was called, files. */
+/* An empty module in the memory of m, with its strings and the files that m has by now. */
 struct module *module_add_inner(struct module *m);
 /* A function with an empty body; the index. */
 uint32_t module_add_function(struct module *m);
-/* After the last file was added: functions and m->aside have them, too. */
+/* After more files were added: functions and m->aside have them, too. */
 void module_share_files(struct module *m);
 
 /* Looking.  Names come back as C strings; never NULL. */
