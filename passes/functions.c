@@ -35,7 +35,7 @@ static struct csr callers(const struct module *m, struct arena *a, uint32_t *cou
 static void measure(const struct module *m, struct functions *x, uint32_t f)
 {
     const struct module *b = m->function[f].body;
-    x->nodes[f] = b->nnode;
+    x->nodes[f] = b->nnode - 1;
     x->entries[f] = (uint64_t)b->nnode + b->nval + b->narg + b->nattr + b->ngraph + b->nrefs;
     for (nid k = 1; k < b->nnode; k++) {
         uint32_t callee = b->node[k].callee;
@@ -106,7 +106,7 @@ struct functions *functions_study(const struct module *m, struct arena *a)
 void functions_total(const struct module *m, const struct functions *f, uint64_t *nodes,
                      uint64_t *entries)
 {
-    *nodes = m->nnode;
+    *nodes = m->nnode - 1;
     *entries = (uint64_t)m->nnode + m->nval + m->narg;
     for (nid n = 1; n < m->nnode; n++) {
         uint32_t callee = m->node[n].callee;

@@ -207,10 +207,10 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
             worst = k;
     }
     return diag_error(x->diag,
-                      "%s: with its calls replaced the model would have %s%" PRIu64
+                      "%s: with its calls replaced the model would have %s %" PRIu64
                       " nodes, most of them from function '%s': expected at most %" PRId64
                       " (inline-functions{max-nodes=...}), or say which with only=",
-                      str(x->m, x->m->path), nodes == UINT64_MAX ? "more than " : "", nodes - 1,
+                      str(x->m, x->m->path), nodes == UINT64_MAX ? "more than" : "up to", nodes,
                       worst != 0 ? function_name(x, worst) : "", most);
 }
 

@@ -23,7 +23,7 @@ struct functions {
     uint32_t norder;
     uint8_t *fate;   /* enum fate */
     uint8_t *returns; /* 1: some graph in it returns an input of the function as it is */
-    uint64_t *nodes; /* in its body when all calls in it are replaced; saturating */
+    uint64_t *nodes; /* in its body when all calls in it are replaced (and counted); saturating */
     uint64_t *entries; /* the same, of everything that takes memory */
 };
 
