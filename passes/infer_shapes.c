@@ -235,12 +235,17 @@ static void guess_inputs(struct infer *f)
     }
 }
 
-/* The type with every name replaced by its value. */
-static uint32_t bound_type(struct infer *f, uint32_t type)
+/* The type with every name replaced by its value; map: the same of those before it. */
+static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
 {
     struct shape s;
-    const struct type t = f->m->type[type];
+    struct type t = f->m->type[type];
     bool names = false;
+    if ((t.kind == TYPE_SEQ || t.kind == TYPE_OPT || t.kind == TYPE_MAP) && t.inner < type &&
+        map[t.inner] != t.inner) { /* readers make inner types first */
+        t.inner = map[t.inner];
+        return module_add_type(f->m, t);
+    }
     if (t.kind != TYPE_TENSOR || t.rank < 0 || t.rank > SHAPE_RANK)
         return type;
     s.elem = t.elem;
@@ -260,7 +265,7 @@ static void start_types(struct infer *f)
     f->start = arena_array(f->mem, m->nval, sizeof *f->start);
     uint32_t ntype = m->ntype, *map = arena_array(f->mem, ntype, sizeof *map);
     for (uint32_t t = 1; t < ntype; t++)
-        map[t] = f->bound ? bound_type(f, t) : t;
+        map[t] = f->bound ? bound_type(f, t, map) : t;
     for (vid v = 1; v < m->nval; v++)
         f->type[v] = f->start[v] = map[m->value[v].type];
 }
