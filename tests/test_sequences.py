@@ -73,9 +73,12 @@ def construct():
 
 
 def splits():
-    return [node("SplitToSequence", ["x", "two"], ["a"], axis=1), node("SplitToSequence", ["x", "four"], ["b"], axis=1),
-            node("SplitToSequence", ["x", "lengths"], ["c"], axis=1), node("SplitToSequence", ["x", "even"], ["d"], axis=-1),
-            node("SplitToSequence", ["x"], ["rows"], axis=0), node("SplitToSequence", ["x"], ["flat"], axis=0, keepdims=0),
+    return [node("SplitToSequence", ["x", "two"], ["a"], axis=1), node("SplitToSequence", ["x", "four"], ["b"],
+                                                                       axis=1),
+            node("SplitToSequence", ["x", "lengths"], ["c"], axis=1), node("SplitToSequence", ["x", "even"], ["d"],
+                                                                           axis=-1),
+            node("SplitToSequence", ["x"], ["rows"], axis=0), node("SplitToSequence", ["x"], ["flat"], axis=0,
+                                                                   keepdims=0),
             node("SequenceAt", ["flat", "one"], ["row"]), node("SequenceAt", ["d", "one"], ["y"])], {
         "a": "seq(f32[2,2])", "b": "seq(f32[2,?])", "c": "seq(f32[2,?])", "d": "seq(f32[2,3])",
         "rows": "seq(f32[1,6])", "flat": "seq(f32[6])", "row": "f32[6]"}
@@ -83,12 +86,14 @@ def splits():
 
 def grown():
     """A Loop that appends to a sequence elements of another shape than the first."""
-    step = helper.make_graph([node("SequenceInsert", ["acc", "z"], ["next"]), node("Identity", ["go"], ["on"])], "step",
+    step = helper.make_graph([node("SequenceInsert", ["acc", "z"], ["next"]), node("Identity", ["go"], ["on"])],
+                             "step",
                              [info("i", INT64, []), info("go", BOOL, []), sequence("acc")],
                              [info("on", BOOL, []), sequence("next")])
     return [node("SequenceEmpty", [], ["none"]), node("SequenceInsert", ["none", "x"], ["first"]),
             node("SequenceConstruct", ["x", "x"], ["same"]),
-            node("Loop", ["three", "", "same"], ["all"], body=step), node("ConcatFromSequence", ["all"], ["cat"], axis=0),
+            node("Loop", ["three", "", "same"], ["all"], body=step), node("ConcatFromSequence", ["all"], ["cat"],
+                                                                          axis=0),
             node("Loop", ["nothing", "", "same"], ["kept"], body=step),
             node("SequenceAt", ["first", "nothing"], ["y"])], {
         "none": "seq(f32[*])", "first": "seq(f32[2,6])", "same": "seq(f32[2,6])", "y": "f32[2,6]"}
@@ -98,7 +103,8 @@ def chosen():
     """Sequences out of the branches of an If."""
     then = helper.make_graph([node("SequenceConstruct", ["x", "x"], ["t"])], "then", [], [sequence("t")])
     other = helper.make_graph([node("SequenceConstruct", ["x", "z"], ["o"])], "other", [], [sequence("o")])
-    return [node("If", ["yes"], ["s"], then_branch=then, else_branch=other), node("SequenceAt", ["s", "nothing"], ["y"])], {
+    return [node("If", ["yes"], ["s"], then_branch=then, else_branch=other), node("SequenceAt", ["s", "nothing"],
+                                                                                  ["y"])], {
         "s": "seq(f32[?,6])", "y": "f32[?,6]"}
 
 
@@ -111,7 +117,8 @@ def mapped():
 
 
 def optional():
-    return [node("SequenceConstruct", ["x", "z"], ["s"]), node("Optional", ["x"], ["o"]), node("Optional", ["s"], ["os"]),
+    return [node("SequenceConstruct", ["x", "z"], ["s"]), node("Optional", ["x"], ["o"]), node("Optional", ["s"],
+                                                                                               ["os"]),
             node("OptionalHasElement", ["o"], ["has"]), node("OptionalGetElement", ["o"], ["g"]),
             node("OptionalGetElement", ["os"], ["gs"]), node("SequenceAt", ["gs", "one"], ["u"]),
             node("Relu", ["g"], ["y"])], {
@@ -145,7 +152,8 @@ def holds(text, value):
     """Is value of the type that pcc printed?"""
     outer = re.match(r"(seq|opt)\((.*)\)$", text)
     if outer:
-        return all(holds(outer[2], v) for v in value) if outer[1] == "seq" else value is None or holds(outer[2], value)
+        return all(holds(outer[2], v) for v in value) if outer[1] == "seq" else value is None or holds(outer[2],
+                                                                                                       value)
     dims = re.search(r"\[(.*)\]", text)[1]
     if dims == "*":
         return True
@@ -168,7 +176,8 @@ def run_types(work, make):
     found = types_of(path)
     for v, text in known.items():
         check(found.get(v) == text, f"{name}: {v} is {found.get(v)}, expected {text}")
-    shown = {v: t for v, t in found.items() if not t.startswith("opt") and t.startswith(("seq(f32", "f32", "i64[]", "bool"))}
+    shown = {v: t for v, t in found.items() if not t.startswith("opt") and t.startswith(("seq(f32", "f32", "i64[]",
+                                                                                         "bool"))}
     whole = model(nodes, [value_info(v, t) for v, t in shown.items()])
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
