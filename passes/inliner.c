@@ -26,8 +26,8 @@ struct shift {
 struct env {
     const struct module *from;
     uint32_t function;
-    vid *value;        /* [value of from] in the result; 0: omitted, or not yet known */
-    struct slice give; /* attributes of the call, of the result */
+    vid *value;      /* [value of from] in the result; 0: omitted, or not yet known */
+    struct map give; /* name -> attribute of the result: what the call gives, else the default */
     sid prefix;
     nid origin; /* of the original; 0: the node itself */
     int64_t opset;
@@ -247,19 +247,14 @@ static gid add_body(struct inliner *w, struct env *e, gid from, nid owner)
     return to;
 }
 
-/* What stands for an attribute of the function, or NULL: the call leaves it out. */
-static const struct attr *given(const struct inliner *w, const struct env *e, sid name)
+/* Attributes by name, those that come first before others. */
+static void give(struct inliner *w, struct env *e, struct slice list)
 {
-    for (uint32_t i = 0; i < e->give.n; i++) {
-        if (w->m->attr[e->give.at + i].name == name)
-            return &w->m->attr[e->give.at + i];
+    for (uint32_t i = list.at; i < list.at + list.n; i++) {
+        sid name = w->m->attr[i].name;
+        if (name != 0 && (e->give.mask == 0 || map_get(&e->give, name) == 0))
+            map_set(&e->give, w->a, name, i);
     }
-    for (uint32_t i = 0; i < w->src->function[e->function].give.n; i++) {
-        const struct attr *a = &w->m->attr[w->shift[e->function].give + i];
-        if (a->name == name)
-            return a;
-    }
-    return NULL;
 }
 
 /* Attribute a of a function's node as one of node n (0: of a call that is entered); false: it is left
@@ -270,10 +265,10 @@ static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, ni
     const struct module *b = e->from;
     *out = *a;
     if (a->ref != 0) {
-        const struct attr *g = given(w, e, a->ref);
-        if (g == NULL)
-            return false;
-        *out = *g;
+        uint32_t g = e->give.mask != 0 ? map_get(&e->give, a->ref) : 0;
+        if (g == 0)
+            return false; /* the call leaves it out, and there is no default */
+        *out = w->m->attr[g];
         out->name = a->name;
         return true;
     }
@@ -420,7 +415,8 @@ static void enter(struct inliner *w, struct env *e, nid call)
     in->opset = module_opset(b, 0);
     in->value = arena_array(w->a, b->nval, sizeof *in->value);
     take_pools(w, n->callee);
-    in->give = take_attrs(w, e, n->attr, 0);
+    give(w, in, take_attrs(w, e, n->attr, 0));
+    give(w, in, (struct slice){w->shift[n->callee].give, w->src->function[n->callee].give.n});
     for (uint32_t i = 0; i < n->nformal; i++)
         in->value[b->arg[g->in.at + i]] = value_in(e, e->from->arg[n->in.at + i]);
     struct slice out = {w->m->narg, n->out.n};

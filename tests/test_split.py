@@ -531,7 +531,8 @@ def test_failures(work, own):
     missing = work / "missing.onnx"
     run(GEN, "gpt", "--layers", 2, "--width", 32, "--heads", 2, "--vocab", 64, "--no-weights", "-o", missing)
     refuse("missing weights", area, area / "new", "missing.weights", missing)
-    refuse("sparse weights in a file", area, area / "new", "'s' is sparse and its values lie in another file", external_sparse(work))
+    refuse("sparse weights in a file", area, area / "new", "'s' is sparse and its values lie in another file",
+           external_sparse(work))
 
     check(split(gpt, area / "split", "-d", "4xa100", *FAST).returncode == 0, "a first split")
     parts = len(manifest_of(area / "split")["parts"])
