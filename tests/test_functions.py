@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Functions of a model: replaced by their nodes, looked into, carried along.
 
-usage: test_functions.py   (environment: PCC, PCC_SOURCE)
+usage: test_functions.py   (environment: PCC, PCC_SOURCE, PCC_SHARED)
 
 1. Models with functions made for the odd cases, and random ones: after inline-functions ONNX Runtime
    computes the same bits as before, and as after onnx.inliner; splits through the middle of functions are
@@ -38,6 +38,7 @@ except ImportError as missing:
     sys.exit(SKIP)
 
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
+SHARED = Path(os.environ.get("PCC_SHARED", SOURCE.parent / "shared"))
 PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
 sys.path.insert(0, str(SOURCE / "tools"))
 sys.dont_write_bytecode = True
@@ -377,6 +378,26 @@ def part_one(work):
     check("!flops=48" in text, "loops: three passes of 2 x 8 operations are not 48")
 
 
+def exported(work):
+    """What exporters made of whole networks: nothing inside a call is unknown, and it can be split."""
+    for name, inputs in (("minigpt_functions_ts", True), ("nested_region_functions_dyn", False)):
+        path, folder = SHARED / "models/exported/tiny" / f"{name}.onnx", work / name
+        if not path.exists():
+            print(f"skipped: {path} is not there")
+            continue
+        done = pcc(path, "-p", "inline-functions,fuse,dp-place", "-d", "2xnpu", "--link", "1TB/s,0us", "-o", folder)
+        check(done.returncode == 0 and "are not known" not in done.stderr, f"{name}: {done.stderr[-300:]}")
+        check("now 1321 nodes with 0 calls" in done.stderr or not inputs, f"{name}: {done.stderr[-300:]}")
+        more = ["--inputs", str(path.with_suffix(".inputs"))] if inputs else []
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            code = verify_split.main([str(path), str(folder), "--quiet", *more])
+        check(code == 0, f"{name}: {said.getvalue().strip()[-300:]}")
+        kept = sum(int(r["flops"]) for r in table(path).values())
+        opened = sum(int(r["flops"]) for r in table(path, "-p", "inline-functions,cost").values())
+        check(kept == opened > 0, f"{name}: {kept} operations in calls, {opened} in their nodes")
+
+
 # ---------------------------------------------------------------- 2. travelling
 
 
@@ -601,6 +622,7 @@ def main():
         work = Path(tmp)
         history()
         part_one(work)
+        exported(work)
         travel(work)
         files(work)
         hostile(work)
