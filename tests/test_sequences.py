@@ -88,15 +88,16 @@ def grown():
     """A Loop that appends to a sequence elements of another shape than the first."""
     step = helper.make_graph([node("SequenceInsert", ["acc", "z"], ["next"]), node("Identity", ["go"], ["on"])],
                              "step",
-                             [info("i", INT64, []), info("go", BOOL, []), sequence("acc")],
-                             [info("on", BOOL, []), sequence("next")])
+                             [info("i", INT64, []), info("go", BOOL, []), onnx.ValueInfoProto(name="acc")],
+                             [info("on", BOOL, []), onnx.ValueInfoProto(name="next")])
     return [node("SequenceEmpty", [], ["none"]), node("SequenceInsert", ["none", "x"], ["first"]),
             node("SequenceConstruct", ["x", "x"], ["same"]),
             node("Loop", ["three", "", "same"], ["all"], body=step), node("ConcatFromSequence", ["all"], ["cat"],
                                                                           axis=0),
             node("Loop", ["nothing", "", "same"], ["kept"], body=step),
             node("SequenceAt", ["first", "nothing"], ["y"])], {
-        "none": "seq(f32[*])", "first": "seq(f32[2,6])", "same": "seq(f32[2,6])", "y": "f32[2,6]"}
+        "all": "seq(f32[*])", "kept": "seq(f32[*])", "none": "seq(f32[*])", "first": "seq(f32[2,6])",
+        "same": "seq(f32[2,6])", "y": "f32[2,6]"}
 
 
 def chosen():
