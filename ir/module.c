@@ -107,16 +107,6 @@ void module_share_files(struct module *m)
         share_files(m, m->aside);
 }
 
-uint32_t module_function(const struct module *m, sid domain, sid name, sid overload)
-{
-    for (uint32_t f = 1; f < m->nfunction; f++) {
-        const struct function *x = &m->function[f];
-        if (x->name == name && x->domain == domain && x->overload == overload)
-            return f;
-    }
-    return 0;
-}
-
 sid str_id_n(struct module *m, const char *s, size_t n)
 {
     return strings_id(m->str, s, n);

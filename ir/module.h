@@ -260,8 +260,6 @@ vid node_out(const struct module *m, nid n, uint32_t i);
 const struct attr *node_attr(const struct module *m, nid n, const char *name);
 int64_t node_attr_int(const struct module *m, nid n, const char *name, int64_t absent);
 const char *node_attr_str(const struct module *m, nid n, const char *name, const char *absent);
-/* The function that is called so, 0 if there is none.  O(functions). */
-uint32_t module_function(const struct module *m, sid domain, sid name, sid overload);
 /* Version of the opset of a domain (0: ai.onnx); -1 if the model does not import it. */
 int64_t module_opset(const struct module *m, sid domain);
 

@@ -4,7 +4,8 @@
  * visited in topological order, each by the rule of its operator (a table; operators that behave
  * alike share a rule), values of small integer tensors are followed on the way, and what is inferred
  * is merged with what is known (shape_core.c).  When the owner of bodies is reached, its bodies are
- * visited first (explicit stack).  What cannot be proven stays unknown.
+ * visited first (explicit stack).  Calls of the model's functions are replaced by the functions' nodes in a
+ * copy of the module that is thrown away afterwards (calls.h).  What cannot be proven stays unknown.
  *
  * Then the names of the inputs are bound to numbers (bind.c), and if there are any, a second run with
  * every name bound gives the types that planning uses: there, slices and broadcasts with

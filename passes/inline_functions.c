@@ -69,12 +69,29 @@ static int choose(struct ctx *x, struct functions *f, const char *only)
     return 0;
 }
 
-/* The first node of a function that means something else among the model's opsets, 0: none. */
-static nid misfit(const struct module *m, const struct module *body)
+/* Versions by domain: the first entry of each, as module_opset has it. */
+static struct map versions(const struct module *m, struct arena *a)
 {
+    struct map at = {0};
+    for (uint32_t i = m->nopset; i-- > 1;)
+        map_set(&at, a, map_key(1, m->opset[i].domain), i);
+    return at;
+}
+
+static int64_t version(const struct module *m, const struct map *at, sid domain)
+{
+    uint32_t i = at->mask != 0 ? map_get(at, map_key(1, domain)) : 0;
+    return i != 0 ? m->opset[i].version : -1;
+}
+
+/* The first node of a function that means something else among the model's opsets, 0: none. */
+static nid misfit(const struct module *m, const struct map *model, const struct module *body,
+                  struct arena *a)
+{
+    struct map own = versions(body, a);
     for (nid n = 1; n < body->nnode; n++) {
         const struct node *k = &body->node[n];
-        int64_t here = module_opset(m, k->domain), there = module_opset(body, k->domain);
+        int64_t here = version(m, model, k->domain), there = version(body, &own, k->domain);
         if (k->callee != 0) /* replaced, or a function as before */
             continue;
         if (there < 0 || (here >= 0 && here != there &&
@@ -85,11 +102,14 @@ static nid misfit(const struct module *m, const struct module *body)
 }
 
 /* The model imports what the function imports and it does not. */
-static void import(struct module *m, const struct module *body)
+static void import(struct module *m, struct map *model, const struct module *body, struct arena *a)
 {
     for (uint32_t i = 1; i < body->nopset; i++) {
-        if (module_opset(m, body->opset[i].domain) < 0)
-            module_add_opset(m, body->opset[i].domain, body->opset[i].version);
+        sid domain = body->opset[i].domain;
+        if (model->mask != 0 && map_get(model, map_key(1, domain)) != 0)
+            continue;
+        map_set(model, a, map_key(1, domain), m->nopset);
+        module_add_opset(m, domain, body->opset[i].version);
     }
 }
 
@@ -121,6 +141,7 @@ static void check_opsets(struct ctx *x, struct functions *f)
 {
     struct module *m = x->m;
     uint8_t *reached = arena_alloc(x->scratch, (size_t)f->n + 1);
+    struct map model = versions(m, x->scratch);
     uint32_t left = 0;
     mark_callees(m, reached);
     for (uint32_t i = 0; i < f->norder; i++) {
@@ -128,9 +149,9 @@ static void check_opsets(struct ctx *x, struct functions *f)
         const struct module *body = m->function[k].body;
         if (reached[k] == 0 || f->fate[k] != FATE_FREE)
             continue;
-        nid bad = misfit(m, body);
+        nid bad = misfit(m, &model, body, x->scratch);
         if (bad == 0) {
-            import(m, body);
+            import(m, &model, body, x->scratch);
             mark_callees(body, reached);
             continue;
         }

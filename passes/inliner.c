@@ -20,6 +20,7 @@ enum { MOST_NAMES = 256 << 20 }; /* bytes: names grow with the depth of calls */
 struct shift {
     bool done;
     uint32_t ints, floats, sids, type, tensor, give;
+    int64_t opset; /* of ai.onnx */
 };
 
 /* What the names in a function mean, in one call; the model itself: function 0. */
@@ -170,6 +171,7 @@ static const struct shift *take_pools(struct inliner *w, uint32_t f)
     if (s->done)
         return s;
     s->done = true;
+    s->opset = module_opset(b, 0);
     s->ints = module_add_ints(w->m, b->ints + 1, b->nints - 1).at - 1;
     s->floats = module_add_floats(w->m, b->floats + 1, b->nfloats - 1).at - 1;
     s->sids = module_add_sids(w->m, b->sids + 1, b->nsids - 1).at - 1;
@@ -412,9 +414,8 @@ static void enter(struct inliner *w, struct env *e, nid call)
     *in = (struct env){.from = b, .function = n->callee};
     in->prefix = make_name(w, e, n->name, SPACE_NODE);
     in->origin = e->origin != 0 ? e->origin : call;
-    in->opset = module_opset(b, 0);
     in->value = arena_array(w->a, b->nval, sizeof *in->value);
-    take_pools(w, n->callee);
+    in->opset = take_pools(w, n->callee)->opset;
     give(w, in, take_attrs(w, e, n->attr, 0));
     give(w, in, (struct slice){w->shift[n->callee].give, w->src->function[n->callee].give.n});
     for (uint32_t i = 0; i < n->nformal; i++)
@@ -535,7 +536,7 @@ static void remap_facts(struct inlined *x, const struct module *m)
 /* Everything shared, nothing that may be written: pools grow elsewhere, values and graphs are copies. */
 static void begin(struct inlined *x, const struct module *m, struct arena *mem)
 {
-    *x = (struct inlined){.m = *m, .nnode0 = m->nnode, .nval0 = m->nval, .ngraph0 = m->ngraph};
+    *x = (struct inlined){.m = *m, .nnode0 = m->nnode, .ngraph0 = m->ngraph};
     x->m.mem = mem;
     x->m.capval = x->m.capgraph = x->m.capnode = 0;
     x->m.captype = m->ntype;

@@ -41,7 +41,7 @@ const char *call_obstacle(const struct module *m, const struct functions *f,
 
 struct inlined {
     struct module m; /* shares what did not change with the original, values with their numbers */
-    uint32_t nnode0, nval0, ngraph0; /* counts of the original */
+    uint32_t nnode0, ngraph0; /* counts of the original */
     nid *origin;     /* [node of m] the node of the original that it is, or the call that it came from */
     uint32_t caporigin;
     int64_t *opset;  /* [node of m] the version of ai.onnx that it was written for; -1: not said */
