@@ -33,7 +33,10 @@ struct result {
     struct diag *diag;
 };
 
-/* The model as it was read, in one ONNX file; external data stays where it is. */
+/* If passes have rewritten the nodes of a module that came from ONNX: gives it messages that say what it
+ * is now.  To be called once, after the passes and before any of the writers below. */
+void onnx_remake(struct module *m);
+/* The model (as it was read, if no pass rewrote it) in one ONNX file; external data stays where it is. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
 /* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
  * the source is taken, too, and keeps its other files. */

@@ -118,13 +118,32 @@ static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g)
 
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f)
 {
-    Onnx__FunctionProto *copy;
-    Onnx__NodeProto **node = rewrite_nodes(s, f->node, f->n_node);
-    if (node == f->node)
+    Onnx__FunctionProto c = *f, *copy;
+    c.node = rewrite_nodes(s, f->node, f->n_node);
+    for (size_t i = 0; i < f->n_attribute_proto; i++) {
+        Onnx__AttributeProto *a = rewrite_attr(s, f->attribute_proto[i]);
+        if (a == f->attribute_proto[i])
+            continue;
+        c.attribute_proto = own_list(s, c.attribute_proto, f->attribute_proto, f->n_attribute_proto,
+                                     sizeof *c.attribute_proto);
+        c.attribute_proto[i] = a;
+    }
+    if (c.node == f->node && c.attribute_proto == f->attribute_proto)
         return f;
     copy = arena_alloc(s->a, sizeof *copy);
-    *copy = *f;
-    copy->node = node;
+    *copy = c;
+    return copy;
+}
+
+const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t)
+{
+    Onnx__TrainingInfoProto c = *t, *copy;
+    c.initialization = t->initialization ? rewrite_graph(s, t->initialization) : NULL;
+    c.algorithm = t->algorithm ? rewrite_graph(s, t->algorithm) : NULL;
+    if (c.initialization == t->initialization && c.algorithm == t->algorithm)
+        return t;
+    copy = arena_alloc(s->a, sizeof *copy);
+    *copy = c;
     return copy;
 }
 

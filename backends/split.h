@@ -33,6 +33,12 @@ struct origin {
     uint32_t id;
 };
 
+/* A tensor and the module that it belongs to: the model's, or that of a function. */
+struct held {
+    const struct module *m;
+    tid t;
+};
+
 struct split {
     const struct result *r;
     const struct module *m;
@@ -48,9 +54,11 @@ struct split {
     /* weights.c */
     bool keep;              /* leave tensors as they are in the source */
     enum weights_mode mode; /* of the file that is being made */
-    struct origin *tensor;  /* ascending by src */
+    struct held *held;      /* the tensors of the module, of its functions, and aside; from 1 */
+    uint32_t nheld;
+    struct origin *tensor;  /* those that have a src, ascending by it; their ids index held */
     uint32_t ntensor;
-    uint64_t *at;      /* [tensor] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
+    uint64_t *at;      /* [held] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
     bool nested;       /* some tensor below a node lies in a file */
     bool data;         /* there is a weights.data */
     struct mapped *map; /* files that messages point into, by address */
@@ -98,6 +106,7 @@ int sources_link(struct split *s, const char *folder);
  * changes.  Sets s->failed on errors. */
 const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n);
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f);
+const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t);
 /* The type as a message; NULL if nothing is known of it. */
 Onnx__TypeProto *rewrite_type(struct split *s, uint32_t type);
 

@@ -47,7 +47,8 @@ uint32_t origin_id(const struct origin *list, uint32_t n, const void *src)
     return o ? o->id : 0;
 }
 
-static tid tensor_of(const struct split *s, const void *src)
+/* Its number among s->held, 0: none. */
+static uint32_t held_of(const struct split *s, const void *src)
 {
     return origin_id(s->tensor, s->ntensor, src);
 }
@@ -64,6 +65,40 @@ static int refuse(struct split *s, const char *name)
     return diag_error(s->diag,
                       "%s: tensor '%s' lies in another file in a form that cannot be carried along",
                       str(s->m, s->m->path), name ? name : "");
+}
+
+static const struct tensor *held_tensor(const struct split *s, uint32_t h)
+{
+    return &s->held[h].m->tensor[s->held[h].t];
+}
+
+static void hold(struct split *s, const struct module *m)
+{
+    for (tid t = 1; t < m->ntensor; t++) {
+        s->held[s->nheld] = (struct held){m, t};
+        if (m->tensor[t].src)
+            s->tensor[s->ntensor++] = (struct origin){m->tensor[t].src, s->nheld};
+        s->nheld++;
+    }
+}
+
+static void hold_all(struct split *s)
+{
+    const struct module *m = s->m;
+    size_t n = m->ntensor + (m->aside ? m->aside->ntensor : 0);
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        n += m->function[f].body->ntensor;
+    s->held = arena_array(s->a, n, sizeof *s->held);
+    s->tensor = arena_array(s->a, n, sizeof *s->tensor);
+    s->at = arena_array(s->a, n, sizeof *s->at);
+    s->nheld = s->ntensor = 0;
+    s->held[s->nheld++] = (struct held){m, 0};
+    hold(s, m);
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        hold(s, m->function[f].body);
+    if (m->aside)
+        hold(s, m->aside);
+    origins_sort(s->tensor, s->ntensor);
 }
 
 /* ---- the decision --------------------------------------------------------------------------- */
@@ -87,8 +122,8 @@ enum weights_mode weights_mode_named(const char *name)
 static int check_files(struct split *s)
 {
     const struct module *m = s->m;
-    for (tid t = 1; t < m->ntensor; t++) {
-        const struct tensor *x = &m->tensor[t];
+    for (uint32_t h = 1; h < s->nheld; h++) {
+        const struct tensor *x = held_tensor(s, h);
         if (x->where != TENSOR_FILE || !x->len || m->file[x->file].fd >= 0)
             continue;
         return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which is not there",
@@ -135,8 +170,8 @@ static int map_files(struct split *s)
         s->mapped_at[1] = m->file[1].map;
         s->map[s->nmap++] = (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
     }
-    for (tid t = 1; t < m->ntensor && s->mode == WEIGHTS_INLINE; t++) {
-        const struct tensor *x = &m->tensor[t];
+    for (uint32_t h = 1; h < s->nheld && s->mode == WEIGHTS_INLINE; h++) {
+        const struct tensor *x = held_tensor(s, h);
         if (x->where == TENSOR_FILE && x->len >= PACK_COPY && !s->mapped_at[x->file] &&
             map_file(s, x->file))
             return -1;
@@ -145,25 +180,25 @@ static int map_files(struct split *s)
     return 0;
 }
 
-/* [tensor] 1: an initializer of the main graph, or in a sparse one. */
+/* [held] 1: an initializer of the main graph, or in a sparse one. */
 static uint8_t *top_tensors(struct split *s)
 {
     const Onnx__GraphProto *g = s->src->graph;
-    uint8_t *top = arena_alloc(s->a, s->m->ntensor);
+    uint8_t *top = arena_alloc(s->a, s->nheld);
     for (size_t i = 0; i < g->n_initializer; i++)
-        top[tensor_of(s, g->initializer[i])] = 1;
+        top[held_of(s, g->initializer[i])] = 1;
     for (size_t i = 0; i < g->n_sparse_initializer; i++) {
-        top[tensor_of(s, g->sparse_initializer[i]->values)] = 1;
-        top[tensor_of(s, g->sparse_initializer[i]->indices)] = 1;
+        top[held_of(s, g->sparse_initializer[i]->values)] = 1;
+        top[held_of(s, g->sparse_initializer[i]->indices)] = 1;
     }
     return top;
 }
 
 /* A tensor below a node that the source keeps in another file than the model (file 1). */
-static bool is_nested(const struct split *s, const uint8_t *top, tid t)
+static bool is_nested(const struct split *s, const uint8_t *top, uint32_t h)
 {
-    const struct tensor *x = &s->m->tensor[t];
-    return x->where == TENSOR_FILE && x->file != 1 && !top[t];
+    const struct tensor *x = held_tensor(s, h);
+    return x->where == TENSOR_FILE && x->file != 1 && !top[h];
 }
 
 /* [file] 1: parts may refer to it. */
@@ -171,9 +206,9 @@ static uint8_t *files_to_name(struct split *s, const uint8_t *top)
 {
     uint8_t *may = arena_alloc(s->a, s->m->nfile);
     memset(may, s->mode == WEIGHTS_ORIGINAL, s->m->nfile);
-    for (tid t = 1; t < s->m->ntensor; t++)
-        if (is_nested(s, top, t) && !s->beside)
-            may[s->m->tensor[t].file] = 0;
+    for (uint32_t h = 1; h < s->nheld; h++)
+        if (is_nested(s, top, h) && !s->beside)
+            may[held_tensor(s, h)->file] = 0;
     return may;
 }
 
@@ -181,22 +216,16 @@ int weights_plan(struct split *s)
 {
     const struct module *m = s->m;
     uint64_t size = 0;
-    s->tensor = arena_array(s->a, m->ntensor, sizeof *s->tensor);
-    s->at = arena_array(s->a, m->ntensor, sizeof *s->at);
+    hold_all(s);
     s->used = arena_alloc(s->a, m->nfile);
-    s->ntensor = 0;
-    for (tid t = 1; t < m->ntensor; t++)
-        if (m->tensor[t].src)
-            s->tensor[s->ntensor++] = (struct origin){m->tensor[t].src, t};
-    origins_sort(s->tensor, s->ntensor);
     const uint8_t *top = top_tensors(s), *may = files_to_name(s, top);
-    for (tid t = 0; t < m->ntensor; t++) {
-        const struct tensor *x = &m->tensor[t];
+    for (uint32_t t = 0; t < s->nheld; t++) {
+        const struct tensor *x = held_tensor(s, t);
         bool nested = is_nested(s, top, t);
         s->at[t] = WEIGHT_INLINE;
         s->nested |= nested;
-        if ((!top[t] && !nested) || x->len < MIN_BYTES || s->mode == WEIGHTS_INLINE ||
-            (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
+        if ((!top[t] && !nested) || x->len < MIN_BYTES || held_of(s, x->src) != t ||
+            s->mode == WEIGHTS_INLINE || (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
             continue;
         if (x->where == TENSOR_FILE && may[x->file]) {
             s->at[t] = WEIGHT_SOURCE;
@@ -212,10 +241,10 @@ int weights_plan(struct split *s)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static int copy_tensor(struct split *s, tid t, int out)
+static int copy_tensor(struct split *s, uint32_t t, int out)
 {
     const struct module *m = s->m;
-    const struct tensor *x = &m->tensor[t];
+    const struct tensor *x = held_tensor(s, t);
     if (lseek(out, (off_t)s->at[t], SEEK_SET) < 0)
         return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
     if (x->where == TENSOR_FILE)
@@ -226,7 +255,7 @@ static int copy_tensor(struct split *s, tid t, int out)
 int weights_write(struct split *s)
 {
     int out = -1, rc = 0;
-    for (tid t = 1; t < s->m->ntensor && !rc; t++) {
+    for (uint32_t t = 1; t < s->nheld && !rc; t++) {
         if (s->at[t] == WEIGHT_INLINE || s->at[t] == WEIGHT_SOURCE)
             continue;
         if (out < 0)
@@ -264,9 +293,9 @@ static Onnx__TensorProto *emptied(struct split *s, const Onnx__TensorProto *src)
     return p;
 }
 
-static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *src, tid t)
+static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *src, uint32_t t)
 {
-    const struct tensor *x = &s->m->tensor[t];
+    const struct tensor *x = held_tensor(s, t);
     bool own = s->at[t] != WEIGHT_SOURCE;
     const char *file = own ? WEIGHTS_FILE : s->source[x->file];
     Onnx__TensorProto *p = emptied(s, src);
@@ -283,31 +312,31 @@ static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *sr
 }
 
 /* The bytes of a tensor in a file, as an address; large ones are mapped and not to be read. */
-static uint8_t *bytes_of(struct split *s, tid t)
+static uint8_t *bytes_of(struct split *s, uint32_t t)
 {
-    const struct tensor *x = &s->m->tensor[t];
+    const struct tensor *x = held_tensor(s, t);
     if (x->len >= PACK_COPY && s->mapped_at[x->file])
         return (uint8_t *)(uintptr_t)(s->mapped_at[x->file] + x->off);
     uint8_t *p = arena_alloc(s->a, x->len + 1); /* unmapped: below MIN_BYTES */
-    if (tensor_read(s->m, t, 0, p, x->len))
+    if (tensor_read(s->held[t].m, s->held[t].t, 0, p, x->len))
         s->failed = true;
     return p;
 }
 
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
 {
-    tid t = s->keep ? 0 : tensor_of(s, src);
+    uint32_t t = s->keep ? 0 : held_of(s, src);
     if (t && s->at[t] != WEIGHT_INLINE)
         return referring(s, src, t);
     if (s->keep || !is_external(src))
         return (Onnx__TensorProto *)src;
-    if (!t || s->m->tensor[t].where != TENSOR_FILE) {
+    if (!t || held_tensor(s, t)->where != TENSOR_FILE) {
         refuse(s, src->name);
         return (Onnx__TensorProto *)src;
     }
     Onnx__TensorProto *p = emptied(s, src);
     p->has_raw_data = 1;
-    p->raw_data.len = (size_t)s->m->tensor[t].len;
+    p->raw_data.len = (size_t)held_tensor(s, t)->len;
     p->raw_data.data = bytes_of(s, t);
     return p;
 }

@@ -162,7 +162,7 @@ static unsigned bytes_used(enum elem e, unsigned size)
 static int payload(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
                    struct tensor *x)
 {
-    const struct file *model = &b->m->file[1];
+    const struct file *model = &b->model->file[1];
     struct field f = field_of(t, (enum elem)x->elem);
     unsigned used = bytes_used((enum elem)x->elem, f.size);
     uint64_t have = (uint64_t)f.n * used;
@@ -386,6 +386,18 @@ static int one_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct 
     }
 }
 
+int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *node, gid *body,
+              struct attr *a)
+{
+    struct onnx_who who = {node, p->name != NULL ? p->name : ""};
+
+    *a = (struct attr){.name = str_id(b->m, p->name),
+                       .ref = str_id(b->m, p->ref_attr_name),
+                       .kind = (uint8_t)onnx_attr_kind(p),
+                       .src = p};
+    return a->ref == 0 ? one_attr(b, p, who, body, a) : 0;
+}
+
 int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *out)
 {
     const Onnx__NodeProto *p = s->proto;
@@ -393,12 +405,8 @@ int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *ou
 
     b->attr = vec_grow(b->tmp, b->attr, &b->capattr, (uint32_t)p->n_attribute, sizeof *b->attr);
     for (size_t i = 0; i < p->n_attribute; i++) {
-        const Onnx__AttributeProto *x = p->attribute[i];
-        struct onnx_who who = {str(b->m, s->name), x->name != NULL ? x->name : ""};
-        struct attr a = {.name = str_id(b->m, x->name),
-                         .ref = str_id(b->m, x->ref_attr_name),
-                         .kind = (uint8_t)onnx_attr_kind(x)};
-        if (a.ref == 0 && one_attr(b, x, who, &body, &a) != 0)
+        struct attr a;
+        if (onnx_attr(b, p->attribute[i], str(b->m, s->name), &body, &a) != 0)
             return -1;
         b->attr[i] = a;
     }

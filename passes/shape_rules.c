@@ -122,6 +122,9 @@ static const struct shape_rule onnx_rule[] = {
     {"NonZero", rule_nonzero, 0},
     {"Not", rule_same, NUM_NOT},
     {"OneHot", rule_onehot, 0},
+    {"Optional", rule_optional, 0},
+    {"OptionalGetElement", rule_optional, 1},
+    {"OptionalHasElement", rule_optional, 2},
     {"Or", rule_broadcast, NUM_OR | RULE_BOOL},
     {"PRelu", rule_broadcast, NUM_NONE},
     {"Pad", rule_pad, 0},
@@ -158,12 +161,13 @@ static const struct shape_rule onnx_rule[] = {
     {"ScatterElements", rule_same, 0},
     {"ScatterND", rule_same, 0},
     {"Selu", rule_same, 0},
-    {"SequenceAt", rule_sequence_at, 0},
-    {"SequenceConstruct", rule_sequence, 0},
-    {"SequenceEmpty", rule_sequence, 2},
-    {"SequenceErase", rule_sequence, 1},
-    {"SequenceInsert", rule_sequence, 1},
-    {"SequenceLength", rule_sequence, 3},
+    {"SequenceAt", rule_sequence, SEQ_AT},
+    {"SequenceConstruct", rule_sequence, SEQ_CONSTRUCT},
+    {"SequenceEmpty", rule_sequence, SEQ_EMPTY},
+    {"SequenceErase", rule_sequence, SEQ_ERASE},
+    {"SequenceInsert", rule_sequence, SEQ_INSERT},
+    {"SequenceLength", rule_sequence, SEQ_LENGTH},
+    {"SequenceMap", rule_sequence_map, 0},
     {"Shape", rule_shape, 0},
     {"Shrink", rule_same, 0},
     {"Sigmoid", rule_same, 0},
@@ -179,7 +183,7 @@ static const struct shape_rule onnx_rule[] = {
     {"Softsign", rule_same, 0},
     {"SpaceToDepth", rule_depth_space, 0},
     {"Split", rule_split, 0},
-    {"SplitToSequence", rule_sequence, 0},
+    {"SplitToSequence", rule_sequence, SEQ_SPLIT},
     {"Sqrt", rule_same, 0},
     {"Squeeze", rule_squeeze, 0},
     {"Sub", rule_broadcast, NUM_SUB},
@@ -210,6 +214,7 @@ static const struct shape_rule ml_rule[] = {
     {"Scaler", rule_fixed_elem, FIXED_FLOAT},
     {"TreeEnsembleClassifier", rule_first_outputs, ROWS_CLASSIFIER},
     {"TreeEnsembleRegressor", rule_first_outputs, ROWS_TARGETS},
+    {"ZipMap", rule_zip_map, 0},
 };
 
 static const struct shape_rule ms_rule[] = {
@@ -277,6 +282,12 @@ const struct shape_rule *shape_rules(enum rule_domain domain, uint32_t *n)
 /* Result 0 is like operand 0.  arg: enum num_op for the elements of a followed operand. */
 void rule_same(struct infer *f, nid n, int arg)
 {
+    vid in = node_in(f->m, n, 0);
+    uint8_t kind = f->m->type[in != 0 ? f->type[in] : 0].kind;
+    if (kind == TYPE_SEQ || kind == TYPE_OPT) { /* Identity */
+        container_set(f, n, 0, f->type[in]);
+        return;
+    }
     shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
     if (arg != NUM_NONE)
         values_elementwise(f, n, (enum num_op)arg);
@@ -431,56 +442,4 @@ void rule_first_outputs(struct infer *f, nid n, int arg)
                            node_is(f->m, n, "Dropout") && f->opset < 10 ? ELEM_NONE
                                                                         : (enum elem)arg);
     }
-}
-
-/* --- sequences: their kind and element type matter, as they are not cut --- */
-
-static uint32_t sequence_of(struct infer *f, enum elem e)
-{
-    uint32_t inner = module_add_tensor_type(f->m, e, -1, NULL);
-    return module_add_type(f->m, (struct type){.kind = TYPE_SEQ, .rank = -1, .inner = inner});
-}
-
-/* arg: 0: made from operand 0; 1: operand 0 is a sequence; 2: empty; 3: its length. */
-void rule_sequence(struct infer *f, nid n, int arg)
-{
-    vid in = node_in(f->m, n, 0), out = node_out(f->m, n, 0);
-    if (arg == 3) {
-        struct shape s = shape_scalar(ELEM_I64);
-        shape_set(f, n, 0, &s);
-    }
-    if (out == 0 || f->m->type[f->type[out]].kind != TYPE_NONE)
-        return;
-    if (arg == 1) {
-        f->type[out] = in != 0 ? f->type[in] : 0;
-    } else {
-        int64_t e = node_attr_int(f->m, n, "dtype", ELEM_F32);
-        f->type[out] = sequence_of(f, arg == 0                  ? elem_in(f, n, 0)
-                                      : e > 0 && e < ELEM_COUNT ? (enum elem)e
-                                                                : ELEM_F32);
-    }
-}
-
-static enum elem sequence_elem(const struct infer *f, vid v)
-{
-    const struct type *t = &f->m->type[v != 0 ? f->type[v] : 0];
-    if (t->kind != TYPE_SEQ || f->m->type[t->inner].kind != TYPE_TENSOR)
-        return ELEM_NONE;
-    return (enum elem)f->m->type[t->inner].elem;
-}
-
-void rule_sequence_at(struct infer *f, nid n, int arg)
-{
-    vid in = node_in(f->m, n, 0), out = node_out(f->m, n, 0);
-    const struct type *t = &f->m->type[in != 0 ? f->type[in] : 0];
-    (void)arg;
-    if (out != 0 && t->kind == TYPE_SEQ && f->type[out] == 0)
-        f->type[out] = t->inner;
-}
-
-void rule_concat_from_sequence(struct infer *f, nid n, int arg)
-{
-    struct shape s = shape_unknown(sequence_elem(f, node_in(f->m, n, 0)));
-    (void)arg;
-    shape_set(f, n, 0, &s);
 }

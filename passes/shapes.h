@@ -42,7 +42,8 @@ struct infer {
     struct arena *mem;
     struct diag *diag;      /* NULL: quiet */
     bool bound;
-    int64_t opset;          /* of ai.onnx */
+    int64_t opset;          /* of ai.onnx, for the node at hand */
+    const int64_t *versions; /* [node] the same before they are looked at; NULL: all are the model's */
     uint32_t *type;         /* [value] index into m->type: what is known so far */
     uint32_t *start;        /* [value] the same before the run */
     const struct nums **data; /* [value] NULL: not looked up yet */
@@ -139,7 +140,24 @@ shape_fn rule_expand, rule_tile, rule_pad, rule_topk, rule_onehot, rule_shape, r
     rule_constant, rule_constant_of_shape, rule_range, rule_reduce, rule_arg_reduce, rule_where,
     rule_nonzero, rule_random, rule_compress; /* shape_rules_make.c */
 shape_fn rule_if, rule_loop, rule_scan; /* shape_bodies.c */
-shape_fn rule_sequence, rule_sequence_at, rule_concat_from_sequence; /* shape_rules.c */
+enum seq_rule {
+    SEQ_CONSTRUCT, SEQ_EMPTY, SEQ_INSERT, SEQ_ERASE, SEQ_SPLIT, SEQ_LENGTH, SEQ_AT
+};
+shape_fn rule_sequence, rule_concat_from_sequence, rule_optional, rule_sequence_map,
+    rule_zip_map; /* shape_rules_seq.c */
+
+/* --- containers (shape_rules_seq.c) --- */
+
+/* acc: what holds for both. */
+void shape_join(struct shape *acc, const struct shape *s);
+/* A type of which both are instances; 0: there is none. */
+uint32_t type_join(struct infer *f, uint32_t a, uint32_t b);
+/* A sequence of tensors without the shape of its elements; other containers: 0; tensors as they are. */
+uint32_t type_without_shape(struct infer *f, uint32_t type);
+/* Result i is of that type, as far as the file leaves it open. */
+void container_set(struct infer *f, nid n, uint32_t i, uint32_t type);
+/* What the body of a SequenceMap is given. */
+void enter_sequence_map(struct infer *f, nid n, gid g);
 
 /* One run over all graphs.  Returns [value] types in f.mem.  values NULL: symbolic mode. */
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,

@@ -278,23 +278,6 @@ def external_sparse(folder):
     return path
 
 
-def external_function(folder):
-    """A function with a constant in a file."""
-    value = weight("k", 32, 32)
-    (folder / "function.bin").write_bytes(value.raw_data)
-    value.ClearField("raw_data")
-    value.data_location = TensorProto.EXTERNAL
-    value.external_data.add(key="location", value="function.bin")
-    f = helper.make_function("my", "F", ["a"], ["b"], [helper.make_node("Constant", [], ["k"], value=value),
-                                                       helper.make_node("Add", ["a", "k"], ["b"])],
-                             [helper.make_opsetid("", 17)])
-    model = model_of(chain("x", "y", 4), [info("x", [16, 16])], [info("y", [16, 16])], [weight("w", 16, 16)],
-                     functions=[f], domains=["my"])
-    path = folder / "external_function.onnx"
-    path.write_bytes(model.SerializeToString())
-    return path
-
-
 # ---------------------------------------------------------------- models
 
 
@@ -552,7 +535,6 @@ def test_failures(work, own):
     missing = work / "missing.onnx"
     run(GEN, "gpt", "--layers", 2, "--width", 32, "--heads", 2, "--vocab", 64, "--no-weights", "-o", missing)
     refuse("missing weights", area, area / "new", "missing.weights", missing)
-    refuse("a function's tensor in a file", area, area / "new", "'k' lies in another file", external_function(work))
 
     check(split(gpt, area / "split", "-d", "4xa100", *FAST).returncode == 0, "a first split")
     parts = len(manifest_of(area / "split")["parts"])

@@ -574,9 +574,10 @@ static int run(const struct cli *c, struct ctx *x)
             reproduce(c, x, &p, at);
         return EXIT_UNVERIFIED;
     }
-    if (rc || write_all(c, x))
+    if (rc)
         return EXIT_INPUT;
-    return 0;
+    onnx_remake(x->m);
+    return write_all(c, x) ? EXIT_INPUT : 0;
 }
 
 static void print_version(void)
