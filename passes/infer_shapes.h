@@ -4,10 +4,15 @@
 
 #include "passes/passes.h"
 
+#include <stdio.h>
+
 extern const struct pass pass_infer_shapes, pass_cost;
 
 /* [value] index into m->type: the type with every name replaced by its value under x->dims, and all
  * that follows from that.  Lives in x->scratch.  Runs inference again if the model has names. */
 uint32_t *planning_types(struct ctx *x);
+
+/* A line "domain operator" for each operator that has a rule. */
+void list_shape_rules(FILE *out);
 
 #endif

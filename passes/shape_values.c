@@ -150,6 +150,12 @@ static struct num num_apply(struct infer *f, enum num_op op, struct num a, struc
     }
 }
 
+struct dim value_dim(struct infer *f, nid n, uint32_t i, uint32_t j)
+{
+    const struct nums *x = nums_of(f, node_in(f->m, n, i));
+    return x != NULL && j < x->n ? num_dim(x->at[j]) : dim_unknown();
+}
+
 struct nums *nums_new(struct infer *f, uint32_t n)
 {
     struct nums *x = arena_alloc(f->mem, sizeof *x + n * sizeof x->at[0]);
