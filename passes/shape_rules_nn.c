@@ -370,37 +370,102 @@ static bool label(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* What the operands say: a size for each label, and those that "..." stands for. */
+struct equation {
+    struct dim size[128];
+    uint8_t seen[128]; /* 2: more than once */
+    struct shape dots;
+    bool has_dots;
+};
+
+static int labels_ahead(const char *s)
+{
+    int k = 0;
+    for (s = skip_blank(s); label(*s) || *s == '.'; s = skip_blank(s + 1))
+        k += *s != '.';
+    return k;
+}
+
+/* Reads the labels of one operand; NULL: they do not fit its rank. */
+static const char *read_labels(struct infer *f, const char *s, const struct shape *in,
+                               struct equation *e)
+{
+    int dots = in->rank - labels_ahead(s), k = 0;
+    for (s = skip_blank(s); label(*s) || *s == '.'; s = skip_blank(s)) {
+        if (*s == '.') {
+            struct shape some = {.rank = in->rank < 0 ? -1 : dots};
+            if (strncmp(s, "...", 3) != 0 || (in->rank >= 0 && dots < 0))
+                return NULL;
+            for (int i = 0; i < some.rank; i++)
+                some.d[i] = in->d[k++];
+            if (e->has_dots)
+                shape_broadcast(f, &e->dots, &some);
+            else
+                e->dots = some;
+            e->has_dots = true;
+            s += 3;
+            continue;
+        }
+        int c = *s++;
+        struct dim d = shape_dim(in, k++);
+        e->size[c] = e->seen[c] == 0 ? d : broadcast_dim(f, e->size[c], d);
+        e->seen[c] = e->seen[c] < 2 ? (uint8_t)(e->seen[c] + 1) : 2;
+    }
+    return s;
+}
+
+/* False if there are too many of them, or how many is not known. */
+static bool put_dots(const struct equation *e, struct shape *out)
+{
+    if (!e->has_dots)
+        return true;
+    if (e->dots.rank < 0 || out->rank + e->dots.rank >= SHAPE_RANK)
+        return false;
+    memcpy(&out->d[out->rank], e->dots.d, (size_t)e->dots.rank * sizeof e->dots.d[0]);
+    out->rank += e->dots.rank;
+    return true;
+}
+
+/* The result, named after "->", or (s at the end) the labels that occur once, sorted. */
+static bool write_labels(const struct equation *e, const char *s, struct shape *out)
+{
+    bool fits = true;
+    out->rank = 0;
+    if (strncmp(s, "->", 2) == 0) {
+        for (s = skip_blank(s + 2); fits && *s != 0; s = skip_blank(s)) {
+            bool dots = strncmp(s, "...", 3) == 0;
+            fits = out->rank < SHAPE_RANK && (dots ? put_dots(e, out) : label(*s));
+            if (fits && !dots)
+                out->d[out->rank++] = e->seen[(int)*s] != 0 ? e->size[(int)*s] : dim_unknown();
+            s += dots ? 3 : 1;
+        }
+        return fits;
+    }
+    fits = *s == 0 && put_dots(e, out);
+    for (int c = 0; c < 128 && fits; c++) {
+        fits = e->seen[c] != 1 || out->rank < SHAPE_RANK;
+        if (fits && e->seen[c] == 1)
+            out->d[out->rank++] = e->size[c];
+    }
+    return fits;
+}
+
 void rule_einsum(struct infer *f, nid n, int arg)
 {
-    const char *s = node_attr_str(f->m, n, "equation", "");
-    struct dim size[128] = {0};
-    uint8_t seen[128] = {0};
+    const char *s = skip_blank(node_attr_str(f->m, n, "equation", ""));
+    struct equation e = {0};
     struct shape in, out = shape_unknown(elem_in(f, n, 0));
-    bool known = *s != 0 && strchr(s, '.') == NULL;
+    bool known = *s != 0;
     (void)arg;
     for (uint32_t i = 0; i < f->m->node[n].nformal && known; i++) {
-        int k = 0;
         shape_in(f, n, i, &in);
-        for (s = skip_blank(s); label(*s); s = skip_blank(s + 1), k++) {
-            int c = *s;
-            struct dim d = k < in.rank ? in.d[k] : dim_unknown();
-            size[c] = seen[c] == 0 ? d : broadcast_dim(f, size[c], d);
-            seen[c] = seen[c] < 2 ? (uint8_t)(seen[c] + 1) : 2;
-        }
-        s += *s == ',';
+        s = read_labels(f, s, &in, &e);
+        known = s != NULL;
+        if (known && *s == ',')
+            s = skip_blank(s + 1);
     }
-    if (known && strncmp(s, "->", 2) == 0) {
-        out.rank = 0;
-        for (s = skip_blank(s + 2); label(*s) && out.rank < SHAPE_RANK; s = skip_blank(s + 1))
-            out.d[out.rank++] = seen[(int)*s] != 0 ? size[(int)*s] : dim_unknown();
-        out.rank = *s == 0 ? out.rank : -1;
-    } else if (known && *s == 0) { /* implicit: labels that occur once, sorted */
-        out.rank = 0;
-        for (int c = 0; c < 128 && out.rank < SHAPE_RANK; c++) {
-            if (seen[c] == 1)
-                out.d[out.rank++] = size[c];
-        }
-    }
+    if (!known || !write_labels(&e, s, &out))
+        out.rank = -1;
     shape_set(f, n, 0, &out);
 }
 

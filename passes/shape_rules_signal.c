@@ -21,6 +21,8 @@ void rule_dft(struct infer *f, nid n, int arg)
     int axis = axis_of(at, s.rank);
     if (known && axis < 0) {
         s.rank = -1;
+    } else if (!known && !one && node_in(f->m, n, 1) == 0) {
+        known = true; /* whichever it is, its size stays */
     } else if (!known) {
         for (int i = 1; i < s.rank - 1; i++)
             s.d[i] = dim_unknown();
