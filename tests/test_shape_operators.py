@@ -72,6 +72,64 @@ def probe(case, constants):
     return model, want
 
 
+HISTORY = {}
+for schema in onnx.defs.get_all_schemas_with_history():
+    HISTORY.setdefault((schema.domain, schema.name), {})[schema.since_version] = schema
+
+
+def older(model):
+    """The same node under each older version of its operator: operands that are attributes there are made
+    attributes.  Yields those that the checker accepts."""
+    node = model.graph.node[0]
+    if len(model.graph.node) != 1 or node.domain or node.op_type == "Scan":  # version 8 has a batch axis
+        return
+    versions = sorted(HISTORY.get((node.domain, node.op_type), {}))
+    current = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
+    newest = max((v for v in versions if v <= current), default=0)
+    names = [i.name for i in HISTORY[node.domain, node.op_type][newest].inputs] if newest else []
+    for version in versions:
+        if version >= newest:
+            break
+        m = onnx.ModelProto()
+        m.CopyFrom(model)
+        try:
+            to_attributes(m, names, HISTORY[node.domain, node.op_type][version])
+        except (TypeError, ValueError):  # a list where a number is wanted
+            continue
+        for o in m.opset_import:
+            if o.domain in ("", "ai.onnx"):
+                o.version = version
+        try:
+            for info in m.graph.output:  # the checker wants a type
+                info.type.tensor_type.elem_type = 1
+                info.type.tensor_type.shape.SetInParent()
+            onnx.checker.check_model(m)
+        except Exception:
+            continue
+        for info in m.graph.output:
+            info.ClearField("type")
+        yield version, m
+
+
+def to_attributes(m, names, schema):
+    node = m.graph.node[0]
+    kept = {i.name for i in schema.inputs}
+    constants = {i.name: i for i in m.graph.initializer}
+    inputs = list(node.input)
+    for i, name in enumerate(names):
+        if name in schema.attributes and name not in kept and i < len(inputs) and inputs[i] in constants:
+            value = numpy_helper.to_array(constants[inputs[i]])
+            kind = schema.attributes[name].type
+            scalar = kind in (onnx.AttributeProto.INT, onnx.AttributeProto.FLOAT)
+            value = value.item() if scalar and value.size == 1 else value.tolist()
+            node.attribute.append(onnx.helper.make_attribute(name, value, attr_type=kind))
+            inputs[i] = ""
+    while inputs and inputs[-1] == "":
+        inputs.pop()
+    del node.input[:]
+    node.input.extend(inputs)
+
+
 def theirs(model):
     try:
         done = onnx.shape_inference.infer_shapes(model, check_type=False, strict_mode=True, data_prop=True)
@@ -82,10 +140,17 @@ def theirs(model):
 
 def check_example(case, constants, folder, count):
     model, want = probe(case, constants)
+    check_model(case, case.name + (" (constants)" if constants else ""), model, want, constants, folder, count)
+    if constants:
+        for version, old in older(model):
+            count["old"] += 1
+            check_model(case, f"{case.name} (version {version})", old, want, False, folder, count)
+
+
+def check_model(case, title, model, want, constants, folder, count):
     path = os.path.join(folder, "op.onnx")
     onnx.save(model, path)
     got, log = inferred(path)
-    title = case.name + (" (constants)" if constants else "")
     if got is None:
         if "NUL" not in log:
             failed.append(f"{title}: {log.strip()}")
@@ -117,13 +182,13 @@ def check_examples(folder):
     except Exception as e:  # the examples are not part of every onnx package
         print(f"operator examples not available: {e}")
         return
-    count = {"results": 0, "known": 0, "open": set()}
+    count = {"results": 0, "known": 0, "open": set(), "old": 0}
     for case in cases:
         if case.kind != "node" or case.model is None or not case.data_sets or ONLY not in case.name:
             continue
         for constants in (False, True):
             check_example(case, constants, folder, count)
-    print(f"examples: {count['known']} of {count['results']} results known")
+    print(f"examples: {count['known']} of {count['results']} results known, {count['old']} of older versions")
     print("  open although operands are constants: " + " ".join(sorted(count["open"])))
 
 
