@@ -146,6 +146,8 @@ struct dim dim_min(struct module *m, struct dim a, struct dim b)
         return dim_unknown();
     if (a.sym == 0 && b.sym == 0)
         return a.value < b.value ? a : b;
+    if (dim_is_min_of(m, b, a) || dim_is_min_of(m, a, b)) /* Min(a, Min(a, c)) */
+        return dim_is_min_of(m, b, a) ? b : a;
     if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_min_max(m, false, &p, &q, &p))
         return dim_unknown();
     return from_poly(m, &p);

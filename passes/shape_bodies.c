@@ -150,12 +150,20 @@ static void enter_scan(struct infer *f, nid n, gid g)
     }
 }
 
+/* A scalar, or, if the body says so, a vector of one element. */
+static void enter_scalar(struct infer *f, nid n, vid v, enum elem e)
+{
+    struct shape s = shape_scalar(e), said;
+    if (shape_of(f, v, &said) && said.rank == 1)
+        s = shape_vector(e, dim_num(1));
+    shape_merge(f, n, v, &s);
+}
+
 void enter_body(struct infer *f, nid n, gid g)
 {
     if (node_is(f->m, n, "Loop") && f->m->node[n].nformal >= 2) {
-        struct shape iter = shape_scalar(ELEM_I64), cond = shape_scalar(ELEM_BOOL);
-        shape_merge(f, n, graph_in(f->m, g, 0), &iter);
-        shape_merge(f, n, graph_in(f->m, g, 1), &cond);
+        enter_scalar(f, n, graph_in(f->m, g, 0), ELEM_I64);
+        enter_scalar(f, n, graph_in(f->m, g, 1), ELEM_BOOL);
         enter_carried(f, n, g, 2, 2, f->m->node[n].nformal - 2);
     } else if (node_is(f->m, n, "Scan")) {
         enter_scan(f, n, g);

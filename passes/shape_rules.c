@@ -34,7 +34,7 @@ static const struct shape_rule onnx_rule[] = {
     {"Cast", rule_fixed_elem, FIXED_TO},
     {"CastLike", rule_fixed_elem, FIXED_LIKE_1},
     {"CausalConvWithState", rule_causal_conv, 0},
-    {"Ceil", rule_same, 0},
+    {"Ceil", rule_same, NUM_COPY},
     {"Celu", rule_same, 0},
     {"CenterCropPad", rule_center_crop_pad, 0},
     {"Clip", rule_same, 0},
@@ -67,7 +67,7 @@ static const struct shape_rule onnx_rule[] = {
     {"Expand", rule_expand, 0},
     {"EyeLike", rule_fixed_elem, FIXED_DTYPE},
     {"Flatten", rule_flatten, 0},
-    {"Floor", rule_same, 0},
+    {"Floor", rule_same, NUM_COPY},
     {"GRU", rule_rnn, 2},
     {"Gather", rule_gather, 0},
     {"GatherElements", rule_gather_elements, 0},
@@ -156,7 +156,7 @@ static const struct shape_rule onnx_rule[] = {
     {"ReverseSequence", rule_same, 0},
     {"RoiAlign", rule_regions, REGION_ALIGN},
     {"RotaryEmbedding", rule_same, 0},
-    {"Round", rule_same, 0},
+    {"Round", rule_same, NUM_COPY},
     {"STFT", rule_stft, 0},
     {"Scan", rule_scan, 0},
     {"Scatter", rule_same, 0},
@@ -482,6 +482,8 @@ void rule_broadcast(struct infer *f, nid n, int arg)
 
 static bool fits(int64_t v, enum elem e)
 {
+    if (!elem_is_integer(e)) /* a float that holds integers up to 2^24 */
+        return v <= (1 << 24) && v >= -(1 << 24);
     bool is_signed = e == ELEM_I64 || e == ELEM_I32 || e == ELEM_I16 || e == ELEM_I8 ||
                      e == ELEM_I4 || e == ELEM_I2;
     uint32_t bits = elem_bits(e);
@@ -495,7 +497,7 @@ static bool fits(int64_t v, enum elem e)
 static void cast_values(struct infer *f, nid n, enum elem to)
 {
     const struct nums *x = nums_of(f, node_in(f->m, n, 0));
-    if (x == NULL || !elem_is_integer(to))
+    if (x == NULL || !elem_followed(to))
         return;
     struct nums *r = nums_new(f, x->n);
     for (uint32_t i = 0; i < x->n; i++) {

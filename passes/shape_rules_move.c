@@ -201,7 +201,7 @@ static void concat_values(struct infer *f, nid n)
     bool some = false;
     for (uint32_t i = 0; i < f->m->node[n].nformal; i++) {
         if (!shape_in(f, n, i, &s) || s.rank != 1 || s.d[0].value < 0 ||
-            !(s.elem == ELEM_NONE || elem_is_integer(s.elem)))
+            !(s.elem == ELEM_NONE || elem_followed((enum elem)s.elem)))
             return;
         total += (uint64_t)s.d[0].value;
         if (total > SHAPE_VALUES)

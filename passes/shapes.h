@@ -114,6 +114,8 @@ bool dim_nonneg(const struct module *m, struct dim d);
 
 /* The elements of v if it is a small integer tensor and something is known about them, else NULL. */
 const struct nums *nums_of(struct infer *f, vid v);
+/* Integers, and floats as long as they hold integers. */
+bool elem_followed(enum elem e);
 /* All elements as integers: their number; -1 if one is unknown or there are more than max. */
 int ints_of(struct infer *f, vid v, int64_t *out, int max);
 /* Elements of a list attribute if it is there, else of operand i; NULL: nothing is known. */
