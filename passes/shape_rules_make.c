@@ -263,7 +263,7 @@ void rule_reduce(struct infer *f, nid n, int arg)
     int k = (arg & REDUCE_ATTR) != 0 ? attr_ints(f, n, "axes", axes, SHAPE_RANK)
                                      : attr_or_input(f, n, "axes", 1, axes, SHAPE_RANK);
     if ((arg & REDUCE_WIDE) != 0)
-        in.elem = in.elem == ELEM_U8 ? ELEM_U32 : in.elem == ELEM_I8 ? ELEM_I32 : ELEM_NONE;
+        in.elem = ELEM_NONE; /* 32 bits, of which kind is not said */
     if (k <= 0 && k != -2 && node_attr_int(f->m, n, "noop_with_empty_axes", 0) != 0) {
         shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
         return;

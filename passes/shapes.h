@@ -149,7 +149,7 @@ enum {
     FIXED_NONE, FIXED_BOOL, FIXED_TO, FIXED_BITS, FIXED_LIKE_1, FIXED_QUANTIZE, FIXED_DEQUANTIZE,
     FIXED_DYNAMIC, FIXED_DTYPE, FIXED_FLOAT, FIXED_HASH
 };
-/* rule_reduce: enum num_op; axes are an attribute only; sums get 32 bits. */
+/* rule_reduce: enum num_op; axes are an attribute only; the elements are of another type. */
 enum { REDUCE_ATTR = 32, REDUCE_WIDE = 64 };
 /* rule_dropout: what the mask is like. */
 enum { MASK_BOOL, MASK_BITS };
