@@ -93,13 +93,15 @@ def cases():
     yield "QAttention", [u(B, S, D), u(D, 3 * D), f(3 * D), SC, SC, None, ZP, ZP], dict(num_heads=H), 1
     yield "QAttention", [u(B, S, D), u(D, 3 * D), f(3 * D), SC, SC, None, ZP, ZP, f(2, B, H, P, D // H)], \
         dict(num_heads=H, unidirectional=1), 2
-    yield "RotaryEmbedding", [f(B, S, D), i64(*range(S)).reshape(1, S).repeat(B, 0), f(9, 2), f(9, 2)], dict(num_heads=H), 1
+    yield "RotaryEmbedding", [f(B, S, D), i64(*range(S)).reshape(1, S).repeat(B, 0), f(9, 2), f(9, 2)], \
+        dict(num_heads=H), 1
     yield "RotaryEmbedding", [f(B, H, S, 4), i64(0), f(9, 2), f(9, 2)], {}, 1
     yield "LinearAttention", [f(B, S, 16), f(B, S, 8), f(B, S, 12)], \
         dict(q_num_heads=4, kv_num_heads=2, update_rule="linear"), 2
     yield "CausalConvWithState", [f(B, 6, 9), f(6, 1, 4)], {}, 2
     yield "CausalConvWithState", [f(B, 6, 9), f(6, 1, 4), f(6), f(B, 6, 3)], {}, 2
-    yield "GatedRelativePositionBias", [f(B, S, D), f(D), f(1, H, S, S), f(D // H, 8), f(8), f(1, H, 1, 1)], dict(num_heads=H), 1
+    yield "GatedRelativePositionBias", [f(B, S, D), f(D), f(1, H, S, S), f(D // H, 8), f(8), f(1, H, 1, 1)], \
+        dict(num_heads=H), 1
     yield "RelativePositionBias", [f(32, H), [i64(S)[0]], [i64(S)[0]]], dict(max_distance=128), 1
     yield "LongformerAttention", [f(1, 4, D), QKV, f(3 * D), f(1, 4), QKV, f(3 * D), i32(0, 0, 0, 0).reshape(1, 4)], \
         dict(num_heads=H, window=2), 1
@@ -108,7 +110,8 @@ def cases():
     yield "EmbedLayerNormalization", [ids, ids % 2, f(9, D), f(7, D), f(2, D), f(D), f(D)], {}, 2
     yield "EmbedLayerNormalization", [ids, ids % 2, f(9, D), f(7, D), f(2, D), f(D), f(D), ids], {}, 3
     yield "EmbedLayerNormalization", [ids, None, f(9, D), f(7, D), None, f(D), f(D)], {}, 2
-    yield "QEmbedLayerNormalization", [ids, ids % 2, u(9, D), u(7, D), u(2, D), u(D), u(D), ids] + [SC] * 5 + [ZP] * 5, {}, 2
+    yield "QEmbedLayerNormalization", [ids, ids % 2, u(9, D), u(7, D), u(2, D), u(D), u(D),
+                                       ids] + [SC] * 5 + [ZP] * 5, {}, 2
     for op in ("SkipLayerNormalization", "SkipSimplifiedLayerNormalization"):
         yield op, [f(B, S, D), f(B, S, D), f(D)], {}, 1
         yield op, [f(B, S, D), f(B, S, D), f(D)], dict(_results=[0, 3]), 4
@@ -147,7 +150,8 @@ def cases():
     yield "MatMulInteger16", [f(3, 4).astype(np.int16), f(4, 5).astype(np.int16)], {}, 1
     yield "DynamicQuantizeLSTM", [f(S, B, 4), i8(1, 4, 32), i8(1, 8, 32), None, None, None, None, None, f(1), i8(1),
                                   f(1), i8(1)], dict(hidden_size=8), 3
-    yield "GatherBlockQuantized", [u(6, 16), i64(0, 1), f(6, 2), None], dict(gather_axis=0, quantize_axis=1, block_size=16), 1
+    yield "GatherBlockQuantized", [u(6, 16), i64(0, 1), f(6, 2), None], \
+        dict(gather_axis=0, quantize_axis=1, block_size=16), 1
     yield "GatherBlockQuantized", [u(6, 16), i64(0, 1).reshape(2, 1), f(6, 1)], \
         dict(gather_axis=0, quantize_axis=1, block_size=16, bits=8), 1
     yield "CDist", [f(3, 4), f(5, 4)], dict(metric="euclidean"), 1
@@ -162,7 +166,8 @@ def cases():
     yield "QLinearLeakyRelu", [u(B, D), SC, ZP, SC, ZP], {}, 1
     yield "QLinearSoftmax", [u(B, D), SC, ZP, SC, ZP], dict(axis=1, opset=13), 1
     yield "QLinearConcat", [SC, ZP, u(B, S), SC, ZP, u(B, D), SC, ZP], dict(axis=1), 1
-    yield "QLinearAveragePool", [u(1, 2, 7, 7), SC, ZP, SC, ZP], dict(kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1), 1
+    yield "QLinearAveragePool", [u(1, 2, 7, 7), SC, ZP, SC, ZP], \
+        dict(kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1), 1
     yield "QLinearAveragePool", [u(1, 7, 7, 2), SC, ZP, SC, ZP], dict(kernel_shape=[3, 3], channels_last=1), 1
     yield "QLinearGlobalAveragePool", [u(1, 2, 7, 7), SC, ZP, SC, ZP], dict(channels_last=0), 1
     yield "QLinearGlobalAveragePool", [u(1, 7, 7, 2), SC, ZP, SC, ZP], dict(channels_last=1), 1
@@ -175,9 +180,11 @@ def cases():
     yield "FusedConv", [f(1, 2, 6, 6), f(4, 2, 3, 3), f(4)], dict(activation="Relu", pads=[1, 1, 1, 1]), 1
     yield "NhwcMaxPool", [u(1, 6, 7, 2)], dict(kernel_shape=[3, 2]), 1
     yield "NhwcConv", [f(1, 6, 6, 2), f(4, 2, 3, 3), f(4)], dict(pads=[1, 1, 1, 1]), 1
-    yield "NhwcFusedConv", [f(1, 6, 6, 2).astype(np.float16), f(4, 2, 3, 3).astype(np.float16)], dict(activation="Relu"), 1
+    yield "NhwcFusedConv", [f(1, 6, 6, 2).astype(np.float16), f(4, 2, 3, 3).astype(np.float16)], \
+        dict(activation="Relu"), 1
     yield "MaxpoolWithMask", [f(1, 1, 6, 6), i32(*[1] * 36).reshape(1, 1, 6, 6)], dict(kernel_shape=[3, 3]), 1
-    yield "CropAndResize", [f(1, 3, 8, 8), np.array([[0, 0, 1, 1], [0, 0, .5, .5]], np.float32), i32(0, 0), [i32(4, 5)]], {}, 1
+    yield "CropAndResize", [f(1, 3, 8, 8), np.array([[0, 0, 1, 1], [0, 0, .5, .5]], np.float32), i32(0, 0),
+                            [i32(4, 5)]], {}, 1
     yield "GridSample", [f(1, 2, 5, 5), f(1, 3, 4, 2)], {}, 1
     yield "UnfoldTensor", [f(2, 9)], dict(dim=1, size=3, step=2), 1
     yield "Rfft", [f(2, 8)], dict(normalized=0, onesided=1, signal_ndim=1), 1
@@ -210,7 +217,8 @@ def cases():
     yield "!LinearRegressor", [x], dict(coefficients=[1.0] * 6, intercepts=[0.0] * 2, targets=2), 1
     yield "!LinearClassifier", [x], dict(coefficients=[1.0] * 9, intercepts=[0.0] * 3, classlabels_ints=[1, 2, 3]), 2
     yield "!LinearClassifier", [x], dict(coefficients=[1.0] * 3, intercepts=[0.0], classlabels_ints=[0, 1]), 2
-    yield "!LinearClassifier", [x], dict(coefficients=[1.0] * 6, intercepts=[0.0] * 2, classlabels_strings=["a", "b"]), 2
+    yield "!LinearClassifier", [x], \
+        dict(coefficients=[1.0] * 6, intercepts=[0.0] * 2, classlabels_strings=["a", "b"]), 2
     yield "!SVMRegressor", [x], dict(SVM, coefficients=[1.0] * 3, rho=[0.0], n_supports=0), 1
     yield "!SVMClassifier", [x], dict(SVM, coefficients=[1.0] * 12, rho=[0.0] * 6, support_vectors=[.1] * 12,
                                       vectors_per_class=[1] * 4, classlabels_ints=[0, 1, 2, 3]), 2
