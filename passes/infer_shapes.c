@@ -22,7 +22,6 @@ enum { NEST_LIMIT = 4 }; /* bodies nested deeper are visited once, with nothing 
 /* --- the table --- */
 
 struct dispatch {
-    sid domain[RULE_DOMAINS];
     uint16_t *row[RULE_DOMAINS]; /* [sid of operator] row + 2; 0: not looked up; 1: none */
 };
 
@@ -42,24 +41,22 @@ static uint16_t find_rule(const char *op, const struct rule_domain *domain)
     return 1;
 }
 
-static struct dispatch dispatch_new(struct module *m, struct arena *mem)
+static struct dispatch dispatch_new(const struct module *m, struct arena *mem)
 {
     struct dispatch d;
     sid max = 0;
     for (nid n = 1; n < m->nnode; n++)
         max = m->node[n].op > max ? m->node[n].op : max;
-    for (int k = 0; k < RULE_DOMAINS; k++) {
-        d.domain[k] = k == 0 ? 0 : str_id(m, rule_domain[k].name); /* ai.onnx is the empty domain */
+    for (int k = 0; k < RULE_DOMAINS; k++)
         d.row[k] = arena_array(mem, (size_t)max + 1, sizeof *d.row[k]);
-    }
     return d;
 }
 
-static void apply_rule(struct infer *f, struct dispatch *d, nid n)
+static void apply_rule(struct infer *f, struct dispatch *d, nid n, const sid *domain)
 {
     const struct node *x = &f->m->node[n];
     uint32_t k = 0;
-    while (k < RULE_DOMAINS && d->domain[k] != x->domain)
+    while (k < RULE_DOMAINS && domain[k] != x->domain)
         k++;
     if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
         return;
@@ -131,6 +128,9 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 static void walk_graphs(struct infer *f)
 {
     struct dispatch d = dispatch_new(f->m, f->mem);
+    sid domain[RULE_DOMAINS] = {0}; /* ai.onnx is the empty one */
+    for (int k = 1; k < RULE_DOMAINS; k++)
+        domain[k] = str_id(f->m, rule_domain[k].name);
     struct walk w = {0};
     push_graph(f, &w, 1);
     while (w.n > 0) {
@@ -143,7 +143,7 @@ static void walk_graphs(struct infer *f)
         if (visit_bodies(f, &w, n)) /* moves w.at */
             continue;
         w.at[w.n - 1].next++;
-        apply_rule(f, &d, n);
+        apply_rule(f, &d, n, domain);
     }
 }
 
