@@ -114,3 +114,14 @@ def weaker(got, want):
         return True
     return any((isinstance(w, int) and not g.isdigit()) or (w is not None and g == "?")
                for g, w in zip(got[1], want[1]))
+
+
+def value_of(text, binding):
+    """A dimension in the textual IR as a number; None: it has a name that no input has."""
+    for name in sorted(binding, key=len, reverse=True):
+        text = text.replace(f"'{name}'", str(binding[name]))
+    names = {"Min": min, "Max": max, **binding}
+    words = set(re.findall(r"[A-Za-z_][\w.]*", text))
+    if "?" in text or "'" in text or not words <= set(names):
+        return None
+    return eval(text, {"__builtins__": {}}, names)  # digits, known names and + - * // ( ) ,

@@ -4,7 +4,8 @@
 2. The operator examples of the onnx package (inputs and outputs as arrays): what pcc infers for a result
    must be the type and shape of the array, or say less; but nothing less than onnx's own inference,
    strict and with data propagation.  Each example is run as it is, and again with small inputs that
-   hold axes, shapes and sizes as constants; the file says nothing about results.
+   hold axes, shapes and sizes as constants; the file says nothing about results.  A third time, with
+   constants and a name for each size: expressions must have the value of the size.
 Needs the Python packages onnx and numpy (else 77)."""
 import os
 import subprocess
@@ -20,7 +21,7 @@ except ImportError:
     print("skipped: the Python packages onnx and numpy are not installed")
     sys.exit(77)
 
-from shape_text import ELEMS, PCC, declared, inferred, weaker, wrong
+from shape_text import ELEMS, PCC, declared, inferred, value_of, weaker, wrong
 
 warnings.simplefilter("ignore")
 failed = []
@@ -142,9 +143,41 @@ def check_example(case, constants, folder, count):
     model, want = probe(case, constants)
     check_model(case, case.name + (" (constants)" if constants else ""), model, want, constants, folder, count)
     if constants:
+        check_named(case.name, model, want, folder, count)
         for version, old in older(model):
             count["old"] += 1
             check_model(case, f"{case.name} (version {version})", old, want, False, folder, count)
+
+
+def named(model):
+    """Names for all sizes of the inputs but 0 and 1, alike for what is alike; and their values."""
+    m, binding = onnx.ModelProto(), {}
+    m.CopyFrom(model)
+    for info in m.graph.input:
+        for d in info.type.tensor_type.shape.dim:
+            if d.dim_value > 1:
+                binding[f"d{d.dim_value}"] = d.dim_value
+                d.dim_param = f"d{d.dim_value}"
+    return m, binding
+
+
+def check_named(title, model, want, folder, count):
+    model, binding = named(model)
+    path = os.path.join(folder, "op.onnx")
+    onnx.save(model, path)
+    got, log = inferred(path)
+    if got is None:
+        if "NUL" not in log:
+            failed.append(f"{title} (names): {log.strip()}")
+        return
+    for name, (elem, dims) in want.items():
+        mine = got.get(name, (None, None))
+        if mine[1] is None:
+            continue
+        numbers = [value_of(d, binding) for d in mine[1]]
+        count["named"] += None not in numbers
+        if len(numbers) != len(dims) or any(a is not None and a != b for a, b in zip(numbers, dims)):
+            failed.append(f"{title} (names): '{name}' is {dims}, inferred {mine[1]}")
 
 
 def check_model(case, title, model, want, constants, folder, count):
@@ -182,13 +215,14 @@ def check_examples(folder):
     except Exception as e:  # the examples are not part of every onnx package
         print(f"operator examples not available: {e}")
         return
-    count = {"results": 0, "known": 0, "open": set(), "old": 0}
+    count = {"results": 0, "known": 0, "open": set(), "old": 0, "named": 0}
     for case in cases:
         if case.kind != "node" or case.model is None or not case.data_sets or ONLY not in case.name:
             continue
         for constants in (False, True):
             check_example(case, constants, folder, count)
-    print(f"examples: {count['known']} of {count['results']} results known, {count['old']} of older versions")
+    print(f"examples: {count['known']} of {count['results']} results known, {count['old']} of older versions, "
+          f"{count['named']} results known with names")
     print("  open although operands are constants: " + " ".join(sorted(count["open"])))
 
 

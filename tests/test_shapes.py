@@ -13,7 +13,6 @@ the second part is left out."""
 import csv
 import glob
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -31,7 +30,7 @@ try:
 except ImportError:
     ort = None
 
-from shape_text import ELEMS, PCC, declared, inferred, weaker, wrong
+from shape_text import ELEMS, PCC, declared, inferred, value_of, weaker, wrong
 
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 SHARED = os.environ.get("PCC_SHARED", "")
@@ -81,17 +80,6 @@ def is_external(model):
 
 
 # --- 2. ONNX Runtime ---
-
-def value_of(text, binding):
-    """A dimension in the textual IR as a number; None: it has a name that no input has."""
-    for name in sorted(binding, key=len, reverse=True):
-        text = text.replace(f"'{name}'", str(binding[name]))
-    names = {"Min": min, "Max": max, **binding}
-    words = set(re.findall(r"[A-Za-z_][\w.]*", text))
-    if "?" in text or "'" in text or not words <= set(names):
-        return None
-    return eval(text, {"__builtins__": {}}, names)  # digits, known names and + - * // ( ) ,
-
 
 def input_data(path, model):
     """Arrays from the folder beside the model, in the order of its inputs; None: no such folder."""
