@@ -13,6 +13,7 @@ the second part is left out."""
 import csv
 import glob
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,8 +76,10 @@ def refused_by_others(path):
     return None
 
 
-def is_external(model):
-    return any(t.data_location == onnx.TensorProto.EXTERNAL for t in model.graph.initializer)
+def external_files(path, model):
+    """The files with the model's data that are there."""
+    names = {e.value for t in model.graph.initializer for e in t.external_data if e.key == "location"}
+    return sorted(f for f in (os.path.join(os.path.dirname(path), n) for n in names) if os.path.isfile(f))
 
 
 # --- 2. ONNX Runtime ---
@@ -151,11 +154,10 @@ def session_of(model, path, scratch):
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
-    if is_external(model):  # beside its data, by links
+    if external_files(path, model):  # ONNX Runtime wants the data beside the model, and no links
         folder = tempfile.mkdtemp(dir=scratch)
-        for file in os.listdir(os.path.dirname(path)):
-            os.symlink(os.path.join(os.path.dirname(path), file), os.path.join(folder, file))
-        os.unlink(os.path.join(folder, os.path.basename(path)))
+        for file in external_files(path, model):
+            shutil.copy(file, folder)
         onnx.save(whole, os.path.join(folder, os.path.basename(path)))
         return ort.InferenceSession(os.path.join(folder, os.path.basename(path)), options,
                                     providers=["CPUExecutionProvider"])
@@ -235,7 +237,26 @@ def run_both(name, path, bare, model, got, count):
 
 # --- all ---
 
-def check_model(path, folder, count):
+def operators(graph_nodes, found):
+    """Operators of nodes and of their bodies."""
+    for node in graph_nodes:
+        found.add((node.domain or "ai.onnx", node.op_type))
+        for a in node.attribute:
+            for g in [a.g, *a.graphs]:
+                operators(g.node, found)
+
+
+def check_rows(name, model, rows):
+    """Each operator that a model uses has a row in the table."""
+    found, calls = set(), {(f.domain or "ai.onnx", f.name) for f in model.functions}
+    operators(model.graph.node, found)
+    for f in model.functions:
+        operators(f.node, found)
+    for op in sorted(found - calls - rows):
+        failed.append(f"{name}: no row for {' '.join(op)}")
+
+
+def check_model(path, folder, rows, count):
     name = os.path.basename(path)
     got, log = inferred(path)
     if got is None:
@@ -247,6 +268,7 @@ def check_model(path, folder, count):
     if "keeping the file's" in log:
         failed.append(f"{name}: conflicts reported: {log.strip()}")
     model = onnx.load(path, load_external_data=False)
+    check_rows(name, model, rows)
     said = declared(list(model.graph.value_info) + list(model.graph.output))
     oracle = onnx_knows(model)
     outputs = [onnx.ValueInfoProto(name=o.name) for o in model.graph.output]
@@ -255,6 +277,9 @@ def check_model(path, folder, count):
     model.graph.output.extend(outputs)
     bare = os.path.join(folder, name)
     onnx.save(model, bare)
+    for file in external_files(path, model):
+        if os.path.getsize(file) < 1 << 20:
+            shutil.copy(file, folder)
     alone, log = inferred(bare)
     if alone is None:
         failed.append(f"{name}: without value_info: {log.strip()}")
@@ -289,8 +314,10 @@ def main():
     count = {"known": 0, "results": 0, "values": 0, "proven": 0, "sizes": 0}
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "bare"))
+        out = subprocess.run([PCC, "--list-ops"], capture_output=True, text=True, check=True).stdout
+        rows = {tuple(line.split()) for line in out.splitlines()}
         for path in models(folder):
-            check_model(path, os.path.join(folder, "bare"), count)
+            check_model(path, os.path.join(folder, "bare"), rows, count)
     total = count["results"]
     if total:
         print(f"models: {count['known']} of {total} results known ({100 * count['known'] / total:.1f} %)")
