@@ -382,6 +382,17 @@ static const struct shape_rule aten_rule[] = {
     {"ATen", rule_aten, 0},
 };
 
+static const struct shape_rule nchwc_rule[] = {
+    {"AveragePool", rule_pool, 0},
+    {"Conv", rule_conv, 0},
+    {"GlobalAveragePool", rule_global_pool, 0},
+    {"GlobalMaxPool", rule_global_pool, 0},
+    {"MaxPool", rule_pool, 0},
+    {"ReorderInput", rule_reorder, 0},
+    {"ReorderOutput", rule_reorder, 1},
+    {"Upsample", rule_reorder, 2},
+};
+
 const struct rule_domain rule_domain[RULE_DOMAINS] = {
     {"ai.onnx", onnx_rule, sizeof onnx_rule / sizeof onnx_rule[0]},
     {"ai.onnx.ml", ml_rule, sizeof ml_rule / sizeof ml_rule[0]},
@@ -389,6 +400,7 @@ const struct rule_domain rule_domain[RULE_DOMAINS] = {
     {"ai.onnx.preview.training", training_rule, sizeof training_rule / sizeof training_rule[0]},
     {"ai.onnx.preview", preview_rule, sizeof preview_rule / sizeof preview_rule[0]},
     {"org.pytorch.aten", aten_rule, sizeof aten_rule / sizeof aten_rule[0]},
+    {"com.microsoft.nchwc", nchwc_rule, sizeof nchwc_rule / sizeof nchwc_rule[0]},
 };
 
 void list_shape_rules(FILE *out)

@@ -289,3 +289,30 @@ void rule_image_decoder(struct infer *f, nid n, int arg)
     s.d[2] = dim_num(grey ? 1 : 3);
     shape_set(f, n, 0, &s);
 }
+
+/* com.microsoft.nchwc, ONNX Runtime's layout for vector units: ReorderInput pads the channels to a block
+ * of at most 16, the machine decides; arg: 1: ReorderOutput, which says how many they were; 2: Upsample. */
+void rule_reorder(struct infer *f, nid n, int arg)
+{
+    struct shape in, s;
+    int64_t scale[SHAPE_RANK];
+    bool last = node_attr_int(f->m, n, "channels_last", 0) != 0;
+    shape_in(f, n, 0, &in);
+    s = in;
+    if (arg == 2) {
+        bool known = attr_ints(f, n, "scales", scale, SHAPE_RANK) == s.rank;
+        for (int i = 0; i < s.rank; i++)
+            s.d[i] = known ? dim_mul(f->m, s.d[i], dim_num(scale[i])) : dim_unknown();
+    } else if (s.rank > 2) {
+        int from = arg == 0 && last ? 1 : 2, to = arg == 1 && last ? 1 : 2;
+        for (int i = 0; i < s.rank - 2; i++)
+            s.d[to + i] = in.d[from + i];
+        struct dim channels = arg == 1 ? dim_num(node_attr_int(f->m, n, "channels", -1))
+                              : last   ? in.d[in.rank - 1]
+                                       : in.d[1];
+        if (arg == 0 && (channels.value < 0 || channels.value % 16 != 0))
+            channels = dim_unknown();
+        s.d[arg == 1 && last ? s.rank - 1 : 1] = channels;
+    }
+    shape_set(f, n, 0, &s);
+}

@@ -72,7 +72,7 @@ struct rule_domain {
     uint32_t n;
 };
 
-enum { RULE_DOMAINS = 6 };
+enum { RULE_DOMAINS = 7 };
 extern const struct rule_domain rule_domain[RULE_DOMAINS]; /* shape_rules.c */
 
 /* --- types (shape_core.c) --- */
@@ -176,7 +176,7 @@ shape_fn rule_attention, rule_flex_attention, rule_linear_attention, rule_causal
     rule_embed_layer_norm, rule_padding, rule_search; /* shape_rules_attention.c */
 shape_fn rule_resize, rule_depth_space, rule_regions, rule_nms, rule_center_crop_pad, rule_col2im,
     rule_unfold, rule_max_unpool, rule_affine_grid, rule_grid_sample,
-    rule_image_decoder; /* shape_rules_image.c */
+    rule_image_decoder, rule_reorder; /* shape_rules_image.c */
 shape_fn rule_dft, rule_stft, rule_window, rule_mel, rule_rfft; /* shape_rules_signal.c */
 shape_fn rule_classifier, rule_regressor, rule_one_hot_encoder, rule_array_features, rule_label_encoder,
     rule_feature_vectorizer, rule_dict_vectorizer, rule_cast_map, rule_zip_map, rule_string_normalizer,
