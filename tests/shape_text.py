@@ -1,4 +1,4 @@
-"""What pcc infers, read back from the textual IR: just names and types of the main graph; and how it
+"""What pcc infers, read back from the textual IR: just names and types; and how it
 compares with the types of arrays and with shapes that others inferred."""
 import os
 import re
@@ -54,16 +54,17 @@ def type_of(text):
     return elem, [d.strip() for d in split_top(m[2], ",")] if m[2] else []
 
 
-def inferred(path, *options):
-    """name -> (element type, dims) of the results in the main graph, None if pcc refuses; and stderr."""
-    out = subprocess.run([PCC, path, "-p", "infer-shapes", "--emit", "ir", *options],
+def inferred(path, bodies=False):
+    """name -> (element type, dims) of the results in the main graph, None if pcc refuses; and stderr.
+    bodies: in all graphs, without the names that stand in more than one."""
+    out = subprocess.run([PCC, path, "-p", "infer-shapes", "--emit", "ir"],
                          capture_output=True, text=True)
     if out.returncode != 0:
         return None, out.stderr
-    types, main = {}, False
+    types, main, twice = {}, bodies, set()
     for line in out.stdout.split("\n"):
         if line.startswith("graph @"):
-            main = line.startswith("graph @main")
+            main = bodies or line.startswith("graph @main")
         if not main or not line.startswith(("  %", "  _")) or " = " not in line:
             continue
         results, rest = split_top(line, " = ")[:2]
@@ -71,8 +72,9 @@ def inferred(path, *options):
         parts = split_top(rest, " : ")
         parts = split_top(split_top(parts[1], " name=")[0], ",") if len(parts) > 1 else []
         for name, t in zip(names, parts + [""] * len(names)):
+            twice |= {name} & set(types)
             types[name] = type_of(t)
-    return types, out.stderr
+    return {k: t for k, t in types.items() if k not in twice}, out.stderr
 
 
 def known_name(name):
@@ -92,6 +94,16 @@ def declared(infos):
             dims = [d.dim_value if d.HasField("dim_value") else known_name(d.dim_param) for d in t.shape.dim]
         types[info.name] = (ELEMS[t.elem_type] or None, dims)
     return types
+
+
+def all_infos(graph):
+    """What is said about values of a graph and of its bodies."""
+    infos = list(graph.value_info) + list(graph.output)
+    for node in graph.node:
+        for a in node.attribute:
+            for g in [a.g, *a.graphs]:
+                infos += all_infos(g)
+    return infos
 
 
 def wrong(got, want):

@@ -31,7 +31,7 @@ try:
 except ImportError:
     ort = None
 
-from shape_text import ELEMS, PCC, declared, inferred, value_of, weaker, wrong
+from shape_text import ELEMS, PCC, all_infos, declared, inferred, value_of, weaker, wrong
 
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 SHARED = os.environ.get("PCC_SHARED", "")
@@ -54,7 +54,7 @@ def onnx_knows(model):
         done = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except Exception:  # operators or types that onnx does not know
         return {}
-    return declared(list(done.graph.value_info) + list(done.graph.output))
+    return declared(all_infos(done.graph))
 
 
 def compare(name, got, want, source, as_much):
@@ -256,9 +256,18 @@ def check_rows(name, model, rows):
         failed.append(f"{name}: no row for {' '.join(op)}")
 
 
+def forget(graph):
+    """Nothing is said about inner values any more, here and in bodies."""
+    del graph.value_info[:]
+    for node in graph.node:
+        for a in node.attribute:
+            for g in [a.g] if a.HasField("g") else a.graphs:
+                forget(g)
+
+
 def check_model(path, folder, rows, count):
     name = os.path.basename(path)
-    got, log = inferred(path)
+    got, log = inferred(path, bodies=True)
     if got is None:
         reason = refused_by_others(path)
         print(f"{name}: refused: {log.strip()[:100]}; others: {reason}")
@@ -269,10 +278,10 @@ def check_model(path, folder, rows, count):
         failed.append(f"{name}: conflicts reported: {log.strip()}")
     model = onnx.load(path, load_external_data=False)
     check_rows(name, model, rows)
-    said = declared(list(model.graph.value_info) + list(model.graph.output))
+    said = declared(all_infos(model.graph))
     oracle = onnx_knows(model)
     outputs = [onnx.ValueInfoProto(name=o.name) for o in model.graph.output]
-    del model.graph.value_info[:]
+    forget(model.graph)
     del model.graph.output[:]
     model.graph.output.extend(outputs)
     bare = os.path.join(folder, name)
@@ -280,7 +289,7 @@ def check_model(path, folder, rows, count):
     for file in external_files(path, model):
         if os.path.getsize(file) < 1 << 20:
             shutil.copy(file, folder)
-    alone, log = inferred(bare)
+    alone, log = inferred(bare, bodies=True)
     if alone is None:
         failed.append(f"{name}: without value_info: {log.strip()}")
         return
