@@ -28,14 +28,12 @@ struct dispatch {
     uint16_t *row[RULE_DOMAINS]; /* [sid of operator] row + 2; 0: not looked up; 1: none */
 };
 
-static uint16_t find_rule(const char *op, enum rule_domain domain)
+static uint16_t find_rule(const char *op, const struct rule_domain *domain)
 {
-    uint32_t n, lo = 0;
-    const struct shape_rule *rule = shape_rules(domain, &n);
-    uint32_t hi = n;
+    uint32_t lo = 0, hi = domain->n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        int c = strcmp(rule[mid].op, op);
+        int c = strcmp(domain->rule[mid].op, op);
         if (c == 0)
             return (uint16_t)(mid + 2);
         if (c < 0)
@@ -65,17 +63,17 @@ static void set_opset(struct infer *f, int64_t version)
 static void apply_rule(struct infer *f, struct dispatch *d, nid n, const sid *domain)
 {
     const struct node *x = &f->m->node[n];
-    uint32_t k = 0, rows;
+    uint32_t k = 0;
     while (k < RULE_DOMAINS && domain[k] != x->domain)
         k++;
     if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
         return;
     uint16_t *row = &d->row[k][x->op];
     if (*row == 0)
-        *row = find_rule(str(f->m, x->op), (enum rule_domain)k);
+        *row = find_rule(str(f->m, x->op), &rule_domain[k]);
     if (*row == 1)
         return;
-    const struct shape_rule *r = &shape_rules((enum rule_domain)k, &rows)[*row - 2];
+    const struct shape_rule *r = &rule_domain[k].rule[*row - 2];
     r->fn(f, n, r->arg);
 }
 
@@ -140,7 +138,9 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 static void walk_graphs(struct infer *f)
 {
     struct dispatch d = dispatch_new(f->m, f->mem);
-    const sid domain[RULE_DOMAINS] = {0, str_id(f->m, "ai.onnx.ml"), str_id(f->m, "com.microsoft")};
+    sid domain[RULE_DOMAINS] = {0}; /* ai.onnx is the empty one */
+    for (int k = 1; k < RULE_DOMAINS; k++)
+        domain[k] = str_id(f->m, rule_domain[k].name);
     struct walk w = {0};
     push_graph(f, &w, 1);
     while (w.n > 0) {

@@ -4,6 +4,8 @@
 
 #include "passes/inliner.h"
 
+#include <stdio.h>
+
 extern const struct pass pass_infer_shapes, pass_cost;
 
 /* [value] index into m->type: the type with every name replaced by its value under x->dims, and all
@@ -11,5 +13,8 @@ extern const struct pass pass_infer_shapes, pass_cost;
 uint32_t *planning_types(struct ctx *x);
 /* The same for x->m with its calls replaced: [value of e->m] indices into e->m.type. */
 uint32_t *planning_types_inside(struct ctx *x, struct inlined *e);
+
+/* A line "domain operator" for each operator that has a rule. */
+void list_shape_rules(FILE *out);
 
 #endif

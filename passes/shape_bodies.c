@@ -95,11 +95,33 @@ static int64_t list_axis(const struct infer *f, nid n, const char *name, uint32_
     return f->m->ints[a->u.list.at + k];
 }
 
+/* Drops the first k axes. */
+static void drop_axes(struct shape *s, int k)
+{
+    s->rank = s->rank >= k ? s->rank - k : -1;
+    if (s->rank > 0)
+        memmove(&s->d[0], &s->d[k], (size_t)s->rank * sizeof s->d[0]);
+}
+
+/* Scan of opset 8: operand 0 holds lengths; a batch axis comes first everywhere, outside of the body. */
+static void enter_scan_8(struct infer *f, nid n, gid g)
+{
+    uint32_t nscan = scan_inputs(f, n), formal = f->m->node[n].nformal;
+    for (uint32_t i = 1; i < formal; i++) {
+        struct shape s;
+        shape_in(f, n, i, &s);
+        drop_axes(&s, i < formal - nscan ? 1 : 2);
+        shape_merge(f, n, graph_in(f->m, g, i - 1), &s);
+    }
+}
+
 static void enter_scan(struct infer *f, nid n, gid g)
 {
     uint32_t nscan = scan_inputs(f, n), nstate = f->m->node[n].nformal - nscan;
-    if (f->opset < 9)
+    if (f->opset < 9) {
+        enter_scan_8(f, n, g);
         return;
+    }
     enter_carried(f, n, g, 0, 0, nstate);
     for (uint32_t i = 0; i < nscan; i++) {
         struct shape s;
@@ -115,12 +137,20 @@ static void enter_scan(struct infer *f, nid n, gid g)
     }
 }
 
+/* A scalar, or, if the body says so, a vector of one element. */
+static void enter_scalar(struct infer *f, nid n, vid v, enum elem e)
+{
+    struct shape s = shape_scalar(e), said;
+    if (shape_of(f, v, &said) && said.rank == 1)
+        s = shape_vector(e, dim_num(1));
+    shape_merge(f, n, v, &s);
+}
+
 void enter_body(struct infer *f, nid n, gid g)
 {
     if (node_is(f->m, n, "Loop") && f->m->node[n].nformal >= 2) {
-        struct shape iter = shape_scalar(ELEM_I64), cond = shape_scalar(ELEM_BOOL);
-        shape_merge(f, n, graph_in(f->m, g, 0), &iter);
-        shape_merge(f, n, graph_in(f->m, g, 1), &cond);
+        enter_scalar(f, n, graph_in(f->m, g, 0), ELEM_I64);
+        enter_scalar(f, n, graph_in(f->m, g, 1), ELEM_BOOL);
         enter_carried(f, n, g, 2, 2, f->m->node[n].nformal - 2);
     } else if (node_is(f->m, n, "SequenceMap")) {
         enter_sequence_map(f, n, g);
@@ -215,10 +245,39 @@ void rule_loop(struct infer *f, nid n, int arg)
     }
 }
 
+/* The results of opset 8 are those of the body, with the axes that were dropped: a state keeps the
+ * shape that it enters with. */
+static void leave_scan_8(struct infer *f, nid n, gid g)
+{
+    uint32_t formal = f->m->node[n].nformal, nscan = scan_inputs(f, n);
+    uint32_t nstate = formal > nscan ? formal - nscan - 1 : 0;
+    struct shape in, s;
+    shape_in(f, n, formal - 1, &in);
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
+        if (i < nstate) {
+            shape_set_like(f, n, i, node_in(f->m, n, 1 + i), ELEM_NONE);
+            continue;
+        }
+        if (!shape_of(f, graph_out(f->m, g, i), &s))
+            continue;
+        if (s.rank >= 0 && s.rank + 2 <= SHAPE_RANK) {
+            memmove(&s.d[2], &s.d[0], (size_t)s.rank * sizeof s.d[0]);
+            s.d[0] = shape_dim(&in, 0);
+            s.d[1] = shape_dim(&in, 1);
+            s.rank += 2;
+        } else {
+            s.rank = -1;
+        }
+        shape_set(f, n, i, &s);
+    }
+}
+
 void rule_scan(struct infer *f, nid n, int arg)
 {
     const struct attr *a = body_attr(f, n, "body");
     (void)arg;
+    if (a != NULL && f->opset < 9 && f->m->node[n].nformal > 0)
+        leave_scan_8(f, n, a->u.g);
     if (a == NULL || f->opset < 9 || f->carried[a->u.g] == NULL)
         return;
     const struct carried *c = f->carried[a->u.g];

@@ -54,6 +54,7 @@ static const struct cli_option table[] = {
     {CLI_WARNINGS, 'W', "warnings", "[no-]NAME",
      "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below"},
     {CLI_LIST_PASSES, 0, "list-passes", NULL, "name the passes"},
+    {CLI_LIST_OPS, 0, "list-ops", NULL, "name the operators whose shapes can be inferred"},
     {CLI_HELP_PASS, 0, "help-pass", "PASS", "options of a pass"},
     {CLI_HELP_MAN, 0, "help-man", NULL, "the manual page, for man"},
     {CLI_HELP_COMPLETION, 0, "help-completion", "bash|zsh", "completions for a shell"},

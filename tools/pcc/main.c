@@ -8,6 +8,7 @@
 #include "ir/infile.h"
 #include "ir/nearest.h"
 #include "ir/strings.h"
+#include "passes/infer_shapes.h"
 #include "passes/pipeline.h"
 #include "repro.h"
 
@@ -597,6 +598,8 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     else if (c->value[CLI_LIST_PASSES]) {
         for (const struct pass *const *p = pass_table; *p; p++)
             printf("%-14s %s\n", (*p)->name, (*p)->help);
+    } else if (c->value[CLI_LIST_OPS]) {
+        list_shape_rules(stdout);
     } else if (c->value[CLI_HELP_PASS]) {
         const struct pass *p = pass_find(c->value[CLI_HELP_PASS]);
         if (!p) {
