@@ -106,11 +106,19 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
     g->initializer = arena_array(s->a, g->n_initializer, sizeof *g->initializer);
     for (size_t i = 0; i < g->n_initializer; i++)
         g->initializer[i] = weights_tensor(s, src->initializer[i]);
+    g->sparse_initializer =
+        arena_array(s->a, g->n_sparse_initializer, sizeof *g->sparse_initializer);
+    for (size_t i = 0; i < g->n_sparse_initializer; i++)
+        g->sparse_initializer[i] = weights_sparse(s, src->sparse_initializer[i]);
     if (s->keep)
         return;
     out->functions = arena_array(s->a, out->n_functions, sizeof *out->functions);
     for (size_t i = 0; i < out->n_functions; i++)
         out->functions[i] = (Onnx__FunctionProto *)rewrite_function(s, s->src->functions[i]);
+    out->training_info = arena_array(s->a, out->n_training_info, sizeof *out->training_info);
+    for (size_t i = 0; i < out->n_training_info; i++)
+        out->training_info[i] =
+            (Onnx__TrainingInfoProto *)rewrite_training(s, s->src->training_info[i]);
 }
 
 int annotated_write(const struct result *r, const char *path)

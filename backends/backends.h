@@ -5,6 +5,15 @@
 
 #include "ir/ir.h"
 
+/* What a picture shows: a box per device (part), per block of nodes, or per node. */
+enum view { VIEW_BLOCKS, VIEW_DEVICES, VIEW_NODES };
+/* How it is drawn; bits. */
+enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4 };
+enum { MOST_BOXES = 150 }; /* of a picture that one can look at */
+/* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
+ * of the source. */
+enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_MODES };
+
 /* What the files are about. */
 struct result {
     const struct module *m;
@@ -16,23 +25,38 @@ struct result {
     const char *const *dim_name;   /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;
+    enum weights_mode weights; /* of a split */
     bool annotated; /* a model with the plan in it is written */
     bool ir11;      /* with IR-11 device configurations in it */
+    enum view view;     /* of a picture that is a file of its own */
+    unsigned pictures;  /* formats of those in a split folder; 0: DOT alone */
     struct diag *diag;
 };
 
-/* The model as it was read, in one ONNX file; external data stays where it is. */
+/* If passes have rewritten the nodes of a module that came from ONNX: gives it messages that say what it
+ * is now.  To be called once, after the passes and before any of the writers below. */
+void onnx_remake(struct module *m);
+/* The model (as it was read, if no pass rewrote it) in one ONNX file; external data stays where it is. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
-/* The split folder.  Replaces only an empty folder or another split. */
+/* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
+ * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const char *folder);
-/* The picture: devices, or with `blocks` runs of their nodes inside them; to `path`. */
-int dot_write(const struct result *r, bool blocks, const char *path);
-/* How many boxes such a picture has, besides the host's. */
-uint32_t dot_boxes(const struct result *r, bool blocks);
-/* path.dot -> path.svg by the dot program, as a child with a time limit (s). */
-int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *d);
-/* path "-" means stdout in dot_write and the writers below. */
-int svg_write(const struct result *r, const char *path); /* the blocks picture */
+/* "shared", "inline", "original"; the mode of such a name, WEIGHTS_MODES if there is none. */
+const char *weights_mode_name(enum weights_mode w);
+enum weights_mode weights_mode_named(const char *name);
+/* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of
+ * blocks has at most max(most, parts) boxes, and where the parts are more than `most` (or 64), devices
+ * stand for them.  O(nodes + pins). */
+int dot_write(const struct result *r, enum view view, uint32_t most, const char *path);
+/* The view r->view in one format by the dot program, to path, whose suffix is the format's.  Within
+ * about ten seconds for devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then
+ * left beside it, unless a file has that name. */
+int picture_write(const struct result *r, unsigned format, const char *path);
+/* stem.dot, and from it stem.svg ... in the formats r->pictures.  What cannot be laid out is a warning;
+ * -1 if the DOT cannot be written. */
+int pictures_write(const struct result *r, enum view view, const char *stem);
+/* "svg" -> PICTURE_SVG; 0: no such format. */
+unsigned picture_format(const char *name, size_t n);
 /* The whole model as onnx_write writes it, with the plan in the metadata of its nodes. */
 int annotated_write(const struct result *r, const char *path);
 /* ONNX Runtime's session.layer_assignment_settings for such a model, "gpu:0(=acc0); cpu(=cpu0)", in

@@ -1,34 +1,37 @@
-/* Pictures: DOT through cgraph, laid out by the dot program.
+/* Pictures as DOT, through cgraph.
  *
- * Two views.  Devices: a box per part in its device's colour, the host, and an arrow per pair with the
- * number of tensors and their bytes.  Blocks: the same parts as frames with their blocks inside; arrows
- * that cross devices are heavy, coloured and labelled, those inside a part thin.  Width grows with the
- * logarithm of the bytes; every box and arrow has a stable id and a tooltip with its costs.  The dot
- * program runs as a child with a time limit. */
-#include "backends/backends.h"
+ * Three views.  Devices: a box per part in its device's colour, the host, and an arrow per pair with the
+ * number of tensors and their bytes.  Blocks: the parts as frames with their nodes folded into boxes
+ * (blocks.c).  Nodes: every placed node a box.
+ * Arrows that cross devices are heavy, in the colour of the sender, and labelled; those inside a part
+ * are thin.  Where many boxes of two frames exchange tensors, their arrows meet in one small box that
+ * carries the label: n + m arrows instead of n * m, and one at the border of the frame where n or m
+ * is large.  What the host sends and gets has a port beside
+ * each frame.  Width grows with the logarithm of the bytes; every box and arrow has a stable id and a
+ * tooltip.  The eight colours of lines can be told apart by everybody: they are at least 20 CIELAB
+ * units from each other for normal vision and for protanopia, deuteranopia and tritanopia as simulated
+ * by Machado, Oliveira and Fernandes ("A physiologically-based model for simulation of color vision
+ * deficiency", 2009); further devices differ in the style of their lines.
+ * O(nodes + pins). */
 #include "backends/blocks.h"
 #include "backends/cut.h"
+#include "backends/flows.h"
+#include "backends/label.h"
 #include "backends/outfile.h"
+#include "ir/map.h"
 
-#include <errno.h>
 #include <graphviz/cgraph.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { BLOCKS_PER_PART = 12, TOOLTIP_LINES = 12, NAME_SHOWN = 44 };
+enum { MOST_FRAMES = 64, MEET = 4, BORDER = 2, TITLE = 80 };
 
-extern char **environ;
-
-static const char *const fill[] = {"#cfe3f7", "#fde2c4", "#d5efcf", "#f6d0d6",
-                                   "#e3d8f3", "#f5efb8", "#cdeeee", "#e4dcd2"};
-static const char *const line[] = {"#2b6cb0", "#c05621", "#2f855a", "#b83246",
-                                   "#6b46c1", "#8a7a08", "#1d7f86", "#6b5b49"};
-enum { COLOURS = sizeof fill / sizeof *fill };
+static const char *const fill[] = {"#dee5fd", "#ead8d7", "#d4e7df", "#e3d4e4",
+                                   "#e0e4c4", "#ced1e5", "#cce9fb", "#dfd9da"};
+static const char *const line[] = {"#0036ec", "#7a0b03", "#0e774d", "#9c669f",
+                                   "#819411", "#0c1b7e", "#0091ec", "#361118"};
+static const char *const style[] = {"filled,rounded", "filled,rounded,dashed", "filled",
+                                    "filled,dashed"};
+enum { COLOURS = sizeof fill / sizeof *fill, STYLES = sizeof style / sizeof *style };
 
 /* Ids of graph objects in the order of their making.  The default ones are addresses of names, which
  * would make the order of clusters in the file differ from run to run.  Every name is used once. */
@@ -90,7 +93,10 @@ struct picture {
     const struct result *r;
     struct arena *a;
     Agraph_t *g;
-    Agnode_t *inputs, *results; /* the host's two ends */
+    struct frames frames;
+    Agraph_t **cluster; /* [frame] NULL in the view of devices */
+    Agnode_t **box;     /* [box], from 1 */
+    uint32_t *frame_of; /* [box] frame + 1 */
 };
 
 static void set(void *obj, const char *name, const char *value)
@@ -98,30 +104,9 @@ static void set(void *obj, const char *name, const char *value)
     agsafeset(obj, (char *)(uintptr_t)name, (char *)(uintptr_t)value, (char *)(uintptr_t) "");
 }
 
-/* Text for a label: backslashes doubled, control characters left out, long names cut in the middle. */
-static const char *label_text(struct arena *a, const char *s)
+static const char *text(struct picture *p, const char *s)
 {
-    size_t n = strlen(s), k = 0;
-    char *out = arena_alloc(a, 2 * n + 8);
-    for (size_t i = 0; i < n; i++) {
-        if (n > NAME_SHOWN && i == NAME_SHOWN / 2) {
-            memcpy(out + k, "...", 3);
-            k += 3;
-            i = n - NAME_SHOWN / 2;
-        }
-        if ((unsigned char)s[i] < ' ')
-            continue;
-        if (s[i] == '\\')
-            out[k++] = '\\';
-        out[k++] = s[i];
-    }
-    return out;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    return label_text(p->a, s, strlen(s), TITLE);
 }
 
 static Agnode_t *box(struct picture *p, Agraph_t *g, const char *id, const char *label,
@@ -134,231 +119,338 @@ static Agnode_t *box(struct picture *p, Agraph_t *g, const char *id, const char 
     if (dev < p->r->cluster->ndev) {
         set(n, "fillcolor", fill[dev % COLOURS]);
         set(n, "color", line[dev % COLOURS]);
+        if (dev >= COLOURS)
+            set(n, "style", style[dev / COLOURS % STYLES]);
     }
     return n;
 }
 
-static const char *pen_width(struct arena *a, int64_t bytes)
+static Agedge_t *arrow(struct picture *p, Agnode_t *from, Agnode_t *to, const char *id,
+                       const char *tip)
 {
-    int w = 0;
+    Agedge_t *e = agedge(p->g, from, to, (char *)(uintptr_t)id, 1);
+    set(e, "id", id);
+    set(e, "tooltip", tip);
+    set(e, "labeltooltip", tip);
+    return e;
+}
+
+/* ---- arrows ----------------------------------------------------------------------------------- */
+
+/* All that goes between two frames (0: the host). */
+struct route {
+    uint32_t flows, tensors;
+    int64_t bytes;
+    Agnode_t *meet; /* where its arrows meet, NULL: each goes its own way */
+};
+
+static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
+{
+    int w = 1;
     for (; bytes >= 1024; bytes /= 4)
         w++;
-    return arena_fmt(a, "%d.%d", 1 + w / 2, w % 2 * 5);
+    uint32_t dev = frame ? p->frames.dev[frame - 1] : UINT32_MAX;
+    set(e, "color", frame ? line[dev % COLOURS] : "#4a5568");
+    if (frame && dev >= COLOURS && dev / COLOURS % 2)
+        set(e, "style", "dashed");
+    set(e, "penwidth", arena_fmt(p->a, "%d.%d", 1 + w / 2, w % 2 * 5));
 }
 
-/* ---- traffic between boxes -------------------------------------------------------------------- */
-
-/* Tensors that go from one box to another; box 0 is the host. */
-struct flow {
-    uint32_t from, to, tensors;
-    int64_t bytes;
-    char *tip;
-};
-
-struct flows {
-    struct flow *f;
-    uint32_t n, cap, mask, nslot;
-    uint32_t *slot;
-};
-
-static void flows_rehash(struct flows *t, struct arena *a)
-{
-    t->nslot = t->nslot ? 2 * t->nslot : 256;
-    t->mask = t->nslot - 1;
-    t->slot = arena_array(a, t->nslot, sizeof *t->slot);
-    for (uint32_t i = 0; i < t->n; i++) {
-        uint32_t h = (t->f[i].from * 2654435761u + t->f[i].to * 40503u) & t->mask;
-        while (t->slot[h])
-            h = (h + 1) & t->mask;
-        t->slot[h] = i + 1;
-    }
-}
-
-static void flow_add(struct flows *t, struct picture *p, uint32_t from, uint32_t to, vid v)
+/* `pad`: spaces around each line. */
+static const char *amount(struct picture *p, uint32_t tensors, int64_t bytes, const char *pad)
 {
     char buf[UNIT_TEXT];
-    int64_t bytes = p->r->m->cost->bytes[v];
-    if (2 * t->n >= t->nslot)
-        flows_rehash(t, p->a);
-    uint32_t h = (from * 2654435761u + to * 40503u) & t->mask;
-    while (t->slot[h] && (t->f[t->slot[h] - 1].from != from || t->f[t->slot[h] - 1].to != to))
-        h = (h + 1) & t->mask;
-    if (!t->slot[h]) {
-        t->f = vec_grow(p->a, t->f, &t->cap, t->n + 1, sizeof *t->f);
-        t->f[t->n] = (struct flow){from, to, 0, 0, arena_fmt(p->a, "%s", "")};
-        t->slot[h] = ++t->n;
-    }
-    struct flow *f = &t->f[t->slot[h] - 1];
-    f->bytes = sat_add(f->bytes, bytes);
-    if (f->tensors++ < TOOLTIP_LINES)
-        f->tip = arena_fmt(p->a, "%s%s%s (%s)", f->tip, *f->tip ? "\\n" : "",
-                           label_text(p->a, value_name(p->r->m, v)), bytes_short(buf, bytes));
+    bytes_short(buf, bytes);
+    return tensors == 1
+               ? arena_fmt(p->a, "%s%s%s", pad, buf, pad)
+               : arena_fmt(p->a, "%s%u tensors%s\\n%s%s%s", pad, tensors, pad, pad, buf, pad);
 }
 
-/* Every net between the boxes of its pins (box_of[node]; 0: none).  As on the wire, a tensor goes once
- * to each other part: to the first box there that reads it.  Small shape values are drawn only where they
- * cross. */
-static struct flows collect(struct picture *p, const uint32_t *box_of, const uint32_t *part_of_box)
+/* The small box in which the arrows of a route meet: of the host, one beside each frame. */
+static Agnode_t *meeting(struct picture *p, uint32_t from, uint32_t to, const struct route *r)
 {
-    struct flows t = {0};
-    const struct place *pl = p->r->place;
-    uint32_t *seen_box = arena_array(p->a, p->r->m->nnode, sizeof *seen_box);
-    uint32_t *seen_part = arena_array(p->a, (size_t)p->r->cut->nparts + 1, sizeof *seen_part);
-    for (uint32_t e = 0; e < pl->nnet; e++) {
-        vid v = pl->net_value[e];
-        nid def = p->r->m->value[v].def;
-        uint32_t from = def && pl->kind[def] == PLACE_NODE ? box_of[def] : 0;
-        if (from && pl->net_host[e])
-            flow_add(&t, p, from, 0, v);
-        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
-            uint32_t to = box_of[pl->net_pin.to[i]], part = part_of_box[to];
-            bool away = !from || part_of_box[from] != part;
-            if (to == from || seen_box[to] == e + 1 || (!from && !pl->net_host[e]) ||
-                (away ? seen_part[part] == e + 1 : pl->net_light[e]))
-                continue;
-            seen_box[to] = e + 1;
-            if (away)
-                seen_part[part] = e + 1;
-            flow_add(&t, p, from, to, v);
+    const char *id = arena_fmt(p->a, "route_%u_%u", from, to),
+               *what = amount(p, r->tensors, r->bytes, "");
+    if (!from)
+        what = arena_fmt(p->a, "inputs\n%s", what);
+    else if (!to)
+        what = arena_fmt(p->a, "outputs\n%s", what);
+    Agnode_t *n = box(p, p->g, id, what, what, UINT32_MAX);
+    set(n, "shape", from && to ? "box" : "ellipse");
+    set(n, "fillcolor", from && to ? "#ffffff" : "#edf2f7");
+    set(n, "color", from ? line[p->frames.dev[from - 1] % COLOURS] : "#4a5568");
+    set(n, "fontsize", "11");
+    set(n, "margin", "0.08,0.04");
+    set(n, "height", "0.3");
+    return n;
+}
+
+/* One side of a meeting: what a box sends there, or gets from there. */
+struct half {
+    Agnode_t *box, *meet;
+    uint32_t side; /* that it belongs to */
+    uint32_t tensors;
+    int64_t bytes;
+};
+
+/* All that a frame sends to a meeting, or gets from it. */
+struct side {
+    uint32_t frame, sender, halves, largest; /* largest: of its halves */
+    uint32_t tensors;
+    int64_t bytes;
+    bool sends, ends; /* ends: its arrows have heads */
+};
+
+struct halves {
+    struct half *h;
+    struct side *side;
+    uint32_t n, cap, nside, capside;
+    struct map known_half, known_side;
+};
+
+static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, const struct flow *f,
+                        bool sends)
+{
+    uint32_t i = map_get(&t->known_side, 2 * route + sends + 1);
+    if (i)
+        return i - 1;
+    uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to];
+    t->side = vec_grow(p->a, t->side, &t->capside, t->nside + 1, sizeof *t->side);
+    t->side[t->nside] = (struct side){.frame = sends ? from : to,
+                                      .sender = from,
+                                      .largest = t->n,
+                                      .sends = sends,
+                                      .ends = !sends || !to};
+    map_set(&t->known_side, p->a, 2 * route + sends + 1, ++t->nside);
+    return t->nside - 1;
+}
+
+static void add_half(struct picture *p, struct halves *t, const struct route *r, uint32_t route,
+                     const struct flow *f, bool sends)
+{
+    uint32_t x = sends ? f->from : f->to, s, i;
+    if (!x)
+        return;
+    s = side_of(p, t, route, f, sends);
+    i = map_get(&t->known_half, map_key(s + 1, x));
+    if (!i) {
+        t->h = vec_grow(p->a, t->h, &t->cap, t->n + 1, sizeof *t->h);
+        t->h[t->n] = (struct half){.box = p->box[x], .meet = r->meet, .side = s};
+        map_set(&t->known_half, p->a, map_key(s + 1, x), i = ++t->n);
+        t->side[s].halves++;
+    }
+    struct half *h = &t->h[i - 1];
+    struct side *side = &t->side[s];
+    h->tensors += f->tensors;
+    h->bytes = sat_add(h->bytes, f->bytes);
+    side->tensors += f->tensors;
+    side->bytes = sat_add(side->bytes, f->bytes);
+    if (h->bytes > t->h[side->largest].bytes)
+        side->largest = i - 1;
+}
+
+/* Many arrows of one frame become one that begins or ends at its border. */
+static void draw_halves(struct picture *p, const struct halves *t)
+{
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct half *h = &t->h[i];
+        const struct side *s = &t->side[h->side];
+        bool border = s->halves > BORDER && p->cluster;
+        if (border && s->largest != i)
+            continue;
+        const char *what =
+            border ? amount(p, s->tensors, s->bytes, "") : amount(p, h->tensors, h->bytes, "");
+        Agedge_t *e = arrow(p, s->sends ? h->box : h->meet, s->sends ? h->meet : h->box,
+                            arena_fmt(p->a, "half_%u", i), what);
+        if (!s->ends)
+            set(e, "arrowhead", "none");
+        if (border)
+            set(e, s->sends ? "ltail" : "lhead", agnameof(p->cluster[s->frame - 1]));
+        paint(p, e, s->sender, border ? s->bytes : h->bytes);
+    }
+}
+
+static void draw_flows(struct picture *p, const struct flows *t)
+{
+    uint32_t side = p->frames.n + 1;
+    struct route *route = arena_array(p->a, (size_t)side * side, sizeof *route);
+    struct halves halves = {0};
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct flow *f = &t->f[i];
+        struct route *r = &route[p->frame_of[f->from] * side + p->frame_of[f->to]];
+        r->flows++;
+        r->tensors += f->tensors;
+        r->bytes = sat_add(r->bytes, f->bytes);
+    }
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct flow *f = &t->f[i];
+        uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to], at = from * side + to;
+        struct route *r = &route[at];
+        if (!f->away) {
+            char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
+            set(arrow(p, p->box[f->from], p->box[f->to], id, f->tip), "color", "#7b8794");
+        } else if (r->flows > MEET || !from || !to) {
+            if (!r->meet)
+                r->meet = meeting(p, from, to, r);
+            add_half(p, &halves, r, at, f, true);
+            add_half(p, &halves, r, at, f, false);
+        } else {
+            char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
+            Agedge_t *e = arrow(p, p->box[f->from], p->box[f->to], id, f->tip);
+            set(e, "label", amount(p, f->tensors, f->bytes, "  "));
+            paint(p, e, from, f->bytes);
         }
     }
-    return t;
-}
-
-static void draw_flow(struct picture *p, const struct flow *f, Agnode_t **boxes, bool crosses,
-                      uint32_t dev)
-{
-    char buf[UNIT_TEXT];
-    Agnode_t *from = f->from ? boxes[f->from] : p->inputs, *to = f->to ? boxes[f->to] : p->results;
-    char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
-    Agedge_t *e = agedge(p->g, from, to, id, 1);
-    set(e, "id", id);
-    set(e, "tooltip", f->tip);
-    set(e, "labeltooltip", f->tip);
-    if (!crosses) {
-        set(e, "color", "#9aa5b1");
-        return;
-    }
-    set(e, "color", dev < p->r->cluster->ndev ? line[dev % COLOURS] : "#4a5568");
-    set(e, "penwidth", pen_width(p->a, f->bytes));
-    set(e, "label",
-        f->tensors == 1
-            ? arena_fmt(p->a, " %s", bytes_short(buf, f->bytes))
-            : arena_fmt(p->a, " %u tensors\\n %s", f->tensors, bytes_short(buf, f->bytes)));
+    draw_halves(p, &halves);
 }
 
 /* ---- views ------------------------------------------------------------------------------------ */
 
-static const char *part_label(struct picture *p, uint32_t i, bool brief)
+static const char *frame_label(struct picture *p, uint32_t i, bool brief)
 {
     char t[UNIT_TEXT], m[UNIT_TEXT];
-    const struct part *part = &p->r->cut->part[i];
-    uint32_t cls = cluster_class(p->r->cluster, part->dev);
+    const struct frames *f = &p->frames;
+    uint32_t cls = cluster_class(p->r->cluster, f->dev[i]);
+    uint32_t nodes = f->node.at[i + 1] - f->node.at[i];
     int64_t time = 0;
-    for (uint32_t k = 0; k < part->nnode; k++)
-        time = sat_add(time, p->r->m->cost->time[cls][part->node[k]]);
-    const struct device_load *l = &p->r->verdict->load[part->dev];
-    const char *dev = cluster_device_name(p->r->cluster, p->a, part->dev);
-    const char *file = cut_part_file(p->r->cut, i, p->a);
-    if (brief)
-        return arena_fmt(p->a, "%s  -  %s  -  %s", dev, file, time_short(t, time));
-    return arena_fmt(p->a, "%s (%s)\\n%s, %u nodes\\ncompute %s\\nmemory %s", dev,
-                     p->r->cluster->cls[cls].name, file, part->nnode, time_short(t, time),
-                     bytes_short(m, l->used));
+    for (uint32_t k = f->node.at[i]; k < f->node.at[i + 1]; k++)
+        time = sat_add(time, p->r->m->cost->time[cls][f->node.to[k]]);
+    const char *dev = cluster_device_name(p->r->cluster, p->a, f->dev[i]);
+    const char *class = text(p, p->r->cluster->cls[cls].name);
+    const char *file = f->parts[i] > 1 ? arena_fmt(p->a, "%u parts", f->parts[i])
+                                       : cut_part_file(p->r->cut, f->first[i], p->a);
+    time_short(t, time);
+    bytes_short(m, p->r->verdict->load[f->dev[i]].used);
+    if (brief) /* narrow: arrows pass to its right */
+        return arena_fmt(p->a, "%s (%s)\\l%s\\l%s\\l", dev, class, file, t);
+    return arena_fmt(p->a, "%s (%s)\\n%s, %u nodes\\ncompute %s\\nmemory %s", dev, class, file,
+                     nodes, t, m);
 }
 
-static void draw_frame(struct picture *p, const char *title)
+/* What is shown, how good it is, and how to read it. */
+static const char *title(struct picture *p, const char *legend)
 {
-    set(p->g, "label", title);
+    char v[UNIT_TEXT], b[UNIT_TEXT];
+    const struct plan *plan = p->r->plan;
+    const char *path = str(p->r->m, p->r->m->path), *slash = strrchr(path, '/');
+    const char *bound = plan->bound >= 0 ? arena_fmt(p->a, "bound %s", time_short(b, plan->bound))
+                                         : "no bound known";
+    const char *why =
+        plan->argument && *plan->argument ? arena_fmt(p->a, " (%s)", text(p, plan->argument)) : "";
+    return arena_fmt(p->a, "%s\\ntime per sample %s, %s: %s%s\\n%s",
+                     text(p, slash ? slash + 1 : path), time_short(v, p->r->verdict->value), bound,
+                     plan_status_name(plan->status), why, legend);
+}
+
+static void draw_sheet(struct picture *p, const char *label)
+{
+    set(p->g, "label", label);
     set(p->g, "labelloc", "t");
     set(p->g, "fontname", "Helvetica");
     set(p->g, "compound", "true");
-    set(p->g, "nodesep", "0.3");
-    set(p->g, "ranksep", "0.45");
+    set(p->g, "fontsize", "16");
+    set(p->g, "nodesep", "0.25");
+    set(p->g, "ranksep", "0.4");
     agattr(p->g, AGNODE, (char *)(uintptr_t) "shape", (char *)(uintptr_t) "box");
     agattr(p->g, AGNODE, (char *)(uintptr_t) "style", (char *)(uintptr_t) "filled,rounded");
     agattr(p->g, AGNODE, (char *)(uintptr_t) "fontname", (char *)(uintptr_t) "Helvetica");
+    agattr(p->g, AGNODE, (char *)(uintptr_t) "fontsize", (char *)(uintptr_t) "12");
+    agattr(p->g, AGNODE, (char *)(uintptr_t) "penwidth", (char *)(uintptr_t) "1.5");
     agattr(p->g, AGNODE, (char *)(uintptr_t) "fillcolor", (char *)(uintptr_t) "#edf2f7");
     agattr(p->g, AGEDGE, (char *)(uintptr_t) "fontname", (char *)(uintptr_t) "Helvetica");
     agattr(p->g, AGEDGE, (char *)(uintptr_t) "fontsize", (char *)(uintptr_t) "11");
+    agattr(p->g, AGEDGE, (char *)(uintptr_t) "arrowsize", (char *)(uintptr_t) "0.7");
 }
 
-static void draw_host(struct picture *p)
+static void draw_clusters(struct picture *p)
 {
-    p->inputs = box(p, p->g, "host", "inputs (host)", "model inputs", UINT32_MAX);
-    p->results = box(p, p->g, "results", "outputs (host)", "model outputs", UINT32_MAX);
-    set(p->inputs, "shape", "ellipse");
-    set(p->results, "shape", "ellipse");
-}
-
-static void draw_devices(struct picture *p)
-{
-    const struct cut *cut = p->r->cut;
-    Agnode_t **boxes = arena_array(p->a, (size_t)cut->nparts + 1, sizeof *boxes);
-    uint32_t *box_of = arena_array(p->a, p->r->m->nnode, sizeof *box_of);
-    uint32_t *part_of_box = arena_array(p->a, (size_t)cut->nparts + 1, sizeof *part_of_box);
-    draw_host(p);
-    for (uint32_t i = 0; i < cut->nparts; i++) {
-        part_of_box[i + 1] = i;
-        const char *label = part_label(p, i, false);
-        boxes[i + 1] = box(p, p->g, arena_fmt(p->a, "part%u", i), label, label, cut->part[i].dev);
-        for (uint32_t k = 0; k < cut->part[i].nnode; k++)
-            box_of[cut->part[i].node[k]] = i + 1;
-    }
-    struct flows t = collect(p, box_of, part_of_box);
-    for (uint32_t i = 0; i < t.n; i++)
-        draw_flow(p, &t.f[i], boxes, true,
-                  t.f[i].from ? cut->part[t.f[i].from - 1].dev : UINT32_MAX);
-}
-
-static void draw_blocks(struct picture *p)
-{
-    const struct cut *cut = p->r->cut;
-    struct blocks b = blocks_build(p->r, BLOCKS_PER_PART, p->a);
-    Agnode_t **boxes = arena_array(p->a, (size_t)b.n + 1, sizeof *boxes);
-    Agraph_t **frame = arena_array(p->a, (size_t)cut->nparts + 1, sizeof *frame);
-    uint32_t *part_of_box = arena_array(p->a, (size_t)b.n + 1, sizeof *part_of_box);
-    char t[UNIT_TEXT];
-    draw_host(p);
-    for (uint32_t i = 0; i < cut->nparts; i++) {
+    p->cluster = arena_array(p->a, (size_t)p->frames.n + 1, sizeof(Agraph_t *));
+    for (uint32_t i = 0; i < p->frames.n; i++) {
         char *name = arena_fmt(p->a, "cluster_part%u", i);
-        frame[i] = agsubg(p->g, name, 1);
-        set(frame[i], "id", name);
-        set(frame[i], "label", part_label(p, i, true));
-        set(frame[i], "style", "rounded");
-        set(frame[i], "color", line[cut->part[i].dev % COLOURS]);
-        set(frame[i], "penwidth", "2");
+        uint32_t dev = p->frames.dev[i];
+        p->cluster[i] = agsubg(p->g, name, 1);
+        set(p->cluster[i], "id", name);
+        set(p->cluster[i], "label", frame_label(p, i, true));
+        set(p->cluster[i], "tooltip", frame_label(p, i, false));
+        set(p->cluster[i], "style", dev / COLOURS % 2 ? "rounded,dashed" : "rounded");
+        set(p->cluster[i], "color", line[dev % COLOURS]);
+        set(p->cluster[i], "penwidth", "2");
+        set(p->cluster[i], "margin", "14");
+        set(p->cluster[i], "labeljust", "l");
+        set(p->cluster[i], "fontsize", "13");
     }
+}
+
+static uint32_t *room(struct picture *p, uint32_t boxes)
+{
+    p->box = arena_array(p->a, (size_t)boxes + 1, sizeof(Agnode_t *));
+    p->frame_of = arena_array(p->a, (size_t)boxes + 1, sizeof *p->frame_of);
+    return arena_array(p->a, p->r->m->nnode, sizeof(uint32_t));
+}
+
+static const uint32_t *draw_devices(struct picture *p)
+{
+    uint32_t *box_of = room(p, p->frames.n);
+    memcpy(box_of, p->frames.of, p->r->m->nnode * sizeof *box_of);
+    draw_sheet(p, title(p, "box: what a device runs; arrow: what crosses, each tensor once"));
+    for (uint32_t i = 0; i < p->frames.n; i++) {
+        const char *label = frame_label(p, i, false);
+        p->frame_of[i + 1] = i + 1;
+        p->box[i + 1] = box(p, p->g, arena_fmt(p->a, "part%u", i), label, label, p->frames.dev[i]);
+    }
+    return box_of;
+}
+
+static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
+{
+    struct blocks b = blocks_build(p->r, &p->frames, most, p->a);
+    room(p, b.n);
+    draw_sheet(
+        p,
+        title(
+            p,
+            "box: time (share of its device's compute), weights read; double: repeated; heavy arrow: "
+            "tensors that cross, each once; thin: within a device"));
+    draw_clusters(p);
     for (uint32_t i = 0; i < b.n; i++) {
         const struct block *k = &b.block[i];
-        part_of_box[i + 1] = k->part;
-        char *id = arena_fmt(p->a, "block%u", i);
-        char *label = arena_fmt(p->a, "%s\\n%s\\n%s", label_text(p->a, k->label),
-                                label_text(p->a, k->kinds), time_short(t, k->time));
-        char *tip = arena_fmt(p->a, "%u nodes, %s", k->nodes, time_short(t, k->time));
-        boxes[i + 1] = box(p, frame[k->part], id, label, tip, cut->part[k->part].dev);
+        p->frame_of[i + 1] = k->frame + 1;
+        p->box[i + 1] = box(p, p->cluster[k->frame], arena_fmt(p->a, "block%u", i), k->label,
+                            k->tip, p->frames.dev[k->frame]);
+        if (k->repeats > 1) { /* a second outline: more than one */
+            set(p->box[i + 1], "peripheries", "2");
+            set(p->box[i + 1], "style", "filled");
+        }
     }
-    struct flows f = collect(p, b.of, part_of_box);
-    for (uint32_t i = 0; i < f.n; i++) {
-        uint32_t from = f.f[i].from, to = f.f[i].to;
-        uint32_t dev = from ? cut->part[b.block[from - 1].part].dev : UINT32_MAX;
-        bool crosses = !from || !to || b.block[from - 1].part != b.block[to - 1].part;
-        draw_flow(p, &f.f[i], boxes, crosses, dev);
-    }
+    return b.of;
 }
 
-uint32_t dot_boxes(const struct result *r, bool blocks)
+static const uint32_t *draw_nodes(struct picture *p)
 {
-    struct arena *a = arena_new();
-    uint32_t n = blocks ? blocks_build(r, BLOCKS_PER_PART, a).n : r->cut->nparts;
-    arena_free(a);
-    return n;
+    const struct module *m = p->r->m;
+    uint32_t *box_of = room(p, m->nnode), n = 0;
+    char t[UNIT_TEXT];
+    draw_sheet(p, title(p, "box: an operator and its time; heavy arrow: a tensor that crosses"));
+    draw_clusters(p);
+    for (nid x = 1; x < m->nnode; x++) {
+        uint32_t frame = p->frames.of[x];
+        if (!frame)
+            continue;
+        uint32_t cls = cluster_class(p->r->cluster, p->frames.dev[frame - 1]);
+        const char *name = text(p, node_name(m, x));
+        box_of[x] = ++n;
+        p->frame_of[n] = frame;
+        p->box[n] = box(p, p->cluster[frame - 1], arena_fmt(p->a, "node%u", x),
+                        arena_fmt(p->a, "%s\\n%s\\n%s", text(p, node_op(m, x)), name,
+                                  time_short(t, m->cost->time[cls][x])),
+                        name, p->frames.dev[frame - 1]);
+    }
+    return box_of;
 }
 
-int dot_write(const struct result *r, bool blocks, const char *path)
+int dot_write(const struct result *r, enum view view, uint32_t most, const char *path)
 {
     struct outfile o;
-    char v[UNIT_TEXT];
     struct picture p = {.r = r, .a = arena_new()};
     if (outfile_open(&o, path, r->diag)) {
         arena_free(p.a);
@@ -367,96 +459,15 @@ int dot_write(const struct result *r, bool blocks, const char *path)
     Agiddisc_t by_order = {ids_open,  ids_map,   ids_alloc,   ids_free,
                            ids_print, ids_close, ids_register};
     struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
+    p.frames = frames_build(r, MOST_FRAMES < most ? MOST_FRAMES : most, p.a);
     p.g = agopen((char *)(uintptr_t) "pcc", Agdirected, &ids.disc);
-    draw_frame(&p, arena_fmt(p.a, "%s: %s per sample on %u devices (%s)",
-                             label_text(p.a, base_name(str(r->m, r->m->path))),
-                             time_short(v, r->verdict->value), r->cluster->ndev,
-                             plan_status_name(r->plan->status)));
-    if (blocks)
-        draw_blocks(&p);
-    else
-        draw_devices(&p);
+    const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p)
+                             : view == VIEW_BLOCKS ? draw_blocks(&p, most)
+                                                   : draw_nodes(&p);
+    struct flows t = flows_build(r, box_of, p.frame_of, p.frames.n, p.a);
+    draw_flows(&p, &t);
     int rc = agwrite(p.g, o.f);
     agclose(p.g);
     arena_free(p.a);
     return outfile_close(&o, rc == 0);
-}
-
-/* ---- layout ----------------------------------------------------------------------------------- */
-
-/* Waits for pid, at most `seconds`; true: it ended by itself with status 0. */
-static bool wait_for(pid_t pid, unsigned seconds)
-{
-    struct timespec nap = {0, 5000000};
-    int status = 0;
-    for (unsigned long i = 0; i < seconds * 200ul; i++) {
-        pid_t done = waitpid(pid, &status, WNOHANG);
-        if (done == pid)
-            return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        if (done < 0 && errno != EINTR)
-            return false;
-        nanosleep(&nap, NULL);
-    }
-    kill(pid, SIGKILL);
-    waitpid(pid, &status, 0);
-    return false;
-}
-
-int dot_layout(const char *dot, const char *svg, unsigned seconds, struct diag *d)
-{
-    struct arena *a = arena_new();
-    char *argv[] = {arena_fmt(a, "dot"),       arena_fmt(a, "-Tsvg"),   arena_fmt(a, "-Gnslimit=2"),
-                    arena_fmt(a, "-o%s", svg), arena_fmt(a, "%s", dot), NULL};
-    pid_t pid;
-    int rc = posix_spawnp(&pid, "dot", NULL, NULL, argv, environ);
-    bool ok = rc == 0 && wait_for(pid, seconds);
-    if (rc)
-        diag_warning(d, WARN_PICTURE,
-                     "no picture: the dot program (package graphviz) cannot be started: %s",
-                     strerror(rc));
-    else if (!ok) {
-        unlink(svg);
-        diag_warning(d, WARN_PICTURE, "no %s: dot failed or took over %u s", base_name(svg),
-                     seconds);
-    }
-    arena_free(a);
-    return ok ? 0 : -1;
-}
-
-/* The folder in which a picture is made. */
-struct workshop {
-    char *folder, *dot, *svg;
-};
-
-static void workshop_remove(void *p)
-{
-    const struct workshop *w = p;
-    unlink(w->svg);
-    unlink(w->dot);
-    rmdir(w->folder);
-}
-
-int svg_write(const struct result *r, const char *path)
-{
-    struct arena *a = arena_new();
-    char *folder = arena_fmt(a, "%s.XXXXXX", path);
-    char *dot = arena_fmt(a, "%s/blocks.dot", folder), *svg = arena_fmt(a, "%s/blocks.svg", folder);
-    struct workshop w = {folder, dot, svg};
-    struct unfinished unfinished;
-    if (!mkdtemp(folder)) {
-        arena_free(a);
-        return diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
-    }
-    memcpy(dot, folder, strlen(folder)); /* mkdtemp has filled in its last characters */
-    memcpy(svg, folder, strlen(folder));
-    unfinished_add(&unfinished, workshop_remove, &w);
-    int rc = dot_write(r, true, dot);
-    if (!rc && (rc = dot_layout(dot, svg, 60, r->diag)))
-        diag_error(r->diag, "%s: not written", path);
-    if (!rc && rename(svg, path))
-        rc = diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
-    unfinished_remove(&unfinished);
-    workshop_remove(&w);
-    arena_free(a);
-    return rc;
 }

@@ -196,6 +196,25 @@ static void put_objective(struct out *o)
     fputs("},\n", o->f);
 }
 
+/* Where the weights are, and the files outside the parts that hold some. */
+static void put_weights(struct out *o)
+{
+    const struct split *s = o->s;
+    const char *sep = "";
+    fprintf(o->f, "  \"weights\": {\"mode\": \"%s\", \"files\": [",
+            weights_mode_name(s->r->weights));
+    for (uint32_t k = 1; k < s->m->nfile; k++) {
+        if (!s->used[k])
+            continue;
+        fputs(sep, o->f);
+        put_string(o->f, s->source[k]);
+        sep = ", ";
+    }
+    if (s->data)
+        fprintf(o->f, "%s\"%s\"", sep, WEIGHTS_FILE);
+    fputs("]},\n", o->f);
+}
+
 static void put_devices(struct out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -435,6 +454,7 @@ int manifest_write(const struct split *s)
     put_tensors(&o);
     put_nodes(&o);
     put_dims(&o);
+    put_weights(&o);
     fputs("  \"ort_layer_assignment\": ", o.f);
     put_string(o.f, layer_assignment(s->r, a));
     fputs(",\n", o.f);

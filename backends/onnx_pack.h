@@ -11,13 +11,22 @@
 
 #include <sys/types.h>
 
+enum { PACK_COPY = 4096 }; /* payloads from this size on are copied by descriptor */
+
+/* A mapping that messages point into; it is never read. */
+struct mapped {
+    const uint8_t *at;
+    uint64_t size;
+    int fd; /* of the file that is mapped, from its beginning */
+};
+
 /* Writes one model as file `name` (created; an error if it exists) of the folder dirfd; on failure
- * the file is removed.  m (not NULL) tells which files are mapped.  0 or -1. */
-int onnx_pack_file(const struct module *m, const Onnx__ModelProto *model, int dirfd,
-                   const char *name, struct diag *d);
+ * the file is removed.  map[nmap]: by ascending address.  0 or -1. */
+int onnx_pack_file(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto *model,
+                   int dirfd, const char *name, struct diag *d);
 
 /* The same for the file at `path`, which appears complete or not at all, and may replace another;
- * warns if its external data will be looked for in another folder now. */
+ * warns if its external data will be looked for in another folder now.  m: where the payloads are. */
 int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
                    struct diag *d);
 

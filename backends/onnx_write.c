@@ -1,8 +1,9 @@
 /* Writing ONNX models.
  *
  * protobuf-c packs a message into a sequence of appends.  Small ones are collected in a buffer;
- * what lies in the mapped model file and is large is copied from file to file instead, so the
- * mapping is never touched and the weights never become resident.
+ * what lies in a mapped file and is large is copied from file to file instead, so the mapping is
+ * never touched and the weights never become resident.  Where the file system can share blocks
+ * between files, copy_file_range does so for what is aligned to them.
  *
  * Cost: O(size of the output) time, O(1) memory. */
 #include "backends/backends.h"
@@ -16,10 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    BUFFER = 1 << 16, /* bytes collected before a write */
-    COPY_FROM = 4096  /* mapped payloads from this size on are copied by descriptor */
-};
+enum { BUFFER = 1 << 16 }; /* bytes collected before a write */
 
 int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
 {
@@ -77,8 +75,9 @@ int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, st
 }
 
 struct sink {
-    ProtobufCBuffer base; /* first: protobuf-c hands it back */
-    const struct module *m;
+    ProtobufCBuffer base;     /* first: protobuf-c hands it back */
+    const struct mapped *map; /* [nmap] */
+    uint32_t nmap;
     int fd;
     int bad;
     size_t n;
@@ -94,25 +93,33 @@ static void sink_flush(struct sink *s)
     s->n = 0;
 }
 
-/* The model file if its mapping holds p, else NULL. */
-static const struct file *file_of(const struct module *m, const uint8_t *p)
+/* The mapping that holds p, NULL if there is none. */
+static const struct mapped *mapping_of(const struct sink *s, const uint8_t *p)
 {
-    const struct file *f = m->nfile > 1 ? &m->file[1] : NULL;
+    uint32_t low = 0, high = s->nmap; /* the last one that begins at p or before is below high */
 
-    return f != NULL && f->map != NULL && (uintptr_t)p - (uintptr_t)f->map < f->size ? f : NULL;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if ((uintptr_t)s->map[mid].at <= (uintptr_t)p)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct mapped *f = low > 0 ? &s->map[low - 1] : NULL;
+    return f != NULL && (uintptr_t)p - (uintptr_t)f->at < f->size ? f : NULL;
 }
 
 static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
 {
     struct sink *s = (struct sink *)buffer;
-    const struct file *f = n >= COPY_FROM ? file_of(s->m, p) : NULL;
+    const struct mapped *f = n >= PACK_COPY ? mapping_of(s, p) : NULL;
 
     if (!s->bad && (f != NULL || n > sizeof s->buf - s->n))
         sink_flush(s);
     if (s->bad)
         return;
     if (f != NULL) {
-        s->bad = copy_bytes(f->fd, (uintptr_t)p - (uintptr_t)f->map, n, s->fd, s->what, s->d);
+        s->bad = copy_bytes(f->fd, (uintptr_t)p - (uintptr_t)f->at, n, s->fd, s->what, s->d);
     } else if (n > sizeof s->buf) {
         s->bad = write_bytes(s->fd, p, n, s->what, s->d);
     } else if (n > 0) { /* p may be NULL for 0 bytes */
@@ -122,8 +129,8 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
 }
 
 /* Packs into an open file. */
-static int pack(const struct module *m, const Onnx__ModelProto *model, int fd, const char *what,
-                struct diag *d)
+static int pack(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto *model, int fd,
+                const char *what, struct diag *d)
 {
     struct sink s;
 
@@ -134,7 +141,8 @@ static int pack(const struct module *m, const Onnx__ModelProto *model, int fd, c
                           what);
     }
     s.base.append = sink_append;
-    s.m = m;
+    s.map = map;
+    s.nmap = nmap;
     s.fd = fd;
     s.bad = 0;
     s.n = 0;
@@ -145,14 +153,14 @@ static int pack(const struct module *m, const Onnx__ModelProto *model, int fd, c
     return s.bad ? -1 : 0;
 }
 
-int onnx_pack_file(const struct module *m, const Onnx__ModelProto *model, int dirfd,
-                   const char *name, struct diag *d)
+int onnx_pack_file(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto *model,
+                   int dirfd, const char *name, struct diag *d)
 {
     int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     if (fd < 0)
         return diag_error(d, "%s: cannot create: %s", name, strerror(errno));
-    int bad = pack(m, model, fd, name, d);
+    int bad = pack(map, nmap, model, fd, name, d);
     if (close(fd) != 0 && !bad)
         bad = diag_error(d, "%s: cannot write: %s", name, strerror(errno));
     if (bad)
@@ -186,11 +194,14 @@ static void warn_moved(const struct module *m, const char *path, struct diag *d)
 int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
                    struct diag *d)
 {
+    struct mapped source = {0};
     struct outfile o;
 
+    if (m->nfile > 1 && m->file[1].map != NULL)
+        source = (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
     if (outfile_open(&o, path, d) != 0)
         return -1;
-    int bad = pack(m, model, fileno(o.f), path, d);
+    int bad = pack(&source, 1, model, fileno(o.f), path, d);
     if (!bad)
         warn_moved(m, path, d); /* may run out of memory: not after the file is in its place */
     return outfile_close(&o, !bad);

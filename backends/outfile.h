@@ -1,4 +1,4 @@
-/* A file that appears complete or not at all: written beside its final name, then renamed. */
+/* A file that appears complete or not at all. */
 #ifndef PCC_BACKENDS_OUTFILE_H
 #define PCC_BACKENDS_OUTFILE_H
 
@@ -8,7 +8,7 @@
 struct outfile {
     FILE *f;
     const char *path; /* "-": stdout */
-    char *temp;       /* NULL for stdout */
+    char *temp;       /* NULL: it has no name yet, or is stdout */
     struct diag *diag;
     struct unfinished unfinished;
 };

@@ -215,7 +215,7 @@ static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, s
         return;
     s->in_part[v] = x + 1;
     if (is_sparse(src))
-        add(s, sparse, src);
+        add(s, sparse, weights_sparse(s, (Onnx__SparseTensorProto *)src));
     else
         add(s, dense, weights_tensor(s, src));
 }

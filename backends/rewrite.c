@@ -32,6 +32,16 @@ static Onnx__AttributeProto *rewrite_attr(struct split *s, Onnx__AttributeProto 
         c.tensors = own_list(s, c.tensors, a->tensors, a->n_tensors, sizeof *c.tensors);
         c.tensors[i] = t;
     }
+    if (a->sparse_tensor)
+        c.sparse_tensor = weights_sparse(s, a->sparse_tensor);
+    for (size_t i = 0; i < a->n_sparse_tensors; i++) {
+        Onnx__SparseTensorProto *t = weights_sparse(s, a->sparse_tensors[i]);
+        if (t == a->sparse_tensors[i])
+            continue;
+        c.sparse_tensors = own_list(s, c.sparse_tensors, a->sparse_tensors, a->n_sparse_tensors,
+                                    sizeof *c.sparse_tensors);
+        c.sparse_tensors[i] = t;
+    }
     for (size_t i = 0; i < a->n_graphs; i++) {
         Onnx__GraphProto *g = rewrite_graph(s, a->graphs[i]);
         if (g == a->graphs[i])
@@ -39,7 +49,8 @@ static Onnx__AttributeProto *rewrite_attr(struct split *s, Onnx__AttributeProto 
         c.graphs = own_list(s, c.graphs, a->graphs, a->n_graphs, sizeof *c.graphs);
         c.graphs[i] = g;
     }
-    if (c.t == a->t && c.g == a->g && c.tensors == a->tensors && c.graphs == a->graphs)
+    if (c.t == a->t && c.g == a->g && c.tensors == a->tensors && c.graphs == a->graphs &&
+        c.sparse_tensor == a->sparse_tensor && c.sparse_tensors == a->sparse_tensors)
         return a;
     Onnx__AttributeProto *copy = arena_alloc(s->a, sizeof *copy);
     *copy = c;
@@ -89,7 +100,16 @@ static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g)
             own_list(s, c.initializer, g->initializer, g->n_initializer, sizeof *c.initializer);
         c.initializer[i] = t;
     }
-    if (c.node == g->node && c.initializer == g->initializer)
+    for (size_t i = 0; i < g->n_sparse_initializer; i++) {
+        Onnx__SparseTensorProto *t = weights_sparse(s, g->sparse_initializer[i]);
+        if (t == g->sparse_initializer[i])
+            continue;
+        c.sparse_initializer = own_list(s, c.sparse_initializer, g->sparse_initializer,
+                                        g->n_sparse_initializer, sizeof *c.sparse_initializer);
+        c.sparse_initializer[i] = t;
+    }
+    if (c.node == g->node && c.initializer == g->initializer &&
+        c.sparse_initializer == g->sparse_initializer)
         return g;
     Onnx__GraphProto *copy = arena_alloc(s->a, sizeof *copy);
     *copy = c;
@@ -98,13 +118,32 @@ static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g)
 
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f)
 {
-    Onnx__FunctionProto *copy;
-    Onnx__NodeProto **node = rewrite_nodes(s, f->node, f->n_node);
-    if (node == f->node)
+    Onnx__FunctionProto c = *f, *copy;
+    c.node = rewrite_nodes(s, f->node, f->n_node);
+    for (size_t i = 0; i < f->n_attribute_proto; i++) {
+        Onnx__AttributeProto *a = rewrite_attr(s, f->attribute_proto[i]);
+        if (a == f->attribute_proto[i])
+            continue;
+        c.attribute_proto = own_list(s, c.attribute_proto, f->attribute_proto, f->n_attribute_proto,
+                                     sizeof *c.attribute_proto);
+        c.attribute_proto[i] = a;
+    }
+    if (c.node == f->node && c.attribute_proto == f->attribute_proto)
         return f;
     copy = arena_alloc(s->a, sizeof *copy);
-    *copy = *f;
-    copy->node = node;
+    *copy = c;
+    return copy;
+}
+
+const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t)
+{
+    Onnx__TrainingInfoProto c = *t, *copy;
+    c.initialization = t->initialization ? rewrite_graph(s, t->initialization) : NULL;
+    c.algorithm = t->algorithm ? rewrite_graph(s, t->algorithm) : NULL;
+    if (c.initialization == t->initialization && c.algorithm == t->algorithm)
+        return t;
+    copy = arena_alloc(s->a, sizeof *copy);
+    *copy = c;
     return copy;
 }
 

@@ -5,55 +5,71 @@
 #include "backends/folder.h"
 #include "backends/onnx_pack.h"
 
-#include <string.h>
-#include <unistd.h>
+/* Whether a protobuf file can hold the message. */
+static bool holds(const Onnx__ModelProto *model)
+{
+    return protobuf_c_message_get_packed_size(&model->base) <= INT32_MAX;
+}
 
-enum { LAYOUT_SECONDS = 20, MOST_BOXES = 400 }; /* more are no picture, and dot takes minutes */
+static int write_model(struct split *s, const Onnx__ModelProto *model, const char *file)
+{
+    if (!holds(model))
+        return diag_error(
+            s->diag, "%s: takes %zu bytes, more than the 2 GiB of a protobuf file: %s", file,
+            protobuf_c_message_get_packed_size(&model->base),
+            s->mode == WEIGHTS_INLINE ? "use --weights=shared, or more devices"
+                                      : "make the large tensors of its nodes initializers");
+    return onnx_pack_file(s->map, s->nmap, model, s->dirfd, file, s->diag);
+}
+
+/* The annotated whole.  One that cannot hold all weights refers to a weights.data of its own. */
+static int write_whole(struct split *s)
+{
+    Onnx__ModelProto model;
+    annotate_model(s, &model);
+    if (!s->failed && s->mode == WEIGHTS_INLINE && !holds(&model)) {
+        diag_note(s->diag,
+                  MODEL_FILE " would take more than 2 GiB: its weights are in " WEIGHTS_FILE);
+        s->mode = WEIGHTS_SHARED;
+        if (weights_plan(s) || weights_write(s))
+            return -1;
+        annotate_model(s, &model);
+    }
+    return s->failed ? -1 : write_model(s, &model, MODEL_FILE);
+}
 
 static int write_parts(struct split *s)
 {
     Onnx__ModelProto model;
     part_prepare(s);
     for (uint32_t x = 0; x < s->cut->nparts; x++)
-        if (part_model(s, x, &model) || onnx_pack_file(s->m, &model, s->dirfd, s->file[x], s->diag))
+        if (part_model(s, x, &model) || write_model(s, &model, s->file[x]))
             return -1;
-    annotate_model(s, &model);
-    return s->failed ? -1 : onnx_pack_file(s->m, &model, s->dirfd, MODEL_FILE, s->diag);
+    return write_whole(s);
 }
 
-/* A picture that cannot be laid out is no reason to fail: its errors become warnings. */
-static void soften(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    struct diag *d = user;
-    if (level == DIAG_NOTE)
-        diag_note(d, "%s", line);
-    else
-        diag_warning(d, w ? w : WARN_PICTURE, "%s", line);
-}
+enum { MOST_NODES = 100000 }; /* in nodes.dot: some 40 MB */
 
-static int write_pictures(struct split *s, const char *folder)
+static int write_pictures(const struct split *s, const char *folder)
 {
-    static const char *const name[] = {"plan", "blocks"};
-    struct diag soft = {.emit = soften, .user = s->diag};
-    for (int blocks = 0; blocks < 2; blocks++) {
-        const char *dot = arena_fmt(s->a, "%s/%s.dot", folder, name[blocks]);
-        const char *svg = arena_fmt(s->a, "%s/%s.svg", folder, name[blocks]);
-        if (dot_write(s->r, blocks, dot))
-            return -1;
-        uint32_t boxes = dot_boxes(s->r, blocks);
-        if (boxes > MOST_BOXES)
-            diag_note(s->diag, "no %s.svg: %u boxes are more than one can look at; %s.dot has them",
-                      name[blocks], boxes, name[blocks]);
-        else if (dot_layout(dot, svg, LAYOUT_SECONDS, &soft))
-            unlink(svg);
+    struct result dot_only = *s->r;
+    dot_only.pictures = 0;
+    if (pictures_write(s->r, VIEW_DEVICES, arena_fmt(s->a, "%s/plan", folder)) ||
+        pictures_write(s->r, VIEW_BLOCKS, arena_fmt(s->a, "%s/blocks", folder)))
+        return -1;
+    if (s->m->nnode > MOST_NODES) {
+        diag_note(s->diag, "no nodes.dot: the model has %u nodes (-o x.dot --view=nodes writes it)",
+                  s->m->nnode - 1);
+        return 0;
     }
-    return 0;
+    return pictures_write(&dot_only, VIEW_NODES, arena_fmt(s->a, "%s/nodes", folder));
 }
 
 int split_write(const struct result *r, const char *folder)
 {
     const Onnx__ModelProto *src = r->m->src;
-    struct split s = {.r = r, .m = r->m, .cut = r->cut, .src = src, .diag = r->diag};
+    struct split s = {
+        .r = r, .m = r->m, .cut = r->cut, .src = src, .diag = r->diag, .mode = r->weights};
     struct folder f;
     if (!src || !src->graph)
         return diag_error(r->diag, "%s: a split folder needs a model that was read from ONNX",
@@ -62,7 +78,8 @@ int split_write(const struct result *r, const char *folder)
         return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
                           folder);
     s.a = arena_new();
-    if (folder_begin(&f, folder, s.a, r->diag)) {
+    s.beside = sources_beside(&s, folder);
+    if (folder_begin(&f, folder, s.beside, s.a, r->diag)) {
         arena_free(s.a);
         return -1;
     }
@@ -72,6 +89,8 @@ int split_write(const struct result *r, const char *folder)
     for (uint32_t x = 0; x < s.cut->nparts; x++)
         s.file[x] = cut_part_file(s.cut, x, s.a);
     int rc = weights_plan(&s);
+    if (!rc)
+        rc = sources_link(&s, folder);
     if (!rc)
         rc = weights_write(&s);
     if (!rc)

@@ -1,4 +1,4 @@
-/* Private to the writers of split folders: split.c, part.c, weights.c, rewrite.c, annotate.c,
+/* Private to the writers of split folders: split.c, part.c, weights.c, sources.c, rewrite.c, annotate.c,
  * device_config.c, manifest.c.
  *
  * The messages of the parts share everything with those of the source: what changes is copied
@@ -9,6 +9,7 @@
 #include "backends/backends.h"
 #include "backends/cut.h"
 #include "backends/names.h"
+#include "backends/onnx_pack.h"
 
 #include "onnx.pb-c.h"
 
@@ -16,6 +17,7 @@
 #define MODEL_FILE "model.onnx"
 #define MANIFEST_FILE "manifest.json"
 #define WEIGHT_INLINE UINT64_MAX
+#define WEIGHT_SOURCE (UINT64_MAX - 1) /* where it lies in its file of the source */
 #define IR_DEVICES 11 /* the first IR version with device configurations */
 
 /* Where a node runs, for device_config.c. */
@@ -31,6 +33,12 @@ struct origin {
     uint32_t id;
 };
 
+/* A tensor and the module that it belongs to: the model's, or that of a function. */
+struct held {
+    const struct module *m;
+    tid t;
+};
+
 struct split {
     const struct result *r;
     const struct module *m;
@@ -44,11 +52,23 @@ struct split {
     bool failed;        /* an error was reported inside a rewrite */
 
     /* weights.c */
-    bool keep;             /* leave tensors as they are in the source */
-    struct origin *tensor; /* ascending by src */
+    bool keep;              /* leave tensors as they are in the source */
+    enum weights_mode mode; /* of the file that is being made */
+    struct held *held;      /* the tensors of the module, of its functions, and aside; from 1 */
+    uint32_t nheld;
+    struct origin *tensor;  /* those that have a src, ascending by it; their ids index held */
     uint32_t ntensor;
-    uint64_t *at; /* [tensor] offset in weights.data, or WEIGHT_INLINE */
-    bool nested;  /* some tensor below a node lies in a file */
+    uint64_t *at;      /* [held] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
+    bool nested;       /* some tensor below a node lies in a file */
+    bool data;         /* there is a weights.data */
+    struct mapped *map; /* files that messages point into, by address */
+    uint32_t nmap;
+    const uint8_t **mapped_at; /* [file] their beginning, or NULL */
+
+    /* sources.c */
+    bool beside;         /* the split goes into the folder of the source */
+    uint8_t *used;       /* [file] 1: parts refer to it */
+    const char **source; /* [file] by this name */
 
     /* device_config.c */
     struct station *station; /* [node] */
@@ -67,18 +87,26 @@ struct split {
 void origins_sort(struct origin *list, uint32_t n);
 uint32_t origin_id(const struct origin *list, uint32_t n, const void *src);
 
-/* Decides which weights go to weights.data; 0, or -1 if there are some that cannot be carried. */
+/* Decides where each weight goes in s->mode; may be called again for another mode.  0, or -1 if a file
+ * that is needed is not there. */
 int weights_plan(struct split *s);
 /* Writes weights.data (nothing if no weight goes there); 0 or -1. */
 int weights_write(struct split *s);
-/* The tensor as a file of the folder holds it: by reference to weights.data, or inline. Sets
- * s->failed on errors. */
+/* The tensor as a file of the folder holds it: by reference, or inline. Sets s->failed on errors. */
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src);
+Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto *src);
+
+/* Whether a split in `folder` would lie beside the source, so that it can refer to its files. */
+bool sources_beside(const struct split *s, const char *folder);
+/* Names the files of s->used, after weights_plan; the folder is s->dirfd, and will be `folder`.  Where
+ * the split does not lie beside them they are linked into it.  0 or -1. */
+int sources_link(struct split *s, const char *folder);
 
 /* The node with the tensors below it as weights_tensor has them; the same pointer if nothing
  * changes.  Sets s->failed on errors. */
 const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n);
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f);
+const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t);
 /* The type as a message; NULL if nothing is known of it. */
 Onnx__TypeProto *rewrite_type(struct split *s, uint32_t type);
 

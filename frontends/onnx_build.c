@@ -50,7 +50,7 @@ static int collect_bodies(struct onnx_build *b, uint32_t s)
 static int collect(struct onnx_build *b)
 {
     add_body(b, NULL, 0, 0);
-    add_body(b, b->model->graph, 0, 0);
+    add_body(b, b->graph, 0, 0);
     b->slot = vec_grow(b->tmp, NULL, &b->capslot, 1, sizeof *b->slot);
     b->nslot = 1;
     for (gid g = 1; g < b->nbody; g++) {
@@ -429,18 +429,6 @@ static int resolve(struct onnx_build *b)
 
 /* ---- 4. emit ---- */
 
-static sid function_key(struct onnx_build *b, const char *domain, const char *name,
-                        const char *overload)
-{
-    struct arena_mark mark = arena_mark(b->tmp);
-    sid d = onnx_domain(b->m, domain);
-    sid key = str_id(b->m, arena_fmt(b->tmp, "function %s:%s:%s", str(b->m, d),
-                                     name != NULL ? name : "", overload != NULL ? overload : ""));
-
-    arena_release(b->tmp, mark);
-    return key;
-}
-
 static bool all_lost(const struct onnx_build *b, struct slice out)
 {
     bool any = false;
@@ -478,7 +466,7 @@ static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
     m->device_ann[id] = str_id(m, device);
 }
 
-static int emit_node(struct onnx_build *b, uint32_t s, const struct map *function)
+static int emit_node(struct onnx_build *b, uint32_t s)
 {
     struct module *m = b->m;
     const struct onnx_slot *x = &b->slot[s];
@@ -490,8 +478,8 @@ static int emit_node(struct onnx_build *b, uint32_t s, const struct map *functio
     n.op = str_id(m, p->op_type);
     n.domain = onnx_domain(m, p->domain);
     n.overload = str_id(m, p->overload);
-    if (function->mask != 0 &&
-        map_get(function, function_key(b, p->domain, p->op_type, p->overload)) != 0)
+    n.callee = onnx_callee(b, p);
+    if (n.callee != 0)
         n.flags |= NODE_CALL;
     if (all_lost(b, x->out))
         n.flags |= NODE_LOST;
@@ -513,22 +501,14 @@ static int emit_node(struct onnx_build *b, uint32_t s, const struct map *functio
 
 static int emit(struct onnx_build *b)
 {
-    const Onnx__ModelProto *p = b->model;
     struct module *m = b->m;
-    struct map function = {0};
 
-    for (size_t i = 0; i < p->n_opset_import; i++) {
-        module_add_opset(m, onnx_domain(m, p->opset_import[i]->domain),
-                         p->opset_import[i]->version);
-    }
-    for (size_t i = 0; i < p->n_functions; i++) {
-        const Onnx__FunctionProto *f = p->functions[i];
-        map_set(&function, b->tmp, function_key(b, f->domain, f->name, f->overload), 1);
-    }
+    for (size_t i = 0; i < b->nopset; i++)
+        module_add_opset(m, onnx_domain(m, b->opset[i]->domain), b->opset[i]->version);
     for (uint32_t s = 1; s < b->nslot; s++)
         module_add_node(m);
     for (uint32_t s = 1; s < b->nslot; s++)
-        if (emit_node(b, s, &function) != 0)
+        if (emit_node(b, s) != 0)
             return -1;
     for (gid g = 1; g < b->nbody; g++) {
         m->graph[g].first = b->body[g].first;

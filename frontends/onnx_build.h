@@ -27,14 +27,17 @@ struct onnx_slot {
 };
 
 struct onnx_build {
-    struct module *m;
+    struct module *m;      /* what is filled: the model's, a function's, or model->aside */
+    struct module *model;  /* has the files */
     struct diag *d;
     struct arena *tmp;
-    const char *path;   /* of the model, for messages */
+    const char *path;   /* of the model (and the function), for messages */
     const char *folder; /* that holds it */
     int dir;            /* the same, open (tmp closes it); -1: not yet */
     bool allow_links;
-    const Onnx__ModelProto *model;
+    const Onnx__GraphProto *graph; /* the main one */
+    Onnx__OperatorSetIdProto *const *opset;
+    size_t nopset;
 
     struct onnx_body *body;
     uint32_t nbody, capbody;
@@ -44,13 +47,20 @@ struct onnx_build {
     uint32_t narg, caparg;
     struct map value; /* graph << 32 | name -> value */
     struct map file;  /* location -> file */
+    struct map function; /* key of its names -> function */
     struct csr capture;    /* slot -> values that its bodies read */
     struct attr *attr;
     uint32_t capattr; /* scratch */
 };
 
-/* Fills the empty module b->m from b->model.  0 or -1. */
+/* Fills the empty module b->m from b->graph and b->opset.  0 or -1. */
 int onnx_build(struct onnx_build *b);
+
+/* Fills b->m and what belongs to it: its functions, the tensors that lie aside.  0 or -1. */
+int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p);
+
+/* The function that a node calls, 0: none of the model's. */
+uint32_t onnx_callee(struct onnx_build *b, const Onnx__NodeProto *n);
 
 /* Gives every slot of every graph its node id: file order as far as operands are defined before
  * they are read, which every operand of b->arg and b->capture tells.  0 or -1 (a cycle). */
@@ -74,6 +84,9 @@ uint32_t onnx_tensor_type(struct onnx_build *b, tid t);
 uint32_t onnx_type(struct onnx_build *b, const Onnx__TypeProto *t);
 /* Kind of an attribute; of one without a type (IR 1) by the field that is set. */
 enum attr_kind onnx_attr_kind(const Onnx__AttributeProto *a);
+/* An attribute of the node so called; *body: the graph that its next body is.  0 or -1. */
+int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *node, gid *body,
+              struct attr *a);
 /* Appends the attributes of a node.  0 or -1. */
 int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *out);
 /* The string of a domain; ai.onnx is 0. */

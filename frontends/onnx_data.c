@@ -162,7 +162,7 @@ static unsigned bytes_used(enum elem e, unsigned size)
 static int payload(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
                    struct tensor *x)
 {
-    const struct file *model = &b->m->file[1];
+    const struct file *model = &b->model->file[1];
     struct field f = field_of(t, (enum elem)x->elem);
     unsigned used = bytes_used((enum elem)x->elem, f.size);
     uint64_t have = (uint64_t)f.n * used;
@@ -237,11 +237,16 @@ static int shape(struct onnx_build *b, const Onnx__TensorProto *t, const struct 
     return 0;
 }
 
+static bool is_external(const Onnx__TensorProto *t)
+{
+    return t != NULL && t->has_data_location &&
+           t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+}
+
 tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_who who)
 {
     struct tensor x = {.name = str_id(b->m, t->name), .elem = elem_of(t->data_type), .src = t};
-    bool external =
-        t->has_data_location && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    bool external = is_external(t);
     int64_t elems;
 
     if (shape(b, t, &who, &x, t->n_dims, t->dims, &elems) != 0)
@@ -263,6 +268,8 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_wh
     return id;
 }
 
+/* What of it lies in files becomes tensors of the module, too: nobody refers to them, but the writer
+ * of a split finds their bytes. */
 tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct onnx_who who)
 {
     static const Onnx__TensorProto none = ONNX__TENSOR_PROTO__INIT;
@@ -273,7 +280,9 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
                        .src = s};
     int64_t elems;
 
-    if (shape(b, t, &who, &x, s->n_dims, s->dims, &elems) != 0)
+    if (shape(b, t, &who, &x, s->n_dims, s->dims, &elems) != 0 ||
+        (is_external(s->values) && onnx_tensor(b, s->values, who) == 0) ||
+        (is_external(s->indices) && onnx_tensor(b, s->indices, who) == 0))
         return 0;
     tid id = module_add_tensor(b->m);
     b->m->tensor[id] = x;
@@ -377,6 +386,18 @@ static int one_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct 
     }
 }
 
+int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *node, gid *body,
+              struct attr *a)
+{
+    struct onnx_who who = {node, p->name != NULL ? p->name : ""};
+
+    *a = (struct attr){.name = str_id(b->m, p->name),
+                       .ref = str_id(b->m, p->ref_attr_name),
+                       .kind = (uint8_t)onnx_attr_kind(p),
+                       .src = p};
+    return a->ref == 0 ? one_attr(b, p, who, body, a) : 0;
+}
+
 int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *out)
 {
     const Onnx__NodeProto *p = s->proto;
@@ -384,12 +405,8 @@ int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *ou
 
     b->attr = vec_grow(b->tmp, b->attr, &b->capattr, (uint32_t)p->n_attribute, sizeof *b->attr);
     for (size_t i = 0; i < p->n_attribute; i++) {
-        const Onnx__AttributeProto *x = p->attribute[i];
-        struct onnx_who who = {str(b->m, s->name), x->name != NULL ? x->name : ""};
-        struct attr a = {.name = str_id(b->m, x->name),
-                         .ref = str_id(b->m, x->ref_attr_name),
-                         .kind = (uint8_t)onnx_attr_kind(x)};
-        if (a.ref == 0 && one_attr(b, x, who, &body, &a) != 0)
+        struct attr a;
+        if (onnx_attr(b, p->attribute[i], str(b->m, s->name), &body, &a) != 0)
             return -1;
         b->attr[i] = a;
     }

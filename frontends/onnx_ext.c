@@ -170,7 +170,7 @@ static const char *file_wrong(const struct onnx_build *b, int fd, struct stat *s
 static uint32_t file_of(struct onnx_build *b, const char *location, const struct onnx_who *who,
                         const Onnx__TensorProto *t)
 {
-    struct module *m = b->m;
+    struct module *m = b->model;
     sid name = str_id(m, location);
     uint32_t known = map_get(&b->file, name);
 
@@ -199,7 +199,7 @@ static uint32_t file_of(struct onnx_build *b, const char *location, const struct
         arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
     }
     uint32_t k = module_add_file(m);
-    const char *sep = strchr(b->path, '/') != NULL ? b->folder : "";
+    const char *sep = strchr(b->folder, '/') != NULL ? b->folder : "";
     m->file[k].path = str_id(m, arena_fmt(b->tmp, "%s%s", sep, location));
     m->file[k].location = name;
     m->file[k].fd = fd < 0 ? -1 : fd;
@@ -228,7 +228,7 @@ int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct
     uint32_t k = file_of(b, val[KEY_LOCATION], who, t);
     if (k == 0)
         return -1;
-    const struct file *f = &b->m->file[k];
+    const struct file *f = &b->model->file[k];
     if (__builtin_add_overflow(off, len, &end) || end > (uint64_t)INT64_MAX ||
         (f->fd >= 0 && end > f->size)) {
         return diag_error(

@@ -184,8 +184,13 @@ static Onnx__ModelProto *unpack(struct module *m, const char *path, struct arena
 static int read_into(struct module *m, const char *path, const struct onnx_options *o,
                      struct arena *tmp, struct diag *d)
 {
-    struct onnx_build b = {
-        .m = m, .d = d, .tmp = tmp, .path = path, .dir = -1, .allow_links = o->allow_links};
+    struct onnx_build b = {.m = m,
+                           .model = m,
+                           .d = d,
+                           .tmp = tmp,
+                           .path = path,
+                           .dir = -1,
+                           .allow_links = o->allow_links};
     const char *slash = strrchr(path, '/');
 
     m->path = str_id(m, path);
@@ -199,10 +204,9 @@ static int read_into(struct module *m, const char *path, const struct onnx_optio
         return -1;
     if (model->graph == NULL)
         return diag_error(d, "%s: not an ONNX model: it has no graph", path);
-    b.model = model;
     m->src = model;
     m->ir_version = model->ir_version;
-    return onnx_build(&b);
+    return onnx_build_model(&b, model);
 }
 
 struct module *onnx_read(const char *path, const struct onnx_options *o, struct diag *d)

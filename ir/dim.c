@@ -146,18 +146,36 @@ struct dim dim_min(struct module *m, struct dim a, struct dim b)
         return dim_unknown();
     if (a.sym == 0 && b.sym == 0)
         return a.value < b.value ? a : b;
+    if (dim_is_min_of(m, b, a) || dim_is_min_of(m, a, b)) /* Min(a, Min(a, c)) */
+        return dim_is_min_of(m, b, a) ? b : a;
     if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_min_max(m, false, &p, &q, &p))
         return dim_unknown();
     return from_poly(m, &p);
 }
 
+/* The text is one Min(..), not a sum that starts with one. */
+static bool is_one_min(const char *text)
+{
+    int depth = 0;
+    if (strncmp(text, "Min(", 4) != 0)
+        return false;
+    for (const char *s = text; *s != 0; s++) {
+        depth += (*s == '(') - (*s == ')');
+        if (depth == 0 && s >= text + 4)
+            return s[1] == 0;
+    }
+    return false;
+}
+
 bool dim_is_min_of(const struct module *m, struct dim b, struct dim a)
 {
-    if (a.sym == 0 || b.sym == 0)
+    char number[24];
+    if (!dim_known(a) || b.sym == 0 || !is_one_min(str(m, b.sym)))
         return false;
-    const char *text = str(m, b.sym), *name = str(m, a.sym);
+    snprintf(number, sizeof number, "%lld", (long long)a.value);
+    const char *text = str(m, b.sym), *name = a.sym != 0 ? str(m, a.sym) : number;
     size_t n = strlen(name), all = strlen(text);
-    if (strncmp(text, "Min(", 4) != 0 || all < n + 7)
+    if (all < n + 7)
         return false;
     bool first = strncmp(text + 4, name, n) == 0 && strncmp(text + 4 + n, ", ", 2) == 0;
     const char *last = text + all - 1 - n;

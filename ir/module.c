@@ -41,6 +41,72 @@ struct module *module_new(struct diag *diag)
     return m;
 }
 
+/* An entry 0 that takes no memory: files may hold a million functions of nothing. */
+static void *none_at_all(void)
+{
+    static const union {
+        struct node node;
+        struct value value;
+        struct graph graph;
+        struct tensor tensor;
+        struct attr attr;
+    } none;
+    return (void *)(uintptr_t)&none; /* nobody writes into an entry 0 */
+}
+
+struct module *module_add_inner(struct module *m)
+{
+    struct module *x = arena_alloc(m->mem, sizeof *x);
+
+    x->mem = m->mem;
+    x->diag = m->diag;
+    x->str = m->str;
+    x->path = m->path;
+    x->ir_version = m->ir_version;
+    x->node = none_at_all();
+    x->value = none_at_all();
+    x->graph = none_at_all();
+    x->tensor = none_at_all();
+    x->file = m->file;
+    x->type = none_at_all();
+    x->opset = none_at_all();
+    x->arg = none_at_all();
+    x->attr = none_at_all();
+    x->dim = none_at_all();
+    x->ints = none_at_all();
+    x->floats = none_at_all();
+    x->sids = none_at_all();
+    x->refs = none_at_all();
+    x->nfile = x->capfile = m->nfile;
+    x->nnode = x->nval = x->ngraph = x->ntensor = x->ntype = x->nopset = 1;
+    x->narg = x->nattr = x->ndim = x->nints = x->nfloats = x->nsids = x->nrefs = 1;
+    return x;
+}
+
+uint32_t module_add_function(struct module *m)
+{
+    uint32_t f = m->nfunction == 0 ? 1 : m->nfunction;
+
+    m->function = vec_grow(m->mem, m->function, &m->capfunction, sum(m, f, 1), sizeof *m->function);
+    m->function[f].body = module_add_inner(m);
+    m->nfunction = f + 1;
+    return f;
+}
+
+static void share_files(const struct module *m, struct module *x)
+{
+    x->file = m->file;
+    x->nfile = x->capfile = m->nfile;
+}
+
+void module_share_files(struct module *m)
+{
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        share_files(m, m->function[f].body);
+    if (m->aside != NULL)
+        share_files(m, m->aside);
+}
+
 sid str_id_n(struct module *m, const char *s, size_t n)
 {
     return strings_id(m->str, s, n);

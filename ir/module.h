@@ -110,12 +110,14 @@ struct attr {
         gid g;
         struct slice list; /* of module.floats, ints, sids, tids (module.refs), gids (module.refs) */
     } u;
+    const void *src; /* AttributeProto that has the value */
 };
 
 enum {
     NODE_UNNAMED = 1, /* its name was made up by the reader */
     NODE_LOST = 2,    /* every result lost to a later definition of the same name */
-    NODE_CALL = 4     /* calls a function of the model */
+    NODE_CALL = 4,    /* calls a function of the model */
+    NODE_MADE = 8     /* a pass made it: its message, if any, is only a pattern (onnx_remake) */
 };
 
 struct node {
@@ -127,6 +129,7 @@ struct node {
     struct slice attr; /* of module.attr */
     gid graph;
     uint32_t flags;
+    uint32_t callee;   /* the function that it calls, if that is known; else 0 */
     const void *src; /* NodeProto */
 };
 
@@ -152,6 +155,17 @@ struct file {
 struct opset {
     sid domain;
     int64_t version;
+};
+
+/* A function of the model.  Its names and opsets are its own, so it is a module by itself, whose graph 1
+ * is the body; strings, files and memory are those of the model.  Calls in it (node.callee) name the
+ * model's functions, too. */
+struct function {
+    sid domain, name, overload;
+    struct module *body;
+    struct slice need; /* attributes that calls must give: of body->sids */
+    struct slice give; /* attributes with a default: of body->attr */
+    const void *src;   /* FunctionProto */
 };
 
 /* What running the nodes costs: filled by the cost pass, or by a reader of profiles. */
@@ -182,6 +196,9 @@ struct module {
     struct tensor *tensor;   uint32_t ntensor, captensor;
     struct file *file;       uint32_t nfile, capfile;
     struct opset *opset;     uint32_t nopset, capopset; /* from entry 1, like the others */
+    struct function *function; uint32_t nfunction, capfunction; /* from 1; NULL and 0: none */
+    struct module *aside; /* tensors that no graph has (those of training_info); NULL: none */
+    bool rewritten;       /* a pass changed the nodes: src is that of the model as it was */
     struct type *type;       uint32_t ntype, captype;
     struct dim *dim;         uint32_t ndim, capdim;
     struct attr *attr;       uint32_t nattr, capattr;
@@ -225,6 +242,12 @@ struct slice module_add_floats(struct module *m, const float *v, uint32_t n);
 struct slice module_add_sids(struct module *m, const sid *v, uint32_t n);
 struct slice module_add_refs(struct module *m, const uint32_t *v, uint32_t n);
 void module_add_opset(struct module *m, sid domain, int64_t version);
+/* An empty module in the memory of m, with its strings and the files that m has by now. */
+struct module *module_add_inner(struct module *m);
+/* A function with an empty body; the index. */
+uint32_t module_add_function(struct module *m);
+/* After more files were added: functions and m->aside have them, too. */
+void module_share_files(struct module *m);
 
 /* Looking.  Names come back as C strings; never NULL. */
 const char *node_name(const struct module *m, nid n);

@@ -554,7 +554,7 @@ static int attr_value(struct parser *p, nid n, struct attr *a)
     return text_expected(p, "the value of an attribute");
 }
 
-int text_attrs(struct parser *p, nid n)
+int text_attrs(struct parser *p, nid n, struct slice *out)
 {
     struct slice all = {p->m->nattr, 0};
 
@@ -570,6 +570,6 @@ int text_attrs(struct parser *p, nid n)
         module_add_attrs(p->m, &a, 1);
         all.n++;
     }
-    p->m->node[n].attr = all;
+    *out = all;
     return text_want(p, '}', "'}'");
 }

@@ -305,7 +305,8 @@ int text_node_key(struct parser *p, nid n)
     static const struct {
         const char *word;
         uint32_t flag;
-    } flag[] = {{"unnamed", NODE_UNNAMED}, {"lost", NODE_LOST}, {"call", NODE_CALL}};
+    } flag[] = {
+        {"unnamed", NODE_UNNAMED}, {"lost", NODE_LOST}, {"call", NODE_CALL}, {"made", NODE_MADE}};
 
     for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) {
         if (text_is(p, flag[i].word)) {
@@ -341,9 +342,10 @@ int text_node_key(struct parser *p, nid n)
         p->has_backward = true;
         return p->failed ? -1 : 0;
     }
-    return text_error(p, p->at,
-                      "unknown key (known: !time !flops !traffic !own !params !color !layer "
-                      "!backward !device !unnamed !lost !call, of values !bytes !elems !xfer)");
+    return text_error(
+        p, p->at,
+        "unknown key (known: !time !flops !traffic !own !params !color !layer "
+        "!backward !device !unnamed !lost !call !made, of values !bytes !elems !xfer)");
 }
 
 static void finish_costs(struct parser *p)

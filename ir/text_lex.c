@@ -329,3 +329,20 @@ int text_name(struct parser *p, sid *out, const char *what)
     text_next(p);
     return p->failed ? -1 : 0;
 }
+
+void text_move(struct parser *p, const struct parser *from)
+{
+    p->src = from->src;
+    p->n = from->n;
+    p->pos = from->pos;
+    p->path = from->path;
+    p->diag = from->diag;
+    p->a = from->a;
+    p->failed = from->failed;
+    p->kind = from->kind;
+    p->at = from->at;
+    p->s = from->s;
+    p->len = from->len;
+    p->buf = from->buf;
+    p->capbuf = from->capbuf;
+}

@@ -216,7 +216,7 @@ static int result_names(struct parser *p)
 }
 
 /* "Conv", "com.microsoft:Foo", "domain:Foo:overload", each part quoted if odd. */
-static int operator_name(struct parser *p, nid n)
+static int operator_name(struct parser *p, sid *domain, sid *op, sid *overload)
 {
     sid part[3] = {0};
     uint32_t k = 0;
@@ -226,10 +226,17 @@ static int operator_name(struct parser *p, nid n)
         if (text_name(p, &part[k++], "an operator") < 0)
             return -1;
     } while (k < 3 && text_take(p, ':'));
-    p->m->node[n].op = part[k > 1];
-    p->m->node[n].domain = k > 1 && !bare ? part[0] : 0;
-    p->m->node[n].overload = part[2];
+    *op = part[k > 1];
+    *domain = k > 1 && !bare ? part[0] : 0;
+    *overload = part[2];
     return 0;
+}
+
+static int node_operator(struct parser *p, nid n)
+{
+    struct node *x = &p->m->node[n];
+
+    return operator_name(p, &x->domain, &x->op, &x->overload);
 }
 
 /* "(%a, _ | %captured)" */
@@ -338,15 +345,24 @@ static sid default_name(struct parser *p, nid n)
                                         str(p->m, first)));
 }
 
+static int attributes(struct parser *p, nid n)
+{
+    struct slice all = {0, 0};
+
+    if (p->kind == '{' && text_attrs(p, n, &all) < 0)
+        return -1;
+    p->m->node[n].attr = all;
+    return 0;
+}
+
 static int parse_node(struct parser *p)
 {
     nid n = module_add_node(p->m);
     size_t at = p->at;
 
     p->m->node[n].graph = p->graph;
-    if (result_names(p) < 0 || text_want(p, '=', "'='") < 0 || operator_name(p, n) < 0 ||
-        operands(p, n) < 0 || (p->kind == '{' && text_attrs(p, n) < 0) || results(p, n) < 0 ||
-        node_tail(p, n) < 0)
+    if (result_names(p) < 0 || text_want(p, '=', "'='") < 0 || node_operator(p, n) < 0 ||
+        operands(p, n) < 0 || attributes(p, n) < 0 || results(p, n) < 0 || node_tail(p, n) < 0)
         return -1;
     sid name = p->m->node[n].name == 0 ? default_name(p, n) : p->m->node[n].name;
     p->m->node[n].name = name;
@@ -506,34 +522,6 @@ static int parse_ir_version(struct parser *p)
     return text_int(p, INT64_MIN, INT64_MAX, &p->m->ir_version, "a number");
 }
 
-static int parse_statements(struct parser *p)
-{
-    static const struct {
-        const char *word;
-        int (*parse)(struct parser *);
-    } table[] = {{"pcc", parse_version}, {"path", parse_path},  {"ir_version", parse_ir_version},
-                 {"opset", parse_opset}, {"file", parse_file},  {"cluster", text_cluster},
-                 {"class", text_class},  {"costs", text_costs}, {"graph", parse_graph},
-                 {"plan", text_plan}};
-
-    while (p->kind != T_END) {
-        size_t i = 0, n = sizeof table / sizeof *table;
-        while (i < n && !(p->kind == T_WORD && text_is(p, table[i].word)))
-            i++;
-        if (i == n) {
-            return text_expected(p,
-                                 "'graph', 'opset', 'file', 'cluster', 'class', 'costs', 'plan', "
-                                 "'path' or 'ir_version'");
-        }
-        if (p->plan != NULL)
-            return text_error(p, p->at, "nothing follows the plan");
-        text_next(p);
-        if (table[i].parse(p) < 0 || p->failed)
-            return -1;
-    }
-    return p->m->ngraph > 1 ? 0 : text_error(p, p->at, "expected a graph");
-}
-
 /* Labels of bodies to graphs. */
 static int finish_bodies(struct parser *p)
 {
@@ -557,6 +545,132 @@ static int finish_bodies(struct parser *p)
     return 0;
 }
 
+/* ---- functions ---- */
+
+/* The parts of a function's name as one string. */
+static sid function_key(struct parser *p, sid domain, sid name, sid overload)
+{
+    return str_id(p->m, arena_fmt(p->a, "%u:%u:%u", domain, name, overload));
+}
+
+static int function_item(struct parser *p, struct function *f)
+{
+    sid name;
+
+    if (text_take_word(p, "opset"))
+        return parse_opset(p);
+    if (text_take_word(p, "graph"))
+        return parse_graph(p);
+    if (text_take_word(p, "default"))
+        return text_attrs(p, 0, &f->give);
+    if (!text_take_word(p, "attribute"))
+        return text_expected(p, "'opset', 'attribute', 'default', 'graph' or '}'");
+    if (text_string(p, &name, "the name of an attribute, quoted") < 0)
+        return -1;
+    struct slice s = module_add_sids(p->m, &name, 1);
+    if (f->need.n > 0 && f->need.at + f->need.n != s.at)
+        return text_error(p, p->at, "'attribute' lines stand together, before the graphs");
+    f->need.at = f->need.n == 0 ? s.at : f->need.at;
+    f->need.n++;
+    return 0;
+}
+
+/* What stands between the braces, by a parser of its own: names and labels are private. */
+static int function_body(struct parser *p, struct function *f)
+{
+    while (p->kind != '}') {
+        if (function_item(p, f) < 0)
+            return -1;
+    }
+    if (p->m->ngraph < 2)
+        return text_expected(p, "a graph");
+    if (!p->has_opset)
+        module_add_opset(p->m, 0, 20);
+    if (p->has_cost || p->has_color || p->has_layer || p->has_backward || p->has_device)
+        return text_error(p, p->at, "the nodes and values of functions have no costs and facts");
+    return finish_bodies(p);
+}
+
+/* After "function". */
+static int parse_function(struct parser *p)
+{
+    size_t at = p->at;
+    uint32_t id = module_add_function(p->m);
+    struct function f = {.body = p->m->function[id].body};
+    struct parser q = {.nlabel = 1};
+
+    if (operator_name(p, &f.domain, &f.name, &f.overload) < 0)
+        return -1;
+    sid key = function_key(p, f.domain, f.name, f.overload);
+    if (text_lookup(p, (uint32_t)SPACE_FUNCTIONS, key) != 0)
+        return text_error(p, at, "the function is defined twice");
+    text_bind(p, (uint32_t)SPACE_FUNCTIONS, key, id);
+    if (text_want(p, '{', "'{'") < 0)
+        return -1;
+    struct parser outer = *p;
+    q.m = f.body;
+    *p = q; /* what it reads with goes over and back */
+    text_move(p, &outer);
+    int rc = function_body(p, &f);
+    q = *p;
+    *p = outer;
+    text_move(p, &q);
+    p->m->function[id] = f;
+    return rc < 0 ? -1 : text_want(p, '}', "'}'");
+}
+
+/* Nodes to the functions that they call. */
+static void resolve_calls(struct parser *p, struct module *m)
+{
+    for (nid n = 1; n < m->nnode; n++) {
+        struct node *x = &m->node[n];
+        x->callee = text_lookup(p, (uint32_t)SPACE_FUNCTIONS,
+                                function_key(p, x->domain, x->op, x->overload));
+        x->flags |= x->callee != 0 ? (uint32_t)NODE_CALL : 0;
+    }
+}
+
+static void finish_functions(struct parser *p)
+{
+    if (p->m->nfunction == 0)
+        return;
+    module_share_files(p->m);
+    resolve_calls(p, p->m);
+    for (uint32_t f = 1; f < p->m->nfunction; f++)
+        resolve_calls(p, p->m->function[f].body);
+}
+
+/* ---- the module ---- */
+
+static int parse_statements(struct parser *p)
+{
+    static const struct {
+        const char *word;
+        int (*parse)(struct parser *);
+    } table[] = {
+        {"pcc", parse_version}, {"path", parse_path},        {"ir_version", parse_ir_version},
+        {"opset", parse_opset}, {"file", parse_file},        {"cluster", text_cluster},
+        {"class", text_class},  {"costs", text_costs},       {"graph", parse_graph},
+        {"plan", text_plan},    {"function", parse_function}};
+
+    while (p->kind != T_END) {
+        size_t i = 0, n = sizeof table / sizeof *table;
+        while (i < n && !(p->kind == T_WORD && text_is(p, table[i].word)))
+            i++;
+        if (i == n) {
+            return text_expected(
+                p, "'graph', 'function', 'opset', 'file', 'cluster', 'class', 'costs', 'plan', "
+                   "'path' or 'ir_version'");
+        }
+        if (p->plan != NULL)
+            return text_error(p, p->at, "nothing follows the plan");
+        text_next(p);
+        if (table[i].parse(p) < 0 || p->failed)
+            return -1;
+    }
+    return p->m->ngraph > 1 ? 0 : text_error(p, p->at, "expected a graph");
+}
+
 int module_parse(struct text_module *out, const char *text, size_t n, const char *path,
                  struct diag *d)
 {
@@ -571,6 +685,7 @@ int module_parse(struct text_module *out, const char *text, size_t n, const char
     text_next(&p);
     int rc = parse_statements(&p);
     rc = rc < 0 || finish_bodies(&p) < 0 || text_finish_facts(&p) < 0 ? -1 : 0;
+    finish_functions(&p);
     if (!p.has_path)
         p.m->path = str_id(p.m, path);
     if (!p.has_opset)

@@ -16,7 +16,7 @@ enum { TEXT_DEPTH = 100 }; /* bodies in bodies, types in types */
 enum { T_END = 256, T_BAD, T_WORD, T_NUM, T_STR, T_VALUE, T_LOST, T_GRAPH, T_KEY };
 
 /* What a name is looked up in; graphs have their gid. */
-enum { SPACE_NODES = -1, SPACE_LABELS = -2 }; /* as uint32_t */
+enum { SPACE_NODES = -1, SPACE_LABELS = -2, SPACE_FUNCTIONS = -3 }; /* as uint32_t */
 
 /* "@then": a graph that was mentioned by the node that owns it, or defined. */
 struct text_label {
@@ -96,6 +96,8 @@ struct parser {
 
 /* text_lex.c: all int functions return 0, or -1 after the error is reported. */
 void text_next(struct parser *p);
+/* p goes on where `from` stands in the text. */
+void text_move(struct parser *p, const struct parser *from);
 /* At byte `at` of the text; always -1. */
 int text_error(struct parser *p, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -128,8 +130,8 @@ extern const char *const text_attr_kind[ATTR_TYPES + 1]; /* "int", ... */
 int text_type(struct parser *p, uint32_t *out);
 /* The payload of a tensor, after "=" of an initializer: elem and shape from `type` unless given. */
 int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out);
-/* "{...}" of node n into m->attr. */
-int text_attrs(struct parser *p, nid n);
+/* "{...}" of node n (0: of a function, which has no bodies in it) into m->attr. */
+int text_attrs(struct parser *p, nid n, struct slice *out);
 
 /* text_facts.c */
 int text_cluster(struct parser *p); /* after "cluster" */

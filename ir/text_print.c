@@ -165,22 +165,23 @@ static void put_node_facts(struct printer *p, nid n)
     }
     text_put(p, m->node[n].flags & NODE_UNNAMED ? " !unnamed" : "");
     text_put(p, m->node[n].flags & NODE_LOST ? " !lost" : "");
-    text_put(p, m->node[n].flags & NODE_CALL ? " !call" : "");
+    text_put(p, m->node[n].flags & NODE_MADE ? " !made" : "");
+    text_put(p, (m->node[n].flags & NODE_CALL) != 0 && m->node[n].callee == 0 ? " !call" : "");
 }
 
-static void put_operator(struct printer *p, const struct node *n)
+static void put_operator(struct printer *p, sid domain, sid op, sid overload)
 {
-    if (n->domain != 0 || n->overload != 0) {
-        if (strcmp(str(p->m, n->domain), "ai.onnx") == 0) /* bare, it would be the default */
+    if (domain != 0 || overload != 0) {
+        if (strcmp(str(p->m, domain), "ai.onnx") == 0) /* bare, it would be the default */
             text_put(p, "\"ai.onnx\"");
         else
-            text_put_name(p, str(p->m, n->domain));
+            text_put_name(p, str(p->m, domain));
         text_put(p, ":");
     }
-    text_put_name(p, str(p->m, n->op));
-    if (n->overload != 0) {
+    text_put_name(p, str(p->m, op));
+    if (overload != 0) {
         text_put(p, ":");
-        text_put_name(p, str(p->m, n->overload));
+        text_put_name(p, str(p->m, overload));
     }
 }
 
@@ -246,7 +247,7 @@ static void put_node(struct printer *p, nid id)
         put_definition(p, m->arg[n->out.at + i]);
     }
     text_put(p, " = ");
-    put_operator(p, n);
+    put_operator(p, n->domain, n->op, n->overload);
     put_operands(p, n);
     for (uint32_t i = 0; i < n->attr.n; i++) {
         text_put(p, i > 0 ? ", " : " {");
@@ -352,13 +353,10 @@ static void put_class(const struct printer *p, const struct device_class *k)
     text_put(p, any ? "]\n" : "\n");
 }
 
-static void put_header(const struct printer *p, const struct cluster *c)
+static void put_opsets(const struct printer *p)
 {
     const struct module *m = p->m;
 
-    text_put(p, "pcc 1\npath ");
-    text_put_quoted(p, str(m, m->path));
-    fprintf(p->f, "\nir_version %lld\n", (long long)m->ir_version);
     text_put(p, m->nopset <= 1 ? "opset none\n" : "");
     for (uint32_t i = 1; i < m->nopset; i++) {
         const char *domain = str(m, m->opset[i].domain);
@@ -371,6 +369,16 @@ static void put_header(const struct printer *p, const struct cluster *c)
             text_put_name(p, domain);
         fprintf(p->f, " %lld\n", (long long)m->opset[i].version);
     }
+}
+
+static void put_header(const struct printer *p, const struct cluster *c)
+{
+    const struct module *m = p->m;
+
+    text_put(p, "pcc 1\npath ");
+    text_put_quoted(p, str(m, m->path));
+    fprintf(p->f, "\nir_version %lld\n", (long long)m->ir_version);
+    put_opsets(p);
     for (uint32_t i = 1; i < m->nfile; i++) {
         const struct file *f = &m->file[i];
         fprintf(p->f, "file %u ", i);
@@ -448,12 +456,42 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     text_put(p, "}\n");
 }
 
+/* A function of p->m: a module within the module, without a header but for its opsets. */
+static void put_function(struct printer *p, uint32_t id)
+{
+    const struct function *f = &p->m->function[id];
+    struct printer q = {.f = p->f, .m = f->body, .a = p->a, .dims = p->dims};
+    struct arena_mark mark = arena_mark(p->a);
+
+    text_put(p, "\nfunction ");
+    put_operator(p, f->domain, f->name, f->overload);
+    text_put(p, " {\n");
+    put_opsets(&q);
+    for (uint32_t i = 0; i < f->need.n; i++) {
+        text_put(p, "attribute ");
+        text_put_quoted(p, str(p->m, f->body->sids[f->need.at + i]));
+        text_put(p, "\n");
+    }
+    for (uint32_t i = 0; i < f->give.n; i++) {
+        text_put(p, i > 0 ? ", " : "default {");
+        text_put_attr(&q, &f->body->attr[f->give.at + i]);
+    }
+    text_put(p, f->give.n > 0 ? "}\n" : "");
+    collect_names(&q);
+    for (gid g = 1; g < f->body->ngraph; g++)
+        put_graph(&q, g);
+    text_put(p, "}\n");
+    arena_release(p->a, mark);
+}
+
 void module_print(FILE *f, const struct module *m, const struct cluster *c, const struct plan *plan)
 {
     struct printer p = {.f = f, .m = m, .a = arena_new(), .dims = module_new(NULL)};
 
     collect_names(&p);
     put_header(&p, c);
+    for (uint32_t i = 1; i < m->nfunction; i++)
+        put_function(&p, i);
     for (gid g = 1; g < m->ngraph; g++)
         put_graph(&p, g);
     if (plan != NULL)

@@ -264,7 +264,7 @@ static void names_check(struct check *c)
     const struct module *m = c->m;
     uint32_t *row = arena_array(c->mem, m->nval, sizeof *row),
              *all = arena_array(c->mem, m->nval, sizeof *all);
-    vid *named = arena_array(c->mem, c->nstr, sizeof *named);
+    vid *named = c->named;
 
     for (vid v = 0; v < m->nval; v++) {
         row[v] = m->value[v].graph < m->ngraph ? m->value[v].graph : 0;
@@ -285,6 +285,9 @@ static void names_check(struct check *c)
             named[name] = v;
         }
     }
+    for (vid v = 1; v < m->nval; v++)
+        if (m->value[v].name < c->nstr)
+            named[m->value[v].name] = 0;
 }
 
 /* One read of v in graph g by node n (0: as an output of g); around[v] == owner of g if v comes in
@@ -355,22 +358,50 @@ static void reads_check(struct check *c)
     }
 }
 
-int module_verify(const struct module *m, struct diag *d)
+static void one_module(struct check *c)
 {
-    struct check c = {m, d, arena_new(), strings_count(m->str), false};
+    const struct module *m = c->m;
+    struct arena_mark mark = arena_mark(c->mem);
 
     if (m->nnode == 0 || m->nval == 0 || m->ngraph < 2 || m->ntype == 0 || m->ntensor == 0) {
-        verify_fail(&c, "the module has no main graph, or an array without its entry 0");
-        arena_free(c.mem);
-        return -1;
+        verify_fail(c, "the module has no main graph, or an array without its entry 0");
+        return;
     }
-    verify_ranges(&c);
-    ranges_check(&c);
-    owners_check(&c);
-    lists_check(&c);
-    values_check(&c);
-    names_check(&c);
-    reads_check(&c);
+    verify_ranges(c);
+    ranges_check(c);
+    owners_check(c);
+    lists_check(c);
+    values_check(c);
+    names_check(c);
+    reads_check(c);
+    arena_release(c->mem, mark);
+}
+
+/* What a function says of its attributes. */
+static void function_check(struct check *c, uint32_t f)
+{
+    const struct function *x = &c->m->function[f];
+    const struct module *body = x->body;
+
+    verify_index(c, "function", f, "its domain", x->domain, c->nstr);
+    verify_index(c, "function", f, "its name", x->name, c->nstr);
+    verify_index(c, "function", f, "its overload", x->overload, c->nstr);
+    verify_slice(c, "function", f, "its attributes", x->need, body->nsids);
+    verify_slice(c, "function", f, "its defaults", x->give, body->nattr);
+}
+
+int module_verify(const struct module *m, struct diag *d)
+{
+    struct check c = {m, d, arena_new(), strings_count(m->str), m->nfunction, NULL, false};
+
+    c.named = arena_array(c.mem, c.nstr, sizeof *c.named);
+    one_module(&c);
+    for (uint32_t f = 1; f < m->nfunction; f++) {
+        c.m = m;
+        function_check(&c, f);
+        c.m = m->function[f].body;
+        one_module(&c);
+    }
     arena_free(c.mem);
     return c.bad ? -1 : 0;
 }

@@ -5,10 +5,12 @@
 #include "ir/module.h"
 
 struct check {
-    const struct module *m;
+    const struct module *m; /* the model's, then its functions' */
     struct diag *d;
     struct arena *mem; /* the verifier's own */
     uint32_t nstr;     /* strings in the module */
+    uint32_t ncallee;  /* functions of the model, 0 included */
+    uint32_t *named;   /* [string] who is called so; all 0 between two uses */
     bool bad;          /* a violation was reported */
 };
 

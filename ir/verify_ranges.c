@@ -178,7 +178,7 @@ static void args_check(struct check *c)
 static void nodes_check(struct check *c)
 {
     const struct module *m = c->m;
-    nid *named = arena_array(c->mem, c->nstr, sizeof *named); /* string -> the node so called */
+    nid *named = c->named;
 
     for (nid n = 1; n < m->nnode; n++) {
         const struct node *x = &m->node[n];
@@ -188,6 +188,8 @@ static void nodes_check(struct check *c)
         verify_slice(c, "node", n, "its operands", x->in, m->narg);
         verify_slice(c, "node", n, "its results", x->out, m->narg);
         verify_slice(c, "node", n, "its attributes", x->attr, m->nattr);
+        if (x->callee != 0)
+            verify_index(c, "node", n, "the function that it calls", x->callee, c->ncallee);
         if (x->nformal > x->in.n) {
             verify_fail(c, "node %u '%s': %u formal operands of %u", n, node_name(m, n), x->nformal,
                         x->in.n);
@@ -201,6 +203,9 @@ static void nodes_check(struct check *c)
             named[x->name] = n;
         }
     }
+    for (nid n = 1; n < m->nnode; n++)
+        if (m->node[n].name < c->nstr)
+            named[m->node[n].name] = 0;
 }
 
 void verify_ranges(struct check *c)

@@ -5,11 +5,13 @@
  * operands read + results written (Gather and Slice read what they return).  Reshape, Identity, Shape,
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
- * passes), an If as its larger branch; the nodes of bodies have costs of their own, too.
+ * passes), an If as its larger branch; the nodes of bodies have costs of their own, too.  A call of a
+ * function of the model counts as the sum of the function's nodes, with the shapes of that call (calls.h).
  * Times from files (cost_table.h) replace these; a class that does not support an operator never runs
  * it, nor a node whose body holds it.
  * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
  * the largest operand of its node, or one element.  O(nodes * classes + operands). */
+#include "passes/calls.h"
 #include "passes/cost_table.h"
 #include "passes/flops.h"
 #include "passes/infer_shapes.h"
@@ -20,8 +22,9 @@ enum { LOOP_TRIPS = 16, STRING_BYTES = 16 };
 
 struct pricing {
     struct ctx *x;
-    struct module *m;
-    struct costs *c;
+    struct module *m;             /* with calls replaced, if it has any that can be */
+    const struct inlined *inside; /* that; NULL: m is x->m */
+    struct costs *c;              /* of m */
     struct flops *flops;
     uint32_t *type;                     /* [value] */
     int64_t *elems;                     /* [value] estimated where c->elems is -1 */
@@ -195,6 +198,20 @@ static void price_owner(struct pricing *p, nid n)
         p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
 }
 
+/* Node n of p->m is a node of the model: it did not come out of a call. */
+static bool is_own(const struct pricing *p, nid n)
+{
+    return p->inside == NULL || p->x->m->node[p->inside->origin[n]].callee == 0 ||
+           p->m->node[n].callee == p->x->m->node[p->inside->origin[n]].callee;
+}
+
+static int64_t given_time(const struct pricing *p, nid n, uint32_t k)
+{
+    if (p->given == NULL || !is_own(p, n))
+        return -1;
+    return cost_table_time(p->given, p->inside != NULL ? p->inside->origin[n] : n, k);
+}
+
 /* What is given from outside goes before the roofline, what cannot run before both. */
 static void adjust_node(struct pricing *p, nid n)
 {
@@ -205,7 +222,7 @@ static void adjust_node(struct pricing *p, nid n)
     for (gid g = p->first_body != NULL ? p->first_body[n] : 0; g != 0; g = p->next_body[g])
         never |= p->body_never[g];
     for (uint32_t k = 0; k < p->c->nclass; k++) {
-        int64_t t = p->given != NULL ? cost_table_time(p->given, n, k) : -1;
+        int64_t t = given_time(p, n, k);
         if ((never >> k & 1) != 0 || !cluster_supports(&c->cls[k], node_op(p->m, n)))
             t = COST_NEVER;
         p->c->time[k][n] = t >= 0 ? t : p->c->time[k][n];
@@ -250,26 +267,13 @@ static void price_nodes(struct pricing *p)
     }
 }
 
-static int64_t **rows(struct arena *a, uint32_t n, uint32_t size)
+/* The name of a node, after that of the call that it is in. */
+static const char *place_name(const struct pricing *p, nid n)
 {
-    int64_t **r = arena_array(a, n, sizeof *r);
-    for (uint32_t i = 0; i < n; i++)
-        r[i] = arena_array(a, size, sizeof **r);
-    return r;
-}
-
-static struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass)
-{
-    struct costs *c = arena_alloc(a, sizeof *c);
-    c->nclass = nclass;
-    c->time = rows(a, nclass, m->nnode);
-    c->flops = arena_array(a, m->nnode, sizeof *c->flops);
-    c->traffic = arena_array(a, m->nnode, sizeof *c->traffic);
-    c->own = arena_array(a, m->nnode, sizeof *c->own);
-    c->bytes = arena_array(a, m->nval, sizeof *c->bytes);
-    c->elems = arena_array(a, m->nval, sizeof *c->elems);
-    c->xfer = arena_array(a, m->nval, sizeof *c->xfer);
-    return c;
+    if (is_own(p, n))
+        return node_name(p->m, n);
+    return arena_fmt(p->x->scratch, "%s/%s", node_name(p->x->m, p->inside->origin[n]),
+                     node_name(p->m, n));
 }
 
 static void report(const struct pricing *p)
@@ -282,7 +286,7 @@ static void report(const struct pricing *p)
             "the sizes of %u of %u nodes' results (%llu.%llu %%) are not known, the first is "
             "'%s' (%s): each counts as large as its node's largest operand",
             p->unknown, p->nodes, (unsigned long long)(permille / 10),
-            (unsigned long long)(permille % 10), node_name(p->m, p->first_unknown),
+            (unsigned long long)(permille % 10), place_name(p, p->first_unknown),
             node_op(p->m, p->first_unknown));
     }
     if (p->loops > 0)
@@ -291,9 +295,9 @@ static void report(const struct pricing *p)
                      LOOP_TRIPS);
     if (p->calls > 0)
         diag_warning(d, WARN_FUNCTION_COST,
-                     "%u nodes call functions of the model: each counts as one operation per "
-                     "element of its result",
-                     p->calls);
+                     "%u calls of functions cannot be looked into (recursive, or more than %d "
+                     "nodes in all): each counts as one operation per element of its result",
+                     p->calls, CALLS_MOST);
 }
 
 /* Sums over the whole model must fit: the passes that follow add without looking. */
@@ -323,7 +327,7 @@ static int check_range(const struct pricing *p)
     return diag_error(p->x->diag,
                       "the sizes of this model are beyond what can be planned, the largest "
                       "at node '%s' (%s): expected times and bytes whose sums are below 2^61",
-                      node_name(m, worst), node_op(m, worst));
+                      place_name(p, worst), node_op(m, worst));
 }
 
 /* An error for the first node to be placed that no class can run. */
@@ -374,31 +378,56 @@ static int adjust_given(struct ctx *x)
     return 0;
 }
 
+/* The time of a call may be given, too. */
+static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
+{
+    for (uint32_t k = 0; x->m->node[n].callee != 0 && k < x->m->cost->nclass; k++) {
+        int64_t t = cost_table_time(given, n, k), *time = &x->m->cost->time[k][n];
+        *time = t >= 0 && *time != COST_NEVER ? t : *time;
+    }
+}
+
+static void price(struct pricing *p)
+{
+    const struct module *m = p->m;
+    struct arena *a = p->x->scratch;
+    p->c = costs_new(m, p->inside != NULL ? a : p->x->mem, p->x->cluster->ncls);
+    p->body_never = arena_array(a, m->ngraph, sizeof *p->body_never);
+    p->elems = arena_array(a, m->nval, sizeof *p->elems);
+    p->stamp = arena_array(a, m->nval, sizeof *p->stamp);
+    p->body_time = arena_array(a, p->c->nclass, sizeof *p->body_time);
+    for (uint32_t k = 0; k < p->c->nclass; k++)
+        p->body_time[k] = arena_array(a, m->ngraph, sizeof **p->body_time);
+    p->body_flops = arena_array(a, m->ngraph, sizeof *p->body_flops);
+    p->body_traffic = arena_array(a, m->ngraph, sizeof *p->body_traffic);
+    p->flops = flops_new(p->m, p->type, p->elems, a);
+    order_graphs(p);
+    index_bodies(p);
+    size_values(p);
+    price_nodes(p);
+}
+
 static int run(struct ctx *x, const void *opts)
 {
     struct module *m = x->m;
     (void)opts;
     if (m->cost != NULL) /* profiled: the file knows better */
         return adjust_given(x);
-    struct pricing p = {.x = x, .m = m, .c = costs_new(m, x->mem, x->cluster->ncls)};
+    struct inlined *e = calls_expand(m, x->scratch);
+    struct pricing p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
     if (x->ncost_files > 0 && (p.given = cost_table_read(x)) == NULL)
         return -1;
-    p.type = planning_types(x);
-    p.body_never = arena_array(x->scratch, m->ngraph, sizeof *p.body_never);
-    p.elems = arena_array(x->scratch, m->nval, sizeof *p.elems);
-    p.stamp = arena_array(x->scratch, m->nval, sizeof *p.stamp);
-    p.body_time = rows(x->scratch, p.c->nclass, m->ngraph);
-    p.body_flops = arena_array(x->scratch, m->ngraph, sizeof *p.body_flops);
-    p.body_traffic = arena_array(x->scratch, m->ngraph, sizeof *p.body_traffic);
-    p.flops = flops_new(m, p.type, p.elems, x->scratch);
-    order_graphs(&p);
-    index_bodies(&p);
-    size_values(&p);
-    price_nodes(&p);
+    p.type = e != NULL ? planning_types_inside(x, e) : planning_types(x);
+    price(&p);
     report(&p);
     if (check_range(&p) != 0)
         return -1;
     m->cost = p.c;
+    if (e != NULL) {
+        m->cost = calls_fold(m, e, p.c, x->mem);
+        for (nid n = 1; p.given != NULL && n < m->nnode; n++)
+            adjust_call(x, p.given, n);
+    }
     return check_support(x);
 }
 

@@ -4,7 +4,8 @@
  * visited in topological order, each by the rule of its operator (a table; operators that behave
  * alike share a rule), values of small integer tensors are followed on the way, and what is inferred
  * is merged with what is known (shape_core.c).  When the owner of bodies is reached, its bodies are
- * visited first (explicit stack).  What cannot be proven stays unknown.
+ * visited first (explicit stack).  Calls of the model's functions are replaced by the functions' nodes in a
+ * copy of the module that is thrown away afterwards (calls.h).  What cannot be proven stays unknown.
  *
  * Then the names of the inputs are bound to numbers (bind.c), and if there are any, a second run with
  * every name bound gives the types that planning uses: there, slices and broadcasts with
@@ -12,6 +13,8 @@
  * where that leaves something open.
  * O(nodes + operands) rule calls; each O(rank), or O(64) where values are followed. */
 #include "passes/infer_shapes.h"
+
+#include "passes/calls.h"
 #include "passes/shape_bodies.h"
 
 #include <stdlib.h>
@@ -25,14 +28,12 @@ struct dispatch {
     uint16_t *row[RULE_DOMAINS]; /* [sid of operator] row + 2; 0: not looked up; 1: none */
 };
 
-static uint16_t find_rule(const char *op, enum rule_domain domain)
+static uint16_t find_rule(const char *op, const struct rule_domain *domain)
 {
-    uint32_t n, lo = 0;
-    const struct shape_rule *rule = shape_rules(domain, &n);
-    uint32_t hi = n;
+    uint32_t lo = 0, hi = domain->n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        int c = strcmp(rule[mid].op, op);
+        int c = strcmp(domain->rule[mid].op, op);
         if (c == 0)
             return (uint16_t)(mid + 2);
         if (c < 0)
@@ -54,20 +55,25 @@ static struct dispatch dispatch_new(const struct module *m, struct arena *mem)
     return d;
 }
 
+static void set_opset(struct infer *f, int64_t version)
+{
+    f->opset = version < 0 ? INT64_MAX : version; /* not declared: take the newest */
+}
+
 static void apply_rule(struct infer *f, struct dispatch *d, nid n, const sid *domain)
 {
     const struct node *x = &f->m->node[n];
-    uint32_t k = 0, rows;
+    uint32_t k = 0;
     while (k < RULE_DOMAINS && domain[k] != x->domain)
         k++;
     if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
         return;
     uint16_t *row = &d->row[k][x->op];
     if (*row == 0)
-        *row = find_rule(str(f->m, x->op), (enum rule_domain)k);
+        *row = find_rule(str(f->m, x->op), &rule_domain[k]);
     if (*row == 1)
         return;
-    const struct shape_rule *r = &shape_rules((enum rule_domain)k, &rows)[*row - 2];
+    const struct shape_rule *r = &rule_domain[k].rule[*row - 2];
     r->fn(f, n, r->arg);
 }
 
@@ -113,6 +119,8 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 {
     if (f->first_body == NULL || f->first_body[n] == 0)
         return false;
+    if (f->versions != NULL)
+        set_opset(f, f->versions[n]);
     if (f->visited[n] == 0) {
         f->visited[n] = 1;
     } else if (w->n > NEST_LIMIT || !leave_bodies(f, n)) {
@@ -130,7 +138,9 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 static void walk_graphs(struct infer *f)
 {
     struct dispatch d = dispatch_new(f->m, f->mem);
-    const sid domain[RULE_DOMAINS] = {0, str_id(f->m, "ai.onnx.ml"), str_id(f->m, "com.microsoft")};
+    sid domain[RULE_DOMAINS] = {0}; /* ai.onnx is the empty one */
+    for (int k = 1; k < RULE_DOMAINS; k++)
+        domain[k] = str_id(f->m, rule_domain[k].name);
     struct walk w = {0};
     push_graph(f, &w, 1);
     while (w.n > 0) {
@@ -143,6 +153,8 @@ static void walk_graphs(struct infer *f)
         if (visit_bodies(f, &w, n)) /* moves w.at */
             continue;
         w.at[w.n - 1].next++;
+        if (f->versions != NULL)
+            set_opset(f, f->versions[n]);
         apply_rule(f, &d, n, domain);
     }
 }
@@ -224,12 +236,17 @@ static void guess_inputs(struct infer *f)
     }
 }
 
-/* The type with every name replaced by its value. */
-static uint32_t bound_type(struct infer *f, uint32_t type)
+/* The type with every name replaced by its value; map: the same of those before it. */
+static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
 {
     struct shape s;
-    const struct type t = f->m->type[type];
+    struct type t = f->m->type[type];
     bool names = false;
+    if ((t.kind == TYPE_SEQ || t.kind == TYPE_OPT || t.kind == TYPE_MAP) && t.inner < type &&
+        map[t.inner] != t.inner) { /* readers make inner types first */
+        t.inner = map[t.inner];
+        return module_add_type(f->m, t);
+    }
     if (t.kind != TYPE_TENSOR || t.rank < 0 || t.rank > SHAPE_RANK)
         return type;
     s.elem = t.elem;
@@ -249,17 +266,18 @@ static void start_types(struct infer *f)
     f->start = arena_array(f->mem, m->nval, sizeof *f->start);
     uint32_t ntype = m->ntype, *map = arena_array(f->mem, ntype, sizeof *map);
     for (uint32_t t = 1; t < ntype; t++)
-        map[t] = f->bound ? bound_type(f, t) : t;
+        map[t] = f->bound ? bound_type(f, t, map) : t;
     for (vid v = 1; v < m->nval; v++)
         f->type[v] = f->start[v] = map[m->value[v].type];
 }
 
-uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
-                      struct dim_values *values)
+/* versions: [node] of ai.onnx; NULL: the model's. */
+static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *diag,
+                              struct dim_values *values, const int64_t *versions)
 {
     struct infer f = {.m = m, .mem = mem, .diag = diag, .bound = values != NULL, .values = values};
-    f.opset = module_opset(m, 0);
-    f.opset = f.opset < 0 ? INT64_MAX : f.opset; /* not declared: take the newest */
+    f.versions = versions;
+    set_opset(&f, module_opset(m, 0));
     start_types(&f);
     f.data = arena_array(mem, m->nval, sizeof *f.data);
     if (f.bound)
@@ -272,6 +290,17 @@ uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                      "%u more shapes in the file differ from what the operands give",
                      f.conflicts - 10);
     return f.type;
+}
+
+uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
+                      struct dim_values *values)
+{
+    struct inlined *e = calls_expand(m, mem);
+    if (e == NULL)
+        return infer_module(m, mem, diag, values, NULL);
+    uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset);
+    calls_adopt_types(m, e);
+    return type;
 }
 
 /* --- the pass --- */
@@ -328,6 +357,12 @@ uint32_t *planning_types(struct ctx *x)
             type[v] = m->value[v].type;
     }
     return type;
+}
+
+uint32_t *planning_types_inside(struct ctx *x, struct inlined *e)
+{
+    struct dim_values *values = has_names(x->m) ? dim_values_new(x, x->scratch) : NULL;
+    return infer_module(&e->m, x->scratch, NULL, values, e->opset);
 }
 
 /* Nodes of the main graph with a result whose size is not known although something reads it. */

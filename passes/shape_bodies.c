@@ -31,20 +31,6 @@ static vid graph_out(const struct module *m, gid g, uint32_t i)
     return i < m->graph[g].out.n ? m->arg[m->graph[g].out.at + i] : 0;
 }
 
-/* acc: what holds for both. */
-static void join(struct shape *acc, const struct shape *s)
-{
-    acc->elem = acc->elem != 0 ? acc->elem : s->elem;
-    if (acc->rank != s->rank) {
-        acc->rank = -1;
-        return;
-    }
-    for (int i = 0; i < acc->rank; i++) {
-        if (!dim_same(acc->d[i], s->d[i]))
-            acc->d[i] = dim_unknown();
-    }
-}
-
 /* The first k operands from `from` on that enter the body from place `to` on, carried around. */
 static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t to, uint32_t k)
 {
@@ -63,8 +49,9 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t
         uint8_t kind = f->m->type[outer != 0 ? f->type[outer] : 0].kind;
         if (kind == TYPE_NONE || kind == TYPE_TENSOR)
             shape_merge(f, n, inner, &c->s[i]);
-        else if (inner != 0 && f->type[inner] == 0)
-            f->type[inner] = f->type[outer]; /* sequences and the like */
+        else if (inner != 0 &&
+                 f->type[inner] == 0) /* sequences may come back with other elements */
+            f->type[inner] = type_without_shape(f, f->type[outer]);
     }
 }
 
@@ -78,7 +65,7 @@ static bool widen(struct infer *f, gid g, uint32_t result)
         shape_of(f, graph_out(f->m, g, result + i), &out);
         if (before.rank < 0)
             continue;
-        join(&c->s[i], &out);
+        shape_join(&c->s[i], &out);
         changed = changed || c->s[i].rank != before.rank;
         for (int k = 0; k < c->s[i].rank; k++)
             changed = changed || (dim_known(before.d[k]) && !dim_known(c->s[i].d[k]));
@@ -108,11 +95,33 @@ static int64_t list_axis(const struct infer *f, nid n, const char *name, uint32_
     return f->m->ints[a->u.list.at + k];
 }
 
+/* Drops the first k axes. */
+static void drop_axes(struct shape *s, int k)
+{
+    s->rank = s->rank >= k ? s->rank - k : -1;
+    if (s->rank > 0)
+        memmove(&s->d[0], &s->d[k], (size_t)s->rank * sizeof s->d[0]);
+}
+
+/* Scan of opset 8: operand 0 holds lengths; a batch axis comes first everywhere, outside of the body. */
+static void enter_scan_8(struct infer *f, nid n, gid g)
+{
+    uint32_t nscan = scan_inputs(f, n), formal = f->m->node[n].nformal;
+    for (uint32_t i = 1; i < formal; i++) {
+        struct shape s;
+        shape_in(f, n, i, &s);
+        drop_axes(&s, i < formal - nscan ? 1 : 2);
+        shape_merge(f, n, graph_in(f->m, g, i - 1), &s);
+    }
+}
+
 static void enter_scan(struct infer *f, nid n, gid g)
 {
     uint32_t nscan = scan_inputs(f, n), nstate = f->m->node[n].nformal - nscan;
-    if (f->opset < 9)
+    if (f->opset < 9) {
+        enter_scan_8(f, n, g);
         return;
+    }
     enter_carried(f, n, g, 0, 0, nstate);
     for (uint32_t i = 0; i < nscan; i++) {
         struct shape s;
@@ -128,13 +137,23 @@ static void enter_scan(struct infer *f, nid n, gid g)
     }
 }
 
+/* A scalar, or, if the body says so, a vector of one element. */
+static void enter_scalar(struct infer *f, nid n, vid v, enum elem e)
+{
+    struct shape s = shape_scalar(e), said;
+    if (shape_of(f, v, &said) && said.rank == 1)
+        s = shape_vector(e, dim_num(1));
+    shape_merge(f, n, v, &s);
+}
+
 void enter_body(struct infer *f, nid n, gid g)
 {
     if (node_is(f->m, n, "Loop") && f->m->node[n].nformal >= 2) {
-        struct shape iter = shape_scalar(ELEM_I64), cond = shape_scalar(ELEM_BOOL);
-        shape_merge(f, n, graph_in(f->m, g, 0), &iter);
-        shape_merge(f, n, graph_in(f->m, g, 1), &cond);
+        enter_scalar(f, n, graph_in(f->m, g, 0), ELEM_I64);
+        enter_scalar(f, n, graph_in(f->m, g, 1), ELEM_BOOL);
         enter_carried(f, n, g, 2, 2, f->m->node[n].nformal - 2);
+    } else if (node_is(f->m, n, "SequenceMap")) {
+        enter_sequence_map(f, n, g);
     } else if (node_is(f->m, n, "Scan")) {
         enter_scan(f, n, g);
     }
@@ -163,12 +182,11 @@ void rule_if(struct infer *f, nid n, int arg)
         vid va = graph_out(f->m, t->u.g, i), vb = graph_out(f->m, e->u.g, i);
         bool fa = shape_of(f, va, &a), fb = shape_of(f, vb, &b);
         if (!fa || !fb) {
-            vid out = node_out(f->m, n, i);
-            if (va != 0 && vb != 0 && out != 0 && f->type[out] == 0 && f->type[va] == f->type[vb])
-                f->type[out] = f->type[va]; /* sequences and the like */
+            if (va != 0 && vb != 0) /* sequences and the like */
+                container_set(f, n, i, type_join(f, f->type[va], f->type[vb]));
             continue;
         }
-        join(&a, &b);
+        shape_join(&a, &b);
         shape_set(f, n, i, &a);
     }
 }
@@ -190,6 +208,13 @@ static int64_t loop_trips(struct infer *f, nid n, gid g)
     return trips;
 }
 
+/* Carried value i, no tensor: what it was before the first pass, or what the last one, v, gave. */
+static void loop_result(struct infer *f, nid n, uint32_t i, vid v)
+{
+    uint32_t before = f->type[node_in(f->m, n, 2 + i)], after = f->type[v];
+    container_set(f, n, i, before == 0 ? after : type_join(f, before, after));
+}
+
 void rule_loop(struct infer *f, nid n, int arg)
 {
     const struct attr *a = body_attr(f, n, "body");
@@ -199,12 +224,12 @@ void rule_loop(struct infer *f, nid n, int arg)
     const struct carried *c = f->carried[a->u.g];
     for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
         struct shape s;
-        vid v = graph_out(f->m, a->u.g, i + 1), out = node_out(f->m, n, i);
+        vid v = graph_out(f->m, a->u.g, i + 1);
         if (i < c->n) {
             if (c->s[i].rank >= 0 || c->s[i].elem != 0)
                 shape_set(f, n, i, &c->s[i]);
-            else if (v != 0 && out != 0 && f->type[out] == 0)
-                f->type[out] = f->type[v];
+            else if (v != 0 && node_in(f->m, n, 2 + i) != 0)
+                loop_result(f, n, i, v);
             continue;
         }
         if (!shape_of(f, v, &s))
@@ -220,10 +245,39 @@ void rule_loop(struct infer *f, nid n, int arg)
     }
 }
 
+/* The results of opset 8 are those of the body, with the axes that were dropped: a state keeps the
+ * shape that it enters with. */
+static void leave_scan_8(struct infer *f, nid n, gid g)
+{
+    uint32_t formal = f->m->node[n].nformal, nscan = scan_inputs(f, n);
+    uint32_t nstate = formal > nscan ? formal - nscan - 1 : 0;
+    struct shape in, s;
+    shape_in(f, n, formal - 1, &in);
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
+        if (i < nstate) {
+            shape_set_like(f, n, i, node_in(f->m, n, 1 + i), ELEM_NONE);
+            continue;
+        }
+        if (!shape_of(f, graph_out(f->m, g, i), &s))
+            continue;
+        if (s.rank >= 0 && s.rank + 2 <= SHAPE_RANK) {
+            memmove(&s.d[2], &s.d[0], (size_t)s.rank * sizeof s.d[0]);
+            s.d[0] = shape_dim(&in, 0);
+            s.d[1] = shape_dim(&in, 1);
+            s.rank += 2;
+        } else {
+            s.rank = -1;
+        }
+        shape_set(f, n, i, &s);
+    }
+}
+
 void rule_scan(struct infer *f, nid n, int arg)
 {
     const struct attr *a = body_attr(f, n, "body");
     (void)arg;
+    if (a != NULL && f->opset < 9 && f->m->node[n].nformal > 0)
+        leave_scan_8(f, n, a->u.g);
     if (a == NULL || f->opset < 9 || f->carried[a->u.g] == NULL)
         return;
     const struct carried *c = f->carried[a->u.g];

@@ -29,6 +29,12 @@ struct shape shape_vector(enum elem e, struct dim d)
     return s;
 }
 
+struct dim shape_dim(const struct shape *s, int i)
+{
+    i = i < 0 ? i + s->rank : i;
+    return i >= 0 && i < s->rank ? s->d[i] : dim_unknown();
+}
+
 static void tensor_shape(const struct infer *f, const struct tensor *t, struct shape *s)
 {
     s->elem = t->elem;

@@ -46,10 +46,8 @@ void rule_tile(struct infer *f, nid n, int arg)
     const struct nums *times = nums_of(f, node_in(f->m, n, 1));
     (void)arg;
     shape_in(f, n, 0, &s);
-    if (f->opset < 6)
-        s.rank = -1;
-    for (int i = 0; i < s.rank; i++) {
-        bool known = times != NULL && times->n == (uint32_t)s.rank;
+    for (int i = 0; i < s.rank; i++) { /* before opset 6: once, along the axis in operand 2 */
+        bool known = f->opset >= 6 && times != NULL && times->n == (uint32_t)s.rank;
         s.d[i] = known ? dim_mul(f->m, s.d[i], num_dim(times->at[i])) : dim_unknown();
     }
     shape_set(f, n, 0, &s);
@@ -200,17 +198,18 @@ void rule_range(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
+/* arg: 1: QLinearWhere, where a scale and a zero point follow each operand. */
 void rule_where(struct infer *f, nid n, int arg)
 {
     struct shape c, x, y;
     const struct nums *nc = nums_of(f, node_in(f->m, n, 0)), *nx = nums_of(f, node_in(f->m, n, 1)),
                       *ny = nums_of(f, node_in(f->m, n, 2));
-    (void)arg;
     shape_in(f, n, 0, &c);
     shape_in(f, n, 1, &x);
-    shape_in(f, n, 2, &y);
+    shape_in(f, n, arg == 1 ? 4 : 2, &y);
     enum elem e = x.elem != 0 ? x.elem : y.elem;
-    if (nc != NULL && nx != NULL && ny != NULL && c.rank <= 1 && x.rank <= 1 && y.rank <= 1) {
+    if (arg == 0 && nc != NULL && nx != NULL && ny != NULL && c.rank <= 1 && x.rank <= 1 &&
+        y.rank <= 1) {
         uint32_t k = nc->n > nx->n ? nc->n : nx->n;
         k = k > ny->n ? k : ny->n;
         bool fits =
@@ -261,7 +260,10 @@ void rule_reduce(struct infer *f, nid n, int arg)
     bool over[SHAPE_RANK] = {false};
     shape_in(f, n, 0, &in);
     bool keep = node_attr_int(f->m, n, "keepdims", 1) != 0;
-    int k = attr_or_input(f, n, "axes", 1, axes, SHAPE_RANK);
+    int k = (arg & REDUCE_ATTR) != 0 ? attr_ints(f, n, "axes", axes, SHAPE_RANK)
+                                     : attr_or_input(f, n, "axes", 1, axes, SHAPE_RANK);
+    if ((arg & REDUCE_WIDE) != 0)
+        in.elem = ELEM_NONE; /* 32 bits, of which kind is not said */
     if (k <= 0 && k != -2 && node_attr_int(f->m, n, "noop_with_empty_axes", 0) != 0) {
         shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
         return;
@@ -284,7 +286,7 @@ void rule_reduce(struct infer *f, nid n, int arg)
                 out.d[out.rank++] = over[i] ? dim_num(1) : in.d[i];
         }
         if (known && over[0])
-            reduce_values(f, n, arg);
+            reduce_values(f, n, arg & NUM_MASK);
     } else if (k == -1 && !keep) {
         out.rank = 0;
     }
@@ -377,4 +379,68 @@ void rule_random(struct infer *f, nid n, int arg)
     for (int i = 0; i < s.rank; i++)
         s.d[i] = dim_num(d[i]);
     shape_set(f, n, 0, &s);
+}
+
+/* Values, first places, numbers of the values, and counts; arg: 1: com.microsoft's, without places. */
+void rule_unique(struct infer *f, nid n, int arg)
+{
+    struct shape in, out, numbers, some = shape_vector(ELEM_I64, dim_unknown());
+    const struct attr *a = arg == 0 ? node_attr(f->m, n, "axis") : NULL;
+    shape_in(f, n, 0, &in);
+    int axis = a != NULL && a->kind == ATTR_INT ? axis_of(a->u.i, in.rank) : -1;
+    out = shape_vector((enum elem)in.elem, dim_unknown());
+    numbers = shape_vector(ELEM_I64, dim_unknown());
+    if (a == NULL && in.rank >= 0) {
+        numbers.d[0] = dim_product(f->m, in.d, 0, in.rank);
+    } else if (a != NULL) {
+        numbers.d[0] = axis >= 0 ? in.d[axis] : dim_unknown();
+        out = in;
+        out.rank = axis >= 0 ? in.rank : -1;
+        if (axis >= 0)
+            out.d[axis] = dim_unknown();
+    }
+    shape_set(f, n, 0, &out);
+    shape_set(f, n, 1, arg == 1 ? &numbers : &some);
+    shape_set(f, n, 2, arg == 1 ? &some : &numbers);
+    shape_set(f, n, 3, &some);
+}
+
+void rule_multinomial(struct infer *f, nid n, int arg)
+{
+    struct shape in, out = {.rank = 2};
+    int64_t e = node_attr_int(f->m, n, "dtype", ELEM_I32);
+    (void)arg;
+    shape_in(f, n, 0, &in);
+    out.elem = e > 0 && e < ELEM_COUNT ? (uint8_t)e : ELEM_NONE;
+    out.d[0] = shape_dim(&in, 0);
+    out.d[1] = dim_num(node_attr_int(f->m, n, "sample_size", 1));
+    shape_set(f, n, 0, &out);
+}
+
+/* The shape that operand `arg` lists, with the elements of operand 0: SliceGrad and the like. */
+void rule_listed(struct infer *f, nid n, int arg)
+{
+    struct shape s = shape_unknown(elem_in(f, n, 0));
+    listed_shape(f, node_in(f->m, n, (uint32_t)arg), &s);
+    shape_set(f, n, 0, &s);
+}
+
+/* BiasSplitGelu: one half of the last axis gates the other. */
+void rule_split_half(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    (void)arg;
+    shape_in(f, n, 0, &s);
+    if (s.rank > 0)
+        s.d[s.rank - 1] = dim_div(f->m, s.d[s.rank - 1], dim_num(2));
+    shape_set(f, n, 0, &s);
+}
+
+/* Vectors of i64 of any length. */
+void rule_unknown_vectors(struct infer *f, nid n, int arg)
+{
+    struct shape s = shape_vector(ELEM_I64, dim_unknown());
+    (void)arg;
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++)
+        shape_set(f, n, i, &s);
 }

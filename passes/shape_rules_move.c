@@ -201,7 +201,7 @@ static void concat_values(struct infer *f, nid n)
     bool some = false;
     for (uint32_t i = 0; i < f->m->node[n].nformal; i++) {
         if (!shape_in(f, n, i, &s) || s.rank != 1 || s.d[0].value < 0 ||
-            !(s.elem == ELEM_NONE || elem_is_integer(s.elem)))
+            !(s.elem == ELEM_NONE || elem_followed((enum elem)s.elem)))
             return;
         total += (uint64_t)s.d[0].value;
         if (total > SHAPE_VALUES)
@@ -473,6 +473,18 @@ static void gather_values(struct infer *f, nid n, const struct shape *in, const 
     nums_set(f, n, 0, r);
 }
 
+/* in with the axis replaced by the axes of index. */
+static void gathered(const struct shape *in, const struct shape *index, int axis, struct shape *out)
+{
+    if (axis < 0 || index->rank < 0 || in->rank - 1 + index->rank > SHAPE_RANK)
+        return;
+    out->rank = in->rank - 1 + index->rank;
+    memcpy(&out->d[0], &in->d[0], (size_t)axis * sizeof in->d[0]);
+    memcpy(&out->d[axis], &index->d[0], (size_t)index->rank * sizeof in->d[0]);
+    memcpy(&out->d[axis + index->rank], &in->d[axis + 1],
+           (size_t)(in->rank - 1 - axis) * sizeof in->d[0]);
+}
+
 void rule_gather(struct infer *f, nid n, int arg)
 {
     struct shape in, index, out;
@@ -480,14 +492,7 @@ void rule_gather(struct infer *f, nid n, int arg)
     shape_in(f, n, 0, &in);
     shape_in(f, n, 1, &index);
     out = shape_unknown(in.elem);
-    int axis = axis_of(node_attr_int(f->m, n, "axis", 0), in.rank);
-    if (axis >= 0 && index.rank >= 0 && in.rank - 1 + index.rank <= SHAPE_RANK) {
-        out.rank = in.rank - 1 + index.rank;
-        memcpy(&out.d[0], &in.d[0], (size_t)axis * sizeof in.d[0]);
-        memcpy(&out.d[axis], &index.d[0], (size_t)index.rank * sizeof in.d[0]);
-        memcpy(&out.d[axis + index.rank], &in.d[axis + 1],
-               (size_t)(in.rank - 1 - axis) * sizeof in.d[0]);
-    }
+    gathered(&in, &index, axis_of(node_attr_int(f->m, n, "axis", 0), in.rank), &out);
     gather_values(f, n, &in, &index);
     shape_set(f, n, 0, &out);
 }
@@ -517,4 +522,44 @@ void rule_gather_nd(struct infer *f, nid n, int arg)
         }
     }
     shape_set(f, n, 0, &out);
+}
+
+/* com.microsoft GatherBlockQuantized: elements of fewer than 8 bits are packed along the last axis. */
+void rule_gather_blocks(struct infer *f, nid n, int arg)
+{
+    struct shape in, index, out;
+    int64_t bits = node_attr_int(f->m, n, "bits", 4);
+    (void)arg;
+    shape_in(f, n, 0, &in);
+    shape_in(f, n, 1, &index);
+    out = shape_unknown(elem_in(f, n, 2));
+    int axis = axis_of(node_attr_int(f->m, n, "gather_axis", 0), in.rank);
+    if (in.elem == ELEM_U8 && in.rank > 0 && bits > 0 && bits < 8)
+        in.d[in.rank - 1] = dim_mul(f->m, in.d[in.rank - 1], dim_num(8 / bits));
+    gathered(&in, &index, axis, &out);
+    shape_set(f, n, 0, &out);
+}
+
+/* Rows of the table in operand `arg` that the next operand numbers. */
+void rule_embedding(struct infer *f, nid n, int arg)
+{
+    struct shape table, out;
+    shape_in(f, n, (uint32_t)arg, &table);
+    shape_in(f, n, (uint32_t)arg + 1, &out);
+    out.elem = table.elem;
+    if (out.rank >= 0 && out.rank < SHAPE_RANK)
+        out.d[out.rank++] = shape_dim(&table, 1);
+    else
+        out.rank = -1;
+    shape_set(f, n, 0, &out);
+}
+
+/* One number for each matrix. */
+void rule_det(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    (void)arg;
+    shape_in(f, n, 0, &s);
+    s.rank = s.rank >= 2 ? s.rank - 2 : -1;
+    shape_set(f, n, 0, &s);
 }

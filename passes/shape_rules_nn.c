@@ -66,6 +66,9 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
     struct dim room = dim_shift(f->m, d, before + after - span);
     if (!x->ceil || x->stride[i] == 1)
         return dim_shift(f->m, dim_div(f->m, room, dim_num(x->stride[i])), 1);
+    if (x->stride[i] + after <= span) /* no window can start in the padding behind */
+        return dim_shift(
+            f->m, dim_div(f->m, dim_shift(f->m, room, x->stride[i] - 1), dim_num(x->stride[i])), 1);
     if (room.value < 0 || room.value > INT64_MAX / 4)
         return dim_unknown();
     int64_t k = (room.value + x->stride[i] - 1) / x->stride[i] + 1;
@@ -75,14 +78,21 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
     return dim_num(k);
 }
 
-static void windowed(struct infer *f, const struct window *x, const struct shape *in,
+/* The spatial dimensions start at `at`. */
+static void windowed(struct infer *f, const struct window *x, const struct shape *in, int at,
                      struct shape *out)
 {
     for (int i = 0; i < x->nspatial; i++)
-        out->d[2 + i] = window_dim(f, x, i, in->d[2 + i]);
+        out->d[at + i] = window_dim(f, x, i, in->d[at + i]);
 }
 
-static void conv_like(struct infer *f, nid n, uint32_t weight, enum elem e)
+static bool channels_last(const struct infer *f, nid n, int arg)
+{
+    return (arg & WINDOW_LAST) != 0 ||
+           ((arg & WINDOW_MAYBE_LAST) != 0 && node_attr_int(f->m, n, "channels_last", 0) != 0);
+}
+
+static void conv_like(struct infer *f, nid n, uint32_t weight, enum elem e, bool last)
 {
     struct shape in, w, out;
     struct window x;
@@ -92,26 +102,25 @@ static void conv_like(struct infer *f, nid n, uint32_t weight, enum elem e)
     int rank = in.rank >= 0 ? in.rank : w.rank;
     if (rank > 2 && window_of(f, n, rank - 2, &w, &x)) {
         out.rank = rank;
-        out.d[0] = in.rank >= 0 ? in.d[0] : dim_unknown();
-        out.d[1] = w.rank > 0 ? w.d[0] : dim_unknown();
-        for (int i = 2; in.rank < 0 && i < rank; i++)
+        for (int i = 0; i < rank; i++)
             out.d[i] = dim_unknown();
+        out.d[0] = shape_dim(&in, 0);
+        out.d[last ? rank - 1 : 1] = shape_dim(&w, 0);
         if (in.rank >= 0)
-            windowed(f, &x, &in, &out);
+            windowed(f, &x, &in, last ? 1 : 2, &out);
     }
     shape_set(f, n, 0, &out);
 }
 
-/* arg: element type of the result, 0: that of the operand. */
 void rule_conv(struct infer *f, nid n, int arg)
 {
-    conv_like(f, n, 1, arg != 0 ? (enum elem)arg : elem_in(f, n, 0));
+    enum elem e = (enum elem)(arg & WINDOW_ELEM);
+    conv_like(f, n, 1, e != ELEM_NONE ? e : elem_in(f, n, 0), channels_last(f, n, arg));
 }
 
 void rule_qlinear_conv(struct infer *f, nid n, int arg)
 {
-    (void)arg;
-    conv_like(f, n, 3, elem_in(f, n, 7));
+    conv_like(f, n, 3, elem_in(f, n, 7), channels_last(f, n, arg));
 }
 
 void rule_conv_transpose(struct infer *f, nid n, int arg)
@@ -145,7 +154,6 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* arg: 1 if the second result holds indices. */
 void rule_pool(struct infer *f, nid n, int arg)
 {
     struct shape in, out;
@@ -154,10 +162,10 @@ void rule_pool(struct infer *f, nid n, int arg)
     out = shape_unknown(in.elem);
     if (in.rank > 2 && window_of(f, n, in.rank - 2, NULL, &x)) {
         out = in;
-        windowed(f, &x, &in, &out);
+        windowed(f, &x, &in, channels_last(f, n, arg) ? 1 : 2, &out);
     }
     shape_set(f, n, 0, &out);
-    if (arg == 1) {
+    if ((arg & WINDOW_INDICES) != 0) {
         out.elem = ELEM_I64;
         shape_set(f, n, 1, &out);
     }
@@ -166,9 +174,9 @@ void rule_pool(struct infer *f, nid n, int arg)
 void rule_global_pool(struct infer *f, nid n, int arg)
 {
     struct shape s;
-    (void)arg;
     shape_in(f, n, 0, &s);
-    for (int i = 2; i < s.rank; i++)
+    int first = channels_last(f, n, arg) ? 1 : 2;
+    for (int i = first; i < s.rank + first - 2; i++)
         s.d[i] = dim_num(1);
     shape_set(f, n, 0, &s);
 }
@@ -209,25 +217,31 @@ static void product(struct infer *f, struct shape a, struct shape b, struct shap
     memcpy(out->d, a.d, sizeof out->d);
 }
 
-/* Forms of matrix products: where the second matrix is, and what gives the element type. */
-enum { PLAIN, INTEGER, QLINEAR, TO_FLOAT, DYNAMIC };
+/* The first of the leading axes becomes the last but one: [M, batch..., K] to [batch..., M, K]. */
+static void batch_first(struct shape *s)
+{
+    struct dim rows = s->d[0];
+    if (s->rank < 3)
+        return;
+    memmove(&s->d[0], &s->d[1], (size_t)(s->rank - 2) * sizeof s->d[0]);
+    s->d[s->rank - 2] = rows;
+}
 
 void rule_matmul(struct infer *f, nid n, int arg)
 {
     struct shape a, b, out;
-    uint32_t second = arg == QLINEAR ? 3 : 1;
+    uint32_t second = arg == MATMUL_QLINEAR ? 3 : 1;
     shape_in(f, n, 0, &a);
     shape_in(f, n, second, &b);
-    enum elem e = arg == INTEGER    ? ELEM_I32
-                  : arg == QLINEAR  ? elem_in(f, n, 7)
-                  : arg == TO_FLOAT ? elem_in(f, n, 2)
-                                    : (enum elem)a.elem;
+    enum elem e = arg == MATMUL_INTEGER    ? ELEM_I32
+                  : arg == MATMUL_QLINEAR  ? elem_in(f, n, 7)
+                  : arg == MATMUL_TO_FLOAT ? elem_in(f, n, 2)
+                                           : (enum elem)a.elem;
     out = shape_unknown(e);
-    if (node_attr_int(f->m, n, "transBatchA", 0) != 0 ||
-        node_attr_int(f->m, n, "transBatchB", 0) != 0) {
-        shape_set(f, n, 0, &out);
-        return;
-    }
+    if (node_attr_int(f->m, n, "transBatchA", 0) != 0)
+        batch_first(&a);
+    if (node_attr_int(f->m, n, "transBatchB", 0) != 0)
+        batch_first(&b);
     if (node_attr_int(f->m, n, "transA", 0) != 0 && a.rank > 1)
         swap_last(&a);
     if (node_attr_int(f->m, n, "transB", 0) != 0 && b.rank > 1)
@@ -236,18 +250,46 @@ void rule_matmul(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* B is packed: only attributes know its size. */
+/* B is packed: only attributes know its size.  arg: results with sizes of their own: 1 (N; K if B is
+ * not turned) or 3 (queries, keys, values); the result after them is the sum that was multiplied. */
 void rule_matmul_nbits(struct infer *f, nid n, int arg)
+{
+    static const char *const name[] = {"N", "Nq", "Nkv", "Nkv"};
+    struct shape in, out;
+    const char *one = node_attr_int(f->m, n, "transB", 1) != 0 ? "N" : "K";
+    shape_in(f, n, 0, &in);
+    out = in;
+    for (int i = 0; i < arg; i++) {
+        if (out.rank > 0)
+            out.d[out.rank - 1] = dim_num(node_attr_int(f->m, n, arg == 1 ? one : name[1 + i], -1));
+        shape_set(f, n, (uint32_t)i, &out);
+    }
+    shape_set(f, n, (uint32_t)arg, &in);
+}
+
+/* MatMulFpQ4: operand 2 tells the shape of B. */
+void rule_matmul_fpq4(struct infer *f, nid n, int arg)
 {
     struct shape s;
     (void)arg;
     shape_in(f, n, 0, &s);
     if (s.rank > 0)
-        s.d[s.rank - 1] = dim_num(node_attr_int(f->m, n, "N", -1));
+        s.d[s.rank - 1] = value_dim(f, n, 2, 1);
     shape_set(f, n, 0, &s);
 }
 
-/* arg: place of the second matrix (3 in QGemm). */
+/* CDist: distances between the rows of two matrices. */
+void rule_cdist(struct infer *f, nid n, int arg)
+{
+    struct shape a, b;
+    (void)arg;
+    shape_in(f, n, 0, &a);
+    shape_in(f, n, 1, &b);
+    struct shape out = {.elem = a.elem, .rank = 2, .d = {shape_dim(&a, 0), shape_dim(&b, 0)}};
+    shape_set(f, n, 0, &out);
+}
+
+/* arg: place of the second matrix (3 in QGemm).  GemmFloat8 says in dtype what it makes. */
 void rule_gemm(struct infer *f, nid n, int arg)
 {
     struct shape a, b, out;
@@ -258,6 +300,9 @@ void rule_gemm(struct infer *f, nid n, int arg)
     out = shape_unknown(arg == 3 ? elem_in(f, n, 8) : (enum elem)a.elem);
     if (arg == 3 && out.elem == 0)
         out.elem = ELEM_F32;
+    int64_t dtype = node_attr_int(f->m, n, "dtype", 0);
+    if (dtype > 0 && dtype < ELEM_COUNT)
+        out.elem = (uint8_t)dtype;
     out.rank = 2;
     out.d[0] = a.rank == 2 ? a.d[ta ? 1 : 0] : dim_unknown();
     out.d[1] = b.rank == 2 ? b.d[tb ? 0 : 1] : dim_unknown();
@@ -279,7 +324,8 @@ void rule_norm(struct infer *f, nid n, int arg)
     for (int i = axis; i >= 0 && i < s.rank; i++)
         s.d[i] = dim_num(1);
     s.rank = axis < 0 ? -1 : s.rank;
-    s.elem = s.elem == ELEM_F64 ? ELEM_F64 : ELEM_F32;
+    int64_t stash = node_attr_int(f->m, n, "stash_type", ELEM_F32);
+    s.elem = stash > 0 && stash < ELEM_COUNT ? (uint8_t)stash : ELEM_NONE;
     for (uint32_t i = 1; i < f->m->node[n].out.n && i < 3; i++)
         shape_set(f, n, i, &s);
 }
@@ -324,234 +370,127 @@ static bool label(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* What the operands say: a size for each label, and those that "..." stands for. */
+struct equation {
+    struct dim size[128];
+    uint8_t seen[128]; /* 2: more than once */
+    struct shape dots;
+    bool has_dots;
+};
+
+static int labels_ahead(const char *s)
+{
+    int k = 0;
+    for (s = skip_blank(s); label(*s) || *s == '.'; s = skip_blank(s + 1))
+        k += *s != '.';
+    return k;
+}
+
+/* Reads the labels of one operand; NULL: they do not fit its rank. */
+static const char *read_labels(struct infer *f, const char *s, const struct shape *in,
+                               struct equation *e)
+{
+    int dots = in->rank - labels_ahead(s), k = 0;
+    for (s = skip_blank(s); label(*s) || *s == '.'; s = skip_blank(s)) {
+        if (*s == '.') {
+            struct shape some = {.rank = in->rank < 0 ? -1 : dots};
+            if (strncmp(s, "...", 3) != 0 || (in->rank >= 0 && dots < 0))
+                return NULL;
+            for (int i = 0; i < some.rank; i++)
+                some.d[i] = in->d[k++];
+            if (e->has_dots)
+                shape_broadcast(f, &e->dots, &some);
+            else
+                e->dots = some;
+            e->has_dots = true;
+            s += 3;
+            continue;
+        }
+        int c = *s++;
+        struct dim d = shape_dim(in, k++);
+        e->size[c] = e->seen[c] == 0 ? d : broadcast_dim(f, e->size[c], d);
+        e->seen[c] = e->seen[c] < 2 ? (uint8_t)(e->seen[c] + 1) : 2;
+    }
+    return s;
+}
+
+/* False if there are too many of them, or how many is not known. */
+static bool put_dots(const struct equation *e, struct shape *out)
+{
+    if (!e->has_dots)
+        return true;
+    if (e->dots.rank < 0 || out->rank + e->dots.rank >= SHAPE_RANK)
+        return false;
+    memcpy(&out->d[out->rank], e->dots.d, (size_t)e->dots.rank * sizeof e->dots.d[0]);
+    out->rank += e->dots.rank;
+    return true;
+}
+
+/* The result, named after "->", or (s at the end) the labels that occur once, sorted. */
+static bool write_labels(const struct equation *e, const char *s, struct shape *out)
+{
+    bool fits = true;
+    out->rank = 0;
+    if (strncmp(s, "->", 2) == 0) {
+        for (s = skip_blank(s + 2); fits && *s != 0; s = skip_blank(s)) {
+            bool dots = strncmp(s, "...", 3) == 0;
+            fits = out->rank < SHAPE_RANK && (dots ? put_dots(e, out) : label(*s));
+            if (fits && !dots)
+                out->d[out->rank++] = e->seen[(int)*s] != 0 ? e->size[(int)*s] : dim_unknown();
+            s += dots ? 3 : 1;
+        }
+        return fits;
+    }
+    fits = *s == 0 && put_dots(e, out);
+    for (int c = 0; c < 128 && fits; c++) {
+        fits = e->seen[c] != 1 || out->rank < SHAPE_RANK;
+        if (fits && e->seen[c] == 1)
+            out->d[out->rank++] = e->size[c];
+    }
+    return fits;
+}
+
 void rule_einsum(struct infer *f, nid n, int arg)
 {
-    const char *s = node_attr_str(f->m, n, "equation", "");
-    struct dim size[128] = {0};
-    uint8_t seen[128] = {0};
+    const char *s = skip_blank(node_attr_str(f->m, n, "equation", ""));
+    struct equation e = {0};
     struct shape in, out = shape_unknown(elem_in(f, n, 0));
-    bool known = *s != 0 && strchr(s, '.') == NULL;
+    bool known = *s != 0;
     (void)arg;
     for (uint32_t i = 0; i < f->m->node[n].nformal && known; i++) {
-        int k = 0;
         shape_in(f, n, i, &in);
-        for (s = skip_blank(s); label(*s); s = skip_blank(s + 1), k++) {
-            int c = *s;
-            struct dim d = k < in.rank ? in.d[k] : dim_unknown();
-            size[c] = seen[c] == 0 ? d : broadcast_dim(f, size[c], d);
-            seen[c] = seen[c] < 2 ? (uint8_t)(seen[c] + 1) : 2;
-        }
-        s += *s == ',';
+        s = read_labels(f, s, &in, &e);
+        known = s != NULL;
+        if (known && *s == ',')
+            s = skip_blank(s + 1);
     }
-    if (known && strncmp(s, "->", 2) == 0) {
-        out.rank = 0;
-        for (s = skip_blank(s + 2); label(*s) && out.rank < SHAPE_RANK; s = skip_blank(s + 1))
-            out.d[out.rank++] = seen[(int)*s] != 0 ? size[(int)*s] : dim_unknown();
-        out.rank = *s == 0 ? out.rank : -1;
-    } else if (known && *s == 0) { /* implicit: labels that occur once, sorted */
-        out.rank = 0;
-        for (int c = 0; c < 128 && out.rank < SHAPE_RANK; c++) {
-            if (seen[c] == 1)
-                out.d[out.rank++] = size[c];
-        }
-    }
+    if (!known || !write_labels(&e, s, &out))
+        out.rank = -1;
     shape_set(f, n, 0, &out);
 }
 
-/* --- attention --- */
-
-/* ai.onnx Attention: (batch, seq, heads * size) or (batch, heads, seq, size). */
-void rule_attention(struct infer *f, nid n, int arg)
+/* LayerNormalizationGrad: gradients of the input (like that of the result), of scale and of bias. */
+void rule_norm_grad(struct infer *f, nid n, int arg)
 {
-    struct shape q, k, v, past, out;
     (void)arg;
-    shape_in(f, n, 0, &q);
-    shape_in(f, n, 1, &k);
-    shape_in(f, n, 2, &v);
-    out = shape_unknown(q.elem);
-    int64_t heads = node_attr_int(f->m, n, "q_num_heads", -1);
-    int64_t kv_heads = node_attr_int(f->m, n, "kv_num_heads", -1);
-    if (q.rank == 4 && v.rank == 4) {
-        out = q;
-        out.d[3] = v.d[3];
-    } else if (q.rank == 3 && v.rank == 3) {
-        out = q;
-        out.d[2] = heads > 0 && kv_heads > 0
-                       ? dim_mul(f->m, dim_num(heads), dim_div(f->m, v.d[2], dim_num(kv_heads)))
-                       : dim_unknown();
-    }
-    shape_set(f, n, 0, &out);
-    for (uint32_t i = 1; i < 3; i++) { /* present key and value: past, then new */
-        struct shape *x = i == 1 ? &k : &v;
-        if (x->rank == 4 && shape_in(f, n, 3 + i, &past) && past.rank == 4)
-            x->d[2] = dim_add(f->m, x->d[2], past.d[2]);
-        if (x->rank == 3 && kv_heads > 0) {
-            struct shape four = {.elem = x->elem, .rank = 4};
-            four.d[0] = x->d[0];
-            four.d[1] = dim_num(kv_heads);
-            four.d[2] = x->d[1];
-            if (shape_in(f, n, 3 + i, &past) && past.rank == 4)
-                four.d[2] = dim_add(f->m, x->d[1], past.d[2]);
-            four.d[3] = dim_div(f->m, x->d[2], dim_num(kv_heads));
-            *x = four;
-        }
-        x->rank = x->rank == 4 ? 4 : -1;
-        shape_set(f, n, i, x);
-    }
-    struct shape scores = {.elem = q.elem, .rank = q.rank >= 0 && k.rank == 4 ? 4 : -1};
-    scores.d[0] = q.rank > 0 ? q.d[0] : dim_unknown();
-    scores.d[1] = q.rank == 4 ? q.d[1] : dim_num(heads);
-    scores.d[2] = q.rank >= 3 ? q.d[q.rank - 2] : dim_unknown();
-    scores.d[3] = k.rank == 4 ? k.d[2] : dim_unknown();
-    shape_set(f, n, 3, &scores);
+    shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
+    shape_set_like(f, n, 1, node_in(f->m, n, 2), ELEM_NONE);
+    shape_set_like(f, n, 2, node_in(f->m, n, 2), ELEM_NONE);
 }
 
-/* com.microsoft Attention: one weight for query, key and value. */
-void rule_ms_attention(struct infer *f, nid n, int arg)
-{
-    struct shape x, w;
-    int64_t sizes[3];
-    uint32_t weight = 1;
-    (void)arg;
-    shape_in(f, n, 0, &x);
-    shape_in(f, n, weight, &w);
-    if (x.rank == 3 && attr_ints(f, n, "qkv_hidden_sizes", sizes, 3) == 3)
-        x.d[2] = dim_num(sizes[2]);
-    else if (x.rank == 3 && w.rank == 2)
-        x.d[2] = dim_div(f->m, w.d[1], dim_num(3));
-    else
-        x.rank = -1;
-    shape_set(f, n, 0, &x);
-}
+/* --- losses --- */
 
-/* com.microsoft MultiHeadAttention, GroupQueryAttention: separate query, key, value. */
-void rule_multi_head(struct infer *f, nid n, int arg)
-{
-    struct shape q, v;
-    shape_in(f, n, 0, &q);
-    shape_in(f, n, 2, &v);
-    if (q.rank != 3)
-        q.rank = -1;
-    else if (arg == 0)
-        q.d[2] = v.rank == 3 ? v.d[2] : v.rank == 4 ? dim_mul(f->m, v.d[1], v.d[3]) : dim_unknown();
-    else if (node_in(f->m, n, 2) == 0) { /* query, key and value packed in one */
-        int64_t heads = node_attr_int(f->m, n, "num_heads", 0),
-                kv = node_attr_int(f->m, n, "kv_num_heads", 0);
-        bool sane = heads > 0 && kv > 0 && heads < INT32_MAX && kv < INT32_MAX;
-        q.d[2] = sane
-                     ? dim_mul(f->m, dim_div(f->m, q.d[2], dim_num(heads + 2 * kv)), dim_num(heads))
-                     : dim_unknown();
-    }
-    shape_set(f, n, 0, &q);
-}
-
-void rule_embed_layer_norm(struct infer *f, nid n, int arg)
-{
-    struct shape ids, w, out, mask;
-    (void)arg;
-    shape_in(f, n, 0, &ids);
-    shape_in(f, n, 2, &w);
-    out = shape_unknown(w.elem);
-    if (ids.rank == 2 && w.rank == 2) {
-        out.rank = 3;
-        out.d[0] = ids.d[0];
-        out.d[1] = ids.d[1];
-        out.d[2] = w.d[1];
-    }
-    shape_set(f, n, 0, &out);
-    mask = shape_vector(ELEM_I32, ids.rank == 2 ? ids.d[0] : dim_unknown());
-    shape_set(f, n, 1, &mask);
-    shape_set(f, n, 2, &out);
-}
-
-/* --- images --- */
-
-/* Floats of a constant operand: their number, -1 if it is none. */
-static int constant_floats(const struct infer *f, vid v, float *out, int max)
-{
-    const struct value *x = &f->m->value[v];
-    tid t = v != 0 ? x->tensor : 0;
-    if (v != 0 && t == 0 && x->def != 0 && node_is(f->m, x->def, "Constant")) {
-        const struct attr *a = node_attr(f->m, x->def, "value");
-        t = a != NULL && a->kind == ATTR_TENSOR ? a->u.t : 0;
-    }
-    if (t == 0 || f->m->tensor[t].elem != ELEM_F32)
-        return -1;
-    int64_t n = tensor_elems(f->m, t);
-    if (n < 0 || n > max || tensor_read(f->m, t, 0, out, (size_t)n * sizeof *out) != 0)
-        return -1;
-    return (int)n;
-}
-
-/* One product of two floats, as the runtimes compute it: the same on every machine. */
-static struct dim scaled(struct dim d, float scale)
-{
-    float x = (float)d.value * scale; /* rounded down below */
-    if (d.value < 0 || !(x >= 0.0f) || x > 1e15f)
-        return scale == 1.0f ? d : dim_unknown();
-    return dim_num((int64_t)x);
-}
-
-/* arg: 1: Upsample, whose scales are operand 1. */
-void rule_resize(struct infer *f, nid n, int arg)
-{
-    struct shape s;
-    float scale[SHAPE_RANK];
-    int64_t axes[SHAPE_RANK];
-    shape_in(f, n, 0, &s);
-    bool old = arg == 1 || f->opset < 11;
-    const struct nums *size = old ? NULL : nums_of(f, node_in(f->m, n, 3));
-    int nscale = constant_floats(f, node_in(f->m, n, old ? 1 : 2), scale, SHAPE_RANK);
-    const struct attr *a = node_attr(f->m, n, "scales");
-    if (a != NULL && a->kind == ATTR_FLOATS && a->u.list.n <= SHAPE_RANK) {
-        nscale = (int)a->u.list.n;
-        memcpy(scale, f->m->floats + a->u.list.at, a->u.list.n * sizeof scale[0]);
-    }
-    int k = attr_ints(f, n, "axes", axes, SHAPE_RANK);
-    if (k < 0) {
-        k = s.rank;
-        for (int i = 0; i < k; i++)
-            axes[i] = i;
-    }
-    bool keep =
-        strcmp(node_attr_str(f->m, n, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0;
-    for (int i = 0; i < k && s.rank >= 0; i++) {
-        int axis = axis_of(axes[i], s.rank);
-        if (axis < 0)
-            s.rank = -1;
-        else if (size != NULL && size->n == (uint32_t)k && !keep)
-            s.d[axis] = num_dim(size->at[i]);
-        else
-            s.d[axis] = size == NULL && nscale == k ? scaled(s.d[axis], scale[i]) : dim_unknown();
-    }
-    shape_set(f, n, 0, &s);
-}
-
-/* arg: 1: DepthToSpace, 0: SpaceToDepth. */
-void rule_depth_space(struct infer *f, nid n, int arg)
-{
-    struct shape s;
-    shape_in(f, n, 0, &s);
-    struct dim b = dim_num(node_attr_int(f->m, n, "blocksize", -1)), bb = dim_mul(f->m, b, b);
-    if (s.rank == 4) {
-        s.d[1] = arg == 1 ? dim_div(f->m, s.d[1], bb) : dim_mul(f->m, s.d[1], bb);
-        for (int i = 2; i < 4; i++)
-            s.d[i] = arg == 1 ? dim_mul(f->m, s.d[i], b) : dim_div(f->m, s.d[i], b);
-    } else {
-        s.rank = -1;
-    }
-    shape_set(f, n, 0, &s);
-}
-
-/* SoftmaxCrossEntropyLoss, NegativeLogLikelihoodLoss. */
+/* SoftmaxCrossEntropyLoss, NegativeLogLikelihoodLoss and training's own; arg: 1: a gradient, which is
+ * like the scores in operand 1. */
 void rule_loss(struct infer *f, nid n, int arg)
 {
     struct shape s;
-    (void)arg;
+    int64_t e = node_attr_int(f->m, n, "output_type", 0);
     shape_in(f, n, 1, &s);
-    s.elem = (uint8_t)elem_in(f, n, 0);
-    if (strcmp(node_attr_str(f->m, n, "reduction", "mean"), "none") != 0)
+    s.elem = e > 0 && e < ELEM_COUNT ? (uint8_t)e : (uint8_t)elem_in(f, n, 0);
+    if (arg == 0 && strcmp(node_attr_str(f->m, n, "reduction", "mean"), "none") != 0)
         s.rank = 0;
     shape_set(f, n, 0, &s);
-    shape_set_like(f, n, 1, node_in(f->m, n, 0), ELEM_NONE);
+    if (arg == 0)
+        shape_set_like(f, n, 1, node_in(f->m, n, 0), ELEM_NONE);
 }

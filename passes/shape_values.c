@@ -2,8 +2,9 @@
  *
  * Exporters compute shapes with ordinary operators (Shape, Gather, Concat, ...), so a Reshape is known
  * only if the elements are followed through them.  An element is a number, an expression of dimensions,
- * or unknown; tensors of more than 64 elements are not followed.  Constants are read when something
- * asks for them.  O(elements) per operator. */
+ * or unknown; tensors of more than 64 elements are not followed.  Some exporters go through floats: these
+ * are followed as long as they hold integers that a float represents.  Constants are read when
+ * something asks for them.  O(elements) per operator. */
 #include "passes/shapes.h"
 
 #include <string.h>
@@ -128,7 +129,8 @@ static struct num num_apply(struct infer *f, enum num_op op, struct num a, struc
             return (struct num){0};
         return num_int(a.v % b.v != 0 && (a.v < 0) != (b.v < 0) ? a.v % b.v + b.v : a.v % b.v);
     case NUM_MIN:
-        return ints ? num_int(a.v < b.v ? a.v : b.v) : (struct num){0};
+        return ints ? num_int(a.v < b.v ? a.v : b.v)
+                    : num_of_dim(dim_min(f->m, num_dim(a), num_dim(b)));
     case NUM_MAX:
         return ints ? num_int(a.v > b.v ? a.v : b.v) : (struct num){0};
     case NUM_AND:
@@ -150,6 +152,12 @@ static struct num num_apply(struct infer *f, enum num_op op, struct num a, struc
     }
 }
 
+struct dim value_dim(struct infer *f, nid n, uint32_t i, uint32_t j)
+{
+    const struct nums *x = nums_of(f, node_in(f->m, n, i));
+    return x != NULL && j < x->n ? num_dim(x->at[j]) : dim_unknown();
+}
+
 struct nums *nums_new(struct infer *f, uint32_t n)
 {
     struct nums *x = arena_alloc(f->mem, sizeof *x + n * sizeof x->at[0]);
@@ -157,10 +165,49 @@ struct nums *nums_new(struct infer *f, uint32_t n)
     return x;
 }
 
+enum { FLOAT_EXACT = 1 << 24 }; /* integers up to here are floats */
+
+static bool is_float(enum elem e)
+{
+    return e == ELEM_F32 || e == ELEM_F64;
+}
+
+bool elem_followed(enum elem e)
+{
+    return elem_is_integer(e) || is_float(e);
+}
+
+static struct num num_of_float(double v)
+{
+    bool exact = v >= -FLOAT_EXACT && v <= FLOAT_EXACT && v == (double)(int64_t)v;
+    return exact ? num_int((int64_t)v) : (struct num){0};
+}
+
+/* The elements of a constant tensor of floats. */
+static const struct nums *read_floats(struct infer *f, tid t)
+{
+    union {
+        float f[SHAPE_VALUES];
+        double d[SHAPE_VALUES];
+    } buf;
+    bool single = f->m->tensor[t].elem == ELEM_F32;
+    int64_t n = tensor_elems(f->m, t);
+    if (n <= 0 || n > SHAPE_VALUES)
+        return &no_nums;
+    if (tensor_read(f->m, t, 0, &buf, (size_t)n * (single ? sizeof(float) : sizeof(double))) != 0)
+        return &no_nums;
+    struct nums *x = nums_new(f, (uint32_t)n);
+    for (int64_t i = 0; i < n; i++)
+        x->at[i] = num_of_float(single ? (double)buf.f[i] : buf.d[i]);
+    return x;
+}
+
 /* The elements of a constant tensor. */
 static const struct nums *read_tensor(struct infer *f, tid t)
 {
     int64_t buf[SHAPE_VALUES];
+    if (t != 0 && is_float((enum elem)f->m->tensor[t].elem))
+        return read_floats(f, t);
     if (t == 0 || !elem_is_integer(f->m->tensor[t].elem))
         return &no_nums;
     int n = tensor_ints(f->m, t, buf, SHAPE_VALUES);
@@ -245,6 +292,17 @@ void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x)
         f->data[v] = x;
 }
 
+/* What a float operator makes of x; a quotient is followed only if nothing is left over. */
+static struct num float_result(struct infer *f, enum num_op op, struct num a, struct num b,
+                               struct num x)
+{
+    struct num back = op == NUM_DIV ? num_mul(f, x, b) : a;
+    if (back.kind != a.kind || back.v != a.v || back.sym != a.sym)
+        return (struct num){0};
+    bool large = x.kind == NUM_INT && (x.v > FLOAT_EXACT || x.v < -FLOAT_EXACT);
+    return large ? (struct num){0} : x;
+}
+
 void values_elementwise(struct infer *f, nid n, enum num_op op)
 {
     vid va = node_in(f->m, n, 0), vb = node_in(f->m, n, 1);
@@ -264,7 +322,11 @@ void values_elementwise(struct infer *f, nid n, enum num_op op)
     if (a->n != b->n && a->n != 1 && b->n != 1)
         return;
     struct nums *r = nums_new(f, a->n > b->n ? a->n : b->n);
-    for (uint32_t i = 0; i < r->n; i++)
-        r->at[i] = num_apply(f, op, a->at[a->n == 1 ? 0 : i], b->at[b->n == 1 ? 0 : i]);
+    for (uint32_t i = 0; i < r->n; i++) {
+        struct num x = a->at[a->n == 1 ? 0 : i], y = b->at[b->n == 1 ? 0 : i];
+        r->at[i] = num_apply(f, op, x, y);
+        if (!elem_is_integer((enum elem)sa.elem))
+            r->at[i] = float_result(f, op, x, y, r->at[i]);
+    }
     nums_set(f, n, 0, r);
 }

@@ -199,7 +199,7 @@ static inline bool same_nodes(const struct equality *e)
         if (!same_if(same_str(e, x->name, y->name) && same_str(e, x->op, y->op) &&
                          same_str(e, x->domain, y->domain) &&
                          same_str(e, x->overload, y->overload) && x->flags == y->flags &&
-                         x->graph == y->graph,
+                         x->callee == y->callee && x->graph == y->graph,
                      "name, operator or flags of node", n) ||
             !same_if(x->nformal == y->nformal && same_reads(e, x->in, y->in), "operands of node",
                      n) ||
@@ -303,20 +303,45 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
     return same_if(same, "plan", 0);
 }
 
+static inline bool same_graphs(struct equality *e, const struct plan *pa, const struct plan *pb)
+{
+    const struct module *a = e->a, *b = e->b;
+    struct arena *mem = arena_new();
+
+    e->value = arena_array(mem, a->nval, sizeof *e->value);
+    e->node = arena_array(mem, a->nnode, sizeof *e->node);
+    bool same = same_if(a->ngraph == b->ngraph && a->nnode == b->nnode && a->nval == b->nval,
+                        "numbers of graphs, nodes or values", 0) &&
+                match_graphs(e) && same_header(e) && same_values(e) && same_nodes(e) &&
+                same_costs(e) && same_facts(e) && same_plan(e, pa, pb);
+    arena_free(mem);
+    return same;
+}
+
+static inline bool same_function(const struct module *a, const struct module *b, uint32_t f)
+{
+    const struct function *x = &a->function[f], *y = &b->function[f];
+    struct equality e = {.a = x->body, .b = y->body}, all = {.a = a, .b = b};
+    bool same = same_str(&all, x->domain, y->domain) && same_str(&all, x->name, y->name) &&
+                same_str(&all, x->overload, y->overload) && x->need.n == y->need.n &&
+                x->give.n == y->give.n;
+
+    for (uint32_t i = 0; same && i < x->need.n; i++)
+        same = same_str(&e, x->body->sids[x->need.at + i], y->body->sids[y->need.at + i]);
+    for (uint32_t i = 0; same && i < x->give.n; i++)
+        same = same_attr(&e, &x->body->attr[x->give.at + i], &y->body->attr[y->give.at + i]);
+    return same_if(same, "names or attributes of function", f) && same_graphs(&e, NULL, NULL);
+}
+
 static inline bool module_equal(const struct module *a, const struct plan *pa,
                                 const struct module *b, const struct plan *pb)
 {
-    struct arena *mem = arena_new();
     struct equality e = {.a = a, .b = b};
+    bool same = same_if(a->nfunction == b->nfunction, "number of functions", 0);
 
-    e.value = arena_array(mem, a->nval, sizeof *e.value);
-    e.node = arena_array(mem, a->nnode, sizeof *e.node);
-    bool same = same_if(a->ngraph == b->ngraph && a->nnode == b->nnode && a->nval == b->nval,
-                        "numbers of graphs, nodes or values", 0) &&
-                match_graphs(&e) && same_header(&e) && same_values(&e) && same_nodes(&e) &&
-                same_costs(&e) && same_facts(&e) && same_plan(&e, pa, pb);
-    arena_free(mem);
-    return same;
+    for (uint32_t f = 1; same && f < a->nfunction; f++)
+        same = same_function(a, b, f);
+    return same && same_graphs(&e, pa, pb);
 }
 
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)

@@ -162,7 +162,7 @@ def bad_input(d):
     fails(1, "bad.json", d / "bad.json")
     fails(1, "no input of that name", m, "-p", "dp-place", "-q", "--state", "nope=logits")
     fails(1, "a planner", m, "-p", "fuse", "-o", d / "split")
-    for kind in ("json", "dot", "svg"):
+    for kind in ("json", "dot", "svg", "pdf", "png"):
         fails(1, "give a planner", m, "-o", d / ("x." + kind))
     check(sorted(tree(d)) == ["bad.json", "bad.pir", "m.onnx"], f"left {list(tree(d))}")
 
@@ -254,7 +254,7 @@ def refused_targets(d):
     (d / "fake").mkdir()
     (d / "fake" / "manifest.json").write_text('{"name": "mine"}', encoding="utf-8")
     (d / "sub").mkdir()
-    for end in ("onnx", "pir", "csv", "json", "dot", "svg"):
+    for end in ("onnx", "pir", "csv", "json", "dot", "svg", "pdf", "png"):
         (d / ("folder." + end)).mkdir()
         (d / ("folder." + end) / "f").write_text("mine", encoding="utf-8")
     before = tree(d)
@@ -265,7 +265,7 @@ def refused_targets(d):
     fails(1, "current folder", m, *PLAN, "-o", ".", cwd=d / "sub")
     fails(1, "none/split", m, *PLAN, "-o", d / "none" / "split")
     fails(1, "file/split", m, *PLAN, "-o", d / "file" / "split")
-    for end in ("onnx", "pir", "csv", "json", "dot", "svg"):
+    for end in ("onnx", "pir", "csv", "json", "dot", "svg", "pdf", "png"):
         fails(1, "folder." + end, m, *PLAN, "-o", d / ("folder." + end))
         fails(1, "none/x." + end, m, *PLAN, "-o", d / "none" / ("x." + end))
     unchanged(d, before, "refused targets")

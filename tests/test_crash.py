@@ -5,7 +5,10 @@ what a living one is making.
 50 moments are spread over the time of a run by a seeded generator; others are chosen by watching:
 the temporary folder appears, a file appears in it, the folders have changed places; while pictures
 are laid out.  Where a process may be traced, also at the entry and the exit of each of the last system
-calls, which put the folder in its place.  Environment: PCC, PCC_GEN; PCC_SEED (default 5)."""
+calls, which put the folder in its place.  Splits beside their source (a folder with a manifest is
+complete) and single files (nothing at all is left) are killed at random moments, too.
+
+Environment: PCC, PCC_GEN; PCC_SEED (default 5)."""
 import ctypes
 import json
 import os
@@ -222,6 +225,65 @@ def during_pictures(place, tmp):
     time.sleep(0.2) # the orphan ends before its folder is removed
 
 
+def killed_at_random(command, seconds, rng, i, **more):
+    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=NO_DOT, **more)
+    time.sleep((i + rng.random()) / MOMENTS * seconds * 1.1)
+    p.kill()
+    p.wait()
+
+
+def beside_the_source(place, tmp, rng):
+    """Files move one by one into a folder that stays."""
+    area = tmp / "source"
+    area.mkdir()
+    for name in ("old", "new"):
+        shutil.copy(tmp / (name + ".onnx"), area)
+    sources = tree(area)
+    command = {name: [PCC, name + ".onnx", *devices, "-o", ".", "--weights=original"]
+               for name, devices in (("old", ONE), ("new", TWO))}
+    want, seen = {}, {"old": 0, "new": 0, "neither": 0}
+    for name in ("new", "old"):
+        start = time.monotonic()
+        r = subprocess.run(command[name], cwd=area, env=NO_DOT, capture_output=True, text=True)
+        check(r.returncode == 0, f"beside the source: {r.stderr}")
+        seconds = time.monotonic() - start
+        want[name] = tree(area)
+    for i in range(MOMENTS):
+        killed_at_random(command["new"], seconds, rng, i, cwd=area)
+        for p in [p for p in area.iterdir() if p.is_dir()]:
+            shutil.rmtree(p)
+        now = tree(area)
+        check(all(now.get(name) == data for name, data in sources.items()), "beside the source: it has changed")
+        which = [name for name in want if now == want[name]]
+        check(which or "manifest.json" not in now, f"beside the source: a manifest and {sorted(now)}")
+        seen[which[0] if which else "neither"] += 1
+        for name in now.keys() - sources.keys() if not which else ():
+            (area / name).unlink()
+        r = subprocess.run(command["old"], cwd=area, env=NO_DOT, capture_output=True, text=True)
+        check(r.returncode == 0 and tree(area) == want["old"], f"beside the source, the next run: {r.stderr}")
+    print(f"beside the source: {seen}", flush=True)
+
+
+def single_files(tmp, rng):
+    area = tmp / "single"
+    area.mkdir()
+    command = [PCC, tmp / "new.onnx", "-q", "-o", area / "one.onnx"]
+    try:
+        os.close(os.open(area, os.O_TMPFILE | os.O_WRONLY))
+    except OSError:
+        print("note: files without a name cannot be had here")
+        return
+    start = time.monotonic()
+    subprocess.run(command, env=NO_DOT, check=True, capture_output=True)
+    seconds, whole, seen = time.monotonic() - start, tree(area), 0
+    for i in range(MOMENTS):
+        (area / "one.onnx").unlink(missing_ok=True)
+        killed_at_random(command, seconds, rng, i)
+        check(tree(area) in ({}, whole), f"a single file: {leftovers(area)}")
+        seen += not tree(area)
+    print(f"single files: killed {seen} times before the end", flush=True)
+
+
 def main():
     if not PCC or not PCC_GEN:
         print("skipped: PCC and PCC_GEN must name the programs")
@@ -236,6 +298,8 @@ def main():
         at_system_calls(place)
         beside_the_living(place, tmp)
         during_pictures(place, tmp)
+        beside_the_source(place, tmp, rng)
+        single_files(tmp, rng)
         place.put_old()
         print(f"killed: {place.seen}", flush=True)
         for what, n in place.seen.items():

@@ -196,6 +196,39 @@ def integers_instead_of_floats(f):
     f.part[1].graph.input[0].type.tensor_type.elem_type = I64
 
 
+def lies_in(f, mode, said, found):
+    """A weight of the first part lies in file `found`; the manifest has its own opinion."""
+    w = f.part[0].graph.initializer[0]
+    w.ClearField("raw_data")
+    w.data_location = TensorProto.EXTERNAL
+    w.external_data.add(key="location", value=found)
+    f.manifest["weights"] = {"mode": mode, "files": said}
+
+
+def weights_not_inline(f):
+    lies_in(f, "inline", [], "other.bin")
+
+
+def weights_in_an_unnamed_file(f):
+    lies_in(f, "original", ["source0.data"], "other.bin")
+
+
+def weights_file_that_is_not_there(f):
+    lies_in(f, "original", ["other.bin"], "other.bin")
+
+
+def weights_named_in_vain(f):
+    f.manifest["weights"] = {"mode": "shared", "files": ["weights.data"]}
+
+
+def weights_of_an_unknown_mode(f):
+    f.manifest["weights"] = {"mode": "elsewhere", "files": []}
+
+
+def weights_outside_the_folder(f):
+    f.manifest["weights"] = {"mode": "original", "files": ["../host.onnx"]}
+
+
 PLANTED = [
     (swap_equal_shaped_weights, "DIFFERENT: output 'y'"),
     (change_one_bit, "DIFFERENT: output"),
@@ -216,6 +249,12 @@ PLANTED = [
     (swapped_inputs_of_a_node, "error: part1.onnx"),
     (part_the_checker_refuses, "onnx's checker"),
     (integers_instead_of_floats, "error: part1.onnx"),
+    (weights_not_inline, "part0.onnx: weights are inline, but"),
+    (weights_in_an_unnamed_file, "the models refer to ['other.bin']"),
+    (weights_file_that_is_not_there, "other.bin does not exist"),
+    (weights_named_in_vain, "are said to lie in ['weights.data']"),
+    (weights_of_an_unknown_mode, "$.weights.mode"),
+    (weights_outside_the_folder, "$.weights.files[0]"),
 ]
 
 

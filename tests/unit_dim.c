@@ -238,6 +238,25 @@ static void random_expressions(void **state)
     assert_true(known > 10000);
 }
 
+static bool min_of(const char *b, const char *a)
+{
+    return dim_is_min_of(m, dim_parse(m, b), dim_parse(m, a));
+}
+
+static void minima(void **state)
+{
+    (void)state;
+    assert_true(min_of("Min(a, b)", "a"));
+    assert_true(min_of("Min(a, b)", "b"));
+    assert_true(min_of("Min(512, b)", "512"));
+    assert_false(min_of("Min(a, b)", "c"));
+    assert_false(min_of("Min(512, b)", "12"));
+    assert_false(min_of("Min(a, b) + 3", "a")); /* a sum, no minimum */
+    assert_false(min_of("Min(a, b) + Min(c, d)", "d"));
+    struct dim least = dim_min(m, dim_num(512), dim_parse(m, "Min(512, b)"));
+    assert_string_equal(dim_text(m, least, m->mem), "Min(512, b)");
+}
+
 static void bounds(void **state)
 {
     char text[20000] = "";
@@ -266,7 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spellings),        cmocka_unit_test(arithmetic),
         cmocka_unit_test(names_and_values), cmocka_unit_test(random_expressions),
-        cmocka_unit_test(bounds),
+        cmocka_unit_test(minima),           cmocka_unit_test(bounds),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -83,6 +83,7 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
                        .dim_name = name,
                        .dim_value = value,
                        .ndims = x.ndims,
+                       .pictures = PICTURE_SVG,
                        .diag = d};
     rc = split_write(&r, folder);
     if (nparts)
@@ -142,7 +143,7 @@ static int go(const char *target, bool commit, const char *file, struct diag *d)
 {
     struct arena *a = arena_new();
     struct folder f;
-    int rc = folder_begin(&f, target, a, d);
+    int rc = folder_begin(&f, target, false, a, d);
     if (!rc) {
         int fd = openat(f.dirfd, file, O_WRONLY | O_CREAT | O_EXCL, 0666);
         assert_true(fd >= 0);

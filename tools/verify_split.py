@@ -7,7 +7,8 @@ A split is trusted when somebody else's runtime says so.  This program knows not
 folder's contract: it reads SPLIT/manifest.json and does what it says.
 
 1. The manifest obeys backends/manifest.schema.json and agrees with itself and with the part files:
-   parts in a legal order, every tensor where it is said to be, every node in exactly one part.
+   parts in a legal order, every tensor where it is said to be, every node in exactly one part, weights
+   in the files that are named and nowhere else.
 2. Every part passes onnx's checker if the whole model does ("unchecked" parts excepted).
 3. ONNX Runtime (CPU, optimisations off, one thread) runs the whole, the annotated whole of the
    folder, and the parts in their order over one table of tensors by name.  Every output must be
@@ -240,6 +241,42 @@ def load_graph(path):
         raise Bad(f"{path.name} cannot be read: {first_line(e)}") from e
 
 
+def locations(graph, functions=()):
+    """The files that tensors of a graph, its bodies and functions lie in."""
+    found, stack = set(), [graph, *functions]
+    while stack:
+        g = stack.pop()
+        tensors = list(getattr(g, "initializer", []))
+        sparse = list(getattr(g, "sparse_initializer", []))
+        for node in g.node:
+            for a in node.attribute:
+                tensors += [a.t] * a.HasField("t") + list(a.tensors)
+                sparse += [a.sparse_tensor] * a.HasField("sparse_tensor") + list(a.sparse_tensors)
+                stack += [a.g] * a.HasField("g") + list(a.graphs)
+        for t in tensors + [half for s in sparse for half in (s.values, s.indices)]:
+            if t.data_location == onnx.TensorProto.EXTERNAL:
+                found.update(e.value for e in t.external_data if e.key == "location")
+    return found
+
+
+def check_weights(manifest, folder):
+    """The files said to hold weights are those that the models refer to; no part does if all is inline."""
+    weights = manifest.get("weights")
+    if not weights:
+        return
+    used = set()
+    for file in [manifest["model"]["file"], *(p["file"] for p in manifest["parts"])]:
+        model = onnx.load(str(folder / file), load_external_data=False)
+        found = locations(model.graph, model.functions)
+        require(not found or weights["mode"] != "inline" or file == manifest["model"]["file"],
+                f"{file}: weights are inline, but some lie in {sorted(found)[:1]}")
+        used |= found
+    require(used == set(weights["files"]),
+            f"weights are said to lie in {sorted(weights['files'])}, the models refer to {sorted(used)}")
+    for file in used:
+        require((folder / file).is_file(), f"{file} does not exist")
+
+
 def check_manifest(manifest, folder):
     """All that can be said without running anything; returns the graphs of the parts."""
     check_devices(manifest, folder)
@@ -249,6 +286,7 @@ def check_manifest(manifest, folder):
     whole = load_graph(folder / manifest["model"]["file"])
     check_interfaces(manifest, graphs)
     check_nodes(manifest, whole, graphs)
+    check_weights(manifest, folder)
     return graphs
 
 
@@ -506,12 +544,23 @@ def run_parts(manifest, folder, sets):
              for o in manifest["outputs"]} for table in tables]
 
 
+def with_bytes(tensor, folder):
+    """The tensor with the bytes that lie in a file; onnx refuses to read files of several names."""
+    if tensor.data_location != onnx.TensorProto.EXTERNAL:
+        return tensor
+    where = {e.key: e.value for e in tensor.external_data}
+    with open(folder / where["location"], "rb") as f:
+        f.seek(int(where.get("offset", 0)))
+        data = f.read(int(where["length"]) if "length" in where else -1)
+    return onnx.TensorProto(name=tensor.name, dims=tensor.dims, data_type=tensor.data_type, raw_data=data)
+
+
 def read_output(output, table, whole):
     if output["from"] != "weights":
         return table[output["name"]]
     for tensor in load_graph(whole).initializer:
         if tensor.name == output["name"]:
-            return numpy_helper.to_array(tensor, base_dir=str(whole.parent))
+            return numpy_helper.to_array(with_bytes(tensor, whole.parent))
     raise Bad(f"output '{output['name']}' is no initializer of {whole.name}")
 
 

@@ -1,5 +1,6 @@
 /* Any bytes as an ONNX model that is planned for fast links, so that there are several parts, and
- * split, every other one with device configurations.  Every part and the annotated whole can be read
+ * split, every other one with device configurations, and with its weights in each of the three places.
+ * Every part and the annotated whole can be read
  * again, and the configurations are sound if the source had none.  Pictures are not laid out. */
 #include "backends/backends.h"
 #include "backends/cut.h"
@@ -15,7 +16,7 @@ enum { SPLIT_NODES = 64 };
 /* sound: it has no annotations or sound ones. */
 static void check_model(const char *path, bool sound)
 {
-    const struct onnx_options o = {0};
+    const struct onnx_options o = {.allow_links = true}; /* to the source's files */
     struct diag d = fuzz_diag();
     struct module *m = onnx_read(path, &o, &d);
 
@@ -25,7 +26,8 @@ static void check_model(const char *path, bool sound)
     arena_free(m->mem);
 }
 
-static void split(struct ctx *x, const char *folder, bool ir11, bool sound)
+static void split(struct ctx *x, const char *folder, enum weights_mode weights, bool ir11,
+                  bool sound)
 {
     struct arena *a = x->m->mem;
     struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, a);
@@ -35,6 +37,7 @@ static void split(struct ctx *x, const char *folder, bool ir11, bool sound)
                        .plan = x->plan,
                        .verdict = &v,
                        .cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, a),
+                       .weights = weights,
                        .ir11 = ir11,
                        .diag = x->diag};
     const char **name = arena_array(a, (size_t)x->ndims + 1, sizeof *name);
@@ -79,7 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct diag own = fuzz_diag();
         bool sound =
             check_annotations(m, &own) == 0 && !((const Onnx__ModelProto *)m->src)->n_configuration;
-        split(&x, arena_fmt(a, "%s/split", folder.path), size % 2 == 0, sound);
+        split(&x, arena_fmt(a, "%s/split", folder.path), (enum weights_mode)(size % WEIGHTS_MODES),
+              size % 2 == 0, sound);
     }
     if (m != NULL) {
         arena_free(m->mem);

@@ -11,11 +11,24 @@
 # Numbers wrap around in narrow types.
 # CHECK: %narrow = {{.*}} : f32[?]
 # CHECK: %wide = {{.*}} : f32[300]
+# Floats are followed while they hold integers; a quotient only if nothing is left over.
+# CHECK: %half = {{.*}} : f32[5]
+# CHECK: %third = {{.*}} : f32[?]
+# CHECK: %clipped = {{.*}} : i64[Min(512, n)]
+# CHECK: %large = {{.*}} : f32[?]
 pcc 1
 ir_version 9
 opset ai.onnx 17
 graph {
   in %x : f32[5,4]
+  in %ids : i64[n]
+  in %table : i64[512]
+  init %f10 : f32[1] = [10.0]
+  init %f2.0 : f32[1] = [2.0]
+  init %f3 : f32[1] = [3.0]
+  init %f512 : f32[1] = [512.0]
+  init %f10m : f32[1] = [10000000.0]
+  init %zero : i64[1] = [0]
   init %a : i64[2] = [2, 3]
   init %b : i64[2] = [1, 1]
   init %c : i64[2] = [7, 2]
@@ -43,5 +56,19 @@ graph {
   %narrow = ConstantOfShape(%n2)
   %w1 = Cast(%big) {to=6}
   %wide = ConstantOfShape(%w1)
+  %h1 = Div(%f10, %f2.0)
+  %h2 = Cast(%h1) {to=7}
+  %half = ConstantOfShape(%h2)
+  %t1 = Div(%f10, %f3)
+  %t2 = Cast(%t1) {to=7}
+  %third = ConstantOfShape(%t2)
+  %s1 = Shape(%ids)
+  %s2 = Cast(%s1) {to=1}
+  %s3 = Min(%s2, %f512)
+  %s4 = Cast(%s3) {to=7}
+  %clipped = Slice(%table, %zero, %s4, %axis)
+  %l1 = Mul(%f10m, %f10)
+  %l2 = Cast(%l1) {to=7}
+  %large = ConstantOfShape(%l2)
   out %back
 }

@@ -8,6 +8,7 @@
 #include "ir/infile.h"
 #include "ir/nearest.h"
 #include "ir/strings.h"
+#include "passes/infer_shapes.h"
 #include "passes/pipeline.h"
 #include "repro.h"
 
@@ -267,8 +268,9 @@ static struct module *read_model(const char *path, struct diag *d)
 static const char *const kinds[] = {"ir", "csv", "json", "dot", NULL}; /* of --emit */
 
 /* What each suffix of -o means; any other name is the folder of a split. */
-static const char *const suffixes[][2] = {{".pir", "ir"},  {".csv", "csv"}, {".json", "json"},
-                                          {".dot", "dot"}, {".svg", "svg"}, {".onnx", "onnx"}};
+static const char *const suffixes[][2] = {{".pir", "ir"},  {".csv", "csv"},  {".json", "json"},
+                                          {".dot", "dot"}, {".svg", "svg"},  {".pdf", "pdf"},
+                                          {".png", "png"}, {".onnx", "onnx"}};
 
 /* The kind of a file by its suffix; NULL: a folder. */
 static const char *kind_of(const char *path)
@@ -296,10 +298,10 @@ static int emit(const struct result *r, const char *kind, const char *path)
                          : onnx_write(r->m, path, r->diag);
     if (!r->verdict)
         return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p dp-place", kind);
-    if (!strcmp(kind, "svg"))
-        return svg_write(r, path);
+    if (picture_format(kind, strlen(kind)))
+        return picture_write(r, picture_format(kind, strlen(kind)), path);
     if (!strcmp(kind, "dot"))
-        return dot_write(r, true, path);
+        return dot_write(r, r->view, MOST_BOXES, path);
     return r->m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
 }
 
@@ -311,6 +313,33 @@ static int write_output(const struct result *r, const char *path)
     if (!r->verdict)
         return diag_error(r->diag, "-o %s: a split folder needs a planner in -p", path);
     return split_write(r, path);
+}
+
+static const char *const views[] = {"blocks", "devices", "nodes", NULL}; /* as enum view */
+
+/* --view and --pictures, into r if it is there. */
+static int read_pictures(const struct cli *c, struct result *r, struct diag *d)
+{
+    const char *view = c->value[CLI_VIEW], *list = c->value[CLI_PICTURES];
+    unsigned formats = list ? 0 : PICTURE_SVG;
+    int v = 0;
+    while (view && views[v] && strcmp(views[v], view))
+        v++;
+    if (!views[v])
+        return diag_error(d, "--view '%s': expected devices, blocks or nodes", view);
+    for (const char *s = list; s && strcmp(list, "none");) {
+        size_t n = strcspn(s, ",");
+        unsigned f = picture_format(s, n);
+        if (!f)
+            return diag_error(d, "--pictures '%s': expected some of svg,pdf,png, or none", list);
+        formats |= f;
+        s = s[n] ? s + n + 1 : NULL;
+    }
+    if (r) {
+        r->view = (enum view)v;
+        r->pictures = formats;
+    }
+    return 0;
 }
 
 static int check_emit(const struct cli *c, struct diag *d)
@@ -380,10 +409,12 @@ static int write_all(const struct cli *c, struct ctx *x)
     }
     r.annotated = out && (is_folder(out) || str_ends(out, ".onnx"));
     r.ir11 = c->value[CLI_ANNOTATE] && !strcmp(c->value[CLI_ANNOTATE], "ir11");
+    if (c->value[CLI_WEIGHTS])
+        r.weights = weights_mode_named(c->value[CLI_WEIGHTS]);
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = x->ndims;
-    if (judge_plan(c, x, &r, &v) || warned(x->diag))
+    if (read_pictures(c, &r, x->diag) || judge_plan(c, x, &r, &v) || warned(x->diag))
         return -1;
     for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
         if (emit(&r, c->list[CLI_EMIT][i], "-"))
@@ -537,6 +568,17 @@ static int check_annotate(const struct cli *c, struct diag *d)
     return 0;
 }
 
+/* --weights: where the weights of a split go. */
+static int check_weights(const struct cli *c, struct diag *d)
+{
+    const char *s = c->value[CLI_WEIGHTS], *out = c->value[CLI_OUTPUT];
+    if (s && weights_mode_named(s) == WEIGHTS_MODES)
+        return diag_error(d, "--weights '%s': expected shared, inline or original", s);
+    if (s && (!out || !is_folder(out)))
+        return diag_error(d, "--weights=%s: is for a split: give its folder with -o", s);
+    return 0;
+}
+
 static int run(const struct cli *c, struct ctx *x)
 {
     struct cluster *own = NULL;
@@ -553,8 +595,9 @@ static int run(const struct cli *c, struct ctx *x)
             return EXIT_USAGE;
     if (c->value[CLI_CHECK_ANNOTATIONS])
         return check_only(c, x);
-    if (check_annotate(c, x->diag) || check_names(c, x->mem, x->diag) || read_dims(c, x) ||
-        read_pins(c, x) || read_pairs(c, x) || read_limits(c, x) || check_emit(c, x->diag) ||
+    if (check_annotate(c, x->diag) || check_weights(c, x->diag) ||
+        check_names(c, x->mem, x->diag) || read_dims(c, x) || read_pins(c, x) || read_pairs(c, x) ||
+        read_limits(c, x) || check_emit(c, x->diag) || read_pictures(c, NULL, x->diag) ||
         make_pipeline(c, x, &p))
         return EXIT_USAGE;
     x->cost_files = c->list[CLI_COSTS];
@@ -578,9 +621,10 @@ static int run(const struct cli *c, struct ctx *x)
             reproduce(c, x, &p, at);
         return EXIT_UNVERIFIED;
     }
-    if (rc || write_all(c, x))
+    if (rc)
         return EXIT_INPUT;
-    return 0;
+    onnx_remake(x->m);
+    return write_all(c, x) ? EXIT_INPUT : 0;
 }
 
 static void print_version(void)
@@ -600,6 +644,8 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     else if (c->value[CLI_LIST_PASSES]) {
         for (const struct pass *const *p = pass_table; *p; p++)
             printf("%-14s %s\n", (*p)->name, (*p)->help);
+    } else if (c->value[CLI_LIST_OPS]) {
+        list_shape_rules(stdout);
     } else if (c->value[CLI_HELP_PASS]) {
         const struct pass *p = pass_find(c->value[CLI_HELP_PASS]);
         if (!p) {

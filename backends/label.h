@@ -1,0 +1,12 @@
+/* Names from models as text of a picture. */
+#ifndef PCC_BACKENDS_LABEL_H
+#define PCC_BACKENDS_LABEL_H
+
+#include "ir/arena.h"
+
+/* s[0 .. n) for a label or tooltip of DOT, also inside an SVG: control characters and those that turn
+ * the direction of writing are left out, bytes that are no UTF-8 become '?', backslashes and '&' are
+ * escaped.  More than `most` characters: the middle is left out.  Lives in a.  O(n). */
+const char *label_text(struct arena *a, const char *s, size_t n, size_t most);
+
+#endif

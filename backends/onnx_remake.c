@@ -1,0 +1,204 @@
+/* Messages for a module that passes have rewritten.
+ *
+ * The writers share messages with the source and change only what a part needs.  After a pass has made
+ * nodes, the source no longer says what the model is; so the messages of the new one are made here, once,
+ * and every src of the module points to them.  The message of a made node is that of its pattern (the
+ * function's node: documentation, metadata, unknown fields stay), with the names and attributes that the
+ * module has; an attribute's message is that of whoever gave its value.  Nodes of the source that own
+ * no changed body keep theirs.
+ * O(nodes + operands + attributes); no recursion: inner graphs come first. */
+#include "backends/backends.h"
+
+#include "onnx.pb-c.h"
+
+#include <string.h>
+
+static char *text(const struct module *m, sid s)
+{
+    return (char *)(uintptr_t)str(m, s); /* the messages' pointers are not const */
+}
+
+static char **names(struct module *m, struct slice list, uint32_t n, nid lost)
+{
+    char **out = arena_array(m->mem, (size_t)n + 1, sizeof *out);
+    for (uint32_t i = 0; i < n; i++) {
+        vid v = m->arg[list.at + i];
+        out[i] = text(m, m->value[v].name);
+        if (v != 0 && m->value[v].name == 0)
+            out[i] = arena_fmt(m->mem, "%s/lost_%u", node_name(m, lost), i);
+    }
+    return out;
+}
+
+static Onnx__AttributeProto *attribute(struct module *m, const struct attr *a)
+{
+    Onnx__AttributeProto *p = arena_alloc(m->mem, sizeof *p);
+    if (a->src != NULL)
+        *p = *(const Onnx__AttributeProto *)a->src;
+    else
+        onnx__attribute_proto__init(p);
+    p->name = text(m, a->name);
+    if (a->ref != 0)
+        return p;
+    if (a->kind == ATTR_GRAPH)
+        p->g = (void *)(uintptr_t)m->graph[a->u.g].src;
+    if (a->kind != ATTR_GRAPHS)
+        return p;
+    p->graphs = arena_array(m->mem, p->n_graphs, sizeof *p->graphs);
+    for (uint32_t i = 0; i < a->u.list.n; i++)
+        p->graphs[i] = (void *)(uintptr_t)m->graph[m->refs[a->u.list.at + i]].src;
+    return p;
+}
+
+static void attributes(struct module *m, nid n, Onnx__NodeProto *p)
+{
+    const struct slice s = m->node[n].attr;
+    p->n_attribute = s.n;
+    p->attribute = arena_array(m->mem, (size_t)s.n + 1, sizeof *p->attribute);
+    for (uint32_t i = 0; i < s.n; i++)
+        p->attribute[i] = attribute(m, &m->attr[s.at + i]);
+}
+
+static bool owns_graph(const struct module *m, nid n)
+{
+    const struct slice s = m->node[n].attr;
+    for (uint32_t i = 0; i < s.n; i++) {
+        const struct attr *a = &m->attr[s.at + i];
+        if (a->ref == 0 && (a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS))
+            return true;
+    }
+    return false;
+}
+
+static bool has_lost(const struct module *m, nid n)
+{
+    const struct slice out = m->node[n].out;
+    for (uint32_t i = 0; i < out.n; i++) {
+        if ((m->value[m->arg[out.at + i]].flags & VALUE_LOST) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void node(struct module *m, nid n)
+{
+    struct node *x = &m->node[n];
+    bool made = (x->flags & NODE_MADE) != 0 || has_lost(m, n); /* the order is another one now */
+    if (!made && !owns_graph(m, n))
+        return;
+    Onnx__NodeProto *p = arena_alloc(m->mem, sizeof *p);
+    if (x->src != NULL)
+        *p = *(const Onnx__NodeProto *)x->src;
+    else
+        onnx__node_proto__init(p);
+    attributes(m, n, p);
+    if (made) {
+        p->name = text(m, x->name);
+        p->n_input = x->nformal;
+        p->input = names(m, x->in, x->nformal, n);
+        p->n_output = x->out.n;
+        p->output = names(m, x->out, x->out.n, n);
+        if (x->src == NULL)
+            p->op_type = text(m, x->op);
+    }
+    x->src = p;
+}
+
+/* Inputs or outputs under the names that the module has for them. */
+static Onnx__ValueInfoProto **infos(struct module *m, struct slice list,
+                                    Onnx__ValueInfoProto **from)
+{
+    Onnx__ValueInfoProto **out = arena_array(m->mem, (size_t)list.n + 1, sizeof *out);
+    for (uint32_t i = 0; i < list.n; i++) {
+        out[i] = arena_alloc(m->mem, sizeof *out[i]);
+        *out[i] = *from[i];
+        out[i]->name = text(m, m->value[m->arg[list.at + i]].name);
+    }
+    return out;
+}
+
+/* Initializers of a body that a pass copied: each under its new name. */
+static void weights(struct module *m, const struct graph *g, Onnx__GraphProto *p)
+{
+    const Onnx__GraphProto *from = g->src;
+    p->n_initializer = p->n_sparse_initializer = 0;
+    p->initializer = arena_array(m->mem, from->n_initializer + 1, sizeof *p->initializer);
+    p->sparse_initializer =
+        arena_array(m->mem, from->n_sparse_initializer + 1, sizeof *p->sparse_initializer);
+    for (uint32_t i = 0; i < g->init.n; i++) {
+        struct tensor *t = &m->tensor[m->value[m->arg[g->init.at + i]].tensor];
+        const ProtobufCMessage *src = t->src;
+        Onnx__TensorProto *w = arena_alloc(m->mem, sizeof *w);
+        if (src->descriptor == &onnx__sparse_tensor_proto__descriptor) {
+            Onnx__SparseTensorProto *s = arena_alloc(m->mem, sizeof *s);
+            *s = *(const Onnx__SparseTensorProto *)t->src;
+            *w = *s->values;
+            s->values = w;
+            t->src = s;
+            p->sparse_initializer[p->n_sparse_initializer++] = s;
+        } else {
+            *w = *(const Onnx__TensorProto *)t->src;
+            t->src = w;
+            p->initializer[p->n_initializer++] = w;
+        }
+        w->name = text(m, t->name);
+    }
+}
+
+static void graph(struct module *m, gid id, bool copied)
+{
+    struct graph *g = &m->graph[id];
+    Onnx__GraphProto *p = arena_alloc(m->mem, sizeof *p);
+    *p = *(const Onnx__GraphProto *)g->src;
+    p->n_node = 0;
+    p->node = arena_array(m->mem, (size_t)g->count + 1, sizeof *p->node);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        node(m, n);
+        if ((m->node[n].flags & NODE_LOST) == 0)
+            p->node[p->n_node++] = (void *)(uintptr_t)m->node[n].src;
+    }
+    if (copied) {
+        p->input = infos(m, g->in, p->input);
+        p->output = infos(m, g->out, p->output);
+        p->n_value_info = p->n_quantization_annotation = 0; /* they speak of the old names */
+        weights(m, g, p);
+    }
+    g->src = p;
+}
+
+static void opsets(struct module *m, Onnx__ModelProto *p)
+{
+    Onnx__OperatorSetIdProto **list = arena_array(m->mem, m->nopset, sizeof *list);
+    for (uint32_t i = 0; i + 1 < m->nopset; i++) {
+        if (i < p->n_opset_import) {
+            list[i] = p->opset_import[i];
+            continue;
+        }
+        list[i] = arena_alloc(m->mem, sizeof *list[i]);
+        onnx__operator_set_id_proto__init(list[i]);
+        list[i]->domain = text(m, m->opset[i + 1].domain);
+        list[i]->has_version = 1;
+        list[i]->version = m->opset[i + 1].version;
+    }
+    p->opset_import = list;
+    p->n_opset_import = m->nopset - 1;
+}
+
+void onnx_remake(struct module *m)
+{
+    Onnx__ModelProto *p;
+    if (!m->rewritten || m->src == NULL)
+        return;
+    p = arena_alloc(m->mem, sizeof *p);
+    *p = *(const Onnx__ModelProto *)m->src;
+    for (gid g = m->ngraph - 1; g > 0; g--)
+        graph(m, g, m->graph[g].owner != 0 && (m->node[m->graph[g].owner].flags & NODE_MADE) != 0);
+    p->graph = (void *)(uintptr_t)m->graph[1].src;
+    opsets(m, p);
+    p->functions = arena_array(m->mem, (size_t)m->nfunction + 1, sizeof *p->functions);
+    p->n_functions = 0;
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        p->functions[p->n_functions++] = (void *)(uintptr_t)m->function[f].src;
+    m->src = p;
+    m->rewritten = false;
+}

@@ -1,0 +1,58 @@
+/* Calls of the model's functions replaced by their bodies: for the pass inline-functions, and for the
+ * passes that want to know what happens inside a call (calls.h). */
+#ifndef PCC_PASSES_INLINER_H
+#define PCC_PASSES_INLINER_H
+
+#include "ir/map.h"
+#include "passes/passes.h"
+
+/* Whether the calls of a function can be replaced. */
+enum fate {
+    FATE_FREE,      /* they can */
+    FATE_CYCLE,     /* it calls itself, or one that does */
+    FATE_DEEP,      /* calls in calls in calls, CALL_DEPTH of them */
+    FATE_OPSET,     /* it was written for another version of an operator */
+    FATE_UNWANTED   /* the caller's choice */
+};
+enum { CALL_DEPTH = 256 };
+
+/* What is known of the functions of a module, [function]. */
+struct functions {
+    uint32_t n;      /* entry 0 included */
+    uint32_t *order; /* callers before callees; those in or above a cycle are missing */
+    uint32_t norder;
+    uint8_t *fate;   /* enum fate */
+    uint8_t *returns; /* 1: some graph in it returns an input of the function as it is */
+    uint64_t *nodes; /* in its body when all calls in it are replaced (and counted); saturating */
+    uint64_t *entries; /* the same, of everything that takes memory */
+};
+
+/* In a; fates are FREE, CYCLE or DEEP.  O(functions + their nodes). */
+struct functions *functions_study(const struct module *m, struct arena *a);
+/* Sizes again, after fates were changed. */
+void functions_measure(const struct module *m, struct functions *f);
+/* Nodes and entries of the whole when the calls that fates allow are replaced. */
+void functions_total(const struct module *m, const struct functions *f, uint64_t *nodes,
+                     uint64_t *entries);
+/* Why a call (of m, or in the body `from` of one of its functions) cannot be replaced although its
+ * function allows it; NULL: it can. */
+const char *call_obstacle(const struct module *m, const struct functions *f,
+                          const struct module *from, nid call);
+
+struct inlined {
+    struct module m; /* shares what did not change with the original, values with their numbers */
+    uint32_t nnode0, ngraph0; /* counts of the original */
+    nid *origin;     /* [node of m] the node of the original that it is, or the call that it came from */
+    uint32_t caporigin;
+    int64_t *opset;  /* [node of m] the version of ai.onnx that it was written for; -1: not said */
+    uint32_t capopset;
+};
+
+/* Copies of m with every call replaced that the fates allow.  names: nodes and values get names of
+ * their own, call/inner; without, they keep the inner ones, which is enough to look at sizes.  The
+ * new arrays live in mem; m is not changed (but its strings are).  0, or -1: the names take too much
+ * memory (a diagnostic in d).  O(the result), hashing expected. */
+int inline_calls(const struct module *m, const struct functions *f, bool names, struct arena *mem,
+                 struct arena *scratch, struct diag *d, struct inlined *out);
+
+#endif

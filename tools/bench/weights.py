@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Every model there is, over 2, 3 and 4 devices, with its weights in every place a split can have them, each
+split verified in ONNX Runtime: bit-equal, or within the stated tolerance where float16 crosses.
+
+usage: weights.py [--modes=shared,inline,original] [--sets=top,tiny,real] [--most=BYTES] [NAME ...]
+
+A model of fewer than 16 placed nodes is taken as one part.  `original` splits lie beside the source
+over 3 devices and hold links to it otherwise.  Models of exported/real come without weights: they
+get random ones of up to --most bytes (default 700 MB), larger ones zeros in a sparse file if they
+are named.  A model that ONNX Runtime does not run as a whole cannot be compared; it is counted, as
+is a value without a type that would have to cross.  Needs SHARED/models; scratch space in TMPDIR."""
+import collections
+import contextlib
+import io
+import json
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from common import PCC, ROOT, Run, need_shared, table, verdict
+
+sys.path.insert(0, str(ROOT / "tools"))
+sys.dont_write_bytecode = True
+import verify_split  # noqa: E402
+
+LEAST = 16  # placed nodes of a model that is worth splitting
+LINK = ["--link", "1TB/s,0us"]  # nothing keeps parts together
+DIMS = {"gpt2_past": ["--dim", "seq_len=4"],  # its table of positions has 8 rows
+        "gpt2_megatron": ["--dim", "seq_len=32,past_seq_len=32"]}  # its mask has 64
+SEARCH = [np.array([[1, 2, 3]], np.int32), np.array([10], np.int32), np.array([1], np.int32)]
+ONE = np.array([1], np.float32)
+INPUTS = {"tiny_gpt2_beamsearch_layering": SEARCH + [np.array([4], np.int32), np.array([1], np.int32), ONE, ONE],
+          "tiny_gpt2_greedysearch_with_init_decoder": SEARCH + [ONE]}  # lengths, beams, penalties
+SETS = {"top": "models", "tiny": "models/exported/tiny", "real": "models/exported/real"}
+FLOATS = {onnx.TensorProto.FLOAT: np.float32, onnx.TensorProto.FLOAT16: np.float16, onnx.TensorProto.DOUBLE: np.float64}
+
+
+def tensors(graph):
+    stack = [graph]
+    while stack:
+        g = stack.pop()
+        yield from g.initializer
+        for node in g.node:
+            for a in node.attribute:
+                yield from [a.t] * a.HasField("t") + list(a.tensors)
+                stack += [a.g] * a.HasField("g") + list(a.graphs)
+
+
+def externals(path):
+    """(tensor, file, offset, length) of what lies in other files."""
+    for t in tensors(onnx.load(str(path), load_external_data=False).graph):
+        if t.data_location == onnx.TensorProto.EXTERNAL:
+            e = {x.key: x.value for x in t.external_data}
+            yield t, e["location"], int(e.get("offset", 0)), int(e.get("length", 0))
+
+
+def fill(path, most):
+    """Weights of the right size: random floats, integers 0; a reason why not, or ''."""
+    found = list(externals(path))
+    size = max((at + n for _, _, at, n in found), default=0)
+    rng = np.random.default_rng(1)
+    block = (rng.standard_normal(1 << 20) * 0.02).astype(np.float64)
+    for t, location, at, n in found:
+        with open(path.parent / location, "ab"):
+            os.truncate(path.parent / location, max(size, os.path.getsize(path.parent / location)))
+        kind = FLOATS.get(t.data_type)
+        if kind and size <= most:
+            data = np.memmap(path.parent / location, kind, "r+", at, n // np.dtype(kind).itemsize)
+            for k in range(0, len(data), len(block)):
+                data[k:k + len(block)] = block[:len(data) - k]
+    return size
+
+
+def fetch(path, folder, most, named):
+    """A copy of the model with its files, or why there is none."""
+    copy = folder / path.name
+    shutil.copy(path, copy)
+    if path.parent.name == "real":
+        size = max((at + n for _, _, at, n in externals(path)), default=0)
+        if size > most and not named:
+            return None, f"{size / 1e9:.1f} GB of weights"
+        fill(copy, most)
+    else:
+        for location in {location for _, location, _, _ in externals(path)}:
+            if (path.parent / location).is_file():
+                shutil.copy(path.parent / location, folder / Path(location).name)
+    return copy, ""
+
+
+def split(model, mode, devices, out, name):
+    return Run([PCC, model, "-d", f"{devices}xa100", *DIMS.get(name, []), *LINK, f"--weights={mode}", "-p",
+                "fuse,dp-place", "-q", "-o", out], env={**os.environ, "PATH": "/nonexistent"})
+
+
+def verify(model, out, inputs):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = verify_split.main([str(model), str(out), "--quiet", *(["--inputs", str(inputs)] if inputs else [])])
+    return code, said.getvalue().strip().splitlines()[-1]
+
+
+def loads(model):
+    """Whether ONNX Runtime accepts the model at all."""
+    try:
+        verify_split.open_session(model)
+        return True
+    except Exception:  # ONNX Runtime has no common class for its errors
+        return False
+
+
+def try_one(model, mode, devices, inputs):
+    """(outcome, parts, placed nodes, text)"""
+    beside = mode == "original" and devices == 3
+    before = set(model.parent.iterdir())
+    out = model.parent if beside else model.parent / "split"
+    try:
+        run = split(model, mode, devices, out, model.stem)
+        line = run.out.strip().splitlines()[-1] if run.out.strip() else ""
+        if run.rc:
+            kind = "untyped" if "its type is not known" in line else "refused" if loads(model) else "cannot run"
+            return kind, 0, 0, line
+        manifest = json.loads((out / "manifest.json").read_text())
+        code, text = verify(model, out, inputs)
+        placed = sum(p["nodes"] for p in manifest["parts"])
+        outcome = {0: "rounded" if "within rounding" in text else "equal", 3: "cannot run"}.get(code, "WRONG")
+        return outcome, len(manifest["parts"]), placed, text
+    finally:
+        for path in set(model.parent.iterdir()) - before:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def try_model(path, modes, most, named):
+    """Rows of the table for one model."""
+    rows = []
+    inputs = path.parent / f"{path.stem}.inputs/test_data_set_0"
+    inputs = inputs.parent if (inputs / "input_0.pb").is_file() else None
+    with tempfile.TemporaryDirectory() as folder:
+        for k, value in enumerate(INPUTS.get(path.stem, [])):
+            inputs = Path(folder)
+            (inputs / f"input_{k}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
+        model, why = fetch(path, Path(folder), most, named)
+        if not model:
+            return [[path.parent.name, path.stem, "-", "-", "-", "left out", why]]
+        _, _, placed, _ = try_one(model, "shared", 2, inputs)
+        for devices in (2, 3, 4) if placed >= LEAST or not placed else (1,):
+            for mode in modes:
+                outcome, parts, placed, text = try_one(model, mode, devices, inputs)
+                if devices == 1 and outcome == "equal" and parts > 1:
+                    outcome = "WRONG"
+                rows.append([path.parent.name, path.stem, devices, mode, parts, outcome,
+                             "" if outcome == "equal" else text[-160:]])
+                if outcome == "cannot run":
+                    return rows
+    return rows
+
+
+def main():
+    option = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--"))
+    names = [a for a in sys.argv[1:] if not a.startswith("-")]
+    modes = option.get("modes", "shared,inline,original").split(",")
+    most = int(option.get("most", 700_000_000))
+    paths = [p for s in option.get("sets", "top,tiny,real").split(",")
+             for p in sorted(need_shared(SETS[s]).glob("*.onnx")) if not names or p.stem in names]
+    rows = []
+    with ProcessPoolExecutor(2, multiprocessing.get_context("fork"), max_tasks_per_child=None) as pool:
+        for found in pool.map(try_model, paths, *zip(*[(modes, most, bool(names))] * len(paths))):
+            rows += found
+            for row in found:
+                print(" ".join(map(str, row)), flush=True)
+    table(["set", "model", "devices", "weights", "parts", "outcome", "remark"], [r for r in rows if r[5] != "equal"])
+    counts = collections.Counter((r[3], r[5]) for r in rows)
+    table(["weights", "outcome", "splits"], [[*key, n] for key, n in sorted(counts.items())])
+    bad = [r for r in rows if r[5] in ("WRONG", "refused")]
+    verdict(not bad, f"{len(paths)} models, {len(rows)} splits, {len(bad)} wrong")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
