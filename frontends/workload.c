@@ -40,6 +40,7 @@ struct reader {
     json_t *root;
     struct wnode *node;
     uint32_t nnode;
+    bool training;    /* some node is of the backward pass */
     bool has_weights; /* some node has a weightSize */
     struct wedge *edge;
     uint32_t nedge;
@@ -160,6 +161,7 @@ static int read_node(struct reader *r, uint32_t i, const json_t *j)
         n->acc = COST_NEVER;
     if (!weight)
         n->weight = n->size;
+    r->training = r->training || n->backward;
     r->has_weights = r->has_weights || weight;
     return 0;
 }
@@ -437,7 +439,7 @@ static void add_costs(struct reader *r)
     k->xfer = arena_array(r->a, m->nval, sizeof *k->xfer);
     m->color = arena_array(r->a, m->nnode, sizeof *m->color);
     m->layer = arena_array(r->a, m->nnode, sizeof *m->layer);
-    m->backward = arena_alloc(r->a, m->nnode);
+    m->backward = r->training ? arena_alloc(r->a, m->nnode) : NULL;
     for (uint32_t p = 0; p < r->nnode; p++) {
         const struct wnode *w = &r->node[r->order[p]];
         nid n = m->graph[1].first + p;
@@ -451,7 +453,8 @@ static void add_costs(struct reader *r)
             k->xfer[node_out(m, n, o)] = r->xfer[i];
         }
         m->layer[n] = w->layer >= 0 && w->layer < UINT32_MAX ? (uint32_t)w->layer + 1 : 0;
-        m->backward[n] = w->backward;
+        if (r->training)
+            m->backward[n] = w->backward;
     }
     add_colors(r);
 }

@@ -99,6 +99,8 @@ int text_cluster(struct parser *p)
         } else if (text_take_word(p, "efficiency")) {
             if (assign(p) < 0 || text_int(p, 1, INT64_MAX, &c->efficiency, "millionths") < 0)
                 return -1;
+        } else if (text_take_word(p, "replicate")) {
+            c->replicate = true;
         } else if (text_take_word(p, "sync")) {
             if (assign(p) < 0 || quantity(p, rate_parse, &c->sync_bandwidth, "a rate (25GB/s)") < 0)
                 return -1;

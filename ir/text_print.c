@@ -397,6 +397,8 @@ static void put_header(const struct printer *p, const struct cluster *c)
             fprintf(p->f, " overlap=%s", overlap_name[c->overlap]);
         if (c->schedule)
             fprintf(p->f, " schedule=%s", schedule_name[c->schedule]);
+        if (c->replicate)
+            text_put(p, " replicate");
         if (c->sync_bandwidth) {
             put_count(p, " sync=", c->sync_bandwidth, " kMGT");
             text_put(p, "B/s");

@@ -71,6 +71,23 @@ void wdag_set_edges(struct wdag *g, const struct wdag_order *e)
     g->pred = transpose(g->mem, &g->succ, g->n, g->n);
 }
 
+static int64_t **alloc_back(const struct wdag *g)
+{
+    int64_t **back = arena_array(g->mem, g->ncls, sizeof *back);
+    for (uint32_t k = 0; k < g->ncls; k++)
+        back[k] = arena_array(g->mem, g->n + 1, sizeof **back);
+    return back;
+}
+
+static void base_backward(struct wdag *g, const struct module *m)
+{
+    g->back = alloc_back(g);
+    for (uint32_t k = 0; k < g->ncls; k++)
+        for (uint32_t v = 0; v < g->n; v++)
+            g->back[k][v] = m->backward[g->node[v]] ? g->time[k][v] : 0;
+    g->net_back = arena_alloc(g->mem, m->nval); /* at least as many values as nets */
+}
+
 struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
                        struct arena *a)
 {
@@ -93,6 +110,13 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
             g->time[k][v] = m->cost->time[k][g->node[v]];
         g->size[v] = m->cost->own[g->node[v]];
     }
+    if (m->backward)
+        base_backward(g, m);
+    if (m->ir_version == 0 && m->cost->own) {
+        g->param = arena_array(a, g->n + 1, sizeof *g->param);
+        for (uint32_t v = 0; v < g->n; v++)
+            g->param[v] = (m->cost->params ? m->cost->params : m->cost->own)[g->node[v]];
+    }
     g->nnet = p->nnet;
     g->net_pin = rename_rows(a, &p->net_pin, p->nnet, g->vertex, g->n);
     struct wdag_order edge = {0, arena_array(a, p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
@@ -101,6 +125,8 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
         vid v = p->net_value[e];
         nid def = m->value[v].def;
         g->net_host[e] = p->net_host[e];
+        if (g->net_back)
+            g->net_back[e] = def && m->backward[def];
         g->net_src[e] = def && p->kind[def] == PLACE_NODE ? g->vertex[def] : UINT32_MAX;
         for (uint32_t k = 0; k < g->ncls; k++)
             g->net_cost[k][e] = cluster_value_transfer(c, k, m->cost, v, p->net_light[e]);
@@ -194,10 +220,16 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
 
 static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *d)
 {
+    c->back = fine->back ? alloc_back(c) : NULL;
+    c->param = fine->param ? arena_array(c->mem, c->n + 1, sizeof *c->param) : NULL;
     for (uint32_t v = 0; v < fine->n; v++) {
         uint32_t k = c->map[v];
         for (uint32_t cls = 0; cls < c->ncls; cls++)
             c->time[cls][k] = sat_add(c->time[cls][k], fine->time[cls][v]);
+        for (uint32_t cls = 0; c->back && cls < c->ncls; cls++)
+            c->back[cls][k] = sat_add(c->back[cls][k], fine->back[cls][v]);
+        if (c->param)
+            c->param[k] = sat_add(c->param[k], fine->param[v]);
         c->size[k] = sat_add(c->size[k], fine->size[v]);
         if (fine->pin[v] < 0)
             continue;
@@ -222,10 +254,11 @@ static uint64_t mix(uint64_t h, uint64_t x)
 }
 
 static bool same_net(const struct wdag *c, uint32_t e, const struct csr *pins, uint32_t f,
-                     uint32_t src, uint8_t host)
+                     uint32_t src, uint8_t host, uint8_t back)
 {
     uint32_t n = pins->at[f + 1] - pins->at[f];
     return c->net_src[e] == src && c->net_host[e] == host &&
+           (!c->net_back || c->net_back[e] == back) &&
            c->net_pin.at[e + 1] - c->net_pin.at[e] == n &&
            memcmp(c->net_pin.to + c->net_pin.at[e], pins->to + pins->at[f], n * sizeof(uint32_t)) ==
                0;
@@ -240,6 +273,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
         t.mask <<= 1;
     t.slot = arena_array(c->mem, t.mask, sizeof *t.slot);
     t.mask--;
+    c->net_back = fine->net_back ? arena_alloc(c->mem, (size_t)fine->nnet + 1) : NULL;
     c->net_pin.at = arena_array(c->mem, fine->nnet + 1, sizeof(uint32_t));
     c->net_pin.to = arena_array(c->mem, pins.at[fine->nnet] + 1, sizeof(uint32_t));
     for (uint32_t f = 0; f < fine->nnet; f++) {
@@ -251,13 +285,16 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
         for (uint32_t i = 0; i < n; i++)
             h = mix(h, pins.to[pins.at[f] + i]);
         uint32_t at = (uint32_t)(h >> 17) & t.mask;
-        while (t.slot[at] && !same_net(c, t.slot[at] - 1, &pins, f, src, fine->net_host[f]))
+        while (t.slot[at] && !same_net(c, t.slot[at] - 1, &pins, f, src, fine->net_host[f],
+                                       fine->net_back ? fine->net_back[f] : 0))
             at = (at + 1) & t.mask;
         if (!t.slot[at]) {
             uint32_t e = c->nnet++;
             t.slot[at] = e + 1;
             c->net_src[e] = src;
             c->net_host[e] = fine->net_host[f];
+            if (c->net_back)
+                c->net_back[e] = fine->net_back[f];
             memcpy(c->net_pin.to + c->net_pin.at[e], pins.to + pins.at[f], n * sizeof(uint32_t));
             c->net_pin.at[e + 1] = c->net_pin.at[e] + n;
         }

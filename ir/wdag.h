@@ -20,12 +20,15 @@ struct wdag {
     uint32_t n;              /* vertices */
     uint32_t ncls;           /* device classes */
     int64_t **time;          /* [class][vertex] ps; COST_NEVER: cannot run there */
+    int64_t **back;          /* [class][vertex] ps: what of time is the backward pass's; NULL: nothing */
+    int64_t *param;          /* [vertex] bytes of parameters among size, in profiles; NULL: none */
     int64_t *size;           /* [vertex] bytes on its device, shared items apart */
     int32_t *pin;            /* [vertex] the device it must be on, or -1 */
     struct csr succ, pred;   /* distinct neighbours, ascending */
     uint32_t nnet;
     int64_t **net_cost;      /* [class][net] ps, 0 for host classes */
     uint8_t *net_host;       /* [net] 1: the host has a pin, too */
+    uint8_t *net_back;       /* [net] 1: made by the backward pass; NULL: none is */
     uint32_t *net_src;       /* [net] the vertex that produces it, or UINT32_MAX (model inputs) */
     struct csr net_pin;      /* net -> vertices, distinct, ascending */
     struct csr net_of;       /* vertex -> nets */

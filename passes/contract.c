@@ -152,7 +152,8 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
         last[v] = u;
     }
     for (uint32_t v = 0; v < g->n; v++) {
-        if (g->finer->node[first[v]] == g->finer->node[last[v]] || (why[v] == WHY_QDQ && !qdq_all) || g->time[0][v] == COST_NEVER ||
+        if (g->finer->node[first[v]] == g->finer->node[last[v]] ||
+            (why[v] == WHY_QDQ && !qdq_all) || g->time[0][v] == COST_NEVER ||
             g->time[0][v] <= total / (why[v] & WHY_ASKED ? 2 : 10))
             continue;
         diag_warning(x->diag, WARN_LARGE_CLASS,
@@ -195,7 +196,8 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
 static struct wdag *join_classes(struct ctx *x, const struct contract_options *o)
 {
     const struct wdag *g = x->base;
-    struct wdag *top = x->top, *level; /* the base level, or subdivided: nodes have several vertices */
+    struct wdag *top = x->top,
+                *level; /* the base level, or subdivided: nodes have several vertices */
     struct classes c = classes_new(x->scratch, g->n);
     uint32_t *class_of = arena_array(x->scratch, (size_t)g->n + 1, sizeof *class_of);
     uint32_t *group = arena_array(x->scratch, (size_t)top->n + 1, sizeof *group);
@@ -264,7 +266,8 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
 /* Takes no time, is free to move, and no net that it is in keeps it from its only neighbour w: it shares
  * none with the host, nor a value without a producer (state) with other readers, nor, in a training
  * graph, a tensor of the other pass with a third vertex. */
-static bool is_trivial(const struct wdag *g, struct classes *c, uint32_t v, uint32_t w, bool ample)
+static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
+                       uint32_t w, bool ample)
 {
     for (uint32_t k = 0; k < g->ncls; k++)
         if (g->time[k][v] != 0)
@@ -272,6 +275,9 @@ static bool is_trivial(const struct wdag *g, struct classes *c, uint32_t v, uint
     for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
         if (g->net_host[g->net_of.to[i]] || !net_follows(g, c, g->net_of.to[i], v, w))
             return false;
+    if (x->cluster->replicate && x->m->backward &&
+        (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
+        return false; /* its parameters would be kept equal elsewhere */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     return g->pin[v] < 0 && (empty || ample);
 }
@@ -304,7 +310,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = queue[i];
         uint32_t w = only_neighbour(g, v, gone);
-        if (degree[v] != 1 || !is_trivial(g, &c, v, w, ample))
+        if (degree[v] != 1 || !is_trivial(x, g, &c, v, w, ample))
             continue;
         gone[v] = 1;
         classes_join(&c, v, w, 0);
@@ -327,7 +333,9 @@ static int contract_run(struct ctx *x, const void *options)
     struct wdag *g = join_classes(x, o);
     if (!g)
         return -1;
-    if (o->trivial && !(g = merge_trivial(x, g)))
+    /* moving the source of a tensor turns what comes into what leaves: duplex tells them apart */
+    bool duplex = x->m->backward && x->cluster->overlap == OVERLAP_DUPLEX;
+    if (o->trivial && !duplex && !(g = merge_trivial(x, g)))
         return -1;
     x->whole = g;
     ctx_push(x, g);

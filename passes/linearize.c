@@ -95,8 +95,16 @@ static struct wdag *along(struct wdag *fine, const uint32_t *order, struct arena
     g->time = arena_array(a, g->ncls, sizeof *g->time);
     for (uint32_t c = 0; c < g->ncls; c++)
         g->time[c] = arena_array(a, (size_t)n + 1, sizeof **g->time);
+    g->param = fine->param ? arena_array(a, (size_t)n + 1, sizeof *g->param) : NULL;
+    g->back = fine->back ? arena_array(a, g->ncls, sizeof *g->back) : NULL;
+    for (uint32_t c = 0; g->back && c < g->ncls; c++)
+        g->back[c] = arena_array(a, (size_t)n + 1, sizeof **g->back);
     for (uint32_t i = 0; i < n; i++) {
         pos[order[i]] = i;
+        if (g->param)
+            g->param[i] = fine->param[order[i]];
+        for (uint32_t c = 0; g->back && c < g->ncls; c++)
+            g->back[c][i] = fine->back[c][order[i]];
         g->size[i] = fine->size[order[i]];
         g->pin[i] = fine->pin[order[i]];
         for (uint32_t c = 0; c < g->ncls; c++)

@@ -288,7 +288,8 @@ static int judge_plan(const struct pass *p, struct ctx *x)
                    node_name(x->m, off));
         return PASS_UNVERIFIED;
     }
-    struct verdict v = judge_copies(x->m, x->place, x->cluster, x->plan->dev, x->plan->copies, x->scratch);
+    struct verdict v =
+        judge_copies(x->m, x->place, x->cluster, x->plan->dev, x->plan->copies, x->scratch);
     bool fits = v.fits || x->plan->status == PLAN_OVER_MEMORY;
     if (!v.runnable || !v.colocated || !fits) {
         diag_error(x->diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);

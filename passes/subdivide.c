@@ -72,7 +72,15 @@ static void copy_vertices(struct split *s)
     to->time = arena_array(to->mem, to->ncls, sizeof *to->time);
     for (uint32_t k = 0; k < to->ncls; k++)
         to->time[k] = arena_array(to->mem, (size_t)to->n + 1, sizeof **to->time);
+    to->param = g->param ? arena_array(to->mem, (size_t)to->n + 1, sizeof *to->param) : NULL;
+    to->back = g->back ? arena_array(to->mem, to->ncls, sizeof *to->back) : NULL;
+    for (uint32_t k = 0; to->back && k < to->ncls; k++)
+        to->back[k] = arena_array(to->mem, (size_t)to->n + 1, sizeof **to->back);
     for (uint32_t v = 0; v < g->n; v++) {
+        if (to->param)
+            to->param[to->map[v]] = g->param[v];
+        for (uint32_t k = 0; to->back && k < to->ncls; k++)
+            to->back[k][to->map[v]] = g->back[k][v];
         uint32_t end = v + 1 < g->n ? to->map[v + 1] : to->n;
         to->size[to->map[v]] = g->size[v];
         for (uint32_t k = 0; k < to->ncls; k++)

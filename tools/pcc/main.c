@@ -198,6 +198,7 @@ static int read_cluster(const struct cli *c, struct ctx *x, struct cluster *own)
         return -1;
     x->cluster->overlap = (enum overlap)overlap;
     x->cluster->schedule = (enum schedule)schedule;
+    x->cluster->replicate = x->cluster->replicate || c->value[CLI_REPLICATE];
     const char *sync = c->value[CLI_SYNC];
     if (sync && (!rate_parse(sync, &x->cluster->sync_bandwidth) || x->cluster->sync_bandwidth < 1))
         return diag_error(x->diag, "--sync '%s': expected a rate such as 25GB/s", sync);
