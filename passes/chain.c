@@ -28,6 +28,7 @@ static int add_kind(struct chain *c, struct diag *d, uint32_t cls, int32_t dev, 
     k->cls = cls;
     k->dev = dev;
     k->count = count;
+    k->copies = 1;
     k->shift = c->nkind ? k[-1].shift + k[-1].width : 0;
     k->width = bits + 1;
     if (k->shift + k->width > 64)
@@ -51,6 +52,8 @@ static int make_kinds(struct chain *c, struct diag *d)
             free += !pinned[dev + i];
         if (free && add_kind(c, d, k, -1, free))
             return -1;
+        if (cl->replicate && free == cl->cls[k].count) /* copies stand side by side */
+            c->kind[c->nkind - 1].copies = free;
         for (uint32_t i = 0; i < cl->cls[k].count; i++, dev++)
             if (pinned[dev] && add_kind(c, d, k, (int32_t)dev, 1))
                 return -1;
@@ -70,11 +73,12 @@ static void make_times(struct chain *c, uint32_t k)
             t[v] = COST_NEVER;
     }
     for (uint32_t e = 0; e < g->nnet; e++)
-        if (g->net_host[e] && g->net_pin.at[e + 1] - g->net_pin.at[e] == 1) {
+        if (!c->detailed && g->net_host[e] && g->net_pin.at[e + 1] - g->net_pin.at[e] == 1) {
             uint32_t v = g->net_pin.to[g->net_pin.at[e]];
             t[v] = sat_add(t[v], g->net_cost[cls][e]);
         }
     c->kind[k].time = t;
+    c->kind[k].back = g->back ? g->back[cls] : NULL;
 }
 
 static void make_nets(struct chain *c, uint32_t cls)
@@ -89,7 +93,7 @@ static void make_nets(struct chain *c, uint32_t cls)
         for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
             uint32_t e = g->net_of.to[i];
             if ((g->net_cost[cls][e] > 0 || c->pot[c->cross_pot].net[e] > 0) &&
-                g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
+                (c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1))
                 cc->net_of.to[n++] = e;
         }
         cc->net_of.at[v + 1] = n;
@@ -139,6 +143,8 @@ int64_t chain_scaled(int64_t x, int64_t scale)
 
 int64_t chain_net_weight(const struct chain *c, const struct chain_pot *p, uint32_t e)
 {
+    if (c->overlap) /* a load need not have the sum of both */
+        return 0;
     int64_t least = CHAIN_INF;
     for (uint32_t k = 0; k < c->nkind; k++) {
         if (p->scale[k] < 0)
@@ -287,7 +293,11 @@ static void make_lower(struct chain *c)
         if (all && lo > c->lower)
             c->lower = lo;
     }
-    pigeonhole(c);
+    bool alone = true;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        alone = alone && c->kind[k].copies == 1;
+    if (alone)
+        pigeonhole(c);
 }
 
 struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
@@ -298,6 +308,9 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
     c->g = g;
     c->cluster = cluster;
     c->mem = a;
+    c->overlap = cluster->overlap != OVERLAP_SUM;
+    c->apart = cluster->schedule == SCHEDULE_GPIPE && g->back;
+    c->detailed = c->overlap || c->apart || cluster->replicate;
     if (make_kinds(c, d))
         return NULL;
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -316,8 +329,27 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
     return c;
 }
 
+void chain_loads(const struct chain *c, uint32_t k, const struct chain_parts *p, uint32_t copies,
+                 int64_t load[2])
+{
+    const struct cluster *cl = c->cluster;
+    const int64_t *f = p->t[0], *b = p->t[1];
+    int64_t sync = c->g->back ? cluster_sync(cl, c->kind[k].cls, p->params, copies) : 0;
+    int64_t first = c->apart ? cluster_load(cl, f[PART_COMPUTE], f[PART_IN], f[PART_OUT])
+                             : cluster_load(cl, f[PART_COMPUTE] + b[PART_COMPUTE],
+                                            f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
+    load[0] = cluster_shared_load(cl, first, c->apart ? 0 : sync, copies);
+    load[1] = 0;
+    if (c->apart)
+        load[1] = cluster_shared_load(
+            cl, cluster_load(cl, b[PART_COMPUTE], b[PART_IN], b[PART_OUT]), sync, copies);
+}
+
 void chain_forget_times(struct chain *c)
 {
+    c->detailed = c->apart = c->overlap = false;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        c->kind[k].copies = 1;
     const struct wdag *g = c->g;
     int64_t *free_net = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *free_net);
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -360,9 +392,9 @@ uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, s
     uint32_t worse = 0;
     for (uint32_t i = *head; i; i = l->v[i].next) {
         const struct label *o = &l->v[i];
-        if (o->value <= nw.value && no_more(c, o->used, nw.used))
+        if (o->value <= nw.value && o->back <= nw.back && no_more(c, o->used, nw.used))
             return 0;
-        if (!worse && nw.value <= o->value && no_more(c, nw.used, o->used))
+        if (!worse && nw.value <= o->value && nw.back <= o->back && no_more(c, nw.used, o->used))
             worse = i;
     }
     if (worse) {
@@ -384,8 +416,9 @@ static bool dominated(const struct chain *c, const struct labels *l, uint32_t he
     const struct label *x = &l->v[i];
     for (uint32_t j = head; j; j = l->v[j].next) {
         const struct label *o = &l->v[j];
-        bool same = o->value == x->value && o->used == x->used;
-        if (j != i && o->value <= x->value && no_more(c, o->used, x->used) && (!same || j > i))
+        bool same = o->value == x->value && o->back == x->back && o->used == x->used;
+        if (j != i && o->value <= x->value && o->back <= x->back && no_more(c, o->used, x->used) &&
+            (!same || j > i))
             return true;
     }
     return false;
@@ -407,12 +440,15 @@ uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head
         low_min[p] = CHAIN_INF;
     for (uint32_t i = head; i; i = l->v[i].next) {
         const struct label *x = &l->v[i];
-        if (x->value > caps->keep || !devices_left(c, x->used, k) || dominated(c, l, head, i))
+        if (x->value + x->back > caps->keep || !devices_left(c, x->used, k) ||
+            dominated(c, l, head, i))
             continue;
         *out = vec_grow(l->mem, *out, cap, n + 1, sizeof **out);
         struct live *o = &(*out)[n++];
         o->label = i;
         o->value = x->value;
+        o->back = x->back;
+        o->left = c->kind[k].copies > 1 ? devices_left(c, x->used, k) : 1;
         o->used = x->used + (UINT64_C(1) << c->kind[k].shift);
         for (uint32_t p = 0; p < c->npot; p++) {
             int64_t rest = 0;
@@ -425,12 +461,14 @@ uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head
     return n;
 }
 
-void chain_assign(const struct chain *c, const uint32_t *step, const uint32_t *kind_of_step,
-                  uint32_t nstep, int32_t *dev)
+void chain_assign(const struct chain *c, const uint32_t *step, const struct chain_step *steps,
+                  uint32_t nstep, struct chain_plan *best)
 {
     uint32_t next[CLUSTER_CLASSES], base = 0;
     uint8_t pinned[CLUSTER_DEVICES] = {0};
     int32_t *of_step = arena_array(c->mem, (size_t)nstep + 1, sizeof *of_step);
+    if (best->copies)
+        memset(best->copies, 0, c->cluster->ndev * sizeof *best->copies);
     for (uint32_t k = 0; k < c->cluster->ncls; k++) {
         next[k] = base;
         base += c->cluster->cls[k].count;
@@ -439,17 +477,20 @@ void chain_assign(const struct chain *c, const uint32_t *step, const uint32_t *k
         if (c->kind[k].dev >= 0)
             pinned[c->kind[k].dev] = 1;
     for (uint32_t s = 0; s < nstep; s++) {
-        const struct chain_kind *k = &c->kind[kind_of_step[s]];
+        const struct chain_kind *k = &c->kind[steps[s].kind];
         if (k->dev >= 0) {
             of_step[s] = k->dev;
             continue;
         }
         while (pinned[next[k->cls]])
             next[k->cls]++;
-        of_step[s] = (int32_t)next[k->cls]++;
+        of_step[s] = (int32_t)next[k->cls];
+        if (best->copies)
+            best->copies[of_step[s]] = steps[s].copies;
+        next[k->cls] += steps[s].copies > 1 ? steps[s].copies : 1;
     }
     for (uint32_t v = 0; v < c->g->n; v++)
-        dev[v] = of_step[step[v]];
+        best->dev[v] = of_step[step[v]];
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */

@@ -22,12 +22,21 @@ enum { CHAIN_KINDS = 32, CHAIN_POTS = 4, CHAIN_SCALE_BITS = 20 };
 
 #define CHAIN_INF (INT64_C(1) << 61) /* above every load; sums of two do not overflow */
 
+/* What a set of vertices costs on a device: forward and backward pass; computing, in, out. */
+enum { PART_COMPUTE, PART_IN, PART_OUT, PARTS };
+struct chain_parts {
+    int64_t t[2][PARTS]; /* ps */
+    int64_t params;      /* bytes that copies keep equal */
+};
+
 struct chain_kind {
     uint32_t cls;          /* class of the cluster */
     int32_t dev;           /* the one device, or -1: those of the class that nobody is pinned to */
     uint32_t count;        /* devices, >= 1 */
     int64_t memory;        /* bytes; CHAIN_INF: not binding */
     const int64_t *time;   /* [vertex] ps; COST_NEVER */
+    const int64_t *back;   /* [vertex] what of it is the backward pass's; NULL: nothing */
+    uint32_t copies;       /* devices that may share a stage; 1: no replication */
     uint32_t shift, width; /* its field in label.used; the top bit of a field stays 0 */
 };
 
@@ -58,6 +67,10 @@ struct chain {
     struct chain_pot pot[CHAIN_POTS];
     uint32_t cross_pot;    /* the potential to which crossing nets may be added */
     bool limited;          /* some kind's memory is binding */
+    /* The load of a device is more than a sum: transfers overlap, passes count apart, or devices share a
+     * stage.  Then chain_loads says what a stage costs, and labels have two values; what prunes stays
+     * the sum (of computing alone, with overlap), which is never more than the load times copies. */
+    bool detailed, apart, overlap;
     int64_t lower;         /* no plan is better, ps */
     const char *lower_why; /* "average load", ... */
 };
@@ -88,13 +101,20 @@ static inline bool chain_weighs(const struct chain *c, uint32_t e)
 }
 void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t limit);
 
+/* Loads of a stage on `copies` devices of kind k that take turns: load[0], and load[1] of the backward
+ * pass if it counts apart (else 0). */
+void chain_loads(const struct chain *c, uint32_t k, const struct chain_parts *p, uint32_t copies,
+                 int64_t load[2]);
+
 /* A partial plan: label 0 is none. */
 struct label {
-    int64_t value;         /* largest load so far */
+    int64_t value;         /* largest load so far; apart: of the forward pass */
+    int64_t back;          /* apart: largest load of the backward pass; else 0 */
     uint64_t used;         /* devices of each kind, a field for each */
     uint32_t parent, next; /* labels; next in the list of the same ideal */
     uint32_t at;           /* the ideal or position */
-    uint32_t kind;         /* of the last device */
+    uint16_t kind;         /* of the last device */
+    uint16_t copies;       /* 0 or 1: one device */
 };
 
 struct labels {
@@ -110,8 +130,9 @@ uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, s
 /* A label that may be extended by a device of some kind, and how far at least that device must get:
  * the weight of the new ideal must be >= low of every potential. */
 struct live {
-    int64_t value;
+    int64_t value, back;
     uint64_t used; /* with the new device */
+    uint32_t left; /* devices of its kind that the new stage could have */
     uint32_t label;
     int64_t low[CHAIN_POTS];
 };
@@ -125,12 +146,17 @@ uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head
 struct chain_plan {
     int64_t value; /* CHAIN_INF: none */
     int32_t *dev;  /* [vertex]; room for n */
+    uint32_t *copies; /* [device] as in struct plan; needed if the cluster replicates, else NULL */
 };
 
-/* Devices for a chain of labels from `last` back; kind_of[vertex] as found by the caller, steps in
- * order of the chain: step[vertex].  Gives the devices of a kind in the order of the steps. */
-void chain_assign(const struct chain *c, const uint32_t *step, const uint32_t *kind_of_step,
-                  uint32_t nstep, int32_t *dev);
+/* A step of a chain: the kind of its devices, and how many. */
+struct chain_step {
+    uint16_t kind, copies;
+};
+/* Devices for a chain of `nstep` steps; step[vertex].  Gives the devices of a kind in the order of the
+ * steps, to best->dev and best->copies. */
+void chain_assign(const struct chain *c, const uint32_t *step, const struct chain_step *steps,
+                  uint32_t nstep, struct chain_plan *best);
 
 /* When to stop. */
 struct chain_clock {

@@ -91,7 +91,8 @@ static int dp_run(struct ctx *x, const void *options)
     }
     if (best.value == CHAIN_INF)
         return report_infeasible(x, whole, true, &p.run);
-    if (!(s.complete && on_whole) && best.value > c->lower) {
+    /* these bounds are about sums of computing and transfers on one device each */
+    if (!(s.complete && on_whole) && best.value > c->lower && !c->detailed) {
         cut_bound(c, CUT_WORK, &p.clock, x->scratch);
         dp_bound(c, best.value, states * BOUND_STEPS, &p.clock, x->scratch, x->diag);
     }

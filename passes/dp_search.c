@@ -106,6 +106,7 @@ static void begin(struct search *s)
     for (uint32_t e = 0; e < g->nnet; e++) {
         s->net[e].pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
         s->net[e].host = g->net_host[e];
+        s->net[e].back = g->net_back && g->net_back[e];
     }
     s->need = arena_array(s->a, (size_t)g->nshared + 1, sizeof *s->need);
     s->frontier = arena_array(s->a, (size_t)s->n + 1, sizeof *s->frontier);
@@ -205,9 +206,55 @@ static void begin_start(struct search *s, uint32_t id)
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
+/* A better plan of the whole: from now on only better ones are sought. */
+static void tighten(struct search *s, int64_t limit)
+{
+    chain_set_limit(s->c, &s->caps, limit);
+    s->room = sat_mul(s->copies, limit);
+}
+
+/* arrive() where loads are more than sums: S on any number of devices that a label has left. */
+static void arrive_detailed(struct search *s)
+{
+    const struct chain *c = s->c;
+    uint32_t id = 0;
+    for (uint32_t copies = 1; copies <= s->copies; copies++) {
+        int64_t load[2];
+        chain_loads(c, s->k, &s->parts, copies, load);
+        for (uint32_t x = 0; x < s->nlive; x++) {
+            const struct live *l = &s->live[x];
+            bool far = copies <= l->left;
+            for (uint32_t p = 0; p < c->npot && far; p++) {
+                int64_t low = sat_add(l->low[p], sat_mul(copies - 1, s->caps.cap[p][s->k]));
+                far = s->weight[p] - (p == c->cross_pot ? s->cross : 0) >= low;
+            }
+            struct label nw = {.value = load[0] > l->value ? load[0] : l->value,
+                               .back = load[1] > l->back ? load[1] : l->back,
+                               .used = l->used + ((uint64_t)(copies - 1) << c->kind[s->k].shift),
+                               .parent = l->label,
+                               .kind = (uint16_t)s->k,
+                               .copies = (uint16_t)copies};
+            if (!far || nw.value + nw.back > s->caps.keep)
+                continue;
+            if (!id)
+                id = intern(s);
+            nw.at = id;
+            uint32_t made = labels_relax(&s->labels, c, &s->ideal[id].head, nw);
+            if (s->card == s->n && made) {
+                s->last = made;
+                tighten(s, nw.value + nw.back - 1);
+            }
+        }
+    }
+}
+
 /* Improves the partial plans that end at I' + S. */
 static void arrive(struct search *s)
 {
+    if (s->c->detailed) {
+        arrive_detailed(s);
+        return;
+    }
     int64_t load = s->compute + s->cut;
     if (load > s->caps.limit)
         return;
@@ -223,7 +270,7 @@ static void arrive(struct search *s)
         struct label nw = {.value = load > l->value ? load : l->value,
                            .used = l->used,
                            .parent = l->label,
-                           .kind = s->k};
+                           .kind = (uint16_t)s->k};
         if (s->refute)
             nw.value = l->value + search_excess(s, load);
         if (!far || nw.value + (s->refute && s->c->cross_pot == 0 ? s->cross : 0) > s->caps.keep)
@@ -235,7 +282,7 @@ static void arrive(struct search *s)
         if (s->card == s->n && made) {
             s->last = made;
             if (!s->refute)
-                chain_set_limit(s->c, &s->caps, nw.value - 1);
+                tighten(s, nw.value - 1);
         }
     }
 }
@@ -331,6 +378,15 @@ static bool enumerate(struct search *s)
     }
 }
 
+/* How many devices a stage may have at most for some live label. */
+static uint32_t most_copies(const struct search *s)
+{
+    uint32_t most = 1;
+    for (uint32_t x = 0; x < s->nlive; x++)
+        most = s->live[x].left > most ? s->live[x].left : most;
+    return most;
+}
+
 /* Extends the partial plans that end at ideal id by one device of each kind. */
 static bool extend(struct search *s, uint32_t id)
 {
@@ -340,8 +396,9 @@ static bool extend(struct search *s, uint32_t id)
         s->nlive =
             chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
         bool hope = s->nlive > 0;
+        uint32_t copies = most_copies(s);
         for (uint32_t p = 0; p < s->c->npot; p++)
-            hope = hope && d->weight[p] + s->caps.cap[p][s->k] >= s->low[p];
+            hope = hope && d->weight[p] + sat_mul(copies, s->caps.cap[p][s->k]) >= s->low[p];
         if (!hope)
             continue;
         if (!begun)
@@ -350,6 +407,10 @@ static bool extend(struct search *s, uint32_t id)
         s->kind = &s->c->kind[s->k];
         s->cls = &s->c->cls[s->kind->cls];
         s->compute = s->fixed = s->cut = s->bytes = 0;
+        s->parts = (struct chain_parts){0};
+        s->copies = copies;
+        s->room = sat_mul(copies, s->caps.limit);
+        s->weighs = s->kind->memory < CHAIN_INF || s->kind->copies > 1;
         s->cross = d->cross;
         s->spare = INT64_MIN;
         for (uint32_t x = 0; x < s->nlive; x++)
@@ -372,18 +433,18 @@ static void keep(struct search *s, struct chain_plan *best)
     uint32_t nstep = 0, at;
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent)
         nstep++;
-    uint32_t *kind = arena_array(s->a, (size_t)nstep + 1, sizeof *kind);
+    struct chain_step *steps = arena_array(s->a, (size_t)nstep + 1, sizeof *steps);
     uint32_t *step = arena_array(s->a, (size_t)s->n + 1, sizeof *step);
     at = nstep;
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent) {
         begin_start(s, s->labels.v[l].at);
-        kind[--at] = s->labels.v[l].kind;
+        steps[--at] = (struct chain_step){s->labels.v[l].kind, s->labels.v[l].copies};
         for (uint32_t v = 0; v < s->n; v++)
             if (has(s, v))
                 step[v] = at;
     }
-    best->value = s->labels.v[s->last].value;
-    chain_assign(s->c, step, kind, nstep, best->dev);
+    best->value = s->labels.v[s->last].value + s->labels.v[s->last].back;
+    chain_assign(s->c, step, steps, nstep, best);
 }
 
 /* Searches for plans that s->caps allows. */

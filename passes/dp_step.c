@@ -26,6 +26,11 @@ static void weigh_net(struct search *s, uint32_t e, int64_t sign)
         s->weight[p] += sign * s->c->pot[p].net[e];
 }
 
+static int64_t *part_of(struct search *s, const struct net *t)
+{
+    return &s->parts.t[t->back][t->out ? PART_OUT : PART_IN];
+}
+
 static void take_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->cls->net_of;
@@ -34,6 +39,14 @@ static void take_nets(struct search *s, uint32_t v)
         struct net *t = look_at(s, e);
         int64_t cost = s->cls->cost[e];
         bool fresh = t->outside == t->pins; /* no pin in I' */
+        if (s->c->detailed) {
+            if (t->taken)
+                *part_of(s, t) -= cost;
+            t->out = (t->taken && t->out) || s->g->net_src[e] == v;
+            *part_of(s, t) += cost;
+            if (t->taken + 1 == t->outside && fresh && !t->host)
+                *part_of(s, t) -= cost;
+        }
         if (t->taken++ == 0) {
             s->cut += cost;
             if (!fresh || t->host || t->skipped)
@@ -59,6 +72,13 @@ static void untake_nets(struct search *s, uint32_t v)
         struct net *t = &s->net[e];
         int64_t cost = s->cls->cost[e];
         bool fresh = t->outside == t->pins;
+        if (s->c->detailed) {
+            if (t->taken != t->outside || !fresh || t->host)
+                *part_of(s, t) -= cost;
+            t->out = t->out && s->g->net_src[e] != v;
+            if (t->taken > 1)
+                *part_of(s, t) += cost;
+        }
         if (t->taken == t->outside) {
             if (fresh && !t->host)
                 s->cut += cost;
@@ -103,8 +123,10 @@ static void take_bytes(struct search *s, uint32_t v)
     const struct csr *of = &s->g->shared_of;
     s->bytes += s->g->size[v];
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        if (s->need[of->to[i]]++ == 0)
+        if (s->need[of->to[i]]++ == 0) {
             s->bytes += s->g->shared_size[of->to[i]];
+            s->parts.params += s->g->shared_size[of->to[i]];
+        }
 }
 
 static void untake_bytes(struct search *s, uint32_t v)
@@ -112,14 +134,24 @@ static void untake_bytes(struct search *s, uint32_t v)
     const struct csr *of = &s->g->shared_of;
     s->bytes -= s->g->size[v];
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        if (--s->need[of->to[i]] == 0)
+        if (--s->need[of->to[i]] == 0) {
             s->bytes -= s->g->shared_size[of->to[i]];
+            s->parts.params -= s->g->shared_size[of->to[i]];
+        }
+}
+
+static void part_vertex(struct search *s, uint32_t v, int64_t sign)
+{
+    int64_t back = s->kind->back ? s->kind->back[v] : 0;
+    s->parts.t[0][PART_COMPUTE] += sign * (s->kind->time[v] - back);
+    s->parts.t[1][PART_COMPUTE] += sign * back;
+    s->parts.params += s->g->param ? sign * s->g->param[v] : 0;
 }
 
 /* Whether the device can still get far enough. */
 static bool can_reach(const struct search *s)
 {
-    int64_t room = s->caps.limit - s->compute - s->fixed;
+    int64_t room = s->room - s->compute - (s->c->overlap ? 0 : s->fixed);
     if (room < 0 || (s->refute && search_excess(s, s->compute + s->fixed) > s->spare))
         return false;
     for (uint32_t p = 0; p < s->c->npot; p++) {
@@ -129,7 +161,7 @@ static bool can_reach(const struct search *s)
         if (scale < 0 || s->weight[p] >= s->low[p])
             continue;
         if (s->c->pot[p].memory)
-            more = scale - s->bytes;
+            more = s->kind->copies > 1 ? CHAIN_INF : scale - s->bytes;
         else if (scale == INT64_C(1) << CHAIN_SCALE_BITS)
             more = room;
         else /* rounded up: weights are rounded down one by one */
@@ -143,9 +175,11 @@ static bool can_reach(const struct search *s)
 static void untake(struct search *s, uint32_t v)
 {
     s->compute -= s->kind->time[v];
+    if (s->c->detailed)
+        part_vertex(s, v, -1);
     for (uint32_t p = 0; p < s->c->npot; p++)
         s->weight[p] -= s->c->pot[p].w[v];
-    if (s->kind->memory < CHAIN_INF)
+    if (s->weighs)
         untake_bytes(s, v);
     untake_nets(s, v);
 }
@@ -153,12 +187,14 @@ static void untake(struct search *s, uint32_t v)
 bool step_take(struct search *s, uint32_t v)
 {
     int64_t t = s->kind->time[v];
-    if (t > s->caps.limit - s->compute - s->fixed) /* COST_NEVER, too */
+    if (t > s->room - s->compute - (s->c->overlap ? 0 : s->fixed)) /* COST_NEVER, too */
         return false;
     s->compute += t;
+    if (s->c->detailed)
+        part_vertex(s, v, 1);
     for (uint32_t p = 0; p < s->c->npot; p++)
         s->weight[p] += s->c->pot[p].w[v];
-    if (s->kind->memory < CHAIN_INF)
+    if (s->weighs)
         take_bytes(s, v);
     take_nets(s, v);
     if ((s->kind->memory < CHAIN_INF && s->bytes > s->kind->memory) || !can_reach(s)) {

@@ -21,7 +21,9 @@ struct net {
     uint32_t outside; /* pins not in I' */
     uint32_t taken, skipped;
     uint32_t pins;
-    uint32_t host;
+    uint8_t host;
+    uint8_t back; /* of the backward pass */
+    uint8_t out;  /* S holds what makes it */
 };
 
 /* A decision: vertex list[at] was taken or skipped. */
@@ -66,6 +68,10 @@ struct search {
     uint32_t nlive, caplive;
     int64_t low[CHAIN_POTS], reach[CHAIN_POTS], weight[CHAIN_POTS];
     int64_t compute, fixed, cut, bytes, cross;
+    struct chain_parts parts; /* kept only for detailed chains */
+    uint32_t copies;          /* that the stage may have at most */
+    bool weighs;              /* bytes are kept up to date: memory or copies ask for them */
+    int64_t room;             /* limit of the sums: that of a load, times the copies there may be */
     int64_t spare; /* at most this may the device's excess be */
     uint64_t key;
     uint32_t card;

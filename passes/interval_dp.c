@@ -29,7 +29,8 @@ struct touch {
     int64_t cost;
     uint32_t prev;  /* 1 + position of the net's previous pin, 0: none */
     uint32_t first; /* position of its first pin */
-    uint8_t last, host;
+    uint32_t src;   /* position of the vertex that makes it; UINT32_MAX: none */
+    uint8_t last, host, back;
 };
 
 /* A vertex that needs a shared item. */
@@ -64,7 +65,9 @@ static void make_touches(struct run *r, uint32_t cls, uint32_t *pos_seen, uint32
 {
     const struct wdag *g = r->c->g;
     const struct chain_class *cc = &r->c->cls[cls];
-    uint32_t n = 0;
+    uint32_t n = 0, *pos = arena_array(r->a, (size_t)r->n + 1, sizeof *pos);
+    for (uint32_t p = 0; p < r->n; p++)
+        pos[r->order[p]] = p;
     r->touch_at[cls] = arena_array(r->a, (size_t)r->n + 1, sizeof(uint32_t));
     r->touch[cls] = arena_array(r->a, (size_t)cc->net_of.at[r->n] + 1, sizeof *r->touch[cls]);
     memset(pos_seen, 0, ((size_t)g->nnet + 1) * sizeof *pos_seen);
@@ -81,6 +84,8 @@ static void make_touches(struct run *r, uint32_t cls, uint32_t *pos_seen, uint32
                 (struct touch){.cost = cc->cost[e],
                                .prev = pos_seen[e],
                                .first = first[e],
+                               .src = g->net_src[e] == UINT32_MAX ? UINT32_MAX : pos[g->net_src[e]],
+                               .back = g->net_back && g->net_back[e],
                                .last = count[e] == g->net_pin.at[e + 1] - g->net_pin.at[e],
                                .host = g->net_host[e]};
             pos_seen[e] = p + 1;
@@ -138,7 +143,7 @@ static void run_begin(struct run *r, const struct chain *c, const uint32_t *orde
     uint32_t *count = arena_array(a, (size_t)g->nnet + 1, sizeof *count);
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
         make_touches(r, k, seen, first, count);
-    if (c->limited)
+    if (c->limited || c->cluster->replicate)
         make_needs(r);
     make_prefixes(r, seen);
     r->cut = arena_alloc(a, (size_t)r->n + 1);
@@ -146,6 +151,43 @@ static void run_begin(struct run *r, const struct chain *c, const uint32_t *orde
 }
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
+
+static void keep_label(struct run *r, uint32_t j, struct label nw)
+{
+    if (nw.value + nw.back > r->caps.limit)
+        return;
+    uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
+    if (j == r->n && made) {
+        r->last = made;
+        chain_set_limit(r->c, &r->caps, nw.value + nw.back - 1);
+    }
+}
+
+/* extend() where loads are more than sums: the segment on as many devices as a label has left. */
+static void extend_detailed(struct run *r, uint32_t k, uint32_t j, const struct chain_parts *parts,
+                            uint32_t most)
+{
+    for (uint32_t copies = 1; copies <= most; copies++) {
+        int64_t load[2];
+        chain_loads(r->c, k, parts, copies, load);
+        for (uint32_t x = 0; x < r->nlive; x++) {
+            const struct live *l = &r->live[x];
+            bool far = copies <= l->left;
+            for (uint32_t p = 0; p < r->c->npot && far; p++)
+                far = r->prefix[p][j] >= sat_add(l->low[p], sat_mul(copies - 1, r->caps.cap[p][k]));
+            if (far)
+                keep_label(r, j,
+                           (struct label){.value = load[0] > l->value ? load[0] : l->value,
+                                          .back = load[1] > l->back ? load[1] : l->back,
+                                          .used = l->used +
+                                                  ((uint64_t)(copies - 1) << r->c->kind[k].shift),
+                                          .parent = l->label,
+                                          .at = j,
+                                          .kind = (uint16_t)k,
+                                          .copies = (uint16_t)copies});
+        }
+    }
+}
 
 /* Extends the live labels of position i by the segment [i, j) on kind k. */
 static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
@@ -161,14 +203,8 @@ static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
                            .used = l->used,
                            .parent = l->label,
                            .at = j,
-                           .kind = k};
-        if (nw.value > r->caps.limit)
-            continue;
-        uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
-        if (j == r->n && made) {
-            r->last = made;
-            chain_set_limit(r->c, &r->caps, nw.value - 1);
-        }
+                           .kind = (uint16_t)k};
+        keep_label(r, j, nw);
     }
 }
 
@@ -187,6 +223,51 @@ static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
         if (r->need[x].prev <= i)
             sum += r->need[x].bytes;
     return sum;
+}
+
+/* What net h adds to or takes from the parts of the segment [i, j] when position j joins it. */
+static void part_net(struct chain_parts *parts, const struct touch *h, uint32_t i, uint32_t j)
+{
+    bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
+    int64_t *t = parts->t[h->back];
+    if (h->prev > i) /* paid so far */
+        t[h->src >= i && h->src < j ? PART_OUT : PART_IN] -= h->cost;
+    if (open || !h->last)
+        t[src ? PART_OUT : PART_IN] += h->cost;
+}
+
+/* sweep() where loads are more than sums. */
+static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN_POTS])
+{
+    const struct chain *c = r->c;
+    const struct chain_kind *kind = &c->kind[k];
+    const uint32_t *at = r->touch_at[kind->cls];
+    struct chain_parts parts = {0};
+    int64_t compute = 0, bytes = 0;
+    uint32_t j = i, most = 1;
+    for (uint32_t x = 0; x < r->nlive; x++)
+        most = r->live[x].left > most ? r->live[x].left : most;
+    for (; j < r->n; j++) {
+        uint32_t v = r->order[j];
+        int64_t t = kind->time[v], back = kind->back ? kind->back[v] : 0;
+        if (t == COST_NEVER || (compute += t) > sat_mul(most, r->caps.limit))
+            break;
+        parts.t[0][PART_COMPUTE] += t - back;
+        parts.t[1][PART_COMPUTE] += back;
+        parts.params += c->g->param ? c->g->param[v] : 0;
+        for (uint32_t x = at[j]; x < at[j + 1]; x++)
+            part_net(&parts, &r->touch[kind->cls][x], i, j);
+        if (r->need) {
+            int64_t more = new_bytes(r, i, j);
+            bytes += more;
+            parts.params += more - c->g->size[v];
+        }
+        if (kind->memory < CHAIN_INF && bytes > kind->memory)
+            break;
+        if (r->cut[j + 1] && reaches(r, j + 1, low))
+            extend_detailed(r, k, j + 1, &parts, most);
+    }
+    r->steps += at[j] - at[i] + j - i + 1;
 }
 
 static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN_POTS])
@@ -238,8 +319,11 @@ static bool pass_over(struct run *r)
             r->nlive =
                 chain_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live, &r->caplive, low);
             for (uint32_t p = 0; p < r->c->npot; p++)
-                hope = hope && r->prefix[p][i] + r->caps.cap[p][k] >= low[p];
-            if (r->nlive && hope)
+                hope = hope &&
+                       r->prefix[p][i] + sat_mul(r->c->kind[k].copies, r->caps.cap[p][k]) >= low[p];
+            if (r->nlive && hope && r->c->detailed)
+                sweep_detailed(r, i, k, low);
+            else if (r->nlive && hope)
                 sweep(r, i, k, low);
         }
         if (r->steps > r->budget || chain_out(r->clock))
@@ -254,12 +338,12 @@ static void keep(struct run *r, struct chain_plan *best)
     uint32_t nstep = 0, s = 0;
     for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent)
         nstep++;
-    uint32_t *kind = arena_array(r->a, (size_t)nstep + 1, sizeof *kind);
+    struct chain_step *steps = arena_array(r->a, (size_t)nstep + 1, sizeof *steps);
     uint32_t *end = arena_array(r->a, (size_t)nstep + 1, sizeof *end);
     uint32_t *step = arena_array(r->a, (size_t)r->n + 1, sizeof *step);
     s = nstep;
     for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent) {
-        kind[--s] = r->labels.v[l].kind;
+        steps[--s] = (struct chain_step){r->labels.v[l].kind, r->labels.v[l].copies};
         end[s] = r->labels.v[l].at;
     }
     for (uint32_t i = 0; i < r->n; i++) {
@@ -267,8 +351,8 @@ static void keep(struct run *r, struct chain_plan *best)
             s++;
         step[r->order[i]] = s;
     }
-    best->value = r->labels.v[r->last].value;
-    chain_assign(r->c, step, kind, nstep, best->dev);
+    best->value = r->labels.v[r->last].value + r->labels.v[r->last].back;
+    chain_assign(r->c, step, steps, nstep, best);
 }
 
 /* ---- where to cut ---------------------------------------------------------------------------- */

@@ -68,7 +68,10 @@ int placing_start(struct ctx *x, const struct place_options *o, struct placing *
 
 struct chain_plan no_plan(struct ctx *x, const struct wdag *g)
 {
-    struct chain_plan p = {CHAIN_INF, arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t))};
+    struct chain_plan p = {.value = CHAIN_INF,
+                           .dev = arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t))};
+    if (x->cluster->replicate)
+        p.copies = arena_array(x->mem, x->cluster->ndev + 1, sizeof *p.copies);
     if (g->n == 0)
         p.value = 0;
     return p;
@@ -80,6 +83,7 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
     p->planner = planner;
     p->dev = plan_project(g, best->dev, x->m->nnode, x->mem);
+    p->copies = best->copies;
     p->value = best->value;
     p->bound = p->scope_bound = -1;
     p->status = PLAN_FEASIBLE;
@@ -93,8 +97,8 @@ static int fits(struct ctx *x, const struct wdag *g, int64_t memory, uint64_t st
     struct arena_mark mark = arena_mark(x->scratch);
     struct diag quiet = *x->diag;
     struct chain *c = chain_build(g, x->cluster, memory, x->scratch, &quiet);
-    struct chain_plan best = {CHAIN_INF,
-                              arena_array(x->scratch, (size_t)g->n + 1, sizeof(int32_t))};
+    struct chain_plan best = {.value = CHAIN_INF,
+                              .dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof(int32_t))};
     struct interval_run run = *dpl;
     int answer = -1;
     if (c)

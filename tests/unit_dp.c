@@ -261,7 +261,7 @@ static void test_brute_force(void **state)
         struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
         assert_non_null(c);
         int32_t dev[MAX_N + 1];
-        struct chain_plan plan = {CHAIN_INF, dev};
+        struct chain_plan plan = {CHAIN_INF, dev, NULL};
         struct interval_run run = {.starts = (uint32_t)(seed % 4), .seed = seed};
         struct dp_search s = {.max_states = 100000};
         interval_search(c, &run, &plan, t->a);
@@ -391,7 +391,7 @@ static void test_path(void **state)
         struct diag d = {0};
         uint32_t from[MAX_N], to[MAX_N], order[MAX_N];
         int32_t dev[MAX_N + 1], dev2[MAX_N + 1];
-        struct chain_plan dpl = {CHAIN_INF, dev}, dp = {CHAIN_INF, dev2};
+        struct chain_plan dpl = {CHAIN_INF, dev, NULL}, dp = {CHAIN_INF, dev2, NULL};
         struct dp_search s = {.max_states = 100000};
         make_instance(t, seed);
         for (uint32_t v = 0; v < t->g.n; v++) {
@@ -421,7 +421,7 @@ static void test_memory(void **state)
         for (int64_t memory = 5; memory < 90; memory += 17) {
             struct diag d = {0};
             int32_t dev[MAX_N + 1];
-            struct chain_plan plan = {CHAIN_INF, dev};
+            struct chain_plan plan = {CHAIN_INF, dev, NULL};
             struct dp_search s = {.max_states = 100000};
             struct chain *c = chain_build(&t->g, &t->c, memory, t->a, &d);
             chain_forget_times(c);
@@ -473,7 +473,7 @@ static void test_limits(void **state)
         make_instance(t, seed);
         struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
         int32_t dev[MAX_N + 1];
-        struct chain_plan plan = {CHAIN_INF, dev};
+        struct chain_plan plan = {CHAIN_INF, dev, NULL};
         volatile sig_atomic_t stop = 1;
         struct chain_clock clock = {.stop = &stop};
         struct interval_run run = {.starts = 3, .seed = 1, .clock = &clock};

@@ -37,19 +37,37 @@ static void say(struct world *w, const char *form, ...)
     assert_true(w->len < sizeof w->text);
 }
 
-static void make(struct world *w, uint64_t *rng)
+/* What a device's load is: transfers added, beside computing, both ways at once; passes apart; stages on
+ * several devices. */
+enum mode { SUM, MAX, DUPLEX, GPIPE, COPIES };
+
+static void say_cluster(struct world *w, enum mode mode, bool io_free, uint64_t *rng)
+{
+    static const char *const overlap[] = {"sum", "max", "duplex"};
+    uint32_t which = mode < GPIPE ? mode : test_below(rng, 3);
+    bool gpipe = mode == GPIPE || (mode == COPIES && test_below(rng, 2));
+    say(w, "cluster%s%s overlap=%s schedule=%s", io_free ? " io_free" : "",
+        mode == COPIES ? " replicate sync=4TB/s" : "", overlap[which],
+        gpipe ? "gpipe" : "pipedream");
+}
+
+static void make(struct world *w, enum mode mode, uint64_t *rng)
 {
     memset(w, 0, sizeof *w);
-    w->nop = 3 + test_below(rng, OPS - 2);
-    w->forward = 1 + test_below(rng, w->nop - 1);
+    w->nop = 3 + test_below(rng, (mode == COPIES ? 6 : OPS) - 2);
+    w->forward = test_below(rng, 5) ? 1 + test_below(rng, w->nop - 1) : w->nop;
     uint32_t dense = 15 + test_below(rng, 45), colors = 1 + test_below(rng, OPS);
     bool cpu = test_below(rng, 3) == 0, tight = test_below(rng, 4) == 0;
     w->paper = test_below(rng, 2);
-    say(w, "ir_version %u\ncluster io_free\nclass acc x%u%s\n", w->paper ? 0 : 10,
-        cpu ? 2 : 2 + test_below(rng, 2), tight ? " memory=35B" : "");
+    bool io = test_below(rng, 2);
+    say(w, "ir_version %u\n", w->paper ? 0 : 10);
+    say_cluster(w, mode, !io, rng);
+    say(w, "\nclass acc x%u%s\n", cpu ? 2 : 2 + test_below(rng, 2), tight ? " memory=35B" : "");
     if (cpu)
         say(w, "class cpu x1 host\n");
     say(w, "graph {\n");
+    if (io)
+        say(w, "  in %%in : ? !bytes=1B !xfer=%ups\n", test_below(rng, 20));
     for (uint32_t i = 0; i < w->nop; i++) {
         bool back = i >= w->forward;
         uint32_t slow = 1 + test_below(rng, 3), time = test_below(rng, 4) ? test_below(rng, 50) : 0;
@@ -64,6 +82,8 @@ static void make(struct world *w, uint64_t *rng)
                 say(w, "%s%%%c%u", comma, w->results[j] > 1 && test_below(rng, 2) ? 'w' : 'v', j);
                 comma = ", ";
             }
+        if (io && test_below(rng, 3) == 0)
+            say(w, "%s%%in", comma);
         w->results[i] = results;
         say(w, ") : ? !bytes=1B !xfer=%ups", test_below(rng, 20));
         if (results > 1)
@@ -107,6 +127,30 @@ static bool legal(const struct world *w, const int32_t *dev)
     return !after[0][0] && !after[1][1] && !after[2][2];
 }
 
+/* The best value of the judge for node[] with as many copies as idle devices allow, from device d on. */
+static void try_copies(struct ctx *x, const int32_t *node, uint32_t *copies, const bool *used,
+                       uint32_t d, int64_t *best)
+{
+    if (d < x->cluster->ndev && (!used[d] || !x->cluster->replicate)) {
+        try_copies(x, node, copies, used, d + 1, best);
+        return;
+    }
+    if (d < x->cluster->ndev) {
+        uint32_t most = 1, cls = cluster_class(x->cluster, d);
+        while (d + most < x->cluster->ndev && !used[d + most] &&
+               cluster_class(x->cluster, d + most) == cls)
+            most++;
+        for (copies[d] = 1; copies[d] <= most; copies[d]++)
+            try_copies(x, node, copies, used, d + 1, best);
+        return;
+    }
+    struct arena_mark mark = arena_mark(x->mem);
+    struct verdict v = judge_copies(x->m, x->place, x->cluster, node, copies, x->mem);
+    if (v.fits && v.colocated && v.runnable && v.value < *best)
+        *best = v.value;
+    arena_release(x->mem, mark);
+}
+
 /* The best value over all legal plans, INT64_MAX: none. */
 static int64_t brute_force(const struct world *w, struct ctx *x)
 {
@@ -122,11 +166,11 @@ static int64_t brute_force(const struct world *w, struct ctx *x)
             node[g->first + i] = dev[i] = (int32_t)(rest % x->cluster->ndev);
         if (!legal(w, dev))
             continue;
-        struct arena_mark mark = arena_mark(x->mem);
-        struct verdict v = judge(x->m, x->place, x->cluster, node, x->mem);
-        if (v.fits && v.colocated && v.runnable && v.value < best)
-            best = v.value;
-        arena_release(x->mem, mark);
+        uint32_t copies[DEVICES] = {0};
+        bool used[DEVICES] = {0};
+        for (uint32_t i = 0; i < w->nop; i++)
+            used[dev[i]] = true;
+        try_copies(x, node, copies, used, 0, &best);
     }
     return best;
 }
@@ -148,16 +192,14 @@ static int run(struct ctx *x, const char *pipeline)
     return pipeline_run(&p, x, &o);
 }
 
-static void test_brute_force(void **state)
+static void check(enum mode mode, uint64_t rng)
 {
-    uint32_t found = 0, orphans = 0, uneven = 0;
-    uint64_t rng = 1;
-    (void)state;
+    uint32_t found = 0, orphans = 0, uneven = 0, shared = 0;
     for (uint32_t round = 0; round < GRAPHS; round++) {
         struct world w;
         struct text_module t;
         struct diag d = {.emit = quiet};
-        make(&w, &rng);
+        make(&w, mode, &rng);
         if (module_parse(&t, w.text, w.len, "random", &d))
             fail_msg("round %u does not parse:\n%s", round, w.text);
         struct ctx x = {
@@ -168,12 +210,16 @@ static void test_brute_force(void **state)
         if (best == INT64_MAX) {
             assert_int_equal(rc, PASS_INFEASIBLE);
         } else {
-            assert_int_equal(rc, 0);
-            struct verdict v = judge(x.m, x.place, x.cluster, x.plan->dev, x.mem);
+            if (rc)
+                fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.text);
+            struct verdict v =
+                judge_copies(x.m, x.place, x.cluster, x.plan->dev, x.plan->copies, x.mem);
             if (v.value != best || x.plan->status != PLAN_OPTIMAL)
                 fail_msg("round %u: %lld, best %lld\n%s", round, (long long)v.value,
                          (long long)best, w.text);
             assert_true(v.fits && v.colocated && v.runnable);
+            for (uint32_t i = 0; x.plan->copies && i < x.cluster->ndev; i++)
+                shared += x.plan->copies[i] > 1;
             found++;
         }
         for (uint32_t i = 0; i < w.nop; i++)
@@ -182,11 +228,46 @@ static void test_brute_force(void **state)
         arena_free(x.scratch);
         arena_free(t.m->mem);
     }
-    assert_true(found > GRAPHS / 2 && found < GRAPHS && orphans > GRAPHS / 4 && uneven > GRAPHS);
+    assert_true(found > GRAPHS / 2 && found < GRAPHS && orphans > GRAPHS / 4 &&
+                uneven > GRAPHS / 2);
+    assert_true(mode != COPIES || shared > GRAPHS / 10);
+}
+
+static void test_sum(void **state)
+{
+    (void)state;
+    check(SUM, 1);
+}
+
+static void test_max(void **state)
+{
+    (void)state;
+    check(MAX, 2);
+}
+
+static void test_duplex(void **state)
+{
+    (void)state;
+    check(DUPLEX, 3);
+}
+
+static void test_gpipe(void **state)
+{
+    (void)state;
+    check(GPIPE, 4);
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    check(COPIES, 5);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_brute_force)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sum),   cmocka_unit_test(test_max),    cmocka_unit_test(test_duplex),
+        cmocka_unit_test(test_gpipe), cmocka_unit_test(test_copies),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
