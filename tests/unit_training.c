@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 8, DEVICES = 3, GRAPHS = 400 };
+enum { OPS = 8, DEVICES = 3, GRAPHS = 600 };
 
 struct world {
     char text[8192];
@@ -204,7 +204,7 @@ static void check(enum mode mode, uint64_t rng)
             fail_msg("round %u does not parse:\n%s", round, w.text);
         struct ctx x = {
             .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
-        int rc = run(&x, round % 2 ? "dp-place" : "subdivide,dp-place");
+        int rc = run(&x, round % 2 ? "dp-place{starts=1}" : "subdivide,dp-place{starts=1}");
         uneven += w.uneven;
         int64_t best = brute_force(&w, &x);
         if (best == INT64_MAX) {
