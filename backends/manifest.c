@@ -288,6 +288,16 @@ static int64_t weight_bytes(const struct module *m, vid v)
                                                                 : m->cost->bytes[v];
 }
 
+/* The devices that take turns with a part, if there are several. */
+static void put_replicas(struct out *o, uint32_t dev, struct arena *a)
+{
+    const struct result *r = o->s->r;
+    uint32_t n = r->plan->copies ? r->plan->copies[dev] : 1;
+    for (uint32_t i = 0; n > 1 && i < n; i++)
+        fprintf(o->f, "%s\"%s\"%s", i ? ", " : ", \"replicas\": [",
+                cluster_device_name(r->cluster, a, dev + i), i == n - 1 ? "]" : "");
+}
+
 static void put_parts(struct out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -310,8 +320,10 @@ static void put_parts(struct out *o, struct arena *a)
         put_names(o, t->out, t->nout);
         fputs(", \"compute_s\": ", o->f);
         put_ps(o->f, compute);
-        fprintf(o->f, ", \"weights_bytes\": %" PRId64 "%s}", bytes,
+        fprintf(o->f, ", \"weights_bytes\": %" PRId64 "%s", bytes,
                 s->unchecked[x] ? ", \"unchecked\": true" : "");
+        put_replicas(o, t->dev, a);
+        putc('}', o->f);
     }
     fputs("\n  ],\n", o->f);
 }
