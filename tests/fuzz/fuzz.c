@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,18 @@ void fuzz_check_text(const struct module *m, const struct cluster *c, const stru
     arena_free(back.m->mem);
     free(text);
     free(again);
+}
+
+bool fuzz_names_are_utf8(const struct module *m)
+{
+    bool all = true;
+
+    for (nid n = 1; n < m->nnode && all; n++) {
+        json_t *name = json_string(node_name(m, n));
+        all = name != NULL;
+        json_decref(name);
+    }
+    return all;
 }
 
 int fuzz_run(struct ctx *x, const char *passes)
