@@ -307,9 +307,9 @@ static void name_nodes(struct reader *r, sid *name)
             taken = vec_grow(r->a, taken, &cap, name[i] + 1, 1);
             if (!taken[name[i]])
                 break;
-            text = arena_fmt(r->a, "%s.%lld%.*s", node_label(r, i), (long long)r->node[i].id,
-                             (int)(k < 64 ? k : 64),
-                             "................................................................");
+            text = k == 0 ? arena_fmt(r->a, "%s.%lld", node_label(r, i), (long long)r->node[i].id)
+                          : arena_fmt(r->a, "%s.%lld.%u", node_label(r, i),
+                                      (long long)r->node[i].id, k);
         }
         taken[name[i]] = 1;
     }

@@ -64,7 +64,9 @@ struct fuzz_folder fuzz_folder_make(struct arena *a, const char *name, const uin
                                     size_t size)
 {
     const char *tmp = getenv("TMPDIR");
-    char *path = arena_fmt(a, "%s/pcc-fuzz-XXXXXX", tmp != NULL ? tmp : "/tmp");
+    if (tmp == NULL)
+        tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"; /* memory: no disk to wait for */
+    char *path = arena_fmt(a, "%s/pcc-fuzz-XXXXXX", tmp);
 
     fuzz_check(mkdtemp(path) != NULL, "the folder for temporary files can be written");
     struct fuzz_folder folder = {path, arena_fmt(a, "%s/%s", path, name)};

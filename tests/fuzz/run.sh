@@ -5,8 +5,7 @@
 #
 # SECONDS for each target (all of CMakeLists.txt if none is named).  Builds them with clang in build/fuzz
 # (or $PCC_FUZZ_BUILD).  What the fuzzer thinks of is kept in the build folder and used again; findings
-# go to build/fuzz/findings/TARGET-*.  Exit code 1 if there is one.  Temporary files are made in memory
-# (/dev/shm) where it is there.
+# go to build/fuzz/findings/TARGET-*.  Exit code 1 if there is one.
 set -eu
 cd "$(dirname "$0")/../.."
 [ $# -ge 1 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
@@ -14,7 +13,6 @@ seconds=$1
 shift
 build=${PCC_FUZZ_BUILD:-build/fuzz}
 [ $# -gt 0 ] || set -- $(sed -n 's/^set(PCC_FUZZ_TARGETS \(.*\))$/\1/p' tests/fuzz/CMakeLists.txt)
-[ -d /dev/shm ] && : "${TMPDIR:=/dev/shm}" && export TMPDIR
 
 [ -f "$build/build.ninja" ] ||
     CC=clang cmake -G Ninja -S . -B "$build" -DPCC_FUZZ=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
