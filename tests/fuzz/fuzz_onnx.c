@@ -1,4 +1,5 @@
-/* Any bytes as an ONNX model, the whole way: read, verified, printed and parsed, written and read again,
+/* Any bytes as an ONNX model, the whole way: scanned (once more, as bytes of exactly this size, so that
+ * sanitizers see what they cannot see in a mapped file), read, verified, printed and parsed, written and read again,
  * planned for fast links (so that there are several parts), printed and parsed with its plan, split
  * (every other one with device configurations), and every part and the annotated whole read again.
  * The split's manifest and the annotated whole give back the plan; the configurations are sound if the
@@ -8,6 +9,7 @@
 #include "backends/backends.h"
 #include "backends/cut.h"
 #include "frontends/frontends.h"
+#include "frontends/onnx_scan.h"
 #include "onnx.pb-c.h"
 #include "passes/plan_read.h"
 #include "tests/fuzz/fuzz.h"
@@ -149,9 +151,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     setenv("PATH", "", 1); /* no dot */
     fuzz_folder_weights(a, folder);
     enum input_kind kind = input_kind_of(folder.file);
+    struct diag own = fuzz_diag();
+    struct onnx_skeleton skeleton;
+    int rc = onnx_scan(data, size, "model", a, &skeleton, &own);
+    fuzz_check_result(rc, &own);
     struct module *m = onnx_read(folder.file, &o, &d);
     fuzz_check_result(m == NULL ? -1 : 0, &d);
     if (m != NULL) {
+        fuzz_check(rc == 0, "what was read has been scanned");
         fuzz_check(kind == INPUT_ONNX, "a model is known by its contents");
         fuzz_check(module_verify(m, &d) == 0, "what was read is a verified module");
         fuzz_check_text(m, NULL, NULL);
