@@ -174,6 +174,13 @@ def wire(tmp):
     try_bytes(tmp, "packed", b"\x08\x08" + field(7, field(5, packed)), "not a multiple")
     try_bytes(tmp, "bomb", b"\x08\x08" + field(7, field(1, b"\x2a\x00" * 2000000)), "memory")
     try_bytes(tmp, "deep", nest(3000), "nested more than 100 deep")
+    body = field(1, field(4, b"Neg") + field(2, b"o")) + field(2, b"b")
+    owner = field(4, b"If") + field(5, field(1, b"t") + field(6, body))
+    same = b"".join(field(1, owner + field(3, b"n%d" % k)) for k in range(40000))
+    try_bytes(tmp, "same names", b"\x08\x08" + field(7, same + g), "", rc=0)  # names are made up
+    dims = field(2, field(1, b"\x08\x01" + field(2, field(1, b"\x08\x02") * 32000)))
+    ranks = field(11, field(1, b"x") + dims) + field(12, field(1, b"x") + dims)
+    try_bytes(tmp, "rank", b"\x08\x08" + field(7, g + ranks), "", rc=0)
     try_bytes(tmp, "nested", nest(30), "", rc=0)
     for what in (b"first", b"Relu"):
         try_bytes(tmp, "nul", small().replace(what, what[:2] + b"\0" + what[3:]), "NUL")
@@ -447,15 +454,18 @@ def writing_folders(area):
     got, err = run(m, split, *FAST)
     demand("linked split", got == 0 and not (split / "weights.data").is_symlink(), err[-300:])
     demand("linked split", victim.read_bytes() == b"precious", "the target of a link was written")
-    for file in ("../../victim", str(victim), "../victim", "part0.onnx/../../../victim"):
+    for file in ("../../victim", str(victim), "../victim", "part0.onnx/../../../victim", "mine.txt"):
         forged = json.loads((split / "manifest.json").read_text(encoding="utf-8"))
         forged["parts"][0]["file"] = file
         (split / "manifest.json").write_text(json.dumps(forged), encoding="utf-8")
+        if file == "mine.txt":
+            (split / file).write_text("mine", encoding="utf-8")
         got, err = run(m, split, *FAST)
-        demand(f"forged {file}", got in (0, 1), err[-300:])
+        demand(f"forged {file}", got == 1 and "does not belong" in err, err[-300:])
+        demand(f"forged {file}", file != "mine.txt" or (split / file).exists(), "a file was removed")
         demand(f"forged {file}", victim.exists() and victim.read_bytes() == b"precious",
                "a file outside of the split was removed or written")
-        shutil.rmtree(split)
+        shutil.rmtree(split, ignore_errors=True)
         run(m, split, *FAST)
     real = area / "out" / "real"
     real.mkdir()
