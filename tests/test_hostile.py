@@ -356,6 +356,26 @@ def long_names(tmp):
                   rc=None)
 
 
+def expressions(tmp):
+    """Regular expressions that would take the C library much time or memory are refused."""
+    m, plan = os.path.join(tmp, "m.onnx"), os.path.join(tmp, "plan.txt")
+    with open(m, "wb") as f:
+        f.write(small())
+    large = "with its repeats written out"
+    for text, wrong in (("a" + "+" * 40, large), ("((a{1,255}){1,255}){1,255}", large),
+                        ("a" * 3000, large), ("((a{40}){,60})*", large), ("[[:alpha:]]{2000}", large),
+                        ("(a|b)*\\1", "refers back"), ("(" * 60 + "a" + ")" * 60, "50 groups"),
+                        ("(a", "not a regular"), ("a[", "not a regular"), ("a[[:", "not a regular"),
+                        ("a\\", "not a regular"), ("[]{9999}[:alpha:]{9999}+]{2}|\\(\\[{1,3}", ""),
+                        ("[^]{9999}]+(a(b(c)?)*){2,30}", ""), ("\\{9999\\}|x{0,1}", "")):
+        with open(plan, "w", encoding="utf-8") as f:
+            f.write(f"{text}=acc0\n.=acc0\n")
+        got, err = run(m, os.path.join(tmp, "split"), "-p", f"plan{{from={plan}}}")
+        demand(f"expression {text[:40]}", got == (1 if wrong else 0) and wrong in err,
+               f"exit code {got}: {err[-300:]}")
+        shutil.rmtree(os.path.join(tmp, "split"), ignore_errors=True)
+
+
 def archives(tmp):
     """Archives are no models, and nothing is taken out of them."""
     data, packed = small(), io.BytesIO()
@@ -509,6 +529,7 @@ def main():
         bodies(tmp)
         overflows(tmp)
         long_names(tmp)
+        expressions(tmp)
         archives(tmp)
         writing(tmp)
         truncations(tmp)

@@ -23,10 +23,8 @@ void fuzz_check(bool holds, const char *promise)
 static void check_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
     (void)w;
-    (void)user;
     (void)level;
-    fuzz_check(strstr(line, "protobuf-c refuses") == NULL,
-               "the scan of a model finds every defect");
+    fuzz_check(user == NULL || strcmp(line, user) != 0, "an earlier check finds every such defect");
     for (; *line != '\0'; line++) {
         unsigned char c = (unsigned char)*line;
         fuzz_check(c >= 0x20 && c != 0x7f, "diagnostics have no control characters");

@@ -13,8 +13,8 @@
 /* Always 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Diagnostics that nobody sees; each line is checked to be one line without control characters, and
- * not one that tells of a defect that an earlier check should have found. */
+/* Diagnostics that nobody sees; each line is checked to be one line without control characters, and not
+ * the line `user`, if that is not NULL. */
 struct diag fuzz_diag(void);
 /* Aborts with a line on stderr. */
 void fuzz_check(bool holds, const char *promise);

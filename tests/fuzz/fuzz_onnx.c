@@ -155,6 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct onnx_skeleton skeleton;
     int rc = onnx_scan(data, size, "model", a, &skeleton, &own);
     fuzz_check_result(rc, &own);
+    d.user = arena_fmt(a, "%s: protobuf-c refuses the file", folder.file);
     struct module *m = onnx_read(folder.file, &o, &d);
     fuzz_check_result(m == NULL ? -1 : 0, &d);
     if (m != NULL) {
