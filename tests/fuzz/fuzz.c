@@ -127,6 +127,18 @@ void fuzz_check_text(const struct module *m, const struct cluster *c, const stru
     free(again);
 }
 
+struct module *fuzz_reparse(const struct module *m)
+{
+    struct diag d = fuzz_diag();
+    struct text_module back = {0};
+    size_t n;
+    char *text = print(m, NULL, NULL, &n);
+
+    fuzz_check(module_parse(&back, text, n, "printed", &d) == 0, "what is printed can be parsed");
+    free(text);
+    return back.m;
+}
+
 bool fuzz_names_are_utf8(const struct module *m)
 {
     bool all = true;

@@ -36,6 +36,8 @@ void fuzz_folder_remove(struct fuzz_folder folder);
 
 /* Prints, parses, prints again: equal texts.  m must be verified. */
 void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan);
+/* Prints and parses; free with arena_free(m->mem).  m must be verified. */
+struct module *fuzz_reparse(const struct module *m);
 /* Whether JSON can hold the names of all nodes. */
 bool fuzz_names_are_utf8(const struct module *m);
 /* Completes and runs a pipeline on x->m (x needs m, cluster and diag): 0, -1 or PASS_INFEASIBLE; no

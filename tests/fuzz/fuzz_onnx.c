@@ -1,9 +1,10 @@
 /* Any bytes as an ONNX model, the whole way: scanned (once more, as bytes of exactly this size, so that
- * sanitizers see what they cannot see in a mapped file), read, verified, printed and parsed, written and read again,
- * planned for fast links (so that there are several parts), printed and parsed with its plan, split
- * (every other one with device configurations), and every part and the annotated whole read again.
- * The split's manifest and the annotated whole give back the plan; the configurations are sound if the
- * source had none.  What ONNX is by its contents is recognised without a name.
+ * sanitizers see what they cannot see in a mapped file), read, verified, printed and parsed, written and
+ * read again, planned for fast links (so that there are several parts; its text is planned, too, and has
+ * the same optimum), printed and parsed with its plan, split (every other one with device
+ * configurations), and every part and the annotated whole read again.  The split's manifest and the
+ * annotated whole give back the plan; the configurations are sound if the source had none.  What ONNX
+ * is by its contents is recognised without a name.
  *
  * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"
@@ -124,14 +125,47 @@ static void split(struct ctx *x, const char *folder, bool ir11, bool sound)
     }
 }
 
+/* The text of a model has all that a plan is made from, but the contents of files. */
+static bool text_suffices(const struct module *m)
+{
+    bool all = true;
+    for (tid t = 1; t < m->ntensor; t++)
+        all = all && m->tensor[t].where != TENSOR_FILE;
+    return all;
+}
+
+/* The text's module is planned like the model's. */
+static void check_text_plan(const struct ctx *x, struct module *text, const char *passes)
+{
+    struct diag d = fuzz_diag();
+    struct ctx y = {.diag = &d, .m = text, .cluster = x->cluster};
+
+    fuzz_check(fuzz_run(&y, passes) == 0, "the text of a model can be planned like the model");
+    fuzz_check(x->plan->status != PLAN_OPTIMAL || y.plan->status != PLAN_OPTIMAL ||
+                   x->plan->value == y.plan->value,
+               "the text of a model has the same optimum");
+}
+
 static void plan(struct module *m, struct diag *d, const char *folder, bool ir11)
 {
+    static const char passes[] = "fuse,dp-place{max-states=500:starts=2}";
     struct cluster c;
     struct ctx x = {.diag = d, .m = m, .cluster = &c, .read_model = read_model};
 
     cluster_default(&c);
     fuzz_check(cluster_set_link(&c, "1TB/s,0us", d) == 0, "the target's own link is right");
-    if (m->nnode > PLANNED_NODES || fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}") != 0) {
+    if (m->nnode > PLANNED_NODES) {
+        return;
+    }
+    struct module *text = text_suffices(m) ? fuzz_reparse(m) : NULL;
+    int rc = fuzz_run(&x, passes);
+    if (rc == 0 && text != NULL) {
+        check_text_plan(&x, text, passes);
+    }
+    if (text != NULL) {
+        arena_free(text->mem);
+    }
+    if (rc != 0) {
         return;
     }
     struct diag own = fuzz_diag();
