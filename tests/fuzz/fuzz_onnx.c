@@ -1,10 +1,10 @@
 /* Any bytes as an ONNX model, the whole way: scanned (once more, as bytes of exactly this size, so that
  * sanitizers see what they cannot see in a mapped file), read, verified, printed and parsed, written and
  * read again, planned for fast links (so that there are several parts; its text is planned, too, and has
- * the same optimum), printed and parsed with its plan, split (every other one with device
- * configurations), and every part and the annotated whole read again.  The split's manifest and the
- * annotated whole give back the plan; the configurations are sound if the source had none.  What ONNX
- * is by its contents is recognised without a name.
+ * the same optimum), printed and parsed with its plan, split (with device configurations or without, its
+ * weights in each of the three places), and every part and the annotated whole read again.  The split's
+ * manifest and the annotated whole give back the plan; the configurations are sound if the source had
+ * none.  What ONNX is by its contents is recognised without a name.
  *
  * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"
@@ -56,7 +56,7 @@ static void check_write(const struct module *m, struct fuzz_folder folder, struc
 /* sound: it has no annotations or sound ones. */
 static void check_model(const char *path, bool sound)
 {
-    const struct onnx_options o = {0};
+    const struct onnx_options o = {.allow_links = true}; /* to the source's files */
     struct diag d = fuzz_diag();
     struct module *m = onnx_read(path, &o, &d);
 
@@ -68,7 +68,7 @@ static void check_model(const char *path, bool sound)
 
 static struct module *read_model(const char *path, struct diag *d)
 {
-    const struct onnx_options o = {0};
+    const struct onnx_options o = {.allow_links = true}; /* to the source's files */
     return onnx_read(path, &o, d);
 }
 
@@ -83,7 +83,8 @@ static void check_plan(struct ctx *x, const char *from)
                    "the plan that is read is the plan that was written");
 }
 
-static void split(struct ctx *x, const char *folder, bool ir11, bool sound)
+static void split(struct ctx *x, const char *folder, enum weights_mode weights, bool ir11,
+                  bool sound)
 {
     struct arena *a = x->m->mem;
     struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, a);
@@ -93,6 +94,7 @@ static void split(struct ctx *x, const char *folder, bool ir11, bool sound)
                        .plan = x->plan,
                        .verdict = &v,
                        .cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, a),
+                       .weights = weights,
                        .ir11 = ir11,
                        .diag = x->diag};
     const char **name = arena_array(a, (size_t)x->ndims + 1, sizeof *name);
@@ -146,7 +148,7 @@ static void check_text_plan(const struct ctx *x, struct module *text, const char
                "the text of a model has the same optimum");
 }
 
-static void plan(struct module *m, struct diag *d, const char *folder, bool ir11)
+static void plan(struct module *m, struct diag *d, const char *folder, size_t size)
 {
     static const char passes[] = "fuse,dp-place{max-states=500:starts=2}";
     struct cluster c;
@@ -172,7 +174,7 @@ static void plan(struct module *m, struct diag *d, const char *folder, bool ir11
     bool sound =
         check_annotations(m, &own) == 0 && !((const Onnx__ModelProto *)m->src)->n_configuration;
     fuzz_check_text(m, &c, x.plan);
-    split(&x, folder, ir11, sound);
+    split(&x, folder, (enum weights_mode)(size % WEIGHTS_MODES), size % 2 == 0, sound);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -198,7 +200,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(module_verify(m, &d) == 0, "what was read is a verified module");
         fuzz_check_text(m, NULL, NULL);
         check_write(m, folder, a);
-        plan(m, &d, arena_fmt(a, "%s/split", folder.path), size % 2 == 0);
+        plan(m, &d, arena_fmt(a, "%s/split", folder.path), size);
         arena_free(m->mem);
     }
     fuzz_folder_remove(folder);
