@@ -1,6 +1,6 @@
 /* Lists of regular expressions over node names (patterns.h): POSIX extended ones, tried in order.
  *
- * The C library's regcomp copies what is repeated ("a++" has four), recurses as deep as parentheses go,
+ * The C library's regcomp copies what is repeated ("a++" has four), recurses as deep as parentheses go, takes exponential time for repeats inside each other,
  * and a reference back ("(a*)\1") makes matching exponential.  Expressions come from files, so each is
  * measured first, with its repeats written out, and refused if it is large.  O(length). */
 #include "passes/patterns.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIZE_MOST = 2000, DEPTH_MOST = 50, REPEAT_MOST = 1 << 16 };
+enum { SIZE_MOST = 2000, DEPTH_MOST = 50, NESTED_MOST = 3, REPEAT_MOST = 1 << 16 };
 
 /* The last byte of the bracket expression at s, or of the text if it does not end. */
 static const char *bracket_end(const char *s)
@@ -39,16 +39,22 @@ static uint64_t repeats(const char *s)
 /* NULL, or why regcomp must not see the expression. */
 static const char *wrong(const char *s)
 {
-    uint64_t before[DEPTH_MOST + 1] = {0}, last = 0; /* size of a group so far, of the last atom */
+    uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;  /* size of a group so far, of the last atom */
+    unsigned nested[DEPTH_MOST + 1] = {0}, loops = 0; /* repeats inside each other, likewise */
     unsigned depth = 0;
     for (; *s != 0; s++) {
         if (*s == '\\' && s[1] >= '1' && s[1] <= '9')
             return "it refers back to a group";
-        if (*s == '+' || *s == '{') {
-            last = last * (*s == '+' ? 2 : repeats(s)) + 1;
+        if (strchr("+{*?", *s)) {
+            last = last * (*s == '+' ? 2 : *s == '{' ? repeats(s) : 1) + 1;
+            if (++loops > NESTED_MOST)
+                return "it has more than 3 repeats inside each other";
         } else if (*s == ')' && depth > 0) {
+            loops = loops > nested[depth] ? loops : nested[depth];
             last += before[depth--] + 1;
         } else {
+            nested[depth] = loops > nested[depth] ? loops : nested[depth];
+            loops = 0;
             before[depth] += last;
             last = 1;
             if (*s == '[') {
@@ -58,7 +64,7 @@ static const char *wrong(const char *s)
             } else if (*s == '(') {
                 if (++depth > DEPTH_MOST)
                     return "it has more than 50 groups inside each other";
-                before[depth] = 0;
+                before[depth] = nested[depth] = 0;
             }
         }
         if (last + before[depth] > SIZE_MOST)

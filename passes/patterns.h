@@ -21,7 +21,7 @@ struct patterns {
 
 enum { PATTERN_WHY = 128 };
 /* Compiles an extended regular expression whose compilation and use stay cheap: without references
- * back, of at most 2000 characters with its repeats written out.  0, or -1 and the reason in why; on 0
+ * back, at most 3 repeats inside each other, of at most 2000 characters with its repeats written out.  0, or -1 and the reason in why; on 0
  * the caller does regfree. */
 int pattern_compile(regex_t *re, const char *text, char why[static PATTERN_WHY]);
 

@@ -362,7 +362,8 @@ def expressions(tmp):
     with open(m, "wb") as f:
         f.write(small())
     large = "with its repeats written out"
-    for text, wrong in (("a" + "+" * 40, large), ("((a{1,255}){1,255}){1,255}", large),
+    for text, wrong in (("a" + "+" * 40, "inside each other"),
+                        ("x((a|b?)*c+)+{2}", "inside each other"), ("((a{1,255}){1,255}){1,255}", large),
                         ("a" * 3000, large), ("((a{40}){,60})*", large), ("[[:alpha:]]{2000}", large),
                         ("(a|b)*\\1", "refers back"), ("(" * 60 + "a" + ")" * 60, "50 groups"),
                         ("(a", "not a regular"), ("a[", "not a regular"), ("a[[:", "not a regular"),
@@ -392,7 +393,8 @@ def archives(tmp):
 
 
 FAST = ["-p", "dp-place", "--link", "1TB/s,0us"]
-SPLIT = re.compile(r"(manifest\.json|weights\.data|model\.onnx|part\d+\.onnx|(plan|blocks)\.(dot|svg))$")
+SPLIT = re.compile(r"(manifest\.json|weights\d*\.data|model\.onnx|part\d+\.onnx|"
+                   r"(plan|blocks|nodes)\.(dot|svg|pdf|png))$")
 
 
 def splittable(names, weight=4096):
