@@ -1,8 +1,9 @@
 /* Lists of regular expressions over node names (patterns.h): POSIX extended ones, tried in order.
  *
- * The C library's regcomp copies what is repeated ("a++" has four), recurses as deep as parentheses go, takes exponential time for repeats inside each other,
- * and a reference back ("(a*)\1") makes matching exponential.  Expressions come from files, so each is
- * measured first, with its repeats written out, and refused if it is large.  O(length). */
+ * The C library's regcomp copies what is repeated ("a++" has four), recurses as deep as parentheses go,
+ * and takes exponential time for repeats inside each other; a reference back ("(a*)\1") does that to
+ * matching.  Expressions come from files, so each is measured first, with its repeats written out, and
+ * refused if it is large.  O(length). */
 #include "passes/patterns.h"
 
 #include <stdio.h>

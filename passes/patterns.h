@@ -20,9 +20,9 @@ struct patterns {
 };
 
 enum { PATTERN_WHY = 128 };
-/* Compiles an extended regular expression whose compilation and use stay cheap: without references
- * back, at most 3 repeats inside each other, of at most 2000 characters with its repeats written out.  0, or -1 and the reason in why; on 0
- * the caller does regfree. */
+/* Compiles an extended regular expression whose compilation and use stay cheap: no references back, at
+ * most 3 repeats inside each other, at most 2000 characters with its repeats written out.  0, or -1 and
+ * the reason in why; on 0 the caller does regfree. */
 int pattern_compile(regex_t *re, const char *text, char why[static PATTERN_WHY]);
 
 /* Adds such an extended regular expression; `where` begins the error.  0 or -1. */
