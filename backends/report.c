@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 10, BAR = 20 };
+enum { SHOWN = 10, BAR = 20, DIMS_SHOWN = 16 };
 
-/* "f32[batch,128,768]" */
+/* "f32[batch,128,768]"; of the dimensions, the first 16. */
 static char *type_text(const struct module *m, uint32_t type, struct arena *a)
 {
     const struct type *t = &m->type[type];
@@ -18,9 +18,9 @@ static char *type_text(const struct module *m, uint32_t type, struct arena *a)
     if (t->rank < 0)
         return arena_fmt(a, "%s[...]", elem_name(t->elem));
     s = arena_fmt(a, "%s[", elem_name(t->elem));
-    for (int i = 0; i < t->rank; i++)
+    for (int i = 0; i < t->rank && i < DIMS_SHOWN; i++)
         s = arena_fmt(a, "%s%s%s", s, i ? "," : "", dim_text(m, m->dim[t->dim + (uint32_t)i], a));
-    return arena_fmt(a, "%s]", s);
+    return arena_fmt(a, "%s%s]", s, t->rank > DIMS_SHOWN ? ",..." : "");
 }
 
 /* ---- summary ---------------------------------------------------------------------------------- */

@@ -98,7 +98,7 @@ static void reserve(struct onnx_build *b)
  * TYPE_POSITION (their position in their graph). */
 static void name_nodes(struct onnx_build *b)
 {
-    struct map taken = {0};
+    struct map taken = {0}; /* name -> the number to try next behind it */
 
     for (uint32_t s = 1; s < b->nslot; s++) {
         sid name = str_id(b->m, b->slot[s].proto->name);
@@ -116,10 +116,13 @@ static void name_nodes(struct onnx_build *b)
         base = base != NULL && *base != '\0' ? base : x->proto->op_type;
         base = base != NULL && *base != '\0' ? base : "node";
         const char *made = arena_fmt(b->tmp, "%s_%u", base, s - b->body[x->home].first);
-        x->name = str_id(b->m, made);
-        for (uint32_t k = 1; map_get(&taken, x->name) != 0; k++)
+        sid first = x->name = str_id(b->m, made);
+        uint32_t k = map_get(&taken, first);
+        for (; map_get(&taken, x->name) != 0; k++)
             x->name = str_id(b->m, arena_fmt(b->tmp, "%s_%u", made, k));
         arena_release(b->tmp, mark);
+        if (k != 0)
+            map_set(&taken, b->tmp, first, k);
         map_set(&taken, b->tmp, x->name, 1);
         x->flags |= NODE_UNNAMED;
     }

@@ -339,33 +339,41 @@ static int sort_nodes(struct reader *r)
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
-/* Names of all results, those of nodes among them: as in the file, made unique by the id where they are
- * not; further results of a node have its name and their number. */
+struct names {
+    struct reader *r;
+    uint8_t *taken; /* [string] */
+    uint32_t cap;
+};
+
+/* label, or where it is taken with the id of node i, and a number if need be. */
+static sid fresh_name(struct names *n, const char *label, uint32_t i)
+{
+    struct module *m = n->r->m;
+    long long id = n->r->node[i].id;
+    const char *text = label;
+    for (uint32_t again = 0;; again++) {
+        sid s = str_id(m, text);
+        n->taken = vec_grow(n->r->a, n->taken, &n->cap, s + 1, 1);
+        if (!n->taken[s]) {
+            n->taken[s] = 1;
+            return s;
+        }
+        text = again == 0 ? arena_fmt(n->r->a, "%s.%lld", label, id)
+                          : arena_fmt(n->r->a, "%s.%lld.%u", label, id, again);
+    }
+}
+
+/* Names of all results, those of nodes among them: as in the file, made unique where they are not;
+ * further results of a node have its name and their number. */
 static void name_results(struct reader *r, sid *name)
 {
-    uint8_t *taken = NULL;
-    uint32_t cap = 0, most = 1;
-    for (uint32_t k = 0; k < most; k++)
-        for (uint32_t i = 0; i < r->nnode; i++) {
-            uint32_t nout = r->first[i + 1] - r->first[i];
-            most = nout > most ? nout : most;
-            if (k >= nout)
-                continue;
-            const char *label = node_label(r, i), *text = label;
-            if (k)
-                text = label = arena_fmt(r->a, "%s:%u", label, k);
-            for (uint32_t again = 0;; again++) {
-                sid s = name[r->first[i] + k] = str_id(r->m, text);
-                taken = vec_grow(r->a, taken, &cap, s + 1, 1);
-                if (!taken[s])
-                    break;
-                text =
-                    arena_fmt(r->a, "%s.%lld%.*s", label, (long long)r->node[i].id,
-                              (int)(again < 64 ? again : 64),
-                              "................................................................");
-            }
-            taken[name[r->first[i] + k]] = 1;
-        }
+    struct names n = {.r = r};
+    for (uint32_t i = 0; i < r->nnode; i++)
+        name[r->first[i]] = fresh_name(&n, node_label(r, i), i);
+    for (uint32_t i = 0; i < r->nnode; i++)
+        for (uint32_t k = 1; k < r->first[i + 1] - r->first[i]; k++)
+            name[r->first[i] + k] =
+                fresh_name(&n, arena_fmt(r->a, "%s:%u", node_label(r, i), k), i);
 }
 
 static void add_nodes(struct reader *r)

@@ -2,9 +2,9 @@
 #include "passes/passes.h"
 
 #include "ir/units.h"
+#include "passes/patterns.h"
 
 #include <inttypes.h>
-#include <regex.h>
 
 /* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node wins. */
 static int apply_pins(struct ctx *x)
@@ -13,18 +13,15 @@ static int apply_pins(struct ctx *x)
         const struct pin *p = &x->pins[k];
         int dev = cluster_device(x->cluster, p->device);
         regex_t re;
-        char why[128];
+        char why[PATTERN_WHY];
         uint32_t hits = 0;
         if (dev < 0)
             return diag_error(x->diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
                               p->pattern, p->device, p->device,
                               cluster_device_name(x->cluster, x->mem, 0));
-        int rc = regcomp(&re, p->pattern, REG_EXTENDED | REG_NOSUB);
-        if (rc) {
-            regerror(rc, &re, why, sizeof why);
+        if (pattern_compile(&re, p->pattern, why))
             return diag_error(x->diag, "--pin '%s=%s': not a regular expression: %s", p->pattern,
                               p->device, why);
-        }
         for (uint32_t v = 0; v < x->base->n; v++)
             if (regexec(&re, node_name(x->m, x->base->node[v]), 0, NULL, 0) == 0) {
                 x->base->pin[v] = dev;

@@ -19,7 +19,13 @@ struct patterns {
     uint32_t n, cap;
 };
 
-/* Adds an extended regular expression; `where` begins the error.  0 or -1. */
+enum { PATTERN_WHY = 128 };
+/* Compiles an extended regular expression whose compilation and use stay cheap: no references back, at
+ * most 3 repeats inside each other, at most 2000 characters with its repeats written out.  0, or -1 and
+ * the reason in why; on 0 the caller does regfree. */
+int pattern_compile(regex_t *re, const char *text, char why[static PATTERN_WHY]);
+
+/* Adds such an extended regular expression; `where` begins the error.  0 or -1. */
 int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
                  const char *where, struct diag *d);
 /* The first pattern that matches anywhere in the name, NULL: none.  O(patterns). */

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,8 @@ void fuzz_check(bool holds, const char *promise)
 static void check_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
     (void)w;
-    (void)user;
     (void)level;
+    fuzz_check(user == NULL || strcmp(line, user) != 0, "an earlier check finds every such defect");
     for (; *line != '\0'; line++) {
         unsigned char c = (unsigned char)*line;
         fuzz_check(c >= 0x20 && c != 0x7f, "diagnostics have no control characters");
@@ -63,7 +64,9 @@ struct fuzz_folder fuzz_folder_make(struct arena *a, const char *name, const uin
                                     size_t size)
 {
     const char *tmp = getenv("TMPDIR");
-    char *path = arena_fmt(a, "%s/pcc-fuzz-XXXXXX", tmp != NULL ? tmp : "/tmp");
+    if (tmp == NULL)
+        tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"; /* memory: no disk to wait for */
+    char *path = arena_fmt(a, "%s/pcc-fuzz-XXXXXX", tmp);
 
     fuzz_check(mkdtemp(path) != NULL, "the folder for temporary files can be written");
     struct fuzz_folder folder = {path, arena_fmt(a, "%s/%s", path, name)};
@@ -122,6 +125,30 @@ void fuzz_check_text(const struct module *m, const struct cluster *c, const stru
     arena_free(back.m->mem);
     free(text);
     free(again);
+}
+
+struct module *fuzz_reparse(const struct module *m)
+{
+    struct diag d = fuzz_diag();
+    struct text_module back = {0};
+    size_t n;
+    char *text = print(m, NULL, NULL, &n);
+
+    fuzz_check(module_parse(&back, text, n, "printed", &d) == 0, "what is printed can be parsed");
+    free(text);
+    return back.m;
+}
+
+bool fuzz_names_are_utf8(const struct module *m)
+{
+    bool all = true;
+
+    for (nid n = 1; n < m->nnode && all; n++) {
+        json_t *name = json_string(node_name(m, n));
+        all = name != NULL;
+        json_decref(name);
+    }
+    return all;
 }
 
 int fuzz_run(struct ctx *x, const char *passes)

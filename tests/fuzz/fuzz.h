@@ -13,7 +13,8 @@
 /* Always 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Diagnostics that nobody sees; each line is checked to be one line without control characters. */
+/* Diagnostics that nobody sees; each line is checked to be one line without control characters, and not
+ * the line `user`, if that is not NULL. */
 struct diag fuzz_diag(void);
 /* Aborts with a line on stderr. */
 void fuzz_check(bool holds, const char *promise);
@@ -35,6 +36,10 @@ void fuzz_folder_remove(struct fuzz_folder folder);
 
 /* Prints, parses, prints again: equal texts.  m must be verified. */
 void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan);
+/* Prints and parses; free with arena_free(m->mem).  m must be verified. */
+struct module *fuzz_reparse(const struct module *m);
+/* Whether JSON can hold the names of all nodes. */
+bool fuzz_names_are_utf8(const struct module *m);
 /* Completes and runs a pipeline on x->m (x needs m, cluster and diag): 0, -1 or PASS_INFEASIBLE; no
  * planner may be caught by the judge. */
 int fuzz_run(struct ctx *x, const char *passes);

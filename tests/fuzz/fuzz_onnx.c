@@ -1,12 +1,22 @@
-/* Any bytes as an ONNX model: read, verified, printed and parsed, written and read again, planned.
+/* Any bytes as an ONNX model, the whole way: scanned (once more, as bytes of exactly this size, so that
+ * sanitizers see what they cannot see in a mapped file), read, verified, printed and parsed, written and
+ * read again, planned for fast links (so that there are several parts; its text is planned, too, and has
+ * the same optimum), printed and parsed with its plan, split (with device configurations or without, its
+ * weights in each of the three places), and every part and the annotated whole read again.  The split's
+ * manifest and the annotated whole give back the plan; the configurations are sound if the source had
+ * none.  What ONNX is by its contents is recognised without a name.
  *
- * Beside the model lies a file "w.bin" of 64 bytes for external data. */
+ * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"
 #include "backends/cut.h"
 #include "frontends/frontends.h"
+#include "frontends/onnx_scan.h"
+#include "onnx.pb-c.h"
+#include "passes/plan_read.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,17 +53,128 @@ static void check_write(const struct module *m, struct fuzz_folder folder, struc
     arena_free(back->mem);
 }
 
-static void plan(struct module *m, struct diag *d)
+/* sound: it has no annotations or sound ones. */
+static void check_model(const char *path, bool sound)
 {
-    struct cluster c;
-    struct ctx x = {.diag = d, .m = m, .cluster = &c};
+    const struct onnx_options o = {.allow_links = true}; /* to the source's files */
+    struct diag d = fuzz_diag();
+    struct module *m = onnx_read(path, &o, &d);
 
-    cluster_default(&c);
-    if (m->nnode > PLANNED_NODES || fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}") != 0) {
+    fuzz_check(m != NULL, "a model of the split can be read");
+    fuzz_check(module_verify(m, &d) == 0, "a model of the split is a verified module");
+    fuzz_check(check_annotations(m, &d) == 0 || !sound, "the annotations of the split are sound");
+    arena_free(m->mem);
+}
+
+static struct module *read_model(const char *path, struct diag *d)
+{
+    const struct onnx_options o = {.allow_links = true}; /* to the source's files */
+    return onnx_read(path, &o, d);
+}
+
+/* The plan that is read from `from` is the one that was written there. */
+static void check_plan(struct ctx *x, const char *from)
+{
+    const int32_t *dev = plan_read(x, from);
+
+    fuzz_check(dev != NULL, "the plan of a split can be read");
+    for (nid n = 1; n < x->m->nnode; n++)
+        fuzz_check(x->place->kind[n] != PLACE_NODE || dev[n] == x->plan->dev[n],
+                   "the plan that is read is the plan that was written");
+}
+
+static void split(struct ctx *x, const char *folder, enum weights_mode weights, bool ir11,
+                  bool sound)
+{
+    struct arena *a = x->m->mem;
+    struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, a);
+    struct result r = {.m = x->m,
+                       .cluster = x->cluster,
+                       .place = x->place,
+                       .plan = x->plan,
+                       .verdict = &v,
+                       .cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, a),
+                       .weights = weights,
+                       .ir11 = ir11,
+                       .diag = x->diag};
+    const char **name = arena_array(a, (size_t)x->ndims + 1, sizeof *name);
+    int64_t *value = arena_array(a, (size_t)x->ndims + 1, sizeof *value);
+
+    for (uint32_t i = 0; i < x->ndims; i++) {
+        name[i] = x->dims[i].name;
+        value[i] = x->dims[i].value;
+    }
+    r.dim_name = name;
+    r.dim_value = value;
+    r.ndims = x->ndims;
+    fuzz_check(r.cut != NULL, "a plan can be cut");
+    int rc = split_write(&r, folder);
+    fuzz_check_result(rc, x->diag);
+    fuzz_check(rc == 0 || access(folder, F_OK) != 0, "a split that fails leaves nothing");
+    if (rc != 0) {
         return;
     }
-    fuzz_check(cut_build(m, x.place, &c, x.plan->dev, m->mem) != NULL, "a plan can be cut");
+    const char *whole = arena_fmt(a, "%s/model.onnx", folder);
+    check_model(whole, sound);
+    for (uint32_t i = 0; i < r.cut->nparts; i++) {
+        check_model(arena_fmt(a, "%s/%s", folder, cut_part_file(r.cut, i, a)), false);
+    }
+    if (x->base->n > 0 && fuzz_names_are_utf8(x->m)) {
+        check_plan(x, folder);
+    }
+    if (x->base->n > 0) {
+        check_plan(x, whole);
+    }
+}
+
+/* The text of a model has all that a plan is made from, but the contents of files. */
+static bool text_suffices(const struct module *m)
+{
+    bool all = true;
+    for (tid t = 1; t < m->ntensor; t++)
+        all = all && m->tensor[t].where != TENSOR_FILE;
+    return all;
+}
+
+/* The text's module is planned like the model's. */
+static void check_text_plan(const struct ctx *x, struct module *text, const char *passes)
+{
+    struct diag d = fuzz_diag();
+    struct ctx y = {.diag = &d, .m = text, .cluster = x->cluster};
+
+    fuzz_check(fuzz_run(&y, passes) == 0, "the text of a model can be planned like the model");
+    fuzz_check(x->plan->status != PLAN_OPTIMAL || y.plan->status != PLAN_OPTIMAL ||
+                   x->plan->value == y.plan->value,
+               "the text of a model has the same optimum");
+}
+
+static void plan(struct module *m, struct diag *d, const char *folder, size_t size)
+{
+    static const char passes[] = "fuse,dp-place{max-states=500:starts=2}";
+    struct cluster c;
+    struct ctx x = {.diag = d, .m = m, .cluster = &c, .read_model = read_model};
+
+    cluster_default(&c);
+    fuzz_check(cluster_set_link(&c, "1TB/s,0us", d) == 0, "the target's own link is right");
+    if (m->nnode > PLANNED_NODES) {
+        return;
+    }
+    struct module *text = text_suffices(m) ? fuzz_reparse(m) : NULL;
+    int rc = fuzz_run(&x, passes);
+    if (rc == 0 && text != NULL) {
+        check_text_plan(&x, text, passes);
+    }
+    if (text != NULL) {
+        arena_free(text->mem);
+    }
+    if (rc != 0) {
+        return;
+    }
+    struct diag own = fuzz_diag();
+    bool sound =
+        check_annotations(m, &own) == 0 && !((const Onnx__ModelProto *)m->src)->n_configuration;
     fuzz_check_text(m, &c, x.plan);
+    split(&x, folder, (enum weights_mode)(size % WEIGHTS_MODES), size % 2 == 0, sound);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -61,16 +182,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct onnx_options o = {0};
     struct arena *a = arena_new();
     struct diag d = fuzz_diag();
-    struct fuzz_folder folder = fuzz_folder_make(a, "model.onnx", data, size);
+    struct fuzz_folder folder = fuzz_folder_make(a, "model", data, size);
 
+    setenv("PATH", "", 1); /* no dot */
     fuzz_folder_weights(a, folder);
+    enum input_kind kind = input_kind_of(folder.file);
+    struct diag own = fuzz_diag();
+    struct onnx_skeleton skeleton;
+    int rc = onnx_scan(data, size, "model", a, &skeleton, &own);
+    fuzz_check_result(rc, &own);
+    d.user = arena_fmt(a, "%s: protobuf-c refuses the file", folder.file);
     struct module *m = onnx_read(folder.file, &o, &d);
     fuzz_check_result(m == NULL ? -1 : 0, &d);
     if (m != NULL) {
+        fuzz_check(rc == 0, "what was read has been scanned");
+        fuzz_check(kind == INPUT_ONNX, "a model is known by its contents");
         fuzz_check(module_verify(m, &d) == 0, "what was read is a verified module");
         fuzz_check_text(m, NULL, NULL);
         check_write(m, folder, a);
-        plan(m, &d);
+        plan(m, &d, arena_fmt(a, "%s/split", folder.path), size);
         arena_free(m->mem);
     }
     fuzz_folder_remove(folder);

@@ -1,8 +1,38 @@
-/* Any bytes as textual IR: what parses and verifies is printed, parsed and printed alike, and its
- * profile, if it has one, can be planned. */
+/* Any bytes as textual IR, the whole way: what parses and verifies is printed, parsed and printed alike;
+ * its profile, if it has one, is planned; the plan is printed and parsed with the module, cut into
+ * parts, and written and read as plan JSON.  (Only models from ONNX files can be split into such.) */
+#include "backends/backends.h"
+#include "backends/cut.h"
+#include "passes/plan_read.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { PLANNED_NODES = 64 };
+
+static void check_plan(struct ctx *x, struct arena *a)
+{
+    struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, x->m->mem);
+    struct fuzz_folder folder = fuzz_folder_make(a, "empty", NULL, 0);
+    const char *path = arena_fmt(a, "%s/plan.json", folder.path);
+    struct result r = {.m = x->m,
+                       .cluster = x->cluster,
+                       .place = x->place,
+                       .plan = x->plan,
+                       .verdict = &v,
+                       .diag = x->diag};
+
+    fuzz_check_text(x->m, x->cluster, x->plan);
+    fuzz_check(cut_build(x->m, x->place, x->cluster, x->plan->dev, a) != NULL, "a plan can be cut");
+    bool utf8 = fuzz_names_are_utf8(x->m);
+    const int32_t *dev = x->plan->dev;
+    fuzz_check((plan_json_write(&r, path) == 0) == utf8, "a plan in UTF-8 can be written");
+    if (utf8 && x->base->n > 0)
+        dev = plan_read(x, path);
+    fuzz_check(dev != NULL, "a plan that was written can be read");
+    for (nid n = 1; n < x->m->nnode; n++)
+        fuzz_check(x->place->kind[n] != PLACE_NODE || dev[n] == x->plan->dev[n],
+                   "the plan that is read is the plan that was written");
+    fuzz_folder_remove(folder);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -18,9 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct cluster c;
         struct ctx x = {.diag = &d, .m = t.m, .cluster = t.cluster != NULL ? t.cluster : &c};
         cluster_default(&c);
-        if (t.m->nnode <= PLANNED_NODES) {
-            fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}");
-        }
+        if (t.m->nnode <= PLANNED_NODES &&
+            fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}") == 0)
+            check_plan(&x, a);
     }
     if (rc == 0) {
         arena_free(t.m->mem);

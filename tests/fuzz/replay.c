@@ -1,4 +1,5 @@
-/* Runs a fuzz target without a fuzzer: on each file of a folder, and on 300 mutations of each.
+/* Runs a fuzz target without a fuzzer: on each file of a folder, and on mutations of each (300, fewer
+ * where there are many files).
  *
  *     replay_NAME FOLDER           all of them
  *     replay_NAME FILE...          these files as they are
@@ -20,7 +21,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MUTATIONS = 300, CHANGES = 4, LARGEST = 1 << 16, PIECE = 32, INPUT_SECONDS = 30 };
+enum {
+    MUTATIONS = 300,
+    ALL_MUTATIONS = 6000,
+    CHANGES = 4,
+    LARGEST = 1 << 16,
+    PIECE = 32,
+    INPUT_SECONDS = 30
+};
 
 struct input {
     uint8_t byte[LARGEST];
@@ -148,8 +156,8 @@ static void report(const char *name, const char *path, const struct input *x, ui
 }
 
 /* Runs a seed and its mutations in a child; *at is shared with it. */
-static bool replay(const char *name, const char *path, uint32_t file, uint32_t *at,
-                   struct input *work)
+static bool replay(const char *name, const char *path, uint32_t file, uint32_t mutations,
+                   uint32_t *at, struct input *work)
 {
     struct input *seed = work, *x = work + 1;
     int status = 0;
@@ -160,7 +168,7 @@ static bool replay(const char *name, const char *path, uint32_t file, uint32_t *
     *at = 0;
     pid_t child = fork();
     if (child == 0) {
-        for (uint32_t k = 0; k <= MUTATIONS; k++) {
+        for (uint32_t k = 0; k <= mutations; k++) {
             *at = k;
             mutate(x, seed, file, k);
             alarm(INPUT_SECONDS);
@@ -203,10 +211,11 @@ int main(int argc, char **argv)
         return bad;
     }
     int n = bad ? 0 : scandir(argv[1], &entry, visible, alphasort);
+    int mutations = n > ALL_MUTATIONS / MUTATIONS ? ALL_MUTATIONS / n : MUTATIONS;
     for (int i = 0; i < n; i++) {
         char *path = NULL;
         bad |= asprintf(&path, "%s/%s", argv[1], entry[i]->d_name) < 0 ||
-               !replay(name, path, (uint32_t)i, at, work);
+               !replay(name, path, (uint32_t)i, (uint32_t)mutations, at, work);
         free(path);
         free(entry[i]);
     }
@@ -214,6 +223,6 @@ int main(int argc, char **argv)
         free(entry);
     }
     free(work);
-    printf("%s: %d seeds, %d mutations of each\n", name, n, MUTATIONS);
+    printf("%s: %d seeds, %d mutations of each\n", name, n, mutations);
     return bad || n < 1;
 }

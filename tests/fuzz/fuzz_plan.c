@@ -1,0 +1,93 @@
+/* Any bytes as a plan that was made elsewhere, for a small graph on two accelerators and a CPU: an
+ * annotated ONNX model if they begin with a small byte, else JSON of any of the three kinds or lines
+ * regex=device.  What is accepted gives every placed node a device of the cluster, is judged, and,
+ * written as plan JSON or as the placement paper's split, is read back the same. */
+#include "backends/backends.h"
+#include "frontends/frontends.h"
+#include "ir/text.h"
+#include "passes/plan_read.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+static const char graph[] = "class acc x2 memory=64KiB link=1GB/s,1us\n"
+                            "class cpu host\n"
+                            "graph {\n"
+                            "  %a = profile:op() {id=0} !time=1us !own=4KiB !bytes=4KiB\n"
+                            "  %b = profile:op(%a) {id=1} !time=[2us,9us] !bytes=4KiB\n"
+                            "  %c = profile:op(%a) {id=2} !time=[2us,9us] !bytes=4KiB\n"
+                            "  %\"h.0/d\" = profile:op(%b, %c) {id=3} !time=3us !color=1\n"
+                            "  %e = profile:op(%\"h.0/d\") {id=4} !time=1us !color=1\n"
+                            "  out %e\n"
+                            "}\n";
+
+static struct module *read_model(const char *path, struct diag *d)
+{
+    const struct onnx_options o = {0};
+    return onnx_read(path, &o, d);
+}
+
+static void check_same(struct ctx *x, const char *path, const int32_t *dev)
+{
+    const int32_t *back = plan_read(x, path);
+
+    fuzz_check(back != NULL, "a plan that was written can be read");
+    fuzz_check(memcmp(back, dev, x->m->nnode * sizeof *dev) == 0, "it is the same plan");
+}
+
+static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
+{
+    struct arena *a = x->m->mem;
+
+    for (nid n = 1; n < x->m->nnode; n++)
+        fuzz_check(dev[n] >= 0 && dev[n] < (int32_t)x->cluster->ndev,
+                   "a plan that is accepted gives each node a device");
+    struct verdict v = judge(x->m, x->place, x->cluster, dev, a);
+    struct plan p = {.planner = "plan",
+                     .dev = dev,
+                     .value = v.value,
+                     .bound = -1,
+                     .scope_bound = -1,
+                     .status = PLAN_HEURISTIC,
+                     .argument = "read"};
+    struct result r = {.m = x->m,
+                       .cluster = x->cluster,
+                       .place = x->place,
+                       .plan = &p,
+                       .verdict = &v,
+                       .diag = x->diag};
+    const char *own = arena_fmt(a, "%s/own.json", folder.path);
+    const char *paper = arena_fmt(a, "%s/paper.json", folder.path);
+    fuzz_check(plan_json_write(&r, own) == 0, "a plan can be written");
+    check_same(x, own, dev);
+    fuzz_check(paper_split_write(&r, paper) == 0, "a split of the paper can be written");
+    check_same(x, paper, dev);
+    fuzz_check_text(x->m, x->cluster, &p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena *a = arena_new();
+    struct diag d = fuzz_diag();
+    struct text_module t = {0};
+    bool onnx = size > 0 && data[0] != 0 && data[0] < '\t';
+    struct fuzz_folder folder = fuzz_folder_make(a, onnx ? "p.onnx" : "p", data, size);
+
+    fuzz_check(module_parse(&t, graph, sizeof graph - 1, "graph.pir", &d) == 0,
+               "the target's own graph is right");
+    struct ctx x = {.mem = t.m->mem,
+                    .scratch = a,
+                    .diag = &d,
+                    .m = t.m,
+                    .cluster = t.cluster,
+                    .shapes_unknown = -1,
+                    .read_model = read_model};
+    int32_t *dev = plan_read(&x, folder.file);
+    fuzz_check_result(dev == NULL ? -1 : 0, &d);
+    if (dev != NULL)
+        check_plan(&x, folder, dev);
+    fuzz_folder_remove(folder);
+    arena_free(t.m->mem);
+    arena_free(a);
+    return 0;
+}
