@@ -266,8 +266,8 @@ def charts(tmp):
     events = lanes_and_events(json.loads(trace))[1]
     wrong = chart_problems(svg, 6, ["acc0", "acc1", "acc2", "cpu0"], sum(e["dur"] > 0 for e in events))
     check(not wrong, f"chart: {wrong}")
-    check("a<b>&\"']]>??.json" in xml.fromstring(svg).find(SVG + "text").text, "name in the chart")
-    check("a<b>&\"']]>??.json" == json.loads(trace)["traceEvents"][0]["args"]["name"], "name in the trace")
+    check("a<b>&\"']]>?.json" in xml.fromstring(svg).find(SVG + "text").text, "name in the chart")
+    check("a<b>&\"']]>?.json" == json.loads(trace)["traceEvents"][0]["args"]["name"], "name in the trace")
     for suffix, text in ((".gantt.svg", svg), (".trace.json", trace)):
         out = tmp / f"x{suffix}"
         pcc(*args, "--replay", 6, "-o", out)

@@ -1,6 +1,7 @@
 /* The replay against the judge: random graphs with and without a backward pass, random plans of any
  * form, all ways of overlap and both schedules.  What the lanes of a device do for a sample is the
  * judge's load; N samples take at least N times the judge's value, and at most N + levels times it. */
+#include "backends/label.h"
 #include "backends/replay.h"
 #include "passes/passes.h"
 #include "tests/graphs.h"
@@ -213,9 +214,34 @@ static void test_limits(void **state)
     arena_free(t.m->mem);
 }
 
+/* Names for SVG and JSON. */
+static void test_plain(void **state)
+{
+    static const char *const text[][2] = {
+        {"", ""},
+        {"a<\\&\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "a<\\&\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+        {"1\n\t\x7f\x1b\xc2\x85"
+         "2",
+         "12"},               /* control characters */
+        {"\x80\xbfz", "??z"}, /* continues nothing */
+        {"\xe2\x82", "??"},   /* cut off */
+        {"\xe2\x82z", "??z"},
+        {"\xc0\xaf\xe0\x9f\xbf", "?????"}, /* longer than need be */
+        {"1\xed\xa0\x80\xef\xbf\xbe"
+         "2",
+         "12"},                                      /* XML has no such characters */
+        {"\xf4\x90\x80\x80\xf8\x88\xff", "???????"}, /* beyond Unicode */
+    };
+    struct arena *a = arena_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        assert_string_equal(label_plain(a, text[i][0]), text[i][1]);
+    arena_free(a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay),
-                                       cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay), cmocka_unit_test(test_limits),
+                                       cmocka_unit_test(test_plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
