@@ -26,6 +26,7 @@ struct result {
     const int64_t *dim_value;
     uint32_t ndims;
     enum weights_mode weights; /* of a split */
+    int64_t samples; /* of a replay, 0: a few */
     bool annotated; /* a model with the plan in it is written */
     bool ir11;      /* with IR-11 device configurations in it */
     enum view view;     /* of a picture that is a file of its own */
@@ -65,6 +66,10 @@ const char *layer_assignment(const struct result *r, struct arena *a);
 /* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
  * and ends with a note that counts them.  0, or -1 if there are errors. */
 int check_annotations(const struct module *m, struct diag *d);
+/* The replay of the plan (replay.h): a chart in SVG, a row per lane; a trace for Perfetto; a line. */
+int gantt_write(const struct result *r, const char *path);
+int trace_write(const struct result *r, const char *path);
+int replay_print(FILE *f, const struct result *r);
 int ir_write(const struct result *r, const char *path);
 int plan_json_write(const struct result *r, const char *path);
 int paper_split_write(const struct result *r, const char *path); /* the placement paper's split JSON */

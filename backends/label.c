@@ -65,3 +65,18 @@ const char *label_text(struct arena *a, const char *s, size_t n, size_t most)
     }
     return out;
 }
+
+char *label_plain(struct arena *a, const char *s)
+{
+    size_t n = strlen(s), k = 0;
+    uint32_t code;
+    char *out = arena_alloc(a, n + 1);
+    for (size_t i = 0, len; i < n; i += len ? len : 1) {
+        len = decode((const unsigned char *)s + i, n - i, &code);
+        if (len && !is_shown(code))
+            continue;
+        memcpy(out + k, len ? s + i : "?", len ? len : 1);
+        k += len ? len : 1;
+    }
+    return out;
+}

@@ -8,5 +8,7 @@
  * the direction of writing are left out, bytes that are no UTF-8 become '?', backslashes and '&' are
  * escaped.  More than `most` characters: the middle is left out.  Lives in a.  O(n). */
 const char *label_text(struct arena *a, const char *s, size_t n, size_t most);
+/* All of s for other formats: nothing is escaped. */
+char *label_plain(struct arena *a, const char *s);
 
 #endif

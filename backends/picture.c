@@ -9,6 +9,7 @@
  * layout. */
 #include "backends/backends.h"
 #include "backends/outfile.h"
+#include "ir/strings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -175,19 +176,13 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
             unlink(arena_fmt(a, "%s.%s", stem, format_name[i]));
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* stem.dot, which is there, -> stem.svg, ...  `name` is what messages call the picture. */
 static enum outcome lay_out(const struct result *r, enum view view, const char *stem,
                             unsigned formats, const char *name)
 {
     struct arena *a = arena_new();
     char said[SAID] = "", *dot = arena_fmt(a, "%s.dot", stem);
-    char *other = arena_fmt(a, "%.*s" FEWER_DOT, (int)(base_name(stem) - stem), stem);
+    char *other = arena_fmt(a, "%.*s" FEWER_DOT, (int)(path_base(stem) - stem), stem);
     const struct attempt *first = attempts[view], *t = first;
     enum outcome o = TOO_SLOW;
     for (; t->boxes && (o == TOO_SLOW || o == FAILED); t++) {
@@ -236,9 +231,9 @@ int pictures_write(const struct result *r, enum view view, const char *stem)
     for (unsigned i = 0; !rc && i < FORMATS; i++)
         if (r->pictures == 1u << i) /* one format: messages name the file */
             lay_out(&quiet, view, stem, r->pictures,
-                    arena_fmt(a, "%s.%s", base_name(stem), format_name[i]));
+                    arena_fmt(a, "%s.%s", path_base(stem), format_name[i]));
     if (!rc && (r->pictures & (r->pictures - 1)))
-        lay_out(&quiet, view, stem, r->pictures, arena_fmt(a, "picture of %s", base_name(stem)));
+        lay_out(&quiet, view, stem, r->pictures, arena_fmt(a, "picture of %s", path_base(stem)));
     arena_free(a);
     return rc;
 }
@@ -284,7 +279,7 @@ int picture_write(const struct result *r, unsigned format, const char *path)
                          arena_fmt(a, "%s/" FEWER_DOT, folder)};
     unfinished_add(&unfinished, workshop_remove, &w);
     if (dot_write(r, r->view, MOST_BOXES, w.dot) == 0) {
-        if (lay_out(r, r->view, stem, format, base_name(path))) {
+        if (lay_out(r, r->view, stem, format, path_base(path))) {
             keep_dot(r, w.dot, path, a);
             diag_error(r->diag, "%s: not written", path);
         } else if (rename(w.made, path)) {

@@ -15,7 +15,14 @@
 
 #include "ir/units.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum {
+    FEW = 16,       /* samples of a picture, more only if its steady state is later */
+    MANY = 1 << 14, /* bars of a picture as far as the choice is not the user's */
+    MOST = 1 << 24  /* tasks times samples of a line on the terminal */
+};
 
 /* Costs of one part in one pass. */
 struct piece {
@@ -135,16 +142,22 @@ static void make_lanes(struct building *b)
         r->lane[d].kind = TASK_WHOLE;
 }
 
-static void add_task(struct building *b, uint32_t piece, uint8_t kind, int64_t time)
+static void add_task(struct building *b, uint32_t piece, uint8_t kind)
 {
     struct replay *r = b->r;
+    struct piece *x = &b->piece[piece];
     uint32_t part = piece / 2;
-    b->piece[piece].task[kind] = r->ntask + 1;
-    r->task[r->ntask++] = (struct task){.part = part,
-                                        .lane = lane_of(b, b->cut->part[part].dev, kind),
-                                        .back = piece % 2,
-                                        .kind = kind,
-                                        .time = time};
+    bool whole = kind == TASK_WHOLE;
+    struct task t = {.part = part,
+                     .lane = lane_of(b, b->cut->part[part].dev, kind),
+                     .back = piece % 2,
+                     .kind = kind,
+                     .in = whole || kind == TASK_IN ? x->in : 0,
+                     .out = whole || kind == TASK_OUT ? x->out : 0};
+    t.time = t.in + (whole || kind == TASK_COMPUTE ? x->compute : 0) + t.out;
+    x->task[kind] = r->ntask + 1;
+    r->task[r->ntask++] = t;
+    r->training = r->training || t.back;
 }
 
 /* The first (or last) task of a piece. */
@@ -165,11 +178,11 @@ static void make_tasks(struct building *b)
     for (uint32_t i = 0; i < npiece; i++) {
         struct piece *x = &b->piece[i];
         if (x->used && b->c->overlap == OVERLAP_SUM) {
-            add_task(b, i, TASK_WHOLE, x->in + x->compute + x->out);
+            add_task(b, i, TASK_WHOLE);
         } else if (x->used) {
-            add_task(b, i, TASK_IN, x->in);
-            add_task(b, i, TASK_COMPUTE, x->compute);
-            add_task(b, i, TASK_OUT, x->out);
+            add_task(b, i, TASK_IN);
+            add_task(b, i, TASK_COMPUTE);
+            add_task(b, i, TASK_OUT);
         }
     }
     uint32_t *waits = arena_array(b->a, b->nedge + 2 * (size_t)r->ntask + 1, sizeof *waits);
@@ -189,9 +202,9 @@ static void make_tasks(struct building *b)
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-/* An order of the tasks in which each comes behind those that it waits for (Kahn's algorithm, smallest
- * first as far as the queue goes), and their levels. */
-static uint32_t *levels(struct building *b)
+/* The tasks by level, those of a level in an order in which each comes behind those that it waits for
+ * (Kahn's algorithm, smallest first as far as the queue goes). */
+static struct csr by_level(struct building *b)
 {
     struct replay *r = b->r;
     uint32_t *left = arena_array(b->a, (size_t)r->ntask + 1, sizeof *left), end = 0;
@@ -215,52 +228,148 @@ static uint32_t *levels(struct building *b)
                 order[end++] = next.to[k];
         }
     }
-    return order;
+    uint32_t *level = left; /* done with */
+    for (uint32_t i = 0; i < r->ntask; i++) {
+        level[i] = r->task[order[i]].level;
+        r->levels = level[i] + 1 > r->levels ? level[i] + 1 : r->levels;
+    }
+    return csr_build(b->a, r->levels, r->ntask, level, order);
 }
 
-/* Runs the tasks of a pass (2: of both) round by round. */
-static void run_pass(struct replay *r, const uint32_t *order, int pass, int64_t *free_at)
+/* Runs the tasks of a pass (2: of both) round by round; in a round those of the levels whose samples
+ * are under way. */
+static void run_pass(struct replay *r, const struct csr *level, int pass, int64_t *free_at)
 {
-    uint32_t last = 0;
-    for (uint32_t t = 0; t < r->ntask; t++)
-        last = r->task[t].level > last ? r->task[t].level : last;
-    for (uint32_t round = 0; round < r->samples + last; round++)
-        for (uint32_t i = 0; i < r->ntask; i++) {
-            const struct task *t = &r->task[order[i]];
-            if (round < t->level || round - t->level >= r->samples || (pass < 2 && t->back != pass))
+    for (uint32_t round = 0; round < r->samples + r->levels - 1; round++) {
+        uint32_t low = round < r->samples ? 0 : round - r->samples + 1;
+        uint32_t high = round < r->levels ? round : r->levels - 1;
+        for (uint32_t i = level->at[low]; i < level->at[high + 1]; i++) {
+            uint32_t x = level->to[i];
+            const struct task *t = &r->task[x];
+            if (pass < 2 && t->back != pass)
                 continue;
             uint32_t s = round - t->level;
             int64_t at = free_at[t->lane];
-            for (uint32_t k = r->after.at[order[i]]; k < r->after.at[order[i] + 1]; k++) {
+            for (uint32_t k = r->after.at[x]; k < r->after.at[x + 1]; k++) {
                 uint32_t u = r->after.to[k];
                 int64_t done = r->start[(size_t)u * r->samples + s] + r->task[u].time;
                 at = done > at ? done : at;
             }
-            r->start[(size_t)order[i] * r->samples + s] = at;
+            r->start[(size_t)x * r->samples + s] = at;
             free_at[t->lane] = at + t->time;
             r->end = at + t->time > r->end ? at + t->time : r->end;
         }
+    }
+}
+
+/* As many samples as show a steady state of some rounds, if a picture has room for them. */
+static uint32_t enough(const struct replay *r)
+{
+    uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
+    uint32_t room = r->ntask ? MANY / r->ntask : MANY;
+    n = n < room ? n : room;
+    return n ? n : 1;
 }
 
 struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
                          const int32_t *dev, const struct cut *cut, uint32_t samples,
                          struct arena *a)
 {
-    struct replay r = {.samples = samples};
+    struct replay r = {.levels = 1};
     struct building b = {.m = m, .p = p, .c = c, .dev = dev, .cut = cut, .a = a, .r = &r};
     make_pieces(&b);
     make_lanes(&b);
     make_tasks(&b);
-    const uint32_t *order = levels(&b);
+    struct csr level = by_level(&b);
+    r.samples = samples ? samples : enough(&r);
     int64_t *free_at = arena_array(a, r.nlane + 1, sizeof *free_at);
-    r.start = arena_array(a, (size_t)r.ntask * samples + 1, sizeof *r.start);
-    if (c->schedule == SCHEDULE_GPIPE && m->backward) {
-        run_pass(&r, order, 0, free_at);
+    r.start = arena_array(a, (size_t)r.ntask * r.samples + 1, sizeof *r.start);
+    if (c->schedule == SCHEDULE_GPIPE && r.training) {
+        run_pass(&r, &level, 0, free_at);
         for (uint32_t l = 0; l < r.nlane; l++) /* the batch is through before the first gradient */
             free_at[l] = r.end;
-        run_pass(&r, order, 1, free_at);
+        run_pass(&r, &level, 1, free_at);
     } else {
-        run_pass(&r, order, 2, free_at);
+        run_pass(&r, &level, 2, free_at);
     }
     return r;
+}
+
+/* ---- for output ------------------------------------------------------------------------------- */
+
+int replay_result(struct replay *out, const struct result *r, uint32_t most, struct arena *a)
+{
+    int64_t n = r->samples, tasks = (int64_t)r->cut->nparts;
+    tasks *= (r->cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->m->backward ? 2 : 1);
+    for (uint32_t d = 0; r->plan->copies && d < r->cluster->ndev; d++)
+        if (r->plan->copies[d] > 1)
+            return diag_error(r->diag,
+                              "%s has %u copies: only plans without copies can be replayed",
+                              cluster_device_name(r->cluster, a, d), r->plan->copies[d]);
+    if (tasks > most)
+        return diag_error(r->diag, "the plan's %u parts are too many for a replay", r->cut->nparts);
+    if (sat_mul(tasks, n) > most)
+        return diag_error(r->diag,
+                          "a replay of %lld samples through %u parts is too large: expected a "
+                          "--replay of at most %lld",
+                          (long long)n, r->cut->nparts, (long long)(most / tasks));
+    if (sat_mul(sat_add(tasks, n ? n : FEW + tasks), r->verdict->value) == INT64_MAX)
+        return diag_error(r->diag, "a replay of this plan takes longer than can be counted: give "
+                                   "fewer samples with --replay");
+    *out = replay_run(r->m, r->place, r->cluster, r->plan->dev, r->cut, (uint32_t)n, a);
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    return x->sample < y->sample ? -1 : x->sample > y->sample;
+}
+
+const struct event *replay_events(const struct replay *r, struct arena *a)
+{
+    size_t n = 0;
+    struct event *e = arena_array(a, (size_t)r->ntask * r->samples + 1, sizeof *e);
+    for (uint32_t t = 0; t < r->ntask; t++)
+        for (uint32_t s = 0; s < r->samples; s++, n++)
+            e[n] = (struct event){r->start[n], r->start[n] + r->task[t].time, t, s};
+    qsort(e, n, sizeof *e, by_start);
+    return e;
+}
+
+const char *replay_lane_name(const struct replay *r, const struct cluster *c, uint32_t lane,
+                             struct arena *a)
+{
+    static const char *const what[OVERLAPS][4] = {
+        [OVERLAP_MAX] = {[TASK_IN] = " link"},
+        [OVERLAP_DUPLEX] = {[TASK_IN] = " in", [TASK_OUT] = " out"}};
+    const struct lane *l = &r->lane[lane];
+    const char *suffix = what[c->overlap][l->kind];
+    return arena_fmt(a, "%s%s", cluster_device_name(c, a, l->dev), suffix ? suffix : "");
+}
+
+int replay_print(FILE *f, const struct result *r)
+{
+    char each[UNIT_TEXT], plan[UNIT_TEXT], all[UNIT_TEXT];
+    struct arena *a = arena_new();
+    struct replay y;
+    int rc = replay_result(&y, r, MOST, a);
+    if (!rc) {
+        int64_t v = r->verdict->value;
+        double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);
+        fprintf(f,
+                "replay of %u sample%s: %s per sample, %.2f %% above the plan's %s (ends at %s; %u "
+                "level%s)\n",
+                y.samples, y.samples == 1 ? "" : "s", time_short(each, y.end / y.samples),
+                100 * over, time_short(plan, v), time_print(all, y.end), y.levels,
+                y.levels == 1 ? "" : "s");
+    }
+    arena_free(a);
+    return rc;
 }

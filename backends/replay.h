@@ -2,18 +2,19 @@
 #ifndef PCC_BACKENDS_REPLAY_H
 #define PCC_BACKENDS_REPLAY_H
 
+#include "backends/backends.h"
 #include "backends/cut.h"
-#include "ir/plan.h"
 
 enum task_kind { TASK_WHOLE, TASK_IN, TASK_COMPUTE, TASK_OUT };
 
 /* What a lane does once for every sample. */
 struct task {
     uint32_t part, lane;
-    uint8_t back;  /* of the backward pass */
-    uint8_t kind;  /* enum task_kind; WHOLE: transfers and computing after each other */
-    uint32_t level; /* rounds that it runs behind the first task */
-    int64_t time;  /* ps */
+    uint8_t back;    /* of the backward pass */
+    uint8_t kind;    /* enum task_kind; WHOLE: transfers and computing after each other */
+    uint32_t level;  /* rounds that it runs behind the first task */
+    int64_t time;    /* ps */
+    int64_t in, out; /* ps of them: transfers, at the beginning and at the end */
 };
 
 struct lane {
@@ -22,7 +23,8 @@ struct lane {
 };
 
 struct replay {
-    uint32_t ntask, nlane, samples;
+    uint32_t ntask, nlane, samples, levels;
+    bool training;     /* there are tasks of the backward pass */
     struct task *task; /* in an order that is legal to run */
     struct lane *lane;
     struct csr after;  /* task -> tasks that it waits for, of the same sample */
@@ -30,12 +32,27 @@ struct replay {
     int64_t end;       /* ps; end / samples tends to the plan's value, from above */
 };
 
-/* Runs `samples` (>= 1) samples through the plan dev[] as cut.  A lane takes its tasks round by round, in
- * each round every task once, for different samples: in training a forward and a backward sample in turn
- * (1F1B), or with the cluster's schedule GPipe all forward samples first.  Lives in a.
- * O(tasks + samples * (tasks + edges between them)). */
+/* Runs `samples` samples (0: a few, enough for a steady state) through the plan dev[] as cut.  A lane takes
+ * its tasks round by round, in each round every task once, for different samples: in training a forward
+ * and a backward sample in turn (1F1B), or with the cluster's schedule GPipe all forward samples first.
+ * Lives in a.  samples * tasks and the sum of all times must fit: replay_result looks to that.
+ * O(samples * (tasks + edges between them)). */
 struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
                          const int32_t *dev, const struct cut *cut, uint32_t samples,
                          struct arena *a);
+/* The same for a result with a verdict and as many samples as it asks for.  -1 and an error where that is
+ * more than `most` tasks * samples, where times do not fit, and for a plan with copies of a stage. */
+int replay_result(struct replay *out, const struct result *r, uint32_t most, struct arena *a);
+
+/* A task at work for a sample. */
+struct event {
+    int64_t at, end; /* ps */
+    uint32_t task, sample;
+};
+/* All ntask * samples of them in order of their start, then end.  Lives in a.  O(n log n). */
+const struct event *replay_events(const struct replay *r, struct arena *a);
+/* "acc0", where transfers overlap computing also "acc0 link", or "acc0 in" and "acc0 out"; lives in a. */
+const char *replay_lane_name(const struct replay *r, const struct cluster *c, uint32_t lane,
+                             struct arena *a);
 
 #endif

@@ -112,3 +112,10 @@ bool str_ends(const char *s, const char *end)
 
     return n >= k && strcmp(s + n - k, end) == 0;
 }
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}

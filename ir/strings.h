@@ -19,5 +19,7 @@ uint32_t strings_count(const struct strings *t);
 
 /* Does s end with `end`? */
 bool str_ends(const char *s, const char *end);
+/* What follows the last slash. */
+const char *path_base(const char *path);
 
 #endif

@@ -1,5 +1,6 @@
 /* Arenas, diagnostics, units, strings, tensors, compressed rows. */
 #include "ir/ir.h"
+#include "ir/strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -433,6 +434,14 @@ static void rows(void **state)
     arena_free(a);
 }
 
+static void last_of_path(void **state)
+{
+    (void)state;
+    assert_string_equal(path_base("a/b/c.onnx"), "c.onnx");
+    assert_string_equal(path_base("c.onnx"), "c.onnx");
+    assert_string_equal(path_base("a/"), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +450,7 @@ int main(void)
         cmocka_unit_test(unit_parsing), cmocka_unit_test(unit_printing),
         cmocka_unit_test(saturation),   cmocka_unit_test(interning),
         cmocka_unit_test(tensors),      cmocka_unit_test(rows),
+        cmocka_unit_test(last_of_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

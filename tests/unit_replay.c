@@ -1,6 +1,7 @@
 /* The replay against the judge: random graphs with and without a backward pass, random plans of any
  * form, all ways of overlap and both schedules.  What the lanes of a device do for a sample is the
  * judge's load; N samples take at least N times the judge's value, and at most N + levels times it. */
+#include "backends/label.h"
 #include "backends/replay.h"
 #include "passes/passes.h"
 #include "tests/graphs.h"
@@ -57,11 +58,13 @@ static struct text_module make(uint64_t *rng, struct diag *d)
 static void check_lanes(const struct replay *r, const struct verdict *v)
 {
     for (uint32_t l = 0; l < r->nlane; l++) {
-        int64_t sum[2] = {0, 0};
+        int64_t sum[2] = {0, 0}, moved[2] = {0, 0};
         const struct device_load *d = &v->load[r->lane[l].dev];
         for (uint32_t t = 0; t < r->ntask; t++)
-            if (r->task[t].lane == l)
+            if (r->task[t].lane == l) {
                 sum[r->task[t].back] += r->task[t].time;
+                moved[r->task[t].back] += r->task[t].in + r->task[t].out;
+            }
         for (int p = 0; p < 2; p++) {
             int64_t in = d->pass[p].in, out = d->pass[p].out, want = d->pass[p].compute;
             bool duplex = r->nlane == 3 * (r->lane[r->nlane - 1].dev + 1);
@@ -72,6 +75,10 @@ static void check_lanes(const struct replay *r, const struct verdict *v)
             else if (r->lane[l].kind == TASK_OUT)
                 want = out;
             assert_int_equal(sum[p], want);
+            if (r->lane[l].kind != TASK_COMPUTE)
+                assert_int_equal(moved[p], want - (r->lane[l].kind ? 0 : d->pass[p].compute));
+            else
+                assert_int_equal(moved[p], 0);
         }
     }
 }
@@ -145,6 +152,7 @@ static void test_replay(void **state)
             int64_t levels = 1;
             for (uint32_t k = 0; k < r.ntask; k++)
                 levels = r.task[k].level + 1 > levels ? r.task[k].level + 1 : levels;
+            assert_int_equal(r.levels, levels);
             check_lanes(&r, &v);
             check_data(&r, x.m, cut);
             if (round % 10 == 0)
@@ -161,8 +169,79 @@ static void test_replay(void **state)
     assert_true(cyclic > GRAPHS && trained > GRAPHS / 4);
 }
 
+/* What cannot be replayed, and how many samples a picture gets. */
+static void test_limits(void **state)
+{
+    static const char text[] = "cluster io_free\nclass acc x3\ngraph {\n"
+                               "  %a = profile:op() : ? !bytes=1B !xfer=0ps !time=[5ps]\n"
+                               "  %b = profile:op(%a) : ? !bytes=1B !xfer=0ps !time=[7ps]\n}\n";
+    struct text_module t;
+    struct diag d = {.emit = quiet};
+    (void)state;
+    assert_int_equal(module_parse(&t, text, strlen(text), "limits", &d), 0);
+    struct ctx x = {
+        .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
+    assert_int_equal(ctx_base(&x), 0);
+    int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
+    dev[x.m->nnode - 1] = 1;
+    struct verdict v = judge(x.m, x.place, x.cluster, dev, x.mem);
+    uint32_t copies[] = {1, 1, 1};
+    struct plan plan = {.dev = dev};
+    struct result r = {.m = x.m,
+                       .cluster = x.cluster,
+                       .place = x.place,
+                       .plan = &plan,
+                       .verdict = &v,
+                       .cut = cut_build(x.m, x.place, x.cluster, dev, x.mem),
+                       .diag = &d};
+    struct replay y;
+    assert_int_equal(replay_result(&y, &r, 1000, x.mem), 0);
+    assert_true(y.ntask == 2 && y.levels == 2 && y.samples == 8);
+    assert_true(y.end == 5 + 8 * 7 && !y.training);
+    r.samples = 500;
+    plan.copies = copies;
+    assert_int_equal(replay_result(&y, &r, 1000, x.mem), 0);
+    assert_int_equal(y.end, 5 + 500 * 7);
+    assert_int_equal(replay_result(&y, &r, 999, x.mem), -1);
+    assert_int_equal(replay_result(&y, &r, 1, x.mem), -1);
+    v.value = INT64_MAX / 500;
+    assert_int_equal(replay_result(&y, &r, 1000, x.mem), -1);
+    v.value = 7;
+    copies[1] = 2;
+    assert_int_equal(replay_result(&y, &r, 1000, x.mem), -1);
+    arena_free(x.mem);
+    arena_free(x.scratch);
+    arena_free(t.m->mem);
+}
+
+/* Names for SVG and JSON. */
+static void test_plain(void **state)
+{
+    static const char *const text[][2] = {
+        {"", ""},
+        {"a<\\&\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "a<\\&\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+        {"1\n\t\x7f\x1b\xc2\x85"
+         "2",
+         "12"},               /* control characters */
+        {"\x80\xbfz", "??z"}, /* continues nothing */
+        {"\xe2\x82", "??"},   /* cut off */
+        {"\xe2\x82z", "??z"},
+        {"\xc0\xaf\xe0\x9f\xbf", "?????"}, /* longer than need be */
+        {"1\xed\xa0\x80\xef\xbf\xbe"
+         "2",
+         "12"},                                      /* XML has no such characters */
+        {"\xf4\x90\x80\x80\xf8\x88\xff", "???????"}, /* beyond Unicode */
+    };
+    struct arena *a = arena_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        assert_string_equal(label_plain(a, text[i][0]), text[i][1]);
+    arena_free(a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay), cmocka_unit_test(test_limits),
+                                       cmocka_unit_test(test_plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,7 @@ void docs_man(FILE *f, const char *version)
 
 /* ---- completions ------------------------------------------------------------------------------ */
 
-static const char kinds[] = "ir csv json dot";
+static const char kinds[] = "ir csv json dot gantt trace";
 
 /* The words that can follow an option, separated by blanks; NULL: files. */
 static const char *words_of(const struct cli_option *o, struct arena *a)

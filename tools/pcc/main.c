@@ -266,12 +266,14 @@ static struct module *read_model(const char *path, struct diag *d)
 
 /* ---- output ----------------------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"ir", "csv", "json", "dot", NULL}; /* of --emit */
+static const char *const kinds[] = {"ir",    "csv",   "json", "dot",
+                                    "gantt", "trace", NULL}; /* --emit */
 
-/* What each suffix of -o means; any other name is the folder of a split. */
-static const char *const suffixes[][2] = {{".pir", "ir"},  {".csv", "csv"},  {".json", "json"},
-                                          {".dot", "dot"}, {".svg", "svg"},  {".pdf", "pdf"},
-                                          {".png", "png"}, {".onnx", "onnx"}};
+/* What each suffix of -o means, the first that fits; any other name is the folder of a split. */
+static const char *const suffixes[][2] = {
+    {".gantt.svg", "gantt"}, {".trace.json", "trace"}, {".pir", "ir"},  {".csv", "csv"},
+    {".json", "json"},       {".dot", "dot"},          {".svg", "svg"}, {".pdf", "pdf"},
+    {".png", "png"},         {".onnx", "onnx"}};
 
 /* The kind of a file by its suffix; NULL: a folder. */
 static const char *kind_of(const char *path)
@@ -303,6 +305,10 @@ static int emit(const struct result *r, const char *kind, const char *path)
         return picture_write(r, picture_format(kind, strlen(kind)), path);
     if (!strcmp(kind, "dot"))
         return dot_write(r, r->view, MOST_BOXES, path);
+    if (!strcmp(kind, "gantt"))
+        return gantt_write(r, path);
+    if (!strcmp(kind, "trace"))
+        return trace_write(r, path);
     return r->m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
 }
 
@@ -343,17 +349,51 @@ static int read_pictures(const struct cli *c, struct result *r, struct diag *d)
     return 0;
 }
 
-static int check_emit(const struct cli *c, struct diag *d)
+/* The kind that a list "gantt,trace" begins with; *list moves on.  NULL: none of that name. */
+static const char *next_kind(const char **list)
+{
+    size_t n = strcspn(*list, ",");
+    for (int k = 0; kinds[k]; k++)
+        if (strlen(kinds[k]) == n && !strncmp(kinds[k], *list, n)) {
+            *list += n + ((*list)[n] == ',' && (*list)[n + 1]);
+            return kinds[k];
+        }
+    return NULL;
+}
+
+/* --emit to stdout; with r NULL, only the names are checked. */
+static int emit_all(const struct cli *c, const struct result *r, struct diag *d)
 {
     for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++) {
-        int k = 0;
-        while (kinds[k] && strcmp(kinds[k], c->list[CLI_EMIT][i]))
-            k++;
-        if (!kinds[k])
-            return diag_error(d, "--emit '%s': expected ir, csv, json or dot",
-                              c->list[CLI_EMIT][i]);
+        const char *s = c->list[CLI_EMIT][i];
+        do {
+            const char *kind = next_kind(&s);
+            if (!kind)
+                return diag_error(d, "--emit '%s': expected ir, csv, json, dot, gantt or trace", s);
+            if (r && emit(r, kind, "-"))
+                return -1;
+        } while (*s);
     }
     return 0;
+}
+
+/* --replay: how many samples; 0 if it is not given; -1, an error. */
+static int64_t replay_samples(const struct cli *c, struct diag *d)
+{
+    const char *s = c->value[CLI_REPLAY];
+    int64_t n = 0;
+    if (s && (!count_parse(s, &n) || n < 1))
+        return diag_error(d, "--replay '%s': expected a number of samples >= 1", s);
+    return n;
+}
+
+/* On stdout, or stderr if that is taken. */
+static int replay(const struct cli *c, const struct result *r)
+{
+    if (!r->verdict)
+        return diag_error(r->diag,
+                          "--replay: there is no plan: give a planner, such as -p dp-place");
+    return replay_print(c->n[CLI_EMIT] ? stderr : stdout, r);
 }
 
 /* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
@@ -415,22 +455,23 @@ static int write_all(const struct cli *c, struct ctx *x)
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = x->ndims;
+    r.samples = replay_samples(c, x->diag);
     if (read_pictures(c, &r, x->diag) || judge_plan(c, x, &r, &v) || warned(x->diag))
         return -1;
-    for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
-        if (emit(&r, c->list[CLI_EMIT][i], "-"))
-            return -1;
+    if (emit_all(c, &r, x->diag))
+        return -1;
     if (out && write_output(&r, out))
         return -1;
     if (c->value[CLI_COMPARE] && compare(c, x, &r))
         return -1;
-    if (c->value[CLI_QUIET] || c->n[CLI_EMIT])
-        return 0;
-    if (r.verdict)
+    bool quiet = c->value[CLI_QUIET] || c->n[CLI_EMIT];
+    if (!quiet && r.verdict)
         plan_print(stdout, &r, out && is_folder(out) ? out : NULL);
-    else if (!out && x->m->cost)
+    else if (!quiet && !out && x->m->cost)
         summary_print(stdout, x->m);
-    return warned(x->diag);
+    if (c->value[CLI_REPLAY] && replay(c, &r))
+        return -1;
+    return quiet ? 0 : warned(x->diag);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
@@ -598,8 +639,8 @@ static int run(const struct cli *c, struct ctx *x)
         return check_only(c, x);
     if (check_annotate(c, x->diag) || check_weights(c, x->diag) ||
         check_names(c, x->mem, x->diag) || read_dims(c, x) || read_pins(c, x) || read_pairs(c, x) ||
-        read_limits(c, x) || check_emit(c, x->diag) || read_pictures(c, NULL, x->diag) ||
-        make_pipeline(c, x, &p))
+        read_limits(c, x) || emit_all(c, NULL, x->diag) || replay_samples(c, x->diag) < 0 ||
+        read_pictures(c, NULL, x->diag) || make_pipeline(c, x, &p))
         return EXIT_USAGE;
     x->cost_files = c->list[CLI_COSTS];
     x->ncost_files = c->n[CLI_COSTS];
