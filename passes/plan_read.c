@@ -142,33 +142,44 @@ static int read_manifest(struct reading *r, const json_t *root)
     return 0;
 }
 
-/* Nodes that a split of the paper leaves out go where the node of their colour is (experts list the
- * forward pass alone); an error if nodes of it are on two devices. */
+/* Nodes that a split of the paper leaves out go where the nodes of their colour are (experts list the
+ * forward pass alone); an error if these are on two devices. */
 static int fill_by_color(struct reading *r)
 {
-    const struct module *m = r->x->m;
-    const struct wdag *g = r->x->base;
+    struct ctx *x = r->x;
+    const struct module *m = x->m;
+    const struct wdag *g = x->base;
     uint32_t most = 0;
     for (uint32_t v = 0; v < g->n; v++)
         most = m->color[g->node[v]] > most ? m->color[g->node[v]] : most;
-    nid *placed = arena_array(r->x->mem, (size_t)most + 1, sizeof *placed);
+    nid *first = arena_array(x->mem, (size_t)most + 1, sizeof *first);
+    nid *other = arena_array(x->mem, (size_t)most + 1, sizeof *other); /* on another device */
     for (uint32_t v = 0; v < g->n; v++) {
-        nid n = g->node[v], *p = &placed[m->color[n]];
-        if (r->dev[n] >= 0 && (!*p || r->dev[*p] == r->dev[n]))
-            *p = n;
-        else if (r->dev[n] >= 0 && m->color[n])
-            return diag_error(
-                r->x->diag,
-                "%s: nodes '%s' and '%s' are of one colour class and on '%s' and '%s': "
-                "expected one device",
-                r->path, node_name(m, *p), node_name(m, n),
-                cluster_device_name(r->x->cluster, r->x->mem, (uint32_t)r->dev[*p]),
-                cluster_device_name(r->x->cluster, r->x->mem, (uint32_t)r->dev[n]));
+        nid n = g->node[v];
+        uint32_t c = m->color[n];
+        if (r->dev[n] < 0)
+            continue;
+        if (!first[c])
+            first[c] = n;
+        else if (r->dev[first[c]] != r->dev[n])
+            other[c] = n;
     }
     for (uint32_t v = 0; v < g->n; v++) {
         nid n = g->node[v];
-        if (r->dev[n] < 0 && m->color[n] && placed[m->color[n]])
-            r->dev[n] = r->dev[placed[m->color[n]]];
+        uint32_t c = m->color[n];
+        if (r->dev[n] >= 0 || !c || !first[c])
+            continue;
+        if (other[c])
+            return diag_error(
+                x->diag,
+                "%s: node '%s' is not listed, and nodes of its colour are on '%s' ('%s') "
+                "and '%s' ('%s'): expected one device",
+                r->path, node_name(m, n),
+                cluster_device_name(x->cluster, x->mem, (uint32_t)r->dev[first[c]]),
+                node_name(m, first[c]),
+                cluster_device_name(x->cluster, x->mem, (uint32_t)r->dev[other[c]]),
+                node_name(m, other[c]));
+        r->dev[n] = r->dev[first[c]];
     }
     return 0;
 }
