@@ -231,7 +231,7 @@ def limits(d):
     tiny = plan(hard, "-p", "dp-place", "--time-limit", "1us")
     check(tiny and tiny["objective"]["value_s"] > 0, "no plan within 1us")
     for args in (["-p", "dp-place", "--max-states", "200"], ["-p", "dp-place{max-states=200}"]):
-        goal = plan(hard, *args)["objective"]
+        goal = plan(hard_graph(d / "wide.pir", 12, 30), *args)["objective"]
         visited = re.search(r"after (\d+)", goal["argument"])
         check(visited and int(visited[1]) <= 250, f"{args}: {goal}")
 
