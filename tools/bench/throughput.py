@@ -2,12 +2,12 @@
 """The placement paper's Table 1, inference rows: value, ideals, time and memory of dp-place.
 
 Published: the optimum as the paper's own program prints it, and the number of ideals.
-Exit code 0: all equal, each proven within 1 s and 32 MB.  77: the workloads are not there."""
+Exit code 0: all equal, each proven within 1 CPU second and 32 MB.  77: the workloads are not there."""
 import json
 import sys
 import tempfile
 
-from common import PCC, Run, need_shared, table, verdict
+from common import PCC, Run, help_or_go, need_shared, table, verdict
 
 PUBLISHED = {  # workload: (time per sample as printed, ideals)
     "op_bert3_inference": ("27.9186", 1428),
@@ -22,6 +22,7 @@ PUBLISHED = {  # workload: (time per sample as printed, ideals)
 
 
 def main():
+    help_or_go()
     folder = need_shared("workloads/throughput")
     rows, ok = [], True
     with tempfile.TemporaryDirectory() as tmp:
@@ -33,12 +34,12 @@ def main():
             same = f"{got:.6g}" == value
             counted = f"{ideals} ideals" in count.out
             proven = "optimal" in count.out
-            fast = run.wall <= 1 and run.mib <= 32
+            fast = run.cpu <= 1 and run.mib <= 32
             ok = ok and same and counted and proven and fast
             rows.append([name, value, f"{got:.6g}", ideals, "yes" if counted else "NO",
-                         "yes" if proven else "NO", f"{run.wall:.3f}", f"{run.mib:.1f}"])
-    table(["workload", "published", "pcc", "ideals", "equal", "proven", "wall s", "MiB"], rows)
-    verdict(ok, "8 rows: values and ideal counts as published, each proven within 1 s and 32 MB")
+                         "yes" if proven else "NO", f"{run.cpu:.3f}", f"{run.mib:.1f}"])
+    table(["workload", "published", "pcc", "ideals", "equal", "proven", "CPU s", "MiB"], rows)
+    verdict(ok, "8 rows: values and ideal counts as published, each proven within 1 CPU second and 32 MB")
 
 
 if __name__ == "__main__":
