@@ -220,8 +220,8 @@ def test_missing(work, gpt):
     tiny = onnx.helper.make_tensor("w", TensorProto.FLOAT, [0, 4], b"", raw=True)
     small = onnx.helper.make_tensor("v", TensorProto.FLOAT, [4], np.arange(4, dtype=np.float32).tobytes(), raw=True)
     for name, file, text in (("small", "far.bin", ""), ("own", "part1.onnx", "has the name of a file of a split")):
-        m = base.model_of([onnx.helper.make_node("Add", ["x", "v"], ["y"]), onnx.helper.make_node("Shape", ["w"], ["s"])],
-                          [base.info("x", [4])], [base.info("y", [4]), base.info("s", [2], TensorProto.INT64)],
+        nodes = [onnx.helper.make_node("Add", ["x", "v"], ["y"]), onnx.helper.make_node("Shape", ["w"], ["s"])]
+        m = base.model_of(nodes, [base.info("x", [4])], [base.info("y", [4]), base.info("s", [2], TensorProto.INT64)],
                           [outside(tiny, file), outside(small, file)])
         onnx.save(m, work / f"{name}.onnx")
         r = split(work / f"{name}.onnx", work / name, "original", "-d", "1xa100", *FAST)
