@@ -4,7 +4,8 @@
  * the split goes into the folder of the source and names its files as they are named there; or the
  * files get further names in the folder of the split, as hard links source0.data, source1.data, ...,
  * which needs one file system.  Links are made from the open descriptors: it is the very file that
- * was read, whatever its name stands for meanwhile.  O(files). */
+ * was read, whatever its name stands for meanwhile.  A file that is not there keeps its name, for
+ * whoever puts it into the folder of the split.  O(files). */
 #include "backends/folder.h"
 #include "backends/split.h"
 
@@ -29,8 +30,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A file beside the split, by its own name. */
-static int name_beside(struct split *s, uint32_t k, const char *folder)
+/* A file beside the split, or one that is not there, by its own name. */
+static int name_as_is(struct split *s, uint32_t k, const char *folder)
 {
     const struct file *f = &s->m->file[k];
     const char *name = f->location ? str(s->m, f->location) : base_name(str(s->m, f->path));
@@ -38,9 +39,10 @@ static int name_beside(struct split *s, uint32_t k, const char *folder)
     if (folder_own_name(base_name(name)))
         return diag_error(s->diag,
                           "%s: has the name of a file of a split, which cannot lie beside it then: "
-                          "rename it, or give another folder than '%s'",
-                          str(s->m, f->path), folder);
-    if (s->used[k] && lstat(arena_fmt(s->a, "%s/%s", folder, name), &st) == 0 &&
+                          "rename it%s%s%s",
+                          str(s->m, f->path), s->beside ? ", or give another folder than '" : "",
+                          s->beside ? folder : "", s->beside ? "'" : "");
+    if (s->beside && s->used[k] && lstat(arena_fmt(s->a, "%s/%s", folder, name), &st) == 0 &&
         S_ISLNK(st.st_mode))
         return diag_error(s->diag,
                           "%s: is a symbolic link, which runtimes refuse: give another folder than "
@@ -64,23 +66,38 @@ static int link_file(struct split *s, uint32_t k, const char *name, const char *
                       errno == EXDEV ? "lies on another file system" : strerror(errno), folder);
 }
 
+static void note_missing(struct split *s, const char *folder)
+{
+    uint32_t n = 0, first = 0;
+    for (uint32_t k = 1; k < s->m->nfile; k++)
+        if (s->used[k] && s->m->file[k].fd < 0 && n++ == 0)
+            first = k;
+    if (n)
+        diag_note(s->diag,
+                  "%s: %u file%s of weights %s not there: the parts refer to '%s'%s in '%s'",
+                  str(s->m, s->m->path), n, n > 1 ? "s" : "", n > 1 ? "are" : "is",
+                  s->source[first], n > 1 ? " and so on" : "", folder);
+}
+
 int sources_link(struct split *s, const char *folder)
 {
-    uint32_t n = 0;
+    uint32_t links = 0;
     s->source = arena_array(s->a, s->m->nfile, sizeof *s->source);
     for (uint32_t k = 1; k < s->m->nfile && s->mode == WEIGHTS_ORIGINAL; k++) {
-        if (s->beside ? name_beside(s, k, folder)
+        bool as_is = s->beside || (s->used[k] && s->m->file[k].fd < 0);
+        if (as_is ? name_as_is(s, k, folder)
             : s->used[k]
-                ? link_file(s, k, arena_fmt(s->a, SOURCE_STEM "%u" SOURCE_END, n++), folder)
+                ? link_file(s, k, arena_fmt(s->a, SOURCE_STEM "%u" SOURCE_END, links++), folder)
                 : 0)
             return -1;
     }
-    if (n)
+    note_missing(s, folder);
+    if (links)
         diag_note(
             s->diag,
             "%s: %u file%s of the source %s a second name in it: ONNX Runtime runs such parts, "
             "but onnx's own tools refuse files of several names, in the source, too; pcc wants "
             "--allow-links for them",
-            folder, n, n > 1 ? "s" : "", n > 1 ? "have" : "has");
+            folder, links, links > 1 ? "s" : "", links > 1 ? "have" : "has");
     return 0;
 }

@@ -12,6 +12,7 @@
  * original: like shared, but what lies in a file of the source (the model itself included: raw_data is
  * nothing but bytes at an offset) is referred to there; weights.data holds the rest.  Runtimes refuse
  * a file of several names for tensors in bodies: one that has such tensors is not linked but copied.
+ * A file that is not there is referred to for whatever lies in it.
  *
  * Bytes go from descriptor to descriptor, never through a mapping, so that writing gigabytes makes
  * nothing resident.  O(tensors log tensors) + the copying. */
@@ -118,15 +119,24 @@ enum weights_mode weights_mode_named(const char *name)
     return (enum weights_mode)w;
 }
 
-/* Before gigabytes are copied: are all files there? */
+/* Whether it lies in a file that is not there. */
+static bool is_missing(const struct split *s, uint32_t h)
+{
+    const struct tensor *x = held_tensor(s, h);
+    return x->where == TENSOR_FILE && s->m->file[x->file].fd < 0;
+}
+
+/* Before gigabytes are copied: are all files there whose bytes are wanted? */
 static int check_files(struct split *s)
 {
     const struct module *m = s->m;
     for (uint32_t h = 1; h < s->nheld; h++) {
         const struct tensor *x = held_tensor(s, h);
-        if (x->where != TENSOR_FILE || !x->len || m->file[x->file].fd >= 0)
+        if (!is_missing(s, h) || !x->len || s->at[held_of(s, x->src)] == WEIGHT_SOURCE)
             continue;
-        return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which is not there",
+        return diag_error(s->diag,
+                          "%s: weight '%s' needs the file '%s', which is not there: "
+                          "use --weights=original to write parts that refer to it",
                           str(m, m->path), str(m, x->name), str(m, m->file[x->file].path));
     }
     return 0;
@@ -207,7 +217,7 @@ static uint8_t *files_to_name(struct split *s, const uint8_t *top)
     uint8_t *may = arena_alloc(s->a, s->m->nfile);
     memset(may, s->mode == WEIGHTS_ORIGINAL, s->m->nfile);
     for (uint32_t h = 1; h < s->nheld; h++)
-        if (is_nested(s, top, h) && !s->beside)
+        if (is_nested(s, top, h) && !s->beside && !is_missing(s, h))
             may[held_tensor(s, h)->file] = 0;
     return may;
 }
@@ -222,9 +232,10 @@ int weights_plan(struct split *s)
     for (uint32_t t = 0; t < s->nheld; t++) {
         const struct tensor *x = held_tensor(s, t);
         bool nested = is_nested(s, top, t);
+        bool far = s->mode == WEIGHTS_ORIGINAL && is_missing(s, t);
         s->at[t] = WEIGHT_INLINE;
         s->nested |= nested;
-        if ((!top[t] && !nested) || x->len < MIN_BYTES || held_of(s, x->src) != t ||
+        if ((!top[t] && !nested) || (x->len < MIN_BYTES && !far) || held_of(s, x->src) != t ||
             s->mode == WEIGHTS_INLINE || (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
             continue;
         if (x->where == TENSOR_FILE && may[x->file]) {
@@ -318,7 +329,7 @@ static uint8_t *bytes_of(struct split *s, uint32_t t)
     if (x->len >= PACK_COPY && s->mapped_at[x->file])
         return (uint8_t *)(uintptr_t)(s->mapped_at[x->file] + x->off);
     uint8_t *p = arena_alloc(s->a, x->len + 1); /* unmapped: below MIN_BYTES */
-    if (tensor_read(s->held[t].m, s->held[t].t, 0, p, x->len))
+    if (x->len && tensor_read(s->held[t].m, s->held[t].t, 0, p, x->len))
         s->failed = true;
     return p;
 }

@@ -103,7 +103,7 @@ void pass_help(FILE *f, const struct pass *p)
     fprintf(f, "%s: %s\n", p->name, p->help);
     for (const struct opt *o = p->opts; o && o->name; o++) {
         fprintf(f, "  %-14s %s\n", o->name, o->help);
-        fprintf(f, "  %-14s %s; default %s\n", "", opt_wants(o, a), o->def);
+        fprintf(f, "  %-14s %s%s%s\n", "", opt_wants(o, a), *o->def ? "; default " : "", o->def);
     }
     if (p->needs & NEED_CONTRACT)
         fprintf(f, "  needs infer-shapes, cost, contract (inserted if they are not in the list)\n");

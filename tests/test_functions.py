@@ -483,6 +483,7 @@ def files(work):
         data = (work / "file_training/weights.data").read_bytes()
         check(data[int(entries["offset"]):][:len(raw)] == raw, "file_training: other bytes")
     refused(work)
+    sparse(work)
 
 
 def refused(work):
@@ -501,13 +502,27 @@ def refused(work):
     path = save(work / "gone.onnx", with_constant(outside(weight("k", 16, 32), "gone.bin")))
     done = pcc(path, "-p", "dp-place", "-o", work / "gone")
     check(done.returncode == 1 and "gone.bin" in done.stderr and not (work / "gone").exists(), f"gone: {done.stderr}")
-    sparse = onnx.SparseTensorProto(dims=[4], values=outside(weight("v", 1), "k.bin"),
-                                    indices=numpy_helper.from_array(np.array([1]), "i"))
-    constant = node("Constant", [], ["k"], sparse_value=sparse)
-    f = function("S", ["x"], ["y"], [constant, node("Add", ["x", "k"], ["y"])])
-    done = pcc(save(work / "sparse.onnx", model([call("S", ["x"], ["y"])], [vec("x")], [vec("y")], [f])))
-    check(done.returncode == 1 and "is sparse and its values lie in another file" in done.stderr,
-          f"sparse: {done.stderr}")
+
+
+def sparse(work):
+    """The values of a sparse constant in a function travel, too, byte for byte."""
+    raw = (work / "k.bin").read_bytes()[8:]
+    held = onnx.SparseTensorProto(dims=[16, 32], values=outside(weight("v", 512), "k.bin", offset=8),
+                                  indices=numpy_helper.from_array(np.arange(512), "i"))
+    f = function("S", ["x"], ["y"], [node("Constant", [], ["k"], sparse_value=held), node("Add", ["x", "k"], ["y"])])
+    path = save(work / "sparse.onnx", model([call("S", ["x"], ["y"])], [vec("x", (16, 32))], [vec("y", (16, 32))], [f]))
+    for mode in ("shared", "inline"):
+        folder = work / f"sparse.{mode}"
+        done = pcc(path, "-d", "1xnpu", "-p", "dp-place", "-o", folder, "-q", f"--weights={mode}")
+        if not check(done.returncode == 0, f"sparse, {mode}: {done.stderr}"):
+            continue
+        for name in ("part0.onnx", "model.onnx"):
+            m = onnx.load(folder / name, load_external_data=False)
+            t = m.functions[0].node[0].attribute[0].sparse_tensor.values
+            data, e = t.raw_data, {e.key: e.value for e in t.external_data}
+            if e:
+                data = (folder / e["location"]).read_bytes()[int(e["offset"]):][:int(e["length"])]
+            check(data == raw and bool(e) == (mode == "shared"), f"sparse, {mode}: {name} has {len(data)} bytes, {e}")
 
 
 # ---------------------------------------------------------------- 4. hostile

@@ -6,7 +6,7 @@ usage: test_weights.py   (environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED)
 1. Odd models, generated ones and some of real exporters in every mode; tools/verify_split.py judges.
 2. What is in the files: inline refers to nothing, original to the very bytes of the source.
 3. Splits beside their source: nothing else is touched; links to the source elsewhere.
-4. Failures, and memory that does not grow with the weights.
+4. Failures, models without their weights, and memory that does not grow with the weights.
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
@@ -189,8 +189,53 @@ def test_failures(work, gpt):
                 preexec_fn=base.small_files)
     missing = work / "missing.onnx"
     run(GEN, "gpt", "--layers", 2, "--width", 32, "--heads", 2, "--vocab", 64, "--no-weights", "-o", missing)
-    for mode in MODES:
-        base.refuse(f"missing weights, {mode}", area, area / "new", "missing.weights", missing, f"--weights={mode}")
+    for mode in ("shared", "inline"):
+        base.refuse(f"missing weights, {mode}", area, area / "new", "use --weights=original", missing,
+                    f"--weights={mode}")
+
+
+def referred(folder):
+    """(file, offset, length) of every tensor by name, in each model of a split."""
+    return [{t.name: tuple(external_of(t).get(k) for k in ("location", "offset", "length")) for t in base_tensors(p)
+             if t.data_location == TensorProto.EXTERNAL} for p in sorted(folder.glob("*.onnx"))]
+
+
+def test_missing(work, gpt):
+    """A model without its weights: the parts refer to them by name, and run when they come."""
+    model, data = copy_of(gpt, work / "gone"), Path("gpt_kv.weights")
+    whole = referred(model.parent)[0]
+    (model.parent / data).rename(work / data)
+    for out in (work / "without", model.parent):
+        r = run(PCC, model, "-d", "2xa100", *FAST, "-p", "dp-place", "--weights=original", "-o", out)
+        check(r.returncode == 0 and f"1 file of weights is not there: the parts refer to '{data}'" in r.stderr,
+              f"missing, {out.name}: {r.stderr}")
+        check(manifest_of(out)["weights"] == {"mode": "original", "files": [str(data)]}, f"missing: {out.name}")
+        found = referred(out)
+        check(len(found) >= 3 and all(whole.items() >= m.items() for m in found) and whole in found,
+              f"missing, {out.name}: other references")
+    for folder in (work / "without", model.parent):
+        shutil.copy(work / data, folder)
+    verify(model, work / "without", "missing, then there")
+    base.refuse("weights that came", work / "without", work / "without", "holds", model, "--weights=original")
+    tiny = onnx.helper.make_tensor("w", TensorProto.FLOAT, [0, 4], b"", raw=True)
+    small = onnx.helper.make_tensor("v", TensorProto.FLOAT, [4], np.arange(4, dtype=np.float32).tobytes(), raw=True)
+    for name, file, text in (("small", "far.bin", ""), ("own", "part1.onnx", "has the name of a file of a split")):
+        nodes = [onnx.helper.make_node("Add", ["x", "v"], ["y"]), onnx.helper.make_node("Shape", ["w"], ["s"])]
+        m = base.model_of(nodes, [base.info("x", [4])], [base.info("y", [4]), base.info("s", [2], TensorProto.INT64)],
+                          [outside(tiny, file), outside(small, file)])
+        onnx.save(m, work / f"{name}.onnx")
+        r = split(work / f"{name}.onnx", work / name, "original", "-d", "1xa100", *FAST)
+        check(text in r.stderr if text else r.returncode == 0, f"missing, {name}: {r.stderr}")
+        if not text:
+            check(referred(work / name) == [{"w": (file, "0", "0"), "v": (file, "0", "16")}] * 2,
+                  f"missing, {name}: {referred(work / name)}")
+
+
+def outside(t, file):
+    """The tensor as one whose bytes lie in a file."""
+    out = TensorProto(name=t.name, data_type=t.data_type, dims=t.dims, data_location=TensorProto.EXTERNAL)
+    out.external_data.add(key="location", value=file)
+    return out
 
 
 def dense(work, width):
@@ -240,6 +285,7 @@ def main():
         test_beside(work, gpt)
         test_links(work, gpt)
         test_failures(work, gpt)
+        test_missing(work, gpt)
         test_large(work)
     print(f"{len(base.FAILED)} failed")
     return 1 if base.FAILED else 0

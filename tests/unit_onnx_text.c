@@ -79,7 +79,7 @@ static void test_models(void **state)
     (void)state;
     for (int i = 0; i < paths; i++)
         read += round_trip(path[i]);
-    assert_true(read >= paths * 9 / 10); /* some are there to be refused */
+    assert_true(read >= paths - 2); /* those that test_roundtrip.py knows */
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A dense model of 1.85 GB with its weights inline: time and memory of reading it, and the speed of the
 split beside `cp --reflink=never` of the same file (source warm, fresh destinations, sync between
-runs, alternating, medians of five).  Exit code 0: import <= 50 ms, split >= 0.5 x cp, < 100 MB resident.
+runs, alternating, medians of five).  Exit code 0: import <= 50 ms of CPU, split >= 0.5 x cp, < 100 MB resident.
 Needs 6 GB of free disk in the folder given (default: a temporary one)."""
 import shutil
 import statistics
@@ -10,12 +10,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import PCC, PCC_GEN, Run, table, verdict
+from common import PCC, PCC_GEN, Run, help_or_go, table, verdict
 
 RUNS = 5
 
 
 def main():
+    help_or_go()
     with tempfile.TemporaryDirectory(dir=sys.argv[1] if len(sys.argv) > 1 else None) as tmp:
         tmp = Path(tmp)
         if shutil.disk_usage(tmp).free < 6 << 30:
@@ -24,7 +25,7 @@ def main():
         model = tmp / "dense.onnx"
         Run([PCC_GEN, "dense", "-o", model, "--layers", 12, "--width", 6208]).need()
         size = model.stat().st_size
-        reading = min((Run([PCC, model]).need() for _ in range(3)), key=lambda r: r.wall)
+        reading = min((Run([PCC, model]).need() for _ in range(3)), key=lambda r: r.cpu)
         copy, split, mib = [], [], 0
         for _ in range(RUNS):
             for kind in ("cp", "split"):
@@ -41,9 +42,9 @@ def main():
                     mib = max(mib, run.mib)
         c, s = statistics.median(copy), statistics.median(split)
         table(["what", "seconds", "MiB resident"],
-              [[f"read and sum up {size / 1e9:.2f} GB", f"{reading.wall:.3f}", f"{reading.mib:.0f}"],
+              [[f"read and sum up {size / 1e9:.2f} GB", f"{reading.cpu:.3f}", f"{reading.mib:.0f}"],
                ["cp --reflink=never", f"{c:.2f}", "-"], ["pcc split", f"{s:.2f}", f"{mib:.0f}"]])
-        ok = reading.wall <= 0.05 and s <= 2 * c and max(mib, reading.mib) < 100
+        ok = reading.cpu <= 0.05 and s <= 2 * c and max(mib, reading.mib) < 100
         verdict(ok, f"split at {c / s:.2f} x the speed of cp")
 
 

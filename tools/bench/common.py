@@ -1,7 +1,11 @@
-"""What the benchmark scripts share: running pcc under measurement, finding inputs, printing tables."""
+"""What the benchmark scripts share: running pcc under measurement, finding inputs, printing tables.
+
+Limits are on CPU seconds (of a program with all that it started), so that what else a machine does is not
+measured.  Programs and material are named by PCC, PCC_GEN and PCC_SHARED.  --help prints what a script is."""
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -11,6 +15,16 @@ ROOT = Path(__file__).resolve().parents[2]
 PCC = os.environ.get("PCC", str(ROOT / "build/release/pcc"))
 PCC_GEN = os.environ.get("PCC_GEN", str(ROOT / "build/release/pcc-gen"))
 SHARED = Path(os.environ.get("PCC_SHARED", ROOT.parent / "shared"))
+
+
+def help_or_go():
+    """The first thing a script does: --help ends it, and so does a program that is not there."""
+    if "--help" in sys.argv[1:] or "-h" in sys.argv[1:]:
+        print(sys.modules["__main__"].__doc__)
+        sys.exit(0)
+    for name, path in (("PCC", PCC), ("PCC_GEN", PCC_GEN)):
+        if not shutil.which(path):
+            sys.exit(f"{path} is not there: build pcc, or set {name}")
 
 
 class Run:

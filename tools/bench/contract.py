@@ -5,7 +5,7 @@ models of more than 1,000 nodes, and no rule but qdq=all and by=layer warns of a
 import re
 import sys
 
-from common import PCC, Run, need_shared, table, verdict
+from common import PCC, Run, help_or_go, need_shared, table, verdict
 
 MODELS = ["exported/tiny/bert_qdq.onnx", "exported/real/bert_dynquant.onnx", "exported/real/bert_base_ts.onnx",
           "exported/real/swin_tiny_ts.onnx"]
@@ -25,6 +25,7 @@ def measure(model, rule):
 
 
 def main():
+    help_or_go()
     rows, worst, quiet = [], 0, True
     for name in MODELS:
         model, free = need_shared(f"models/{name}"), None

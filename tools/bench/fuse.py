@@ -5,11 +5,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import plan, table, verdict
+from common import help_or_go, plan, table, verdict
 from splits import models
 
 
 def main():
+    help_or_go()
     rows, worst = [], 0
     with tempfile.TemporaryDirectory() as folder:
         tmp = Path(folder)

@@ -6,10 +6,11 @@ within 2 s (CPU seconds: pcc has one thread) and 200 MiB."""
 import sys
 import tempfile
 
-from common import PCC, Run, need_shared, plan, table, verdict
+from common import PCC, Run, help_or_go, need_shared, plan, table, verdict
 
 
 def main():
+    help_or_go()
     folder = need_shared("models/exported/real")
     rows, proven, misfits, good = [], 0, 0, True
     with tempfile.TemporaryDirectory() as tmp:

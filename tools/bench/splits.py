@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import PCC, PCC_GEN, ROOT, SHARED, Run, table, verdict
+from common import PCC, PCC_GEN, ROOT, SHARED, Run, help_or_go, table, verdict
 
 GENERATED = {
     "gpt": ["gpt", "--layers", 4, "--width", 64, "--heads", 4, "--vocab", 500],
@@ -82,6 +82,7 @@ def split_once(name, model, data, devices, link, tmp):
 
 
 def main():
+    help_or_go()
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
     rows, bad = [], []
     with tempfile.TemporaryDirectory() as folder:

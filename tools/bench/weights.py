@@ -25,7 +25,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from common import PCC, ROOT, Run, need_shared, table, verdict
+from common import PCC, ROOT, Run, help_or_go, need_shared, table, verdict
 
 sys.path.insert(0, str(ROOT / "tools"))
 sys.dont_write_bytecode = True
@@ -163,6 +163,7 @@ def try_model(path, modes, most, named):
 
 
 def main():
+    help_or_go()
     option = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--"))
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
     modes = option.get("modes", "shared,inline,original").split(",")
