@@ -6,9 +6,9 @@
  *
  * Mutations are seeded by the number of the file and their own, so a run can be repeated; each has
  * 1 to 4 changes: bits, bytes, pieces lost, doubled or moved, interesting values, the end cut off.
- * Each file has a process of its own, so that a crash, an exit or a hang (30 s for one input) is
- * reported with the number of the mutation; the input is kept as "replay_NAME.bad" in the current
- * folder.
+ * Each file has a process of its own, so that a crash, an exit or a hang (30 s of CPU time for
+ * one input) is reported with the number of the mutation; the input is kept as "replay_NAME.bad" in
+ * the current folder.
  * Cost: linear in inputs. */
 #include "tests/fuzz/fuzz.h"
 
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -171,7 +172,7 @@ static bool replay(const char *name, const char *path, uint32_t file, uint32_t m
         for (uint32_t k = 0; k <= mutations; k++) {
             *at = k;
             mutate(x, seed, file, k);
-            alarm(INPUT_SECONDS);
+            setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = INPUT_SECONDS}, NULL);
             run(x);
         }
         exit(0);
