@@ -67,6 +67,7 @@ struct chain {
     struct chain_pot pot[CHAIN_POTS];
     uint32_t cross_pot;    /* the potential to which crossing nets may be added */
     bool limited;          /* some kind's memory is binding */
+    bool turned;           /* edges are those of the problem reversed (mirror.h) */
     /* The load of a device is more than a sum: transfers overlap, passes count apart, or devices share a
      * stage.  Then chain_loads says what a stage costs, and labels have two values; what prunes stays
      * the sum (of computing alone, with overlap), which is never more than the load times copies. */

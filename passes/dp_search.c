@@ -468,6 +468,7 @@ static void run(struct search *s)
     if (s->told)
         fprintf(stderr, "\r%78s\r", "");
     opt->states = s->nideal - 1;
+    opt->passed = s->ideal[s->start].card;
     opt->complete = going;
 }
 

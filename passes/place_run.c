@@ -6,7 +6,7 @@
  * larger ones stay. */
 #include "passes/place_run.h"
 
-#include "passes/dp_search.h"
+#include "passes/dp_both.h"
 #include "passes/topo.h"
 #include "ir/units.h"
 
@@ -117,7 +117,7 @@ static int fits(struct ctx *x, const struct wdag *g, int64_t memory, uint64_t st
         answer = 1;
     if (c && answer < 0 && states) {
         struct dp_search s = {.max_states = states, .clock = clock};
-        if (dp_search(c, &s, &best, x->scratch))
+        if (dp_both(c, &s, &best, x->scratch))
             answer = 1;
         else if (s.complete)
             answer = 0;
