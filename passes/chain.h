@@ -143,6 +143,15 @@ uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head
                     const struct chain_caps *caps, struct live **out, uint32_t *cap,
                     int64_t low_min[CHAIN_POTS]);
 
+/* How far a stage on `copies` devices must get, each of which could hold cap; devices without bound that
+ * are left ask for nothing. */
+static inline int64_t chain_low(const struct chain *c, const struct live *l, uint32_t p, uint32_t copies,
+                                int64_t cap)
+{
+    bool bounded = l->low[p] > c->pot[p].total - CHAIN_INF;
+    return bounded ? sat_add(l->low[p], sat_mul(copies - 1, cap)) : l->low[p];
+}
+
 /* A plan for the vertices of g. */
 struct chain_plan {
     int64_t value; /* CHAIN_INF: none */

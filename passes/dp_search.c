@@ -225,7 +225,7 @@ static void arrive_detailed(struct search *s)
             const struct live *l = &s->live[x];
             bool far = copies <= l->left;
             for (uint32_t p = 0; p < c->npot && far; p++) {
-                int64_t low = sat_add(l->low[p], sat_mul(copies - 1, s->caps.cap[p][s->k]));
+                int64_t low = chain_low(c, l, p, copies, s->caps.cap[p][s->k]);
                 far = s->weight[p] - (p == c->cross_pot ? s->cross : 0) >= low;
             }
             struct label nw = {.value = load[0] > l->value ? load[0] : l->value,

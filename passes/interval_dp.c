@@ -174,7 +174,7 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j, const struct 
             const struct live *l = &r->live[x];
             bool far = copies <= l->left;
             for (uint32_t p = 0; p < r->c->npot && far; p++)
-                far = r->prefix[p][j] >= sat_add(l->low[p], sat_mul(copies - 1, r->caps.cap[p][k]));
+                far = r->prefix[p][j] >= chain_low(r->c, l, p, copies, r->caps.cap[p][k]);
             if (far)
                 keep_label(r, j,
                            (struct label){.value = load[0] > l->value ? load[0] : l->value,
