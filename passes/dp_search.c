@@ -176,6 +176,8 @@ static uint32_t intern(struct search *s)
     s->nideal++;
     if (s->nideal > s->mask / 2)
         rehash(s);
+    if (s->nideal > s->opt->max_states)
+        s->check = 0; /* look at the limits now */
     return id;
 }
 
