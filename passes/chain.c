@@ -476,7 +476,8 @@ void chain_assign(const struct chain *c, const uint32_t *step, const struct chai
     for (uint32_t k = 0; k < c->nkind; k++)
         if (c->kind[k].dev >= 0)
             pinned[c->kind[k].dev] = 1;
-    for (uint32_t s = 0; s < nstep; s++) {
+    for (uint32_t i = 0; i < nstep; i++) {
+        uint32_t s = c->turned ? nstep - 1 - i : i;
         const struct chain_kind *k = &c->kind[steps[s].kind];
         if (k->dev >= 0) {
             of_step[s] = k->dev;

@@ -67,6 +67,7 @@ struct chain {
     struct chain_pot pot[CHAIN_POTS];
     uint32_t cross_pot;    /* the potential to which crossing nets may be added */
     bool limited;          /* some kind's memory is binding */
+    bool turned;           /* edges are those of the problem reversed (mirror.h) */
     /* The load of a device is more than a sum: transfers overlap, passes count apart, or devices share a
      * stage.  Then chain_loads says what a stage costs, and labels have two values; what prunes stays
      * the sum (of computing alone, with overlap), which is never more than the load times copies. */
@@ -141,6 +142,15 @@ struct live {
 uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head, uint32_t k,
                     const struct chain_caps *caps, struct live **out, uint32_t *cap,
                     int64_t low_min[CHAIN_POTS]);
+
+/* How far a stage on `copies` devices must get, each of which could hold cap; devices without bound that
+ * are left ask for nothing. */
+static inline int64_t chain_low(const struct chain *c, const struct live *l, uint32_t p, uint32_t copies,
+                                int64_t cap)
+{
+    bool bounded = l->low[p] > c->pot[p].total - CHAIN_INF;
+    return bounded ? sat_add(l->low[p], sat_mul(copies - 1, cap)) : l->low[p];
+}
 
 /* A plan for the vertices of g. */
 struct chain_plan {

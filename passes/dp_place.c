@@ -2,15 +2,16 @@
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Interval DP over many
  * orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
- * that nothing is better (dp_search.c).  On a fused or linearized level the proof is about that
- * level only, so interval DP runs on the whole graph, too, and the better plan stays; then the
- * search looks at the whole of a fused graph with that plan as its bound, so that fusing never
- * loses.  Where that search does not end, minimum cuts (cut_bound.c) and smaller graphs (dp_bound.c)
- * give a lower bound. */
+ * that nothing is better (dp_search.c, from the end that is the shorter way: dp_both.c).  On a fused
+ * or linearized level the proof is about that level only, so interval DP runs on the whole graph, too,
+ * and the better plan stays; then the search looks at the whole of a fused graph with that plan as its
+ * bound, so that fusing never loses.  Where that search does not end, minimum cuts (cut_bound.c) and
+ * smaller graphs (dp_bound.c) give a lower bound. */
 #include "passes/place_run.h"
 
 #include "passes/cut_bound.h"
 #include "passes/dp_bound.h"
+#include "passes/dp_both.h"
 
 #include <inttypes.h>
 
@@ -68,7 +69,7 @@ static int dp_run(struct ctx *x, const void *options)
         x->ideals = wdag_ideals(level, COUNT_LIMIT);
     struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
     interval_search(p.top, &p.run, &best, x->scratch);
-    dp_search(p.top, &s, &best, x->scratch);
+    dp_both(p.top, &s, &best, x->scratch);
     int64_t searched = best.value;
     const struct wdag *from = level;
     bool on_whole = level == whole;
@@ -78,7 +79,7 @@ static int dp_run(struct ctx *x, const void *options)
         if (o->whole && level->n < whole->n && wide.value > c->lower) {
             struct dp_search again = {
                 .max_states = states, .clock = &p.clock, .progress = x->progress};
-            better = dp_search(c, &again, &wide, x->scratch) || better;
+            better = dp_both(c, &again, &wide, x->scratch) || better;
             if (again.complete) {
                 s = again;
                 on_whole = true;

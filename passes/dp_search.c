@@ -176,6 +176,8 @@ static uint32_t intern(struct search *s)
     s->nideal++;
     if (s->nideal > s->mask / 2)
         rehash(s);
+    if (s->nideal > s->opt->max_states)
+        s->check = 0; /* look at the limits now */
     return id;
 }
 
@@ -225,7 +227,7 @@ static void arrive_detailed(struct search *s)
             const struct live *l = &s->live[x];
             bool far = copies <= l->left;
             for (uint32_t p = 0; p < c->npot && far; p++) {
-                int64_t low = sat_add(l->low[p], sat_mul(copies - 1, s->caps.cap[p][s->k]));
+                int64_t low = chain_low(c, l, p, copies, s->caps.cap[p][s->k]);
                 far = s->weight[p] - (p == c->cross_pot ? s->cross : 0) >= low;
             }
             struct label nw = {.value = load[0] > l->value ? load[0] : l->value,
@@ -468,6 +470,7 @@ static void run(struct search *s)
     if (s->told)
         fprintf(stderr, "\r%78s\r", "");
     opt->states = s->nideal - 1;
+    opt->passed = s->ideal[s->start].card;
     opt->complete = going;
 }
 

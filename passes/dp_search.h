@@ -11,6 +11,7 @@ struct dp_search {
     bool progress; /* a line on stderr after 2 s */
     /* out */
     uint64_t states, steps;
+    uint32_t passed; /* vertices of the ideal that was extended last */
     bool complete;   /* nothing better than *best exists */
     const char *why; /* if not complete */
 };

@@ -174,7 +174,7 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j, const struct 
             const struct live *l = &r->live[x];
             bool far = copies <= l->left;
             for (uint32_t p = 0; p < r->c->npot && far; p++)
-                far = r->prefix[p][j] >= sat_add(l->low[p], sat_mul(copies - 1, r->caps.cap[p][k]));
+                far = r->prefix[p][j] >= chain_low(r->c, l, p, copies, r->caps.cap[p][k]);
             if (far)
                 keep_label(r, j,
                            (struct label){.value = load[0] > l->value ? load[0] : l->value,
@@ -479,12 +479,22 @@ bool interval_order(const struct chain *c, const uint32_t *order, struct chain_c
     return better;
 }
 
-static enum topo_kind kind_of_start(uint32_t s)
+static enum topo_kind mixed_kind(uint32_t s)
 {
     static const enum topo_kind first[] = {TOPO_CPD, TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_FIFO};
     static const enum topo_kind cycle[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN,
                                            TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
     return s < 5 ? first[s] : cycle[s % 6];
+}
+
+/* The next order to try.  Mixed: the first of each kind has its ties by number. */
+static const uint32_t *order_of_start(const struct wdag *g, const struct interval_run *run,
+                                      uint64_t seed, struct arena *a)
+{
+    if (run->order == INTERVAL_MIXED)
+        return topo_order(g, mixed_kind(run->tried), run->tried < 5 ? 0 : seed | 1, a);
+    bool by_number = run->tried == 0 && run->seed == 0;
+    return topo_order(g, (enum topo_kind)(run->order - 1), by_number ? 0 : seed | 1, a);
 }
 
 bool interval_search(const struct chain *c, struct interval_run *run, struct chain_plan *best,
@@ -499,9 +509,7 @@ bool interval_search(const struct chain *c, struct interval_run *run, struct cha
             break;
         struct arena_mark mark = arena_mark(scratch);
         struct run r = {.clock = run->clock, .budget = budget - spent};
-        const uint32_t *order =
-            topo_order(c->g, kind_of_start(run->tried), run->tried < 5 ? 0 : seed | 1, scratch);
-        run_begin(&r, c, order, scratch);
+        run_begin(&r, c, order_of_start(c->g, run, seed, scratch), scratch);
         better = search_order(&r, best) || better;
         /* making an order counts, too */
         spent += r.steps + 8 * (uint64_t)(c->g->n + c->g->net_of.at[c->g->n]);

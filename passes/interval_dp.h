@@ -6,12 +6,13 @@
 
 struct interval_run {
     uint32_t starts; /* orders to try */
-    uint64_t seed;
+    uint64_t seed;   /* 0: the first order of all has its ties by number */
+    uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
     uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct chain_clock *clock;
     uint32_t tried; /* out: orders tried */
 };
-enum { INTERVAL_BUDGET = 150000000 };
+enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 
 /* Improves *best (value CHAIN_INF at first; only strictly better plans are taken) over r->starts
  * orders.  Graphs of more than some thousand vertices are cut at sampled positions, then near the

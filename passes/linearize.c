@@ -14,15 +14,11 @@ struct linearize_options {
     int64_t order, seed;
 };
 
-static const char *const order_names[] = {"lifo", "fifo", "cpd", "random", "late", "thin", NULL};
-static const enum topo_kind order_kinds[] = {TOPO_LIFO,   TOPO_FIFO, TOPO_CPD,
-                                             TOPO_RANDOM, TOPO_LATE, TOPO_THIN};
-
 static const struct opt linearize_opts[] = {{.kind = OPT_CHOICE,
                                              .name = "order",
                                              .off = offsetof(struct linearize_options, order),
                                              .def = "lifo",
-                                             .names = order_names,
+                                             .names = topo_names + 1,
                                              .help = "kind of topological order"},
                                             {.kind = OPT_INT,
                                              .name = "seed",
@@ -128,7 +124,7 @@ static int linearize_run(struct ctx *x, const void *options)
     if (ctx_base(x))
         return -1;
     const uint32_t *order =
-        topo_order(x->top, order_kinds[o->order], (uint64_t)o->seed, x->scratch);
+        topo_order(x->top, (enum topo_kind)o->order, (uint64_t)o->seed, x->scratch);
     ctx_push(x, along(x->top, order, x->mem));
     return 0;
 }

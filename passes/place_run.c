@@ -6,7 +6,8 @@
  * larger ones stay. */
 #include "passes/place_run.h"
 
-#include "passes/dp_search.h"
+#include "passes/dp_both.h"
+#include "passes/topo.h"
 #include "ir/units.h"
 
 enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
@@ -42,7 +43,13 @@ const struct opt place_opts[] = {
      .def = "1",
      .lo = "0",
      .hi = "1000000000",
-     .help = "seed of the orders"},
+     .help = "seed of the orders; 0: of one kind, the first by number"},
+    {.kind = OPT_CHOICE,
+     .name = "order",
+     .off = offsetof(struct place_options, order),
+     .def = "mixed",
+     .names = topo_names,
+     .help = "kind of the topological orders; mixed: several in turn"},
     {0}};
 
 struct wdag *whole_level(const struct ctx *x)
@@ -59,6 +66,7 @@ int placing_start(struct ctx *x, const struct place_options *o, struct placing *
         p->clock.deadline = chain_now() + x->time_limit / 1000;
     p->run.starts = (uint32_t)o->starts;
     p->run.seed = (uint64_t)o->seed;
+    p->run.order = (uint32_t)o->order;
     p->run.clock = &p->clock;
     p->chain = p->top = chain_build(p->whole, x->cluster, -1, x->scratch, x->diag);
     if (p->chain && p->level != p->whole)
@@ -109,7 +117,7 @@ static int fits(struct ctx *x, const struct wdag *g, int64_t memory, uint64_t st
         answer = 1;
     if (c && answer < 0 && states) {
         struct dp_search s = {.max_states = states, .clock = clock};
-        if (dp_search(c, &s, &best, x->scratch))
+        if (dp_both(c, &s, &best, x->scratch))
             answer = 1;
         else if (s.complete)
             answer = 0;

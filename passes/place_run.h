@@ -8,7 +8,7 @@
 /* The first PLACE_OPTS_EXACT rows of place_opts are those of the exact search: dp-place has them all,
  * dpl-place the rest. */
 struct place_options {
-    int64_t max_states, starts, seed;
+    int64_t max_states, starts, seed, order;
     bool count_ideals, whole;
 };
 enum { PLACE_OPTS_EXACT = 3 };

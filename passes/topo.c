@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+const char *const topo_names[] = {"mixed", "lifo", "fifo", "cpd", "random", "late", "thin", NULL};
+
 uint64_t topo_random(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

@@ -13,6 +13,9 @@ enum topo_kind {
     TOPO_THIN    /* greedy: the vertex that leaves least open, its nets weighed by class 0 */
 };
 
+/* "mixed", for those who try several kinds in turn; then the name of kind k at 1 + k; NULL. */
+extern const char *const topo_names[];
+
 /* position -> vertex, in a.  seed 0: ties by index; else shuffled.  O(E + V log V + pins). */
 uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, struct arena *a);
 

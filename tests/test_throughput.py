@@ -6,7 +6,7 @@ usage: test_throughput.py [workload ...]
 Every value below was published (placement paper, Table 1) and measured again with the paper's own
 program to the digits given.  Checked for each file: the optimum to all printed digits, "optimal"
 said, the number of ideals, the split's own loads recomputed here from the workload.  Time and memory
-are tools/bench/throughput.py's.  Exit: 0 pass, 1 fail, 77 skip (no workloads, no pcc).
+are tools/bench/pcc-bench's.  Exit: 0 pass, 1 fail, 77 skip (no workloads, no pcc).
 """
 
 import json

@@ -4,9 +4,11 @@
  * loads by wdag_load. */
 #include "passes/chain.h"
 #include "passes/cut_bound.h"
+#include "passes/dp_both.h"
 #include "passes/dp_bound.h"
 #include "passes/flow.h"
 #include "passes/interval_dp.h"
+#include "passes/mirror.h"
 #include "passes/topo.h"
 
 #include <setjmp.h>
@@ -249,6 +251,28 @@ static int64_t value_of(const struct instance *t, const int32_t *dev)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
+/* The problem turned round has the same optimum, and its plans are plans; turned twice it is itself. */
+static void check_mirror(const struct instance *t, const struct chain *c, int64_t want)
+{
+    const struct chain *m = mirror(c, t->a), *twice = mirror(m, t->a);
+    const struct wdag *g = twice->g;
+    int32_t dev[MAX_N + 1], turned[MAX_N + 1];
+    struct chain_plan plan = {CHAIN_INF, turned, NULL};
+    struct dp_search s = {.max_states = 100000};
+    dp_search(m, &s, &plan, t->a);
+    assert_true(s.complete);
+    assert_int_equal(plan.value, want == COST_NEVER ? CHAIN_INF : want);
+    for (uint32_t v = 0; v < t->g.n; v++)
+        dev[v] = turned[t->g.n - 1 - v];
+    if (want != COST_NEVER)
+        assert_int_equal(value_of(t, dev), want);
+    assert_memory_equal(g->pin, t->g.pin, t->g.n * sizeof *g->pin);
+    assert_memory_equal(g->net_pin.to, t->g.net_pin.to,
+                        t->g.net_pin.at[t->g.nnet] * sizeof(uint32_t));
+    assert_memory_equal(g->succ.to, t->g.succ.to, t->g.succ.at[t->g.n] * sizeof(uint32_t));
+    assert_memory_equal(twice->kind[0].time, c->kind[0].time, t->g.n * sizeof(int64_t));
+}
+
 static void test_brute_force(void **state)
 {
     struct instance *t = malloc(sizeof *t);
@@ -279,6 +303,7 @@ static void test_brute_force(void **state)
             assert_int_equal(value_of(t, dev), want);
             assert_true(c->lower <= want);
         }
+        check_mirror(t, c, want);
         arena_free(t->a);
     }
     /* the instances must be worth something */
@@ -462,6 +487,95 @@ static void test_orders(void **state)
     free(t);
 }
 
+/* Chains side by side, so that there are many ideals, and a heavy chain before or behind them. */
+static void make_chains(struct instance *t, uint64_t seed)
+{
+    enum { CHAINS = 4, LENGTH = 5, TAIL = 5, N = CHAINS * LENGTH + TAIL };
+    uint64_t rng = seed;
+    uint32_t from[N + CHAINS], to[N + CHAINS], net[2 * (N + CHAINS)], pin[2 * (N + CHAINS)];
+    struct wdag *g = &t->g;
+    memset(t, 0, sizeof *t);
+    t->a = g->mem = arena_new();
+    t->c = (struct cluster){.ncls = 1, .ndev = MAX_DEV};
+    t->c.cls[0] = (struct device_class){.name = "class", .count = MAX_DEV, .memory = -1};
+    g->n = N;
+    g->ncls = 1;
+    g->time = arena_array(t->a, 1, sizeof *g->time);
+    g->net_cost = arena_array(t->a, 1, sizeof *g->net_cost);
+    g->time[0] = arena_array(t->a, N, sizeof(int64_t));
+    g->net_cost[0] = arena_array(t->a, N + CHAINS, sizeof(int64_t));
+    g->size = arena_array(t->a, N, sizeof(int64_t));
+    g->pin = arena_array(t->a, N, sizeof(int32_t));
+    g->net_host = arena_alloc(t->a, N + CHAINS);
+    g->net_src = arena_array(t->a, N + CHAINS, sizeof(uint32_t));
+    bool behind = seed % 2;
+    for (uint32_t v = 0; v < N; v++) {
+        uint32_t i = behind ? v : N - 1 - v, next = i < CHAINS * LENGTH ? i + CHAINS : i + 1;
+        bool tail = i >= CHAINS * LENGTH;
+        g->time[0][v] = topo_below(&rng, 20) + (tail ? 60 : 5);
+        g->pin[v] = -1;
+        if (next >= N)
+            continue;
+        next = next < CHAINS * LENGTH || tail ? next : CHAINS * LENGTH;
+        uint32_t e = g->nnet++, w = behind ? next : N - 1 - next;
+        from[e] = g->net_src[e] = behind ? v : w;
+        to[e] = behind ? w : v;
+        net[2 * e] = net[2 * e + 1] = e;
+        pin[2 * e] = from[e];
+        pin[2 * e + 1] = to[e];
+        g->net_cost[0][e] = 1 + topo_below(&rng, 5);
+    }
+    g->net_pin = csr_build(t->a, g->nnet, 2 * g->nnet, net, pin);
+    g->net_of = transpose(t->a, &g->net_pin, g->nnet, g->n);
+    g->succ = csr_build(t->a, g->n, g->nnet, from, to);
+    g->pred = transpose(t->a, &g->succ, g->n, g->n);
+    g->shared_by = csr_build(t->a, 0, 0, NULL, NULL);
+    g->shared_of = csr_build(t->a, g->n, 0, NULL, NULL);
+}
+
+static int64_t largest_load(const struct wdag *g, const int32_t *dev, uint32_t ndev)
+{
+    int64_t most = 0;
+    for (uint32_t d = 0; d < ndev; d++) {
+        uint8_t *member = arena_alloc(g->mem, g->n);
+        int64_t compute, transfer, size;
+        for (uint32_t v = 0; v < g->n; v++)
+            member[v] = dev[v] == (int32_t)d;
+        wdag_load(g, member, 0, &compute, &transfer, &size);
+        most = compute + transfer > most ? compute + transfer : most;
+    }
+    return most;
+}
+
+/* The search from the better end finds what the search from the first does, in fewer steps where that is
+ * long. */
+static void test_both(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t shorter = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct diag d = {0};
+        make_chains(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int32_t *dev = arena_array(t->a, t->g.n, sizeof *dev),
+                *dev2 = arena_array(t->a, t->g.n, sizeof *dev2);
+        struct chain_plan one = {CHAIN_INF, dev, NULL}, both = {CHAIN_INF, dev2, NULL};
+        struct dp_search s = {.max_states = 10000000}, s2 = s;
+        dp_search(c, &s, &one, t->a);
+        dp_both(c, &s2, &both, t->a);
+        assert_true(s.complete && s2.complete);
+        assert_int_equal(one.value, both.value);
+        assert_int_equal(largest_load(&t->g, dev, MAX_DEV), one.value);
+        assert_int_equal(largest_load(&t->g, dev2, MAX_DEV), one.value);
+        shorter += s2.steps < s.steps;
+        assert_true(s2.steps < s.steps + 50000); /* the probes */
+        arena_free(t->a);
+    }
+    assert_true(shorter > 5);
+    free(t);
+}
+
 /* A limit of states ends the search with the best plan so far and a reason. */
 static void test_limits(void **state)
 {
@@ -493,6 +607,6 @@ int main(void)
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_flow),        cmocka_unit_test(test_path),
         cmocka_unit_test(test_memory),      cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_limits)};
+        cmocka_unit_test(test_both),        cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
  * forward edges follow, and against which all backward edges go; in workloads only those that have an
  * orphan at an end (the placement paper's dp: artificial images of orphans).  Some nodes have two
  * results of different cost; every other graph is subdivided first.  Loads are the judge's. */
+#include "passes/dp_search.h"
+#include "passes/mirror.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
 #include "tests/graphs.h"
@@ -192,6 +194,19 @@ static int run(struct ctx *x, const char *pipeline)
     return pipeline_run(&p, x, &o);
 }
 
+/* The search from the other end finds a plan of the same value (INT64_MAX: none). */
+static void check_mirror(struct ctx *x, int64_t best)
+{
+    const struct wdag *g = x->top;
+    struct chain *c = chain_build(g, x->cluster, -1, x->mem, x->diag);
+    struct dp_search s = {.max_states = 100000};
+    struct chain_plan plan = {CHAIN_INF, arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t)),
+                              arena_array(x->mem, DEVICES, sizeof(uint32_t))};
+    dp_search(mirror(c, x->mem), &s, &plan, x->mem);
+    assert_true(s.complete);
+    assert_int_equal(plan.value, best == INT64_MAX ? CHAIN_INF : best);
+}
+
 static void check(enum mode mode, uint64_t rng)
 {
     uint32_t found = 0, orphans = 0, uneven = 0, shared = 0;
@@ -222,6 +237,7 @@ static void check(enum mode mode, uint64_t rng)
                 shared += x.plan->copies[i] > 1;
             found++;
         }
+        check_mirror(&x, best);
         for (uint32_t i = 0; i < w.nop; i++)
             orphans += is_orphan(&w, i);
         arena_free(x.mem);

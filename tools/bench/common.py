@@ -17,6 +17,10 @@ PCC_GEN = os.environ.get("PCC_GEN", str(ROOT / "build/release/pcc-gen"))
 SHARED = Path(os.environ.get("PCC_SHARED", ROOT.parent / "shared"))
 
 
+# With vfork the kernel counts the memory of this interpreter as the child's peak.
+subprocess._USE_VFORK = False
+
+
 def help_or_go():
     """The first thing a script does: --help ends it, and so does a program that is not there."""
     if "--help" in sys.argv[1:] or "-h" in sys.argv[1:]:
