@@ -262,7 +262,8 @@ static void make_weights(struct hier *h)
 static uint32_t group_size(const struct wdag *g, const struct cluster *c, uint32_t cls)
 {
     for (uint32_t e = 0; g->net_inner && c->cls[cls].group > 1 && e < g->nnet; e++)
-        if (!g->net_host[e] && g->net_inner[cls][e] < g->net_cost[cls][e])
+        if (!g->net_host[e] && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1 &&
+            g->net_inner[cls][e] < g->net_cost[cls][e])
             return c->cls[cls].group;
     return 1;
 }
