@@ -22,6 +22,7 @@ struct world {
     char text[16384];
     size_t len;
     uint32_t ncls, ndev, nop, nin, cls[DEVICES];
+    bool colors;
     bool flat; /* groups of all devices, whose inner link is the outer one */
     bool host[CLASSES], io_free, measured;
     uint32_t group[CLASSES], first[CLASSES],
@@ -31,6 +32,7 @@ struct world {
     bool light[VALS], reads[OPS][VALS], needs[OPS], output[OPS];
     int64_t time[OPS][CLASSES], own[OPS], weight;
     int32_t pin[OPS];
+    uint32_t color[OPS], vertex[OPS]; /* vertex: of the contracted level */
     struct text_module t;
 };
 
@@ -106,7 +108,11 @@ static void make_op(struct world *w, uint32_t i, uint32_t never, uint64_t *rng)
         else
             say(w, "%lldps", (long long)w->time[i][k]);
     }
-    say(w, "]\n");
+    w->color[i] = w->colors && test_below(rng, 3) == 0 ? 1 + test_below(rng, 2) : 0;
+    if (w->color[i])
+        say(w, "] !color=%u\n", w->color[i]);
+    else
+        say(w, "]\n");
     w->pin[i] = -1;
 }
 
@@ -119,6 +125,7 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
     w->nin = 1 + test_below(&rng, 2);
     w->ncls = test_below(&rng, 2) ? 1 : 1 + test_below(&rng, CLASSES);
     w->measured = test_below(&rng, 3) == 0;
+    w->colors = test_below(&rng, 3) == 0;
     if ((w->io_free = test_below(&rng, 3) == 0))
         say(w, "cluster io_free\n");
     for (uint32_t k = 0; k < w->ncls; k++)
@@ -199,9 +206,12 @@ static void group_devices(const struct world *w, bool saving, uint32_t *group)
 {
     bool saves[CLASSES] = {false}, host;
     for (uint32_t v = 0; v < w->nin + w->nop; v++) {
-        uint32_t pins = 0;
+        uint32_t pins = 0, seen = 0;
         for (uint32_t i = 0; i < w->nop; i++)
-            pins += has_pin(w, v, i);
+            if (has_pin(w, v, i) && !(seen >> w->vertex[i] & 1)) {
+                seen |= 1U << w->vertex[i];
+                pins++;
+            }
         for (uint32_t k = 0; k < w->ncls && moves(w, v, &host) && !host && pins > 1; k++)
             saves[k] = saves[k] || inner_cost(w, k, v) < outer_cost(w, k, v);
     }
@@ -286,6 +296,8 @@ static int64_t try_all(const struct world *w, int32_t *plan)
             dev[i] = (int32_t)(rest % w->ndev);
             rest /= w->ndev;
             ok = ok && (w->pin[i] < 0 || w->pin[i] == dev[i]);
+            for (uint32_t j = 0; j < i && w->color[i]; j++)
+                ok = ok && (w->color[j] != w->color[i] || dev[j] == dev[i]);
         }
         if (!ok)
             continue;
@@ -384,6 +396,18 @@ static void test_judge(void **state)
     free(w);
 }
 
+/* What contract makes of the module; false: pins contradict each other. */
+static bool find_vertices(struct world *w, struct diag *d)
+{
+    struct ctx x = context(w, d);
+    bool ok = !place(&x, "contract");
+    const uint32_t *map = ok ? wdag_flatten(x.top, x.mem) : NULL;
+    for (uint32_t i = 0; ok && i < w->nop; i++)
+        w->vertex[i] = map[x.base->vertex[x.m->graph[1].first + i]];
+    end(w, &x);
+    return ok;
+}
+
 /* hier-place against all assignments; counts: plans, none, proven, groups of unequal use. */
 static void check_plan(struct world *w, uint64_t seed, const char *passes, bool exact, int64_t best,
                        uint32_t *counts)
@@ -414,18 +438,17 @@ static void check_plan(struct world *w, uint64_t seed, const char *passes, bool 
 static void test_plans(void **state)
 {
     struct world *w = malloc(sizeof *w);
-    uint32_t exact[3] = {0}, orders[3] = {0}, graphs = 0, none = 0, unequal = 0, pinned = 0,
-             full = 0;
+    uint32_t exact[3] = {0}, orders[3] = {0}, few[3] = {0}, graphs = 0, none = 0, unequal = 0,
+             pinned = 0, full = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= MODULES; seed++) {
         struct diag d = {.emit = quiet};
         int32_t dev[OPS];
         uint32_t total = 1;
         make(w, seed, false, &d);
-        arena_free(w->t.m->mem);
         for (uint32_t i = 0; i < w->nop; i++)
             total *= w->ndev;
-        if (total > TRY_ALL)
+        if (!find_vertices(w, &d) || total > TRY_ALL)
             continue;
         int64_t best = try_all(w, dev);
         graphs++;
@@ -444,11 +467,12 @@ static void test_plans(void **state)
             full += w->memory[k] >= 0 && best != COST_NEVER;
         check_plan(w, seed, "hier-place", true, best, exact);
         check_plan(w, seed, "hier-place{ideals=0:starts=6}", false, best, orders);
+        check_plan(w, seed, "hier-place{ideals=0:cuts=3}", false, best, few);
     }
     print_message(
         "%u graphs, %u without a plan, %u with unequal groups, %u pins, %u memory limits; orders: "
-        "%u the least, %u proven\n",
-        graphs, none, unequal, pinned, full, orders[1], orders[2]);
+        "%u the least, %u proven; with 3 cuts %u\n",
+        graphs, none, unequal, pinned, full, orders[1], orders[2], few[1]);
     assert_true(graphs >= 300 && none > 10 && unequal > 10 && pinned > 50 && full > 50);
     assert_true(exact[1] + none == graphs && orders[1] * 10 >= 9 * exact[1]);
     free(w);
@@ -472,8 +496,8 @@ static void test_flat(void **state)
             if (i == 0)
                 x.top = x.base = x.whole = NULL, x.place = NULL;
             int rc = place(&x, i ? "hier-place" : "dp-place");
-            assert_true(rc == 0 || rc == PASS_INFEASIBLE);
-            value[i] = rc ? -1 : x.plan->value;
+            assert_true(rc == 0 || rc == PASS_INFEASIBLE || rc == -1);
+            value[i] = rc ? rc : x.plan->value; /* -1: pins contradict colours */
             assert_true(rc || x.plan->status == PLAN_OPTIMAL);
             end(w, &x);
         }
