@@ -21,7 +21,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { BOUND_STATES = 300000, CUT_WORK = 30000000, FEW_STARTS = 6 };
+enum { BOUND_STATES = 2000000, CUT_WORK = 30000000, FEW_STARTS = 6, BOUND_STARTS = 60 };
 
 struct hier_options {
     int64_t ideals, starts, cuts, steps, seed;
@@ -287,7 +287,7 @@ static bool raise_bound(struct ctx *x, struct chain *c, struct chain_clock *cloc
 {
     struct dp_search s = {.max_states = BOUND_STATES, .clock = clock};
     struct chain_plan flat = no_plan(x, c->g);
-    interval_search(c, &(struct interval_run){.starts = FEW_STARTS, .seed = 1, .clock = clock},
+    interval_search(c, &(struct interval_run){.starts = BOUND_STARTS, .seed = 1, .clock = clock},
                     &flat, x->scratch);
     dp_search(c, &s, &flat, x->scratch);
     if (!s.complete) {
