@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATE_CELLS = 4000000, INNER_STATES = 1024, PAIR_CELLS = 1 << 26 };
+enum { STATE_CELLS = 4000000, INNER_STATES = 1024, PAIR_CELLS = 1 << 24 };
 
 /* Groups that are alike: those of a class that nobody is pinned to, or one with pinned devices. */
 struct group_kind {
@@ -87,6 +87,18 @@ struct wdag *hier_cheap(const struct wdag *g, struct arena *a)
             cheap->net_cost[k][e] = (g->net_host[e] ? g->net_cost : g->net_inner)[k][e];
     }
     return cheap;
+}
+
+/* Whether the search has to end; run->why then says so. */
+static bool stopped(const struct hier *h)
+{
+    if (h->run->steps > h->run->max_steps)
+        h->run->why = "the steps allowed were done";
+    else if (chain_out(h->run->clock))
+        h->run->why = h->run->clock->why;
+    else
+        return false;
+    return true;
 }
 
 /* ---- ideals ----------------------------------------------------------------------------------- */
@@ -226,7 +238,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
     sum_up(h, h->g->size, size);
     h->pair_at[k] = arena_array(h->a, (size_t)h->n + 1, sizeof(uint32_t));
     for (uint32_t b = 0; b < h->n; b++) {
-        if (chain_out(h->run->clock))
+        if (stopped(h))
             return false;
         for (uint32_t a = 0; a < b; a++) {
             int64_t base = time[b] - time[a];
@@ -234,6 +246,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
                 (kind->memory < CHAIN_INF && bytes_between(h, a, b, size) > kind->memory))
                 continue;
             base += nets_between(h, a, b, kind->cls);
+            h->run->steps += h->nnet;
             if (base >= h->limit)
                 continue;
             h->pair[k] = vec_grow(h->a, h->pair[k], &cap, n + 1, sizeof *h->pair[k]);
@@ -464,14 +477,8 @@ static bool outer_search(struct hier *h)
                 int64_t load = inner_search(h, q, i, j, &state);
                 if (load < h->limit)
                     outer_relax(h, q, i, j, load);
-                if (h->run->steps > h->run->max_steps) {
-                    h->run->why = "the steps allowed were done";
+                if (stopped(h))
                     return false;
-                }
-                if (chain_out(h->run->clock)) {
-                    h->run->why = h->run->clock->why;
-                    return false;
-                }
             }
         }
     return true;
@@ -578,10 +585,8 @@ int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *
     int rc = h.c && !make_groups(&h, d) ? 0 : -1;
     if (!rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
         r->why = "too many ideals for so many kinds of devices";
-    else if (!rc && !prepare(&h))
-        r->why = r->clock->why;
     else if (!rc)
-        r->complete = outer_search(&h);
+        r->complete = prepare(&h) && outer_search(&h);
     if (h.improved) {
         keep(&h, best);
         rc = 1;

@@ -11,8 +11,9 @@
  *
  * Lower bounds are those of a flat cluster in which every transfer that does not touch the host is an
  * inner one: average load, the largest vertices, its exact search (dp_search.c), minimum cuts
- * (cut_bound.c).  O(cuts^4) for each order in the worst case; the pruning leaves little of it. */
+ * (cut_bound.c), smaller graphs (dp_bound.c).  O(cuts^4) for each order in the worst case; the pruning leaves little of it. */
 #include "passes/cut_bound.h"
+#include "passes/dp_bound.h"
 #include "passes/dp_search.h"
 #include "passes/hier_dp.h"
 #include "passes/place_run.h"
@@ -21,7 +22,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { BOUND_STATES = 2000000, CUT_WORK = 30000000, FEW_STARTS = 6, BOUND_STARTS = 60 };
+enum {
+    BOUND_STATES = 2000000,
+    BOUND_STEPS = 4,
+    CUT_WORK = 30000000,
+    FEW_STARTS = 6,
+    FEW_CUTS = 32,
+    BOUND_STARTS = 60
+};
 
 struct hier_options {
     int64_t ideals, starts, cuts, steps, seed;
@@ -210,10 +218,20 @@ static int search_pieces(struct orders *r, struct chain_plan *best, struct diag 
     return rc;
 }
 
-/* One order: sampled cuts, then around those of what was found. */
+/* One order: sampled cuts, then around those of what was found.  The first plan of all comes from few
+ * cuts, and is made whatever the clock says. */
 static int search_order(struct orders *r, struct chain_plan *best, struct diag *d)
 {
     uint32_t n = r->g->n, count = (uint32_t)r->o->cuts;
+    if (best->value == CHAIN_INF && count > FEW_CUTS) {
+        struct chain_clock none = {0}, *clock = r->clock;
+        r->clock = &none;
+        sample_cuts(r, FEW_CUTS);
+        int first = search_pieces(r, best, d);
+        r->clock = clock;
+        if (first < 0 || (first && chain_out(clock)))
+            return first;
+    }
     sample_cuts(r, count);
     int rc = search_pieces(r, best, d);
     if (rc != 1 || n <= count)
@@ -265,25 +283,25 @@ static int check_objective(const struct ctx *x)
     return 0;
 }
 
-static int none_found(struct ctx *x, const struct hier_run *run, bool none,
-                      const struct chain_clock *clock)
+/* none: it is proven that there is none. */
+static int none_found(struct ctx *x, bool none, const struct chain_clock *clock)
 {
     bool memory = false;
     for (uint32_t k = 0; k < x->cluster->ncls; k++)
         memory = memory || x->cluster->cls[k].memory >= 0;
-    none = none || run->complete;
     diag_error(x->diag, "no plan %s in which each group takes a contiguous piece%s%s%s",
                none ? "exists" : "was found",
-               memory ? " and no device more than its memory"
-                      : ": some node cannot run anywhere, or "
-                        "pins contradict each other",
+               memory
+                   ? " and no device more than its memory (dp-place, without groups, says how much "
+                     "they need)"
+                   : ": some node cannot run anywhere, or pins contradict each other",
                clock->why ? ": " : "", clock->why ? clock->why : "");
     return PASS_INFEASIBLE;
 }
 
-/* Raises c->lower, c being of hier_cheap(g), as far as searches of the flat cluster do; true: they show
- * that no plan exists. */
-static bool raise_bound(struct ctx *x, struct chain *c, struct chain_clock *clock)
+/* Raises c->lower, c being of hier_cheap(g), as far as searches of the flat cluster do, at most to the value
+ * of the best plan; true: they show that no plan exists. */
+static bool raise_bound(struct ctx *x, struct chain *c, int64_t value, struct chain_clock *clock)
 {
     struct dp_search s = {.max_states = BOUND_STATES, .clock = clock};
     struct chain_plan flat = no_plan(x, c->g);
@@ -292,6 +310,8 @@ static bool raise_bound(struct ctx *x, struct chain *c, struct chain_clock *cloc
     dp_search(c, &s, &flat, x->scratch);
     if (!s.complete) {
         cut_bound(c, CUT_WORK, clock, x->scratch);
+        if (value < CHAIN_INF)
+            dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->scratch, x->diag);
     } else if (flat.value > c->lower && flat.value < CHAIN_INF) {
         c->lower = flat.value;
         c->lower_why = "optimum with inner links everywhere";
@@ -358,9 +378,9 @@ static int hier_run(struct ctx *x, const void *options)
     }
     bool none = false;
     if (best.value > c->lower && !(run.complete && level == whole))
-        none = raise_bound(x, c, &clock);
+        none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
     if (best.value == CHAIN_INF && wide.value == CHAIN_INF)
-        return none_found(x, &run, none, &clock);
+        return none_found(x, none || (run.complete && level == whole), &clock);
     bool better = level != whole && wide.value < best.value;
     leave_plan(x, "hier-place", better ? whole : level, better ? &wide : &best);
     conclude(x, c, &run, level == whole, &r, searched);
