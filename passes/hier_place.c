@@ -11,7 +11,8 @@
  *
  * Lower bounds are those of a flat cluster in which every transfer that does not touch the host is an
  * inner one: average load, the largest vertices, its exact search (dp_search.c), minimum cuts
- * (cut_bound.c), smaller graphs (dp_bound.c).  O(cuts^4) for each order in the worst case; the pruning leaves little of it. */
+ * (cut_bound.c), smaller graphs (dp_bound.c).  O(cuts^4) for each order in the worst case; the pruning
+ * leaves little of it. */
 #include "passes/cut_bound.h"
 #include "passes/dp_bound.h"
 #include "passes/dp_search.h"

@@ -1,5 +1,6 @@
 /* Any bytes as a cluster: JSON if they begin with '{', else the shorthand and, from the second line
- * on, the link, or the groups where it has a ':'.  What is read obeys the limits, and its devices are found by their names. */
+ * on, the link, or the groups where it has a ':'.  What is read obeys the limits, and its devices are found
+ * by their names. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
