@@ -206,7 +206,8 @@ static int search_pieces(struct orders *r, struct chain_plan *best, struct diag 
     }
     struct wdag *level = wdag_merge_ordered(r->g, &o, group, count, "hier-place", r->a, d);
     struct hier_run run = {.max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
-    struct chain_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t))};
+    struct chain_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
+                              NULL};
     int rc = level ? hier_search(level, r->c, &run, &plan, r->a, d) : -1;
     uint64_t spent = run.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
     r->steps = spent < r->steps ? r->steps - spent : 0;
@@ -224,18 +225,19 @@ static int search_pieces(struct orders *r, struct chain_plan *best, struct diag 
 static int search_order(struct orders *r, struct chain_plan *best, struct diag *d)
 {
     uint32_t n = r->g->n, count = (uint32_t)r->o->cuts;
+    int first = 0;
     if (best->value == CHAIN_INF && count > FEW_CUTS) {
         struct chain_clock none = {0}, *clock = r->clock;
         r->clock = &none;
         sample_cuts(r, FEW_CUTS);
-        int first = search_pieces(r, best, d);
+        first = search_pieces(r, best, d);
         r->clock = clock;
         if (first < 0 || (first && chain_out(clock)))
             return first;
     }
     sample_cuts(r, count);
     int rc = search_pieces(r, best, d);
-    if (rc != 1 || n <= count)
+    if (rc < 0 || n <= count || !(rc || first))
         return rc;
     for (uint32_t stride = n / count + 1;; stride = (stride + 3) / 4) {
         cuts_around(r, best->dev, stride, count);
@@ -281,6 +283,9 @@ static int check_objective(const struct ctx *x)
                           overlap_name[x->cluster->overlap]);
     if (x->cluster->schedule == SCHEDULE_GPIPE && x->m->backward)
         return diag_error(x->diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
+    if (x->cluster->replicate)
+        return diag_error(x->diag,
+                          "hier-place: it gives each stage one device: leave out --replicate");
     return 0;
 }
 

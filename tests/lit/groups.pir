@@ -10,6 +10,7 @@
 # RUN: not %pcc %s -p dp-place 2>&1 | FileCheck %s --check-prefix=DP
 # RUN: not %pcc %s -p dpl-place 2>&1 | FileCheck %s --check-prefix=DPL
 # RUN: not %pcc %s -p hier-place --overlap max 2>&1 | FileCheck %s --check-prefix=OVERLAP
+# RUN: not %pcc %s -p hier-place --replicate 2>&1 | FileCheck %s --check-prefix=REPLICATE
 # RUN: not %pcc %s -p hier-place --group 3:0.5 2>&1 | FileCheck %s --check-prefix=THREE
 # RUN: not %pcc %s -p hier-place --group 2:fast 2>&1 | FileCheck %s --check-prefix=FORM
 # RUN: not %pcc %s -p hier-place --pin 'a=acc0' --pin 'b=acc2' --pin 'c=acc1' 2>&1 | FileCheck %s --check-prefix=NONE
@@ -25,6 +26,7 @@
 # DP: error: dp-place: it knows no groups of devices: use hier-place, or leave the groups out
 # DPL: error: dpl-place: it knows no groups of devices: use hier-place, or leave the groups out
 # OVERLAP: error: hier-place: it knows transfers after computing only, not --overlap=max
+# REPLICATE: error: hier-place: it gives each stage one device: leave out --replicate
 # THREE: error: group '3:0.5': class acc has 4 devices, expected a multiple of 3
 # FORM: error: group '2:fast': expected a number of devices and their inner link
 # NONE: error: no plan exists in which each group takes a contiguous piece
