@@ -370,7 +370,8 @@ static void inner_relax(struct hier *h, const struct group_kind *q, uint32_t k, 
     uint32_t nfree = q->nfree + 1, states = nfree << q->npin;
     for (uint32_t t = 0; t < states; t++) {
         int64_t v = h->most[(size_t)t * h->n + from];
-        if (v >= h->limit || (pin < 0 ? t % nfree == q->nfree : (t / nfree) >> pin & 1))
+        bool taken = pin < 0 ? t % nfree == q->nfree : ((t / nfree) >> pin & 1) != 0;
+        if (v >= h->limit || taken)
             continue;
         uint32_t next = pin < 0 ? t + 1 : t + (nfree << pin);
         v = load > v ? load : v;
