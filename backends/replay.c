@@ -68,13 +68,14 @@ static void add_net(struct building *b, uint32_t e, uint32_t *first)
     vid v = b->p->net_value[e];
     nid def = b->m->value[v].def;
     bool made = def && b->p->kind[def] == PLACE_NODE;
-    bool back = def && is_back(b, def), crosses = b->p->net_host[e];
+    bool back = def && is_back(b, def), crosses = b->p->net_host[e], inner = !crosses;
     const nid *pin = b->p->net_pin.to + b->p->net_pin.at[e];
     uint32_t n = b->p->net_pin.at[e + 1] - b->p->net_pin.at[e];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t d = (uint32_t)b->dev[pin[i]], part = (uint32_t)b->cut->part_of[pin[i]];
         first[d] = first[d] < part ? first[d] : part;
         crosses = crosses || b->dev[pin[i]] != b->dev[pin[0]];
+        inner = inner && cluster_group(b->c, d) == cluster_group(b->c, (uint32_t)b->dev[pin[0]]);
     }
     if (made)
         first[b->dev[def]] = (uint32_t)b->cut->part_of[def];
@@ -92,7 +93,7 @@ static void add_net(struct building *b, uint32_t e, uint32_t *first)
         struct piece *x = &b->piece[2 * first[d] + back];
         bool leaves = made && d == (uint32_t)b->dev[def];
         if (crosses)
-            *(leaves ? &x->out : &x->in) += cluster_value_transfer(
+            *(leaves ? &x->out : &x->in) += (inner ? cluster_value_inner : cluster_value_transfer)(
                 b->c, cluster_class(b->c, d), b->m->cost, v, b->p->net_light[e]);
         x->used = x->used || made || crosses;
         first[d] = UINT32_MAX;

@@ -242,7 +242,8 @@ static int keys_check(const json_t *object, const char *const *known, const char
         if (strcmp(key, "links") == 0 || strcmp(key, "topology") == 0) {
             return diag_error(w->d,
                               "%s: \"%s\": links between devices are not supported, as no planner "
-                              "could honour them; each accelerator has one \"link\" to the host",
+                              "could honour them; each accelerator has one \"link\" to the host, "
+                              "and those of a \"group\" an \"inner_link\"",
                               w->at, key);
         }
         return diag_error(w->d, "%s: unknown key \"%s\", expected %s", w->at, key, list);
@@ -304,6 +305,48 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
         quantity(link, "bandwidth", rate_parse, 1, "25GB/s", &out->link_bandwidth, w) != 0)
         return -1;
     return quantity(link, "latency", time_parse, 0, "10us", &out->link_latency, w);
+}
+
+/* "group", "inner_link" and "inner_share": how the devices stand together. */
+static int group_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    static const char *const keys[] = {"bandwidth", "latency", NULL};
+    const json_t *link = json_object_get(cls, "inner_link");
+    int64_t group = 0;
+
+    if (quantity(cls, "group", count_parse, 1, "4", &group, w) != 0 ||
+        quantity(cls, "inner_share", share_parse, 1, "0.25", &out->inner_share, w) != 0)
+        return -1;
+    if (out->inner_share > 1000000)
+        return diag_error(w->d, "%s: \"inner_share\": expected a share in 0.000001..1", w->at);
+    if (link != NULL && !json_is_object(link)) {
+        return diag_error(w->d,
+                          "%s: \"inner_link\": expected an object such as {\"bandwidth\": "
+                          "\"300GB/s\", \"latency\": \"2us\"}",
+                          w->at);
+    }
+    if (link != NULL &&
+        (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
+         quantity(link, "bandwidth", rate_parse, 1, "300GB/s", &out->inner_bandwidth, w) != 0 ||
+         quantity(link, "latency", time_parse, 0, "2us", &out->inner_latency, w) != 0))
+        return -1;
+    if (link != NULL && out->inner_bandwidth == 0)
+        return diag_error(w->d, "%s: \"inner_link\": needs a \"bandwidth\"", w->at);
+    bool inner = out->inner_bandwidth != 0 || out->inner_share != 0;
+    if ((group != 0) != inner) {
+        return diag_error(w->d,
+                          "%s: \"group\" goes with \"inner_link\" or \"inner_share\": expected "
+                          "both, or neither",
+                          w->at);
+    }
+    if (group != 0 && out->host)
+        return diag_error(w->d, "%s: \"group\": a host class pays for no link", w->at);
+    if (group != 0 && out->count % group != 0) {
+        return diag_error(w->d, "%s: \"group\" is %lld, expected a divisor of the %u devices",
+                          w->at, (long long)group, out->count);
+    }
+    out->group = (uint32_t)group;
+    return 0;
 }
 
 /* Letters, digits, '_', '-' and '.': names appear in file names and in the textual IR. */
@@ -395,22 +438,24 @@ static int ops_read(const json_t *cls, struct device_class *out, const struct wh
 
 static int class_read(struct cluster *c, const json_t *cls, const struct where *w)
 {
-    static const char *const keys[] = {"name",   "preset",    "host",        "count",
-                                       "memory", "peak",      "bandwidth",   "overhead",
-                                       "link",   "supported", "unsupported", NULL};
+    static const char *const keys[] = {"name",        "preset",    "host",       "count",
+                                       "memory",      "peak",      "bandwidth",  "overhead",
+                                       "link",        "group",     "inner_link", "inner_share",
+                                       "unsupported", "supported", NULL};
     struct device_class out;
 
     if (!json_is_object(cls))
         return diag_error(w->d, "%s: expected an object", w->at);
     if (keys_check(cls, keys,
                    "name, preset, host, count, memory, peak, bandwidth, overhead, link, "
-                   "supported or unsupported",
+                   "group, inner_link, inner_share, supported or unsupported",
                    w) != 0 ||
         head_read(cls, &out, w) != 0 ||
         quantity(cls, "memory", memory_parse, 1, "80GiB", &out.memory, w) != 0 ||
         quantity(cls, "bandwidth", rate_parse, 1, "2039GB/s", &out.bandwidth, w) != 0 ||
         quantity(cls, "overhead", time_parse, 0, "5us", &out.overhead, w) != 0 ||
-        peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0 || ops_read(cls, &out, w) != 0)
+        peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0 ||
+        group_read(cls, &out, w) != 0 || ops_read(cls, &out, w) != 0)
         return -1;
     if (out.bandwidth == 0)
         return diag_error(w->d, "%s: needs a \"bandwidth\" or a \"preset\"", w->at);
@@ -476,19 +521,25 @@ int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct d
     }
 }
 
-int cluster_set_link(struct cluster *c, const char *text, struct diag *d)
+/* "25GB/s,10us" */
+static bool rate_latency_parse(const char *text, int64_t *bandwidth, int64_t *latency)
 {
     char rate[UNIT_TEXT * 2];
     const char *comma = strchr(text, ',');
     size_t n = comma != NULL ? (size_t)(comma - text) : sizeof rate;
+
+    if (n >= sizeof rate)
+        return false;
+    memcpy(rate, text, n);
+    rate[n] = '\0';
+    return rate_parse(rate, bandwidth) && *bandwidth > 0 && time_parse(comma + 1, latency);
+}
+
+int cluster_set_link(struct cluster *c, const char *text, struct diag *d)
+{
     int64_t bandwidth = 0, latency = 0;
 
-    if (n < sizeof rate) {
-        memcpy(rate, text, n);
-        rate[n] = '\0';
-    }
-    if (n >= sizeof rate || !rate_parse(rate, &bandwidth) || bandwidth == 0 ||
-        !time_parse(comma + 1, &latency)) {
+    if (!rate_latency_parse(text, &bandwidth, &latency)) {
         return diag_error(d, "link '%s': expected a rate above 0 and a time such as 25GB/s,10us",
                           text);
     }
@@ -497,6 +548,37 @@ int cluster_set_link(struct cluster *c, const char *text, struct diag *d)
             c->cls[i].link_bandwidth = bandwidth;
             c->cls[i].link_latency = latency;
         }
+    }
+    return 0;
+}
+
+int cluster_set_groups(struct cluster *c, const char *text, struct diag *d)
+{
+    int64_t group = 0, bandwidth = 0, latency = 0, share = 0;
+    const char *colon = strchr(text, ':');
+    size_t n = strspn(text, "0123456789");
+
+    for (size_t i = 0; i < n && group <= CLUSTER_DEVICES; i++)
+        group = group * 10 + (text[i] - '0');
+    if (colon == NULL || colon != text + n || group < 1 || group > CLUSTER_DEVICES ||
+        (!share_parse(colon + 1, &share) && !rate_latency_parse(colon + 1, &bandwidth, &latency))) {
+        return diag_error(d,
+                          "group '%s': expected a number of devices and their inner link, such as "
+                          "4:300GB/s,2us, or a share of the outer one, such as 4:0.25",
+                          text);
+    }
+    for (uint32_t i = 0; i < c->ncls; i++) {
+        struct device_class *k = &c->cls[i];
+        if (k->host)
+            continue;
+        if (k->count % (uint32_t)group != 0) {
+            return diag_error(d, "group '%s': class %s has %u devices, expected a multiple of %lld",
+                              text, k->name, k->count, (long long)group);
+        }
+        k->group = (uint32_t)group;
+        k->inner_bandwidth = bandwidth;
+        k->inner_latency = latency;
+        k->inner_share = share;
     }
     return 0;
 }
@@ -563,6 +645,23 @@ uint32_t cluster_class(const struct cluster *c, uint32_t dev)
     return k;
 }
 
+uint32_t cluster_group(const struct cluster *c, uint32_t dev)
+{
+    uint32_t k = 0, at = dev;
+
+    while (k + 1 < c->ncls && at >= c->cls[k].count)
+        at -= c->cls[k++].count;
+    return c->cls[k].group ? dev - at % c->cls[k].group : dev;
+}
+
+bool cluster_grouped(const struct cluster *c)
+{
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (c->cls[k].group > 1)
+            return true;
+    return false;
+}
+
 /* The device's number among those of its kind. */
 static uint32_t number_of(const struct cluster *c, uint32_t dev)
 {
@@ -609,4 +708,22 @@ int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const stru
     if (c->cls[cls].host)
         return 0;
     return k->xfer[v] >= 0 ? k->xfer[v] : cluster_transfer(c, cls, k->bytes[v], light);
+}
+
+int64_t cluster_value_inner(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
+                            bool light)
+{
+    const struct device_class *h = &c->cls[cls];
+    int64_t outer = cluster_value_transfer(c, cls, k, v, light), inner = outer;
+
+    if (h->group < 2 || outer == 0)
+        return outer;
+    if (h->inner_share && (k->xfer[v] >= 0 || !h->inner_bandwidth))
+        inner = mul_div_ceil(outer, h->inner_share, 1000000);
+    else if (k->xfer[v] >= 0 && h->inner_bandwidth && h->link_bandwidth)
+        inner = mul_div_ceil(outer, h->link_bandwidth, h->inner_bandwidth);
+    else if (k->xfer[v] < 0 && h->inner_bandwidth)
+        inner = sat_add(light ? 0 : h->inner_latency,
+                        mul_div_ceil(k->bytes[v], PS_PER_S, h->inner_bandwidth));
+    return inner < outer ? inner : outer;
 }

@@ -1,5 +1,9 @@
 /* The cluster: classes of devices, each device with a link to the host.
  *
+ * Devices of a class may stand in groups (servers of GPUs) that a faster, inner link joins
+ * (placement paper, H.3).  A device pays the inner cost for a net whose pins are all in its group, the
+ * host's included (which is in none), else that of its ordinary link.
+ *
  * Devices are numbered class by class in the order given.  Names: acc0, acc1, ... over all
  * accelerator classes, cpu0, cpu1, ... over the host classes. */
 #ifndef PCC_IR_CLUSTER_H
@@ -19,6 +23,11 @@ struct device_class {
     int64_t overhead;        /* ps per operator */
     int64_t link_latency;    /* ps per transfer */
     int64_t link_bandwidth;  /* bytes per second */
+    uint32_t group;          /* devices that stand together, divides count; 0: each alone */
+    int64_t inner_latency;   /* ps per transfer within a group */
+    int64_t inner_bandwidth; /* bytes per second within a group; 0: inner_share alone tells */
+    int64_t inner_share;     /* inner cost of a transfer whose time was measured, in millionths of
+                                it; 0: as the rates of the links */
     const char *const *ops;  /* operator types, ascending: all it runs (ops_only), or what it cannot */
     uint32_t nops;
     bool ops_only;
@@ -48,6 +57,9 @@ struct cluster {
 int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d);
 /* "25GB/s,10us": the link of every accelerator. */
 int cluster_set_link(struct cluster *c, const char *text, struct diag *d);
+/* "4:300GB/s,2us", "4:0.25": every accelerator class stands in groups of that many devices, joined by
+ * such a link, or at that share of the time of an ordinary transfer. */
+int cluster_set_groups(struct cluster *c, const char *text, struct diag *d);
 /* Two a100. */
 void cluster_default(struct cluster *c);
 /* Operations per second for an element type, above 0; without a peak: as f32, u8 as i8. */
@@ -65,6 +77,10 @@ int64_t cluster_sync(const struct cluster *c, uint32_t cls, int64_t weights, uin
 int64_t cluster_shared_load(const struct cluster *c, int64_t load, int64_t sync, uint32_t copies);
 /* Class of a device. */
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);
+/* The first device of the group that a device stands in: itself where its class has no groups. */
+uint32_t cluster_group(const struct cluster *c, uint32_t dev);
+/* Whether some class stands in groups of more than one device. */
+bool cluster_grouped(const struct cluster *c);
 /* "acc0"; the name lives in a. */
 const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32_t dev);
 /* Device by name, -1: none. */
@@ -75,5 +91,8 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, b
 /* The same for a value of the module, whose cost may come from a profile (costs.xfer). */
 int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
                                bool light);
+/* The same within a group: never more than that. */
+int64_t cluster_value_inner(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
+                            bool light);
 
 #endif

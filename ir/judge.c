@@ -1,7 +1,8 @@
 /* The judge: what a plan costs, recomputed from the nodes of the module (see plan.h).
  *
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
- * elsewhere (the host's pin included); with overlap the larger one (cluster_load).  Memory = bytes its
+ * elsewhere (the host's pin included), the inner cost if all are in the group of the device (H.3);
+ * with overlap the larger one (cluster_load).  Memory = bytes its
  * nodes produce + each weight it needs, once. Contiguous = the quotient of devices is acyclic: in a
  * topological order of it the devices take the differences of a chain of ideals.  In a training graph
  * that is asked of the forward and of the backward pass apart.  O(nodes + pins + D^3). */
@@ -87,6 +88,20 @@ static void note_edges(const struct judging *j, uint32_t net, nid from, uint8_t 
     }
 }
 
+/* Whether devices and their copies stand in one group. */
+static bool one_group(const struct judging *j, const uint32_t *dev, uint32_t n)
+{
+    uint32_t group = n ? cluster_group(j->c, dev[0]) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t copies = j->copies && j->copies[dev[i]] ? j->copies[dev[i]] : 1;
+        uint32_t last = dev[i] + copies - 1;
+        if (last >= j->c->ndev || cluster_group(j->c, dev[i]) != group ||
+            cluster_group(j->c, last) != group)
+            return false;
+    }
+    return true;
+}
+
 static void judge_nets(struct judging *j, uint8_t *edge[2])
 {
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, nd + 1, sizeof *list);
@@ -99,9 +114,11 @@ static void judge_nets(struct judging *j, uint8_t *edge[2])
         nid def = j->m->value[v].def;
         int32_t from = def && j->p->kind[def] == PLACE_NODE ? j->dev[def] : -1;
         bool back = def && j->m->backward && j->m->backward[def];
+        bool inner = !j->p->net_host[e] && one_group(j, list, n);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t cls = cluster_class(j->c, list[i]);
-            int64_t t = cluster_value_transfer(j->c, cls, j->m->cost, v, j->p->net_light[e]);
+            int64_t t = (inner ? cluster_value_inner : cluster_value_transfer)(
+                j->c, cls, j->m->cost, v, j->p->net_light[e]);
             struct device_load *l = &j->v->load[list[i]];
             bool out = from >= 0 && list[i] == (uint32_t)from;
             int64_t *sum = out ? &l->pass[back].out : &l->pass[back].in;

@@ -137,6 +137,15 @@ static int peaks(struct parser *p, struct device_class *k)
     return text_want(p, ']', "']'");
 }
 
+/* "=25GB/s,10us" */
+static int class_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
+{
+    if (assign(p) < 0 || quantity(p, rate_parse, bandwidth, "a rate (25GB/s)") < 0 ||
+        text_want(p, ',', "','") < 0)
+        return -1;
+    return quantity(p, time_parse, latency, "a time (10us)");
+}
+
 static int class_option(struct parser *p, struct device_class *k)
 {
     static const char bytes[] = "bytes (80GiB)", rate[] = "a rate (25GB/s)",
@@ -148,11 +157,21 @@ static int class_option(struct parser *p, struct device_class *k)
         return assign(p) < 0 ? -1 : quantity(p, rate_parse, &k->bandwidth, rate);
     if (text_take_word(p, "overhead"))
         return assign(p) < 0 ? -1 : quantity(p, time_parse, &k->overhead, time);
-    if (text_take_word(p, "link")) {
-        return assign(p) < 0 || quantity(p, rate_parse, &k->link_bandwidth, rate) < 0 ||
-                       text_want(p, ',', "','") < 0
-                   ? -1
-                   : quantity(p, time_parse, &k->link_latency, time);
+    if (text_take_word(p, "link"))
+        return class_link(p, &k->link_bandwidth, &k->link_latency);
+    if (text_take_word(p, "inner"))
+        return class_link(p, &k->inner_bandwidth, &k->inner_latency);
+    if (text_take_word(p, "inner_share"))
+        return assign(p) < 0 ? -1 : text_int(p, 1, 1000000, &k->inner_share, "millionths");
+    if (text_take_word(p, "group")) {
+        size_t at = p->at;
+        int64_t n;
+        if (assign(p) < 0 || text_int(p, 1, k->count, &n, "the size of a group") < 0)
+            return -1;
+        if (k->count % n != 0 || k->host)
+            return text_error(p, at, "a group is a divisor of the devices of an accelerator class");
+        k->group = (uint32_t)n;
+        return 0;
     }
     if (text_take_word(p, "peak"))
         return peaks(p, k);

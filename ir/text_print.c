@@ -342,6 +342,14 @@ static void put_class(const struct printer *p, const struct device_class *k)
         put_count(p, " link=", k->link_bandwidth, " kMGT");
         fprintf(p->f, "B/s,%s", time_print(buf, k->link_latency));
     }
+    if (k->group != 0)
+        fprintf(p->f, " group=%u", k->group);
+    if (k->inner_bandwidth != 0 || k->inner_latency != 0) {
+        put_count(p, " inner=", k->inner_bandwidth, " kMGT");
+        fprintf(p->f, "B/s,%s", time_print(buf, k->inner_latency));
+    }
+    if (k->inner_share != 0)
+        fprintf(p->f, " inner_share=%lld", (long long)k->inner_share);
     for (unsigned e = 1; e < ELEM_COUNT; e++) {
         if (k->peak[e] != 0) {
             text_put(p, any ? ", " : " peak=[");

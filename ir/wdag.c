@@ -5,8 +5,11 @@
 
 #include <string.h>
 
-static void alloc_costs(struct wdag *g, uint32_t maxnet)
+static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
 {
+    g->net_inner = inner ? arena_array(g->mem, g->ncls, sizeof *g->net_inner) : NULL;
+    for (uint32_t c = 0; inner && c < g->ncls; c++)
+        g->net_inner[c] = arena_array(g->mem, maxnet + 1, sizeof **g->net_inner);
     g->time = arena_array(g->mem, g->ncls, sizeof *g->time);
     g->net_cost = arena_array(g->mem, g->ncls, sizeof *g->net_cost);
     for (uint32_t c = 0; c < g->ncls; c++) {
@@ -104,7 +107,7 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
             g->vertex[n] = g->n;
             g->node[g->n++] = n;
         }
-    alloc_costs(g, p->nnet);
+    alloc_costs(g, p->nnet, cluster_grouped(c));
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t k = 0; k < g->ncls; k++)
             g->time[k][v] = m->cost->time[k][g->node[v]];
@@ -130,6 +133,8 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
         g->net_src[e] = def && p->kind[def] == PLACE_NODE ? g->vertex[def] : UINT32_MAX;
         for (uint32_t k = 0; k < g->ncls; k++)
             g->net_cost[k][e] = cluster_value_transfer(c, k, m->cost, v, p->net_light[e]);
+        for (uint32_t k = 0; g->net_inner && k < g->ncls; k++)
+            g->net_inner[k][e] = cluster_value_inner(c, k, m->cost, v, p->net_light[e]);
         for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
             if (g->net_src[e] != UINT32_MAX && g->net_pin.to[i] != g->net_src[e]) {
                 edge.from[edge.n] = g->net_src[e];
@@ -301,6 +306,10 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
         for (uint32_t k = 0; k < c->ncls; k++) {
             int64_t *cost = &c->net_cost[k][t.slot[at] - 1];
             *cost = sat_add(*cost, fine->net_cost[k][f]);
+            if (!c->net_inner)
+                continue;
+            cost = &c->net_inner[k][t.slot[at] - 1];
+            *cost = sat_add(*cost, fine->net_inner[k][f]);
         }
     }
     c->net_of = transpose(c->mem, &c->net_pin, c->nnet, c->n);
@@ -330,7 +339,7 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *orde
         e.from[i] = rank[e.from[i]];
         e.to[i] = rank[e.to[i]];
     }
-    alloc_costs(c, fine->nnet);
+    alloc_costs(c, fine->nnet, fine->net_inner != NULL);
     if (merge_vertices(c, fine, d))
         return NULL;
     wdag_set_edges(c, &e);
@@ -405,7 +414,7 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
     for (uint32_t v = 0; v < g->n; v++)
         c->map[v] = out[v] ? UINT32_MAX : c->n++;
     struct bridges b = bridge_edges(g, c->map, most, a);
-    alloc_costs(c, g->nnet);
+    alloc_costs(c, g->nnet, g->net_inner != NULL);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t k = c->map[v];
         for (uint32_t cls = 0; k != UINT32_MAX && cls < c->ncls; cls++)

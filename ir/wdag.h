@@ -5,7 +5,8 @@
  *
  * Vertices of every level are numbered in a topological order: u < v for every edge u -> v.
  * Communication belongs to nets: a device that holds some but not all pins of a net pays the net's
- * cost once (the placement paper's load, 5.1); a pin on the host counts as elsewhere.
+ * cost once (the placement paper's load, 5.1); a pin on the host counts as elsewhere.  Where devices
+ * stand in groups (H.3), it pays net_inner instead if all pins are in its group.
  * Bytes that several vertices need once per device (shared weights) are `shared` items. */
 #ifndef PCC_IR_WDAG_H
 #define PCC_IR_WDAG_H
@@ -27,6 +28,7 @@ struct wdag {
     struct csr succ, pred;   /* distinct neighbours, ascending */
     uint32_t nnet;
     int64_t **net_cost;      /* [class][net] ps, 0 for host classes */
+    int64_t **net_inner;     /* [class][net] ps within a group, <= net_cost; NULL: no class has groups */
     uint8_t *net_host;       /* [net] 1: the host has a pin, too */
     uint8_t *net_back;       /* [net] 1: made by the backward pass; NULL: none is */
     uint32_t *net_src;       /* [net] the vertex that produces it, or UINT32_MAX (model inputs) */

@@ -59,7 +59,7 @@ static int dp_run(struct ctx *x, const void *options)
 {
     const struct place_options *o = options;
     struct placing p;
-    if (placing_start(x, o, &p))
+    if (placing_start(x, "dp-place", o, &p))
         return -1;
     struct wdag *whole = p.whole, *level = p.level;
     struct chain *c = p.chain;

@@ -7,7 +7,7 @@
 static int dpl_run(struct ctx *x, const void *options)
 {
     struct placing p;
-    if (placing_start(x, options, &p))
+    if (placing_start(x, "dpl-place", options, &p))
         return -1;
     struct wdag *whole = p.whole, *level = p.level;
     struct chain *c = p.chain;

@@ -57,10 +57,16 @@ struct wdag *whole_level(const struct ctx *x)
     return x->whole ? x->whole : x->base;
 }
 
-int placing_start(struct ctx *x, const struct place_options *o, struct placing *p)
+int placing_start(struct ctx *x, const char *planner, const struct place_options *o,
+                  struct placing *p)
 {
     if (ctx_base(x))
         return -1;
+    if (cluster_grouped(x->cluster))
+        return diag_error(x->diag,
+                          "%s: it knows no groups of devices: use hier-place, or leave "
+                          "the groups out",
+                          planner);
     *p = (struct placing){.whole = whole_level(x), .level = x->top, .clock = {.stop = x->stop}};
     if (x->time_limit > 0)
         p->clock.deadline = chain_now() + x->time_limit / 1000;

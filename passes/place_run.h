@@ -22,8 +22,10 @@ struct placing {
     struct interval_run run;    /* with this clock: p must stay where it is */
 };
 
-/* Makes the base level if need be, and the chains, which live in the scratch arena.  0 or -1. */
-int placing_start(struct ctx *x, const struct place_options *o, struct placing *p);
+/* Makes the base level if need be, and the chains, which live in the scratch arena.  0, or -1: also for
+ * a cluster with groups, which these planners do not know.  planner: its name, for errors. */
+int placing_start(struct ctx *x, const char *planner, const struct place_options *o,
+                  struct placing *p);
 
 /* The level that plans refer to: after the mandatory steps. */
 struct wdag *whole_level(const struct ctx *x);

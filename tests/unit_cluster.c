@@ -138,6 +138,46 @@ static void devices(void **state)
     arena_free(a);
 }
 
+/* --group, and what a value of 1000 bytes then costs within a group. */
+static void groups(void **state)
+{
+    static const char *const bad[] = {
+        "",           "4",   "4:",        ":0.5",      "0:0.5", "4:1.5", "-2:1",
+        "4:25GB/s",   "4:0", "4:25GB/s,", "2:0.5,1us", "257:1", "x:1",   "99999999999999999999:1",
+        "4:0B/s,1us", NULL};
+    int64_t bytes[] = {0, 1000, 1000}, xfer[] = {-1, -1, 10001};
+    struct costs k = {.bytes = bytes, .xfer = xfer};
+    char said[1000];
+    struct cluster c;
+    struct diag d = {.emit = keep, .user = said};
+    (void)state;
+    assert_int_equal(parse(&c, "4xa100,2xcpu", said), 0);
+    assert_int_equal(cluster_set_link(&c, "1GB/s,2us", &d), 0);
+    for (int i = 0; bad[i] != NULL; i++) {
+        assert_int_equal(cluster_set_groups(&c, bad[i], &d), -1);
+        assert_non_null(strstr(said, "expected a number of devices"));
+    }
+    assert_int_equal(cluster_set_groups(&c, "3:0.5", &d), -1);
+    assert_non_null(strstr(said, "class a100 has 4 devices, expected a multiple of 3"));
+    assert_false(cluster_grouped(&c));
+    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 3000000);
+    assert_int_equal(cluster_set_groups(&c, "2:4GB/s,1us", &d), 0);
+    assert_true(cluster_grouped(&c) && cluster_group(&c, 3) == 2 && cluster_group(&c, 5) == 5);
+    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 1250000);
+    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, true), 250000);
+    assert_int_equal(cluster_value_inner(&c, 0, &k, 2, false), 2501); /* by the rates */
+    assert_int_equal(cluster_value_inner(&c, 1, &k, 1, false), 0);
+    c.cls[0].inner_share = 100000;
+    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 1250000);
+    assert_int_equal(cluster_value_inner(&c, 0, &k, 2, false), 1001);
+    assert_int_equal(cluster_set_groups(&c, "4:0.25", &d), 0);
+    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 750000);
+    assert_int_equal(cluster_set_groups(&c, "4:4GB/s,9us", &d), 0); /* the outer link is better */
+    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 3000000);
+    assert_int_equal(cluster_set_groups(&c, "1:0.25", &d), 0);
+    assert_false(cluster_grouped(&c));
+}
+
 static void shorthand_refused(void **state)
 {
     static const char *const bad[][2] = {
@@ -214,6 +254,21 @@ static void json_accepted(void **state)
     assert_true(k[2].host && k[2].peak[ELEM_F64] == INT64_C(1000000000000));
     assert_true(k[2].peak[ELEM_F32] == INT64_C(5000000000000));
     assert_true(k[3].host && k[3].memory == -1 && k[3].overhead == 0);
+    assert_true(k[0].group == 0 && !cluster_grouped(&c) && cluster_group(&c, 1) == 1);
+    assert_int_equal(
+        parse_json(
+            &c,
+            "{\"classes\":[{\"preset\":\"a100\",\"count\":3},{\"preset\":\"v100\",\"count\":6,"
+            "\"group\":3,\"inner_link\":{\"bandwidth\":\"300GB/s\"},\"inner_share\":"
+            "\"0.25\"},{\"preset\":\"h100\",\"count\":2,\"group\":2,\"inner_share\":1}]}",
+            said),
+        0);
+    assert_true(c.cls[1].group == 3 && c.cls[1].inner_bandwidth == INT64_C(300000000000));
+    assert_true(c.cls[1].inner_latency == 0 && c.cls[1].inner_share == 250000);
+    assert_true(c.cls[2].group == 2 && c.cls[2].inner_share == 1 && cluster_grouped(&c));
+    static const uint32_t first[] = {0, 1, 2, 3, 3, 3, 6, 6, 6, 9, 9};
+    for (uint32_t dev = 0; dev < c.ndev; dev++)
+        assert_int_equal(cluster_group(&c, dev), first[dev]);
     assert_int_equal(parse_json(&c, "{\"classes\":[{\"name\":\"n\"," OWN "}]}", said), 0);
     assert_true(c.cls[0].link_bandwidth == INT64_C(25000000000) && c.cls[0].memory == -1);
 }
@@ -257,6 +312,16 @@ static void json_refused(void **state)
         {"{\"classes\":[{" A100 "\"link\":{\"latenci\":1}}]}", "unknown key \"latenci\""},
         {"{\"classes\":[{" A100 "\"link\":{\"bandwidth\":0}}]}", "above 0"},
         {"{\"classes\":[{\"preset\":\"cpu\",\"link\":{}}]}", "host class"},
+        {"{\"classes\":[{\"preset\":\"cpu\",\"group\":1,\"inner_share\":\"1\"}]}", "host class"},
+        {"{\"classes\":[{" A100 "\"group\":0}]}", "above 0"},
+        {"{\"classes\":[{" A100 "\"group\":1}]}", "goes with"},
+        {"{\"classes\":[{" A100 "\"inner_share\":\"0.5\"}]}", "goes with"},
+        {"{\"classes\":[{" A100 "\"group\":2,\"inner_share\":\"0.5\"}]}", "divisor of the 1"},
+        {"{\"classes\":[{" A100 "\"group\":1,\"inner_share\":\"1.5\"}]}", "inner_share"},
+        {"{\"classes\":[{" A100 "\"group\":1,\"inner_share\":1000001}]}", "0.000001..1"},
+        {"{\"classes\":[{" A100 "\"group\":1,\"inner_link\":3}]}", "expected an object"},
+        {"{\"classes\":[{" A100 "\"group\":1,\"inner_link\":{}}]}", "needs a \"bandwidth\""},
+        {"{\"classes\":[{" A100 "\"group\":1,\"inner_link\":{\"rate\":1}}]}", "unknown key"},
         {"{\"classes\":[{\"name\":\"n\",\"peak\":{\"f32\":1}}]}", "needs a \"bandwidth\""},
         {"{\"classes\":[{\"name\":\"n\",\"bandwidth\":1}]}", "needs a \"peak\" for f32"},
     };
@@ -274,9 +339,9 @@ static void json_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets),           cmocka_unit_test(devices),
-        cmocka_unit_test(shorthand_refused), cmocka_unit_test(json_accepted),
-        cmocka_unit_test(json_refused),
+        cmocka_unit_test(groups),        cmocka_unit_test(presets),
+        cmocka_unit_test(devices),       cmocka_unit_test(shorthand_refused),
+        cmocka_unit_test(json_accepted), cmocka_unit_test(json_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,8 +32,10 @@ static struct text_module make(uint64_t *rng, struct diag *d)
     uint32_t dense = 5 + test_below(rng, 30);
     if (test_below(rng, 2))
         forward = test_below(rng, nop + 1);
-    fprintf(f, "cluster io_free\nclass acc x%u\nclass cpu x1 host\ngraph {\n",
-            1 + test_below(rng, 4));
+    uint32_t count = 1 + test_below(rng, 4);
+    fprintf(f, "cluster io_free\nclass acc x%u group=%u inner_share=%u\n", count,
+            count % 2 ? count : 2, 1 + test_below(rng, 1000000));
+    fprintf(f, "class cpu x1 host\ngraph {\n");
     for (uint32_t i = 0; i < nop; i++) {
         const char *comma = "";
         fprintf(f, "  %%v%u = profile:op(", i);

@@ -1,5 +1,6 @@
 /* Any bytes as a cluster: JSON if they begin with '{', else the shorthand and, from the second line
- * on, the link.  What is read obeys the limits, and its devices are found by their names. */
+ * on, the link, or the groups where it has a ':'.  What is read obeys the limits, and its devices are found
+ * by their names. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -20,6 +21,9 @@ static void check_cluster(const struct cluster *c, struct arena *a)
             fuzz_check(cluster_peak(cls, (enum elem)e) > 0, "peaks are above 0");
         }
         fuzz_check(cluster_transfer(c, k, INT64_MAX, false) >= 0, "transfers saturate");
+        fuzz_check(!cls->group || (cls->count % cls->group == 0 && !cls->host), "groups fit");
+        fuzz_check(cls->inner_bandwidth >= 0 && cls->inner_latency >= 0, "inner links are links");
+        fuzz_check(cls->inner_share >= 0 && cls->inner_share <= 1000000, "shares are shares");
         ndev += cls->count;
     }
     fuzz_check(ndev == c->ndev && ndev <= CLUSTER_DEVICES, "devices add up");
@@ -50,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     int rc = cluster_parse(&c, a, text, &d);
     if (rc == 0 && link != NULL) {
-        rc = cluster_set_link(&c, link, &d);
+        rc = (strchr(link, ':') ? cluster_set_groups : cluster_set_link)(&c, link, &d);
     }
     fuzz_check_result(rc, &d);
     if (rc == 0) {

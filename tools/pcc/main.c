@@ -187,6 +187,8 @@ static int read_cluster(const struct cli *c, struct ctx *x, struct cluster *own)
     }
     if (c->value[CLI_LINK] && cluster_set_link(x->cluster, c->value[CLI_LINK], x->diag))
         return -1;
+    if (c->value[CLI_GROUP] && cluster_set_groups(x->cluster, c->value[CLI_GROUP], x->diag))
+        return -1;
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
         return diag_error(x->diag, "--io '%s': expected paid or free", io);
     x->cluster->io_free = io && !strcmp(io, "free");
@@ -515,7 +517,7 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (text && *text == '@' && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
         return -1;
     if (!text && out && is_folder(out))
-        text = "fuse,dp-place";
+        text = c->value[CLI_GROUP] ? "fuse,hier-place" : "fuse,dp-place";
     else if (!text && (!out || str_ends(out, ".csv") || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->mem, x->diag))

@@ -1,0 +1,40 @@
+# Groups of two: the dear tensor crosses inside one, the cheap one between them; planners that know no
+# groups refuse, and plan judges by the same costs.
+# RUN: %pcc %s -p hier-place 2>&1 | FileCheck %s
+# RUN: %pcc %s -p hier-place --emit json -q | FileCheck %s --check-prefix=JSON
+# RUN: %pcc %s -p 'hier-place{ideals=0}' 2>&1 | FileCheck %s --check-prefix=ORDERS
+# RUN: %pcc %s -p hier-place --group 4:0.5 2>&1 | FileCheck %s --check-prefix=FOUR
+# RUN: %pcc %s -p hier-place -q -o %t.json
+# RUN: %pcc %s -p 'plan{from=%t.json}' 2>&1 | FileCheck %s --check-prefix=JUDGED
+# RUN: %pcc %s -p hier-place -q --emit ir | FileCheck %s --check-prefix=IR
+# RUN: not %pcc %s -p dp-place 2>&1 | FileCheck %s --check-prefix=DP
+# RUN: not %pcc %s -p dpl-place 2>&1 | FileCheck %s --check-prefix=DPL
+# RUN: not %pcc %s -p hier-place --overlap max 2>&1 | FileCheck %s --check-prefix=OVERLAP
+# RUN: not %pcc %s -p hier-place --replicate 2>&1 | FileCheck %s --check-prefix=REPLICATE
+# RUN: not %pcc %s -p hier-place --group 3:0.5 2>&1 | FileCheck %s --check-prefix=THREE
+# RUN: not %pcc %s -p hier-place --group 2:fast 2>&1 | FileCheck %s --check-prefix=FORM
+# RUN: not %pcc %s -p hier-place --pin 'a=acc0' --pin 'b=acc2' --pin 'c=acc1' 2>&1 | FileCheck %s --check-prefix=NONE
+# CHECK: acc1 {{.*}} 20.00 us 11.00 us
+# CHECK: acc2 {{.*}} 20.00 us 18.00 us
+# CHECK: acc3 {{.*}} 40.00 us 8.000 us
+# CHECK: time per sample 48.00 us, bound 48.00 us, {{.*}} optimal (all pairs of 6 ideals searched)
+# JSON: "planner": "hier-place"
+# ORDERS: 48.00 us, bound 41.00 us, {{.*}}20 topological orders {{.*}} optimum with inner links everywhere)
+# FOUR: time per sample 50.00 us, bound 50.00 us
+# JUDGED: time per sample 48.00 us
+# IR: class "acc" x4 group=2 inner_share=100000
+# DP: error: dp-place: it knows no groups of devices: use hier-place, or leave the groups out
+# DPL: error: dpl-place: it knows no groups of devices: use hier-place, or leave the groups out
+# OVERLAP: error: hier-place: it knows transfers after computing only, not --overlap=max
+# REPLICATE: error: hier-place: it gives each stage one device: leave out --replicate
+# THREE: error: group '3:0.5': class acc has 4 devices, expected a multiple of 3
+# FORM: error: group '2:fast': expected a number of devices and their inner link
+# NONE: error: no plan exists in which each group takes a contiguous piece
+class acc x4 group=2 inner_share=100000
+graph {
+  %a = profile:op() : !xfer=10us !time=20us
+  %b = profile:op(%a) : !xfer=10us !time=20us
+  %c = profile:op(%b) : !xfer=80us !time=20us
+  %d = profile:op(%c) : !xfer=10us !time=20us
+  %e = profile:op(%d) : !xfer=0us !time=20us
+}
