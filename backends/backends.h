@@ -70,6 +70,8 @@ int check_annotations(const struct module *m, struct diag *d);
 int gantt_write(const struct result *r, const char *path);
 int trace_write(const struct result *r, const char *path);
 int replay_print(FILE *f, const struct result *r);
+/* Whether a plan can be replayed: -1 and an error if its stages have copies. */
+int replay_check(const struct result *r);
 int ir_write(const struct result *r, const char *path);
 int plan_json_write(const struct result *r, const char *path);
 int paper_split_write(const struct result *r, const char *path); /* the placement paper's split JSON */

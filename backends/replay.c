@@ -298,15 +298,22 @@ struct replay replay_run(const struct module *m, const struct place *p, const st
 
 /* ---- for output ------------------------------------------------------------------------------- */
 
-int replay_result(struct replay *out, const struct result *r, uint32_t most, struct arena *a)
+int replay_check(const struct result *r)
 {
-    int64_t n = r->samples, tasks = (int64_t)r->cut->nparts;
-    tasks *= (r->cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->m->backward ? 2 : 1);
     for (uint32_t d = 0; r->plan->copies && d < r->cluster->ndev; d++)
         if (r->plan->copies[d] > 1)
             return diag_error(r->diag,
                               "%s has %u copies: only plans without copies can be replayed",
-                              cluster_device_name(r->cluster, a, d), r->plan->copies[d]);
+                              cluster_device_name(r->cluster, r->m->mem, d), r->plan->copies[d]);
+    return 0;
+}
+
+int replay_result(struct replay *out, const struct result *r, uint32_t most, struct arena *a)
+{
+    int64_t n = r->samples, tasks = (int64_t)r->cut->nparts;
+    tasks *= (r->cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->m->backward ? 2 : 1);
+    if (replay_check(r))
+        return -1;
     if (tasks > most)
         return diag_error(r->diag, "the plan's %u parts are too many for a replay", r->cut->nparts);
     if (sat_mul(tasks, n) > most)

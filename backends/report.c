@@ -179,6 +179,12 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
                 time_short(b[1], l->transfer), memory);
         print_bar(f, l->load, r->verdict->value);
     }
+    for (uint32_t d = 0; r->plan->copies && d < r->cluster->ndev; d++)
+        if (r->plan->copies[d] > 1)
+            fprintf(f, "%s to %s take turns with the parts of %s\n",
+                    cluster_device_name(r->cluster, a, d),
+                    cluster_device_name(r->cluster, a, d + r->plan->copies[d] - 1),
+                    cluster_device_name(r->cluster, a, d));
 }
 
 /* Values that leave a part for another one, the largest first. */

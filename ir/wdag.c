@@ -82,13 +82,15 @@ static int64_t **alloc_back(const struct wdag *g)
     return back;
 }
 
-static void base_backward(struct wdag *g, const struct module *m)
+void wdag_mark_backward(struct wdag *g, const struct module *m)
 {
     g->back = alloc_back(g);
     for (uint32_t k = 0; k < g->ncls; k++)
         for (uint32_t v = 0; v < g->n; v++)
             g->back[k][v] = m->backward[g->node[v]] ? g->time[k][v] : 0;
-    g->net_back = arena_alloc(g->mem, m->nval); /* at least as many values as nets */
+    g->net_back = arena_alloc(g->mem, (size_t)g->nnet + 1);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        g->net_back[e] = g->net_src[e] != UINT32_MAX && m->backward[g->node[g->net_src[e]]];
 }
 
 struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
@@ -113,8 +115,6 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
             g->time[k][v] = m->cost->time[k][g->node[v]];
         g->size[v] = m->cost->own[g->node[v]];
     }
-    if (m->backward)
-        base_backward(g, m);
     if (m->ir_version == 0 && m->cost->own) {
         g->param = arena_array(a, g->n + 1, sizeof *g->param);
         for (uint32_t v = 0; v < g->n; v++)
@@ -128,8 +128,6 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
         vid v = p->net_value[e];
         nid def = m->value[v].def;
         g->net_host[e] = p->net_host[e];
-        if (g->net_back)
-            g->net_back[e] = def && m->backward[def];
         g->net_src[e] = def && p->kind[def] == PLACE_NODE ? g->vertex[def] : UINT32_MAX;
         for (uint32_t k = 0; k < g->ncls; k++)
             g->net_cost[k][e] = cluster_value_transfer(c, k, m->cost, v, p->net_light[e]);
@@ -147,6 +145,8 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
     g->shared_size = p->weight_bytes;
     g->shared_by = rename_rows(a, &p->weight_user, p->nweight, g->vertex, g->n);
     g->shared_of = transpose(a, &g->shared_by, g->nshared, g->n);
+    if (m->backward)
+        wdag_mark_backward(g, m);
     return g;
 }
 

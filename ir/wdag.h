@@ -49,6 +49,9 @@ struct wdag {
 struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
                        struct arena *a);
 
+/* Fills back and net_back of a level that has node[] from m->backward. */
+void wdag_mark_backward(struct wdag *g, const struct module *m);
+
 /* Precedence as pairs (from, to) of vertices. */
 struct wdag_order {
     uint32_t n, *from, *to;

@@ -232,6 +232,9 @@ void training_mark(struct ctx *x)
         return;
     spread(&k);
     m->backward = k.backward;
+    wdag_mark_backward(x->base, m);
+    if (x->top != x->base) /* subdivided */
+        wdag_mark_backward(x->top, m);
     make_classes(&k);
     uint32_t forward = 0, backward = 0;
     for (nid n = k.g->first; n < k.g->first + k.g->count; n++)

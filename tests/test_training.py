@@ -8,7 +8,8 @@ usage: test_training.py   (environment: PCC, PCC_GEN, PCC_SOURCE)
    forward and backward nodes.
 2. Split over 2 and 3 devices: forward parts run first, in the order in which the backward parts run
    last; every parameter's readers, gradient and update are on one device; verify_split.py agrees.
-3. Without contract{training} the backward pass is not found (the check can fail).
+3. The other objectives: the judge agrees with the planner.
+4. Without contract{training} the backward pass is not found (the check can fail).
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
@@ -120,6 +121,11 @@ def main():
         check(named == plain, f"by name: {named}, by loss and updates: {plain}")
         check(not passes_found(run(PCC, model, "-p", "contract{training=false}")[1]),
               "training=false")
+        for options in (["--schedule=gpipe"], ["--overlap=max"], ["--overlap=duplex", "--schedule=gpipe"],
+                        ["--replicate"], ["--replicate", "--schedule=gpipe"]):
+            code, said = run(PCC, model, "-p", "dp-place", "-d", "3xa100", "-q", *options,
+                             "-o", tmp / "plan.json")
+            check(code == 0, f"{options}: {said}")
         for count in (2, 3):
             check_split(model, tmp / f"split{count}", count)
     print(f"{len(FAILED)} failed")

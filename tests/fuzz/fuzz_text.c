@@ -24,7 +24,9 @@ static void check_plan(struct ctx *x, struct arena *a)
     fuzz_check(cut_build(x->m, x->place, x->cluster, x->plan->dev, a) != NULL, "a plan can be cut");
     bool utf8 = fuzz_names_are_utf8(x->m);
     const int32_t *dev = x->plan->dev;
-    fuzz_check((plan_json_write(&r, path) == 0) == utf8, "a plan in UTF-8 can be written");
+    bool written =
+        plan_json_write(&r, path) == 0; /* names of nodes that are not placed do not matter */
+    fuzz_check(written || !utf8, "a plan in UTF-8 can be written");
     if (utf8 && x->base->n > 0)
         dev = plan_read(x, path);
     fuzz_check(dev != NULL, "a plan that was written can be read");

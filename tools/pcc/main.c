@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INFEASIBLE = 3, EXIT_UNVERIFIED = 4 };
@@ -277,6 +278,21 @@ static const char *const suffixes[][2] = {
     {".json", "json"},       {".dot", "dot"},          {".svg", "svg"}, {".pdf", "pdf"},
     {".png", "png"},         {".onnx", "onnx"}};
 
+/* Files that would take the place of the model they come from, and names that promise what there is not. */
+static int check_output(const struct cli *c, struct diag *d)
+{
+    const char *out = c->value[CLI_OUTPUT];
+    struct stat in, there;
+    if (c->n[CLI_OUTPUT] > 1)
+        return diag_error(d, "-o is given %u times: expected one output", c->n[CLI_OUTPUT]);
+    if (out && (str_ends(out, ".gantt.pdf") || str_ends(out, ".gantt.png")))
+        return diag_error(d, "-o %s: charts are written as .gantt.svg", out);
+    if (out && stat(out, &there) == 0 && S_ISREG(there.st_mode) && stat(c->input, &in) == 0 &&
+        in.st_dev == there.st_dev && in.st_ino == there.st_ino)
+        return diag_error(d, "-o %s: that is the model itself; expected another file", out);
+    return 0;
+}
+
 /* The kind of a file by its suffix; NULL: a folder. */
 static const char *kind_of(const char *path)
 {
@@ -460,6 +476,8 @@ static int write_all(const struct cli *c, struct ctx *x)
     r.samples = replay_samples(c, x->diag);
     if (read_pictures(c, &r, x->diag) || judge_plan(c, x, &r, &v) || warned(x->diag))
         return -1;
+    if (r.verdict && c->value[CLI_REPLAY] && replay_check(&r))
+        return -1;
     if (emit_all(c, &r, x->diag))
         return -1;
     if (out && write_output(&r, out))
@@ -639,7 +657,7 @@ static int run(const struct cli *c, struct ctx *x)
             return EXIT_USAGE;
     if (c->value[CLI_CHECK_ANNOTATIONS])
         return check_only(c, x);
-    if (check_annotate(c, x->diag) || check_weights(c, x->diag) ||
+    if (check_output(c, x->diag) || check_annotate(c, x->diag) || check_weights(c, x->diag) ||
         check_names(c, x->mem, x->diag) || read_dims(c, x) || read_pins(c, x) || read_pairs(c, x) ||
         read_limits(c, x) || emit_all(c, NULL, x->diag) || replay_samples(c, x->diag) < 0 ||
         read_pictures(c, NULL, x->diag) || make_pipeline(c, x, &p))
