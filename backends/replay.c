@@ -170,6 +170,21 @@ static uint32_t end_task(const struct piece *x, bool last)
     return UINT32_MAX;
 }
 
+/* Each entry of a row once. */
+static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
+{
+    uint32_t *seen = arena_array(a, (size_t)rows + 1, sizeof *seen), n = 0, at = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        for (; at < c->at[i + 1]; at++) {
+            uint32_t e = c->to[at];
+            if (seen[e] != i + 1)
+                c->to[n++] = e;
+            seen[e] = i + 1;
+        }
+        c->at[i + 1] = n;
+    }
+}
+
 /* Tasks in order of the parts, forward before backward; what they wait for. */
 static void make_tasks(struct building *b)
 {
@@ -199,6 +214,7 @@ static void make_tasks(struct building *b)
         n += waits[n] != UINT32_MAX && on[n] != UINT32_MAX;
     }
     r->after = csr_build(b->a, r->ntask, n, waits, on);
+    drop_repeats(&r->after, r->ntask, b->a);
 }
 
 /* ---- running ---------------------------------------------------------------------------------- */

@@ -256,8 +256,8 @@ static bool copies_are_free(const struct judging *j, uint32_t d)
     return true;
 }
 
-/* The copies of device d do as it does. */
-static void judge_copies_of(struct judging *j, uint32_t d)
+/* The copies of device d do as it does; false if there are not so many. */
+static bool judge_copies_of(struct judging *j, uint32_t d)
 {
     if (!copies_are_free(j, d)) {
         if (j->v->runnable)
@@ -266,10 +266,11 @@ static void judge_copies_of(struct judging *j, uint32_t d)
                                       "class behind it",
                                       device_name(j, (int32_t)d), j->copies[d]);
         j->v->runnable = false;
-        return;
+        return false;
     }
     for (uint32_t i = 1; i < j->copies[d]; i++)
         j->v->load[d + i] = j->v->load[d];
+    return true;
 }
 
 /* Loads from times, and the value from loads. */
@@ -298,9 +299,8 @@ static void judge_loads(struct judging *j)
             worst = l->load;
             j->v->bottleneck = d;
         }
-        if (copies > 1)
-            judge_copies_of(j, d);
-        d += copies - 1;
+        if (copies > 1 && judge_copies_of(j, d))
+            d += copies - 1;
     }
     j->v->value = sat_add(most[0], most[1]);
 }

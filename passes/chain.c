@@ -52,7 +52,12 @@ static int make_kinds(struct chain *c, struct diag *d)
             free += !pinned[dev + i];
         if (free && add_kind(c, d, k, -1, free))
             return -1;
-        if (cl->replicate && free == cl->cls[k].count) /* copies stand side by side */
+        if (cl->replicate && free < cl->cls[k].count && cl->cls[k].count > 1)
+            return diag_error(d,
+                              "--replicate: nodes are pinned to devices of class '%s': copies need "
+                              "a class that no node is pinned to",
+                              cl->cls[k].name);
+        if (cl->replicate && free)
             c->kind[c->nkind - 1].copies = free;
         for (uint32_t i = 0; i < cl->cls[k].count; i++, dev++)
             if (pinned[dev] && add_kind(c, d, k, (int32_t)dev, 1))
@@ -343,6 +348,8 @@ void chain_loads(const struct chain *c, uint32_t k, const struct chain_parts *p,
     if (c->apart)
         load[1] = cluster_shared_load(
             cl, cluster_load(cl, b[PART_COMPUTE], b[PART_IN], b[PART_OUT]), sync, copies);
+    for (int i = 0; i < 2; i++) /* their sum must not overflow */
+        load[i] = load[i] < CHAIN_INF ? load[i] : CHAIN_INF;
 }
 
 void chain_forget_times(struct chain *c)

@@ -220,6 +220,8 @@ static void arrive_detailed(struct search *s)
 {
     const struct chain *c = s->c;
     uint32_t id = 0;
+    if (s->copies > 1)
+        s->opt->steps += (uint64_t)s->copies * s->nlive;
     for (uint32_t copies = 1; copies <= s->copies; copies++) {
         int64_t load[2];
         chain_loads(c, s->k, &s->parts, copies, load);

@@ -187,7 +187,7 @@ static void untake(struct search *s, uint32_t v)
 bool step_take(struct search *s, uint32_t v)
 {
     int64_t t = s->kind->time[v];
-    if (t > s->room - s->compute - (s->c->overlap ? 0 : s->fixed)) /* COST_NEVER, too */
+    if (t == COST_NEVER || t > s->room - s->compute - (s->c->overlap ? 0 : s->fixed))
         return false;
     s->compute += t;
     if (s->c->detailed)

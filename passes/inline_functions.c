@@ -177,15 +177,17 @@ static uint32_t cyclic_callee(const struct module *body, const struct functions 
     return 0;
 }
 
-/* A function of the cycle that f is in or calls into: after as many steps as there are functions. */
-static uint32_t in_cycle(const struct module *m, const struct functions *f, uint32_t from)
+/* A function of the cycle that f is in or calls into: the first that is met twice. */
+static uint32_t in_cycle(const struct module *m, const struct functions *f, uint32_t from,
+                         struct arena *scratch)
 {
+    uint8_t *seen = arena_alloc(scratch, (size_t)f->n + 1);
     uint32_t at = from, next = from;
-    for (uint32_t step = 0; step < f->n && next != 0; step++) {
+    for (; next != 0 && !seen[next]; next = cyclic_callee(m->function[at].body, f)) {
         at = next;
-        next = cyclic_callee(m->function[at].body, f);
+        seen[at] = 1;
     }
-    return at;
+    return next ? next : at;
 }
 
 static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, nid call,
@@ -196,7 +198,7 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
                           "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
                           "recursive functions cannot be inlined",
                           str(x->m, x->m->path), node_name(in, call), function_name(x, k),
-                          function_name(x, in_cycle(x->m, f, k)));
+                          function_name(x, in_cycle(x->m, f, k, x->scratch)));
     if (k != 0 && f->fate[k] == FATE_DEEP)
         return diag_error(
             x->diag, "%s: node '%s' calls '%s': there, calls are nested %d deep, expected less",

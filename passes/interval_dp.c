@@ -56,6 +56,7 @@ struct run {
     uint32_t nlive, caplive;
     struct chain_caps caps;
     uint32_t last; /* label of the best plan */
+    bool quick;    /* stages of one device only */
     uint64_t steps, budget;
     struct chain_clock *clock;
 };
@@ -167,6 +168,7 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
 static void extend_detailed(struct run *r, uint32_t k, uint32_t j, const struct chain_parts *parts,
                             uint32_t most)
 {
+    r->steps += most > 1 ? (uint64_t)most * r->nlive : 0;
     for (uint32_t copies = 1; copies <= most; copies++) {
         int64_t load[2];
         chain_loads(r->c, k, parts, copies, load);
@@ -246,7 +248,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     int64_t compute = 0, bytes = 0;
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->nlive; x++)
-        most = r->live[x].left > most ? r->live[x].left : most;
+        most = !r->quick && r->live[x].left > most ? r->live[x].left : most;
     for (; j < r->n; j++) {
         uint32_t v = r->order[j];
         int64_t t = kind->time[v], back = kind->back ? kind->back[v] : 0;
@@ -436,6 +438,7 @@ static bool search_order(struct run *r, struct chain_plan *best)
     struct chain_clock *clock = r->clock;
     chain_set_limit(r->c, &r->caps, best->value - 1);
     r->clock = first ? NULL : clock;
+    r->quick = first;
     if (r->n > ALL_UP_TO || (first && r->n > 2 * SAMPLE_FEW)) {
         sample_cuts(r, SAMPLE_FEW);
         if (pass_over(r)) {
@@ -443,6 +446,7 @@ static bool search_order(struct run *r, struct chain_plan *best)
             better = true;
         }
         r->clock = clock;
+        r->quick = false;
     }
     if (r->n > ALL_UP_TO || (best->value == CHAIN_INF && r->n > 2 * SAMPLE_MANY)) {
         sample_cuts(r, SAMPLE_MANY);
@@ -459,6 +463,7 @@ static bool search_order(struct run *r, struct chain_plan *best)
         better = true;
     }
     r->clock = clock;
+    r->quick = false;
     return better;
 }
 

@@ -44,28 +44,14 @@ static bool is_optimizer(const struct module *m, nid n)
 static bool named_backward(const struct module *m, nid n)
 {
     const char *name = node_name(m, n);
-    return is_optimizer(m, n) || says(node_op(m, n), "Grad") || says(name, "_grad") ||
-           says(name, "Grad") || says(name, "/gradients");
+    return is_optimizer(m, n) || says(node_op(m, n), "Grad") ||
+           (says(name, "_grad") && !says(name, "no_grad")) || says(name, "Grad") ||
+           says(name, "/gradients");
 }
 
 static bool is_placed(const struct marking *k, nid n)
 {
     return k->x->place->kind[n] == PLACE_NODE;
-}
-
-/* Marks by names; false (and nothing marked) if these are too few. */
-static bool mark_by_name(struct marking *k)
-{
-    uint32_t placed = 0, named = 0;
-    for (nid n = k->g->first; n < k->g->first + k->g->count; n++)
-        if (is_placed(k, n)) {
-            placed++;
-            named += k->backward[n] = named_backward(k->m, n);
-        }
-    if (named >= 4 && named >= placed / 10)
-        return true;
-    memset(k->backward, 0, k->m->nnode);
-    return false;
 }
 
 static bool same_type(const struct module *m, vid a, vid b)
@@ -74,23 +60,44 @@ static bool same_type(const struct module *m, vid a, vid b)
     return na >= 0 && na == nb && m->type[m->value[a].type].elem == m->type[m->value[b].type].elem;
 }
 
-/* The parameter that node n gives a new value, 0: none. */
-static vid updated_by(const struct marking *k, nid n)
+/* Whether node n gives parameter p, one of its operands, a new value: a result of the same type that an
+ * optimizer makes or the graph returns. */
+static bool updates(const struct marking *k, nid n, vid p)
 {
     const struct module *m = k->m;
-    for (uint32_t i = 0; i < m->node[n].nformal; i++) {
-        vid p = node_in(m, n, i);
-        if (!p || m->value[p].def)
-            continue;
-        for (uint32_t o = 0; o < m->node[n].out.n; o++) {
-            vid v = node_out(m, n, o);
-            bool fresh =
-                v && k->output[v] && same_type(m, p, v) && type_elems(m, m->value[p].type) > 1;
-            if (fresh || is_optimizer(m, n))
-                return p;
-        }
+    if (!p || m->value[p].def || type_elems(m, m->value[p].type) < 2)
+        return false;
+    for (uint32_t o = 0; o < m->node[n].out.n; o++) {
+        vid v = node_out(m, n, o);
+        if (v && (k->output[v] || is_optimizer(m, n)) && same_type(m, p, v))
+            return true;
     }
-    return 0;
+    return false;
+}
+
+static bool is_update(const struct marking *k, nid n)
+{
+    for (uint32_t i = 0; i < k->m->node[n].nformal; i++)
+        if (updates(k, n, node_in(k->m, n, i)))
+            return true;
+    return false;
+}
+
+/* Marks by names; false (and nothing marked) if these are too few, or nothing but names. */
+static bool mark_by_name(struct marking *k)
+{
+    uint32_t placed = 0, named = 0;
+    bool proof = false;
+    for (nid n = k->g->first; n < k->g->first + k->g->count; n++)
+        if (is_placed(k, n)) {
+            placed++;
+            named += k->backward[n] = named_backward(k->m, n);
+            proof = proof || says(node_op(k->m, n), "Grad") || is_update(k, n);
+        }
+    if (proof && named >= 4 && named >= placed / 10)
+        return true;
+    memset(k->backward, 0, k->m->nnode);
+    return false;
 }
 
 /* Marks in `needed` what the marked nodes need. */
@@ -116,11 +123,11 @@ static bool mark_by_outputs(struct marking *k)
         vid v = m->arg[k->g->out.at + i];
         nid def = m->value[v].def;
         if (def && type_elems(m, m->value[v].type) == 1 && strcasestr(value_name(m, v), "loss"))
-            has_loss = (loss[def] = 1) != 0;
+            loss[def] = has_loss = true;
     }
     for (nid n = k->g->first; has_loss && n < k->g->first + k->g->count; n++)
-        if (updated_by(k, n))
-            has_update = (update[n] = 1) != 0;
+        if (is_update(k, n))
+            update[n] = has_update = true;
     if (!has_update)
         return false;
     mark_ancestors(k, loss);
@@ -165,13 +172,29 @@ static bool only_feeds(const struct marking *k, nid n, nid reader)
     return true;
 }
 
-/* The readers of a parameter, its update n, and the backward nodes that lead to n alone. */
-static void unite_parameter(struct marking *k, vid parameter, nid n, nid *stack)
+static void unite_row(struct marking *k, const struct csr *c, uint32_t row)
+{
+    for (uint32_t i = c->at[row] + 1; i < c->at[row + 1]; i++)
+        unite(k, c->to[i - 1], c->to[i]);
+}
+
+/* All that read a parameter, directly or through copies: its new value is on one device. */
+static void unite_readers(struct marking *k, const uint8_t *is_param)
+{
+    const struct place *p = k->x->place;
+    for (uint32_t w = 0; w < p->nweight; w++)
+        if (is_param[p->weight[w]])
+            unite_row(k, &p->weight_user, w);
+    for (uint32_t e = 0; e < p->nnet; e++)
+        if (is_param[p->net_value[e]])
+            unite_row(k, &p->net_pin, e);
+}
+
+/* Update n and the backward nodes that lead to it alone. */
+static void unite_gradient(struct marking *k, nid n, nid *stack)
 {
     const struct module *m = k->m;
     uint32_t top = 0;
-    for (uint32_t i = k->users.at[parameter]; i < k->users.at[parameter + 1]; i++)
-        unite(k, n, k->users.to[i]);
     stack[top++] = n;
     while (top) {
         nid at = stack[--top];
@@ -192,6 +215,7 @@ static void make_classes(struct marking *k)
     struct ctx *x = k->x;
     struct module *m = x->m;
     nid *stack = arena_array(x->scratch, (size_t)m->nnode + 1, sizeof *stack);
+    uint8_t *is_param = arena_alloc(x->scratch, m->nval); /* [value] it is updated */
     k->users = module_users(m, x->scratch);
     k->parent = arena_array(x->scratch, m->nnode, sizeof *k->parent);
     for (nid n = 0; n < m->nnode; n++)
@@ -199,10 +223,18 @@ static void make_classes(struct marking *k)
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++) {
         if (!is_placed(k, n) || !k->backward[n])
             continue;
-        vid p = updated_by(k, n);
-        if (p)
-            unite_parameter(k, p, n, stack);
+        bool update = false;
+        for (uint32_t i = 0; i < m->node[n].nformal; i++) {
+            vid p = node_in(m, n, i);
+            if (!updates(k, n, p))
+                continue;
+            is_param[p] = 1;
+            update = true;
+        }
+        if (update)
+            unite_gradient(k, n, stack);
     }
+    unite_readers(k, is_param);
     uint32_t *number = arena_array(x->scratch, m->nnode, sizeof *number), last = 0;
     uint32_t *members = arena_array(x->scratch, m->nnode, sizeof *members);
     m->color = arena_array(m->mem, m->nnode, sizeof *m->color);
@@ -231,14 +263,16 @@ void training_mark(struct ctx *x)
     if (!mark_by_name(&k) && !mark_by_outputs(&k))
         return;
     spread(&k);
+    uint32_t forward = 0, backward = 0;
+    for (nid n = k.g->first; n < k.g->first + k.g->count; n++)
+        *(k.backward[n] ? &backward : &forward) += is_placed(&k, n);
+    if (!forward)
+        return;
     m->backward = k.backward;
     wdag_mark_backward(x->base, m);
     if (x->top != x->base) /* subdivided */
         wdag_mark_backward(x->top, m);
     make_classes(&k);
-    uint32_t forward = 0, backward = 0;
-    for (nid n = k.g->first; n < k.g->first + k.g->count; n++)
-        *(k.backward[n] ? &backward : &forward) += is_placed(&k, n);
     diag_note(x->diag, "contract: a training graph: %u forward and %u backward nodes", forward,
               backward);
 }

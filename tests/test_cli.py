@@ -166,6 +166,12 @@ def bad_input(d):
     for kind in ("json", "dot", "svg", "pdf", "png"):
         fails(1, "give a planner", m, "-o", d / ("x." + kind))
     check(sorted(tree(d)) == ["bad.json", "bad.pir", "m.onnx"], f"left {list(tree(d))}")
+    before = m.read_bytes()
+    (d / "link.onnx").symlink_to(m)
+    for out in (m, d / "link.onnx"):
+        fails(2, "that is the model itself", m, *PLAN, "-o", out)
+    fails(2, "-o is given 2 times", m, *PLAN, "-o", d / "a.json", "-o", d / "b.json")
+    check(m.read_bytes() == before, "the model was overwritten")
 
 
 def no_plan(d):

@@ -126,6 +126,9 @@ def main():
             code, said = run(PCC, model, "-p", "dp-place", "-d", "3xa100", "-q", *options,
                              "-o", tmp / "plan.json")
             check(code == 0, f"{options}: {said}")
+        code, said = run(PCC, model, "-p", "dp-place", "-d", "3xa100", "--replicate", "--pin", "lm_head=acc0",
+                         "-o", tmp / "plan.json")
+        check(code == 1 and "are pinned to devices of class 'a100'" in said, f"--replicate and --pin: {said}")
         for count in (2, 3):
             check_split(model, tmp / f"split{count}", count)
     print(f"{len(FAILED)} failed")
