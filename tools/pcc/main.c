@@ -238,7 +238,7 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
     char *text;
     size_t n;
     double scale = transfer_scale(c, d);
-    if (!scale)
+    if (scale <= 0)
         return NULL;
     switch (input_kind_of(c->input)) {
     case INPUT_WORKLOAD:
