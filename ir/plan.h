@@ -22,6 +22,8 @@ struct plan {
     int64_t scope_bound;   /* proven for the fused graph only, ps; -1: none */
     enum plan_status status;
     const char *argument;  /* why the status: "all 1428 ideals searched" */
+    const char *proof;     /* why the bound holds, lines that end in a newline, with the numbers to check it
+                              by; NULL: nothing to show */
     uint64_t states;       /* ideals that the planner visited */
 };
 

@@ -1,0 +1,172 @@
+/* Loads of plans of any shape (loads.h).
+ *
+ * Source: the placement paper, 5.2: the same loads as for contiguous splits, of any sets.  When a vertex
+ * moves from a to b, a net with n pins, h of them on a, costs a something before if h < n, and after if
+ * h > 1; b likewise.  No other device's load changes. */
+#include "passes/loads.h"
+
+#include <string.h>
+
+/* Nets that cost something where they are cut; those of one pin are part of the vertex's time. */
+static void choose_nets(struct loads *l, struct arena *a)
+{
+    const struct wdag *g = l->c->g;
+    uint32_t *name = arena_array(a, (size_t)g->nnet + 1, sizeof *name);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        bool costs = false;
+        for (uint32_t k = 0; k < l->c->nkind; k++)
+            costs = costs || g->net_cost[l->c->kind[k].cls][e] > 0;
+        name[l->nnet] = e;
+        l->nnet += costs && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1;
+    }
+    l->pins = arena_array(a, (size_t)l->nnet + 1, sizeof *l->pins);
+    l->host = arena_alloc(a, (size_t)l->nnet + 1);
+    l->cost = arena_array(a, l->c->nkind + 1, sizeof *l->cost);
+    for (uint32_t k = 0; k < l->c->nkind; k++)
+        l->cost[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **l->cost);
+    uint32_t npin = 0, *from, *to;
+    for (uint32_t i = 0; i < l->nnet; i++)
+        npin += g->net_pin.at[name[i] + 1] - g->net_pin.at[name[i]];
+    from = arena_array(a, (size_t)npin + 1, sizeof *from);
+    to = arena_array(a, (size_t)npin + 1, sizeof *to);
+    npin = 0;
+    for (uint32_t i = 0; i < l->nnet; i++) {
+        uint32_t e = name[i];
+        l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        l->host[i] = g->net_host[e];
+        for (uint32_t k = 0; k < l->c->nkind; k++)
+            l->cost[k][i] = g->net_cost[l->c->kind[k].cls][e];
+        for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++) {
+            from[npin] = i;
+            to[npin++] = g->net_pin.to[j];
+        }
+    }
+    l->pin = csr_build(a, l->nnet, npin, from, to);
+    l->net_of = csr_build(a, g->n, npin, to, from);
+}
+
+/* The kind of each device. */
+static void name_kinds(struct loads *l, struct arena *a)
+{
+    const struct chain *c = l->c;
+    l->kind = arena_alloc(a, l->ndev + 1);
+    for (uint32_t d = 0; d < l->ndev; d++) {
+        uint32_t cls = cluster_class(c->cluster, d);
+        for (uint32_t k = 0; k < c->nkind; k++) {
+            if (c->kind[k].dev == (int32_t)d) {
+                l->kind[d] = (uint8_t)k;
+                break;
+            }
+            if (c->kind[k].dev < 0 && c->kind[k].cls == cls)
+                l->kind[d] = (uint8_t)k;
+        }
+    }
+}
+
+int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a,
+              struct diag *d)
+{
+    uint64_t rows = (uint64_t)c->g->nnet + c->g->nshared;
+    *l = (struct loads){.c = c, .ndev = c->cluster->ndev};
+    if (c->detailed)
+        return diag_error(d,
+                          "%s: it knows neither overlap nor GPipe's schedule nor copies of a "
+                          "stage: use dp-place",
+                          planner);
+    if (rows * l->ndev > LOADS_MOST)
+        return diag_error(d,
+                          "%s: %llu tensors on %u devices are too many for one table: fuse the "
+                          "graph first (-p fuse,%s)",
+                          planner, (unsigned long long)rows, l->ndev, planner);
+    name_kinds(l, a);
+    choose_nets(l, a);
+    l->dev = arena_array(a, (size_t)c->g->n + 1, sizeof *l->dev);
+    memset(l->dev, 0xff, c->g->n * sizeof *l->dev);
+    l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
+    if (c->limited)
+        l->users = arena_array(a, (size_t)c->g->nshared * l->ndev + 1, sizeof *l->users);
+    l->load = arena_array(a, l->ndev + 1, sizeof *l->load);
+    l->bytes = arena_array(a, l->ndev + 1, sizeof *l->bytes);
+    return 0;
+}
+
+/* Bytes of v leave or come; `by` is 1 or -1. */
+static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
+{
+    const struct wdag *g = l->c->g;
+    l->bytes[d] += by * g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+        uint32_t s = g->shared_of.to[i], *users = &l->users[(size_t)s * l->ndev + d];
+        uint32_t before = *users;
+        *users = by > 0 ? before + 1 : before - 1;
+        if (before == 0 || *users == 0)
+            l->bytes[d] += by * g->shared_size[s];
+    }
+}
+
+static void leave(struct loads *l, uint32_t v, uint32_t d)
+{
+    uint32_t k = l->kind[d];
+    int64_t load = l->load[d] - l->c->kind[k].time[v];
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d]--;
+        bool before = h < l->pins[e] || l->host[e], after = h > 1;
+        load += ((int)after - (int)before) * l->cost[k][e];
+    }
+    l->load[d] = load;
+    if (l->users)
+        move_bytes(l, v, d, -1);
+}
+
+static void enter(struct loads *l, uint32_t v, uint32_t d)
+{
+    uint32_t k = l->kind[d];
+    int64_t load = l->load[d] + l->c->kind[k].time[v];
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], h = ++l->held[(size_t)e * l->ndev + d];
+        bool after = h < l->pins[e] || l->host[e], before = h > 1;
+        load += ((int)after - (int)before) * l->cost[k][e];
+    }
+    l->load[d] = load;
+    if (l->users)
+        move_bytes(l, v, d, 1);
+}
+
+void loads_move(struct loads *l, uint32_t v, int32_t to)
+{
+    if (l->dev[v] == to)
+        return;
+    if (l->dev[v] != NOWHERE)
+        leave(l, v, (uint32_t)l->dev[v]);
+    if (to != NOWHERE)
+        enter(l, v, (uint32_t)to);
+    l->dev[v] = to;
+}
+
+void loads_set(struct loads *l, const int32_t *dev)
+{
+    for (uint32_t v = 0; v < l->c->g->n; v++)
+        loads_move(l, v, dev[v]);
+}
+
+int64_t loads_value(const struct loads *l)
+{
+    int64_t most = 0;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        most = l->load[d] > most ? l->load[d] : most;
+    return most;
+}
+
+int64_t loads_excess(const struct loads *l, uint32_t d)
+{
+    int64_t memory = l->c->kind[l->kind[d]].memory;
+    return l->bytes[d] > memory ? l->bytes[d] - memory : 0;
+}
+
+int64_t loads_over(const struct loads *l)
+{
+    int64_t sum = 0;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        sum += loads_excess(l, d);
+    return sum;
+}

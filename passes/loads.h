@@ -1,0 +1,52 @@
+/* What a plan of any shape costs, kept up to date while vertices move between devices.
+ *
+ * The load of a device is the time of its vertices and the cost of each net that it touches and that has a
+ * pin elsewhere (chain.h; the objective is the sum of computing and transfers). */
+#ifndef PCC_PASSES_LOADS_H
+#define PCC_PASSES_LOADS_H
+
+#include "passes/chain.h"
+
+enum { NOWHERE = -1 };
+
+struct loads {
+    const struct chain *c;
+    uint32_t ndev;
+    uint8_t *kind;      /* [device] its kind in c */
+    uint32_t nnet;      /* nets of two pins or more that cost something on some device */
+    uint32_t *pins;     /* [net] */
+    uint8_t *host;      /* [net] */
+    int64_t **cost;     /* [kind][net] ps */
+    struct csr net_of;  /* vertex -> these nets */
+    struct csr pin;     /* net -> vertices */
+    /* the plan */
+    int32_t *dev;       /* [vertex] or NOWHERE */
+    uint32_t *held;     /* [net * ndev + device] pins of the net there */
+    uint32_t *users;    /* [shared item * ndev + device] vertices there that need it; NULL: memory is ample */
+    int64_t *load;      /* [device] ps */
+    int64_t *bytes;     /* [device]; 0 where memory is ample */
+};
+
+/* No vertex anywhere.  Lives in a; needs (nets + shared items) * devices numbers: -1 and an error above
+ * LOADS_MOST, or if c is `detailed` (overlap, GPipe, copies).  O(V + pins + nets * devices). */
+int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a, struct diag *d);
+enum { LOADS_MOST = 1 << 28 };
+
+/* Whether v can run on device d (time, pins). */
+static inline bool loads_allows(const struct loads *l, uint32_t v, uint32_t d)
+{
+    return l->c->kind[l->kind[d]].time[v] != COST_NEVER;
+}
+
+/* Moves v to device `to`, which allows it; from NOWHERE, too, and to it.  O(nets of v). */
+void loads_move(struct loads *l, uint32_t v, int32_t to);
+/* Moves all to where dev says (may be NOWHERE). */
+void loads_set(struct loads *l, const int32_t *dev);
+
+/* The largest load.  O(devices). */
+int64_t loads_value(const struct loads *l);
+/* Bytes above the memory of device d, of all devices. */
+int64_t loads_excess(const struct loads *l, uint32_t d);
+int64_t loads_over(const struct loads *l);
+
+#endif
