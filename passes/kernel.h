@@ -1,0 +1,43 @@
+/* Kernels: a smaller graph with the same plans below a threshold. */
+#ifndef PCC_PASSES_KERNEL_H
+#define PCC_PASSES_KERNEL_H
+
+#include "passes/closure.h"
+
+/* What was found out, in order: */
+enum kernel_what {
+    KERNEL_DENY, /* vertex a cannot be on kind k: its closure there is `load` or more */
+    KERNEL_JOIN, /* a and b are on one device */
+    KERNEL_NONE  /* no kind is left for a */
+};
+struct kernel_step {
+    enum kernel_what what;
+    uint32_t a, b, k; /* vertices of the graph that was given: smallest members of what they stand for */
+    uint32_t with;    /* DENY: the vertex that is on that one device anyway; UINT32_MAX: none */
+    int64_t load;     /* ps, at least the threshold */
+};
+
+struct kernel {
+    const struct chain *c;  /* of the given graph */
+    int64_t below;          /* ps */
+    struct chain *small;    /* of the kernel; the level has no edges */
+    uint32_t *map;          /* vertex of c->g -> vertex of small->g */
+    uint32_t *may;          /* [vertex of small->g] kinds that it may be on, a bit each */
+    bool none;              /* no plan takes less than `below` */
+    struct kernel_step *step;
+    uint32_t nstep, cap;
+};
+
+/* Every plan of c (of any shape) whose loads are all below `below` keeps the vertices together that have
+ * one number in map, and each on a kind of may.  c must not be detailed.  Looks at no more than *work arcs
+ * (lowered).  Lives in a. */
+struct kernel *kernel_make(const struct chain *c, int64_t below, uint64_t *work,
+                           struct chain_clock *clock, struct arena *a);
+
+/* The same as a level for planners: g contracted, COST_NEVER where a vertex may not be; the plans of g
+ * with loads below `below` are those of the level, vertex v of g on the device of map[v].  There are no
+ * edges.  NULL: there is no such plan.  c is the chain of g. */
+struct wdag *kernel_contract(struct wdag *g, const struct chain *c, int64_t below, uint64_t *work,
+                             struct chain_clock *clock, struct arena *a);
+
+#endif
