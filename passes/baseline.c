@@ -24,7 +24,6 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
     *b = (struct baseline){.x = x, .planner = planner, .best_effort = best_effort};
     if (placing_start(x, planner, &one, &b->p))
         return -1;
-    b->p.run.clock = &b->p.clock;
     if (loads_new(&b->l, b->p.top, planner, x->scratch, x->diag))
         return -1;
     for (uint32_t v = 0; v < b->p.level->n; v++) {
