@@ -1,0 +1,195 @@
+/* local-place: local search from random plans.
+ *
+ * Source: the baseline of the placement paper, section 6.  A plan begins with every vertex on an accelerator
+ * drawn at random; then the one move of a vertex to another accelerator that makes the largest load
+ * smallest is made (the first of equals), until none makes it smaller.  The best of several starts stays.
+ * The paper's search knows neither CPUs nor memory: hosts=true lets vertices move to hosts, too; a plan
+ * over memory is taken only if no start gives one within, and best-effort asks for it.
+ *
+ * A move changes two loads.  So only vertices that leave the fullest device, or join it, can help: of the
+ * others' nets nothing is looked at.  O(V / devices * nets per vertex * devices) for each move. */
+#include "passes/baseline.h"
+
+#include "passes/topo.h"
+
+#include <string.h>
+
+struct local_options {
+    int64_t restarts, seed;
+    bool hosts, best_effort;
+};
+
+static const struct opt local_opts[] = {{.kind = OPT_INT,
+                                         .name = "restarts",
+                                         .off = offsetof(struct local_options, restarts),
+                                         .def = "10",
+                                         .lo = "1",
+                                         .hi = "1000000",
+                                         .help = "random plans to start from"},
+                                        {.kind = OPT_INT,
+                                         .name = "seed",
+                                         .off = offsetof(struct local_options, seed),
+                                         .def = "1",
+                                         .lo = "0",
+                                         .hi = "1000000000",
+                                         .help = "seed of these plans"},
+                                        {.kind = OPT_BOOL,
+                                         .name = "hosts",
+                                         .off = offsetof(struct local_options, hosts),
+                                         .def = "false",
+                                         .help = "hosts take part, too"},
+                                        BASELINE_BEST_EFFORT(struct local_options, best_effort),
+                                        {0}};
+
+/* What all starts may look at together: nets of vertices, some seconds. */
+#define LOCAL_WORK UINT64_C(2000000000)
+
+struct local {
+    struct loads *l;
+    const uint32_t *dev; /* devices that take part */
+    uint32_t ndev;
+    uint64_t work;
+    struct chain_clock *clock;
+};
+
+struct move {
+    int64_t value; /* largest load after it */
+    uint32_t v, to;
+};
+
+/* The load of device d once v, which is not there, has come. */
+static int64_t load_with(struct local *s, uint32_t v, uint32_t d)
+{
+    const struct loads *l = s->l;
+    uint32_t k = l->kind[d];
+    int64_t load = l->load[d] + l->c->kind[k].time[v];
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
+        bool before = h > 0, after = h + 1 < l->pins[e] || l->host[e];
+        load += ((int)after - (int)before) * l->cost[k][e];
+    }
+    s->work += l->net_of.at[v + 1] - l->net_of.at[v] + 1;
+    return load;
+}
+
+/* The load of v's device once v has left. */
+static int64_t load_without(struct local *s, uint32_t v)
+{
+    const struct loads *l = s->l;
+    uint32_t d = (uint32_t)l->dev[v], k = l->kind[d];
+    int64_t load = l->load[d] - l->c->kind[k].time[v];
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
+        bool before = h < l->pins[e] || l->host[e], after = h > 1;
+        load += ((int)after - (int)before) * l->cost[k][e];
+    }
+    s->work += l->net_of.at[v + 1] - l->net_of.at[v] + 1;
+    return load;
+}
+
+/* The three fullest devices: the largest load but for two devices is one of theirs. */
+static void fullest(const struct loads *l, uint32_t top[3])
+{
+    for (int i = 0; i < 3; i++) {
+        top[i] = UINT32_MAX;
+        for (uint32_t d = 0; d < l->ndev; d++)
+            if (d != top[0] && (i < 2 || d != top[1]) &&
+                (top[i] == UINT32_MAX || l->load[d] > l->load[top[i]]))
+                top[i] = d;
+    }
+}
+
+static int64_t largest_but(const struct loads *l, const uint32_t top[3], uint32_t a, uint32_t b)
+{
+    for (int i = 0; i < 3; i++)
+        if (top[i] != UINT32_MAX && top[i] != a && top[i] != b)
+            return l->load[top[i]];
+    return 0;
+}
+
+/* The best move, value: at most that of the plan. */
+static struct move best_move(struct local *s)
+{
+    const struct loads *l = s->l;
+    uint32_t top[3];
+    fullest(l, top);
+    struct move best = {.value = l->load[top[0]], .v = UINT32_MAX};
+    for (uint32_t v = 0; v < l->c->g->n; v++) {
+        uint32_t from = (uint32_t)l->dev[v];
+        int64_t left = load_without(s, v);
+        for (uint32_t i = 0; left < best.value && i < s->ndev; i++) {
+            uint32_t d = s->dev[i];
+            if (d == from || (from != top[0] && d != top[0]) || !loads_allows(l, v, d))
+                continue;
+            int64_t value = largest_but(l, top, from, d), with;
+            value = left > value ? left : value;
+            if (value >= best.value || (with = load_with(s, v, d)) >= best.value)
+                continue;
+            best = (struct move){with > value ? with : value, v, d};
+        }
+    }
+    return best;
+}
+
+/* Moves until none helps; false if there was no time for that. */
+static bool descend(struct local *s)
+{
+    for (;;) {
+        if (s->work > LOCAL_WORK || chain_out(s->clock))
+            return false;
+        struct move m = best_move(s);
+        if (m.v == UINT32_MAX)
+            return true;
+        loads_move(s->l, m.v, (int32_t)m.to);
+    }
+}
+
+/* Every vertex on a device drawn from those that take part, if it can run there. */
+static void draw(struct baseline *b, const struct local *s, uint64_t *state)
+{
+    for (uint32_t v = 0; v < b->p.level->n; v++)
+        baseline_put(b, v, s->dev[topo_below(state, s->ndev)]);
+}
+
+static int local_run(struct ctx *x, const void *options)
+{
+    const struct local_options *o = options;
+    struct baseline b;
+    int rc = baseline_start(&b, x, "local-place", o->best_effort);
+    if (rc)
+        return rc;
+    struct local s = {.l = &b.l, .clock = &b.p.clock};
+    s.dev = baseline_accelerators(x->cluster, &s.ndev, x->scratch);
+    if (o->hosts) {
+        uint32_t *all = arena_array(x->scratch, b.l.ndev + 1, sizeof *all);
+        for (s.ndev = 0; s.ndev < b.l.ndev; s.ndev++)
+            all[s.ndev] = s.ndev;
+        s.dev = all;
+    }
+    int32_t *best = arena_array(x->scratch, (size_t)b.p.level->n + 1, sizeof *best);
+    int64_t value = CHAIN_INF;
+    bool fits = false, complete = true;
+    uint64_t state = (uint64_t)o->seed;
+    uint32_t tried = 0;
+    for (; tried < o->restarts && complete; tried++) {
+        draw(&b, &s, &state);
+        complete = descend(&s);
+        int64_t now = loads_value(&b.l);
+        bool ok = o->best_effort || loads_over(&b.l) == 0;
+        if (value < CHAIN_INF && (ok < fits || (ok == fits && now >= value)))
+            continue;
+        value = now;
+        fits = ok;
+        memcpy(best, b.l.dev, b.p.level->n * sizeof *best);
+    }
+    loads_set(&b.l, best);
+    return baseline_leave(&b, arena_fmt(x->mem, "local optimum, the best of %u random starts%s",
+                                        tried, complete ? "" : " (the last one cut short)"));
+}
+
+const struct pass pass_local_place = {.name = "local-place",
+                                      .help = "baseline: local search from random plans",
+                                      .opts = local_opts,
+                                      .optsize = sizeof(struct local_options),
+                                      .needs = NEED_COST | NEED_CONTRACT,
+                                      .run = local_run};

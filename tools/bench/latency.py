@@ -1,0 +1,55 @@
+"""Latency of a split of a workload: one sample alone, as the placement paper (section 7, q = 1) defines it.
+
+Each accelerator fetches all that it needs, works, and then sends all that others need; a set of nodes that is
+not contiguous runs in pieces, by the number of times that a path has come back into it.  Nodes on CPUs run when
+their operands are there.  Written apart from pcc, to check its plans by what was published."""
+
+
+def latency(workload, split):
+    """ms for one sample; split: the accelerators' sets of node ids; all other nodes are on CPUs."""
+    node = {n["id"]: n for n in workload["nodes"]}
+    succ, pred, cost = {v: set() for v in node}, {v: set() for v in node}, {}
+    for e in workload["edges"]:
+        u, v = e["sourceId"], e["destId"]
+        succ[u].add(v)
+        pred[v].add(u)
+        cost[u] = e["cost"]
+    order, piece = topological(succ, pred), {}
+    for name, members in enumerate(split):
+        level = {}
+        for v in order:
+            if v in members:
+                level[v] = max([1] + [level[u] + (u not in members) for u in pred[v]])
+                piece[v] = (name, level[v])
+            else:
+                level[v] = max([0] + [level[u] for u in pred[v]])
+    pieces = {}
+    for v in order:
+        pieces.setdefault(piece.setdefault(v, ("cpu", v)), set()).add(v)
+    after = {p: {piece[w] for v in s for w in succ[v]} - {p} for p, s in pieces.items()}
+    before = {p: {piece[u] for v in s for u in pred[v]} - {p} for p, s in pieces.items()}
+    end = {}
+    for p in topological(after, before):
+        s = pieces[p]
+        outside = {u for v in s for u in pred[v]} - s
+        end[p] = max([0] + [end[piece[u]] for u in outside])
+        if p[0] == "cpu":
+            end[p] += node[p[1]]["cpuLatency"]
+        else:
+            end[p] += sum(cost[u] for u in outside) + sum(node[v]["fpgaLatency"] for v in s)
+            end[p] += sum(cost[v] for v in s if succ[v] - s)
+    return max(end.values(), default=0)
+
+
+def topological(succ, pred):
+    """All of succ's keys in an order; an error if there is none."""
+    wait = {v: len(p) for v, p in pred.items()}
+    ready = [v for v, n in wait.items() if n == 0]
+    for v in ready:
+        for w in succ[v]:
+            wait[w] -= 1
+            if wait[w] == 0:
+                ready.append(w)
+    if len(ready) != len(succ):
+        raise ValueError("the split's pieces wait for each other in a circle")
+    return ready
