@@ -7,7 +7,7 @@
  * and the better plan stays; then the search looks at the whole of a fused graph with that plan as its
  * bound, so that fusing never loses.  Where that search does not end, minimum cuts (cut_bound.c) and
  * smaller graphs (dp_bound.c) give a lower bound. */
-#include "passes/place_run.h"
+#include "passes/dp_place.h"
 
 #include "passes/cut_bound.h"
 #include "passes/dp_bound.h"
@@ -55,30 +55,26 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
     }
 }
 
-static int dp_run(struct ctx *x, const void *options)
+bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
 {
-    const struct place_options *o = options;
-    struct placing p;
-    if (placing_start(x, "dp-place", o, &p))
-        return -1;
-    struct wdag *whole = p.whole, *level = p.level;
-    struct chain *c = p.chain;
+    struct wdag *whole = p->whole, *level = p->level;
+    struct chain *c = p->chain;
     uint64_t states = (uint64_t)(x->max_states ? x->max_states : o->max_states);
-    struct dp_search s = {.max_states = states, .clock = &p.clock, .progress = x->progress};
+    struct dp_search s = {.max_states = states, .clock = &p->clock, .progress = x->progress};
     if (o->count_ideals)
         x->ideals = wdag_ideals(level, COUNT_LIMIT);
     struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
-    interval_search(p.top, &p.run, &best, x->scratch);
-    dp_both(p.top, &s, &best, x->scratch);
+    interval_search(p->top, &p->run, &best, x->scratch);
+    dp_both(p->top, &s, &best, x->scratch);
     int64_t searched = best.value;
     const struct wdag *from = level;
     bool on_whole = level == whole;
     if (!on_whole) {
         wide.value = best.value;
-        bool better = interval_search(c, &p.run, &wide, x->scratch);
+        bool better = interval_search(c, &p->run, &wide, x->scratch);
         if (o->whole && level->n < whole->n && wide.value > c->lower) {
             struct dp_search again = {
-                .max_states = states, .clock = &p.clock, .progress = x->progress};
+                .max_states = states, .clock = &p->clock, .progress = x->progress};
             better = dp_both(c, &again, &wide, x->scratch) || better;
             if (again.complete) {
                 s = again;
@@ -91,15 +87,24 @@ static int dp_run(struct ctx *x, const void *options)
         }
     }
     if (best.value == CHAIN_INF)
-        return report_infeasible(x, whole, true, &p.run);
+        return false;
     /* these bounds are about sums of computing and transfers on one device each */
     if (!(s.complete && on_whole) && best.value > c->lower && !c->detailed) {
-        cut_bound(c, CUT_WORK, &p.clock, x->scratch);
-        dp_bound(c, best.value, states * BOUND_STEPS, &p.clock, x->scratch, x->diag);
+        cut_bound(c, CUT_WORK, &p->clock, x->scratch);
+        dp_bound(c, best.value, states * BOUND_STEPS, &p->clock, x->scratch, x->diag);
     }
     leave_plan(x, "dp-place", from, &best);
     conclude(x, c, &s, on_whole, searched);
-    return 0;
+    return true;
+}
+
+static int dp_run(struct ctx *x, const void *options)
+{
+    const struct place_options *o = options;
+    struct placing p;
+    if (placing_start(x, "dp-place", o, &p))
+        return -1;
+    return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, true, &p.run);
 }
 
 const struct pass pass_dp_place = {
