@@ -4,13 +4,22 @@
 #include <string.h>
 
 extern const struct pass pass_inline_functions, pass_infer_shapes, pass_cost, pass_subdivide,
-    pass_contract, pass_fuse, pass_linearize, pass_dpl_place, pass_dp_place, pass_hier_place,
-    pass_plan;
+    pass_contract, pass_fuse, pass_linearize, pass_dpl_place, pass_dp_place, pass_anneal_place,
+    pass_hier_place, pass_plan;
 
-const struct pass *const pass_table[] = {&pass_inline_functions, &pass_infer_shapes, &pass_cost,
-                                         &pass_subdivide,        &pass_contract,     &pass_fuse,
-                                         &pass_linearize,        &pass_dpl_place,    &pass_dp_place,
-                                         &pass_hier_place,       &pass_plan,         NULL};
+const struct pass *const pass_table[] = {&pass_inline_functions,
+                                         &pass_infer_shapes,
+                                         &pass_cost,
+                                         &pass_subdivide,
+                                         &pass_contract,
+                                         &pass_fuse,
+                                         &pass_linearize,
+                                         &pass_dpl_place,
+                                         &pass_dp_place,
+                                         &pass_anneal_place,
+                                         &pass_hier_place,
+                                         &pass_plan,
+                                         NULL};
 
 const struct pass *pass_find(const char *name)
 {
