@@ -20,7 +20,6 @@ static void choose_nets(struct loads *l, struct arena *a)
         l->nnet += costs && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1;
     }
     l->pins = arena_array(a, (size_t)l->nnet + 1, sizeof *l->pins);
-    l->host = arena_alloc(a, (size_t)l->nnet + 1);
     l->cost = arena_array(a, l->c->nkind + 1, sizeof *l->cost);
     for (uint32_t k = 0; k < l->c->nkind; k++)
         l->cost[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **l->cost);
@@ -32,8 +31,7 @@ static void choose_nets(struct loads *l, struct arena *a)
     npin = 0;
     for (uint32_t i = 0; i < l->nnet; i++) {
         uint32_t e = name[i];
-        l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e];
-        l->host[i] = g->net_host[e];
+        l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e] + g->net_host[e];
         for (uint32_t k = 0; k < l->c->nkind; k++)
             l->cost[k][i] = g->net_cost[l->c->kind[k].cls][e];
         for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++) {
@@ -63,6 +61,19 @@ static void name_kinds(struct loads *l, struct arena *a)
     }
 }
 
+/* The part that is a loads's own: a plan with no vertex anywhere. */
+static void make_plan(struct loads *l, struct arena *a)
+{
+    const struct wdag *g = l->c->g;
+    l->dev = arena_array(a, (size_t)g->n + 1, sizeof *l->dev);
+    memset(l->dev, 0xff, g->n * sizeof *l->dev);
+    l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
+    if (l->c->limited)
+        l->users = arena_array(a, (size_t)g->nshared * l->ndev + 1, sizeof *l->users);
+    l->load = arena_array(a, l->ndev + 1, sizeof *l->load);
+    l->bytes = arena_array(a, l->ndev + 1, sizeof *l->bytes);
+}
+
 int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a,
               struct diag *d)
 {
@@ -80,14 +91,14 @@ int loads_new(struct loads *l, const struct chain *c, const char *planner, struc
                           planner, (unsigned long long)rows, l->ndev, planner);
     name_kinds(l, a);
     choose_nets(l, a);
-    l->dev = arena_array(a, (size_t)c->g->n + 1, sizeof *l->dev);
-    memset(l->dev, 0xff, c->g->n * sizeof *l->dev);
-    l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
-    if (c->limited)
-        l->users = arena_array(a, (size_t)c->g->nshared * l->ndev + 1, sizeof *l->users);
-    l->load = arena_array(a, l->ndev + 1, sizeof *l->load);
-    l->bytes = arena_array(a, l->ndev + 1, sizeof *l->bytes);
+    make_plan(l, a);
     return 0;
+}
+
+void loads_twin(struct loads *twin, const struct loads *l, struct arena *a)
+{
+    *twin = *l;
+    make_plan(twin, a);
 }
 
 /* Bytes of v leave or come; `by` is 1 or -1. */
@@ -110,7 +121,7 @@ static void leave(struct loads *l, uint32_t v, uint32_t d)
     int64_t load = l->load[d] - l->c->kind[k].time[v];
     for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
         uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d]--;
-        bool before = h < l->pins[e] || l->host[e], after = h > 1;
+        bool before = h<l->pins[e], after = h> 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
     l->load[d] = load;
@@ -124,7 +135,7 @@ static void enter(struct loads *l, uint32_t v, uint32_t d)
     int64_t load = l->load[d] + l->c->kind[k].time[v];
     for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
         uint32_t e = l->net_of.to[i], h = ++l->held[(size_t)e * l->ndev + d];
-        bool after = h < l->pins[e] || l->host[e], before = h > 1;
+        bool after = h<l->pins[e], before = h> 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
     l->load[d] = load;
@@ -141,6 +152,39 @@ void loads_move(struct loads *l, uint32_t v, int32_t to)
     if (to != NOWHERE)
         enter(l, v, (uint32_t)to);
     l->dev[v] = to;
+}
+
+/* Bytes that device d has for v alone: of the shared items, those with `users` users there. */
+static int64_t bytes_alone(const struct loads *l, uint32_t v, uint32_t d, uint32_t users)
+{
+    const struct wdag *g = l->c->g;
+    int64_t bytes = g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+        uint32_t s = g->shared_of.to[i];
+        bytes += l->users[(size_t)s * l->ndev + d] == users ? g->shared_size[s] : 0;
+    }
+    return bytes;
+}
+
+struct loads_change loads_peek(const struct loads *l, uint32_t v, uint32_t to)
+{
+    uint32_t from = (uint32_t)l->dev[v], kf = l->kind[from], kt = l->kind[to];
+    struct loads_change x = {0};
+    int64_t leaves = -l->c->kind[kf].time[v], enters = l->c->kind[kt].time[v];
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], pins = l->pins[e];
+        const uint32_t *held = &l->held[(size_t)e * l->ndev];
+        uint32_t hf = held[from], ht = held[to] + 1;
+        leaves += ((int)(hf > 1) - (int)(hf < pins)) * l->cost[kf][e];
+        enters += ((int)(ht < pins) - (int)(ht > 1)) * l->cost[kt][e];
+    }
+    x.load[0] = leaves;
+    x.load[1] = enters;
+    if (l->users) {
+        x.bytes[0] = -bytes_alone(l, v, from, 1);
+        x.bytes[1] = bytes_alone(l, v, to, 0);
+    }
+    return x;
 }
 
 void loads_set(struct loads *l, const int32_t *dev)

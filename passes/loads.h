@@ -14,8 +14,7 @@ struct loads {
     uint32_t ndev;
     uint8_t *kind;      /* [device] its kind in c */
     uint32_t nnet;      /* nets of two pins or more that cost something on some device */
-    uint32_t *pins;     /* [net] */
-    uint8_t *host;      /* [net] */
+    uint32_t *pins;     /* [net] pins, the host's included: a device that has less pays */
     int64_t **cost;     /* [kind][net] ps */
     struct csr net_of;  /* vertex -> these nets */
     struct csr pin;     /* net -> vertices */
@@ -32,6 +31,9 @@ struct loads {
 int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a, struct diag *d);
 enum { LOADS_MOST = 1 << 28 };
 
+/* Another plan of the same problem, no vertex anywhere: shares the tables of l.  O(nets * devices). */
+void loads_twin(struct loads *twin, const struct loads *l, struct arena *a);
+
 /* Whether v can run on device d (time, pins). */
 static inline bool loads_allows(const struct loads *l, uint32_t v, uint32_t d)
 {
@@ -42,6 +44,13 @@ static inline bool loads_allows(const struct loads *l, uint32_t v, uint32_t d)
 void loads_move(struct loads *l, uint32_t v, int32_t to);
 /* Moves all to where dev says (may be NOWHERE). */
 void loads_set(struct loads *l, const int32_t *dev);
+
+/* What loads_move would add to the loads (ps) and bytes of the device that v leaves [0] and of `to` [1], which
+ * is another one.  O(nets of v). */
+struct loads_change {
+    int64_t load[2], bytes[2];
+};
+struct loads_change loads_peek(const struct loads *l, uint32_t v, uint32_t to);
 
 /* The largest load.  O(devices). */
 int64_t loads_value(const struct loads *l);

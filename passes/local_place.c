@@ -65,7 +65,7 @@ static int64_t load_with(struct local *s, uint32_t v, uint32_t d)
     int64_t load = l->load[d] + l->c->kind[k].time[v];
     for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
         uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
-        bool before = h > 0, after = h + 1 < l->pins[e] || l->host[e];
+        bool before = h > 0, after = h + 1 < l->pins[e];
         load += ((int)after - (int)before) * l->cost[k][e];
     }
     s->work += l->net_of.at[v + 1] - l->net_of.at[v] + 1;
@@ -80,7 +80,7 @@ static int64_t load_without(struct local *s, uint32_t v)
     int64_t load = l->load[d] - l->c->kind[k].time[v];
     for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
         uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
-        bool before = h < l->pins[e] || l->host[e], after = h > 1;
+        bool before = h < l->pins[e], after = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
     s->work += l->net_of.at[v + 1] - l->net_of.at[v] + 1;

@@ -14,19 +14,6 @@
 
 const char *const topo_names[] = {"mixed", "lifo", "fifo", "cpd", "random", "late", "thin", NULL};
 
-uint64_t topo_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-uint32_t topo_below(uint64_t *state, uint32_t n)
-{
-    return (uint32_t)(((topo_random(state) >> 32) * n) >> 32);
-}
-
 static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
 {
     for (uint32_t i = n; i > 1; i--) {

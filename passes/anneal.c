@@ -1,0 +1,200 @@
+/* Plans of any shape by simulated annealing, in many runs (anneal.h).
+ *
+ * Runs (anneal_run.c) come in rounds of as many as there are chains.  All of a round start from what was
+ * known before it, work for the same number of moves, and are independent, so threads may take them in any
+ * order; then their best plans are looked at in the order of the chains.  Rounds grow.  Starts
+ * take turns: the best plan known, a split by interval DP of some topological order, the vertices of
+ * some order in equal parts, random devices.
+ *
+ * Source of restarts from several sorts of plans: the placement paper, 5.2 (local search from random
+ * splits); the growing runs are those of Luby, Sinclair, Zuckerman, "Optimal speedup of Las Vegas
+ * algorithms" (1993), in their plainest form. */
+#include "passes/anneal.h"
+
+#include "passes/anneal_run.h"
+#include "passes/interval_dp.h"
+#include "passes/topo.h"
+
+#include <stdlib.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    MOST_CHAINS = 64,
+    MOST_THREADS = 64,
+    SPLIT_VERTICES = 2000, /* interval DP of an order for a start: up to so many */
+};
+
+struct search {
+    const struct chain *c;
+    struct anneal *o;
+    struct loads l;
+    struct anneal_tables t;
+    struct anneal_run run[MOST_CHAINS];
+    struct anneal_room *room[MOST_THREADS];
+    struct chain_clock clock[MOST_THREADS];
+    uint32_t nrun, nthread;
+    atomic_uint next; /* run that nobody has taken */
+    uint64_t rng;
+    struct arena *a;
+};
+
+struct hand {
+    struct search *s;
+    uint32_t thread;
+};
+
+/* ---- starts ---------------------------------------------------------------------------------- */
+
+/* Where v may run, d or the next device that allows it; NOWHERE. */
+static int32_t allowed(const struct search *s, uint32_t v, uint32_t d)
+{
+    for (uint32_t i = 0; i < s->l.ndev; i++, d = d + 1 == s->l.ndev ? 0 : d + 1)
+        if (loads_allows(&s->l, v, d))
+            return (int32_t)d;
+    return NOWHERE;
+}
+
+static uint32_t *some_order(struct search *s)
+{
+    static const enum topo_kind kinds[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_RANDOM};
+    enum topo_kind kind = kinds[topo_below(&s->rng, 4)];
+    return topo_order(s->c->g, kind, topo_random(&s->rng) | 1, s->a);
+}
+
+static void start_split(struct search *s, int32_t *dev)
+{
+    struct chain_plan p = {.value = CHAIN_INF, .dev = dev};
+    if (s->c->g->n <= SPLIT_VERTICES && interval_order(s->c, some_order(s), s->o->clock, &p, s->a))
+        return;
+    const uint32_t *order = some_order(s);
+    uint32_t n = s->c->g->n, from = topo_below(&s->rng, s->l.ndev);
+    for (uint32_t i = 0; i < n; i++)
+        dev[order[i]] =
+            allowed(s, order[i], (from + (uint32_t)((uint64_t)i * s->l.ndev / n)) % s->l.ndev);
+}
+
+static void make_start(struct search *s, struct anneal_run *r, uint32_t kind,
+                       const struct chain_plan *best)
+{
+    struct arena_mark mark = arena_mark(s->a);
+    uint32_t n = s->c->g->n;
+    r->warm = false;
+    if (kind == 0 && best->value < CHAIN_INF) {
+        memcpy(r->dev, best->dev, n * sizeof *r->dev);
+        r->warm = true;
+    } else if (kind < 3) {
+        start_split(s, r->dev);
+    } else {
+        for (uint32_t v = 0; v < n; v++)
+            r->dev[v] = allowed(s, v, topo_below(&s->rng, s->l.ndev));
+    }
+    arena_release(s->a, mark);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static void *work(void *hand)
+{
+    struct hand *h = hand;
+    struct search *s = h->s;
+    for (;;) {
+        uint32_t i = atomic_fetch_add(&s->next, 1);
+        if (i >= s->nrun)
+            return NULL;
+        anneal_run(s->room[h->thread], &s->run[i], &s->clock[h->thread]);
+    }
+}
+
+static void round_of_runs(struct search *s)
+{
+    pthread_t id[MOST_THREADS];
+    struct hand hand[MOST_THREADS];
+    bool runs[MOST_THREADS] = {false};
+    atomic_store(&s->next, 0);
+    for (uint32_t i = 0; i < s->nthread; i++) {
+        hand[i] = (struct hand){s, i};
+        s->clock[i] = *s->o->clock;
+        /* what a thread that cannot be had would have done, others do */
+        runs[i] = i > 0 && pthread_create(&id[i], NULL, work, &hand[i]) == 0;
+    }
+    work(&hand[0]);
+    for (uint32_t i = 0; i < s->nthread; i++) {
+        if (runs[i])
+            pthread_join(id[i], NULL);
+        if (s->clock[i].why)
+            s->o->clock->why = s->clock[i].why;
+    }
+}
+
+static bool merge(struct search *s, struct chain_plan *best)
+{
+    bool better = false;
+    for (uint32_t i = 0; i < s->nrun; i++) {
+        struct anneal_run *r = &s->run[i];
+        s->o->done += r->done;
+        s->o->runs++;
+        if (!r->better || r->value >= best->value)
+            continue;
+        better = true;
+        best->value = r->value;
+        memcpy(best->dev, r->dev, s->c->g->n * sizeof *r->dev);
+    }
+    return better;
+}
+
+static int search_begin(struct search *s, struct diag *d)
+{
+    struct anneal *o = s->o;
+    if (loads_new(&s->l, s->c, o->planner, s->a, d))
+        return -1;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
+    uint64_t most = 1 + LOADS_MOST / rows;
+    s->nrun = o->chains < MOST_CHAINS ? o->chains : MOST_CHAINS;
+    s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
+    s->nthread = s->nthread < s->nrun ? s->nthread : s->nrun;
+    s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
+    anneal_tables_make(&s->t, &s->l, s->a);
+    for (uint32_t i = 0; i < s->nthread; i++)
+        s->room[i] = anneal_room_new(&s->l, &s->t, s->a);
+    for (uint32_t i = 0; i < s->nrun; i++)
+        s->run[i].dev = arena_array(s->a, (size_t)s->c->g->n + 1, sizeof(int32_t));
+    s->rng = o->seed;
+    return 0;
+}
+
+int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
+                  struct arena *scratch, struct diag *d)
+{
+    struct search *s = arena_alloc(scratch, sizeof *s);
+    *s = (struct search){.c = c, .o = o, .a = scratch};
+    if (search_begin(s, d))
+        return -1;
+    int64_t before = best->value;
+    for (uint32_t v = 0; v < c->g->n; v++)
+        if (allowed(s, v, 0) == NOWHERE)
+            return 0;
+    uint64_t budget = o->moves ? o->moves : 40000000, quota = 100 * (uint64_t)c->g->n;
+    for (uint32_t round = 0; o->done < budget && best->value > c->lower && c->g->n; round++) {
+        if (chain_out(o->clock))
+            break;
+        uint64_t part = (budget - o->done) / s->nrun + 1;
+        for (uint32_t i = 0; i < s->nrun; i++) {
+            struct anneal_run *r = &s->run[i];
+            r->seed = topo_random(&s->rng);
+            r->moves = quota < part ? quota : part;
+            r->value = best->value;
+            make_start(s, r, (round + i) % 4, best);
+        }
+        round_of_runs(s);
+        merge(s, best);
+        if (getenv("ANN_TRACE"))
+            fprintf(stderr, "%u %lu %.4f\n", round, o->done, (double)best->value / 1e9);
+        quota += quota / 2;
+    }
+    return best->value < before;
+}

@@ -1,0 +1,24 @@
+/* Plans of any shape by simulated annealing, in many runs. */
+#ifndef PCC_PASSES_ANNEAL_H
+#define PCC_PASSES_ANNEAL_H
+
+#include "passes/chain.h"
+
+struct anneal {
+    const char *planner; /* for errors */
+    uint64_t moves;      /* of one vertex, to try; 0: as many as the graph needs */
+    uint64_t seed;
+    uint32_t chains;     /* runs that start from what is known then: the plan depends on it */
+    uint32_t threads;    /* that share out these; 0: as many as there are cores.  No plan depends on it */
+    bool progress;
+    struct chain_clock *clock;
+    uint64_t done; /* out: moves tried */
+    uint32_t runs; /* out */
+};
+
+/* Improves *best (value CHAIN_INF: none known yet), which is of c: only better plans are taken.  1 if it improved, 0 if
+ * not, -1 and an error if c is too large or has more than sums of computing and transfers (loads.h). */
+int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
+                  struct arena *scratch, struct diag *d);
+
+#endif

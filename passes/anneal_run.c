@@ -1,0 +1,340 @@
+/* One run of simulated annealing over plans of any shape (anneal_run.h).
+ *
+ * Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", Science 220 (1983); the
+ * loads are those of the placement paper, 5.1.  The largest load alone says nothing about most moves, so
+ * the energy is what the loads exceed a target by, in sum over the devices, plus a small share of all
+ * loads; the target is a little below the best value known.  Memory that a device lacks adds to the
+ * energy.  Three moves: a vertex to a device that one of its nets touches; two vertices
+ * change places; a cluster of vertices that dear nets bond goes to another device.  Clusters matter
+ * where transfers take longer than computing: there no single vertex can leave its neighbours.
+ * A move is taken if the energy rises by less than T * -ln u, u random; T falls geometrically.
+ * O(nets of the vertices moved) per move. */
+#include "passes/anneal_run.h"
+
+#include "passes/fixed.h"
+#include "passes/topo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPAN_BITS = 47, STEP = 64, CLOCK_STEPS = 64, LN2 = 11629080 /* ln 2 << FIXED_BITS */ };
+
+struct anneal_room {
+    struct loads l;
+    const struct anneal_tables *t;
+    uint64_t rng;
+    int64_t *energy;            /* [device] */
+    int64_t share[CHAIN_KINDS]; /* of a load that is always energy, in 1/2^16 */
+    int64_t price[CHAIN_KINDS]; /* energy of a byte too many, in 1/2^20 */
+    int64_t target;             /* ps */
+    int64_t heat;               /* the temperature, in units of energy / 2^16 */
+    uint32_t worst;             /* a device with the largest load, not long ago */
+    uint32_t *list;             /* [vertex] a cluster */
+    uint32_t *mark, stamp;      /* [vertex] */
+    struct anneal_run *run;
+    uint64_t left;
+};
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+void anneal_tables_make(struct anneal_tables *t, const struct loads *l, struct arena *a)
+{
+    const struct chain *c = l->c;
+    int64_t most = 1, sum = 0;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t all = 0;
+        for (uint32_t v = 0; v < c->g->n; v++)
+            all = sat_add(all, c->kind[k].time[v] == COST_NEVER ? 0 : c->kind[k].time[v]);
+        for (uint32_t e = 0; e < l->nnet; e++) {
+            all = sat_add(all, l->cost[k][e]);
+            sum = sat_add(sum, l->cost[k][e]);
+        }
+        most = all > most ? all : most;
+    }
+    t->shift = 0;
+    while (most >> t->shift >> SPAN_BITS)
+        t->shift++;
+    int64_t mean = 1 + (l->nnet ? sum / ((int64_t)l->nnet * c->nkind) : 0);
+    int64_t low = fixed_log2((uint64_t)mean / 20 + 1), span = fixed_log2(400);
+    t->tau = arena_array(a, ANNEAL_TAUS, sizeof *t->tau);
+    for (uint32_t i = 0; i < ANNEAL_TAUS; i++)
+        t->tau[i] = (int64_t)fixed_exp2(low + span * i / ANNEAL_TAUS);
+    t->wait = arena_array(a, ANNEAL_WAITS, sizeof *t->wait);
+    int64_t one = fixed_log2(2 * ANNEAL_WAITS);
+    for (uint32_t i = 0; i < ANNEAL_WAITS; i++)
+        t->wait[i] = (uint32_t)(((one - fixed_log2(2 * i + 1)) * LN2) >> (2 * FIXED_BITS - 16));
+}
+
+struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_tables *t,
+                                    struct arena *a)
+{
+    struct anneal_room *m = arena_alloc(a, sizeof *m);
+    uint32_t n = l->c->g->n;
+    loads_twin(&m->l, l, a);
+    m->t = t;
+    m->energy = arena_array(a, l->ndev + 1, sizeof *m->energy);
+    m->list = arena_array(a, (size_t)n + 1, sizeof *m->list);
+    m->mark = arena_array(a, (size_t)n + 1, sizeof *m->mark);
+    return m;
+}
+
+/* An exponential random number, mean `mean`. */
+static inline int64_t wait(struct anneal_room *m, int64_t mean)
+{
+    return (int64_t)(((__int128)mean * m->t->wait[topo_random(&m->rng) >> 52]) >> 16);
+}
+
+/* A random number in [lo, hi] whose logarithm is uniform; lo >= 1. */
+static int64_t log_uniform(uint64_t *rng, int64_t lo, int64_t hi)
+{
+    int64_t a = fixed_log2((uint64_t)lo), b = fixed_log2((uint64_t)hi);
+    int64_t y = a + (int64_t)(((__int128)(b - a) * (topo_random(rng) >> 32)) >> 32);
+    return (int64_t)fixed_exp2(y);
+}
+
+/* ---- energy ---------------------------------------------------------------------------------- */
+
+static inline int64_t energy(const struct anneal_room *m, uint32_t d, int64_t load, int64_t bytes)
+{
+    uint32_t k = m->l.kind[d];
+    int64_t e = load > m->target ? (load - m->target) >> m->t->shift : 0;
+    e += ((load >> m->t->shift) * m->share[k]) >> 16;
+    int64_t over = bytes - m->l.c->kind[k].memory;
+    if (over > 0) {
+        __int128 price = ((__int128)over * m->price[k]) >> 20;
+        e += price >> SPAN_BITS ? INT64_C(1) << SPAN_BITS : (int64_t)price;
+    }
+    return e;
+}
+
+static void weigh_all(struct anneal_room *m)
+{
+    m->worst = 0;
+    for (uint32_t d = 0; d < m->l.ndev; d++) {
+        m->energy[d] = energy(m, d, m->l.load[d], m->l.bytes[d]);
+        m->worst = m->l.load[d] > m->l.load[m->worst] ? d : m->worst;
+    }
+}
+
+/* A target 0 to 2 % below the best value, small distances more often. */
+static void choose_target(struct anneal_room *m)
+{
+    int64_t value = m->run->value, r = topo_below(&m->rng, 1 << 16);
+    m->target = value - (int64_t)(((__int128)value * r * r / 50) >> 32);
+    m->target = m->target > m->l.c->lower ? m->target : m->l.c->lower;
+}
+
+static void note_plan(struct anneal_room *m, uint32_t a, uint32_t b)
+{
+    const struct loads *l = &m->l;
+    struct anneal_run *r = m->run;
+    if (l->load[a] >= r->value || l->load[b] >= r->value)
+        return;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        if (l->load[d] >= r->value || l->bytes[d] > l->c->kind[l->kind[d]].memory)
+            return;
+    r->value = loads_value(l);
+    r->better = true;
+    memcpy(r->dev, l->dev, l->c->g->n * sizeof *r->dev);
+    choose_target(m);
+    weigh_all(m);
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+static inline bool allows(const struct anneal_room *m, uint32_t v, uint32_t d)
+{
+    return loads_allows(&m->l, v, d);
+}
+
+/* Moves v to device b if the energy allows; b is another one. */
+static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t most)
+{
+    struct loads *l = &m->l;
+    uint32_t a = (uint32_t)l->dev[v];
+    struct loads_change x = loads_peek(l, v, b);
+    int64_t ea = energy(m, a, l->load[a] + x.load[0], l->bytes[a] + x.bytes[0]);
+    int64_t eb = energy(m, b, l->load[b] + x.load[1], l->bytes[b] + x.bytes[1]);
+    if (ea - m->energy[a] + eb - m->energy[b] > most)
+        return false;
+    loads_move(l, v, (int32_t)b);
+    m->energy[a] = ea;
+    m->energy[b] = eb;
+    note_plan(m, a, b);
+    return true;
+}
+
+/* A device that one of v's nets touches; else any. */
+static uint32_t device_near(struct anneal_room *m, uint32_t v)
+{
+    const struct loads *l = &m->l;
+    uint32_t from = l->net_of.at[v], nets = l->net_of.at[v + 1] - from;
+    if (nets) {
+        uint32_t e = l->net_of.to[from + topo_below(&m->rng, nets)], at = l->pin.at[e];
+        uint32_t u = l->pin.to[at + topo_below(&m->rng, l->pin.at[e + 1] - at)];
+        if (l->dev[u] != l->dev[v])
+            return (uint32_t)l->dev[u];
+    }
+    return topo_below(&m->rng, l->ndev);
+}
+
+static void single(struct anneal_room *m)
+{
+    uint32_t v = topo_below(&m->rng, m->l.c->g->n), b = device_near(m, v);
+    int64_t most = wait(m, m->heat) >> 16;
+    m->left--;
+    if (b != (uint32_t)m->l.dev[v] && allows(m, v, b))
+        try_single(m, v, b, most);
+}
+
+static void swap(struct anneal_room *m)
+{
+    struct loads *l = &m->l;
+    uint32_t n = l->c->g->n, v = topo_below(&m->rng, n), w = topo_below(&m->rng, n);
+    uint32_t a = (uint32_t)l->dev[v], b = (uint32_t)l->dev[w];
+    int64_t most = wait(m, m->heat) >> 16;
+    m->left -= m->left > 1 ? 2 : 1;
+    if (a == b || !allows(m, v, b) || !allows(m, w, a))
+        return;
+    loads_move(l, v, (int32_t)b);
+    struct loads_change x = loads_peek(l, w, a);
+    int64_t ea = energy(m, a, l->load[a] + x.load[1], l->bytes[a] + x.bytes[1]);
+    int64_t eb = energy(m, b, l->load[b] + x.load[0], l->bytes[b] + x.bytes[0]);
+    if (ea - m->energy[a] + eb - m->energy[b] > most) {
+        loads_move(l, v, (int32_t)a);
+        return;
+    }
+    loads_move(l, w, (int32_t)a);
+    m->energy[a] = ea;
+    m->energy[b] = eb;
+    note_plan(m, a, b);
+}
+
+static uint32_t seed_of_cluster(struct anneal_room *m)
+{
+    uint32_t n = m->l.c->g->n, v = topo_below(&m->rng, n);
+    if (topo_below(&m->rng, 4) == 0)
+        for (int i = 0; i < 16 && (uint32_t)m->l.dev[v] != m->worst; i++)
+            v = topo_below(&m->rng, n);
+    return v;
+}
+
+/* Fills list with vertices of the seed's device that nets bond to it; their number. */
+static uint32_t grow(struct anneal_room *m, uint32_t seed, uint32_t most)
+{
+    const struct loads *l = &m->l;
+    uint32_t n = 0;
+    int32_t a = l->dev[seed];
+    int64_t tau = m->t->tau[topo_below(&m->rng, ANNEAL_TAUS)];
+    m->stamp++;
+    m->mark[seed] = m->stamp;
+    m->list[n++] = seed;
+    for (uint32_t i = 0; i < n && n < most; i++) {
+        uint32_t v = m->list[i];
+        for (uint32_t j = l->net_of.at[v]; j < l->net_of.at[v + 1] && n < most; j++) {
+            uint32_t e = l->net_of.to[j];
+            if (l->held[(size_t)e * l->ndev + (uint32_t)a] < 2 ||
+                wait(m, tau) > l->cost[l->kind[a]][e])
+                continue;
+            for (uint32_t k = l->pin.at[e]; k < l->pin.at[e + 1] && n < most; k++) {
+                uint32_t u = l->pin.to[k];
+                if (l->dev[u] == a && m->mark[u] != m->stamp) {
+                    m->mark[u] = m->stamp;
+                    m->list[n++] = u;
+                }
+            }
+        }
+    }
+    return n;
+}
+
+static void cluster(struct anneal_room *m)
+{
+    struct loads *l = &m->l;
+    uint32_t v = seed_of_cluster(m), a = (uint32_t)l->dev[v];
+    uint32_t n = grow(m, v, 2U << topo_below(&m->rng, 7));
+    uint32_t b = device_near(m, m->list[topo_below(&m->rng, n)]);
+    int64_t most = wait(m, m->heat) >> 16;
+    m->left -= m->left > n ? n : m->left;
+    if (b == a)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        if (!allows(m, m->list[i], b))
+            return;
+    if (n == 1) {
+        try_single(m, v, b, most);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        loads_move(l, m->list[i], (int32_t)b);
+    int64_t ea = energy(m, a, l->load[a], l->bytes[a]), eb = energy(m, b, l->load[b], l->bytes[b]);
+    if (ea - m->energy[a] + eb - m->energy[b] > most) {
+        for (uint32_t i = n; i-- > 0;)
+            loads_move(l, m->list[i], (int32_t)a);
+        return;
+    }
+    m->energy[a] = ea;
+    m->energy[b] = eb;
+    note_plan(m, a, b);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* Shares of the loads, and prices of bytes: a hundredth of a device's memory too many weighs like a
+ * tenth of the value. */
+static void choose_weights(struct anneal_room *m, int64_t value)
+{
+    const struct chain *c = m->l.c;
+    int64_t share = topo_below(&m->rng, 3) ? topo_below(&m->rng, 1966) : 0; /* up to 0.03 */
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t memory = c->kind[k].memory > 0 ? c->kind[k].memory : 1;
+        m->share[k] = c->cluster->cls[c->kind[k].cls].host ? 0 : share;
+        __int128 price = ((__int128)10 * ((value >> m->t->shift) + 1) << 20) / memory;
+        m->price[k] = price >> 40 ? INT64_C(1) << 40 : (int64_t)price + 1;
+    }
+}
+
+void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock *clock)
+{
+    uint64_t steps = 0;
+    m->run = r;
+    m->rng = r->seed;
+    m->left = r->moves;
+    r->better = false;
+    loads_set(&m->l, r->dev);
+    int64_t value = r->value < CHAIN_INF ? r->value : loads_value(&m->l);
+    choose_weights(m, value);
+    if (r->value < CHAIN_INF)
+        choose_target(m);
+    else
+        m->target = m->l.c->lower;
+    weigh_all(m);
+    int64_t unit = (value >> m->t->shift) + 1;
+    int64_t hot = log_uniform(&m->rng, unit / 500 + 1, unit * 6 / 100 + 1) + 1;
+    int64_t cold = log_uniform(&m->rng, unit / 100000 + 1, unit / 10000 + 1);
+    if (r->warm)
+        hot = hot * 3 / 10 + 1;
+    /* a step for each STEP moves of one vertex */
+    uint64_t all = r->moves / STEP + 1;
+    int64_t fall = fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot), done_steps = 0;
+    int64_t factor = (int64_t)fixed_exp2_q32(fall * 8 / (int64_t)(all < 8 ? 8 : all));
+    m->heat = hot << 16;
+    while (m->left && r->value > m->l.c->lower) {
+        uint64_t until = m->left > STEP ? m->left - STEP : 0;
+        while (m->left > until) {
+            uint32_t kind = topo_below(&m->rng, 10);
+            if (kind < 3)
+                single(m);
+            else if (kind < 6)
+                swap(m);
+            else
+                cluster(m);
+        }
+        weigh_all(m);
+        if (++done_steps % 8 == 0)
+            m->heat = (int64_t)(((__int128)m->heat * factor) >> 32);
+        if (++steps % CLOCK_STEPS == 0 && chain_out(clock))
+            break;
+    }
+    r->done = r->moves - m->left;
+}

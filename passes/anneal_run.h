@@ -1,0 +1,36 @@
+/* One run of simulated annealing over plans of any shape. */
+#ifndef PCC_PASSES_ANNEAL_RUN_H
+#define PCC_PASSES_ANNEAL_RUN_H
+
+#include "passes/loads.h"
+
+/* What all runs share. */
+struct anneal_tables {
+    uint32_t *wait; /* [ANNEAL_WAITS] -ln u of evenly spread u, in 1/2^16 */
+    uint32_t shift; /* energies are ps >> shift, so that sums over devices do not overflow */
+    int64_t *tau;   /* [ANNEAL_TAUS] ps: around the mean cost of the nets, spread evenly by logarithm */
+};
+enum { ANNEAL_WAITS = 4096, ANNEAL_TAUS = 64 };
+void anneal_tables_make(struct anneal_tables *t, const struct loads *l, struct arena *a);
+
+/* A run.  dev and value belong to the caller. */
+struct anneal_run {
+    uint64_t seed;
+    uint64_t moves; /* of one vertex, to try */
+    bool warm;      /* starts from a good plan: at a lower temperature */
+    int32_t *dev;   /* [vertex] where it starts; the best plan found if `better` */
+    int64_t value;  /* ps: of the best plan known; of the one found if `better` */
+    bool better;
+    uint64_t done;  /* moves tried */
+};
+
+/* Where runs work; one for each thread. */
+struct anneal_room;
+struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_tables *t,
+                                    struct arena *a);
+
+/* Improves on r->value.  The same for the same r whatever the room did before, unless the clock runs
+ * out. */
+void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock *clock);
+
+#endif

@@ -1,0 +1,205 @@
+/* auto-place: what a user gets who does not choose a planner.
+ *
+ * dp-place finds the best contiguous plan, and proves it where it can.  Then annealing starts from it and
+ * looks for a better one of any shape (anneal.c; the placement paper's Table 1 has such plans up to 27 %
+ * better), unless a lower bound for all shapes (bounds.c) says that there is none.  The better plan stays,
+ * the contiguous one if they are equal: it has fewer parts.  With a time limit, what is left of it goes to
+ * a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
+ *
+ * Groups of devices, overlapping transfers, GPipe's schedule and copies of stages are known to the
+ * contiguous planners only: there the plan is dp-place's, and the reason says so. */
+#include "passes/dp_place.h"
+
+#include "passes/anneal.h"
+#include "passes/bounds.h"
+#include "ir/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { CHAINS = 8, DP_SHARE = 4 }; /* the search over ideals gets a quarter of a time limit */
+
+struct auto_options {
+    int64_t starts, seed, moves;
+    bool contiguous;
+};
+
+static const struct opt auto_opts[] = {
+    {.kind = OPT_BOOL,
+     .name = "contiguous",
+     .off = offsetof(struct auto_options, contiguous),
+     .def = "false",
+     .help = "only contiguous plans: a part for each device"},
+    {.kind = OPT_INT,
+     .name = "moves",
+     .off = offsetof(struct auto_options, moves),
+     .def = "0",
+     .lo = "0",
+     .hi = "1000000000000",
+     .help =
+         "moves of a node that annealing tries; 0: what the graph needs, or until --time-limit"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct auto_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of all random choices"},
+    {.kind = OPT_INT,
+     .name = "starts",
+     .off = offsetof(struct auto_options, starts),
+     .def = "60",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders that are cut first"},
+    {0}};
+
+/* What is known so far. */
+struct auto_run {
+    struct ctx *x;
+    const struct auto_options *o;
+    struct placing p;
+    const struct chain *any; /* the problem of the whole graph, its lower bound one for any shape */
+    int64_t deadline;
+    struct plan *contiguous; /* dp-place's; NULL: none was found */
+    struct chain_plan best;  /* of any shape, for the whole graph */
+    struct bound bound;      /* for any shape */
+    struct anneal search;
+};
+
+/* Devices of the vertices of level g under a plan of the nodes that keeps each vertex together. */
+static void lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
+{
+    const uint32_t *up = wdag_flatten(g, x->scratch);
+    const struct wdag *base = g;
+    while (base->finer)
+        base = base->finer;
+    for (uint32_t v = 0; v < base->n; v++)
+        dev[up[v]] = node_dev[base->node[v]];
+}
+
+static void look_for_contiguous(struct auto_run *r)
+{
+    struct ctx *x = r->x;
+    struct place_options o = {
+        .max_states = 2000000, .starts = r->o->starts, .seed = r->o->seed, .whole = true};
+    struct chain_clock *clock = &r->p.clock;
+    if (r->deadline && !r->o->contiguous && !r->any->detailed)
+        clock->deadline -= (r->deadline - chain_now()) / DP_SHARE * (DP_SHARE - 1);
+    if (dp_place(x, &r->p, &o)) {
+        r->contiguous = x->plan;
+        r->contiguous->planner = "auto-place";
+        r->best.value = x->plan->value;
+        lift(x, r->p.whole, x->plan->dev, r->best.dev);
+    }
+    clock->deadline = r->deadline;
+    clock->why = NULL;
+}
+
+static void find_bound(struct auto_run *r)
+{
+    struct bound b = bounds_best(r->any, r->best.value, BOUNDS_WORK, &r->p.clock, r->x->m,
+                                 r->x->mem, r->x->scratch);
+    if (b.value >= r->bound.value)
+        r->bound = b;
+}
+
+static int look_for_any(struct auto_run *r)
+{
+    r->search = (struct anneal){.planner = "auto-place",
+                                .moves = (uint64_t)r->o->moves,
+                                .seed = (uint64_t)r->o->seed,
+                                .chains = CHAINS,
+                                .progress = r->x->progress,
+                                .clock = &r->p.clock};
+    struct chain c = *r->any;
+    c.lower = r->bound.value;
+    return anneal_search(&c, &r->search, &r->best, r->x->scratch, r->x->diag);
+}
+
+/* "4.2 %" */
+static const char *percent(const struct auto_run *r, int64_t less, int64_t more)
+{
+    int64_t p = mul_div_ceil(more - less, 10000, more);
+    return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", p / 100, p % 100);
+}
+
+/* The better plan, with the reason. */
+static void conclude(struct auto_run *r)
+{
+    struct ctx *x = r->x;
+    const struct plan *dp = r->contiguous;
+    const char *why = r->bound.why, *tried;
+    char text[UNIT_TEXT];
+    tried = r->search.done
+                ? arena_fmt(x->mem, "%" PRIu64 " moves of annealing%s%s", r->search.done,
+                            r->p.clock.why ? ", " : "", r->p.clock.why ? r->p.clock.why : "")
+                : "no annealing";
+    if (dp && dp->value <= r->best.value) {
+        x->plan = r->contiguous;
+        const char *found =
+            dp->status == PLAN_OPTIMAL ? "the best of all contiguous plans" : dp->argument;
+        x->plan->argument =
+            r->bound.value >= dp->value
+                ? arena_fmt(x->mem, "contiguous; no plan of any shape is better than the %s", why)
+                : arena_fmt(x->mem, "contiguous: %s; %s found nothing better; bound: %s", found,
+                            tried, why);
+    } else {
+        leave_plan(x, "auto-place", r->p.whole, &r->best);
+        const char *than =
+            !dp ? "no contiguous plan was found"
+                : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
+                            percent(r, r->best.value, dp->value), time_short(text, dp->value),
+                            dp->status == PLAN_OPTIMAL ? " (proven)" : "");
+        x->plan->argument =
+            arena_fmt(x->mem, "not contiguous: %s; %s; bound: %s", than, tried, why);
+    }
+    struct plan *p = x->plan;
+    p->bound = r->bound.value;
+    p->proof = r->bound.proof;
+    p->status = p->value <= p->bound ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+}
+
+/* dp-place's plan, its bound and proof; the reason why. */
+static int only_contiguous(struct auto_run *r, const char *why)
+{
+    if (!r->contiguous)
+        return report_infeasible(r->x, r->p.whole, true, &r->p.run);
+    struct plan *p = r->contiguous;
+    p->argument = arena_fmt(r->x->mem, "contiguous (%s): %s", why, p->argument);
+    return 0;
+}
+
+static int auto_place_run(struct ctx *x, const void *options)
+{
+    struct auto_run r = {.x = x, .o = options};
+    struct place_options first = {.starts = r.o->starts, .seed = r.o->seed};
+    if (placing_start(x, "auto-place", &first, &r.p))
+        return -1;
+    r.deadline = r.p.clock.deadline;
+    r.best = no_plan(x, r.p.whole);
+    if (!(r.any = chain_build(r.p.whole, x->cluster, -1, x->scratch, x->diag)))
+        return -1;
+    r.bound = (struct bound){r.any->lower, r.any->lower_why, NULL};
+    look_for_contiguous(&r);
+    if (r.any->detailed)
+        return only_contiguous(&r, "the only shape for this objective");
+    if (r.o->contiguous)
+        return only_contiguous(&r, "as asked for");
+    find_bound(&r);
+    if (r.best.value > r.bound.value && look_for_any(&r) < 0)
+        return -1;
+    if (r.best.value == CHAIN_INF)
+        return report_infeasible(x, r.p.whole, true, &r.p.run);
+    find_bound(&r);
+    conclude(&r);
+    return 0;
+}
+
+const struct pass pass_auto_place = {
+    .name = "auto-place",
+    .help = "the better of dp-place and annealing, with the reason and a bound",
+    .opts = auto_opts,
+    .optsize = sizeof(struct auto_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = auto_place_run};
