@@ -136,7 +136,7 @@ def written(d, source, cluster, name):
     """Annotates one model, as folder and as file, and looks at both in every way."""
     folder, file = d / f"{name}.split", d / f"{name}.annotated.onnx"
     plain = d / f"{name}.plain.onnx"
-    pcc(source, "-d", cluster, "-q", "--io", "free", "-o", folder, "--annotate=ir11")
+    pcc(source, "-d", cluster, "-q", "--io", "free", "-p", "fuse,dp-place", "-o", folder, "--annotate=ir11")
     r = pcc(source, "-d", cluster, "--io", "free", "-p", "fuse,dp-place", "-o", file, "--annotate=ir11")
     pcc(source, "-d", cluster, "--io", "free", "-q", "-p", "fuse,dp-place", "-o", plain)
     before = load(source)

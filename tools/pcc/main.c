@@ -535,7 +535,7 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (text && *text == '@' && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
         return -1;
     if (!text && out && is_folder(out))
-        text = c->value[CLI_GROUP] ? "fuse,hier-place" : "fuse,dp-place";
+        text = c->value[CLI_GROUP] ? "fuse,hier-place" : "fuse,auto-place";
     else if (!text && (!out || str_ends(out, ".csv") || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->mem, x->diag))
