@@ -209,9 +209,8 @@ static int pipedream_run(struct ctx *x, const void *options)
     leave_plan(x, "pipedream-place", path, &best);
     x->plan->bound = p.chain->lower < best.value ? p.chain->lower : best.value;
     x->plan->status = best.value <= p.chain->lower ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    x->plan->argument =
-        arena_fmt(x->mem, "a path of %u vertices, made of %u; no plan is better than the %s",
-                  path->n, p.level->n, p.chain->lower_why);
+    x->plan->argument = arena_fmt(x->mem, "a path of %u vertices, made of %u; bound: %s", path->n,
+                                  p.level->n, p.chain->lower_why);
     return 0;
 }
 
