@@ -43,6 +43,7 @@ static struct cluster *the_cluster(struct parser *p)
     if (p->cluster == NULL) {
         p->cluster = arena_alloc(p->m->mem, sizeof *p->cluster);
         p->cluster->efficiency = 1000000;
+        p->cluster_at = p->at;
     }
     return p->cluster;
 }
@@ -411,6 +412,10 @@ int text_finish_facts(struct parser *p)
 {
     struct module *m = p->m;
 
+    if (p->cluster != NULL && p->cluster->ncls == 0)
+        return text_error(p, p->cluster_at,
+                          "the cluster has no classes (say 'class NAME' after it, or "
+                          "'cluster \"2xa100\"')");
     p->nf = vec_grow(p->a, p->nf, &p->capnf, m->nnode, sizeof *p->nf);
     p->vf = vec_grow(p->a, p->vf, &p->capvf, m->nval, sizeof *p->vf);
     if (p->has_cost)

@@ -72,8 +72,7 @@ int baseline_leave(struct baseline *b, const char *argument)
     const struct chain *whole = b->p.chain;
     leave_plan(x, b->planner, b->p.level, &plan);
     x->plan->bound = whole->lower < plan.value ? whole->lower : plan.value;
-    x->plan->argument =
-        arena_fmt(x->mem, "%s; no plan is better than the %s", argument, whole->lower_why);
+    x->plan->argument = arena_fmt(x->mem, "%s; bound: %s", argument, whole->lower_why);
     if (lacks)
         x->plan->status = PLAN_OVER_MEMORY;
     else if (plan.value <= whole->lower)

@@ -276,6 +276,7 @@ static void pigeonhole(struct chain *c)
         c->lower = least;
         c->lower_why =
             m ? arena_fmt(c->mem, "%u longest nodes on %u devices", last, ndev) : "longest node";
+        c->lower_by = (struct chain_lower){.by = LOWER_HOLES, .at = m};
     }
 }
 
@@ -295,8 +296,10 @@ static void make_lower(struct chain *c)
             else
                 lo = mid + 1;
         }
-        if (all && lo > c->lower)
+        if (all && lo > c->lower) {
             c->lower = lo;
+            c->lower_by = (struct chain_lower){.by = LOWER_AVERAGE, .at = i};
+        }
     }
     bool alone = true;
     for (uint32_t k = 0; k < c->nkind; k++)

@@ -55,6 +55,19 @@ struct chain_pot {
     int64_t scale[CHAIN_KINDS];
 };
 
+/* What c->lower rests on, for an argument in words (explain.h). */
+struct chain_lower {
+    enum {
+        LOWER_AVERAGE, /* of potential `at` */
+        LOWER_HOLES,   /* the at * D + 1 longest vertices on D devices */
+        LOWER_CUT,     /* the end of the device of vertex `at`: up, m (cut_bound.h) */
+        LOWER_SEARCH,  /* nothing is below it, even without `at` vertices */
+        LOWER_FLAT     /* the optimum if all devices were in one group */
+    } by;
+    uint32_t at, m;
+    bool up;
+};
+
 struct chain {
     const struct wdag *g;
     const struct cluster *cluster;
@@ -72,8 +85,9 @@ struct chain {
      * stage.  Then chain_loads says what a stage costs, and labels have two values; what prunes stays
      * the sum (of computing alone, with overlap), which is never more than the load times copies. */
     bool detailed, apart, overlap;
-    int64_t lower;         /* no plan is better, ps */
+    int64_t lower;         /* no plan is better, ps: made by chain_build, of any shape */
     const char *lower_why; /* "average load", ... */
+    struct chain_lower lower_by;
 };
 
 /* The problem of placing g on c; memory >= 0 raises every bounded memory to at least that.

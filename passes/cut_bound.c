@@ -60,21 +60,28 @@ static struct flow network(const struct chain *c, uint32_t v, bool up, uint32_t 
     return f;
 }
 
+int64_t cut_flow(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
+                 struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct flow f = network(c, v, up, m, scratch);
+    int64_t cut = flow_max(&f, v, c->g->n + c->g->nnet, work);
+    arena_release(scratch, mark);
+    return cut;
+}
+
 int64_t cut_bound_at(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                      struct arena *scratch)
 {
-    struct arena_mark mark = arena_mark(scratch);
     const struct chain_pot *p = &c->pot[0];
-    struct flow f = network(c, v, up, m, scratch);
-    int64_t cut = flow_max(&f, v, c->g->n + c->g->nnet, work), most = 0;
-    __int128 devices = 0, whole = (__int128)p->total + cut;
+    int64_t most = 0;
+    __int128 devices = 0, whole = (__int128)p->total + cut_flow(c, v, up, m, work, scratch);
     for (uint32_t k = 0; k < c->nkind; k++) {
         devices += (__int128)c->kind[k].count * p->scale[k];
         most = p->scale[k] > most ? p->scale[k] : most;
     }
     devices = devices * CUT_UNIT + (__int128)most * m;
     whole *= (int64_t)CUT_UNIT << CHAIN_SCALE_BITS;
-    arena_release(scratch, mark);
     return devices ? (int64_t)((whole + devices - 1) / devices) : 0;
 }
 
@@ -135,9 +142,11 @@ void cut_bound(struct chain *c, uint64_t work, struct chain_clock *clock, struct
             try_at(c, path, (struct best){0, from.at + step, from.m, from.up}, &work, &best,
                    scratch);
     }
-    arena_release(scratch, mark);
     if (best.bound > c->lower) {
         c->lower = best.bound;
+        c->lower_by =
+            (struct chain_lower){.by = LOWER_CUT, .at = path[best.at], .m = best.m, .up = best.up};
         c->lower_why = "least that must cross the end of a device";
     }
+    arena_release(scratch, mark);
 }

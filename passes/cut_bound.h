@@ -10,6 +10,9 @@ void cut_bound(struct chain *c, uint64_t work, struct chain_clock *clock, struct
 
 /* The bound that vertex v gives with the multiplier m / CUT_UNIT, by its descendants or (up) by its
  * ancestors. */
+/* What must cross or weigh beside the total, ps: the minimum cut that it rests on. */
+int64_t cut_flow(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
+                 struct arena *scratch);
 enum { CUT_UNIT = 64, CUT_MOST = 128 };
 int64_t cut_bound_at(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                      struct arena *scratch);

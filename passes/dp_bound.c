@@ -153,4 +153,6 @@ void dp_bound(struct chain *c, int64_t upper, uint64_t steps, struct chain_clock
         c->lower_why = arena_fmt(c->mem, "search without %u of %u vertices", b.lost, n);
     else if (b.raised)
         c->lower_why = "search for plans below it";
+    if (b.raised)
+        c->lower_by = (struct chain_lower){.by = LOWER_SEARCH, .at = b.lost};
 }

@@ -321,6 +321,7 @@ static bool raise_bound(struct ctx *x, struct chain *c, int64_t value, struct ch
     } else if (flat.value > c->lower && flat.value < CHAIN_INF) {
         c->lower = flat.value;
         c->lower_why = "optimum with inner links everywhere";
+        c->lower_by = (struct chain_lower){.by = LOWER_FLAT};
     }
     return s.complete && flat.value == CHAIN_INF;
 }

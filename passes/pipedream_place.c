@@ -1,14 +1,15 @@
 /* pipedream-place: PipeDream's optimizer, which wants a linear graph.
  *
  * Source: the baseline of the placement paper, section 6: all branchings are contracted to single vertices,
- * and the path that is left is cut into stages by dynamic programming, hosts and memory included.  A branching is a
- * biconnected component of the undirected graph: the tails of its edges become one vertex (its last vertex,
- * which the paths meet in, may begin the next branching).
+ * and the path that is left is cut into stages by dynamic programming, hosts and memory included.  A
+ * branching is a biconnected component of the undirected graph: the tails of its edges become one vertex
+ * (its last vertex, which the paths meet in, may begin the next branching).
  *
- * An input that many layers read, such as a mask, would tie them all together, and so would a value that skips
- * ahead to all of them.  Edges out of vertices that take no time, and are sources or have more than two
- * successors, one after the other (at different depths), are no part of any branching.  The contracted graph keeps them, and may have a few other
- * edges that do not follow the path; several depth-first orders of it are cut.
+ * An input that many layers read, such as a mask, would tie them all together, and so would a value that
+ * skips ahead to all of them.  So edges out of a vertex that takes no time are no part of any branching if
+ * it is a source, or has more than two successors, each at a depth of its own: layer after layer, not the
+ * heads of parallel branches.  The contracted graph keeps these edges, and may have a few others that do not
+ * follow the path; several depth-first orders of it are cut, and the best plan stays.
  *
  * Components by Tarjan's algorithm with an explicit stack.  O(V + E), and an interval DP (interval_dp.c). */
 #include "passes/baseline.h"
@@ -208,9 +209,8 @@ static int pipedream_run(struct ctx *x, const void *options)
     leave_plan(x, "pipedream-place", path, &best);
     x->plan->bound = p.chain->lower < best.value ? p.chain->lower : best.value;
     x->plan->status = best.value <= p.chain->lower ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    x->plan->argument =
-        arena_fmt(x->mem, "a path of %u vertices, made of %u; no plan is better than the %s",
-                  path->n, p.level->n, p.chain->lower_why);
+    x->plan->argument = arena_fmt(x->mem, "a path of %u vertices, made of %u; bound: %s", path->n,
+                                  p.level->n, p.chain->lower_why);
     return 0;
 }
 

@@ -13,17 +13,19 @@
 
 _Static_assert(sizeof(SCOTCH_Num) == sizeof(int32_t), "Scotch of 32-bit numbers");
 
-void SCOTCH_errorProg(const char *const name)
+#define SHOWN __attribute__((visibility("default"))) /* to libscotch */
+
+SHOWN void SCOTCH_errorProg(const char *const name)
 {
     (void)name;
 }
 
-void SCOTCH_errorPrint(const char *const text, ...)
+SHOWN void SCOTCH_errorPrint(const char *const text, ...)
 {
     (void)text;
 }
 
-void SCOTCH_errorPrintW(const char *const text, ...)
+SHOWN void SCOTCH_errorPrintW(const char *const text, ...)
 {
     (void)text;
 }

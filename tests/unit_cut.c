@@ -273,6 +273,54 @@ static uint32_t joinable_pairs(const struct place *p, const struct module *m, co
     return found;
 }
 
+/* The fewest parts there can be, for up to 64 placed nodes: parts in a legal order are stays on devices, and
+ * a stay may as well take every node that it can.  Breadth first over what is done after each stay. */
+static uint32_t least_parts(const struct module *m, const struct place *p, const int32_t *dev,
+                            uint32_t ndev)
+{
+    enum { MOST = 4096 };
+    static uint64_t set[MOST];
+    uint64_t need[64] = {0}, all = 0;
+    uint32_t id[256], n = 0, from = 0, to = 1;
+    nid node[64];
+    const struct graph *g = &m->graph[1];
+    for (nid v = g->first; v < g->first + g->count; v++)
+        if (p->kind[v] == PLACE_NODE) {
+            assert_true(n < 64);
+            node[n] = v;
+            id[v] = n++;
+        }
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        nid def = m->value[p->net_value[e]].def;
+        for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++)
+            if (p->net_pin.to[i] != def)
+                need[id[p->net_pin.to[i]]] |= UINT64_C(1) << id[def];
+    }
+    all = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+    set[0] = 0;
+    for (uint32_t stays = 0;; stays++) {
+        uint32_t end = to;
+        for (uint32_t i = from; i < end; i++)
+            if (set[i] == all)
+                return stays;
+        for (; from < end; from++)
+            for (uint32_t d = 0; d < ndev; d++) {
+                uint64_t done = set[from];
+                uint32_t k = 0;
+                for (uint32_t v = 0; v < n; v++) /* numbered topologically */
+                    if (dev[node[v]] == (int32_t)d && !(need[v] & ~done))
+                        done |= UINT64_C(1) << v;
+                while (k < to && set[k] != done)
+                    k++;
+                if (k < to)
+                    continue;
+                if (to == MOST)
+                    return 0; /* too many to know */
+                set[to++] = done;
+            }
+    }
+}
+
 /* ---- cases ---------------------------------------------------------------------------------- */
 
 /* a -> b -> c -> d, b and c on device 0, a and d on device 1: a cycle of devices. */
@@ -306,6 +354,46 @@ static void test_return_to_device(void **state)
     c->nparts = 101;
     assert_string_equal(cut_part_file(c, 3, k.m->mem), "part003.onnx");
     arena_free(k.m->mem);
+}
+
+/* Two chains, each given by the devices of its nodes: the fewest parts are the length of the shortest sequence
+ * of devices that goes through both. */
+static void test_two_branches(void **state)
+{
+    static const struct {
+        const char *p, *q; /* devices */
+        uint32_t parts;
+    } t[] = {
+        {"000", "111", 2},   {"001", "011", 2}, /* contiguous */
+        {"010", "000", 3},   {"010", "111", 3}, /* q wholly before, beside or after */
+        {"010", "101", 4},                      /* interleaved: no device can be one part */
+        {"0110", "0011", 3}, {"01010", "10101", 6}, {"012", "210", 5}, {"0120", "2012", 5},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct maker k;
+        int32_t dev[32] = {-1};
+        uint32_t n = 1;
+        start(&k);
+        vid x = add_input(&k), v = x, w = x;
+        for (const char *c = t[i].p; *c; c++, n++) {
+            v = unary(&k, "Relu", v);
+            dev[n] = *c - '0';
+        }
+        for (const char *c = t[i].q; *c; c++, n++) {
+            w = unary(&k, "Exp", w);
+            dev[n] = *c - '0';
+        }
+        add_output(&k, v);
+        add_output(&k, w);
+        struct place *p = finish(&k);
+        struct cluster cl = devices(3);
+        struct cut *c = cut_build(k.m, p, &cl, dev, k.m->mem);
+        check_cut(k.m, p, c, dev);
+        assert_int_equal(c->nparts, t[i].parts);
+        assert_int_equal(least_parts(k.m, p, dev, 3), t[i].parts);
+        arena_free(k.m->mem);
+    }
 }
 
 /* Outputs that are an input, an initializer, results of copies; first with, then without nodes. */
@@ -417,7 +505,7 @@ static uint32_t level_pieces(const struct maker *k, const struct place *p, const
 
 static void test_random(void **state)
 {
-    uint32_t split_devices = 0, joined = 0;
+    uint32_t split_devices = 0, joined = 0, known = 0, more = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 3000; seed++) {
         struct maker k;
@@ -448,10 +536,18 @@ static void test_random(void **state)
                 joined += pieces - c->nparts;
                 assert_int_equal(joinable_pairs(p, k.m, c), 0);
             }
+            uint32_t least = used && k.m->nnode <= 60 ? least_parts(k.m, p, dev, ndev) : 0;
+            if (least) {
+                assert_true(least <= c->nparts && c->nparts <= least + 2);
+                known++;
+                more += c->nparts > least;
+                assert_true(c->nparts == used || least > used);
+            }
         }
         arena_free(k.m->mem);
     }
     assert_true(split_devices > 500);
+    assert_true(known > 1000 && more < known / 20);
     assert_true(joined > 500);
 }
 
@@ -489,6 +585,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_return_to_device),
+        cmocka_unit_test(test_two_branches),
         cmocka_unit_test(test_odd_outputs),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_large),

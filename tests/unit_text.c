@@ -362,6 +362,8 @@ static void test_errors(void **state)
         {"graph { in %x %y, %z = A(%x) !bytes=4B }",
          "1:30: the node has not one result: say this after a type\n"},
         {"cluster \"x.json\"", "1:9: expected a cluster like \"2xa100,1xcpu\", not a file\n"},
+        {"cluster io_free graph { in %x }",
+         "1:9: the cluster has no classes (say 'class NAME' after it, or 'cluster \"2xa100\"')\n"},
         {"class acc graph { in %x %y = A(%x) } plan { y = acc1 }",
          "1:49: expected a device of the cluster, found 'acc1'\n"},
         {"graph { in %x } plan { z = 0 }", "1:24: there is no node 'z'\n"},

@@ -1,6 +1,7 @@
 /* pcc: reads a model, runs a pipeline of passes, writes what was asked for. */
 #include "backends/backends.h"
 #include "backends/cut.h"
+#include "baselines.h"
 #include "cli.h"
 #include "compare.h"
 #include "docs.h"
@@ -455,6 +456,15 @@ static int compare(const struct cli *c, struct ctx *x, const struct result *r)
     return compare_print(c->n[CLI_EMIT] ? stderr : stdout, x, r, from);
 }
 
+/* --baselines: on stdout, or stderr if that is taken. */
+static int baselines(const struct cli *c, struct ctx *x, const struct result *r)
+{
+    if (!r->verdict)
+        return diag_error(x->diag, "--baselines: there is no plan to hold them against: give a "
+                                   "planner, such as -p dp-place");
+    return baselines_print(c->n[CLI_EMIT] ? stderr : stdout, x, r);
+}
+
 static int write_all(const struct cli *c, struct ctx *x)
 {
     struct verdict v;
@@ -489,6 +499,8 @@ static int write_all(const struct cli *c, struct ctx *x)
         plan_print(stdout, &r, out && is_folder(out) ? out : NULL);
     else if (!quiet && !out && x->m->cost)
         summary_print(stdout, x->m);
+    if (c->value[CLI_BASELINES] && baselines(c, x, &r))
+        return -1;
     if (c->value[CLI_REPLAY] && replay(c, &r))
         return -1;
     return quiet ? 0 : warned(x->diag);

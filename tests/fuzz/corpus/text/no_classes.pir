@@ -1,0 +1,2 @@
+# refused: a cluster without classes
+

@@ -1,0 +1,297 @@
+/* Closures, kernels and lower bounds for plans of any shape against brute force over all sets, all
+ * assignments and all plans of random instances, loads by wdag_load. */
+#include "passes/bounds.h"
+#include "tests/instances.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { GRAPHS = 3000, TRY_ALL = 70000 };
+
+/* In half of the instances transfers are dear, so that much must stay together. */
+static void make_dear_instance(struct instance *t, uint64_t seed)
+{
+    make_instance(t, seed);
+    for (uint32_t k = 0; k < t->g.ncls && seed % 2; k++)
+        for (uint32_t e = 0; e < t->g.nnet; e++)
+            t->g.net_cost[k][e] *= 2 + (int64_t)(seed % 7);
+    make_loads(t, -1);
+}
+
+/* ---- brute force ----------------------------------------------------------------------------- */
+
+/* Least largest load over all plans of any shape; COST_NEVER: there is none. */
+static int64_t least_value(const struct instance *t)
+{
+    static int64_t best[MAX_DEV + 1][1 << MAX_N];
+    uint32_t full = (1U << t->g.n) - 1;
+    for (uint32_t set = 0; set <= full; set++)
+        best[0][set] = set ? COST_NEVER : 0;
+    for (uint32_t d = 0; d < t->c.ndev; d++) {
+        const int64_t *load = t->load[cluster_class(&t->c, d)];
+        memcpy(best[d + 1], best[d], sizeof best[d]);
+        for (uint32_t set = 1; set <= full; set++)
+            for (uint32_t s = set; s; s = (s - 1) & set) {
+                int64_t rest = best[d][set & ~s];
+                int64_t value = load[s] > rest ? load[s] : rest;
+                if (value < best[d + 1][set] && pins_allow(&t->g, s, d))
+                    best[d + 1][set] = value;
+            }
+    }
+    return best[t->c.ndev][full];
+}
+
+/* Least load of a device of kind k with `in` and without `out`; memory does not count. */
+static int64_t least_load(const struct instance *t, const struct chain *c, uint32_t k, uint32_t in,
+                          uint32_t out)
+{
+    int64_t least = COST_NEVER;
+    for (uint32_t set = 1; set < 1U << t->g.n; set++) {
+        uint8_t member[MAX_N];
+        int64_t compute, transfer, size;
+        bool here = (set & in) == in && !(set & out);
+        for (uint32_t v = 0; v < t->g.n; v++) {
+            member[v] = set >> v & 1;
+            here = here && !(member[v] && c->kind[k].time[v] == COST_NEVER);
+        }
+        if (!here)
+            continue;
+        wdag_load(&t->g, member, c->kind[k].cls, &compute, &transfer, &size);
+        least = compute + transfer < least ? compute + transfer : least;
+    }
+    return least;
+}
+
+static uint32_t kind_of(const struct chain *c, uint32_t d)
+{
+    for (uint32_t k = 0; k < c->nkind; k++)
+        if (c->kind[k].dev == (int32_t)d)
+            return k;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        if (c->kind[k].dev < 0 && c->kind[k].cls == cluster_class(c->cluster, d))
+            return k;
+    fail_msg("device %u is of no kind", d);
+    return 0;
+}
+
+/* The loads of a plan as a value; COST_NEVER: not allowed. */
+static int64_t value_of(const struct instance *t, const int32_t *dev)
+{
+    int64_t value = 0;
+    for (uint32_t d = 0; d < t->c.ndev; d++) {
+        uint32_t set = 0;
+        for (uint32_t v = 0; v < t->g.n; v++)
+            set |= (uint32_t)(dev[v] == (int32_t)d) << v;
+        int64_t load =
+            pins_allow(&t->g, set, d) ? t->load[cluster_class(&t->c, d)][set] : COST_NEVER;
+        value = load > value ? load : value;
+    }
+    return value;
+}
+
+/* The plan after dev in a fixed order of all; false: it was the last. */
+static bool next_plan(const struct instance *t, int32_t *dev)
+{
+    for (uint32_t v = 0; v < t->g.n; v++) {
+        if (++dev[v] < (int32_t)t->c.ndev)
+            return true;
+        dev[v] = 0;
+    }
+    return false;
+}
+
+static uint32_t plans(const struct instance *t)
+{
+    uint32_t n = 1;
+    for (uint32_t v = 0; v < t->g.n && n <= TRY_ALL; v++)
+        n *= t->c.ndev;
+    return n;
+}
+
+/* ---- closures -------------------------------------------------------------------------------- */
+
+static void check_closure(const struct instance *t, const struct chain *c, uint32_t k,
+                          uint64_t *rng, uint32_t *large)
+{
+    struct closure *q = closure_new(c, k, NULL, t->a);
+    for (uint32_t v = 0; v < t->g.n; v++) {
+        uint32_t u = topo_below(rng, t->g.n), b = topo_below(rng, t->g.n), in[2] = {v, u};
+        uint32_t n = u == v ? 1 : 2, set = 1U << v | 1U << u;
+        int64_t limit = topo_below(rng, 3) ? topo_below(rng, 60) : 100000;
+        uint64_t work = UINT64_MAX;
+        int64_t want = least_load(t, c, k, set, 0);
+        want = want > limit ? limit + 1 : want;
+        assert_int_equal(closure_of(q, in, n, limit, &work), want);
+        if (c->kind[k].time[v] != COST_NEVER) {
+            int64_t alone = least_load(t, c, k, 1U << v, ~(1U << v));
+            assert_int_equal(closure_alone(q, v), alone);
+        }
+        if (q->exact) {
+            uint32_t side = 0;
+            for (uint32_t x = 0; x < t->g.n; x++)
+                side |= (uint32_t)q->side[x] << x;
+            assert_int_equal(set & ~side, 0);
+            assert_int_equal(least_load(t, c, k, side, ~side), want);
+        }
+        if (set >> b & 1)
+            continue;
+        int64_t without = least_load(t, c, k, set, 1U << b);
+        *large += without > want && want <= limit;
+        without = without > limit ? limit + 1 : without;
+        assert_int_equal(closure_without(q, b, &work), without);
+    }
+    uint64_t none = 0; /* what has not been looked at is not known */
+    closure_of(q, &(uint32_t){0}, 1, 0, &none);
+    assert_false(q->exact);
+}
+
+static void test_closures(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t large = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS / 4; seed++) {
+        struct diag d = {0};
+        uint64_t rng = seed;
+        make_dear_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        for (uint32_t k = 0; k < c->nkind; k++)
+            check_closure(t, c, k, &rng, &large);
+        arena_free(t->a);
+    }
+    printf("%u closures grow by what is kept out\n", large);
+    assert_true(large > GRAPHS / 50);
+    free(t);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+/* Every plan with a value below the threshold is one of the kernel; returns how many there are. */
+static uint32_t check_plans(const struct instance *t, const struct chain *c, const struct kernel *r,
+                            uint64_t seed)
+{
+    int32_t dev[MAX_N] = {0};
+    uint32_t kept = 0;
+    do {
+        if (value_of(t, dev) >= r->below)
+            continue;
+        kept++;
+        if (r->none)
+            fail_msg("seed %llu: a plan below %lld is lost", (unsigned long long)seed,
+                     (long long)r->below);
+        for (uint32_t v = 0; v < t->g.n; v++) {
+            assert_true(r->may[r->map[v]] >> kind_of(c, (uint32_t)dev[v]) & 1);
+            for (uint32_t u = 0; u < v; u++)
+                if (r->map[u] == r->map[v] && dev[u] != dev[v])
+                    fail_msg("seed %llu: %u and %u are apart below %lld", (unsigned long long)seed,
+                             u, v, (long long)r->below);
+        }
+    } while (next_plan(t, dev));
+    return kept;
+}
+
+/* The level for planners has the same optimum. */
+static void check_level(struct instance *t, const struct chain *c, int64_t below, int64_t want)
+{
+    uint64_t work = UINT64_MAX;
+    struct instance *small = calloc(1, sizeof *small);
+    struct wdag *g = kernel_contract(&t->g, c, below, &work, NULL, t->a);
+    if (g) {
+        small->a = t->a;
+        small->c = t->c;
+        small->g = *g;
+        make_loads(small, -1);
+        int64_t least = least_value(small);
+        assert_true(least >= want);
+        if (want < below)
+            assert_int_equal(least, want);
+    } else {
+        assert_true(want >= below);
+    }
+    free(small);
+}
+
+static void test_kernels(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t none = 0, closed = 0, smaller = 0, denied = 0, kept = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        struct diag d = {0};
+        uint64_t rng = seed;
+        make_dear_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int64_t want = least_value(t);
+        for (uint32_t i = 0; i < 4; i++) {
+            int64_t below = want == COST_NEVER ? topo_below(&rng, 200) + 1
+                                               : want + (i == 2   ? 1
+                                                         : i == 3 ? topo_below(&rng, 20)
+                                                                  : 0);
+            uint64_t work = i == 1 ? topo_below(&rng, 2000) : UINT64_MAX;
+            struct kernel *r = kernel_make(c, below, &work, NULL, t->a);
+            none += r->none;
+            closed += r->none && below == want;
+            smaller += !r->none && r->small->g->n < t->g.n;
+            for (uint32_t s = 0; s < r->nstep; s++)
+                denied += r->step[s].what == KERNEL_DENY;
+            if (r->none)
+                assert_true(want >= below);
+            if (plans(t) <= TRY_ALL && seed % 4 == 0)
+                kept += check_plans(t, c, r, seed);
+            check_level(t, c, below, want);
+        }
+        arena_free(t->a);
+    }
+    printf(
+        "%u kernels are empty, %u of them at the optimum, %u smaller; %u kinds denied, %u plans kept\n",
+        none, closed, smaller, denied, kept);
+    assert_true(closed > GRAPHS / 10 && smaller > GRAPHS / 4 && denied > GRAPHS && kept > GRAPHS);
+    free(t);
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+static void test_bounds(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t feasible = 0, cheap = 0, equal = 0, raised = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2 * GRAPHS; seed++) {
+        struct diag d = {0};
+        uint64_t rng = seed;
+        make_dear_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int64_t want = least_value(t);
+        for (uint32_t i = 0; i < 3 && want != COST_NEVER; i++) {
+            int64_t upper = i == 0 ? want : want + topo_below(&rng, 40);
+            uint64_t work = i == 2 ? topo_below(&rng, 20000) : BOUNDS_WORK;
+            struct bound b = bounds_best(c, upper, work, NULL, NULL, t->a, t->a);
+            if (b.value > want)
+                fail_msg("seed %llu: bound %lld (%s), brute force %lld", (unsigned long long)seed,
+                         (long long)b.value, b.why, (long long)want);
+            assert_true(b.value >= c->lower);
+            if (i == 0) {
+                feasible++;
+                cheap += c->lower == want;
+                equal += b.value == want;
+                raised += b.value > c->lower;
+            }
+        }
+        arena_free(t->a);
+    }
+    printf("%u feasible: %u closed by the cheap bounds, %u by all; %u raised\n", feasible, cheap,
+           equal, raised);
+    assert_true(equal > feasible / 3 && raised > feasible / 3);
+    free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_closures),
+                                       cmocka_unit_test(test_kernels),
+                                       cmocka_unit_test(test_bounds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Plans that no contiguous planner would make, cut into parts, run in ONNX Runtime and compared with the whole
+model bit by bit.
+
+usage: noncontiguous.py [--sets=top,tiny,real] [--most=BYTES] [--seeds=N] [--kinds=each,runs,stripes] [NAME ...]
+
+For each model over 2, 3 and 4 devices, seeds 1 to N (default 1), a plan of each kind: a random device for
+each class of nodes that must stay together (each), one that changes now and then (runs), stretches of
+equal length that go round all devices again and again (stripes).  Planners of plans of any form, where
+this pcc has them, are taken too.  Models of exported/real get random weights of up to --most bytes
+(default 300 MB) and are left out above.  Needs SHARED/models; scratch space in TMPDIR."""
+import collections
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from common import PCC, Run, help_or_go, need_shared, table, verdict
+from weights import DIMS, INPUTS, SETS, fetch, loads, verify
+from onnx import numpy_helper
+
+PLANNERS = ["anneal-place", "pipedream-place"]  # not contiguous, or not always
+KINDS = ["each", "runs", "stripes"]
+LINK = ["--link", "1TB/s,0us"]
+ENV = {**os.environ, "PATH": "/nonexistent"}  # no pictures
+
+
+def classes(model, options=()):
+    """Lists of names of nodes that stay together, in topological order; None and the error if there are none."""
+    run = Run([PCC, model, *options, "-q", "-p", "contract", "--print-ir-after=contract", "-o", "/dev/null/x.csv"])
+    if "# level " not in run.out:
+        return None, run.out.strip().splitlines()[-1]
+    level = run.out[run.out.rindex("# level "):].splitlines()[1:]
+    return [row[row.index(" {") + 2:-1].split(", ") for row in level if row.startswith("#   ")], ""
+
+
+def choose(kind, n, devices, rng):
+    """The device of each of n classes."""
+    if kind == "each":
+        return [rng.randrange(devices) for _ in range(n)]
+    if kind == "stripes":
+        length = max(1, n // (devices * rng.randint(2, 4)))
+        return [k // length % devices for k in range(n)]
+    stay = max(2, n // (4 * devices))
+    dev = [rng.randrange(devices)]
+    while len(dev) < n:
+        dev.append(dev[-1] if rng.randrange(stay) else rng.randrange(devices))
+    return dev
+
+
+def write_plan(path, groups, dev, devices):
+    """Plan JSON for plan{from}."""
+    lists = [{"name": f"acc{k}", "nodes": [name for group, d in zip(groups, dev) if d == k for name in group]}
+             for k in range(devices)]
+    path.write_text(json.dumps({"pcc_plan": 1, "devices": lists}))
+    return path
+
+
+def try_plan(model, how, devices, inputs, name):
+    """(outcome, parts, devices in use, text)"""
+    out = model.parent / "split"
+    run = Run([PCC, model, "-d", f"{devices}xa100", *DIMS.get(name, []), *LINK, "-p", how, "-q", "-o", out], env=ENV)
+    try:
+        line = run.out.strip().splitlines()[-1] if run.out.strip() else ""
+        if run.rc:
+            kind = "untyped" if "its type is not known" in line else "refused" if loads(model) else "cannot run"
+            return kind, 0, 0, line
+        manifest = json.loads((out / "manifest.json").read_text())
+        parts = [p["device"] for p in manifest["parts"]]
+        listed = {d["name"]: d["parts"] for d in manifest["devices"]}
+        right = all(p["file"] in listed[p["device"]] for p in manifest["parts"])
+        code, text = verify(model, out, inputs)
+        outcome = {0: "rounded" if "within rounding" in text else "equal", 3: "cannot run"}.get(code, "WRONG")
+        return outcome if right else "WRONG", len(parts), len(set(parts)), text
+    finally:
+        shutil.rmtree(out, ignore_errors=True)
+
+
+def plans(model, groups, devices, option):
+    """(name, pipeline)"""
+    for seed in range(1, option["seeds"] + 1):
+        for kind in option["kinds"]:
+            rng = random.Random(f"{model.stem} {kind} {devices} {seed}")
+            path = write_plan(model.parent / "random.json", groups, choose(kind, len(groups), devices, rng), devices)
+            yield f"{kind} {seed}", f"plan{{from={path}}}"
+    for planner in option["planners"]:
+        yield planner, planner
+
+
+def try_model(path, option):
+    """Rows of the table for one model."""
+    rows = []
+    inputs = path.parent / f"{path.stem}.inputs/test_data_set_0"
+    inputs = inputs.parent if (inputs / "input_0.pb").is_file() else None
+    with tempfile.TemporaryDirectory() as folder:
+        for k, value in enumerate(INPUTS.get(path.stem, [])):
+            inputs = Path(folder)
+            (inputs / f"input_{k}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
+        model, why = fetch(path, Path(folder), option["most"], False)
+        groups, why = classes(model, DIMS.get(path.stem, [])) if model else (None, why)
+        if not groups:
+            return [[path.parent.name, path.stem, "-", "-", 0, 0, "left out", why or "nothing to place"]]
+        for devices in (2, 3, 4):
+            for kind, how in plans(model, groups, devices, option):
+                outcome, parts, used, text = try_plan(model, how, devices, inputs, path.stem)
+                rows.append([path.parent.name, path.stem, devices, kind, parts, used, outcome,
+                             "" if outcome == "equal" else text[-160:]])
+                if outcome == "cannot run":
+                    return rows
+    return rows
+
+
+def main():
+    help_or_go()
+    option = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--"))
+    names = [a for a in sys.argv[1:] if not a.startswith("-")]
+    option["most"] = int(option.get("most", 300_000_000))
+    option["seeds"] = int(option.get("seeds", 1))
+    option["kinds"] = option.get("kinds", ",".join(KINDS)).split(",")
+    known = Run([PCC, "--list-passes"]).need().out.split()
+    option["planners"] = [p for p in PLANNERS if p in known]
+    paths = [p for s in option.get("sets", "top,tiny,real").split(",")
+             for p in sorted(need_shared(SETS[s]).glob("*.onnx")) if not names or p.stem in names]
+    rows = []
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork"), max_tasks_per_child=None) as pool:
+        for found in pool.map(try_model, paths, [option] * len(paths)):
+            rows += found
+            for row in found:
+                print(" ".join(map(str, row)), flush=True)
+    counts = collections.Counter((r[0], r[3].split()[0], r[6]) for r in rows)
+    several = sum(r[4] > r[5] for r in rows)
+    table(["set", "plans", "outcome", "splits"], [[*key, n] for key, n in sorted(counts.items())])
+    bad = [r for r in rows if r[6] in ("WRONG", "refused")]
+    table(["set", "model", "devices", "plan", "parts", "used", "outcome", "remark"], bad)
+    verdict(not bad, f"{len(paths)} models, {len(rows)} splits, {several} with several parts on a device, "
+                     f"{sum(r[4] for r in rows)} parts, {len(bad)} wrong")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+/* --baselines: the run's plan beside those of simple planners (baselines.h).
+ *
+ * Source: table 1 of the placement paper has these columns.  Each planner runs on a copy of the context, with
+ * the whole graph (not a fused one) on top, may go over memory, which its row then says, and is judged like
+ * any plan.  O(planners). */
+#include "baselines.h"
+
+#include "backends/cut.h"
+#include "passes/pipeline.h"
+
+#include <time.h>
+
+enum { LINE_BYTES = 512 };
+
+static const char *const planners[] = {
+    "one-place{best-effort=true}",    "greedy-place{best-effort=true}",
+    "local-place{best-effort=true}",  "pipedream-place",
+    "scotch-place{best-effort=true}", "metis-place{best-effort=true}"};
+
+/* The first error, in user. */
+static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    char *text = user;
+    (void)w;
+    if (level == DIAG_ERROR && !*text)
+        snprintf(text, LINE_BYTES, "%s", line);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* took: seconds, negative: not known. */
+static void print_row(FILE *f, const struct ctx *x, const char *name, const int32_t *dev,
+                      const struct verdict *v, int64_t best, double took)
+{
+    char time[UNIT_TEXT], ratio[32] = "-", second[32] = "-";
+    const struct cut *cut = cut_build(x->m, x->place, x->cluster, dev, x->mem);
+    if (best > 0)
+        snprintf(ratio, sizeof ratio, "%.3f", (double)v->value / (double)best);
+    if (took >= 0)
+        snprintf(second, sizeof second, "%.2f", took);
+    fprintf(f, "%15s %10s  %-6s  %-10s %6u %8s  %s\n", time_short(time, v->value), ratio,
+            v->fits ? "fits" : "over", v->contiguous ? "contiguous" : "scattered", cut->nparts,
+            second, name);
+}
+
+/* A planner on a copy of the context; 0, or -1 if its plan is not what it says. */
+static int try_planner(FILE *f, struct ctx *x, const char *text, int64_t best)
+{
+    struct ctx y = *x;
+    char why[LINE_BYTES] = "";
+    struct diag quiet = {.emit = keep_error, .user = why};
+    struct pipeline p = {0};
+    if (pipeline_parse(&p, text, x->mem, x->diag))
+        return -1;
+    const char *name = p.step[0].pass->name;
+    struct arena_mark mark = arena_mark(x->scratch);
+    double start = seconds();
+    y.diag = &quiet;
+    y.plan = NULL;
+    y.top = x->whole;
+    int rc = p.step[0].pass->run(&y, p.step[0].opts);
+    double took = seconds() - start;
+    arena_release(x->scratch, mark);
+    if (rc) {
+        fprintf(f, "%15s %s\n", "no plan", why);
+        return 0;
+    }
+    struct verdict v = judge_copies(y.m, y.place, y.cluster, y.plan->dev, y.plan->copies, x->mem);
+    if (!v.runnable || !v.colocated || v.value != y.plan->value)
+        return diag_error(x->diag, "--baselines: the judge refuses the plan of %s%s%s", name,
+                          v.why_not ? ": " : "", v.why_not ? v.why_not : "");
+    print_row(f, x, name, y.plan->dev, &v, best, took);
+    return 0;
+}
+
+int baselines_print(FILE *f, struct ctx *x, const struct result *r)
+{
+    if (!x->whole)
+        return diag_error(x->diag, "--baselines: there is no planner: give one, such as "
+                                   "-p dp-place");
+    fprintf(f, "%15s %10s  %-6s  %-10s %6s %8s  %s\n", "time per sample", "of plan's", "memory",
+            "shape", "parts", "seconds", "planner");
+    print_row(f, x, r->plan->planner, r->plan->dev, r->verdict, r->verdict->value, -1);
+    for (size_t i = 0; i < sizeof planners / sizeof *planners; i++)
+        if (try_planner(f, x, planners[i], r->verdict->value))
+            return -1;
+    return 0;
+}
