@@ -16,12 +16,20 @@
  * Cost: the work allowed, and O(kinds * V) for each price tried. */
 #include "passes/bounds.h"
 
+#include "passes/explain.h"
 #include "ir/units.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRICE_ONE = 1 << 20, PRICE_STEPS = 6, HOLES = 512, PRECISION = 4000, ATTEMPTS = 24 };
+enum {
+    PRICE_ONE = 1 << 20,
+    PRICE_STEPS = 6,
+    HOLES = 512,
+    PRECISION = 4000,
+    ATTEMPTS = 64,
+    SHARE = 8
+};
 
 /* A threshold that is tried, and what it gave. */
 struct attempt {
@@ -79,17 +87,28 @@ static int64_t net_price(const struct kernel *r, const int64_t *price, uint32_t 
     return sum;
 }
 
+/* All vertices and nets of the kernel at these prices. */
+static void price_all(const struct kernel *r, const int64_t *price, int64_t *vertices,
+                      int64_t *nets)
+{
+    const struct wdag *g = r->small->g;
+    *vertices = *nets = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        *vertices = sat_add(*vertices, least_price(r->small, r->may[v], price, vertex_cost, v));
+    for (uint32_t e = 0; e < g->nnet; e++)
+        *nets = sat_add(*nets, net_price(r, price, e));
+}
+
 static int64_t priced(const struct kernel *r, const int64_t *price)
 {
     const struct chain *c = r->small;
-    __int128 sum = 0, devices = 0;
-    for (uint32_t v = 0; v < c->g->n; v++)
-        sum += least_price(c, r->may[v], price, vertex_cost, v);
-    for (uint32_t e = 0; e < c->g->nnet; e++)
-        sum += net_price(r, price, e);
+    __int128 devices = 0, sum;
+    int64_t vertices, nets;
+    price_all(r, price, &vertices, &nets);
+    sum = (__int128)vertices + nets;
     for (uint32_t k = 0; k < c->nkind; k++)
         devices += (__int128)c->kind[k].count * price[k];
-    sum <<= CHAIN_SCALE_BITS;
+    sum *= PRICE_ONE;
     return devices ? (int64_t)((sum + devices - 1) / devices) : 0;
 }
 
@@ -161,21 +180,45 @@ struct holes {
     int64_t *sorted; /* room for n */
 };
 
-/* How many of the first h vertices devices with loads of at most `limit` can hold. */
+/* The longest vertices of the kernel. */
+static struct holes longest(const struct kernel *r, struct arena *a)
+{
+    const struct chain *c = r->small;
+    struct holes p = {.r = r, .of = arena_array(a, (size_t)c->g->n + 1, sizeof *p.of)};
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        p.of[v] = (struct long_vertex){COST_NEVER, v};
+        for (uint32_t k = 0; k < c->nkind; k++)
+            if ((r->may[v] >> k & 1) && c->kind[k].time[v] < p.of[v].t)
+                p.of[v].t = c->kind[k].time[v];
+    }
+    qsort(p.of, c->g->n, sizeof *p.of, longer_first);
+    p.n = c->g->n < HOLES ? c->g->n : HOLES;
+    p.sorted = arena_array(a, (size_t)p.n + 1, sizeof *p.sorted);
+    return p;
+}
+
+/* How many of the first h vertices a device of kind k with a load of at most `limit` can hold; the *n that may
+ * be there, the shortest first, are then in p->sorted. */
+static uint32_t fits(const struct holes *p, uint32_t h, uint32_t k, int64_t limit, uint32_t *n)
+{
+    uint32_t m = 0;
+    int64_t sum = 0;
+    *n = 0;
+    for (uint32_t i = 0; i < h; i++)
+        if (p->r->may[p->of[i].v] >> k & 1)
+            p->sorted[(*n)++] = p->r->small->kind[k].time[p->of[i].v];
+    qsort(p->sorted, *n, sizeof *p->sorted, by_value);
+    while (m < *n && (sum = sat_add(sum, p->sorted[m])) <= limit)
+        m++;
+    return m;
+}
+
 static uint64_t can_hold(const struct holes *p, uint32_t h, int64_t limit)
 {
-    const struct chain *c = p->r->small;
     uint64_t all = 0;
-    for (uint32_t k = 0; k < c->nkind; k++) {
-        uint32_t n = 0, m = 0;
-        int64_t sum = 0;
-        for (uint32_t i = 0; i < h; i++)
-            if (p->r->may[p->of[i].v] >> k & 1)
-                p->sorted[n++] = c->kind[k].time[p->of[i].v];
-        qsort(p->sorted, n, sizeof *p->sorted, by_value);
-        while (m < n && (sum += p->sorted[m]) <= limit)
-            m++;
-        all += (uint64_t)m * c->kind[k].count;
+    for (uint32_t k = 0; k < p->r->small->nkind; k++) {
+        uint32_t n;
+        all += (uint64_t)fits(p, h, k, limit, &n) * p->r->small->kind[k].count;
     }
     return all;
 }
@@ -199,19 +242,7 @@ static int64_t holes_of(const struct holes *p, uint32_t h, int64_t lower, int64_
 /* Raises t->value above `lower`, if the longest vertices of the kernel do. */
 static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
 {
-    const struct kernel *r = t->r;
-    const struct chain *c = r->small;
-    struct holes p = {.r = r, .of = arena_array(a, (size_t)c->g->n + 1, sizeof *p.of)};
-    for (uint32_t v = 0; v < c->g->n; v++) {
-        int64_t least = COST_NEVER;
-        for (uint32_t k = 0; k < c->nkind; k++)
-            if (r->may[v] >> k & 1)
-                least = c->kind[k].time[v] < least ? c->kind[k].time[v] : least;
-        p.of[v] = (struct long_vertex){least, v};
-    }
-    qsort(p.of, c->g->n, sizeof *p.of, longer_first);
-    p.n = c->g->n < HOLES ? c->g->n : HOLES;
-    p.sorted = arena_array(a, (size_t)p.n + 1, sizeof *p.sorted);
+    struct holes p = longest(t->r, a);
     int64_t best = t->value > lower ? t->value : lower;
     for (uint32_t h = 1; h <= p.n && best < t->below; h++) {
         int64_t value = holes_of(&p, h, best, t->below);
@@ -223,13 +254,53 @@ static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
     }
 }
 
+static void prove_holes(struct explain *e, const struct attempt *t)
+{
+    const struct kernel *r = t->r;
+    const struct chain *c = r->small;
+    struct holes p = longest(r, e->a);
+    uint64_t all = 0;
+    uint32_t *first = arena_array(e->a, (size_t)c->g->n + 1, sizeof *first);
+    for (uint32_t v = r->c->g->n; v-- > 0;)
+        first[r->map[v]] = v;
+    explain_add(e, "pigeonhole: these %u do not fit devices with loads below %s:\n", t->holes,
+                explain_time(e, t->value));
+    for (uint32_t i = 0; i < t->holes; i++) {
+        explain_add(e, "  %s takes", e->name[first[p.of[i].v]]);
+        for (uint32_t k = 0; k < c->nkind; k++)
+            if (r->may[p.of[i].v] >> k & 1)
+                explain_add(e, " %s on %s", explain_time(e, c->kind[k].time[p.of[i].v]),
+                            explain_kind(e, k));
+        explain_add(e, "\n");
+    }
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        uint32_t n, m = fits(&p, t->holes, k, t->value - 1, &n);
+        int64_t sum = 0;
+        for (uint32_t i = 0; i <= m && i < n; i++)
+            sum = sat_add(sum, p.sorted[i]);
+        if (m < n)
+            explain_add(e, "%s: at most %u each, the %u shortest take %s\n", explain_kind(e, k), m,
+                        m + 1, explain_time(e, sum));
+        else
+            explain_add(e, "%s: at most %u each, all that can be there\n", explain_kind(e, k), m);
+        all += (uint64_t)m * c->kind[k].count;
+    }
+    explain_add(e, "together at most");
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        uint32_t n, m = fits(&p, t->holes, k, t->value - 1, &n);
+        explain_add(e, "%s %u * %u", k ? " +" : "", c->kind[k].count, m);
+    }
+    explain_add(e, " = %llu of %u: no plan takes less than %s\n", (unsigned long long)all, t->holes,
+                explain_time(e, t->value));
+}
+
 /* ---- thresholds ------------------------------------------------------------------------------ */
 
 /* What plans below t->below must take at least. */
-static void try_below(struct attempt *t, const struct chain *c, int64_t lower, uint64_t work,
+static void try_below(struct attempt *t, const struct chain *c, int64_t lower, uint64_t *work,
                       struct chain_clock *clock, struct arena *a)
 {
-    t->r = kernel_make(c, t->below, &work, clock, a);
+    t->r = kernel_make(c, t->below, false, work, clock, a);
     if (t->r->none) {
         t->value = t->below;
         t->by = BY_KERNEL;
@@ -241,22 +312,63 @@ static void try_below(struct attempt *t, const struct chain *c, int64_t lower, u
     t->value = t->value < t->below ? t->value : t->below;
 }
 
+/* The argument of t, from the beginning. */
+static const char *prove(struct attempt *t, const struct chain *c, uint64_t work,
+                         struct chain_clock *clock, const struct module *m, struct arena *mem)
+{
+    struct explain e = explain_new(c, m, mem);
+    struct kernel *r = t->r = kernel_make(c, t->below, true, &work, clock, mem);
+    int64_t vertices, nets;
+    explain_kernel(&e, r);
+    if (t->by == BY_KERNEL) {
+        explain_add(&e,
+                    r->step && r->step[r->nstep - 1].what == KERNEL_NONE
+                        ? "so no plan takes less than %s\n"
+                        : "that joins nodes that are pinned to different devices: no plan takes "
+                          "less than %s\n",
+                    explain_time(&e, t->value));
+    } else if (t->by == BY_PRICES) {
+        price_all(r, t->price, &vertices, &nets);
+        explain_prices(&e, t->price, vertices, nets, t->value);
+    } else {
+        prove_holes(&e, t);
+    }
+    return explain_text(&e);
+}
+
+static const char *attempt_why(const struct attempt *t, struct arena *mem)
+{
+    uint32_t joins = 0, denied = 0;
+    for (uint32_t i = 0; i < t->r->nstep; i++) {
+        joins += t->r->step[i].what == KERNEL_JOIN;
+        denied += t->r->step[i].what == KERNEL_DENY;
+    }
+    if (t->by == BY_KERNEL)
+        return "least loads of devices around single nodes";
+    if (t->by == BY_HOLES)
+        return arena_fmt(mem, "%u longest nodes on the devices", t->holes);
+    return joins + denied ? "average load of what can be where" : "average load";
+}
+
 struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
                          struct chain_clock *clock, const struct module *m, struct arena *mem,
                          struct arena *scratch)
 {
     struct bound b = {.value = c->lower, .why = c->lower_why};
-    (void)m, (void)mem;
-    if (c->detailed || upper >= CHAIN_INF || upper <= c->lower)
-        return b;
+    struct attempt best = {0};
     int64_t lo = c->lower, hi = upper, at = upper;
-    for (uint32_t i = 0; i < ATTEMPTS && !chain_out(clock); i++) {
+    uint64_t spent = 0;
+    bool open = !c->detailed && upper < CHAIN_INF && upper > c->lower;
+    for (uint32_t i = 0; open && i < ATTEMPTS && !chain_out(clock); i++) {
         struct arena_mark mark = arena_mark(scratch);
         struct attempt t = {.below = at};
-        try_below(&t, c, b.value, work / 8, clock, scratch);
+        uint64_t share = work / SHARE;
+        try_below(&t, c, b.value, &share, clock, scratch);
+        spent += work / SHARE - share;
         if (t.value > b.value) {
             b.value = t.value;
-            b.why = t.by == BY_KERNEL ? "kernel" : t.by == BY_PRICES ? "prices" : "pigeonhole";
+            b.why = attempt_why(&t, mem);
+            best = t;
         }
         if (t.value >= at)
             lo = at;
@@ -264,9 +376,23 @@ struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
             hi = at;
         lo = b.value > lo ? b.value : lo;
         arena_release(scratch, mark);
-        if (hi - lo <= upper / PRECISION)
-            break;
+        open = hi - lo > (spent < work / 2 ? 1 : upper / PRECISION) && spent < work;
         at = lo + (hi - lo) / 2;
     }
+    if (best.value)
+        b.proof = prove(&best, c, work / SHARE, clock, m, mem);
+    else
+        b.proof = explain_chain(c, m, mem);
     return b;
+}
+
+void bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct chain_clock *clock,
+                  const struct module *m, struct arena *mem, struct arena *scratch)
+{
+    struct bound b = bounds_best(c, upper, work, clock, m, mem, scratch);
+    if (b.value <= c->lower)
+        return;
+    c->lower = b.value;
+    c->lower_why = b.why;
+    c->lower_proof = b.proof;
 }

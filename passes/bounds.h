@@ -22,4 +22,8 @@ struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
                          struct chain_clock *clock, const struct module *m, struct arena *mem,
                          struct arena *scratch);
 
+/* Raises c->lower to that bound, with its reason and proof. */
+void bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct chain_clock *clock,
+                  const struct module *m, struct arena *mem, struct arena *scratch);
+
 #endif

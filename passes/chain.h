@@ -88,6 +88,7 @@ struct chain {
     int64_t lower;         /* no plan is better, ps: made by chain_build, of any shape */
     const char *lower_why; /* "average load", ... */
     struct chain_lower lower_by;
+    const char *lower_proof; /* lines; NULL: what lower_by says (explain.h) */
 };
 
 /* The problem of placing g on c; memory >= 0 raises every bounded memory to at least that.

@@ -146,6 +146,7 @@ void cut_bound(struct chain *c, uint64_t work, struct chain_clock *clock, struct
         c->lower = best.bound;
         c->lower_by =
             (struct chain_lower){.by = LOWER_CUT, .at = path[best.at], .m = best.m, .up = best.up};
+        c->lower_proof = NULL;
         c->lower_why = "least that must cross the end of a device";
     }
     arena_release(scratch, mark);

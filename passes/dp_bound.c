@@ -149,10 +149,12 @@ void dp_bound(struct chain *c, int64_t upper, uint64_t steps, struct chain_clock
         arena_release(scratch, round);
     }
     arena_release(scratch, mark);
-    if (b.raised && b.lost)
+    if (!b.raised)
+        return;
+    if (b.lost)
         c->lower_why = arena_fmt(c->mem, "search without %u of %u vertices", b.lost, n);
-    else if (b.raised)
+    else
         c->lower_why = "search for plans below it";
-    if (b.raised)
-        c->lower_by = (struct chain_lower){.by = LOWER_SEARCH, .at = b.lost};
+    c->lower_proof = NULL;
+    c->lower_by = (struct chain_lower){.by = LOWER_SEARCH, .at = b.lost};
 }

@@ -9,9 +9,11 @@
  * smaller graphs (dp_bound.c) give a lower bound. */
 #include "passes/dp_place.h"
 
+#include "passes/bounds.h"
 #include "passes/cut_bound.h"
 #include "passes/dp_bound.h"
 #include "passes/dp_both.h"
+#include "passes/explain.h"
 
 #include <inttypes.h>
 
@@ -23,6 +25,7 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
                      bool on_whole, int64_t searched)
 {
     struct plan *p = x->plan;
+    p->proof = explain_chain(whole, x->m, x->mem);
     p->states = s->states;
     p->bound = whole->lower;
     const char *count = "";
@@ -39,6 +42,7 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
         p->bound = p->value;
         p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
+        p->proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
     } else if (s->complete && p->value < searched) {
         p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
                                 whole->lower_why);
@@ -90,6 +94,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
         return false;
     /* these bounds are about sums of computing and transfers on one device each */
     if (!(s.complete && on_whole) && best.value > c->lower && !c->detailed) {
+        bounds_raise(c, best.value, BOUNDS_WORK, &p->clock, x->m, x->mem, x->scratch);
         cut_bound(c, CUT_WORK, &p->clock, x->scratch);
         dp_bound(c, best.value, states * BOUND_STEPS, &p->clock, x->scratch, x->diag);
     }

@@ -1,7 +1,10 @@
 /* dpl-place: interval DP over many topological orders ("DPL" of the placement paper, 5.1.2).
  *
  * The search itself is in interval_dp.c.  It runs on the top level; on a fused one, also on the
- * whole graph, and the better plan stays.  O(starts) sweeps. */
+ * whole graph, and the better plan stays; then bounds.c says how far it is from the least.  O(starts)
+ * sweeps, and the work of the bounds. */
+#include "passes/bounds.h"
+#include "passes/explain.h"
 #include "passes/place_run.h"
 
 static int dpl_run(struct ctx *x, const void *options)
@@ -22,7 +25,10 @@ static int dpl_run(struct ctx *x, const void *options)
     }
     if (best.value == CHAIN_INF)
         return report_infeasible(x, whole, false, &p.run);
+    if (best.value > c->lower && !c->detailed)
+        bounds_raise(c, best.value, BOUNDS_WORK, &p.clock, x->m, x->mem, x->scratch);
     leave_plan(x, "dpl-place", level, &best);
+    x->plan->proof = explain_chain(c, x->m, x->mem);
     x->plan->bound = c->lower;
     if (best.value <= c->lower) {
         x->plan->status = PLAN_OPTIMAL;

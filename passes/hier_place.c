@@ -13,8 +13,10 @@
  * inner one: average load, the largest vertices, its exact search (dp_search.c), minimum cuts
  * (cut_bound.c), smaller graphs (dp_bound.c).  O(cuts^4) for each order in the worst case; the pruning
  * leaves little of it. */
+#include "passes/bounds.h"
 #include "passes/cut_bound.h"
 #include "passes/dp_bound.h"
+#include "passes/explain.h"
 #include "passes/dp_search.h"
 #include "passes/hier_dp.h"
 #include "passes/place_run.h"
@@ -315,11 +317,13 @@ static bool raise_bound(struct ctx *x, struct chain *c, int64_t value, struct ch
                     &flat, x->scratch);
     dp_search(c, &s, &flat, x->scratch);
     if (!s.complete) {
+        bounds_raise(c, value, BOUNDS_WORK, clock, x->m, x->mem, x->scratch);
         cut_bound(c, CUT_WORK, clock, x->scratch);
         if (value < CHAIN_INF)
             dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->scratch, x->diag);
     } else if (flat.value > c->lower && flat.value < CHAIN_INF) {
         c->lower = flat.value;
+        c->lower_proof = NULL;
         c->lower_why = "optimum with inner links everywhere";
         c->lower_by = (struct chain_lower){.by = LOWER_FLAT};
     }
@@ -332,6 +336,7 @@ static void conclude(struct ctx *x, const struct chain *c, const struct hier_run
     struct plan *p = x->plan;
     p->bound = c->lower;
     p->states = run->ideals;
+    p->proof = explain_chain(c, x->m, x->mem);
     if (p->value <= c->lower) {
         p->status = PLAN_OPTIMAL;
         p->argument = arena_fmt(x->mem, "no plan is better than the %s", c->lower_why);
@@ -339,6 +344,7 @@ static void conclude(struct ctx *x, const struct chain *c, const struct hier_run
         p->status = PLAN_OPTIMAL;
         p->bound = p->value;
         p->argument = arena_fmt(x->mem, "all pairs of %u ideals searched", run->ideals);
+        p->proof = explain_search(c, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
     } else if (run->complete && p->value == searched) {
         p->scope_bound = searched;
         p->argument = arena_fmt(x->mem,

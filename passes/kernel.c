@@ -31,12 +31,14 @@ struct work {
     uint64_t *arcs;
     struct chain_clock *clock;
     struct arena *a;
-    uint32_t *first;                /* [vertex of c->g] smallest vertex of the given graph in it */
+    uint32_t *first,
+        *size; /* [vertex of c->g] smallest vertex of the given graph in it; how many */
     struct closure *q[CHAIN_KINDS]; /* NULL: not needed yet; those of hosts are never needed */
     uint64_t *seen[CHAIN_KINDS];    /* [vertex] in which of the last sets */
     uint32_t nseen[CHAIN_KINDS];
     uint32_t sure[CHAIN_KINDS]; /* for kinds of one device: who is on it anyway, or UINT32_MAX */
     uint32_t *group;            /* [vertex] union-find */
+    uint64_t telling;           /* arcs left for explanations */
     bool changed;
 };
 
@@ -45,14 +47,17 @@ static void say_nothing(void *user, enum diag_level level, enum warning w, const
     (void)user, (void)level, (void)w, (void)line;
 }
 
-static void log_step(struct work *w, struct kernel_step s)
+static struct kernel_step *log_step(struct work *w, struct kernel_step s)
 {
     struct kernel *r = w->r;
+    s.na = w->size[s.a];
+    s.nb = w->size[s.b];
     s.a = w->first[s.a];
     s.b = w->first[s.b];
     s.with = s.with == UINT32_MAX ? s.with : w->first[s.with];
     r->step = vec_grow(w->a, r->step, &r->cap, r->nstep + 1, sizeof *r->step);
-    r->step[r->nstep++] = s;
+    r->step[r->nstep] = s;
+    return &r->step[r->nstep++];
 }
 
 static bool out_of_work(struct work *w)
@@ -95,13 +100,42 @@ static int64_t own_bytes(const struct wdag *g, uint32_t v)
     return sum;
 }
 
-static void deny(struct work *w, uint32_t v, uint32_t k, uint32_t with, int64_t load)
+/* The set that shows how little a device with `in` can be loaded. */
+static void tell_set(struct work *w, struct kernel_step *s, uint32_t k, const uint32_t *in,
+                     uint32_t n)
 {
+    const struct wdag *g = w->c->g;
+    uint8_t *side = arena_alloc(w->a, (size_t)g->n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        side[in[i]] = 1;
+    if (pays(w, k)) {
+        closure_of(closure(w, k), in, n, CHAIN_INF, &w->telling);
+        if (w->q[k]->exact)
+            memcpy(side, w->q[k]->side, g->n);
+    }
+    s->set = arena_array(w->a, (size_t)g->n + 1, sizeof *s->set);
+    for (uint32_t v = 0; v < g->n; v++)
+        if (side[v]) {
+            s->set[s->nset++] = w->first[v];
+            s->time = sat_add(s->time, w->c->kind[k].time[v]);
+        }
+    if (pays(w, k) && w->q[k]->exact) {
+        s->load = w->q[k]->value;
+        s->transfer = s->load - s->time;
+    }
+}
+
+static void deny(struct work *w, uint32_t v, uint32_t k, struct kernel_step why)
+{
+    uint32_t in[2] = {v, why.with}, n = why.with == UINT32_MAX ? 1 : 2;
+    why.a = why.b = v;
+    why.k = k;
+    struct kernel_step *s = log_step(w, why);
+    if (w->r->explained && why.what == KERNEL_DENY)
+        tell_set(w, s, k, in, n);
     w->r->may[v] &= ~(UINT32_C(1) << k);
     if (w->q[k])
         closure_deny(w->q[k], v);
-    log_step(w, (struct kernel_step){
-                    .what = KERNEL_DENY, .a = v, .b = v, .k = k, .with = with, .load = load});
     if (!w->r->may[v]) {
         log_step(w, (struct kernel_step){
                         .what = KERNEL_NONE, .a = v, .b = v, .k = k, .with = UINT32_MAX});
@@ -153,12 +187,15 @@ static void filter(struct work *w)
             if (!(w->r->may[v] >> k & 1))
                 continue;
             if (w->c->limited && own_bytes(w->c->g, v) > w->c->kind[k].memory) {
-                deny(w, v, k, UINT32_MAX, CHAIN_INF);
+                deny(w, v, k, (struct kernel_step){.what = KERNEL_SIZE, .with = UINT32_MAX});
                 continue;
             }
             int64_t load = least_load(w, v, k, limit);
             if (load > limit)
-                deny(w, v, k, w->sure[k] == v ? UINT32_MAX : w->sure[k], load);
+                deny(w, v, k,
+                     (struct kernel_step){.what = KERNEL_DENY,
+                                          .load = load,
+                                          .with = w->sure[k] == v ? UINT32_MAX : w->sure[k]});
         }
 }
 
@@ -171,12 +208,31 @@ static uint32_t root(uint32_t *group, uint32_t v)
     return v;
 }
 
-static void join(struct work *w, uint32_t a, uint32_t b)
+/* Least loads of a without b on the kinds of `gone`. */
+static int64_t *tell_loads(struct work *w, uint32_t a, uint32_t b, uint32_t gone)
+{
+    int64_t *load = arena_array(w->a, CHAIN_KINDS, sizeof *load);
+    for (uint32_t k = 0; k < w->c->nkind; k++)
+        if (gone >> k & 1) {
+            closure_of(closure(w, k), &a, 1, CHAIN_INF, &w->telling);
+            load[k] = closure_without(closure(w, k), b, &w->telling);
+        }
+    return load;
+}
+
+/* a and b are on one device: apart, a could only be on the kinds ab and b on ba. */
+static void join(struct work *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
 {
     uint32_t x = root(w->group, a), y = root(w->group, b);
     if (x == y)
         return;
-    log_step(w, (struct kernel_step){.what = KERNEL_JOIN, .a = a, .b = b, .with = UINT32_MAX});
+    struct kernel_step *s = log_step(
+        w, (struct kernel_step){
+               .what = KERNEL_JOIN, .a = a, .b = b, .ab = ab, .ba = ba, .with = UINT32_MAX});
+    if (w->r->explained) {
+        s->load_ab = tell_loads(w, a, b, w->r->may[a] & ~ab);
+        s->load_ba = tell_loads(w, b, a, w->r->may[b] & ~ba);
+    }
     w->group[x < y ? y : x] = x < y ? x : y;
     w->changed = true;
 }
@@ -286,7 +342,7 @@ static void join_ends(struct work *w)
             ask_all(w, pairs, n, k, swap);
     for (uint32_t i = 0; i < n; i++)
         if (!apart(w, pairs[i].ab, pairs[i].ba))
-            join(w, pairs[i].a, pairs[i].b);
+            join(w, pairs[i].a, pairs[i].b, pairs[i].ab, pairs[i].ba);
 }
 
 /* Those that are on one device anyway. */
@@ -296,7 +352,7 @@ static void join_sure(struct work *w)
     for (uint32_t v = 0; v < w->c->g->n; v++)
         for (uint32_t k = 0; k < w->c->nkind; k++)
             if (w->sure[k] != UINT32_MAX && w->r->may[v] == UINT32_C(1) << k)
-                join(w, w->sure[k], v);
+                join(w, w->sure[k], v, w->r->may[v], w->r->may[v]);
 }
 
 /* ---- contraction ----------------------------------------------------------------------------- */
@@ -340,17 +396,20 @@ static void contract(struct work *w)
     c->limited = w->c->limited;
     uint32_t *may = arena_array(w->a, (size_t)g->n + 1, sizeof *may);
     uint32_t *first = arena_array(w->a, (size_t)g->n + 1, sizeof *first);
+    uint32_t *size = arena_array(w->a, (size_t)g->n + 1, sizeof *size);
     memset(may, 0xff, g->n * sizeof *may);
     memset(first, 0xff, g->n * sizeof *first);
     for (uint32_t v = 0; v < w->c->g->n; v++) {
         uint32_t m = g->map[v];
         may[m] &= r->may[v];
         first[m] = w->first[v] < first[m] ? w->first[v] : first[m];
+        size[m] += w->size[v];
     }
     for (uint32_t v = 0; v < r->c->g->n; v++)
         r->map[v] = g->map[r->map[v]];
     r->may = may;
     w->first = first;
+    w->size = size;
     start(w, c);
     for (uint32_t v = 0; v < g->n && !r->none; v++)
         if (!may[v]) {
@@ -360,18 +419,20 @@ static void contract(struct work *w)
         }
 }
 
-struct kernel *kernel_make(const struct chain *c, int64_t below, uint64_t *work,
+struct kernel *kernel_make(const struct chain *c, int64_t below, bool explained, uint64_t *work,
                            struct chain_clock *clock, struct arena *a)
 {
     const struct wdag *g = c->g;
     struct kernel *r = arena_alloc(a, sizeof *r);
-    struct work w = {.r = r, .arcs = work, .clock = clock, .a = a};
-    *r = (struct kernel){.c = c, .below = below};
+    struct work w = {.r = r, .arcs = work, .clock = clock, .a = a, .telling = *work};
+    *r = (struct kernel){.c = c, .below = below, .explained = explained};
     r->map = arena_array(a, (size_t)g->n + 1, sizeof *r->map);
     r->may = arena_array(a, (size_t)g->n + 1, sizeof *r->may);
     w.first = arena_array(a, (size_t)g->n + 1, sizeof *w.first);
+    w.size = arena_array(a, (size_t)g->n + 1, sizeof *w.size);
     for (uint32_t v = 0; v < g->n && !r->none; v++) {
         r->map[v] = w.first[v] = v;
+        w.size[v] = 1;
         for (uint32_t k = 0; k < c->nkind; k++)
             r->may[v] |= (uint32_t)(c->kind[k].time[v] != COST_NEVER) << k;
         r->none = !r->may[v];
@@ -396,7 +457,7 @@ struct kernel *kernel_make(const struct chain *c, int64_t below, uint64_t *work,
 struct wdag *kernel_contract(struct wdag *g, const struct chain *c, int64_t below, uint64_t *work,
                              struct chain_clock *clock, struct arena *a)
 {
-    struct kernel *r = kernel_make(c, below, work, clock, a);
+    struct kernel *r = kernel_make(c, below, false, work, clock, a);
     if (r->none)
         return NULL;
     uint32_t *head = arena_array(a, (size_t)g->n + 1, sizeof *head);

@@ -1,10 +1,11 @@
 /* plan: a plan that was made elsewhere, judged and taken on to the backends.
  *
- * The value is the judge's.  The bound is the cheap one that planners start from (chain.c): it holds
- * for contiguous plans only, so other plans get none.  Nothing here is searched, so nothing is said to
- * be optimal.  O(nodes + pins) after reading. */
+ * The value is the judge's.  The bound holds for plans of any shape (bounds.c), so every plan gets one,
+ * and one that takes no more is optimal.  O(nodes + pins) after reading, and the work of the bounds. */
 #include "passes/plan_read.h"
 
+#include "passes/bounds.h"
+#include "passes/hier_dp.h"
 #include "passes/place_run.h"
 
 struct plan_options {
@@ -31,14 +32,22 @@ static void say_nothing(void *user, enum diag_level level, enum warning w, const
     (void)user, (void)level, (void)line;
 }
 
-/* Lower bound for contiguous plans, -1: none (no planner could work on so many kinds of devices, which
- * is no error here).  Groups that the user asked for need not hold in this plan. */
-static int64_t cheap_bound(struct ctx *x)
+/* The best bound for plans of any shape that fits the time of a command; value -1: none (no planner could
+ * work on so many kinds of devices, which is no error here).  `value`: the plan's.  Groups of nodes that the
+ * user asked for need not hold in this plan, nor memories if it is too large for some. */
+static struct bound bound_of(struct ctx *x, int64_t value, bool fits)
 {
     struct diag quiet = {.emit = say_nothing};
-    const struct wdag *g = x->grouped ? x->base : whole_level(x);
-    const struct chain *c = chain_build(g, x->cluster, -1, x->scratch, &quiet);
-    return c ? c->lower : -1;
+    struct chain_clock clock = {.stop = x->stop};
+    struct wdag *g = x->grouped ? x->base : whole_level(x);
+    if (x->time_limit > 0)
+        clock.deadline = chain_now() + x->time_limit / 1000;
+    if (cluster_grouped(x->cluster))
+        g = hier_cheap(g, x->scratch);
+    const struct chain *c = chain_build(g, x->cluster, fits ? -1 : INT64_MAX, x->scratch, &quiet);
+    if (!c)
+        return (struct bound){.value = -1};
+    return bounds_best(c, value, BOUNDS_WORK, &clock, x->m, x->mem, x->scratch);
 }
 
 /* Why the judge or a pin refuses the plan: 0, -1, PASS_INFEASIBLE. */
@@ -74,9 +83,12 @@ static int plan_run(struct ctx *x, const void *options)
         return rc;
     struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
     *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value, .scope_bound = -1};
-    p->bound = v.contiguous ? cheap_bound(x) : -1;
-    p->status = p->bound < 0 ? PLAN_HEURISTIC : PLAN_FEASIBLE;
-    p->argument = arena_fmt(x->mem, "read from %s", o->from);
+    struct bound b = bound_of(x, v.value, v.fits);
+    p->bound = b.value;
+    p->proof = b.proof;
+    p->status = b.value < 0 ? PLAN_HEURISTIC : b.value < v.value ? PLAN_FEASIBLE : PLAN_OPTIMAL;
+    p->argument = b.value < 0 ? arena_fmt(x->mem, "read from %s", o->from)
+                              : arena_fmt(x->mem, "read from %s; bound: %s", o->from, b.why);
     if (!v.fits) {
         diag_warning(x->diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, v.why_not);
         p->status = PLAN_OVER_MEMORY;

@@ -231,7 +231,7 @@ static void test_kernels(void **state)
                                                          : i == 3 ? topo_below(&rng, 20)
                                                                   : 0);
             uint64_t work = i == 1 ? topo_below(&rng, 2000) : UINT64_MAX;
-            struct kernel *r = kernel_make(c, below, &work, NULL, t->a);
+            struct kernel *r = kernel_make(c, below, false, &work, NULL, t->a);
             none += r->none;
             closed += r->none && below == want;
             smaller += !r->none && r->small->g->n < t->g.n;

@@ -50,6 +50,8 @@ static const struct cli_option table[] = {
      "judge another plan beside this one: the forms of plan{from=FILE}"},
     {CLI_BASELINES, 0, "baselines", NULL,
      "after the plan, a table of what simple planners make of the same model"},
+    {CLI_EXPLAIN_BOUND, 0, "explain-bound", NULL,
+     "show why no plan takes less than the bound, with the numbers to check it by"},
     {CLI_WEIGHTS, 0, "weights", "shared|inline|original",
      "of a split: in weights.data (default), in each part, or where they are"},
     {CLI_ALLOW_LINKS, 0, "allow-links", NULL, "external data may be reached through links"},

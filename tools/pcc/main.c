@@ -465,6 +465,22 @@ static int baselines(const struct cli *c, struct ctx *x, const struct result *r)
     return baselines_print(c->n[CLI_EMIT] ? stderr : stdout, x, r);
 }
 
+/* --explain-bound: on stdout, or stderr if that is taken. */
+static int explain(const struct cli *c, const struct result *r)
+{
+    FILE *f = c->n[CLI_EMIT] ? stderr : stdout;
+    char text[UNIT_TEXT];
+    if (!r->verdict)
+        return diag_error(r->diag, "--explain-bound: there is no plan: give a planner, such as "
+                                   "-p dp-place");
+    if (r->plan->bound < 0 || !r->plan->proof)
+        fputs("no bound is known\n", f);
+    else
+        fprintf(f, "why no plan takes less than %s:\n%s", time_short(text, r->plan->bound),
+                r->plan->proof);
+    return 0;
+}
+
 static int write_all(const struct cli *c, struct ctx *x)
 {
     struct verdict v;
@@ -500,6 +516,8 @@ static int write_all(const struct cli *c, struct ctx *x)
     else if (!quiet && !out && x->m->cost)
         summary_print(stdout, x->m);
     if (c->value[CLI_BASELINES] && baselines(c, x, &r))
+        return -1;
+    if (c->value[CLI_EXPLAIN_BOUND] && explain(c, &r))
         return -1;
     if (c->value[CLI_REPLAY] && replay(c, &r))
         return -1;
