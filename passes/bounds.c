@@ -329,7 +329,10 @@ static const char *prove(struct attempt *t, const struct chain *c, uint64_t work
                     explain_time(&e, t->value));
     } else if (t->by == BY_PRICES) {
         price_all(r, t->price, &vertices, &nets);
-        explain_prices(&e, t->price, vertices, nets, t->value);
+        explain_prices(&e, t->price, vertices, nets, priced(r, t->price));
+        if (priced(r, t->price) > t->below)
+            explain_add(&e, "that is not less than supposed: no plan takes less than %s\n",
+                        explain_time(&e, t->value));
     } else {
         prove_holes(&e, t);
     }
