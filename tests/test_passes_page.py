@@ -23,6 +23,12 @@ def cache(name):
     return found[1] if found else ""
 
 
+def solvers():
+    """The libraries that third_party/solvers.cmake found, and where the loader finds them."""
+    files = re.findall(r"^PCC_\w+:FILEPATH=(/.*)$", (BUILD / "CMakeCache.txt").read_text(), re.M)
+    return [flag for f in files for flag in (f, f"-Wl,-rpath,{Path(f).parent}")]
+
+
 def c_flags():
     """What this build gives the compiler, its sanitizers among them."""
     kind = cache("CMAKE_BUILD_TYPE").upper()
@@ -42,7 +48,7 @@ def build(folder, blocks, out):
     command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{ROOT}",
                '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', folder / "absorb.c", folder / "table.c",
                *sorted((ROOT / "tools/pcc").glob("*.c")), BUILD / "libpcc.a",
-               *BUILD.glob("**/libpcc_onnx.a"), *libs, "-pthread", "-lm", "-o", out]
+               *BUILD.glob("**/libpcc_onnx.a"), *libs, *solvers(), "-pthread", "-lm", "-o", out]
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if r.returncode:
         print(shlex.join(str(c) for c in command), r.stderr[-3000:], sep="\n")

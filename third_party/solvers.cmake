@@ -1,6 +1,6 @@
 # Libraries that solve or partition for planners.  lp_solve is needed; the others are used where they are
 # found (-DPCC_CBC=OFF and so on leaves one out).  Each gives a target pcc_<name>, and PCC_HAVE_<NAME> of
-# pcc_core is 1 or 0.
+# pcc_core is 1 or 0.  PCC_SOLVERS: the files of those that are used, for who links the installed library.
 
 # pcc_find(name header library...): an imported target of a library without a pkg-config file.
 function(pcc_find name header)
@@ -17,6 +17,8 @@ function(pcc_find name header)
         endif()
     endforeach()
     set(PCC_${name}_FOUND ${found} PARENT_SCOPE)
+    get_target_property(files pcc_${name} INTERFACE_LINK_LIBRARIES)
+    set(PCC_${name}_FILES ${files} PARENT_SCOPE)
 endfunction()
 
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON) # lp_solve's folder is not one that the loader knows
@@ -25,6 +27,8 @@ pcc_find(lpsolve lp_lib.h lpsolve55)
 if(NOT PCC_lpsolve_FOUND)
     message(FATAL_ERROR "lp_solve 5.5 was not found (Debian: liblpsolve55-dev)")
 endif()
+
+set(PCC_SOLVERS ${PCC_lpsolve_FILES})
 
 option(PCC_CBC "CBC, the stronger solver of integer programs" ON)
 option(PCC_SCOTCH "Scotch, for scotch-place" ON)
@@ -36,6 +40,7 @@ foreach(name cbc scotch metis)
     string(TOUPPER ${name} upper)
     if(PCC_${upper} AND PCC_${name}_FOUND)
         set(PCC_HAVE_${upper} 1)
+        list(APPEND PCC_SOLVERS ${PCC_${name}_FILES})
     else()
         set(PCC_HAVE_${upper} 0)
         message(STATUS "without ${name}")

@@ -52,5 +52,13 @@ install(FILES ${CMAKE_BINARY_DIR}/pccConfig.cmake ${CMAKE_BINARY_DIR}/pccConfigV
 
 # Relative to the file itself: the folder can be moved, or be chosen when installing.
 file(RELATIVE_PATH PCC_UP ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+set(PCC_PC_SOLVERS "") # with folders that the loader does not know: lp_solve's
+foreach(file IN LISTS PCC_SOLVERS)
+    get_filename_component(folder ${file} DIRECTORY)
+    string(APPEND PCC_PC_SOLVERS " ${file}")
+    if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+        string(APPEND PCC_PC_SOLVERS " -Wl,-rpath,${folder}")
+    endif()
+endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/pcc.pc.in ${CMAKE_BINARY_DIR}/pcc.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/pcc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
