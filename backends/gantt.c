@@ -5,8 +5,11 @@
  * which is the plan's value.  In training the hue is the pass (blue and orange: also for the colour-blind
  * apart) and its shade the sample; else the colour is the sample.
  *
- * The file stays small: neighbours on a lane that are all narrower than a limit are drawn as one grey bar,
- * the darker the busier; the limit grows with the number of lanes.  O(n log n) for n = tasks * samples, of which more
+ * A device whose plan is not contiguous runs several parts of a pass for a sample: as in the paper's Figure 3b each
+ * has a row of its own within the device's, a virtual device, of which one at a time works.
+ *
+ * The file stays small: neighbours in a row that are all narrower than a limit are drawn as one grey bar,
+ * the darker the busier; the limit grows with the number of rows.  O(n log n) for n = tasks * samples, of which more
  * than a million are refused; at most some ten thousands of bars. */
 #include "backends/label.h"
 #include "backends/outfile.h"
@@ -18,7 +21,7 @@
 
 enum {
     MOST = 1 << 20,  /* tasks * samples */
-    SLOTS = 1 << 13, /* narrow bars, all lanes together */
+    SLOTS = 1 << 13, /* narrow bars, all rows together */
     WIDEST = 4,      /* of a joined bar, in limits of a narrow one */
     WIDE = 1040,     /* px of the time axis */
     RIGHT = 176,     /* px beside it: loads */
@@ -26,6 +29,10 @@ enum {
     LETTER = 7,      /* px, about */
     SMALL = 5,       /* px of a small letter */
     NAME_SHOWN = 28, /* bytes of a name */
+    ROW = 38,        /* px of a lane, where these are few */
+    FEW_LANES = 10,
+    SUB = 22, /* px of a part's row within a lane */
+    SUBS = 6, /* of these in a lane, else there is one */
     HUES = 6
 };
 
@@ -42,9 +49,12 @@ struct chart {
     struct replay y;
     const struct event *event;
     size_t nevent, joined;
-    int left, row, bottom; /* px: of the lanes' names, a lane, the axis */
-    double narrow;         /* px */
-    int64_t *load[2];      /* [pass][lane] ps for each sample */
+    int left, bottom; /* px: of the lanes' names, the axis */
+    uint32_t *row;    /* [lane + 1] its first row */
+    uint32_t *row_of; /* [task] */
+    int *top, *high;  /* [lane] px */
+    double narrow;    /* px */
+    int64_t *load[2]; /* [pass][lane] ps for each sample */
 };
 
 static void put_text(struct chart *c, const char *s)
@@ -93,9 +103,10 @@ static double x_of(const struct chart *c, int64_t ps)
     return c->left + (c->y.end ? WIDE * ((double)ps / (double)c->y.end) : 0);
 }
 
-static int y_of(const struct chart *c, uint32_t lane)
+/* Rows of a lane. */
+static uint32_t rows_of(const struct chart *c, uint32_t lane)
 {
-    return TOP + (int)lane * c->row;
+    return c->row[lane + 1] - c->row[lane];
 }
 
 static const char *lane_text(struct chart *c, uint32_t lane)
@@ -105,6 +116,42 @@ static const char *lane_text(struct chart *c, uint32_t lane)
 
 /* ---- frame ------------------------------------------------------------------------------------ */
 
+/* Rows and places of the lanes: as many rows as there are parts in one pass, where there is room.  A row holds a
+ * part of the forward pass, and of the backward pass the one that is as far from its end. */
+static void make_rows(struct chart *c)
+{
+    const struct replay *y = &c->y;
+    int plain = y->nlane <= FEW_LANES ? ROW : y->nlane <= 32 ? 26 : 18;
+    uint32_t *n[2], *seen[2];
+    for (int p = 0; p < 2; p++) {
+        n[p] = arena_array(c->a, (size_t)y->nlane + 1, sizeof *n[p]);
+        seen[p] = arena_array(c->a, (size_t)y->nlane + 1, sizeof *seen[p]);
+    }
+    c->row = arena_array(c->a, (size_t)y->nlane + 1, sizeof *c->row);
+    c->top = arena_array(c->a, (size_t)y->nlane + 1, sizeof *c->top);
+    c->high = arena_array(c->a, (size_t)y->nlane + 1, sizeof *c->high);
+    c->row_of = arena_array(c->a, (size_t)y->ntask + 1, sizeof *c->row_of);
+    for (uint32_t t = 0; t < y->ntask; t++)
+        n[y->task[t].back][y->task[t].lane] += y->task[t].time > 0;
+    c->top[0] = TOP;
+    for (uint32_t l = 0; l < y->nlane; l++) {
+        uint32_t rows = n[0][l] > n[1][l] ? n[0][l] : n[1][l];
+        if (rows > SUBS || rows < 1 || y->nlane > FEW_LANES || c->r->verdict->contiguous)
+            rows = 1;
+        c->row[l + 1] = c->row[l] + rows;
+        c->high[l] = rows > 1 ? 8 + SUB * (int)rows : plain;
+        c->top[l + 1] = c->top[l] + c->high[l];
+    }
+    for (uint32_t t = 0; t < y->ntask; t++) {
+        int p = y->task[t].back;
+        uint32_t l = y->task[t].lane, k = seen[p][l];
+        c->row_of[t] = c->row[l];
+        if (rows_of(c, l) > 1 && y->task[t].time > 0)
+            c->row_of[t] += p ? n[p][l] - 1 - k : k;
+        seen[p][l] += y->task[t].time > 0;
+    }
+}
+
 static void measure(struct chart *c)
 {
     const struct replay *y = &c->y;
@@ -113,10 +160,10 @@ static void measure(struct chart *c)
         size_t n = strlen(lane_text(c, l));
         longest = n > longest ? n : longest;
     }
-    c->left = 28 + LETTER * (int)longest;
-    c->row = y->nlane <= 10 ? 38 : y->nlane <= 32 ? 26 : 18;
-    c->bottom = y_of(c, y->nlane) + 6;
-    c->narrow = (double)WIDE * y->nlane / SLOTS;
+    make_rows(c);
+    c->left = 28 + LETTER * (int)longest + (c->row[y->nlane] > y->nlane ? 2 * LETTER : 0);
+    c->bottom = c->top[y->nlane] + 6;
+    c->narrow = (double)WIDE * c->row[y->nlane] / SLOTS;
     c->narrow = c->narrow < 1.5 ? 1.5 : c->narrow;
     for (int p = 0; p < 2; p++)
         c->load[p] = arena_array(c->a, (size_t)y->nlane + 1, sizeof *c->load[p]);
@@ -169,6 +216,11 @@ static void put_legend(struct chart *c)
         x = put_key(c, x, of_sample[0], "a sample with its number");
     }
     x = put_key(c, x, "#eef3f8", "pale: transfers");
+    if (c->row[c->y.nlane] > c->y.nlane) {
+        static const char text[] = "a, b ...: parts of one device, at work one at a time";
+        put_label(c, x, 68, "s", text);
+        x += (LETTER - 1) * (double)(sizeof text - 1) + 14;
+    }
     if (c->joined)
         put_key(
             c, x, grey,
@@ -182,16 +234,21 @@ static void put_lanes(struct chart *c)
     int64_t value = c->r->verdict->value;
     put_label(c, c->left + WIDE + 12, TOP - 8, "s", "busy per sample");
     for (uint32_t l = 0; l < c->y.nlane; l++) {
-        int y = y_of(c, l);
+        int y = c->top[l];
+        double mid = y + c->high[l] / 2.0;
         int64_t load = sat_add(c->load[0][l], c->load[1][l]);
         const struct device_class *k =
             &c->r->cluster->cls[cluster_class(c->r->cluster, c->y.lane[l].dev)];
         fprintf(c->f, "<g><title>");
         put_text(c, k->name);
         fprintf(c->f, "</title><rect x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
-                y, c->left + WIDE + RIGHT, c->row, c->y.lane[l].dev % 2 ? "#ffffff" : "#f4f6f8");
-        put_label(c, 14, y + c->row / 2.0 + 5, "n", lane_text(c, l));
-        put_label(c, c->left + WIDE + 12, y + c->row / 2.0 + 5, load && load == value ? "n" : "s",
+                y, c->left + WIDE + RIGHT, c->high[l],
+                c->y.lane[l].dev % 2 ? "#ffffff" : "#f4f6f8");
+        put_label(c, 14, mid + 5, "n", lane_text(c, l));
+        for (uint32_t i = 0; i < rows_of(c, l) && rows_of(c, l) > 1; i++)
+            put_label(c, c->left - LETTER - 1, y + SUB * (int)i + SUB / 2 + 8, "a",
+                      arena_fmt(c->a, "%c", 'a' + (int)i));
+        put_label(c, c->left + WIDE + 12, mid + 5, load && load == value ? "n" : "s",
                   load ? arena_fmt(c->a, "%s, %.0f %%", time_short(t, load),
                                    100 * (double)load / (double)value)
                        : "idle");
@@ -227,7 +284,7 @@ static void put_axis(struct chart *c)
 
 /* ---- bars ------------------------------------------------------------------------------------- */
 
-/* What is to be drawn on a lane next: an event, or several narrow ones. */
+/* What is to be drawn in a row next: an event, or several narrow ones. */
 struct bar {
     int64_t at, end, busy;
     const struct event *first;
@@ -247,13 +304,16 @@ static void put_pale(struct chart *c, double x, double y, double width, double h
                 x, y, width, high);
 }
 
-static void put_bar(struct chart *c, uint32_t lane, const struct bar *b)
+static void put_bar(struct chart *c, const struct bar *b)
 {
     char from[UNIT_TEXT], to[UNIT_TEXT], time[UNIT_TEXT];
     static const char *const kind[] = {"", ", transfers in", "", ", transfers out"};
     const struct task *t = &c->y.task[b->first->task];
-    double x = x_of(c, b->at), width = x_of(c, b->end) - x, y = y_of(c, lane) + 4.0;
-    double high = c->row - 8.0, scale = t->time ? width / (double)t->time : 0;
+    bool alone = rows_of(c, t->lane) == 1;
+    double x = x_of(c, b->at), width = x_of(c, b->end) - x, y = c->top[t->lane] + 4.0;
+    double high = alone ? c->high[t->lane] - 8.0 : SUB - 2.0;
+    double scale = t->time ? width / (double)t->time : 0;
+    y += alone ? 0 : 1 + SUB * (double)(c->row_of[b->first->task] - c->row[t->lane]);
     const char *when = arena_fmt(c->a, "%s: %s to %s", time_short(time, b->end - b->at),
                                  time_short(from, b->at), time_short(to, b->end));
     width = width < 0.4 ? 0.4 : width;
@@ -287,16 +347,16 @@ static void put_bar(struct chart *c, uint32_t lane, const struct bar *b)
     fputs("</g>\n", c->f);
 }
 
-/* Lane by lane in order of time; `draw` false: counts what is joined. */
+/* Row by row in order of time; `draw` false: counts what is joined. */
 static void put_bars(struct chart *c, bool draw)
 {
-    struct bar *next = arena_array(c->a, (size_t)c->y.nlane + 1, sizeof *next);
+    uint32_t rows = c->row[c->y.nlane];
+    struct bar *next = arena_array(c->a, (size_t)rows + 1, sizeof *next);
     int64_t narrow = (int64_t)(c->narrow / WIDE * (double)c->y.end);
     c->joined = 0;
     for (size_t i = 0; i < c->nevent; i++) {
         const struct event *e = &c->event[i];
-        uint32_t lane = c->y.task[e->task].lane;
-        struct bar *b = &next[lane];
+        struct bar *b = &next[c->row_of[e->task]];
         bool joins = b->n && e->end - e->at < narrow && e->at - b->end < narrow &&
                      (b->n > 1 ? b->end - b->at < WIDEST * narrow : b->end - b->at < narrow);
         if (e->end == e->at)
@@ -308,12 +368,12 @@ static void put_bars(struct chart *c, bool draw)
             continue;
         }
         if (draw && b->n)
-            put_bar(c, lane, b);
+            put_bar(c, b);
         *b = (struct bar){e->at, e->end, e->end - e->at, e, 1};
     }
-    for (uint32_t l = 0; l < c->y.nlane && draw; l++)
-        if (next[l].n)
-            put_bar(c, l, &next[l]);
+    for (uint32_t k = 0; k < rows && draw; k++)
+        if (next[k].n)
+            put_bar(c, &next[k]);
 }
 
 /* ---- period ----------------------------------------------------------------------------------- */

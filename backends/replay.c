@@ -10,7 +10,8 @@
  * lanes.  In round r a lane runs all its tasks, each for the sample r - level, so that it never waits
  * for what its own round makes elsewhere, and a round takes no longer than the most loaded lane needs:
  * N samples end within (N + levels) times the plan's value, and not before N times it.  So the replay
- * checks the judge: both add up the same times on ways that have nothing in common. */
+ * checks the judge: both add up the same times on ways that have nothing in common.  The parts of a device whose
+ * nodes are not contiguous are the paper's virtual devices: tasks of one lane. */
 #include "backends/replay.h"
 
 #include "ir/units.h"
@@ -219,6 +220,29 @@ static void make_tasks(struct building *b)
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
+/* A task of the backward pass that needs values of the forward pass alone could run with them, and a picture would
+ * show gradients before there is a loss.  It runs in the round of who reads it first; if nobody does, once
+ * the forward pass is through. */
+static void delay_backward(struct replay *r, const uint32_t *order, const struct csr *next)
+{
+    uint32_t through = 0;
+    for (uint32_t t = 0; t < r->ntask; t++)
+        if (!r->task[t].back && r->task[t].level > through)
+            through = r->task[t].level;
+    for (uint32_t i = r->ntask; i-- > 0;) {
+        struct task *t = &r->task[order[i]];
+        uint32_t level = UINT32_MAX;
+        if (!t->back || t->level >= through)
+            continue;
+        for (uint32_t k = next->at[order[i]]; k < next->at[order[i] + 1]; k++) {
+            const struct task *u = &r->task[next->to[k]];
+            uint32_t latest = u->level - (u->lane != t->lane);
+            level = latest < level ? latest : level;
+        }
+        t->level = level == UINT32_MAX ? through : level;
+    }
+}
+
 /* The tasks by level, those of a level in an order in which each comes behind those that it waits for
  * (Kahn's algorithm, smallest first as far as the queue goes). */
 static struct csr by_level(struct building *b)
@@ -245,6 +269,7 @@ static struct csr by_level(struct building *b)
                 order[end++] = next.to[k];
         }
     }
+    delay_backward(r, order, &next);
     uint32_t *level = left; /* done with */
     for (uint32_t i = 0; i < r->ntask; i++) {
         level[i] = r->task[order[i]].level;

@@ -11,7 +11,8 @@ usage: test_replay.py   (environment: PCC, PCC_GEN, PCC_SHARED)
    is the load of its device, nothing starts before its inputs are there, arrows begin and end once.
 2. The chart is well-formed XML with a bar for every event, all bars within the picture, numbers and
    bracket where they belong; names cannot break it; it stays small.
-3. The sixteen workloads of the placement paper, where they are there, with N = 1000.
+3. The sixteen workloads of the placement paper, where they are there, with N = 1000: planned by dp-place, and
+   these plans with a third of the nodes moved at random, which are not contiguous (the paper's virtual devices).
 4. Wrong uses are refused.  Planted errors in a trace are noticed.
 
 Exit: 0 pass, 1 fail."""
@@ -274,6 +275,22 @@ def charts(tmp):
         check(out.read_text(encoding="utf-8") == text, f"-o x{suffix} differs from --emit")
     pcc(*args, "--replay", 6, "-o", tmp / "x.gantt.svg")
 
+    # virtual devices: a chain that comes back twice has three rows in one lane, a contiguous plan one
+    chain = workload(rng, 10, False, 2, skip=1)
+    (tmp / "chain.json").write_text(json.dumps(chain))
+    for homes, rows in (("0110011000", ["a", "b", "c", "a", "b"]), ("0001111111", [])):
+        split = {"cpus": [{"nodes": []}], "fpgas": [{"nodes": [i for i in range(10) if homes[i] == d]} for d in "01"]}
+        (tmp / "split.json").write_text(json.dumps(split))
+        args = [tmp / "chain.json", "-p", f"plan{{from={tmp / 'split.json'}}}", "-q", "--replay", 7]
+        svg, trace = pcc(*args, "--emit", "gantt")[0], json.loads(pcc(*args, "--emit", "trace")[0])
+        names = [t.text for t in xml.fromstring(svg).iter(SVG + "text") if t.text in ("a", "b", "c", "d")]
+        check(names == rows, f"rows of {homes}: {names}, expected {rows}")
+        bars = sum(e["dur"] > 0 for e in lanes_and_events(trace)[1])
+        wrong = chart_problems(svg, 7, ["acc0", "acc1"], bars)
+        tops = {g.find(SVG + "rect").get("y") for g in xml.fromstring(svg).iter(SVG + "g")
+                if (g.findtext(SVG + "title") or "").startswith("sample")}
+        check(not wrong and len(tops) == max(2, len(rows)), f"rows of {homes}: {wrong}, {len(tops)} heights")
+
     wide = workload(rng, 4000, False, 120, skip=1)  # a plan as bad as can be: thousands of parts
     (tmp / "wide.json").write_text(json.dumps(wide))
     split = {"cpus": [{"nodes": []}], "fpgas": [{"nodes": list(range(k, 4000, 120))} for k in range(120)]}
@@ -310,6 +327,21 @@ def refusals(tmp):
     check("longer than can be counted" in err, f"times out of range: {err!r}")
 
 
+def moved(path, split_path, out):
+    """A split with a third of its colours (nodes without: of its nodes) on accelerators at random."""
+    rng = random.Random(path.stem)
+    graph, split = json.loads(path.read_text()), json.loads(split_path.read_text())
+    color = {n["id"]: n.get("colorClass", -1 - n["id"]) for n in graph["nodes"]}
+    home = {color[n]: (kind, k) for kind in ("cpus", "fpgas") for k, d in enumerate(split[kind]) for n in d["nodes"]}
+    for c in sorted(home):
+        if rng.random() < 1 / 3:
+            home[c] = ("fpgas", rng.randrange(len(split["fpgas"])))
+    for kind in ("cpus", "fpgas"):
+        for k, d in enumerate(split[kind]):
+            d["nodes"] = [n for n in color if home[color[n]] == (kind, k)]
+    out.write_text(json.dumps(split))
+
+
 def published(tmp):
     """The placement paper's workloads; how many were there."""
     files = sorted(THROUGHPUT.glob("*.json"))
@@ -318,7 +350,12 @@ def published(tmp):
         runs = [["-p", "dp-place", "-o", split]]
         if "training" in path.name:
             runs.append(["-p", f"plan{{from={split}}}", "--schedule", "gpipe", "-o", tmp / "gpipe.json"])
+        runs.append(["-p", f"plan{{from={tmp / 'moved.json'}:best-effort}}", "-o", tmp / "again.json"])
+        if "training" in path.name:
+            runs.append([*runs[-1][:2], "--schedule", "gpipe", "-o", tmp / "gpipe.json"])
         for run in runs:
+            if "moved" in run[1] and "again" in run[-1].name:
+                moved(path, split, tmp / "moved.json")
             _, err = pcc(path, *run, "-q", "--replay", 1000, "--emit", "trace")
             n, end, levels = line_of(err)
             value = json.loads(run[-1].read_text(), parse_float=Decimal)["maxLoad"] * 10**9
@@ -326,7 +363,9 @@ def published(tmp):
             trace = json.loads(_, parse_float=Decimal)
             wrong = trace_problems(trace, 1000, end)
             check(not wrong, f"{path.name}: {wrong}")
-            print(f"{path.stem:28} {'gpipe' if '--schedule' in run else '':5} {levels:2} levels, value "
+            way = ("moved " if "moved" in run[1] else "") + ("gpipe" if "--schedule" in run else "")
+            check("moved" not in way or levels > 6, f"{path.name}: moved at random and {levels} levels")
+            print(f"{path.stem:28} {way:11} {levels:3} levels, value "
                   f"{value / 10**9:10.4f} ms, replay {end / n / 10**9:10.4f} ms per sample, "
                   f"{100 * (end / n / value - 1):.3f} % above", flush=True)
     return len(files)

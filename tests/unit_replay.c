@@ -216,6 +216,46 @@ static void test_limits(void **state)
     arena_free(t.m->mem);
 }
 
+/* What of the backward pass needs forward values alone runs when it is read, or once the forward pass is through. */
+static void test_early_gradients(void **state)
+{
+    static const char text[] =
+        "cluster io_free\nclass acc x2\ngraph {\n"
+        "  %a = profile:op() : ? !bytes=1B !xfer=0ps !time=[5ps]\n"
+        "  %b = profile:op(%a) : ? !bytes=1B !xfer=0ps !time=[7ps]\n"
+        "  %early = profile:op(%a) : ? !bytes=1B !xfer=0ps !time=[1ps] !backward\n"
+        "  %unread = profile:op(%a) : ? !bytes=1B !xfer=0ps !time=[1ps] !backward\n"
+        "  %gb = profile:op(%b) : ? !bytes=1B !xfer=0ps !time=[8ps] !backward\n"
+        "  %ga = profile:op(%gb, %early) : ? !bytes=1B !xfer=0ps !time=[6ps] !backward\n}\n";
+    struct text_module t;
+    struct diag d = {.emit = quiet};
+    (void)state;
+    assert_int_equal(module_parse(&t, text, strlen(text), "early", &d), 0);
+    struct ctx x = {
+        .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
+    assert_int_equal(ctx_base(&x), 0);
+    nid a = x.m->graph[1].first;
+    int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
+    dev[a + 1] = dev[a + 4] = 1;
+    struct cut *cut = cut_build(x.m, x.place, x.cluster, dev, x.mem);
+    struct replay r = replay_run(x.m, x.place, x.cluster, dev, cut, 9, x.mem);
+    check_data(&r, x.m, cut);
+    assert_int_equal(r.levels, 3);
+    assert_int_equal(r.task[task_of(&r, x.m, cut, a + 2)].level, 2);
+    assert_int_equal(r.end, 5 + 7 + 8 + 6 + 8 * (7 + 8));
+    dev[a + 3] = 1; /* beside b, alone in its pass there; b's transfer ends the forward pass */
+    dev[a + 4] = 0;
+    cut = cut_build(x.m, x.place, x.cluster, dev, x.mem);
+    r = replay_run(x.m, x.place, x.cluster, dev, cut, 9, x.mem);
+    assert_int_equal(r.task[task_of(&r, x.m, cut, a + 3)].level, 2);
+    for (uint32_t k = 0; k < r.ntask; k++)
+        if (r.task[k].back)
+            assert_true(r.start[k * r.samples] >= 5);
+    arena_free(x.mem);
+    arena_free(x.scratch);
+    arena_free(t.m->mem);
+}
+
 /* Names for SVG and JSON. */
 static void test_plain(void **state)
 {
@@ -244,6 +284,7 @@ static void test_plain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay), cmocka_unit_test(test_limits),
+                                       cmocka_unit_test(test_early_gradients),
                                        cmocka_unit_test(test_plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
