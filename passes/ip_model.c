@@ -28,6 +28,10 @@
 
 #include <string.h>
 
+enum { WINDOWS_MOST = 8192 };
+#define TOLERANCE                                                                                  \
+    1e-8 /* what may get lost in a solver must not make a plan within the limit infeasible */
+
 struct builder {
     struct ip_model *m;
     const struct chain *c;
@@ -40,7 +44,7 @@ struct builder {
     uint32_t ncut;      /* the nets that cost something in the slot at hand, columns and costs */
     struct mip_term *cut;
     uint32_t capcut;
-    int64_t bytes_unit, bytes_gcd;
+    int64_t bytes_gcd;
 };
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -96,16 +100,11 @@ static bool can(const struct builder *b, uint32_t v, uint32_t s)
     return col[s] != MIP_ZERO;
 }
 
-static void begin(struct builder *b, const char *name, double lo, double hi)
-{
-    mip_row(b->p, name, lo, hi);
-}
-
 /* A row  column - x[v, s] >= 0  (or <= 0). */
 static void compare(struct builder *b, const char *name, uint32_t col, uint32_t v, uint32_t s,
                     bool above)
 {
-    begin(b, name, above ? 0 : -MIP_INF, above ? MIP_INF : 0);
+    mip_row(b->p, name, above ? 0 : -MIP_INF, above ? MIP_INF : 0);
     mip_term(b->p, col, 1);
     add_x(b, v, s, -1);
 }
@@ -179,22 +178,134 @@ static void make_x(struct builder *b)
 {
     const uint8_t *barred = break_symmetry(b);
     for (uint32_t v = 0; v < b->n; v++) {
-        uint32_t *col = &b->m->col[(size_t)v * b->k], places = 0, last = 0;
+        uint32_t *col = &b->m->col[(size_t)v * b->k], places = 0;
         for (uint32_t s = 0; s < b->k; s++) {
             bool may = allowed(b, v, s) && !barred[(size_t)v * b->k + s];
             col[s] = may ? MIP_ONE : MIP_ZERO;
             places += may;
-            last = may ? s : last;
         }
-        for (uint32_t s = 0; places > 1 && s <= last; s++)
+        for (uint32_t s = 0; places > 1 && s < b->k; s++)
             if (col[s] == MIP_ONE)
                 col[s] = mip_col(b->p, arena_fmt(b->a, "x_%s_%s", b->label[v], b->dev[s]), 0, 1, 0,
                                  true);
-    }
-    for (uint32_t v = 0; v < b->n; v++) {
-        begin(b, arena_fmt(b->a, "one_%s", b->label[v]), 1, 1);
+        mip_row(b->p, arena_fmt(b->a, "one_%s", b->label[v]), 1, 1);
         for (uint32_t s = 0; s < b->k; s++)
-            add_x(b, v, s, 1);
+            mip_term(b->p, col[s], 1);
+    }
+}
+
+/* A row  high - low >= 0, needless if high is 1 or low 0. */
+static void at_most(struct builder *b, const char *name, uint32_t low, uint32_t high)
+{
+    if (low == MIP_ZERO || high == MIP_ONE || low == high)
+        return;
+    mip_row(b->p, name, 0, MIP_INF);
+    mip_term(b->p, high, 1);
+    mip_term(b->p, low, -1);
+}
+
+/* Adds to sum[v] what all vertices weigh from which a path leads to v by `in`, v among them, 64 of them at a
+ * time; order: +1, predecessors have smaller numbers. */
+static void add_paths(const struct builder *b, const struct csr *in, bool up, const int64_t *w,
+                      int64_t *sum)
+{
+    uint64_t *mask = arena_array(b->a, (size_t)b->n + 1, sizeof *mask);
+    for (uint32_t base = 0; base < b->n; base += 64)
+        for (uint32_t i = 0; i < b->n; i++) {
+            uint32_t v = up ? b->n - 1 - i : i;
+            uint64_t m = v - base < 64 ? UINT64_C(1) << (v - base) : 0;
+            for (uint32_t j = in->at[v]; j < in->at[v + 1]; j++)
+                m |= mask[in->to[j]];
+            mask[v] = m;
+            for (; m; m &= m - 1)
+                sum[v] += w[base + (uint32_t)__builtin_ctzll(m)];
+        }
+}
+
+/* v must be in slots first[v] .. end[v] - 1, so that what comes before it and after it has room. */
+static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
+{
+    struct chain_caps caps;
+    int64_t limit = b->m->ask.memory ? CHAIN_INF : b->m->ask.limit;
+    chain_set_limit(b->c, &caps, limit);
+    for (uint32_t v = 0; v < b->n; v++)
+        end[v] = b->k;
+    for (uint32_t p = 0; p < b->c->npot && b->n <= WINDOWS_MOST; p++) {
+        if (b->c->pot[p].memory ? b->m->ask.memory : limit == CHAIN_INF)
+            continue;
+        int64_t *before = arena_array(b->a, (size_t)b->n + 1, sizeof *before), room = 0;
+        int64_t *after = arena_array(b->a, (size_t)b->n + 1, sizeof *after);
+        add_paths(b, &b->g->pred, false, b->c->pot[p].w, before);
+        add_paths(b, &b->g->succ, true, b->c->pot[p].w, after);
+        for (uint32_t s = 0; s < b->k; s++) {
+            room = sat_add(room, caps.cap[p][b->m->kind[s]]);
+            for (uint32_t v = 0; v < b->n; v++)
+                if (before[v] > room && first[v] <= s)
+                    first[v] = s + 1;
+        }
+        room = 0;
+        for (uint32_t s = b->k; s-- > 0;) {
+            room = sat_add(room, caps.cap[p][b->m->kind[s]]);
+            for (uint32_t v = 0; v < b->n; v++)
+                if (after[v] > room && end[v] > s)
+                    end[v] = s;
+        }
+    }
+}
+
+/* IP_CHAIN: columns w. */
+static void make_w(struct builder *b)
+{
+    uint32_t *first = arena_array(b->a, (size_t)b->n + 1, sizeof *first);
+    uint32_t *end = arena_array(b->a, (size_t)b->n + 1, sizeof *end);
+    find_windows(b, first, end);
+    for (uint32_t v = 0; v < b->n; v++) {
+        uint32_t *col = &b->m->col[(size_t)v * b->k], last = UINT32_MAX;
+        for (uint32_t s = 0; s < b->k; s++)
+            last = allowed(b, v, s) && s >= first[v] && s < end[v] ? s : last;
+        for (uint32_t s = 0; s < b->k; s++) {
+            col[s] = s ? col[s - 1] : MIP_ZERO;
+            if (last == s)
+                col[s] = MIP_ONE;
+            else if (last != UINT32_MAX && s < last && s >= first[v] && allowed(b, v, s))
+                col[s] = mip_col(b->p, arena_fmt(b->a, "w_%s_%s", b->label[v], b->dev[s]), 0, 1, 0,
+                                 true);
+            if (s)
+                at_most(b, arena_fmt(b->a, "on_%s_%s", b->label[v], b->dev[s]), col[s - 1], col[s]);
+        }
+        mip_row(b->p, arena_fmt(b->a, "one_%s", b->label[v]), 1, 1);
+        mip_term(b->p, col[b->k - 1], 1);
+    }
+    for (uint32_t u = 0; u < b->n; u++)
+        for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++)
+            for (uint32_t v = b->g->succ.to[i], s = 0; s + 1 < b->k; s++)
+                at_most(b, arena_fmt(b->a, "edge_%s_%u_%s", b->label[u], v, b->dev[s]),
+                        b->m->col[(size_t)v * b->k + s], b->m->col[(size_t)u * b->k + s]);
+}
+
+/* IP_CONVEX: z[v] = 1 where a path leads from v into the set. */
+static void make_z(struct builder *b)
+{
+    uint32_t *z = arena_array(b->a, (size_t)b->n + 1, sizeof *z);
+    for (uint32_t s = 0; s < b->k; s++) {
+        for (uint32_t v = 0; v < b->n; v++)
+            z[v] =
+                mip_col(b->p, arena_fmt(b->a, "z_%s_%s", b->label[v], b->dev[s]), 0, 1, 0, false);
+        for (uint32_t u = 0; u < b->n; u++) {
+            uint32_t x = b->m->col[(size_t)u * b->k + s];
+            at_most(b, arena_fmt(b->a, "in_%s_%s", b->label[u], b->dev[s]), x, z[u]);
+            for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++) {
+                uint32_t v = b->g->succ.to[i];
+                at_most(b, arena_fmt(b->a, "path_%s_%u_%s", b->label[u], v, b->dev[s]), z[v], z[u]);
+                if (x == MIP_ZERO)
+                    continue;
+                mip_row(b->p, arena_fmt(b->a, "gap_%s_%u_%s", b->label[u], v, b->dev[s]), -MIP_INF,
+                        1);
+                mip_term(b->p, z[v], 1);
+                mip_term(b->p, b->m->col[(size_t)v * b->k + s], -1);
+                mip_term(b->p, x, 1);
+            }
+        }
     }
 }
 
@@ -229,7 +340,7 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
     if (!apart && n == 2) {
         uint32_t y = share(b, net_name(b, "net", e, s));
         for (int i = 0; i < 2; i++) {
-            begin(b, net_name(b, i ? "out" : "in", e, s), 0, MIP_INF);
+            mip_row(b->p, net_name(b, i ? "out" : "in", e, s), 0, MIP_INF);
             mip_term(b->p, y, 1);
             add_x(b, pin[from + (i == 0)], s, -1);
             add_x(b, pin[from + (i == 1)], s, 1);
@@ -258,7 +369,7 @@ static void make_loads(struct builder *b)
         b->ncut = 0;
         for (uint32_t e = 0; e < b->g->nnet; e++)
             make_net(b, e, s);
-        begin(b, arena_fmt(b->a, "load_%s", b->dev[s]), -MIP_INF, 0);
+        mip_row(b->p, arena_fmt(b->a, "load_%s", b->dev[s]), -MIP_INF, 0);
         for (uint32_t v = 0; v < b->n; v++)
             if (can(b, v, s))
                 add_x(b, v, s, in_time(b, k->time[v]));
@@ -283,14 +394,14 @@ static void measure_bytes(struct builder *b)
         sum += g->shared_size[i];
     }
     b->bytes_gcd = common ? common : 1;
-    b->bytes_unit = b->bytes_gcd;
-    while (sum / b->bytes_unit / (b->k + 1) >= 1024)
-        b->bytes_unit *= 1024;
+    b->m->bytes = b->bytes_gcd;
+    while (sum / b->m->bytes / (b->k + 1) >= 1024)
+        b->m->bytes *= 1024;
 }
 
 static double in_bytes(const struct builder *b, int64_t bytes)
 {
-    return (double)bytes / (double)b->bytes_unit;
+    return (double)bytes / (double)b->m->bytes;
 }
 
 /* Columns that say whether slot s needs a shared item, pushed with their bytes. */
@@ -312,25 +423,63 @@ static void make_shared(struct builder *b, uint32_t s)
     }
 }
 
+/* The least memory of a bounded device. */
+static int64_t least_room(const struct builder *b)
+{
+    int64_t least = CHAIN_INF;
+    for (uint32_t s = 0; s < b->k; s++) {
+        int64_t room = b->c->kind[b->m->kind[s]].memory;
+        least = room < least ? room : least;
+    }
+    return least;
+}
+
+/* The right side of slot s's row, bytes <= its room, or <= M, the least memory wanted.  One that has more than
+ * others may use that, whatever M is: then a column says which of the two rows holds. */
+static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
+{
+    double most =
+        ((double)(room / b->bytes_gcd) + 0.5) * (double)b->bytes_gcd / (double)b->m->bytes;
+    struct mip_row *row = &b->p->row[b->p->nrow - 1];
+    if (!b->m->ask.memory) {
+        row->hi += most;
+        return;
+    }
+    uint32_t from = row->at, to = b->p->nterm;
+    double shift = row->hi;
+    if (room > least_room(b)) {
+        uint32_t q = mip_col(b->p, arena_fmt(b->a, "own_%s", b->dev[s]), 0, 1, 0, true);
+        mip_term(b->p, q, all);
+        b->p->row[b->p->nrow - 1].hi += all;
+        mip_term(b->p, b->m->top, -1);
+        mip_row(b->p, arena_fmt(b->a, "room_%s", b->dev[s]), -MIP_INF, shift + most);
+        for (uint32_t i = from; i < to; i++)
+            mip_term(b->p, b->p->term[i].col, b->p->term[i].by);
+        mip_term(b->p, q, -all);
+    } else {
+        mip_term(b->p, b->m->top, -1);
+    }
+}
+
 static void make_memory(struct builder *b)
 {
+    double all = 0;
     measure_bytes(b);
+    for (uint32_t v = 0; v < b->n; v++)
+        all += in_bytes(b, bytes_of(b->g, v));
     for (uint32_t s = 0; s < b->k; s++) {
         int64_t room = b->c->kind[b->m->kind[s]].memory;
         if (room == CHAIN_INF)
             continue;
         b->ncut = 0;
         make_shared(b, s);
-        double most = (double)(room / b->bytes_gcd) + 0.5;
-        begin(b, arena_fmt(b->a, "memory_%s", b->dev[s]), -MIP_INF,
-              b->m->ask.memory ? 0 : most * (double)b->bytes_gcd / (double)b->bytes_unit);
+        mip_row(b->p, arena_fmt(b->a, "memory_%s", b->dev[s]), -MIP_INF, 0);
         for (uint32_t v = 0; v < b->n; v++)
             if (can(b, v, s) && b->g->size[v])
                 add_x(b, v, s, in_bytes(b, b->g->size[v]));
         for (uint32_t i = 0; i < b->ncut; i++)
             mip_term(b->p, b->cut[i].col, b->cut[i].by);
-        if (b->m->ask.memory)
-            mip_term(b->p, b->m->top, -1);
+        end_memory(b, s, room, all);
     }
 }
 
@@ -393,6 +542,11 @@ double ip_model_value(const struct ip_model *m, int64_t value)
     return (double)value / (double)m->unit;
 }
 
+double ip_model_bytes(const struct ip_model *m, double memory)
+{
+    return memory * (double)m->bytes;
+}
+
 int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d)
 {
@@ -417,9 +571,16 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
     m->grain = find_grain(c);
     make_slots(&b);
     name_vertices(&b);
-    m->top = mip_col(b.p, "T", ip_model_value(m, c->lower),
-                     ask->limit < CHAIN_INF ? ip_model_value(m, ask->limit) : MIP_INF, 1, false);
-    make_x(&b);
+    m->top =
+        mip_col(b.p, "T", ip_model_value(m, c->lower),
+                ask->limit < CHAIN_INF ? ip_model_value(m, ask->limit) * (1 + TOLERANCE) : MIP_INF,
+                1, false);
+    if (ask->shape == IP_CHAIN)
+        make_w(&b);
+    else
+        make_x(&b);
+    if (ask->shape == IP_CONVEX)
+        make_z(&b);
     if (!ask->memory)
         make_loads(&b);
     if (c->limited || ask->memory)
@@ -430,17 +591,17 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
 
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev)
 {
-    uint32_t n = m->c->g->n, k = m->ndev;
-    for (uint32_t v = 0; v < n; v++) {
+    bool chain = m->ask.shape == IP_CHAIN;
+    for (uint32_t v = 0; v < m->c->g->n; v++) {
         uint32_t found = 0;
-        for (uint32_t s = 0; s < k; s++) {
-            uint32_t col = m->col[(size_t)v * k + s];
+        for (uint32_t s = 0; s < m->ndev; s++) {
+            uint32_t col = m->col[(size_t)v * m->ndev + s];
             bool is = col == MIP_ONE || (col != MIP_ZERO && x[col] > 0.5);
-            if (is)
+            if (is && !(chain && found))
                 dev[v] = (int32_t)m->slot[s];
             found += is;
         }
-        if (found != 1)
+        if (chain ? found == 0 : found != 1)
             return false;
     }
     return true;

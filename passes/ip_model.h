@@ -30,7 +30,8 @@ struct ip_model {
     uint8_t *kind;    /* [slot] kind of the device */
     uint32_t *col;    /* [vertex * ndev + slot] IP_CHAIN: in this slot or an earlier one; else: in this slot */
     uint32_t top;     /* the column of the value, or of the memory */
-    int64_t unit;     /* ps that 1 of it stands for; memory: bytes */
+    int64_t unit;     /* ps that 1 of the value stands for */
+    int64_t bytes;    /* bytes that 1 of the memory stands for; 0: the model knows no memory */
     int64_t grain;    /* every load is a multiple of this many ps */
 };
 
@@ -42,7 +43,9 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
 /* The devices that a solution x of m->mip gives: dev[vertex].  False: some vertex has none, or two. */
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev);
 
-/* The value in units of the model, rounded up / down by at most one part in 2^50. */
+/* ps in units of the model. */
 double ip_model_value(const struct ip_model *m, int64_t value);
+/* Memory of the model in bytes. */
+double ip_model_bytes(const struct ip_model *m, double memory);
 
 #endif
