@@ -571,10 +571,11 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
     m->grain = find_grain(c);
     make_slots(&b);
     name_vertices(&b);
-    m->top =
-        mip_col(b.p, "T", ip_model_value(m, c->lower),
-                ask->limit < CHAIN_INF ? ip_model_value(m, ask->limit) * (1 + TOLERANCE) : MIP_INF,
-                1, false);
+    double least = ask->memory ? 0 : ip_model_value(m, c->lower), limit = MIP_INF;
+    if (ask->limit < CHAIN_INF)
+        limit = ip_model_value(m, ask->limit) * (1 + TOLERANCE);
+    b.p->impossible = limit < least;
+    m->top = mip_col(b.p, ask->memory ? "M" : "T", least, limit, 1, false);
     if (ask->shape == IP_CHAIN)
         make_w(&b);
     else

@@ -41,6 +41,14 @@ static Cbc_Model *make(const struct mip *m)
     return cbc;
 }
 
+static bool any_integer(const struct mip *m)
+{
+    for (uint32_t c = 0; c < m->ncol; c++)
+        if (m->col[c].integer)
+            return true;
+    return false;
+}
+
 static int solve_it(const struct mip *m, const struct mip_limits *l,
                     const struct mip_report *report)
 {
@@ -59,17 +67,24 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
         Cbc_setParameter(cbc, "seconds", text);
     }
     Cbc_solve(cbc);
-    const double *x = Cbc_bestSolution(cbc);
+    /* status -1: it never branched, because nothing is integer or the relaxation has no solution */
+    int status = Cbc_status(cbc);
+    bool relaxed = status == -1 && Cbc_isInitialSolveProvenOptimal(cbc) && !any_integer(m);
+    const double *x = relaxed ? Cbc_getColSolution(cbc) : Cbc_bestSolution(cbc);
     uint64_t nodes = (uint64_t)Cbc_getNodeCount(cbc);
-    bool ended = Cbc_status(cbc) == 0;
     if (x)
         mip_report_solution(report, Cbc_getObjValue(cbc), x);
-    if (ended && x && Cbc_isProvenOptimal(cbc))
+    if (relaxed)
+        mip_report_end(report, MIP_OPTIMAL, Cbc_getObjValue(cbc), nodes);
+    else if (status == 0 && x && Cbc_isProvenOptimal(cbc))
         mip_report_end(report, MIP_OPTIMAL, Cbc_getBestPossibleObjValue(cbc), nodes);
-    else if (ended && !x && Cbc_isProvenInfeasible(cbc))
+    else if (status == 0 && !x && Cbc_isProvenInfeasible(cbc))
+        mip_report_end(report, MIP_INFEASIBLE, -MIP_INF, nodes);
+    else if (status == -1 && Cbc_isInitialSolveProvenPrimalInfeasible(cbc))
         mip_report_end(report, MIP_INFEASIBLE, -MIP_INF, nodes);
     else
-        mip_report_end(report, MIP_NONE, Cbc_getBestPossibleObjValue(cbc), nodes);
+        mip_report_end(report, MIP_NONE, status == 1 ? Cbc_getBestPossibleObjValue(cbc) : -MIP_INF,
+                       nodes);
     return 0; /* the process ends: nothing is freed */
 }
 
