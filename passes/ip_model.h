@@ -1,0 +1,51 @@
+/* Integer programs for placement: a chain problem (chain.h) as a model for solvers (mip.h).
+ *
+ * Devices are slots of the model.  Times are in a unit that makes the largest of them lie in 1..1000 (ms for
+ * ms), bytes in a power of two likewise. */
+#ifndef PCC_PASSES_IP_MODEL_H
+#define PCC_PASSES_IP_MODEL_H
+
+#include "passes/mip.h"
+
+enum ip_shape {
+    IP_ANY,    /* any sets */
+    IP_CONVEX, /* each device's set is convex: no path leaves it and comes back */
+    IP_CHAIN   /* the devices, in the order of the slots, take differences of a chain of ideals */
+};
+
+struct ip_ask {
+    enum ip_shape shape;
+    int64_t limit;           /* ps: no plan of a larger value is of interest; CHAIN_INF: none */
+    bool memory;             /* minimise the largest memory instead: times, limits of memory do not count */
+    const uint32_t *slot;    /* IP_CHAIN: [device] the order in which they stand; NULL: as numbered */
+    const char *const *name; /* [vertex] for names of columns; NULL: numbers */
+};
+
+struct ip_model {
+    const struct chain *c;
+    struct ip_ask ask;
+    struct mip *mip;
+    uint32_t ndev;
+    uint32_t *slot;   /* [slot] device */
+    uint8_t *kind;    /* [slot] kind of the device */
+    uint32_t *col;    /* [vertex * ndev + slot] IP_CHAIN: in this slot or an earlier one; else: in this slot */
+    uint32_t top;     /* the column of the value, or of the memory */
+    int64_t unit;     /* ps that 1 of the value stands for */
+    int64_t bytes;    /* bytes that 1 of the memory stands for; 0: the model knows no memory */
+    int64_t grain;    /* every load is a multiple of this many ps */
+};
+
+/* Makes the model.  c must not be `detailed` (overlap, copies).  Lives in a; -1 and an error, which names
+ * `planner`, if it has more than MIP_MOST_TERMS terms.  O(terms). */
+int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask, const char *planner,
+                   struct arena *a, struct diag *d);
+
+/* The devices that a solution x of m->mip gives: dev[vertex].  False: some vertex has none, or two. */
+bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev);
+
+/* ps in units of the model. */
+double ip_model_value(const struct ip_model *m, int64_t value);
+/* Memory of the model in bytes. */
+double ip_model_bytes(const struct ip_model *m, double memory);
+
+#endif

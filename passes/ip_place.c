@@ -1,0 +1,216 @@
+/* ip-place: splits by integer programming, of any sets or contiguous ones.
+ *
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3, 5.2 and appendix C.  Interval DP over many
+ * orders gives a plan and with it a bound on the value; the solver improves it or says that nothing is better
+ * (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they prove is stated
+ * with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.  Where all times are
+ * multiples of something coarser that margin closes, and the plan is called optimal; else it is called feasible
+ * with the gap.  On a fused level the proof is about that level only. */
+#include "passes/ip_search.h"
+#include "passes/place_run.h"
+
+#include "ir/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { DEFAULT_SECONDS = 60, NS_PER_S = 1000000000 };
+
+struct ip_options {
+    int64_t shape, solver, limit, starts, seed;
+    bool solve;
+    const char *gap, *write;
+};
+
+static const char *const shape_names[] = {"none", "convex", "chain", NULL}; /* enum ip_shape */
+static const char *const solver_names[] = {"lp_solve", "cbc", "auto", NULL};
+
+static const struct opt ip_opts[] = {
+    {.kind = OPT_CHOICE,
+     .name = "contiguous",
+     .off = offsetof(struct ip_options, shape),
+     .def = "none",
+     .names = shape_names,
+     .help = "what a device may hold: any set, a convex one, or a step of a chain"},
+    {.kind = OPT_CHOICE,
+     .name = "solver",
+     .off = offsetof(struct ip_options, solver),
+     .def = "lp_solve",
+     .names = solver_names,
+     .help = "auto: CBC where pcc was built with it"},
+    {.kind = OPT_TEXT,
+     .name = "gap",
+     .off = offsetof(struct ip_options, gap),
+     .def = "0.000001",
+     .help = "share of the time by which the plan may miss the best, 0.000001..1"},
+    {.kind = OPT_TIME,
+     .name = "limit",
+     .off = offsetof(struct ip_options, limit),
+     .def = "0s",
+     .lo = "0s",
+     .help = "look only for plans that take this or less, 0s: for all"},
+    {.kind = OPT_TEXT,
+     .name = "write",
+     .off = offsetof(struct ip_options, write),
+     .def = "",
+     .help = "write the models to this file, .lp or .mps"},
+    {.kind = OPT_BOOL,
+     .name = "solve",
+     .off = offsetof(struct ip_options, solve),
+     .def = "true",
+     .help = "false: only write the models (without limit= they hold every plan)"},
+    {.kind = OPT_INT,
+     .name = "starts",
+     .off = offsetof(struct ip_options, starts),
+     .def = "60",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders to try for the plan to start from"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct ip_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of these orders"},
+    {0}};
+
+/* The name of the first node in each vertex of g. */
+static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
+{
+    const char **name = arena_array(x->scratch, (size_t)g->n + 1, sizeof *name);
+    uint32_t *of = wdag_flatten(g, x->scratch);
+    const struct wdag *base = x->base;
+    for (uint32_t v = base->n; v-- > 0;)
+        name[of[v]] = node_name(x->m, base->node[v]);
+    return name;
+}
+
+static const struct mip_solver *choose_solver(const struct ip_options *o, struct diag *d)
+{
+    const struct mip_solver *s =
+        o->solver == 0 || (o->solver == 2 && !mip_cbc.attempts) ? &mip_lpsolve : &mip_cbc;
+    if (s->attempts)
+        return s;
+    diag_error(d, "ip-place: solver=cbc: pcc was built without CBC: use solver=lp_solve");
+    return NULL;
+}
+
+/* Why the bound holds, and how to check it elsewhere. */
+static const char *proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
+                         int64_t limit)
+{
+    char text[UNIT_TEXT];
+    const char *shape = shape_names[o->shape];
+    return arena_fmt(
+        x->mem,
+        "integer program: %s; %u model%s of up to %u columns and %u rows; %s %s, %" PRIu64
+        " nodes\n"
+        "question: is there a plan of at most %s? answer: no, within the solver's tolerance\n"
+        "the same model for any other solver: -p 'ip-place{contiguous=%s:limit=%s:solve=false:"
+        "write=model.mps}'\n",
+        o->shape == IP_ANY      ? "any sets (placement paper, 5.2)"
+        : o->shape == IP_CONVEX ? "convex sets (placement paper, appendix C)"
+                                : "a chain of devices",
+        r->models, r->models == 1 ? "" : "s", r->ncol, r->nrow, r->solver->name,
+        r->solver->version(x->scratch), r->nodes, time_print(text, limit), shape, text);
+}
+
+static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
+                     const struct chain *whole, bool on_whole)
+{
+    struct plan *p = x->plan;
+    const char *solver = r->solver->name;
+    p->bound = whole->lower;
+    p->argument = arena_fmt(x->mem, "bound: %s", whole->lower_why);
+    if (r->write_only)
+        p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", whole->lower_why);
+    else if (p->value <= whole->lower)
+        p->argument = arena_fmt(x->mem, "no plan is better than the %s", whole->lower_why);
+    else if (!r->complete)
+        p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why,
+                                r->bound > whole->lower && on_whole ? "its own" : whole->lower_why);
+    else
+        p->argument = arena_fmt(x->mem, "nothing better by the gap, says %s", solver);
+    if (r->bound > whole->lower && on_whole) {
+        p->bound = r->bound;
+        if (r->complete)
+            p->proof = proof(x, o, r, r->bound - 1);
+    } else if (!on_whole && r->complete) {
+        p->scope_bound = r->bound;
+    }
+    if (p->value <= p->bound) {
+        p->status = PLAN_OPTIMAL;
+        p->bound = p->value;
+    }
+}
+
+/* No plan: says why. */
+static int none(struct ctx *x, const struct placing *p, struct loads *l, struct ip_run *r)
+{
+    char exact[UNIT_TEXT], text[UNIT_TEXT];
+    const char *what = r->shape == IP_CONVEX ? "convex plan" : "plan";
+    if (r->shape == IP_CHAIN)
+        return report_infeasible(x, p->level, true, &p->run);
+    bool proven = r->complete;
+    int64_t need = p->top->limited ? ip_least_memory(p->top, l, r, x->scratch, x->diag) : -1;
+    if (need > 0 && (proven || need > 0))
+        diag_error(x->diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
+                   r->complete ? "they need" : "the smallest found needs", bytes_print(exact, need),
+                   bytes_short(text, need));
+    else if (proven)
+        diag_error(x->diag, "there is no %s: pins and what devices can run leave none", what);
+    else
+        diag_error(x->diag, "no %s was found: %s", what, r->why);
+    return PASS_INFEASIBLE;
+}
+
+static int ip_run(struct ctx *x, const void *options)
+{
+    const struct ip_options *o = options;
+    struct place_options po = {.starts = o->starts, .seed = o->seed};
+    struct placing p;
+    struct loads l;
+    struct ip_run r = {.planner = "ip-place",
+                       .shape = (enum ip_shape)o->shape,
+                       .solver = choose_solver(o, x->diag),
+                       .limit = o->limit ? o->limit : CHAIN_INF,
+                       .write = *o->write ? o->write : NULL,
+                       .write_only = !o->solve};
+    if (!r.solver)
+        return -1;
+    if (!share_parse(o->gap, &r.gap))
+        return diag_error(x->diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
+    if (placing_start(x, "ip-place", &po, &p) ||
+        loads_new(&l, p.top, "ip-place", x->scratch, x->diag))
+        return -1;
+    if (!p.clock.deadline)
+        p.clock.deadline = chain_now() + DEFAULT_SECONDS * INT64_C(1) * NS_PER_S;
+    r.clock = &p.clock;
+    r.name = vertex_names(x, p.level);
+    struct chain_plan best = no_plan(x, p.level);
+    interval_search(p.top, &p.run, &best, x->scratch);
+    bool enough = best.value <= p.top->lower && !r.write;
+    if (enough) {
+        r.bound = best.value;
+        r.complete = true;
+    } else if (ip_search(p.top, &l, &r, &best, x->scratch, x->diag)) {
+        return -1;
+    }
+    if (r.refused)
+        diag_note(x->diag, "ip-place: %u answers of %s did not hold and were not used", r.refused,
+                  r.solver->name);
+    if (best.value == CHAIN_INF)
+        return none(x, &p, &l, &r);
+    leave_plan(x, "ip-place", p.level, &best);
+    conclude(x, o, &r, p.chain, p.level == p.whole);
+    return 0;
+}
+
+const struct pass pass_ip_place = {
+    .name = "ip-place",
+    .help = "split by integer programming, contiguous or not (placement paper)",
+    .opts = ip_opts,
+    .optsize = sizeof(struct ip_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = ip_run};

@@ -1,0 +1,262 @@
+/* Integer programs for placement against brute force and the exact search, on random graphs of up to 10 vertices:
+ * several classes, memory limits, shared bytes, pins, nets of several consumers, pins on the host. The brute
+ * force puts sets on one device after another, loads by wdag_load; it knows no columns and rows. */
+#include "passes/dp_both.h"
+#include "passes/interval_dp.h"
+#include "passes/ip_refute.h"
+#include "passes/ip_search.h"
+#include "passes/topo.h"
+#include "tests/instances.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { GRAPHS = 200, ONE = 1 }; /* ONE: a gap of a millionth */
+
+/* ---- brute force ----------------------------------------------------------------------------- */
+
+/* Whether no path leaves the set and comes back. */
+static bool is_convex(const struct wdag *g, uint32_t set)
+{
+    uint32_t left = 0; /* vertices outside that the set leads to */
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
+            uint32_t u = g->pred.to[i];
+            bool after = (set >> u & 1) || (left >> u & 1);
+            if (!(set >> v & 1) && after)
+                left |= 1U << v;
+            if ((set >> v & 1) && (left >> u & 1))
+                return false;
+        }
+    return true;
+}
+
+/* The least largest load over all ways to share the vertices out, each device with a (convex) set. */
+static int64_t brute_force(const struct instance *t, bool convex)
+{
+    static int64_t best[1 << MAX_N], next[1 << MAX_N];
+    static bool good[1 << MAX_N];
+    uint32_t sets = 1U << t->g.n;
+    for (uint32_t set = 0; set < sets; set++) {
+        best[set] = set ? COST_NEVER : 0;
+        good[set] = !convex || is_convex(&t->g, set);
+    }
+    for (uint32_t d = 0; d < t->c.ndev; d++) {
+        const int64_t *load = t->load[cluster_class(&t->c, d)];
+        memcpy(next, best, sets * sizeof *next);
+        for (uint32_t set = 0; set < sets; set++)
+            for (uint32_t s = set; s; s = (s - 1) & set) {
+                int64_t before = best[set & ~s];
+                if (!good[s] || before == COST_NEVER || load[s] == COST_NEVER ||
+                    !pins_allow(&t->g, s, d))
+                    continue;
+                int64_t value = load[s] > before ? load[s] : before;
+                next[set] = value < next[set] ? value : next[set];
+            }
+        memcpy(best, next, sets * sizeof *next);
+    }
+    return best[sets - 1];
+}
+
+/* The largest load of a plan by wdag_load. */
+static int64_t value_of(const struct instance *t, const int32_t *dev)
+{
+    int64_t value = 0;
+    for (uint32_t d = 0; d < t->c.ndev; d++) {
+        uint32_t set = 0;
+        for (uint32_t v = 0; v < t->g.n; v++)
+            set |= (uint32_t)(dev[v] == (int32_t)d) << v;
+        int64_t load = t->load[cluster_class(&t->c, d)][set];
+        assert_true(pins_allow(&t->g, set, d));
+        value = load > value ? load : value;
+    }
+    return value;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static struct ip_run make_run(enum ip_shape shape, const struct mip_solver *s,
+                              struct chain_clock *clock)
+{
+    return (struct ip_run){.planner = "test",
+                           .shape = shape,
+                           .solver = s,
+                           .clock = clock,
+                           .gap = ONE,
+                           .limit = CHAIN_INF};
+}
+
+static int64_t exact_chain(const struct chain *c, struct arena *a)
+{
+    int32_t dev[MAX_N + 1];
+    struct chain_plan plan = {CHAIN_INF, dev, NULL};
+    struct dp_search s = {.max_states = 100000};
+    dp_both(c, &s, &plan, a);
+    assert_true(s.complete);
+    return plan.value == CHAIN_INF ? COST_NEVER : plan.value;
+}
+
+/* Searches for the optimum, from a heuristic's plan or from nothing. */
+static void check_search(const struct instance *t, const struct chain *c, enum ip_shape shape,
+                         const struct mip_solver *solver, uint64_t seed, bool warm, int64_t want)
+{
+    struct chain_clock clock = {0};
+    struct ip_run r = make_run(shape, solver, &clock);
+    struct interval_run dpl = {.starts = 1, .seed = seed};
+    struct diag d = {0};
+    struct loads l;
+    int32_t dev[MAX_N + 1];
+    struct chain_plan best = {CHAIN_INF, dev, NULL};
+    assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
+    if (warm)
+        interval_search(c, &dpl, &best, t->a);
+    assert_int_equal(ip_search(c, &l, &r, &best, t->a, &d), 0);
+    if (!r.complete || r.refused || best.value != (want == COST_NEVER ? CHAIN_INF : want) ||
+        r.bound != best.value)
+        fail_msg("seed %llu, shape %d, %s: found %lld, bound %lld (%s), %u refused, want %lld",
+                 (unsigned long long)seed, shape, solver->name, (long long)best.value,
+                 (long long)r.bound, r.complete ? "complete" : r.why, r.refused, (long long)want);
+    if (want != COST_NEVER)
+        assert_int_equal(value_of(t, dev), want);
+}
+
+static void test_optimum(void **state)
+{
+    const struct mip_solver *const solver[] = {&mip_lpsolve, &mip_cbc};
+    struct instance *t = malloc(sizeof *t);
+    uint32_t infeasible = 0, apart = 0, cyclic = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        struct diag d = {0};
+        make_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int64_t any = brute_force(t, false), convex = brute_force(t, true),
+                chain = exact_chain(c, t->a);
+        assert_true(any <= convex && convex <= chain);
+        infeasible += any == COST_NEVER;
+        apart += any < convex;
+        cyclic += convex < chain;
+        for (int k = 0; k < 2 && solver[k]->attempts; k++) {
+            bool warm = (seed + (uint64_t)k) % 2;
+            check_search(t, c, IP_ANY, solver[k], seed, warm, any);
+            check_search(t, c, IP_CONVEX, solver[k], seed, warm, convex);
+            check_search(t, c, IP_CHAIN, solver[k], seed, warm, chain);
+        }
+        arena_free(t->a);
+    }
+    /* the instances must be worth something */
+    assert_in_range(infeasible, GRAPHS / 50, GRAPHS / 2);
+    assert_true(apart > GRAPHS / 20 && cyclic > 0);
+    free(t);
+}
+
+/* The least memory by bisection over brute force. */
+static int64_t least_memory(struct instance *t, bool convex)
+{
+    int64_t lo = 0, hi = 400;
+    while (lo < hi) {
+        int64_t mid = (lo + hi) / 2;
+        make_loads(t, mid);
+        if (brute_force(t, convex) == COST_NEVER)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void test_least_memory(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t seen = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6 * GRAPHS && seen < 100; seed++) {
+        struct chain_clock clock = {0};
+        struct diag d = {0};
+        struct loads l;
+        make_instance(t, seed);
+        for (uint32_t k = 0; k < t->c.ncls; k++) /* make it short */
+            t->c.cls[k].memory = t->c.cls[k].memory < 0 ? -1 : t->c.cls[k].memory / 3;
+        make_loads(t, -1);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        for (int convex = 0; convex < 2; convex++) {
+            struct ip_run r = make_run(convex ? IP_CONVEX : IP_ANY, &mip_lpsolve, &clock);
+            make_loads(t, -1);
+            if (brute_force(t, convex) != COST_NEVER || !c->limited)
+                continue;
+            int64_t want = least_memory(t, convex);
+            if (want == 400) /* not for want of memory */
+                continue;
+            assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
+            int64_t got = ip_least_memory(c, &l, &r, t->a, &d);
+            if (got != want || !r.complete)
+                fail_msg("seed %llu: least memory %lld, want %lld", (unsigned long long)seed,
+                         (long long)got, (long long)want);
+            seen++;
+        }
+        arena_free(t->a);
+    }
+    assert_true(seen >= 50);
+    free(t);
+}
+
+/* Nothing below the optimum, and no refutation of the optimum itself. */
+static void test_refute(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS / 2; seed++) {
+        struct chain_clock clock = {0};
+        struct diag d = {0};
+        struct ip_refutation why;
+        make_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int64_t want = brute_force(t, false);
+        if (want != COST_NEVER && want > 0) {
+            assert_int_equal(ip_refute(c, want - 1, &clock, t->a, &why), 1);
+            assert_int_equal(ip_refute(c, want, &clock, t->a, &why), 0);
+        }
+        arena_free(t->a);
+    }
+    free(t);
+}
+
+/* Shapes by themselves: what the check of answers knows. */
+static void test_shapes(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t good = 0, bad = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        uint64_t rng = seed;
+        struct diag d = {0};
+        int32_t dev[MAX_N + 1];
+        uint32_t set[MAX_DEV] = {0};
+        bool convex = true;
+        make_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        for (uint32_t v = 0; v < t->g.n; v++) {
+            dev[v] = (int32_t)topo_below(&rng, t->c.ndev);
+            set[dev[v]] |= 1U << v;
+        }
+        for (uint32_t i = 0; i < t->c.ndev; i++)
+            convex = convex && is_convex(&t->g, set[i]);
+        assert_int_equal(ip_has_shape(c, IP_CONVEX, NULL, dev), convex);
+        good += convex;
+        bad += !convex;
+        arena_free(t->a);
+    }
+    assert_true(good > 10 && bad > 10);
+    free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_optimum), cmocka_unit_test(test_least_memory),
+        cmocka_unit_test(test_refute), cmocka_unit_test(test_shapes)};
+    return (cmocka_set_test_filter(getenv("T")), cmocka_run_group_tests(tests, NULL, NULL));
+}
