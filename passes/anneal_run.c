@@ -116,11 +116,11 @@ static void weigh_all(struct anneal_room *m)
     }
 }
 
-/* A target 0 to 2 % below the best value, small distances more often. */
+/* A target 0 to 10 % below the best value, small distances more often. */
 static void choose_target(struct anneal_room *m)
 {
     int64_t value = m->run->value, r = topo_below(&m->rng, 1 << 16);
-    m->target = value - (int64_t)(((__int128)value * r * r / 50) >> 32);
+    m->target = value - (int64_t)(((__int128)value * r * r / 10) >> 32);
     m->target = m->target > m->l.c->lower ? m->target : m->l.c->lower;
 }
 
@@ -196,14 +196,12 @@ static void swap(struct anneal_room *m)
     m->left -= m->left > 1 ? 2 : 1;
     if (a == b || !allows(m, v, b) || !allows(m, w, a))
         return;
-    loads_move(l, v, (int32_t)b);
-    struct loads_change x = loads_peek(l, w, a);
-    int64_t ea = energy(m, a, l->load[a] + x.load[1], l->bytes[a] + x.bytes[1]);
-    int64_t eb = energy(m, b, l->load[b] + x.load[0], l->bytes[b] + x.bytes[0]);
-    if (ea - m->energy[a] + eb - m->energy[b] > most) {
-        loads_move(l, v, (int32_t)a);
+    struct loads_change x = loads_peek_swap(l, v, w);
+    int64_t ea = energy(m, a, l->load[a] + x.load[0], l->bytes[a] + x.bytes[0]);
+    int64_t eb = energy(m, b, l->load[b] + x.load[1], l->bytes[b] + x.bytes[1]);
+    if (ea - m->energy[a] + eb - m->energy[b] > most)
         return;
-    }
+    loads_move(l, v, (int32_t)b);
     loads_move(l, w, (int32_t)a);
     m->energy[a] = ea;
     m->energy[b] = eb;
@@ -323,9 +321,9 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock 
         uint64_t until = m->left > STEP ? m->left - STEP : 0;
         while (m->left > until) {
             uint32_t kind = topo_below(&m->rng, 10);
-            if (kind < 3)
+            if (kind < 1)
                 single(m);
-            else if (kind < 6)
+            else if (kind < 9)
                 swap(m);
             else
                 cluster(m);

@@ -15,7 +15,7 @@ static void choose_nets(struct loads *l, struct arena *a)
     for (uint32_t e = 0; e < g->nnet; e++) {
         bool costs = false;
         for (uint32_t k = 0; k < l->c->nkind; k++)
-            costs = costs || g->net_cost[l->c->kind[k].cls][e] > 0;
+            costs = costs || l->c->cls[l->c->kind[k].cls].cost[e] > 0;
         name[l->nnet] = e;
         l->nnet += costs && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1;
     }
@@ -33,7 +33,7 @@ static void choose_nets(struct loads *l, struct arena *a)
         uint32_t e = name[i];
         l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e] + g->net_host[e];
         for (uint32_t k = 0; k < l->c->nkind; k++)
-            l->cost[k][i] = g->net_cost[l->c->kind[k].cls][e];
+            l->cost[k][i] = l->c->cls[l->c->kind[k].cls].cost[e];
         for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++) {
             from[npin] = i;
             to[npin++] = g->net_pin.to[j];
@@ -184,6 +184,62 @@ struct loads_change loads_peek(const struct loads *l, uint32_t v, uint32_t to)
         x.bytes[0] = -bytes_alone(l, v, from, 1);
         x.bytes[1] = bytes_alone(l, v, to, 0);
     }
+    return x;
+}
+
+/* Changes of bytes when v and w change places: items that both need stay. */
+static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a, uint32_t b,
+                       int64_t bytes[2])
+{
+    const struct wdag *g = l->c->g;
+    uint32_t i = g->shared_of.at[v], iend = g->shared_of.at[v + 1];
+    uint32_t j = g->shared_of.at[w], jend = g->shared_of.at[w + 1];
+    bytes[0] = g->size[w] - g->size[v];
+    bytes[1] = -bytes[0];
+    while (i < iend || j < jend) {
+        uint32_t s = i < iend ? g->shared_of.to[i] : UINT32_MAX;
+        uint32_t t = j < jend ? g->shared_of.to[j] : UINT32_MAX;
+        const uint32_t *users = &l->users[(size_t)(s < t ? s : t) * l->ndev];
+        if (s < t) {
+            bytes[0] -= users[a] == 1 ? g->shared_size[s] : 0;
+            bytes[1] += users[b] == 0 ? g->shared_size[s] : 0;
+        } else if (t < s) {
+            bytes[0] += users[a] == 0 ? g->shared_size[t] : 0;
+            bytes[1] -= users[b] == 1 ? g->shared_size[t] : 0;
+        }
+        i += s <= t;
+        j += t <= s;
+    }
+}
+
+struct loads_change loads_peek_swap(const struct loads *l, uint32_t v, uint32_t w)
+{
+    uint32_t a = (uint32_t)l->dev[v], b = (uint32_t)l->dev[w], ka = l->kind[a], kb = l->kind[b];
+    const int64_t *cost_a = l->cost[ka], *cost_b = l->cost[kb];
+    uint32_t i = l->net_of.at[v], iend = l->net_of.at[v + 1];
+    uint32_t j = l->net_of.at[w], jend = l->net_of.at[w + 1];
+    struct loads_change x = {0};
+    int64_t da = l->c->kind[ka].time[w] - l->c->kind[ka].time[v];
+    int64_t db = l->c->kind[kb].time[v] - l->c->kind[kb].time[w];
+    while (i < iend || j < jend) { /* a net of both has as many pins on a and b as before */
+        uint32_t e = i < iend ? l->net_of.to[i] : UINT32_MAX;
+        uint32_t f = j < jend ? l->net_of.to[j] : UINT32_MAX;
+        i += e <= f;
+        j += f <= e;
+        if (e == f)
+            continue;
+        uint32_t net = e < f ? e : f, pins = l->pins[net];
+        const uint32_t *held = &l->held[(size_t)net * l->ndev];
+        uint32_t ha = held[a] + (f < e), hb = held[b] + (e < f);
+        int64_t ca = ((int)(ha > 1) - (int)(ha < pins)) * cost_a[net];
+        int64_t cb = ((int)(hb > 1) - (int)(hb < pins)) * cost_b[net];
+        da += e < f ? ca : -ca;
+        db += e < f ? -cb : cb;
+    }
+    x.load[0] = da;
+    x.load[1] = db;
+    if (l->users)
+        swap_bytes(l, v, w, a, b, x.bytes);
     return x;
 }
 

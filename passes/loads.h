@@ -51,6 +51,8 @@ struct loads_change {
     int64_t load[2], bytes[2];
 };
 struct loads_change loads_peek(const struct loads *l, uint32_t v, uint32_t to);
+/* The same for v and w, on different devices, that change places: [0] is v's device, [1] w's. */
+struct loads_change loads_peek_swap(const struct loads *l, uint32_t v, uint32_t w);
 
 /* The largest load.  O(devices). */
 int64_t loads_value(const struct loads *l);
