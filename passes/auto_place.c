@@ -11,13 +11,19 @@
 #include "passes/dp_place.h"
 
 #include "passes/anneal.h"
-#include "passes/bounds.h"
+#include "passes/certify.h"
+#include "passes/explain.h"
 #include "ir/units.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { CHAINS = 8, DP_SHARE = 4 }; /* the search over ideals gets a quarter of a time limit */
+/* FIRST_MOVES: then the bound is looked at again, since it may say that the plan is the best.  Of a time
+ * limit the search over ideals gets a quarter, annealing up to half of what is left. */
+enum { CHAINS = 8, FIRST_MOVES = 2000000, DP_SHARE = 4, ANNEAL_SHARE = 2 };
+enum {
+    CERTAIN = 10000
+}; /* millionths of the value that a bound may be below it before solvers are asked */
 
 struct auto_options {
     int64_t starts, seed, moves;
@@ -64,7 +70,8 @@ struct auto_run {
     struct plan *contiguous; /* dp-place's; NULL: none was found */
     struct chain_plan best;  /* of any shape, for the whole graph */
     struct bound bound;      /* for any shape */
-    struct anneal search;
+    uint64_t moves;          /* that annealing has tried */
+    const char *stopped;     /* it, before it was done */
 };
 
 /* Devices of the vertices of level g under a plan of the nodes that keeps each vertex together. */
@@ -104,17 +111,47 @@ static void find_bound(struct auto_run *r)
         r->bound = b;
 }
 
+/* Moves of annealing, 0: what the graph needs.  -1, an error; else 0. */
+static int anneal(struct auto_run *r, uint64_t moves)
+{
+    struct chain_clock clock = r->p.clock;
+    if (r->deadline)
+        clock.deadline -= (r->deadline - chain_now()) / ANNEAL_SHARE;
+    struct anneal s = {.planner = "auto-place",
+                       .moves = moves,
+                       .seed = (uint64_t)r->o->seed,
+                       .chains = CHAINS,
+                       .progress = r->x->progress,
+                       .clock = &clock};
+    struct chain c = *r->any;
+    c.lower = r->bound.value; /* annealing stops there */
+    if (anneal_search(&c, &s, &r->best, r->x->scratch, r->x->diag) < 0)
+        return -1;
+    r->moves += s.done;
+    r->stopped = clock.why;
+    return 0;
+}
+
+/* A plan of any shape, from the contiguous one. */
 static int look_for_any(struct auto_run *r)
 {
-    r->search = (struct anneal){.planner = "auto-place",
-                                .moves = (uint64_t)r->o->moves,
-                                .seed = (uint64_t)r->o->seed,
-                                .chains = CHAINS,
-                                .progress = r->x->progress,
-                                .clock = &r->p.clock};
-    struct chain c = *r->any;
-    c.lower = r->bound.value;
-    return anneal_search(&c, &r->search, &r->best, r->x->scratch, r->x->diag);
+    uint64_t moves = (uint64_t)r->o->moves,
+             first = moves && moves < FIRST_MOVES ? moves : FIRST_MOVES;
+    find_bound(r);
+    if (r->best.value > r->bound.value) {
+        if (anneal(r, first))
+            return -1;
+        find_bound(r);
+    }
+    if (r->best.value > r->bound.value && moves != first) {
+        if (anneal(r, moves ? moves - first : 0))
+            return -1;
+        find_bound(r);
+    }
+    if (r->best.value < CHAIN_INF)
+        certify(r->p.whole, r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem,
+                r->x->scratch);
+    return 0;
 }
 
 /* "4.2 %" */
@@ -131,10 +168,8 @@ static void conclude(struct auto_run *r)
     const struct plan *dp = r->contiguous;
     const char *why = r->bound.why, *tried;
     char text[UNIT_TEXT];
-    tried = r->search.done
-                ? arena_fmt(x->mem, "%" PRIu64 " moves of annealing%s%s", r->search.done,
-                            r->p.clock.why ? ", " : "", r->p.clock.why ? r->p.clock.why : "")
-                : "no annealing";
+    tried = arena_fmt(x->mem, "%" PRIu64 " moves of annealing%s%s", r->moves,
+                      r->stopped ? ", " : "", r->stopped ? r->stopped : "");
     if (dp && dp->value <= r->best.value) {
         x->plan = r->contiguous;
         const char *found =
@@ -180,18 +215,16 @@ static int auto_place_run(struct ctx *x, const void *options)
     r.best = no_plan(x, r.p.whole);
     if (!(r.any = chain_build(r.p.whole, x->cluster, -1, x->scratch, x->diag)))
         return -1;
-    r.bound = (struct bound){r.any->lower, r.any->lower_why, NULL};
+    r.bound = (struct bound){r.any->lower, r.any->lower_why, explain_chain(r.any, x->m, x->mem)};
     look_for_contiguous(&r);
     if (r.any->detailed)
         return only_contiguous(&r, "the only shape for this objective");
     if (r.o->contiguous)
         return only_contiguous(&r, "as asked for");
-    find_bound(&r);
-    if (r.best.value > r.bound.value && look_for_any(&r) < 0)
+    if (look_for_any(&r))
         return -1;
     if (r.best.value == CHAIN_INF)
         return report_infeasible(x, r.p.whole, true, &r.p.run);
-    find_bound(&r);
     conclude(&r);
     return 0;
 }
