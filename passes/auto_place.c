@@ -149,8 +149,7 @@ static int look_for_any(struct auto_run *r)
         find_bound(r);
     }
     if (r->best.value < CHAIN_INF)
-        certify(r->p.whole, r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem,
-                r->x->scratch);
+        certify(r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem, r->x->scratch);
     return 0;
 }
 

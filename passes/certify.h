@@ -6,9 +6,9 @@
 
 /* Raises *b, a bound of plans of c of any shape, until the clock is out or it is within `part` (in millionths)
  * of `upper`, the value of a plan: solvers are asked for plans of the kernel below some value and find none.
- * g is the level of c, which must not be `detailed`.  Text lives in mem.  Without a deadline it does nothing:
+ * c must not be `detailed`.  Text lives in mem.  Without a deadline it does nothing:
  * no other limit would stop a solver in time. */
-void certify(struct wdag *g, const struct chain *c, int64_t upper, int64_t part,
+void certify(const struct chain *c, int64_t upper, int64_t part,
              struct chain_clock *clock, struct bound *b, struct arena *mem, struct arena *scratch);
 
 #endif

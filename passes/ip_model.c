@@ -128,7 +128,7 @@ static int64_t bytes_of(const struct wdag *g, uint32_t v)
 static bool allowed(const struct builder *b, uint32_t v, uint32_t s)
 {
     const struct chain_kind *k = &b->c->kind[b->m->kind[s]];
-    if (k->time[v] == COST_NEVER)
+    if (k->time[v] == COST_NEVER || (b->m->ask.may && !(b->m->ask.may[v] >> b->m->kind[s] & 1)))
         return false;
     return b->m->ask.memory || (k->time[v] <= b->m->ask.limit && bytes_of(b->g, v) <= k->memory);
 }

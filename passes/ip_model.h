@@ -19,6 +19,7 @@ struct ip_ask {
     bool memory;             /* minimise the largest memory instead: times, limits of memory do not count */
     const uint32_t *slot;    /* IP_CHAIN: [device] the order in which they stand; NULL: as numbered */
     const char *const *name; /* [vertex] for names of columns; NULL: numbers */
+    const uint32_t *may;     /* [vertex] kinds that it may be on, a bit each (kernel.h); NULL: all */
 };
 
 struct ip_model {

@@ -6,6 +6,7 @@
  * with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.  Where all times are
  * multiples of something coarser that margin closes, and the plan is called optimal; else it is called feasible
  * with the gap.  On a fused level the proof is about that level only. */
+#include "passes/ip_refute.h"
 #include "passes/ip_search.h"
 #include "passes/place_run.h"
 
@@ -97,23 +98,18 @@ static const struct mip_solver *choose_solver(const struct ip_options *o, struct
 }
 
 /* Why the bound holds, and how to check it elsewhere. */
-static const char *proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
-                         int64_t limit)
+static const char *proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r)
 {
+    static const char *const what[] = {"plan of any shape", "plan of convex sets",
+                                       "chain of devices"};
     char text[UNIT_TEXT];
-    const char *shape = shape_names[o->shape];
     return arena_fmt(
         x->mem,
-        "integer program: %s; %u model%s of up to %u columns and %u rows; %s %s, %" PRIu64
-        " nodes\n"
-        "question: is there a plan of at most %s? answer: no, within the solver's tolerance\n"
-        "the same model for any other solver: -p 'ip-place{contiguous=%s:limit=%s:solve=false:"
-        "write=model.mps}'\n",
-        o->shape == IP_ANY      ? "any sets (placement paper, 5.2)"
-        : o->shape == IP_CONVEX ? "convex sets (placement paper, appendix C)"
-                                : "a chain of devices",
-        r->models, r->models == 1 ? "" : "s", r->ncol, r->nrow, r->solver->name,
-        r->solver->version(x->scratch), r->nodes, time_print(text, limit), shape, text);
+        "no %s takes %s or less: %s %s finds so of %u integer program%s with up to %u "
+        "columns and %u rows, to its tolerance, after %" PRIu64 " nodes of its search\n%s",
+        what[o->shape], time_print(text, r->bound - 1), r->solver->name,
+        r->solver->version(x->scratch), r->models, r->models == 1 ? "" : "s", r->ncol, r->nrow,
+        r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->scratch));
 }
 
 static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
@@ -135,7 +131,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     if (r->bound > whole->lower && on_whole) {
         p->bound = r->bound;
         if (r->complete)
-            p->proof = proof(x, o, r, r->bound - 1);
+            p->proof = proof(x, o, r);
     } else if (!on_whole && r->complete) {
         p->scope_bound = r->bound;
     }

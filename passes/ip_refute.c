@@ -1,18 +1,40 @@
 /* Certificates by integer programming (ip_refute.h).
  *
  * Asking for a plan below a limit is two orders of magnitude cheaper than asking for the best: vertices whose time is
- * above the limit lose columns, and the search stops as soon as the relaxation is above it, without ever
- * looking for good plans.  CBC's presolve alone settles some. */
+ * above the limit lose columns, what cannot be apart below it is joined (kernel.h), and the search stops as
+ * soon as the relaxation is above it, without ever looking for good plans.  CBC's presolve alone settles some. */
 #include "passes/ip_refute.h"
 
-#include "passes/ip_model.h"
+#include "passes/ip_search.h"
+#include "ir/units.h"
+
+#include <inttypes.h>
 
 static void keep_quiet(void *user, enum diag_level level, enum warning w, const char *line)
 {
-    (void)user;
-    (void)level;
-    (void)w;
-    (void)line;
+    (void)user, (void)level, (void)w, (void)line;
+}
+
+const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a)
+{
+    char text[UNIT_TEXT];
+    return arena_fmt(
+        a,
+        "to check it with any other solver: pcc ... -p 'ip-place{contiguous=%s:limit=%s:"
+        "solve=false:write=model.mps}'\n",
+        shape, time_print(text, limit));
+}
+
+static const char *proof(const struct ip_refutation *r, int64_t limit, struct arena *a)
+{
+    char text[UNIT_TEXT];
+    return arena_fmt(
+        a,
+        "no plan of any shape takes %s or less: what cannot be apart below that is joined, "
+        "which leaves %u nodes; %s %s finds the integer program of %u columns and %u rows infeasible, "
+        "to its tolerance, after %" PRIu64 " nodes of its search\n%s",
+        time_print(text, limit), r->nvertex, r->solver->name, r->solver->version(a), r->ncol,
+        r->nrow, r->nodes, ip_how_to_check("none", limit, a));
 }
 
 int ip_refute(const struct chain *c, int64_t limit, struct chain_clock *clock, struct arena *a,
@@ -21,21 +43,23 @@ int ip_refute(const struct chain *c, int64_t limit, struct chain_clock *clock, s
     const struct mip_solver *solver = mip_cbc.attempts ? &mip_cbc : &mip_lpsolve;
     struct ip_ask ask = {.shape = IP_ANY, .limit = limit};
     struct diag quiet = {.emit = keep_quiet};
+    struct mip_answer answer = {.status = MIP_INFEASIBLE};
     struct ip_model m;
-    struct mip_answer answer;
     *r = (struct ip_refutation){.solver = solver};
-    if (limit < c->lower) {
-        r->why = c->lower_why;
-        return 1;
+    struct kernel *k = ip_kernel(c, &ask, clock, a);
+    r->nvertex = k->small->g->n;
+    if (limit >= c->lower && !k->none) {
+        if (ip_model_build(&m, k->small, &ask, "", a, &quiet)) {
+            r->why = "the model is too large";
+            return 0;
+        }
+        mip_solve(solver, m.mip, 0, clock, a, &answer);
+        r->ncol = m.mip->ncol;
+        r->nrow = m.mip->nrow;
+        r->nodes = answer.nodes;
     }
-    if (ip_model_build(&m, c, &ask, "", a, &quiet)) {
-        r->why = "the model is too large";
-        return 0;
-    }
-    mip_solve(solver, m.mip, 0, clock, a, &answer);
-    r->ncol = m.mip->ncol;
-    r->nrow = m.mip->nrow;
-    r->nodes = answer.nodes;
-    r->why = answer.status == MIP_INFEASIBLE ? NULL : answer.why;
-    return answer.status == MIP_INFEASIBLE;
+    bool refuted = answer.status == MIP_INFEASIBLE;
+    r->why = refuted ? NULL : answer.status == MIP_NONE ? answer.why : "there is one";
+    r->proof = refuted ? proof(r, limit, a) : NULL;
+    return refuted;
 }

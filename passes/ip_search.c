@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MILLION = 1000000 };
+enum { MILLION = 1000000, KERNEL_WORK = 100000000 };
 
 bool ip_has_shape(const struct chain *c, enum ip_shape shape, const uint32_t *place,
                   const int32_t *dev)
@@ -96,6 +96,21 @@ static bool next_order(struct orders *o, const struct loads *l)
 
 /* ---- one model -------------------------------------------------------------------------------- */
 
+struct kernel *ip_kernel(const struct chain *c, struct ip_ask *ask, struct chain_clock *clock,
+                         struct arena *a)
+{
+    uint64_t work = KERNEL_WORK;
+    if (ask->shape != IP_ANY || ask->limit >= CHAIN_INF)
+        return NULL;
+    struct kernel *k = kernel_make(c, ask->limit + 1, false, &work, clock, a);
+    const char **name = arena_array(a, (size_t)k->small->g->n + 1, sizeof *name);
+    for (uint32_t v = c->g->n; ask->name && v-- > 0;)
+        name[k->map[v]] = ask->name[v];
+    ask->name = ask->name ? name : NULL;
+    ask->may = k->may;
+    return k;
+}
+
 /* By how much a plan must be better than one of that value to be of interest. */
 static int64_t slack(const struct ip_run *r, int64_t value)
 {
@@ -121,13 +136,20 @@ static const char *numbered(const struct ip_run *r, uint64_t of, struct arena *a
 }
 
 /* Takes the plan of an answer if it holds and is better; true: it holds. */
-static bool take(const struct ip_model *m, const struct mip_answer *a, const uint32_t *place,
-                 struct loads *l, struct chain_plan *best, struct arena *scratch)
+static bool take(const struct ip_model *m, const struct kernel *kernel, const struct mip_answer *a,
+                 const uint32_t *place, struct loads *l, struct chain_plan *best,
+                 struct arena *scratch)
 {
-    int32_t *dev = arena_array(scratch, (size_t)m->c->g->n + 1, sizeof *dev);
-    if (!ip_model_decode(m, a->x, dev) || !ip_has_shape(m->c, m->ask.shape, place, dev))
+    const struct chain *c = l->c;
+    int32_t *got = arena_array(scratch, (size_t)m->c->g->n + 1, sizeof *got);
+    int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
+    if (!ip_model_decode(m, a->x, got))
         return false;
-    for (uint32_t v = 0; v < m->c->g->n; v++)
+    for (uint32_t v = 0; v < c->g->n; v++)
+        dev[v] = got[kernel ? kernel->map[v] : v];
+    if (!ip_has_shape(c, m->ask.shape, place, dev))
+        return false;
+    for (uint32_t v = 0; v < c->g->n; v++)
         if (!loads_allows(l, v, (uint32_t)dev[v]))
             return false;
     loads_set(l, dev);
@@ -135,7 +157,7 @@ static bool take(const struct ip_model *m, const struct mip_answer *a, const uin
         return false;
     if (loads_value(l) < best->value) {
         best->value = loads_value(l);
-        memcpy(best->dev, dev, m->c->g->n * sizeof *dev);
+        memcpy(best->dev, dev, c->g->n * sizeof *dev);
     }
     return true;
 }
@@ -156,19 +178,34 @@ static int64_t part_bound(const struct ip_run *r, const struct ip_model *m,
     return bound < (double)all ? (int64_t)bound : all;
 }
 
+/* So that a file says so, too. */
+static void say_impossible(struct mip *m)
+{
+    uint32_t col = mip_col(m, "impossible", 0, 0, 0, false);
+    mip_row(m, "impossible", 1, MIP_INF);
+    mip_term(m, col, 1);
+    mip_finish(m);
+}
+
 static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
                      const struct orders *o, struct chain_plan *best, struct arena *scratch,
                      struct diag *d)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct ip_ask ask = {r->shape, target(r, best), false, o->slot, r->name};
+    struct ip_ask ask = {
+        .shape = r->shape, .limit = target(r, best), .slot = o->slot, .name = r->name};
     struct ip_model m;
     struct mip_answer a;
     bool several = r->shape == IP_CHAIN && o->count > 1;
     if (r->write_only)
         ask.limit = r->limit;
-    if (ip_model_build(&m, c, &ask, r->planner, scratch, d))
+    struct kernel *kernel = ip_kernel(c, &ask, r->clock, scratch);
+    if (ip_model_build(&m, kernel ? kernel->small : c, &ask, r->planner, scratch, d))
         return -1;
+    m.mip->impossible = m.mip->impossible || (kernel && kernel->none);
+    if (m.mip->impossible)
+        say_impossible(m.mip);
+    r->nvertex = kernel ? m.c->g->n : 0;
     r->models++;
     r->ncol = m.mip->ncol > r->ncol ? m.mip->ncol : r->ncol;
     r->nrow = m.mip->nrow > r->nrow ? m.mip->nrow : r->nrow;
@@ -179,7 +216,7 @@ static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
     mip_solve(r->solver, m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
     bool found = a.value < MIP_INF && a.status != MIP_INFEASIBLE, holds = true;
     if (found)
-        holds = take(&m, &a, o->place, l, best, scratch);
+        holds = take(&m, kernel, &a, o->place, l, best, scratch);
     r->refused += !holds;
     int64_t bound = part_bound(r, &m, &a, found && holds, ask.limit, best);
     r->bound = bound < r->bound ? bound : r->bound;
@@ -238,7 +275,7 @@ static int64_t memory_needed(const struct loads *l)
 int64_t ip_least_memory(const struct chain *c, struct loads *l, struct ip_run *r,
                         struct arena *scratch, struct diag *d)
 {
-    struct ip_ask ask = {r->shape, CHAIN_INF, true, NULL, r->name};
+    struct ip_ask ask = {.shape = r->shape, .limit = CHAIN_INF, .memory = true, .name = r->name};
     int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
     struct ip_model m;
     struct mip_answer a;

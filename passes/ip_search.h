@@ -3,6 +3,7 @@
 #define PCC_PASSES_IP_SEARCH_H
 
 #include "passes/ip_model.h"
+#include "passes/kernel.h"
 #include "passes/loads.h"
 
 enum { IP_MOST_ORDERS = 1000 };
@@ -21,6 +22,7 @@ struct ip_run {
     int64_t bound;       /* ps: no plan of this shape is better, to the solver's tolerance; c->lower at least */
     bool complete;       /* every model was solved or refuted */
     uint32_t models, ncol, nrow; /* their number, and the sizes of the largest */
+    uint32_t nvertex;    /* of the smallest kernel that a model was made of; 0: none was */
     uint32_t refused;    /* answers that did not hold */
     uint64_t nodes;
     int64_t grain;       /* ps: every load is a multiple of it */
@@ -38,6 +40,11 @@ int ip_search(const struct chain *c, struct loads *l, struct ip_run *r, struct c
  * r says of solver and clock; -1: none was found.  r->complete: nothing below will do. */
 int64_t ip_least_memory(const struct chain *c, struct loads *l, struct ip_run *r, struct arena *scratch,
                         struct diag *d);
+
+/* For plans of any shape with a limit: the kernel of c below it, and *ask about the kernel; else NULL.  kernel->none:
+ * there is no plan.  Lives in a. */
+struct kernel *ip_kernel(const struct chain *c, struct ip_ask *ask, struct chain_clock *clock,
+                         struct arena *a);
 
 /* Whether dev has the shape; slots: [device] its place in a chain. */
 bool ip_has_shape(const struct chain *c, enum ip_shape shape, const uint32_t *place, const int32_t *dev);
