@@ -6,8 +6,10 @@
  * The paper's search knows neither CPUs nor memory: hosts=true lets vertices move to hosts, too; a plan
  * over memory is taken only if no start gives one within, and best-effort asks for it.
  *
- * A move changes two loads.  So only vertices that leave the fullest device, or join it, can help: of the
- * others' nets nothing is looked at.  O(V / devices * nets per vertex * devices) for each move. */
+ * A move changes two loads.  So only vertices that leave the fullest device, or join it, can help.  What each
+ * vertex would change is kept in a table, and worked out again for the pins of a moved vertex's nets where
+ * their numbers of pins on a device pass 0, 1 or all.  O(V) for each move, and O(devices * nets) for each
+ * vertex that it touches. */
 #include "passes/baseline.h"
 
 #include "passes/topo.h"
@@ -41,13 +43,18 @@ static const struct opt local_opts[] = {{.kind = OPT_INT,
                                         BASELINE_BEST_EFFORT(struct local_options, best_effort),
                                         {0}};
 
-/* What all starts may look at together: nets of vertices, some seconds. */
-#define LOCAL_WORK UINT64_C(2000000000)
+/* What all starts may look at together: numbers in memory, some seconds; and the largest table. */
+#define LOCAL_WORK UINT64_C(5000000000)
+enum { LOCAL_MOST = 1 << 26 };
 
 struct local {
     struct loads *l;
     const uint32_t *dev; /* devices that take part */
     uint32_t ndev;
+    int64_t *leave;      /* [vertex] what its device gains in load when it leaves (<= 0, mostly) */
+    int64_t **enter;     /* [device][vertex] what the device gains when it comes */
+    uint32_t *old, nold; /* vertices for which these numbers are out of date */
+    uint8_t *is_old;
     uint64_t work;
     struct chain_clock *clock;
 };
@@ -57,34 +64,54 @@ struct move {
     uint32_t v, to;
 };
 
-/* The load of device d once v, which is not there, has come. */
-static int64_t load_with(struct local *s, uint32_t v, uint32_t d)
+/* The numbers of v. */
+static void look_at(struct local *s, uint32_t v)
 {
     const struct loads *l = s->l;
-    uint32_t k = l->kind[d];
-    int64_t load = l->load[d] + l->c->kind[k].time[v];
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
-        bool before = h > 0, after = h + 1 < l->pins[e];
-        load += ((int)after - (int)before) * l->cost[k][e];
+    for (uint32_t d = 0; d < l->ndev; d++) {
+        uint32_t k = l->kind[d];
+        bool home = l->dev[v] == (int32_t)d;
+        int64_t sum = home ? -l->c->kind[k].time[v] : l->c->kind[k].time[v];
+        if (!loads_allows(l, v, d))
+            continue;
+        for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+            uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
+            bool before = home ? h < l->pins[e] : h > 0;
+            bool after = home ? h > 1 : h + 1 < l->pins[e];
+            sum += ((int)after - (int)before) * l->cost[k][e];
+        }
+        *(home ? &s->leave[v] : &s->enter[d][v]) = sum;
     }
-    s->work += l->net_of.at[v + 1] - l->net_of.at[v] + 1;
-    return load;
+    s->work += (uint64_t)l->ndev * (l->net_of.at[v + 1] - l->net_of.at[v] + 1);
 }
 
-/* The load of v's device once v has left. */
-static int64_t load_without(struct local *s, uint32_t v)
+static void look_again(struct local *s, uint32_t v)
 {
-    const struct loads *l = s->l;
-    uint32_t d = (uint32_t)l->dev[v], k = l->kind[d];
-    int64_t load = l->load[d] - l->c->kind[k].time[v];
+    if (!s->is_old[v])
+        s->old[s->nold++] = v;
+    s->is_old[v] = 1;
+}
+
+/* Whether another pin of a net with n pins costs something else, now that a device holds `more` of them instead
+ * of one less. */
+static bool matters(uint32_t more, uint32_t n)
+{
+    return more <= 2 || more + 1 >= n;
+}
+
+static void make_move(struct local *s, uint32_t v, uint32_t to)
+{
+    struct loads *l = s->l;
+    uint32_t from = (uint32_t)l->dev[v];
     for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
-        bool before = h < l->pins[e], after = h > 1;
-        load += ((int)after - (int)before) * l->cost[k][e];
+        uint32_t e = l->net_of.to[i];
+        const uint32_t *held = &l->held[(size_t)e * l->ndev];
+        if (matters(held[from], l->pins[e]) || matters(held[to] + 1, l->pins[e]))
+            for (uint32_t j = l->pin.at[e]; j < l->pin.at[e + 1]; j++)
+                look_again(s, l->pin.to[j]);
     }
-    s->work += l->net_of.at[v + 1] - l->net_of.at[v] + 1;
-    return load;
+    loads_move(l, v, (int32_t)to);
+    look_again(s, v);
 }
 
 /* The three fullest devices: the largest load but for two devices is one of theirs. */
@@ -107,41 +134,69 @@ static int64_t largest_but(const struct loads *l, const uint32_t top[3], uint32_
     return 0;
 }
 
-/* The best move, value: at most that of the plan. */
+/* The best move; v: UINT32_MAX if none makes the largest load smaller. */
 static struct move best_move(struct local *s)
 {
     const struct loads *l = s->l;
     uint32_t top[3];
     fullest(l, top);
-    struct move best = {.value = l->load[top[0]], .v = UINT32_MAX};
+    int64_t most = l->load[top[0]];
+    struct move best = {.value = most, .v = UINT32_MAX};
     for (uint32_t v = 0; v < l->c->g->n; v++) {
         uint32_t from = (uint32_t)l->dev[v];
-        int64_t left = load_without(s, v);
+        if (from != top[0] && s->enter[top[0]][v] >= 0)
+            continue;
+        int64_t left = l->load[from] + s->leave[v];
         for (uint32_t i = 0; left < best.value && i < s->ndev; i++) {
             uint32_t d = s->dev[i];
             if (d == from || (from != top[0] && d != top[0]) || !loads_allows(l, v, d))
                 continue;
-            int64_t value = largest_but(l, top, from, d), with;
+            int64_t value = largest_but(l, top, from, d), with = l->load[d] + s->enter[d][v];
             value = left > value ? left : value;
-            if (value >= best.value || (with = load_with(s, v, d)) >= best.value)
-                continue;
-            best = (struct move){with > value ? with : value, v, d};
+            value = with > value ? with : value;
+            if (value < best.value)
+                best = (struct move){value, v, d};
         }
     }
+    s->work += l->c->g->n;
     return best;
 }
 
 /* Moves until none helps; false if there was no time for that. */
 static bool descend(struct local *s)
 {
+    for (uint32_t v = 0; v < s->l->c->g->n; v++)
+        look_again(s, v);
     for (;;) {
-        if (s->work > LOCAL_WORK || chain_out(s->clock))
-            return false;
+        while (s->nold) {
+            uint32_t v = s->old[--s->nold];
+            s->is_old[v] = 0;
+            look_at(s, v);
+        }
         struct move m = best_move(s);
         if (m.v == UINT32_MAX)
             return true;
-        loads_move(s->l, m.v, (int32_t)m.to);
+        make_move(s, m.v, m.to);
+        if (s->work > LOCAL_WORK || chain_out(s->clock))
+            return false;
     }
+}
+
+static int local_new(struct local *s, const struct baseline *b, struct arena *a)
+{
+    size_t n = b->p.level->n;
+    if (n * b->l.ndev > LOCAL_MOST)
+        return diag_error(b->x->diag,
+                          "%s: %zu vertices on %u devices are too many for one table: fuse the "
+                          "graph first (-p fuse,%s)",
+                          b->planner, n, b->l.ndev, b->planner);
+    s->leave = arena_array(a, n + 1, sizeof *s->leave);
+    s->old = arena_array(a, n + 1, sizeof *s->old);
+    s->is_old = arena_alloc(a, n + 1);
+    s->enter = arena_array(a, b->l.ndev + 1, sizeof *s->enter);
+    for (uint32_t d = 0; d < b->l.ndev; d++)
+        s->enter[d] = arena_array(a, n + 1, sizeof **s->enter);
+    return 0;
 }
 
 /* Every vertex on a device drawn from those that take part, if it can run there. */
@@ -166,6 +221,8 @@ static int local_run(struct ctx *x, const void *options)
             all[s.ndev] = s.ndev;
         s.dev = all;
     }
+    if (local_new(&s, &b, x->scratch))
+        return -1;
     int32_t *best = arena_array(x->scratch, (size_t)b.p.level->n + 1, sizeof *best);
     int64_t value = CHAIN_INF;
     bool fits = false, complete = true;
