@@ -1,5 +1,5 @@
 /* What a box says: what it holds (a scope, the parts of a layer, or its operators), how often, its most
- * frequent operators, its time and share of its device, its weights.  O(nodes * what is shown). */
+ * frequent operators, its time and share of its device, its weights and state.  O(nodes * what is shown). */
 #include "backends/blocks.h"
 #include "backends/label.h"
 
@@ -169,6 +169,8 @@ void block_describe(const struct result *r, const struct frames *f, const struct
                                                 share < 9.95, share);
     if (b->weights >= 1024)
         cost = arena_fmt(a, "%s, weights %s", cost, bytes_short(w, b->weights));
+    if (b->state >= 1024)
+        cost = arena_fmt(a, "%s, state %s", cost, bytes_short(w, b->state));
     first = label_text(a, first, strlen(first), TIP);
     last = label_text(a, last, strlen(last), TIP);
     b->label = b->nodes == 1 ? title

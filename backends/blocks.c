@@ -371,19 +371,23 @@ static void add_block(struct folder *w, struct blocks *b, uint32_t frame, const 
     }
 }
 
-/* A weight counts once in every block that reads it. */
+/* A weight, or a state, counts once in every block that reads it. */
 static void count_weights(const struct result *r, struct blocks *b, struct arena *a)
 {
     const struct place *pl = r->place;
     uint32_t *seen = arena_array(a, (size_t)b->n + 1, sizeof *seen);
-    for (uint32_t x = 0; x < pl->nweight; x++)
+    for (uint32_t x = 0; x < pl->nweight; x++) {
+        const struct value *v = &r->m->value[pl->weight[x]];
+        bool state = (v->flags & VALUE_INPUT) && !(v->flags & VALUE_INIT);
         for (uint32_t i = pl->weight_user.at[x]; i < pl->weight_user.at[x + 1]; i++) {
             uint32_t k = b->of[pl->weight_user.to[i]];
             if (!k || seen[k] == x + 1)
                 continue;
             seen[k] = x + 1;
-            b->block[k - 1].weights = sat_add(b->block[k - 1].weights, pl->weight_bytes[x]);
+            int64_t *bytes = state ? &b->block[k - 1].state : &b->block[k - 1].weights;
+            *bytes = sat_add(*bytes, pl->weight_bytes[x]);
         }
+    }
 }
 
 struct blocks blocks_build(const struct result *r, const struct frames *f, uint32_t most,

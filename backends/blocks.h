@@ -26,6 +26,7 @@ struct block {
     uint32_t frame;
     int64_t time;    /* ps on its device */
     int64_t weights; /* bytes of the weights that it reads */
+    int64_t state;   /* bytes of the state that it reads: cached keys and values */
     const char *label, *tip; /* text for DOT */
 };
 

@@ -306,6 +306,17 @@ static void draw_flows(struct picture *p, const struct flows *t)
 
 /* ---- views ------------------------------------------------------------------------------------ */
 
+/* "acc0", or "acc0 to acc2 in turn" where a stage has copies. */
+static const char *device_text(struct picture *p, uint32_t dev)
+{
+    const struct result *r = p->r;
+    uint32_t n = r->plan->copies ? r->plan->copies[dev] : 1;
+    const char *first = cluster_device_name(r->cluster, p->a, dev);
+    return n < 2 ? first
+                 : arena_fmt(p->a, "%s to %s in turn", first,
+                             cluster_device_name(r->cluster, p->a, dev + n - 1));
+}
+
 static const char *frame_label(struct picture *p, uint32_t i, bool brief)
 {
     char t[UNIT_TEXT], m[UNIT_TEXT];
@@ -315,7 +326,7 @@ static const char *frame_label(struct picture *p, uint32_t i, bool brief)
     int64_t time = 0;
     for (uint32_t k = f->node.at[i]; k < f->node.at[i + 1]; k++)
         time = sat_add(time, p->r->m->cost->time[cls][f->node.to[k]]);
-    const char *dev = cluster_device_name(p->r->cluster, p->a, f->dev[i]);
+    const char *dev = device_text(p, f->dev[i]);
     const char *class = text(p, p->r->cluster->cls[cls].name);
     const char *file = f->parts[i] > 1 ? arena_fmt(p->a, "%u parts", f->parts[i])
                                        : cut_part_file(p->r->cut, f->first[i], p->a);
@@ -409,7 +420,7 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
         p,
         title(
             p,
-            "box: time (share of its device's compute), weights read; double: repeated; heavy arrow: "
+            "box: time (share of its device's compute), weights and state; double: repeated; heavy arrow: "
             "tensors that cross, each once; thin: within a device"));
     draw_clusters(p);
     for (uint32_t i = 0; i < b.n; i++) {
@@ -466,6 +477,13 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
                                                    : draw_nodes(&p);
     struct flows t = flows_build(r, box_of, p.frame_of, p.frames.n, p.a);
     draw_flows(&p, &t);
+    if (t.hidden)
+        set(p.g, "label",
+            arena_fmt(
+                p.a,
+                "%s\\n%u thin arrow%s left out: shapes, and to further readers of what comes in",
+                agget(p.g, (char *)(uintptr_t) "label"), t.hidden,
+                t.hidden == 1 ? " is" : "s are"));
     int rc = agwrite(p.g, o.f);
     agclose(p.g);
     arena_free(p.a);

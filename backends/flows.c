@@ -49,7 +49,7 @@ struct flows flows_build(const struct result *r, const uint32_t *box_of, const u
     struct builder b = {.m = r->m, .a = a};
     const struct place *pl = r->place;
     uint32_t *seen_box = arena_array(a, (size_t)r->m->nnode + 1, sizeof *seen_box);
-    uint32_t *seen_frame = arena_array(a, (size_t)nframe + 1, sizeof *seen_frame);
+    uint32_t *seen_frame = arena_array(a, (size_t)nframe + 1, sizeof *seen_frame), hidden = 0;
     for (uint32_t e = 0; e < pl->nnet; e++) {
         vid v = pl->net_value[e];
         nid def = r->m->value[v].def;
@@ -60,14 +60,17 @@ struct flows flows_build(const struct result *r, const uint32_t *box_of, const u
         for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
             uint32_t to = box_of[pl->net_pin.to[i]], frame = frame_of[to];
             bool away = !from || frame_of[from] != frame;
-            if (to == from || seen_box[to] == e + 1 || (!from && !pl->net_host[e]) ||
-                (away ? seen_frame[frame] == e + 1 : small))
+            if (to == from || seen_box[to] == e + 1 || (!from && !pl->net_host[e]))
                 continue;
             seen_box[to] = e + 1;
+            if (away ? seen_frame[frame] == e + 1 : small) {
+                hidden++;
+                continue;
+            }
             if (away)
                 seen_frame[frame] = e + 1;
             add(&b, from, to, v, away);
         }
     }
-    return (struct flows){b.f, b.n};
+    return (struct flows){b.f, b.n, hidden};
 }

@@ -15,11 +15,13 @@ struct flow {
 struct flows {
     struct flow *f;
     uint32_t n;
+    uint32_t hidden; /* arrows within frames that are left out */
 };
 
 /* The nets between the boxes of their pins; box_of[node] (0: none), frame_of[box] (frame + 1).  As on
- * the wire, a tensor goes once to each other frame: to the first box there that reads it.  Small
- * integers (shapes) are shown only where they cross.  In order of producers.  Lives in a.  O(pins). */
+ * the wire, a tensor goes once to each other frame: to the first box there that reads it; its arrows
+ * to others there are hidden, and so are small integers (shapes) that do not cross.  In order of
+ * producers.  Lives in a.  O(pins). */
 struct flows flows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
                          uint32_t nframe, struct arena *a);
 

@@ -27,7 +27,8 @@ static const struct warning_text texts[WARN_COUNT] = {
     [WARN_UNMATCHED_COST] = {"unmatched-cost", "rows of --costs that name nothing"},
     [WARN_UNMATCHED_DIM] = {"unmatched-dim", "a --dim that no dimension has as its name"},
     [WARN_UNMATCHED_PATTERN] = {"unmatched-pattern", "a pattern in a file that matches no node"},
-    [WARN_UNMATCHED_PIN] = {"unmatched-pin", "a --pin that matches no node"}};
+    [WARN_UNMATCHED_PIN] = {"unmatched-pin", "a --pin that matches no node"},
+    [WARN_UNUSED_OPTION] = {"unused-option", "options that change nothing in this run"}};
 
 struct warning_text warning_text(enum warning w)
 {

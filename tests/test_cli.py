@@ -148,9 +148,57 @@ def usage(d):
     fails(2, "-o ''", m, "-o", "")
     fails(2, "there is no such pass", m, "--print-ir-after=nope")
     fails(2, "there is no pass 'nope'", "--help-pass=nope")
-    fails(2, "missing.passes", m, "-p", "@" + str(d / "missing.passes"))
-    fails(2, "missing.pins", m, "--pin", "@" + str(d / "missing.pins"))
+    for end in ("jpg", "JPEG", "gif", "txt", "yaml", "pb", "SVG", "Json"):
+        for out in ("x." + end, "split.v2." + end):
+            text = f"writes no .{end}; expected a folder for a split, or one of .gantt.svg"
+            fails(2, text, m, *PLAN, "-o", d / out)
     check(list(tree(d)) == ["m.onnx"], f"left {list(tree(d))}")
+    for out in ("split.v2", "jpg", "gpt-3.5", "x.jpg/"):
+        succeeds(m, *PLAN, "-o", str(d) + "/" + out)
+        check((d / out / "manifest.json").is_file(), f"no split in {out}")
+
+
+def missing_files(d):
+    """A file that is not there, or holds nonsense, is bad input, whatever names it."""
+    m, no = generate(d / "m.onnx"), d / "missing"
+    (d / "bad").write_text("?\n", encoding="utf-8")
+    (d / "bad.json").write_text("?\n", encoding="utf-8")
+    for name in (no, d / "bad"):
+        text = name.name
+        fails(1, text if name == no else "?", m, "-p", f"@{name}")
+        fails(1, text if name == no else "?", m, "-p", "dp-place", "--pin", f"@{name}")
+        fails(1, text, m, "-p", f"plan{{from={name}}}")
+        fails(1, text, m, *PLAN, "--compare", name)
+        fails(1, text, m, *PLAN, "--costs", name)
+        fails(1, text + ".json", m, *PLAN, "-d", f"{name}.json")
+    for end in ("onnx", "pir", "json", "none"):
+        fails(1, "missing." + end, f"{no}.{end}")
+    fails(1, "missing", m, "-p", f"contract{{blocks={no}}},dp-place")
+
+
+def unused_options(d):
+    """What changes nothing is said, by name, and fails a strict run before anything is written."""
+    m, train = generate(d / "m.onnx"), d / "t.onnx"
+    generate(train, "train", "--layers", "1", "--width", "16", "--heads", "2", "--vocab", "16")
+    used = [(m, ["-p", "cost", "--time-limit", "1s"]), (m, ["--schedule=gpipe"]), (m, ["--max-states=9"]),
+            (m, [*PLAN, "--schedule=gpipe"]), (m, [*PLAN, "--sync=1GB/s"]),
+            (m, [*PLAN, "--replicate", "--sync=1GB/s"]), (train, [*PLAN, "--sync=1GB/s"]),
+            (m, [*PLAN, "--pictures=pdf"]), (m, [*PLAN, "--pictures=pdf", "-o", "x.svg"]),
+            (m, [*PLAN, "--view=nodes", "-o", "x.json"]), (m, [*PLAN, "--annotate=ir11", "-o", "x.json"])]
+    for model, args in used:
+        name = next(a.split("=")[0] for a in reversed(args) if a.startswith("--"))
+        r = succeeds(model, *args, cwd=d)
+        check(f"{name} has no effect" in r.stderr and "[-Wunused-option]" in r.stderr, f"{args}: {r.stderr}")
+    strict = ["--pictures=pdf", "-o", "strict.json", "-Werror=unused-option"]
+    fails(1, "-Werror: 1 warning", m, *PLAN, *strict, cwd=d)
+    check(not (d / "strict.json").exists(), "written in spite of -Werror")
+    for model, args in [(train, [*PLAN, "--schedule=gpipe"]), (train, [*PLAN, "--replicate", "--sync=1GB/s"]),
+                        (m, [*PLAN, "--pictures=none", "-o", "s"]), (m, [*PLAN, "--view=devices", "--emit", "dot"]),
+                        (m, [*PLAN, "--view=nodes", "-o", "x.dot"]),
+                        (m, [*PLAN, "--annotate=metadata", "-o", "y.onnx"]),
+                        (m, [*PLAN, "--time-limit", "9s", "--overlap=max", "--max-states=999"])]:
+        r = succeeds(model, *args, cwd=d)
+        check("unused-option" not in r.stderr, f"{args}: {r.stderr}")
 
 
 def bad_input(d):
@@ -510,7 +558,7 @@ def devices(d):
                  "--efficiency", "0.1")
     check(whole * 2 < half < whole * 10.1, f"--efficiency 0.1: {half}, 1: {whole}")
     (d / "c.json").write_text(json.dumps({"devices": []}), encoding="utf-8")
-    fails(2, "c.json", m, "-q", *PLAN, "-d", d / "c.json")
+    fails(1, "c.json", m, "-q", *PLAN, "-d", d / "c.json")
     names = [x["name"] for x in plan(m, *PLAN, "-d", "3xa100,1xcpu")["devices"]]
     check(names == ["acc0", "acc1", "acc2", "cpu0"], f"-d 3xa100,1xcpu: {names}")
 
@@ -562,7 +610,7 @@ def closed_stdout(d):
                 fails(1, "stdout", m, *args, stdout=full)
 
 
-TESTS = [usage, bad_input, no_plan, information, interrupt, limits, refused_targets,
+TESTS = [usage, missing_files, unused_options, bad_input, no_plan, information, interrupt, limits, refused_targets,
          missing_weights, file_limit, full_disk, replaced, neighbours, permissions, lossless,
          annotated, textual, plan_of_others, tables, pictures, sizes, states, devices,
          pipeline_file, determinism, closed_stdout]

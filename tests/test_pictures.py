@@ -156,6 +156,27 @@ def same(d):
             check(two[0] == two[1], f"{name} {view}: two runs differ")
 
 
+def words(d):
+    """Copies of a stage, state that is not a weight, arrows that are left out."""
+    train, kv = d / "t.onnx", d / "kv.onnx"
+    subprocess.run([PCC_GEN, "train", "--layers", "2", "-o", train], check=True, capture_output=True)
+    subprocess.run([PCC_GEN, "gpt", "--kv", "--layers", "3", *SMALL, "-o", kv], check=True, capture_output=True)
+    args = ["-d", "4xa100", "--link", "1TB/s,0us", "-p", "dp-place", "-q", "--emit", "dot"]
+    for more, copies in ([], 0), (["--replicate"], 1):
+        g = Graph(pcc(train, *args, *more, "--view=devices").stdout.decode())
+        turns = [m for x in g.label.values() for m in re.findall(r"^acc(\d) to acc(\d) in turn ", x)]
+        check((len(turns) > 0) == copies and all(a < b for a, b in turns), f"copies {more}: {turns}")
+    text = pcc(kv, *args, "--dim", "past_sequence=64").stdout.decode()
+    sizes = [re.findall(r"(weights|state) [\d.]+ .iB", x) for x in Graph(text).label.values()]
+    check(["weights", "state"] in sizes and ["weights"] in sizes, f"weights and state: {sizes}")
+    few = d / "few.pir"
+    few.write_text("class a100 x1\ngraph {\n  %a = profile:op() : ? !bytes=1B !xfer=1us !time=1us\n"
+                   "  %b = profile:op(%a) : ? !bytes=1B !xfer=1us !time=1us\n}\n", encoding="utf-8")
+    check("left out: shapes" in text, "hidden arrows are not told")
+    text = pcc(few, "-p", "dp-place", "-q", "--emit", "dot").stdout.decode()
+    check("left out: shapes" not in text, "none are hidden")
+
+
 def magic_of(path):
     data = path.read_bytes()
     if path.suffix == ".svg":
@@ -338,7 +359,7 @@ def colours(d):
             check(apart >= 20, f"{name}: {a} and {b} are {apart:.0f} apart")
 
 
-TESTS = [views, folds, same, formats, folder, hostile, without_dot, bad_dot, colours]
+TESTS = [views, folds, same, words, formats, folder, hostile, without_dot, bad_dot, colours]
 
 
 def main():

@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,7 +112,7 @@ static int add_pin(struct ctx *x, struct pin *pins, const char *text)
     return 0;
 }
 
-/* 'regex=device', or @FILE with one of them per line. */
+/* 'regex=device', or @FILE with one of them per line.  0, or the exit code. */
 static int read_pins(const struct cli *c, struct ctx *x)
 {
     struct pin *pins = NULL;
@@ -121,14 +122,14 @@ static int read_pins(const struct cli *c, struct ctx *x)
         size_t len = strlen(s);
         char *text = arena_strdup(x->mem, s, len), *save = NULL;
         if (*s == '@' && !(text = infile_read(s + 1, x->mem, &len, x->diag)))
-            return -1;
+            return EXIT_INPUT;
         for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
             if (*s == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
                 continue;
             line[strcspn(line, "\r")] = 0;
             pins = vec_grow(x->mem, pins, &cap, x->npins + 1, sizeof *pins);
             if (add_pin(x, pins, line))
-                return -1;
+                return *s == '@' ? EXIT_INPUT : EXIT_USAGE;
         }
     }
     x->pins = pins;
@@ -158,7 +159,6 @@ static int read_limits(const struct cli *c, struct ctx *x)
     return 0;
 }
 
-/* The cluster of the options; `own` came with the input (a workload), if not NULL. */
 /* The place of an option's value among names; the option's default if it is not given; -1, an error. */
 static int read_choice(const struct cli *c, enum cli_id id, const char *option,
                        const char *const *names, int def, struct diag *d)
@@ -173,20 +173,28 @@ static int read_choice(const struct cli *c, enum cli_id id, const char *option,
                       names[2] ? ", " : "", names[2] ? names[2] : "");
 }
 
-static int read_cluster(const struct cli *c, struct ctx *x, struct cluster *own)
+/* The cluster of -d; `own` came with the input (a workload), if not NULL.  0, or the exit code. */
+static int read_devices(const struct cli *c, struct ctx *x, struct cluster *own)
 {
-    const char *io = c->value[CLI_IO], *eff = c->value[CLI_EFFICIENCY];
-    if (own && (c->value[CLI_DEVICES] || c->value[CLI_LINK]))
-        return diag_error(x->diag, "%s brings its own devices: -d and --link do not apply",
-                          c->input);
+    const char *text = c->value[CLI_DEVICES];
+    if (own && (text || c->value[CLI_LINK])) {
+        diag_error(x->diag, "%s brings its own devices: -d and --link do not apply", c->input);
+        return EXIT_USAGE;
+    }
     x->cluster = own ? own : arena_alloc(x->mem, sizeof *x->cluster);
-    if (!own && c->value[CLI_DEVICES]) {
-        if (cluster_parse(x->cluster, x->mem, c->value[CLI_DEVICES], x->diag))
-            return -1;
-    } else if (!own) {
+    if (text && cluster_parse(x->cluster, x->mem, text, x->diag))
+        return str_ends(text, ".json") ? EXIT_INPUT : EXIT_USAGE;
+    if (!own && !text) {
         cluster_default(x->cluster);
         diag_note(x->diag, "no -d: planning for 2xa100");
     }
+    return 0;
+}
+
+/* What other options say of it. */
+static int read_cluster(const struct cli *c, struct ctx *x)
+{
+    const char *io = c->value[CLI_IO], *eff = c->value[CLI_EFFICIENCY];
     if (c->value[CLI_LINK] && cluster_set_link(x->cluster, c->value[CLI_LINK], x->diag))
         return -1;
     if (c->value[CLI_GROUP] && cluster_set_groups(x->cluster, c->value[CLI_GROUP], x->diag))
@@ -279,11 +287,39 @@ static const char *const suffixes[][2] = {
     {".json", "json"},       {".dot", "dot"},          {".svg", "svg"}, {".pdf", "pdf"},
     {".png", "png"},         {".onnx", "onnx"}};
 
+/* Files that are something else than a folder, as far as names tell. */
+static const char *const strangers[] = {"jpg",  "jpeg",   "gif",         "bmp", "webp", "tif",
+                                        "tiff", "eps",    "ps",          "txt", "md",   "htm",
+                                        "html", "yml",    "yaml",        "xml", "pb",   "pt",
+                                        "pth",  "tflite", "safetensors", "zip", "gz"};
+
+/* Names that promise what there is not: "x.jpg", "x.SVG". */
+static int check_suffix(const char *out, struct diag *d)
+{
+    const char *dot = strrchr(path_base(out), '.');
+    char list[256] = "";
+    bool strange = false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        snprintf(list + strlen(list), sizeof list - strlen(list), " %s", suffixes[i][0]);
+        strange =
+            strange || (dot && strcmp(dot, suffixes[i][0]) && !strcasecmp(dot, suffixes[i][0]));
+    }
+    for (size_t i = 0; dot && i < sizeof strangers / sizeof *strangers; i++)
+        strange = strange || !strcasecmp(dot + 1, strangers[i]);
+    return strange
+               ? diag_error(d,
+                            "-o %s: pcc writes no %s; expected a folder for a split, or one of%s",
+                            out, dot, list)
+               : 0;
+}
+
 /* Files that would take the place of the model they come from, and names that promise what there is not. */
 static int check_output(const struct cli *c, struct diag *d)
 {
     const char *out = c->value[CLI_OUTPUT];
     struct stat in, there;
+    if (out && (!*out || !strcmp(out, "-")))
+        return diag_error(d, "-o '%s': expected a file or folder (--emit writes to stdout)", out);
     if (c->n[CLI_OUTPUT] > 1)
         return diag_error(d, "-o is given %u times: expected one output", c->n[CLI_OUTPUT]);
     if (out && (str_ends(out, ".gantt.pdf") || str_ends(out, ".gantt.png")))
@@ -291,7 +327,7 @@ static int check_output(const struct cli *c, struct diag *d)
     if (out && stat(out, &there) == 0 && S_ISREG(there.st_mode) && stat(c->input, &in) == 0 &&
         in.st_dev == there.st_dev && in.st_ino == there.st_ino)
         return diag_error(d, "-o %s: that is the model itself; expected another file", out);
-    return 0;
+    return out ? check_suffix(out, d) : 0;
 }
 
 /* The kind of a file by its suffix; NULL: a folder. */
@@ -481,6 +517,58 @@ static int explain(const struct cli *c, const struct result *r)
     return 0;
 }
 
+static bool is_training(const struct module *m)
+{
+    for (nid n = 1; m->backward && n < m->nnode; n++)
+        if (m->backward[n])
+            return true;
+    return false;
+}
+
+static bool emits(const struct cli *c, const char *kind)
+{
+    for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
+        for (const char *s = c->list[CLI_EMIT][i]; *s;)
+            if (!strcmp(next_kind(&s), kind))
+                return true;
+    return false;
+}
+
+/* Options that were given and change nothing. */
+static void warn_unused(const struct cli *c, const struct ctx *x, const struct result *r)
+{
+    const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
+    const char *no_plan = x->plan ? NULL : "nothing is planned";
+    bool training = is_training(x->m), copies = x->cluster && x->cluster->replicate;
+    bool drawn = emits(c, "dot") || (kind && (!strcmp(kind, "dot") || picture_format(kind, 3)));
+    const struct {
+        enum cli_id id;
+        const char *why; /* NULL: it is of use */
+    } t[] = {
+        {CLI_OVERLAP, no_plan},
+        {CLI_REPLICATE, no_plan},
+        {CLI_TIME_LIMIT, no_plan},
+        {CLI_MAX_STATES, no_plan},
+        {CLI_SCHEDULE, no_plan    ? no_plan
+                       : training ? NULL
+                                  : "the model has no backward pass"},
+        {CLI_SYNC, no_plan    ? no_plan
+                   : !copies  ? "it is the rate between copies: give --replicate, too"
+                   : training ? NULL
+                              : "the model has no backward pass, its copies exchange nothing"},
+        {CLI_PICTURES, out && !kind ? NULL : "these pictures go into the folder of a split (-o)"},
+        {CLI_VIEW, drawn ? NULL : "no .dot, .svg, .pdf or .png is written"},
+        {CLI_ANNOTATE,
+         r->annotated && r->verdict ? NULL : "no ONNX model is written with the plan"}};
+    int n;
+    const struct cli_option *o = cli_options(&n);
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+        for (int k = 0; k < n && c->n[t[i].id] && t[i].why; k++)
+            if (o[k].id == t[i].id)
+                diag_warning(x->diag, WARN_UNUSED_OPTION, "--%s has no effect: %s", o[k].name,
+                             t[i].why);
+}
+
 static int write_all(const struct cli *c, struct ctx *x)
 {
     struct verdict v;
@@ -500,7 +588,10 @@ static int write_all(const struct cli *c, struct ctx *x)
     r.dim_value = values;
     r.ndims = x->ndims;
     r.samples = replay_samples(c, x->diag);
-    if (read_pictures(c, &r, x->diag) || judge_plan(c, x, &r, &v) || warned(x->diag))
+    if (read_pictures(c, &r, x->diag) || judge_plan(c, x, &r, &v))
+        return -1;
+    warn_unused(c, x, &r);
+    if (warned(x->diag))
         return -1;
     if (r.verdict && c->value[CLI_REPLAY] && replay_check(&r))
         return -1;
@@ -555,30 +646,31 @@ static bool has_pass(const struct pipeline *p, const char *name)
     return false;
 }
 
+/* 0, or the exit code. */
 static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
 {
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
+    bool in_file = text && *text == '@';
     size_t n;
-    if (out && (!*out || !strcmp(out, "-")))
-        return diag_error(x->diag, "-o '%s': expected a file or folder (--emit writes to stdout)",
-                          out);
-    if (text && *text == '@' && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
-        return -1;
+    if (in_file && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
+        return EXIT_INPUT;
     if (!text && out && is_folder(out))
         text = c->value[CLI_GROUP] ? "fuse,hier-place" : "fuse,auto-place";
     else if (!text && (!out || str_ends(out, ".csv") || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->mem, x->diag))
-        return -1;
+        return in_file ? EXIT_INPUT : EXIT_USAGE;
     pipeline_complete(p, x->mem);
     bool costs = out || c->n[CLI_EMIT] || has_pass(p, "cost"); /* the summary shows costs */
     if (!costs && pipeline_parse(p, "cost", x->mem, x->diag))
-        return -1;
+        return EXIT_USAGE;
     pipeline_complete(p, x->mem);
-    if (c->value[CLI_KEEP_BLOCKS] && !has_pass(p, "contract"))
-        return diag_error(x->diag, "--keep-blocks: nothing is placed: give a planner, such as "
-                                   "-p dp-place");
-    return stop_after(c->value[CLI_STOP_AFTER], p, x->diag);
+    if (c->value[CLI_KEEP_BLOCKS] && !has_pass(p, "contract")) {
+        diag_error(x->diag,
+                   "--keep-blocks: nothing is placed: give a planner, such as -p dp-place");
+        return EXIT_USAGE;
+    }
+    return stop_after(c->value[CLI_STOP_AFTER], p, x->diag) ? EXIT_USAGE : 0;
 }
 
 /* Passes that options name; their values and that of --diag. */
@@ -688,10 +780,13 @@ static int run(const struct cli *c, struct ctx *x)
     if (c->value[CLI_CHECK_ANNOTATIONS])
         return check_only(c, x);
     if (check_output(c, x->diag) || check_annotate(c, x->diag) || check_weights(c, x->diag) ||
-        check_names(c, x->mem, x->diag) || read_dims(c, x) || read_pins(c, x) || read_pairs(c, x) ||
+        check_names(c, x->mem, x->diag) || read_dims(c, x) || read_pairs(c, x) ||
         read_limits(c, x) || emit_all(c, NULL, x->diag) || replay_samples(c, x->diag) < 0 ||
-        read_pictures(c, NULL, x->diag) || make_pipeline(c, x, &p))
+        read_pictures(c, NULL, x->diag))
         return EXIT_USAGE;
+    int rc = read_pins(c, x);
+    if (rc || (rc = make_pipeline(c, x, &p)))
+        return rc;
     x->cost_files = c->list[CLI_COSTS];
     x->ncost_files = c->n[CLI_COSTS];
     x->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
@@ -700,12 +795,14 @@ static int run(const struct cli *c, struct ctx *x)
     if (!(x->m = read_input(c, &own, &x->plan, x->diag)))
         return EXIT_INPUT;
     if (p.n || c->value[CLI_DEVICES]) {
-        if (read_cluster(c, x, own))
+        if ((rc = read_devices(c, x, own)))
+            return rc;
+        if (read_cluster(c, x))
             return EXIT_USAGE;
     } else {
         x->cluster = own;
     }
-    int rc = pipeline_run(&p, x, &o);
+    rc = pipeline_run(&p, x, &o);
     if (rc == PASS_INFEASIBLE)
         return EXIT_INFEASIBLE;
     if (rc == PASS_UNVERIFIED) {
