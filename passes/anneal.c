@@ -25,8 +25,13 @@
 enum {
     MOST_CHAINS = 64,
     MOST_THREADS = 64,
-    SPLIT_VERTICES = 2000, /* interval DP of an order for a start: up to so many */
+    SPLIT_VERTICES = 500, /* interval DP of an order for a start: up to so many */
+    STARTS = 8,           /* kinds of starts, some more than once */
+    FIRST_MOVES = 100,    /* of each vertex, in each run of the first round */
+    MOVES_EACH = 1000,
+    BIG = 4000, /* vertices whose loads leave the caches */
 };
+#define MOST_WORK UINT64_C(1600000000)
 
 struct search {
     const struct chain *c;
@@ -65,10 +70,11 @@ static uint32_t *some_order(struct search *s)
     return topo_order(s->c->g, kind, topo_random(&s->rng) | 1, s->a);
 }
 
-static void start_split(struct search *s, int32_t *dev)
+static void start_split(struct search *s, bool by_dp, int32_t *dev)
 {
     struct chain_plan p = {.value = CHAIN_INF, .dev = dev};
-    if (s->c->g->n <= SPLIT_VERTICES && interval_order(s->c, some_order(s), s->o->clock, &p, s->a))
+    if (by_dp && s->c->g->n <= SPLIT_VERTICES &&
+        interval_order(s->c, some_order(s), s->o->clock, &p, s->a))
         return;
     const uint32_t *order = some_order(s);
     uint32_t n = s->c->g->n, from = topo_below(&s->rng, s->l.ndev);
@@ -86,8 +92,8 @@ static void make_start(struct search *s, struct anneal_run *r, uint32_t kind,
     if (kind == 0 && best->value < CHAIN_INF) {
         memcpy(r->dev, best->dev, n * sizeof *r->dev);
         r->warm = true;
-    } else if (kind < 3) {
-        start_split(s, r->dev);
+    } else if (kind % 2) {
+        start_split(s, kind == 1, r->dev);
     } else {
         for (uint32_t v = 0; v < n; v++)
             r->dev[v] = allowed(s, v, topo_below(&s->rng, s->l.ndev));
@@ -167,33 +173,76 @@ static int search_begin(struct search *s, struct diag *d)
     return 0;
 }
 
+/* Moves to try when nobody says: the square of the vertices times the devices, up to what a core does in
+ * some seconds; moves of vertices with many nets take longer. */
+static uint64_t moves_needed(const struct search *s)
+{
+    uint64_t n = s->c->g->n, nets = s->l.net_of.at[n] / n;
+    uint64_t most = MOST_WORK / (4 + nets) / (1 + n / BIG), need = MOVES_EACH * n * s->l.ndev;
+    return need > most / n ? most : need * n;
+}
+
+static void show(const struct search *s, const struct chain_plan *best, int64_t began)
+{
+    if (!s->o->progress || chain_now() - began < 2000000000)
+        return;
+    fprintf(stderr, "\r%s: best %.6g ms, bound %.6g ms, %.3g M moves in %u runs ", s->o->planner,
+            best->value < CHAIN_INF ? (double)best->value / 1e9 : 0.0, (double)s->c->lower / 1e9,
+            (double)s->o->done / 1e6, s->o->runs);
+}
+
+/* Moves for each run of the next round: no more than what is left for it. */
+static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left, int64_t began)
+{
+    const struct anneal *o = s->o;
+    if (o->clock->deadline && o->done) {
+        int64_t now = chain_now(), rest = o->clock->deadline - now, spent = now - began + 1;
+        __int128 fits = (__int128)o->done * (rest > 0 ? rest : 0) / spent;
+        left = fits < left ? (uint64_t)fits : left;
+    }
+    uint64_t part = left / s->nrun + 1;
+    return quota < part ? quota : part;
+}
+
 int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
                   struct arena *scratch, struct diag *d)
 {
     struct search *s = arena_alloc(scratch, sizeof *s);
+    int64_t before = best->value, began = chain_now();
     *s = (struct search){.c = c, .o = o, .a = scratch};
+    o->done = o->runs = 0;
     if (search_begin(s, d))
         return -1;
-    int64_t before = best->value;
     for (uint32_t v = 0; v < c->g->n; v++)
         if (allowed(s, v, 0) == NOWHERE)
             return 0;
-    uint64_t budget = o->moves ? o->moves : 40000000, quota = 100 * (uint64_t)c->g->n;
-    for (uint32_t round = 0; o->done < budget && best->value > c->lower && c->g->n; round++) {
-        if (chain_out(o->clock))
+    uint64_t quota = FIRST_MOVES * (uint64_t)c->g->n, patience = UINT64_MAX, last = 0;
+    if (getenv("ANN_TRACE"))
+        fprintf(stderr, "n %u nets %u pins/vertex %.1f pins/net %.1f need %lu\n", c->g->n,
+                s->l.nnet, (double)s->l.net_of.at[c->g->n] / (double)c->g->n,
+                (double)s->l.net_of.at[c->g->n] / (double)s->l.nnet, moves_needed(s));
+    uint64_t budget = o->moves ? o->moves : UINT64_MAX;
+    if (!o->moves && !o->clock->deadline && c->g->n) {
+        budget = moves_needed(s);
+        patience = budget / 2;
+    }
+    for (uint32_t round = 0; c->g->n && o->done < budget && o->done - last < patience; round++) {
+        if (best->value <= c->lower || chain_out(o->clock))
             break;
-        uint64_t part = (budget - o->done) / s->nrun + 1;
+        uint64_t moves = cut_quota(s, quota, budget - o->done, began);
         for (uint32_t i = 0; i < s->nrun; i++) {
             struct anneal_run *r = &s->run[i];
             r->seed = topo_random(&s->rng);
-            r->moves = quota < part ? quota : part;
+            r->moves = moves;
             r->value = best->value;
-            make_start(s, r, (round + i) % 4, best);
+            make_start(s, r, (round + i) % STARTS, best);
         }
         round_of_runs(s);
-        merge(s, best);
+        if (merge(s, best))
+            last = o->done;
+        show(s, best, began);
         if (getenv("ANN_TRACE"))
-            fprintf(stderr, "%u %lu %.4f\n", round, o->done, (double)best->value / 1e9);
+            fprintf(stderr, "\n%u %lu %.4f\n", round, o->done, (double)best->value / 1e9);
         quota += quota / 2;
     }
     return best->value < before;

@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 
+enum { FIRST_STEPS = INTERVAL_BUDGET / 8 }; /* of the search for the first plan */
+
 struct anneal_options {
     int64_t seed, moves, chains, threads, starts;
 };
@@ -83,6 +85,7 @@ static int anneal_place_run(struct ctx *x, const void *options)
                        .threads = (uint32_t)o->threads,
                        .progress = x->progress,
                        .clock = &p.clock};
+    p.run.budget = FIRST_STEPS;
     interval_search(c, &p.run, &best, x->scratch);
     if (anneal_search(c, &s, &best, x->scratch, x->diag) < 0)
         return -1;

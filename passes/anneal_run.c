@@ -17,7 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPAN_BITS = 47, STEP = 64, CLOCK_STEPS = 64, LN2 = 11629080 /* ln 2 << FIXED_BITS */ };
+enum {
+    SPAN_BITS = 47,
+    STEP = 64,
+    CLOCK_STEPS = 64,
+    BOND_PINS = 64,
+    LN2 = 11629080 /* ln 2 << FIXED_BITS */
+};
 
 struct anneal_room {
     struct loads l;
@@ -231,7 +237,7 @@ static uint32_t grow(struct anneal_room *m, uint32_t seed, uint32_t most)
         uint32_t v = m->list[i];
         for (uint32_t j = l->net_of.at[v]; j < l->net_of.at[v + 1] && n < most; j++) {
             uint32_t e = l->net_of.to[j];
-            if (l->held[(size_t)e * l->ndev + (uint32_t)a] < 2 ||
+            if (l->pins[e] > BOND_PINS || l->held[(size_t)e * l->ndev + (uint32_t)a] < 2 ||
                 wait(m, tau) > l->cost[l->kind[a]][e])
                 continue;
             for (uint32_t k = l->pin.at[e]; k < l->pin.at[e + 1] && n < most; k++) {
