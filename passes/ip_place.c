@@ -126,8 +126,10 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     else if (!r->complete)
         p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why,
                                 r->bound > whole->lower && on_whole ? "its own" : whole->lower_why);
+    else if (r->limit < p->value && r->bound > r->limit)
+        p->argument = arena_fmt(x->mem, "no plan is within the limit, says %s", solver);
     else
-        p->argument = arena_fmt(x->mem, "nothing better by the gap, says %s", solver);
+        p->argument = arena_fmt(x->mem, "no plan is better by the gap, says %s", solver);
     if (r->bound > whole->lower && on_whole) {
         p->bound = r->bound;
         if (r->complete)

@@ -235,7 +235,10 @@ def no_plan(d):
 def information(d):
     m = generate(d / "m.onnx")
     check("usage: pcc" in succeeds("--help").stdout, "--help")
-    check(succeeds("--version").stdout.startswith("pcc "), "--version")
+    version = succeeds("--version").stdout
+    check(version.startswith("pcc "), "--version")
+    for library in ("lp_solve", "CBC", "Scotch", "METIS"):
+        check(re.search(rf"\b{library} (\d+\.\d+[.\d]*|not built in)(,|$)", version, re.M), f"--version: {library}")
     check("dp-place" in succeeds("--list-passes").stdout, "--list-passes")
     check("max-states" in succeeds("--help-pass=dp-place").stdout, "--help-pass")
     for args in ([], ["-p", ""], ["-p", "infer-shapes"], ["-p", "contract"]):

@@ -10,6 +10,7 @@
 #include "ir/nearest.h"
 #include "ir/strings.h"
 #include "passes/infer_shapes.h"
+#include "passes/libraries.h"
 #include "passes/pipeline.h"
 #include "repro.h"
 
@@ -816,11 +817,12 @@ static int run(const struct cli *c, struct ctx *x)
     return write_all(c, x) ? EXIT_INPUT : 0;
 }
 
-static void print_version(void)
+static void print_version(struct arena *a)
 {
     puts("pcc " PCC_VERSION);
     printf("protobuf-c %s, jansson %s, cgraph %s\n", protobuf_c_version(), jansson_version_str(),
            PCC_CGRAPH_VERSION);
+    puts(planner_libraries(a));
     puts("the dot program (graphviz) draws pictures when it is on the path");
 }
 
@@ -829,7 +831,7 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     if (c->value[CLI_HELP])
         cli_help(stdout);
     else if (c->value[CLI_VERSION])
-        print_version();
+        print_version(a);
     else if (c->value[CLI_LIST_PASSES]) {
         for (const struct pass *const *p = pass_table; *p; p++)
             printf("%-14s %s\n", (*p)->name, (*p)->help);

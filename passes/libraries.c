@@ -1,0 +1,47 @@
+/* Versions of the libraries that planners use (libraries.h): solvers and Scotch say which they are, METIS's
+ * header does. */
+#include "passes/libraries.h"
+
+#include "passes/mip.h"
+
+#if PCC_HAVE_SCOTCH
+#include <stdio.h>
+
+#include <scotch.h>
+#endif
+#if PCC_HAVE_METIS
+#include <metis.h>
+#endif
+
+static const char *solver_version(const struct mip_solver *s, struct arena *a)
+{
+    return s->attempts ? s->version(a) : "not built in";
+}
+
+static const char *scotch_version(struct arena *a)
+{
+#if PCC_HAVE_SCOTCH
+    int version, release, patch;
+    SCOTCH_version(&version, &release, &patch);
+    return arena_fmt(a, "%d.%d.%d", version, release, patch);
+#else
+    (void)a;
+    return "not built in";
+#endif
+}
+
+static const char *metis_version(struct arena *a)
+{
+#if PCC_HAVE_METIS
+    return arena_fmt(a, "%d.%d.%d", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR);
+#else
+    (void)a;
+    return "not built in";
+#endif
+}
+
+const char *planner_libraries(struct arena *a)
+{
+    return arena_fmt(a, "lp_solve %s, CBC %s, Scotch %s, METIS %s", solver_version(&mip_lpsolve, a),
+                     solver_version(&mip_cbc, a), scotch_version(a), metis_version(a));
+}
