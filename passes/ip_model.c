@@ -26,6 +26,7 @@
 
 #include "ir/units.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { WINDOWS_MOST = 8192 };
@@ -512,6 +513,15 @@ static int64_t choose_unit(int64_t value)
     return unit;
 }
 
+static const char *unit_name(int64_t unit)
+{
+    return unit == 1            ? "ps"
+           : unit == 1000       ? "ns"
+           : unit == 1000000    ? "us"
+           : unit == 1000000000 ? "ms"
+                                : "s";
+}
+
 static int64_t least_total(const struct chain *c)
 {
     int64_t sum = 0;
@@ -563,15 +573,14 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
             "program: fuse the graph first (-p fuse,%s)",
             planner, c->g->n, (unsigned long long)pins, m->ndev, planner);
     struct builder b = {.m = m, .c = c, .g = c->g, .a = a, .n = c->g->n, .k = m->ndev};
-    b.p = m->mip =
-        mip_new(a, arena_fmt(a, "%u nodes on %u devices, %s", b.n, b.k, title[ask->shape]));
+    b.p = m->mip = mip_new(a);
     m->col = arena_array(a, (size_t)b.n * b.k + 1, sizeof *m->col);
     int64_t most = ask->limit < CHAIN_INF ? ask->limit : least_total(c);
     m->unit = choose_unit(most);
     m->grain = find_grain(c);
     make_slots(&b);
     name_vertices(&b);
-    double least = ask->memory ? 0 : ip_model_value(m, c->lower), limit = MIP_INF;
+    double least = ask->memory ? 0 : ip_model_value(m, ask->lower), limit = MIP_INF;
     if (ask->limit < CHAIN_INF)
         limit = ip_model_value(m, ask->limit) * (1 + TOLERANCE);
     b.p->impossible = limit < least;
@@ -587,6 +596,9 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
     if (c->limited || ask->memory)
         make_memory(&b);
     mip_finish(b.p);
+    b.p->title = arena_fmt(a, "%u nodes on %u devices, %s; T in %s%s", b.n, b.k, title[ask->shape],
+                           unit_name(m->unit),
+                           m->bytes ? arena_fmt(a, ", memory in %" PRId64 " B", m->bytes) : "");
     return 0;
 }
 

@@ -16,6 +16,7 @@ enum ip_shape {
 struct ip_ask {
     enum ip_shape shape;
     int64_t limit;           /* ps: no plan of a larger value is of interest; CHAIN_INF: none */
+    int64_t lower;           /* ps: known to be no more than the value of any plan */
     bool memory;             /* minimise the largest memory instead: times, limits of memory do not count */
     const uint32_t *slot;    /* IP_CHAIN: [device] the order in which they stand; NULL: as numbered */
     const char *const *name; /* [vertex] for names of columns; NULL: numbers */

@@ -6,6 +6,7 @@
  * with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.  Where all times are
  * multiples of something coarser that margin closes, and the plan is called optimal; else it is called feasible
  * with the gap.  On a fused level the proof is about that level only. */
+#include "passes/bounds.h"
 #include "passes/ip_refute.h"
 #include "passes/ip_search.h"
 #include "passes/place_run.h"
@@ -112,35 +113,33 @@ static const char *proof(struct ctx *x, const struct ip_options *o, const struct
         r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->scratch));
 }
 
+/* Bound, status and reason: the solver's, or what is known without it (bounds.h). */
 static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
-                     const struct chain *whole, bool on_whole)
+                     struct placing *q)
 {
     struct plan *p = x->plan;
+    struct chain *whole = q->chain;
     const char *solver = r->solver->name;
-    p->bound = whole->lower;
-    p->argument = arena_fmt(x->mem, "bound: %s", whole->lower_why);
-    if (r->write_only)
-        p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", whole->lower_why);
-    else if (p->value <= whole->lower)
-        p->argument = arena_fmt(x->mem, "no plan is better than the %s", whole->lower_why);
+    bool on_whole = q->level == q->whole;
+    struct chain_clock after = {.stop = x->stop}; /* bounds take a second or two at most */
+    if (!(r->complete && on_whole) || r->write_only)
+        bounds_raise(whole, p->value, BOUNDS_WORK, &after, x->m, x->mem, x->scratch);
+    bool own = on_whole && r->bound > whole->lower;
+    p->bound = own ? r->bound : whole->lower;
+    p->proof = own && r->complete ? proof(x, o, r) : own ? NULL : whole->lower_proof;
+    p->scope_bound = !on_whole && r->complete ? r->bound : -1;
+    p->status = p->value <= p->bound ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    const char *why = own ? solver : whole->lower_why;
+    if (p->status == PLAN_OPTIMAL && !own)
+        p->argument = arena_fmt(x->mem, "no plan is better than the %s", why);
+    else if (r->write_only)
+        p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
-        p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why,
-                                r->bound > whole->lower && on_whole ? "its own" : whole->lower_why);
+        p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why, why);
     else if (r->limit < p->value && r->bound > r->limit)
         p->argument = arena_fmt(x->mem, "no plan is within the limit, says %s", solver);
     else
         p->argument = arena_fmt(x->mem, "no plan is better by the gap, says %s", solver);
-    if (r->bound > whole->lower && on_whole) {
-        p->bound = r->bound;
-        if (r->complete)
-            p->proof = proof(x, o, r);
-    } else if (!on_whole && r->complete) {
-        p->scope_bound = r->bound;
-    }
-    if (p->value <= p->bound) {
-        p->status = PLAN_OPTIMAL;
-        p->bound = p->value;
-    }
 }
 
 /* No plan: says why. */
@@ -188,7 +187,7 @@ static int ip_run(struct ctx *x, const void *options)
     r.name = vertex_names(x, p.level);
     struct chain_plan best = no_plan(x, p.level);
     interval_search(p.top, &p.run, &best, x->scratch);
-    bool enough = best.value <= p.top->lower && !r.write;
+    bool enough = best.value <= p.top->lower && !r.write; /* never if there is none */
     if (enough) {
         r.bound = best.value;
         r.complete = true;
@@ -201,7 +200,7 @@ static int ip_run(struct ctx *x, const void *options)
     if (best.value == CHAIN_INF)
         return none(x, &p, &l, &r);
     leave_plan(x, "ip-place", p.level, &best);
-    conclude(x, o, &r, p.chain, p.level == p.whole);
+    conclude(x, o, &r, &p);
     return 0;
 }
 

@@ -41,7 +41,7 @@ int ip_refute(const struct chain *c, int64_t limit, struct chain_clock *clock, s
               struct ip_refutation *r)
 {
     const struct mip_solver *solver = mip_cbc.attempts ? &mip_cbc : &mip_lpsolve;
-    struct ip_ask ask = {.shape = IP_ANY, .limit = limit};
+    struct ip_ask ask = {.shape = IP_ANY, .limit = limit, .lower = c->lower};
     struct diag quiet = {.emit = keep_quiet};
     struct mip_answer answer = {.status = MIP_INFEASIBLE};
     struct ip_model m;

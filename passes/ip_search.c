@@ -192,13 +192,18 @@ static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
                      struct diag *d)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct ip_ask ask = {
-        .shape = r->shape, .limit = target(r, best), .slot = o->slot, .name = r->name};
+    struct ip_ask ask = {.shape = r->shape,
+                         .limit = target(r, best),
+                         .lower = c->lower,
+                         .slot = o->slot,
+                         .name = r->name};
     struct ip_model m;
     struct mip_answer a;
     bool several = r->shape == IP_CHAIN && o->count > 1;
-    if (r->write_only)
+    if (r->write_only) { /* a question to others: nothing that they could not see for themselves */
         ask.limit = r->limit;
+        ask.lower = 0;
+    }
     struct kernel *kernel = ip_kernel(c, &ask, r->clock, scratch);
     if (ip_model_build(&m, kernel ? kernel->small : c, &ask, r->planner, scratch, d))
         return -1;
@@ -254,7 +259,7 @@ int ip_search(const struct chain *c, struct loads *l, struct ip_run *r, struct c
             return -1;
     } while (r->shape == IP_CHAIN && next_order(&o, l));
     r->bound = r->bound < c->lower || r->write_only ? c->lower : r->bound;
-    if (r->grain > 1 && r->bound < CHAIN_INF) /* loads are multiples of it */
+    if (r->complete && r->grain > 1 && r->bound < CHAIN_INF) /* loads are multiples of it */
         r->bound = (r->bound + r->grain - 1) / r->grain * r->grain;
     r->bound = r->bound < best->value ? r->bound : best->value;
     return 0;

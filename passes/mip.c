@@ -18,11 +18,11 @@ struct record {
     double value; /* of a solution; else a bound */
 };
 
-struct mip *mip_new(struct arena *a, const char *title)
+struct mip *mip_new(struct arena *a)
 {
     struct mip *m = arena_alloc(a, sizeof *m);
     m->mem = a;
-    m->title = title;
+    m->title = "";
     m->row = vec_grow(a, NULL, &m->caprow, 1, sizeof *m->row);
     return m;
 }

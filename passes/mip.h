@@ -32,7 +32,7 @@ struct mip_term {
 
 struct mip {
     struct arena *mem;
-    const char *title; /* one line */
+    const char *title; /* one line for people, may be set */
     uint32_t ncol, nrow, nterm, capcol, caprow, capterm, capseen;
     struct mip_col *col;
     struct mip_row *row; /* [nrow + 1] */
@@ -43,7 +43,7 @@ struct mip {
 
 enum { MIP_MOST_TERMS = 20000000 };
 
-struct mip *mip_new(struct arena *a, const char *title);
+struct mip *mip_new(struct arena *a);
 /* The number of the new column. */
 uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double cost, bool integer);
 /* Begins a row to which the terms that follow belong: terms >= lo (hi: MIP_INF), terms <= hi (lo: -MIP_INF), or

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { GRAPHS = 200, ONE = 1 }; /* ONE: a gap of a millionth */
+enum { GRAPHS = 240, CBC_EVERY = 4, ONE = 1 }; /* ONE: a gap of a millionth */
 
 /* ---- brute force ----------------------------------------------------------------------------- */
 
@@ -139,8 +139,8 @@ static void test_optimum(void **state)
         infeasible += any == COST_NEVER;
         apart += any < convex;
         cyclic += convex < chain;
-        for (int k = 0; k < 2 && solver[k]->attempts; k++) {
-            bool warm = (seed + (uint64_t)k) % 2;
+        for (int k = 0; k < (seed % CBC_EVERY ? 1 : 2) && solver[k]->attempts; k++) {
+            bool warm = (seed / CBC_EVERY + (uint64_t)k) % 2;
             check_search(t, c, IP_ANY, solver[k], seed, warm, any);
             check_search(t, c, IP_CONVEX, solver[k], seed, warm, convex);
             check_search(t, c, IP_CHAIN, solver[k], seed, warm, chain);
@@ -208,7 +208,7 @@ static void test_refute(void **state)
 {
     struct instance *t = malloc(sizeof *t);
     (void)state;
-    for (uint64_t seed = 1; seed <= GRAPHS / 2; seed++) {
+    for (uint64_t seed = 1; seed <= GRAPHS / 4; seed++) {
         struct chain_clock clock = {0};
         struct diag d = {0};
         struct ip_refutation why;
@@ -258,5 +258,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_optimum), cmocka_unit_test(test_least_memory),
         cmocka_unit_test(test_refute), cmocka_unit_test(test_shapes)};
-    return (cmocka_set_test_filter(getenv("T")), cmocka_run_group_tests(tests, NULL, NULL));
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Integer programs that pcc writes, solved by HiGHS: the same optimum as pcc's own.
+
+A hundred small random workloads, each of a shape in turn, as .lp and .mps; both must be read and have pcc's
+value, or no solution where pcc says that nothing fits. Then tools/bench/mps.py over the workloads of the placement
+paper, PCC_IP_SECONDS (3) for each. Then what a user sees: names, limits, errors. Exit: 0 pass, 1 fail, 77 skip (no
+pcc, no highspy)."""
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PCC = os.environ.get("PCC", "pcc")
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("PCC_SHARED", ROOT.parent / "shared"))
+SHAPES = ("none", "convex", "chain")
+RANDOM = 100
+UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+wrong = []
+
+
+def check(good, text):
+    if not good:
+        wrong.append(text)
+    return good
+
+
+def pcc(*args):
+    return subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=300)
+
+
+def workload(rng):
+    """A random one in the paper's format; memory is short for every other."""
+    n, short = rng.randint(3, 8), rng.random() < 0.5
+    nodes = [{"id": v, "name": rng.choice([f"n{v}", f"layer.{v}/add", f"{v}e", "x"]), "supportedOnFpga": True,
+              "cpuLatency": rng.randint(1, 60), "fpgaLatency": rng.randint(1, 12), "isBackwardNode": False,
+              "size": rng.randint(0, 9)} for v in range(n)]
+    for v, node in enumerate(nodes):
+        if node["name"] == "x":
+            node["name"] = f"x{'y' * 70}{v}"
+        if rng.random() < 0.15:
+            node["colorClass"] = 1
+    edges = []
+    for u in range(n):
+        cost = rng.randint(0, 4)
+        edges += [{"sourceId": u, "destId": v, "cost": cost} for v in range(u + 1, n) if rng.random() < 0.35]
+    total = sum(x["size"] for x in nodes)
+    k = rng.randint(1, 3)
+    return {"maxSizePerFPGA": max(1, total * 2 // (3 * k)) if short else total + 1, "maxFPGAs": k,
+            "maxCPUs": rng.randint(0, 2), "nodes": nodes, "edges": edges}
+
+
+def highs(path):
+    """The optimum in ps; None: there is no solution."""
+    import highspy
+    h = highspy.Highs()
+    h.setOptionValue("output_flag", False)
+    h.setOptionValue("threads", 1)
+    h.setOptionValue("mip_rel_gap", 1e-9)
+    if not check(h.readModel(str(path)) == highspy.HighsStatus.kOk, f"HiGHS cannot read {path.read_text()}"):
+        return None
+    h.run()
+    if h.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+        return None
+    check(h.getModelStatus() == highspy.HighsModelStatus.kOptimal, f"HiGHS: {h.getModelStatus()}")
+    unit = UNIT[re.search(r"T in (\w+)", path.read_text())[1]]
+    return h.getInfo().objective_function_value * unit
+
+
+def best_of(folder, kind):
+    values = [highs(f) for f in sorted(folder.glob(f"m*.{kind}"))]
+    check(values, f"no .{kind} was written")
+    return min((v for v in values if v is not None), default=None)
+
+
+def random_workloads(tmp):
+    rng, fit = random.Random(7), 0
+    for i in range(RANDOM):
+        folder = Path(tmp) / f"{i}"
+        folder.mkdir()
+        path, shape = folder / "w.json", SHAPES[i % 3]
+        path.write_text(json.dumps(workload(rng)))
+        options = f"contiguous={shape}:solver={'auto' if i % 2 else 'lp_solve'}"
+        r = pcc(path, "-q", "-p", f"contract{{trivial=false}},ip-place{{{options}}}", "-o", folder / "plan.json")
+        for kind in ("lp", "mps"):
+            pcc(path, "-q", "-p", f"contract{{trivial=false}},ip-place{{{options}:solve=false:write="
+                                  f"{folder}/m.{kind}}}")
+        mine = round(json.loads((folder / "plan.json").read_text())["maxLoad"] * 1e9) if r.returncode == 0 else None
+        check(r.returncode in (0, 3), f"workload {i}: {r.stderr}")
+        for kind in ("lp", "mps"):
+            other = best_of(folder, kind)
+            good = (mine is None) == (other is None) and (mine is None or abs(mine - other) <= 1e-6 * max(1, mine))
+            check(good, f"workload {i} ({shape}): pcc {mine}, HiGHS with .{kind} {other}: {r.stderr}")
+        fit += mine is not None
+    check(RANDOM / 2 < fit < RANDOM, f"{fit} of {RANDOM} workloads have a plan")
+
+
+def published(tmp):
+    """The sixteen workloads."""
+    if not (SHARED / "workloads/throughput").is_dir():
+        print("no workloads: skipped")
+        return
+    seconds = os.environ.get("PCC_IP_SECONDS", "3")
+    r = subprocess.run([sys.executable, ROOT / "tools/bench/mps.py", "--seconds", seconds], capture_output=True,
+                       text=True, timeout=1300)
+    check(r.returncode == 0 and r.stdout.count("\n") >= 18, f"mps.py: {r.stdout[-1500:]}{r.stderr[-1500:]}")
+    for name, want in [("layer_bert24_inference", 17.7899), ("layer_gnmt_inference", 32.9107),
+                       ("op_bert3_inference", 27.9186), ("op_bert6_inference", 29.5795)]:
+        out = Path(tmp) / "chain.pir"
+        pcc(SHARED / f"workloads/throughput/{name}.json", "-q", "--time-limit", "120s", "-o", out,
+            "-p", "ip-place{contiguous=chain:solver=lp_solve}")
+        said = re.search(r"^plan .*value=([\d.]+)ms bound=([\d.]+)ms", out.read_text(), re.M)
+        check(said and abs(float(said[1]) - want) < 6e-5 and float(said[2]) > want * (1 - 3e-6) - 5e-5,
+              f"{name}: a chain takes {said and said[0]}, want {want}")
+
+
+def small(tmp):
+    """A workload that can be checked by hand: two heavy nodes, two accelerators, one tensor between them."""
+    path = Path(tmp) / "small.json"
+    nodes = [{"id": i, "name": name, "supportedOnFpga": True, "cpuLatency": 90, "fpgaLatency": t, "size": 2,
+              "isBackwardNode": False} for i, (name, t) in enumerate([("a", 5), ("b b", 6), ("c", 4)])]
+    path.write_text(json.dumps({"maxSizePerFPGA": 5, "maxFPGAs": 2, "maxCPUs": 0, "nodes": nodes,
+                                "edges": [{"sourceId": 0, "destId": 1, "cost": 1}]}))
+    return path
+
+
+def for_users(tmp):
+    path = small(tmp)
+    lp = Path(tmp) / "s.lp"
+    r = pcc(path, "-p", f"ip-place{{write={lp}}}", "--explain-bound")
+    text = lp.read_text()
+    check(r.returncode == 0 and "time per sample 10.00 ms, bound 10.00 ms" in r.stdout, f"small: {r.stdout}{r.stderr}")
+    check("write=model.mps" in r.stdout, f"--explain-bound says not how to check: {r.stdout}")
+    for name in ("x_b_b_acc0", "load_acc1", "memory_acc0", "net_a_"):
+        check(name in text, f"no {name} in\n{text}")
+    for options, code, said in [
+            ("limit=9ms", 0, "no plan is within the limit"), ("gap=0", 1, "expected a share"),
+            (f"write={tmp}/x.txt", 1, "ends in .lp or .mps"), ("write=/nowhere/x.lp", 1, "cannot be written"),
+            ("contiguous=chain", 0, "time per sample"), ("solver=auto", 0, "time per sample")]:
+        r = pcc(path, "-p", f"ip-place{{{options}}}")
+        check(r.returncode == code and said in r.stdout + r.stderr, f"{options}: {r.returncode} {r.stdout}{r.stderr}")
+    big = json.loads(path.read_text())
+    big["maxSizePerFPGA"] = 3
+    path.write_text(json.dumps(big))
+    for shape in SHAPES:
+        r = pcc(path, "-p", f"ip-place{{contiguous={shape}}}")
+        check(r.returncode == 3 and "4 B" in r.stderr, f"{shape}, too little memory: {r.returncode} {r.stderr}")
+
+
+def stops(tmp):
+    """A time limit, and Ctrl-C: the best plan so far, soon, and nothing printed by the solver."""
+    path = SHARED / "workloads/throughput/op_bert12_training.json"
+    if not path.exists():
+        return
+    for solver in ("lp_solve", "auto"):
+        for limit in (["--time-limit", "1s"], []):
+            start = time.monotonic()
+            p = subprocess.Popen([PCC, path, "-q", *limit, "-p", f"ip-place{{solver={solver}}}"], text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            if not limit:
+                time.sleep(2)
+                p.send_signal(2)
+            out, err = p.communicate(timeout=120)
+            spent = time.monotonic() - start
+            check(p.returncode == 0 and "time per sample" in out and "feasible" in out and spent < 60,
+                  f"{solver} {limit}: exit {p.returncode} after {spent:.1f} s: {out[-300:]}{err[-300:]}")
+
+
+def main():
+    try:
+        import highspy # noqa: F401
+    except ImportError:
+        print("skipped: no highspy in this Python")
+        return 77
+    if not shutil.which(PCC):
+        print("skipped: no pcc")
+        return 77
+    with tempfile.TemporaryDirectory() as tmp:
+        for_users(tmp)
+        random_workloads(tmp)
+        stops(tmp)
+        published(tmp)
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
