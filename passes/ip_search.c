@@ -187,6 +187,34 @@ static void say_impossible(struct mip *m)
     mip_finish(m);
 }
 
+/* The model of one order: the kernel that it is of (NULL: of c itself), and -1 for an error. */
+static int build(const struct chain *c, struct ip_run *r, struct ip_ask *ask, struct ip_model *m,
+                 struct kernel **kernel, struct arena *scratch, struct diag *d)
+{
+    *kernel = ip_kernel(c, ask, r->clock, scratch);
+    if (ip_model_build(m, *kernel ? (*kernel)->small : c, ask, r->planner, scratch, d))
+        return -1;
+    m->mip->impossible = m->mip->impossible || (*kernel && (*kernel)->none);
+    r->ncol = m->mip->ncol > r->ncol ? m->mip->ncol : r->ncol;
+    r->nrow = m->mip->nrow > r->nrow ? m->mip->nrow : r->nrow;
+    return 0;
+}
+
+/* Writes the question to others: it holds nothing that they could not see for themselves. */
+static int write_model(const struct chain *c, struct ip_run *r, const struct orders *o,
+                       struct arena *scratch, struct diag *d)
+{
+    struct ip_ask ask = {.shape = r->shape, .limit = r->limit, .slot = o->slot, .name = r->name};
+    struct ip_model m;
+    struct kernel *kernel;
+    bool several = r->shape == IP_CHAIN && o->count > 1;
+    if (build(c, r, &ask, &m, &kernel, scratch, d))
+        return -1;
+    if (m.mip->impossible)
+        say_impossible(m.mip);
+    return mip_write(m.mip, numbered(r, several ? o->count : 1, scratch), d);
+}
+
 static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
                      const struct orders *o, struct chain_plan *best, struct arena *scratch,
                      struct diag *d)
@@ -198,26 +226,15 @@ static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
                          .slot = o->slot,
                          .name = r->name};
     struct ip_model m;
+    struct kernel *kernel;
     struct mip_answer a;
-    bool several = r->shape == IP_CHAIN && o->count > 1;
-    if (r->write_only) { /* a question to others: nothing that they could not see for themselves */
-        ask.limit = r->limit;
-        ask.lower = 0;
-    }
-    struct kernel *kernel = ip_kernel(c, &ask, r->clock, scratch);
-    if (ip_model_build(&m, kernel ? kernel->small : c, &ask, r->planner, scratch, d))
-        return -1;
-    m.mip->impossible = m.mip->impossible || (kernel && kernel->none);
-    if (m.mip->impossible)
-        say_impossible(m.mip);
-    r->nvertex = kernel ? m.c->g->n : 0;
     r->models++;
-    r->ncol = m.mip->ncol > r->ncol ? m.mip->ncol : r->ncol;
-    r->nrow = m.mip->nrow > r->nrow ? m.mip->nrow : r->nrow;
-    if (r->write && mip_write(m.mip, numbered(r, several ? o->count : 1, scratch), d))
+    if (r->write && write_model(c, r, o, scratch, d))
         return -1;
     if (r->write_only)
         return 0;
+    if (build(c, r, &ask, &m, &kernel, scratch, d))
+        return -1;
     mip_solve(r->solver, m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
     bool found = a.value < MIP_INF && a.status != MIP_INFEASIBLE, holds = true;
     if (found)

@@ -16,13 +16,13 @@ struct ip_run {
     int64_t gap;             /* millionths: a plan may miss the best by this share, at least by 1 */
     int64_t limit;           /* ps: only plans of at most this value are of interest; CHAIN_INF: all */
     const char *const *name; /* [vertex] as in ip_ask */
-    const char *write;       /* the models go to this file, too (x.lp: x.1.lp, ... if there are several); or NULL */
+    const char *write;       /* the models go to this file, too (x.lp: x.1.lp, ... if there are several); or NULL:
+                                those with all plans of at most `limit` */
     bool write_only;
     /* out */
     int64_t bound;       /* ps: no plan of this shape is better, to the solver's tolerance; c->lower at least */
     bool complete;       /* every model was solved or refuted */
     uint32_t models, ncol, nrow; /* their number, and the sizes of the largest */
-    uint32_t nvertex;    /* of the smallest kernel that a model was made of; 0: none was */
     uint32_t refused;    /* answers that did not hold */
     uint64_t nodes;
     int64_t grain;       /* ps: every load is a multiple of it */

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The integer programs of the sixteen workloads of the placement paper, exported and solved by HiGHS.
 
-usage: mps.py [--seconds N] [--shape none|convex|chain] [workload ...]
+usage: mps.py [--seconds N] [--own N] [--shape none|convex|chain] [workload ...]
 
-For each workload: pcc's plan and bound (ip-place by lp_solve, N CPU seconds at most; none: the plan of
-anneal-place, if it is better), the model that ip-place{solve=false:write=FILE.mps} writes, and what HiGHS makes of
-it in N seconds of the clock (60). Exit code 1: HiGHS finds a better plan than one that pcc calls the best, or a plan
+For each workload: pcc's plan and bound (ip-place by lp_solve; shape none: the plan of anneal-place, if it is better),
+the model that ip-place{solve=false:write=FILE.mps} writes, and what HiGHS makes of it in N seconds of the clock
+(60; pcc has those of --own, 10). Exit code 1: HiGHS finds a better plan than one that pcc calls the best, or a plan
 below pcc's bound, or proves that there is none as good as pcc's. Needs highspy in the Python that runs it
 (tools/setup.sh puts it into build/venv)."""
 import argparse
@@ -72,11 +72,11 @@ def contradiction(value, bound, best, high, low, ended):
     return None
 
 
-def measure(workload, shape, seconds, tmp):
+def measure(workload, shape, seconds, own, tmp):
     """A row of the table, and what is wrong."""
     passes = f"ip-place{{contiguous={shape}:solver=lp_solve"
-    value, bound, cpu = plan(workload, passes + "}", seconds, tmp)
-    best = min(value, plan(workload, "anneal-place", seconds, tmp)[0]) if shape == "none" else value
+    value, bound, cpu = plan(workload, passes + "}", own, tmp)
+    best = min(value, plan(workload, "anneal-place", own, tmp)[0]) if shape == "none" else value
     for old in Path(tmp).glob("model*.mps"):
         old.unlink()
     Run([PCC, workload, "-q", "-p", f"{passes}:solve=false:write={tmp}/model.mps}}"]).need()
@@ -91,6 +91,7 @@ def main():
     help_or_go()
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--own", type=int, default=10)
     parser.add_argument("--shape", default="none", choices=["none", "convex", "chain"])
     parser.add_argument("workload", nargs="*")
     o = parser.parse_args()
@@ -99,7 +100,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         for f in files:
             if not o.workload or f.stem in o.workload:
-                row, bad = measure(f, o.shape, o.seconds, tmp)
+                row, bad = measure(f, o.shape, o.seconds, o.own, tmp)
                 rows.append(row)
                 wrong += bad
                 print(f"{f.stem} {' '.join(row[1:])}", file=sys.stderr, flush=True)
