@@ -107,7 +107,7 @@ class Loads:
         return None
 
 
-def random_workload(rng, n, accelerators, colored):
+def random_workload(rng, n, accelerators, colored, reads=2):
     nodes = [{"id": i, "name": f"n{i}", "supportedOnFpga": 1, "isBackwardNode": 0, "size": rng.randint(1, 9),
               "cpuLatency": rng.randint(0, 90), "fpgaLatency": rng.randint(0, 9)} for i in range(n)]
     for i in range(0, n - 1, 7):
@@ -117,7 +117,7 @@ def random_workload(rng, n, accelerators, colored):
         node.setdefault("colorClass", i)
     edges, cost = [], [rng.randint(0, 5) for _ in nodes]
     for i in range(1, n):
-        near = rng.choices(range(max(0, i - 6), i), k=2)
+        near = rng.choices(range(max(0, i - 6), i), k=reads)
         hub = (i - 1) // 12 * 12  # is read by many
         for j in sorted({i - 1} if i % 7 == 1 else {*near, hub}):
             edges.append({"sourceId": j, "destId": i, "cost": cost[j]})
@@ -176,7 +176,7 @@ def same_search(folder):
     for seed in range(40):
         rng = random.Random(seed)
         k = rng.randint(2, 3)
-        workload = random_workload(rng, 24, k, False)
+        workload = random_workload(rng, 24, k, False, 2 + seed % 3)
         for e in workload["edges"]:
             e["cost"] = 9 + e["sourceId"] % 5 if e["sourceId"] % 12 == 0 else e["cost"] * (1 + seed % 3)
         model.write_text(json.dumps(workload))
