@@ -3,12 +3,12 @@
  * Source: the baseline of the placement paper, section 6.  A plan begins with every vertex on an accelerator
  * drawn at random; then the one move of a vertex to another accelerator that makes the largest load
  * smallest is made (the first of equals), until none makes it smaller.  The best of several starts stays.
- * The paper's search knows neither CPUs nor memory: hosts=true lets vertices move to hosts, too; a plan
- * over memory is taken only if no start gives one within, and best-effort asks for it.
+ * The paper's search knows neither CPUs nor memory: hosts=true lets vertices move to hosts, too; with
+ * best-effort memory does not matter, without it the best start that fits is taken.
  *
  * A move changes two loads.  So only vertices that leave the fullest device, or join it, can help.  What each
  * vertex would change is kept in a table, and worked out again for the pins of a moved vertex's nets where
- * their numbers of pins on a device pass 0, 1 or all.  O(V) for each move, and O(devices * nets) for each
+ * their numbers of pins on a device are few.  O(V) for each move, and O(devices * nets) for each
  * vertex that it touches. */
 #include "passes/baseline.h"
 
@@ -92,13 +92,9 @@ static void look_again(struct local *s, uint32_t v)
     s->is_old[v] = 1;
 }
 
-/* Whether another pin of a net with n pins costs something else, now that a device holds `more` of them instead
- * of one less. */
-static bool matters(uint32_t more, uint32_t n)
-{
-    return more <= 2 || more + 1 >= n;
-}
-
+/* What another pin of a net would cost changes where a device comes to hold none or one of its pins, or held
+ * none or one.  (It changes with all but one, too; but the pins that are then elsewhere are at most two, so that
+ * one of the two devices is such a one.) */
 static void make_move(struct local *s, uint32_t v, uint32_t to)
 {
     struct loads *l = s->l;
@@ -106,7 +102,7 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
     for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
         uint32_t e = l->net_of.to[i];
         const uint32_t *held = &l->held[(size_t)e * l->ndev];
-        if (matters(held[from], l->pins[e]) || matters(held[to] + 1, l->pins[e]))
+        if (held[from] <= 2 || held[to] <= 1)
             for (uint32_t j = l->pin.at[e]; j < l->pin.at[e + 1]; j++)
                 look_again(s, l->pin.to[j]);
     }

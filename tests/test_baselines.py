@@ -4,13 +4,15 @@
 usage: test_baselines.py
 
 On random workloads, and those of PCC_SHARED: every plan's claim is what the loads recomputed here say, no move
-of a colour class to another accelerator betters local-place's largest load, plans come out the same twice and
+of a colour class to another accelerator betters local-place's largest load, its plans are those of a plain
+search from the same random plans, plans come out the same twice and
 other seeds give others.  greedy-place's latencies and the other published values are tools/bench/pcc-bench's.
 While metis-place and scotch-place work on a large graph, SIGTERM ends pcc at once, Ctrl-C and the time
 limit end it with an error, and nothing stays behind.  Without these libraries, pcc must say so."""
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -105,7 +107,7 @@ class Loads:
         return None
 
 
-def random_workload(rng, n, accelerators, colored):
+def random_workload(rng, n, accelerators, colored, reads=2):
     nodes = [{"id": i, "name": f"n{i}", "supportedOnFpga": 1, "isBackwardNode": 0, "size": rng.randint(1, 9),
               "cpuLatency": rng.randint(0, 90), "fpgaLatency": rng.randint(0, 9)} for i in range(n)]
     for i in range(0, n - 1, 7):
@@ -115,7 +117,9 @@ def random_workload(rng, n, accelerators, colored):
         node.setdefault("colorClass", i)
     edges, cost = [], [rng.randint(0, 5) for _ in nodes]
     for i in range(1, n):
-        for j in {i - 1} if i % 7 == 1 else set(rng.choices(range(max(0, i - 6), i), k=2)):
+        near = rng.choices(range(max(0, i - 6), i), k=reads)
+        hub = (i - 1) // 12 * 12  # is read by many
+        for j in sorted({i - 1} if i % 7 == 1 else {*near, hub}):
             edges.append({"sourceId": j, "destId": i, "cost": cost[j]})
     return {"maxSizePerFPGA": 5.0 * n, "maxFPGAs": accelerators, "maxCPUs": 1, "nodes": nodes, "edges": edges}
 
@@ -133,6 +137,55 @@ def sound(model, planners):
               f"{model.name}, {planner}: {split['maxLoad']}, recomputed {max(loads.all())}")
         move = loads.better_move() if planner == "local-place" else None
         check(move is None, f"{model.name}: local-place misses the move {move} from {max(loads.all())}")
+
+
+def draws(seed, below):
+    """pcc's random numbers below a limit (splitmix64)."""
+    whole = (1 << 64) - 1
+    while True:
+        seed = z = (seed + 0x9e3779b97f4a7c15) & whole
+        z = ((z ^ z >> 30) * 0xbf58476d1ce4e5b9) & whole
+        z = ((z ^ z >> 27) * 0x94d049bb133111eb) & whole
+        yield ((z ^ z >> 31) >> 32) * below >> 32
+
+
+def steepest(workload, order, accelerators, seed):
+    """Local search as the paper has it, every load worked out anew: the device of each node."""
+    at = dict(zip(order, draws(seed, accelerators)))
+    devices = [{"nodes": [v for v in order if at[v] == d]} for d in range(accelerators)]
+    loads = Loads(workload, {"fpgas": devices, "cpus": [{"nodes": []}]})
+    best = max(loads.all())
+    while True:
+        found = None
+        for v in order:
+            home = loads.device[v]
+            for d in set(range(accelerators)) - {home}:
+                loads.device[v] = d
+                after = max(loads.all())
+                if after < best:
+                    best, found = after, (v, d)
+            loads.device[v] = home
+        if not found:
+            return loads.device
+        loads.device[found[0]] = found[1]
+
+
+def same_search(folder):
+    """pcc's moves are those of a search without its tables: graphs in which some values are read by many."""
+    model, out = folder / "hubs.json", folder / "hubs.pir"
+    for seed in range(40):
+        rng = random.Random(seed)
+        k = rng.randint(2, 3)
+        workload = random_workload(rng, 24, k, False, 2 + seed % 3)
+        for e in workload["edges"]:
+            e["cost"] = 9 + e["sourceId"] % 5 if e["sourceId"] % 12 == 0 else e["cost"] * (1 + seed % 3)
+        model.write_text(json.dumps(workload))
+        steps = f"contract{{trivial=false}},local-place{{restarts=1:seed={seed}:best-effort=true}}"
+        pcc(model, "-p", steps, "-q", "-o", out)
+        said = re.findall(r'^ +"n(\d+)" = acc(\d+)$', out.read_text(), re.M)
+        order, got = [int(v) for v, _ in said], {int(v): int(d) for v, d in said}
+        want = steepest(workload, order, k, seed)
+        check(got == want, f"graph {seed}: local-place ends elsewhere than the plain search")
 
 
 def proves_itself(folder):
@@ -241,6 +294,7 @@ def main():
         proves_itself(folder)
         planners = [p for p in PLANNERS if p not in PARTITIONERS or built(p, folder / "planted.json")]
         random_graphs(folder, planners)
+        same_search(folder)
         over_memory(folder, planners)
         signals(folder, [p for p in planners if p in PARTITIONERS])
     for name in ("op_bert3_inference", "layer_gnmt_training"):
