@@ -544,6 +544,16 @@ uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
 
 /* ---- loads ------------------------------------------------------------------------------------ */
 
+int64_t wdag_bytes(const struct wdag *g)
+{
+    int64_t sum = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        sum = sat_add(sum, g->size[v]);
+    for (uint32_t s = 0; s < g->nshared; s++)
+        sum = sat_add(sum, g->shared_size[s]);
+    return sum;
+}
+
 void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_t *compute,
                int64_t *transfer, int64_t *size)
 {

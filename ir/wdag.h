@@ -87,6 +87,9 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, 
  * returns limit + 1.  O(count * frontier). */
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit);
 
+/* Bytes of all vertices and shared items, each once: what one device needs that holds all.  O(V + shared). */
+int64_t wdag_bytes(const struct wdag *g);
+
 /* Load of a set of vertices (member[v] != 0) on a device of class cls: compute and transfers in ps;
  * COST_NEVER in both if some vertex cannot run there.  Bytes of memory in *size.  O(V + pins). */
 void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_t *compute,

@@ -105,16 +105,6 @@ static void make_nets(struct chain *c, uint32_t cls)
     }
 }
 
-static int64_t all_bytes(const struct wdag *g)
-{
-    int64_t sum = 0;
-    for (uint32_t v = 0; v < g->n; v++)
-        sum = sat_add(sum, g->size[v]);
-    for (uint32_t s = 0; s < g->nshared; s++)
-        sum = sat_add(sum, g->shared_size[s]);
-    return sum;
-}
-
 /* Bytes that only v needs, on whatever device. */
 static int64_t own_bytes(const struct wdag *g, uint32_t v)
 {
@@ -312,7 +302,7 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
                           struct arena *a, struct diag *d)
 {
     struct chain *c = arena_alloc(a, sizeof *c);
-    int64_t bytes = all_bytes(g);
+    int64_t bytes = wdag_bytes(g);
     c->g = g;
     c->cluster = cluster;
     c->mem = a;

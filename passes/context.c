@@ -48,7 +48,7 @@ int ctx_check_costs(const struct ctx *x)
 static int check_sums(const struct ctx *x)
 {
     const struct wdag *g = x->base;
-    int64_t bytes = 0;
+    int64_t bytes = wdag_bytes(g);
     for (uint32_t k = 0; k < g->ncls; k++) {
         int64_t sum = 0;
         for (uint32_t v = 0; v < g->n; v++)
@@ -61,13 +61,9 @@ static int check_sums(const struct ctx *x)
                               "count (%" PRId64 " s)",
                               x->cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S);
     }
-    for (uint32_t v = 0; v < g->n; v++)
-        bytes = sat_add(bytes, g->size[v]);
     for (uint32_t e = 0; e < g->nnet; e++)
         bytes = sat_add(bytes, sat_mul(x->m->cost->bytes[x->place->net_value[e]],
                                        g->net_pin.at[e + 1] - g->net_pin.at[e]));
-    for (uint32_t s = 0; s < g->nshared; s++)
-        bytes = sat_add(bytes, g->shared_size[s]);
     if (bytes >= CTX_SUM_MAX)
         return diag_error(x->diag, "the bytes of all nodes add up to more than pcc can count");
     return 0;

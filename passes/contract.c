@@ -233,11 +233,7 @@ static struct wdag *join_classes(struct ctx *x, const struct contract_options *o
 /* Whether one device of every class that is bounded could hold everything. */
 static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
 {
-    int64_t all = 0;
-    for (uint32_t v = 0; v < g->n; v++)
-        all = sat_add(all, g->size[v]);
-    for (uint32_t i = 0; i < g->nshared; i++)
-        all = sat_add(all, g->shared_size[i]);
+    int64_t all = wdag_bytes(g);
     for (uint32_t k = 0; k < c->ncls; k++)
         if (c->cls[k].memory >= 0 && c->cls[k].memory < all)
             return false;

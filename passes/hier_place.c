@@ -15,6 +15,7 @@
  * leaves little of it. */
 #include "passes/bounds.h"
 #include "passes/cut_bound.h"
+#include "passes/cuts.h"
 #include "passes/dp_bound.h"
 #include "passes/explain.h"
 #include "passes/dp_search.h"
@@ -90,34 +91,6 @@ struct orders {
     uint8_t *cut; /* [position] a piece may end before it */
 };
 
-/* cost[p]: what crosses position p, on the dearest class. */
-static int64_t *crossing(const struct orders *r)
-{
-    const struct wdag *g = r->g;
-    int64_t *cost = arena_array(r->a, (size_t)g->n + 2, sizeof *cost);
-    uint32_t *pos = arena_array(r->a, (size_t)g->n + 1, sizeof *pos);
-    for (uint32_t p = 0; p < g->n; p++)
-        pos[r->order[p]] = p;
-    for (uint32_t e = 0; e < g->nnet; e++) {
-        uint32_t first = UINT32_MAX, last = 0;
-        int64_t dear = 0;
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
-            uint32_t p = pos[g->net_pin.to[i]];
-            first = p < first ? p : first;
-            last = p > last ? p : last;
-        }
-        for (uint32_t k = 0; k < g->ncls; k++)
-            dear = g->net_cost[k][e] > dear ? g->net_cost[k][e] : dear;
-        if (first < last) {
-            cost[first + 1] += dear;
-            cost[last + 1] -= dear;
-        }
-    }
-    for (uint32_t p = 0; p < g->n; p++)
-        cost[p + 1] += cost[p];
-    return cost;
-}
-
 static int64_t least_time(const struct wdag *g, uint32_t v)
 {
     int64_t least = COST_NEVER;
@@ -130,28 +103,14 @@ static int64_t least_time(const struct wdag *g, uint32_t v)
  * in short orders. */
 static void sample_cuts(struct orders *r, uint32_t count)
 {
-    uint32_t n = r->g->n, best = 0;
-    int64_t total = 1, work = 0, piece = 0;
+    uint32_t n = r->g->n;
     memset(r->cut, n <= count, (size_t)n + 1);
     if (n <= count)
         return;
-    const int64_t *cost = crossing(r);
-    for (uint32_t v = 0; v < n; v++)
-        total += least_time(r->g, v);
-    for (uint32_t p = 1; p < n; p++) {
-        work += least_time(r->g, r->order[p - 1]);
-        int64_t share = (int64_t)((__int128)work * count / (2 * (__int128)total)) +
-                        (int64_t)((uint64_t)p * count / (2 * (uint64_t)n));
-        if (best && share != piece) {
-            r->cut[best] = 1;
-            best = 0;
-        }
-        piece = share;
-        if (!best || cost[p] < cost[best])
-            best = p;
-    }
-    if (best)
-        r->cut[best] = 1;
+    int64_t *work = arena_array(r->a, (size_t)n + 1, sizeof *work);
+    for (uint32_t p = 0; p < n; p++)
+        work[p + 1] = work[p] + least_time(r->g, r->order[p]);
+    cuts_sample(r->g, r->order, work, count, r->cut, r->a);
 }
 
 /* Cuts at and around those of a plan, `stride` apart, about `count` in all. */

@@ -18,6 +18,7 @@
  * */
 #include "passes/interval_dp.h"
 
+#include "passes/cuts.h"
 #include "passes/topo.h"
 
 #include <string.h>
@@ -359,57 +360,11 @@ static void keep(struct run *r, struct chain_plan *best)
 
 /* ---- where to cut ---------------------------------------------------------------------------- */
 
-/* cost[p]: what crosses position p, on the dearest class */
-static int64_t *crossing(const struct run *r)
-{
-    const struct wdag *g = r->c->g;
-    int64_t *cost = arena_array(r->a, (size_t)r->n + 2, sizeof *cost);
-    uint32_t *pos = arena_array(r->a, (size_t)r->n + 1, sizeof *pos);
-    for (uint32_t p = 0; p < r->n; p++)
-        pos[r->order[p]] = p;
-    for (uint32_t e = 0; e < g->nnet; e++) {
-        uint32_t first = UINT32_MAX, last = 0;
-        int64_t dear = 0;
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
-            uint32_t p = pos[g->net_pin.to[i]];
-            first = p < first ? p : first;
-            last = p > last ? p : last;
-        }
-        for (uint32_t k = 0; k < g->ncls; k++)
-            dear = g->net_cost[k][e] > dear ? g->net_cost[k][e] : dear;
-        if (first < last) {
-            cost[first + 1] += dear;
-            cost[last + 1] -= dear;
-        }
-    }
-    for (uint32_t p = 0; p < r->n; p++)
-        cost[p + 1] += cost[p];
-    return cost;
-}
-
 /* Allows cuts at the cheapest position of each of `count` pieces of about equal weight. */
 static void sample_cuts(struct run *r, uint32_t count)
 {
-    const int64_t *cost = crossing(r);
-    const int64_t *w = r->prefix[0];
-    int64_t total = w[r->n];
-    uint32_t best = 0;
-    int64_t piece = 0;
     memset(r->cut, 0, (size_t)r->n + 1);
-    for (uint32_t p = 1; p < r->n; p++) {
-        /* half of a position's share is its weight, half its rank */
-        int64_t share = (int64_t)((__int128)w[p] * count / (2 * (total + 1)));
-        share += (int64_t)((uint64_t)p * count / (2 * (uint64_t)r->n));
-        if (best && share != piece) {
-            r->cut[best] = 1;
-            best = 0;
-        }
-        piece = share;
-        if (!best || cost[p] < cost[best])
-            best = p;
-    }
-    if (best)
-        r->cut[best] = 1;
+    cuts_sample(r->c->g, r->order, r->prefix[0], count, r->cut, r->a);
     r->cut[r->n] = 1;
 }
 

@@ -175,7 +175,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
     struct chain_clock *clock = dpl->clock;
-    int64_t lo = 0, hi = 1, least = INT64_MAX;
+    int64_t lo = 0, hi = sat_add(1, wdag_bytes(g)), least = INT64_MAX;
     if (clock->why) {
         diag_error(x->diag, "no contiguous plan was found: %s", clock->why);
         return PASS_INFEASIBLE;
@@ -183,10 +183,6 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     for (uint32_t k = 0; k < x->cluster->ncls; k++)
         if (x->cluster->cls[k].memory >= 0 && x->cluster->cls[k].memory < least)
             least = x->cluster->cls[k].memory;
-    for (uint32_t v = 0; v < g->n; v++)
-        hi = sat_add(hi, g->size[v]);
-    for (uint32_t s = 0; s < g->nshared; s++)
-        hi = sat_add(hi, g->shared_size[s]);
     int answer = fits(x, g, hi, exact ? PROOF_STATES : 0, clock, dpl);
     if (answer <= 0) {
         diag_error(x->diag,

@@ -12,6 +12,8 @@
  * O(nodes + operands). */
 #include "passes/training.h"
 
+#include "passes/classes.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -21,7 +23,7 @@ struct marking {
     const struct graph *g;
     uint8_t *backward, *output; /* [node], [value] */
     struct csr users;
-    uint32_t *parent; /* [node] of the classes */
+    struct classes classes; /* of nodes */
 };
 
 /* Whether s has `word` with no letter after it; case counts. */
@@ -148,17 +150,10 @@ static void spread(struct marking *k)
         }
 }
 
-static uint32_t find(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
-}
-
 static void unite(struct marking *k, nid a, nid b)
 {
     if (is_placed(k, a) && is_placed(k, b))
-        k->parent[find(k->parent, a)] = find(k->parent, b);
+        classes_join(&k->classes, a, b, 0);
 }
 
 static bool only_feeds(const struct marking *k, nid n, nid reader)
@@ -202,7 +197,8 @@ static void unite_gradient(struct marking *k, nid n, nid *stack)
             vid v = m->arg[m->node[at].in.at + i];
             nid def = v ? m->value[v].def : 0;
             if (!def || !k->backward[def] || !is_placed(k, def) ||
-                find(k->parent, def) == find(k->parent, n) || !only_feeds(k, def, at))
+                classes_find(&k->classes, def) == classes_find(&k->classes, n) ||
+                !only_feeds(k, def, at))
                 continue;
             unite(k, n, def);
             stack[top++] = def;
@@ -217,9 +213,7 @@ static void make_classes(struct marking *k)
     nid *stack = arena_array(x->scratch, (size_t)m->nnode + 1, sizeof *stack);
     uint8_t *is_param = arena_alloc(x->scratch, m->nval); /* [value] it is updated */
     k->users = module_users(m, x->scratch);
-    k->parent = arena_array(x->scratch, m->nnode, sizeof *k->parent);
-    for (nid n = 0; n < m->nnode; n++)
-        k->parent[n] = n;
+    k->classes = classes_new(x->scratch, m->nnode);
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++) {
         if (!is_placed(k, n) || !k->backward[n])
             continue;
@@ -239,9 +233,9 @@ static void make_classes(struct marking *k)
     uint32_t *members = arena_array(x->scratch, m->nnode, sizeof *members);
     m->color = arena_array(m->mem, m->nnode, sizeof *m->color);
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++)
-        members[find(k->parent, n)]++;
+        members[classes_find(&k->classes, n)]++;
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++) {
-        uint32_t set = find(k->parent, n);
+        uint32_t set = classes_find(&k->classes, n);
         if (members[set] < 2)
             continue;
         if (!number[set])

@@ -25,35 +25,18 @@ import tempfile
 import time
 from pathlib import Path
 
-SKIP = 77
-try:
-    import numpy as np
-    import onnx
-    import onnx.defs
-    import onnx.inliner
-    import onnxruntime
-    from onnx import TensorProto, helper, numpy_helper
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
-    sys.exit(SKIP)
+from with_ort import FAILED, PCC, SHARED, SKIP, SOURCE, check  # first: it skips the test without ONNX Runtime
+import numpy as np
+import onnx
+import onnx.defs
+import onnx.inliner
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+import verify_split
 
-SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
-SHARED = Path(os.environ.get("PCC_SHARED", SOURCE.parent / "shared"))
-PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
-sys.path.insert(0, str(SOURCE / "tools"))
-sys.dont_write_bytecode = True
-import verify_split  # noqa: E402
-FAILED = []
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 node, info, opset = helper.make_node, helper.make_tensor_value_info, helper.make_opsetid
 OPSETS = [opset("", 17), opset("my", 1)]
-
-
-def check(ok, what):
-    if not ok:
-        print(f"FAILED: {what}", flush=True)
-        FAILED.append(what)
-    return ok
 
 
 def pcc(*args, **more):

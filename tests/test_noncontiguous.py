@@ -12,23 +12,16 @@ usage: test_noncontiguous.py   (environment: PCC, PCC_GEN, PCC_SOURCE)
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime)."""
 import json
-import os
 import random
 import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import onnx
-    import onnxruntime  # noqa: F401
-    from onnx import TensorProto, helper
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
-    sys.exit(77)
+from with_ort import FAILED, SOURCE, check  # first: it skips the test without ONNX Runtime
+import onnx
+from onnx import TensorProto, helper
 
-SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(SOURCE / "tools/bench"))
-sys.dont_write_bytecode = True
 from common import PCC, PCC_GEN, Run  # noqa: E402
 from noncontiguous import KINDS, LINK, choose, classes, write_plan  # noqa: E402
 from weights import verify  # noqa: E402
@@ -38,14 +31,6 @@ MODELS = {"gpt": ["gpt", "--layers", 3, "--width", 32, "--heads", 2, "--vocab", 
                   "--vocab", 64],
           "unet": ["unet", "--layers", 1, "--width", 8, "--size", 16],
           "train": ["train", "--layers", 1, "--width", 16, "--heads", 2, "--vocab", 32]}
-FAILED = []
-
-
-def check(ok, what):
-    if not ok:
-        print(f"FAILED: {what}", flush=True)
-        FAILED.append(what)
-    return ok
 
 
 def split(model, devices, groups, dev, folder):

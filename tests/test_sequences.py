@@ -11,39 +11,21 @@ Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
 import contextlib
 import io
-import os
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-SKIP = 77
-try:
-    import numpy as np
-    import onnx
-    import onnxruntime
-    from onnx import TensorProto, helper, numpy_helper
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
-    sys.exit(SKIP)
+from with_ort import FAILED, PCC, SKIP, check  # first: it skips the test without ONNX Runtime
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+import verify_split
 
-SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
-SHARED = Path(os.environ.get("PCC_SHARED", SOURCE.parent / "shared"))
-PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
-sys.path.insert(0, str(SOURCE / "tools"))
-sys.dont_write_bytecode = True
-import verify_split  # noqa: E402
-FAILED = []
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 node, info = helper.make_node, helper.make_tensor_value_info
-
-
-def check(ok, what):
-    if not ok:
-        print(f"FAILED: {what}", flush=True)
-        FAILED.append(what)
-    return ok
 
 
 def pcc(*args):

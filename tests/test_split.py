@@ -26,35 +26,17 @@ import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-SKIP = 77
-try:
-    import numpy as np
-    import onnx
-    import onnxruntime
-    from onnx import TensorProto, helper, numpy_helper
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
-    sys.exit(SKIP)
+from with_ort import FAILED, GEN, PCC, SHARED, SKIP, check  # first: it skips the test without ONNX Runtime
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+import verify_split
 
-SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
-SHARED = Path(os.environ.get("PCC_SHARED", SOURCE.parent / "shared"))
-PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
-GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
 RANDOM = Path(PCC).parent / "tests" / "unit_split"  # splits by random plans
-sys.path.insert(0, str(SOURCE / "tools"))
-sys.dont_write_bytecode = True
-import verify_split  # noqa: E402
 FAST = ["--link", "1TB/s,0us"]
 WORKERS = 2  # ctest may run other tests beside this one
-FAILED = []
 RNG = np.random.default_rng(3)
-
-
-def check(ok, what):
-    if not ok:
-        print(f"FAILED: {what}", flush=True)
-        FAILED.append(what)
-    return ok
 
 
 def run(*command, **more):

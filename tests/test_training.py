@@ -21,24 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-SKIP = 77
-try:
-    import onnx
-    import onnxruntime  # noqa: F401
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
-    sys.exit(SKIP)
-
-SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
-PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
-GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
-FAILED = []
-
-
-def check(ok, what):
-    if not ok:
-        print(f"FAILED: {what}", flush=True)
-        FAILED.append(what)
+from with_ort import FAILED, GEN, PCC, SKIP, SOURCE, check  # first: it skips the test without ONNX Runtime
+import onnx
 
 
 def run(*command):

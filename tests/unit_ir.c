@@ -1,6 +1,7 @@
 /* Arenas, diagnostics, units, strings, tensors, compressed rows. */
 #include "ir/ir.h"
 #include "ir/strings.h"
+#include "tests/sink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,27 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A sink that remembers the last lines. */
-struct sink {
-    char last[8][600];
-    uint32_t n, level[3];
-};
-
-static void keep(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    struct sink *s = user;
-
-    snprintf(s->last[s->n++ % 8], sizeof s->last[0], "%s", line);
-    s->level[level]++;
-}
-
-static struct diag diag_of(struct sink *s)
-{
-    memset(s, 0, sizeof *s);
-    return (struct diag){.emit = keep, .user = s};
-}
 
 static uint64_t seed;
 

@@ -1,6 +1,8 @@
 /* Helpers of the fuzz targets (fuzz.h).  Cost of each: linear in the input, but for fuzz_run. */
 #include "tests/fuzz/fuzz.h"
 
+#include "ir/text.h"
+
 #include <fcntl.h>
 #include <ftw.h>
 #include <jansson.h>
@@ -106,6 +108,19 @@ static char *print(const struct module *m, const struct cluster *c, const struct
     module_print(f, m, c, plan);
     fclose(f);
     return text;
+}
+
+struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d)
+{
+    struct text_module t = {0};
+    fuzz_check(module_parse(&t, graph, strlen(graph), "graph.pir", d) == 0,
+               "the target's own graph is right");
+    return (struct ctx){.mem = t.m->mem,
+                        .scratch = scratch,
+                        .diag = d,
+                        .m = t.m,
+                        .cluster = t.cluster,
+                        .shapes_unknown = -1};
 }
 
 void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan)

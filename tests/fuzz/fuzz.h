@@ -34,6 +34,8 @@ void fuzz_folder_weights(struct arena *a, struct fuzz_folder folder);
 /* Removes the folder and all that is in it. */
 void fuzz_folder_remove(struct fuzz_folder folder);
 
+/* A context with the target's own graph, textual IR, and the cluster in it; free with arena_free(mem). */
+struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d);
 /* Prints, parses, prints again: equal texts.  m must be verified. */
 void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan);
 /* Prints and parses; free with arena_free(m->mem).  m must be verified. */

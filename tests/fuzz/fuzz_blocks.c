@@ -1,6 +1,5 @@
 /* Any bytes as blocks of nodes (contract{blocks=FILE}), JSON if they begin with a bracket or brace, else
  * lines of regular expressions: what is accepted numbers the nodes of a small graph. */
-#include "ir/text.h"
 #include "passes/groups.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -18,18 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *a = arena_new();
     struct diag d = fuzz_diag();
-    struct text_module t = {0};
     bool json = size > 0 && (data[0] == '[' || data[0] == '{');
     struct fuzz_folder folder = fuzz_folder_make(a, json ? "b.json" : "b", data, size);
 
-    fuzz_check(module_parse(&t, graph, sizeof graph - 1, "graph.pir", &d) == 0,
-               "the target's own graph is right");
-    struct ctx x = {.mem = t.m->mem,
-                    .scratch = a,
-                    .diag = &d,
-                    .m = t.m,
-                    .cluster = t.cluster,
-                    .shapes_unknown = -1};
+    struct ctx x = fuzz_graph(graph, a, &d);
     fuzz_check(ctx_base(&x) == 0, "the target's own graph has a base level");
     uint32_t *group = arena_array(a, x.base->n, sizeof *group);
     int rc = groups_by_block(&x, folder.file, group);
@@ -37,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t v = 0; rc == 0 && v < x.base->n; v++)
         fuzz_check(group[v] <= size, "there are no more blocks than bytes");
     fuzz_folder_remove(folder);
-    arena_free(t.m->mem);
+    arena_free(x.mem);
     arena_free(a);
     return 0;
 }

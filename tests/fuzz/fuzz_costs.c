@@ -1,6 +1,5 @@
 /* Any bytes as measured times for a small graph: CSV, JSON or ONNX Runtime's profile.  What is accepted
  * is used to plan the graph for three classes of devices. */
-#include "ir/text.h"
 #include "passes/cost_table.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -24,28 +23,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *a = arena_new();
     struct diag d = fuzz_diag();
-    struct text_module t = {0};
     struct fuzz_folder folder = fuzz_folder_make(a, "costs", data, size);
     const char *files[] = {folder.file};
 
-    fuzz_check(module_parse(&t, graph, sizeof graph - 1, "graph.pir", &d) == 0,
-               "the target's own graph is right");
-    struct ctx x = {.mem = t.m->mem,
-                    .scratch = a,
-                    .diag = &d,
-                    .m = t.m,
-                    .cluster = t.cluster,
-                    .cost_files = files,
-                    .ncost_files = 1};
+    struct ctx x = fuzz_graph(graph, a, &d);
+    x.cost_files = files;
+    x.ncost_files = 1;
     const struct cost_table *table = cost_table_read(&x);
     fuzz_check_result(table == NULL ? -1 : 0, &d);
-    for (nid n = 1; table != NULL && n < t.m->nnode; n++)
-        for (uint32_t k = 0; k < t.cluster->ncls; k++)
+    for (nid n = 1; table != NULL && n < x.m->nnode; n++)
+        for (uint32_t k = 0; k < x.cluster->ncls; k++)
             fuzz_check(cost_table_time(table, n, k) >= -1, "times are not negative");
     if (table != NULL)
         fuzz_run(&x, "dp-place{max-states=500:starts=2}");
     fuzz_folder_remove(folder);
-    arena_free(t.m->mem);
+    arena_free(x.mem);
     arena_free(a);
     return 0;
 }

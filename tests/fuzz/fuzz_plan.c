@@ -4,7 +4,6 @@
  * written as plan JSON or as the placement paper's split, is read back the same. */
 #include "backends/backends.h"
 #include "frontends/frontends.h"
-#include "ir/text.h"
 #include "passes/plan_read.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -69,25 +68,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *a = arena_new();
     struct diag d = fuzz_diag();
-    struct text_module t = {0};
     bool onnx = size > 0 && data[0] != 0 && data[0] < '\t';
     struct fuzz_folder folder = fuzz_folder_make(a, onnx ? "p.onnx" : "p", data, size);
 
-    fuzz_check(module_parse(&t, graph, sizeof graph - 1, "graph.pir", &d) == 0,
-               "the target's own graph is right");
-    struct ctx x = {.mem = t.m->mem,
-                    .scratch = a,
-                    .diag = &d,
-                    .m = t.m,
-                    .cluster = t.cluster,
-                    .shapes_unknown = -1,
-                    .read_model = read_model};
+    struct ctx x = fuzz_graph(graph, a, &d);
+    x.read_model = read_model;
     int32_t *dev = plan_read(&x, folder.file);
     fuzz_check_result(dev == NULL ? -1 : 0, &d);
     if (dev != NULL)
         check_plan(&x, folder, dev);
     fuzz_folder_remove(folder);
-    arena_free(t.m->mem);
+    arena_free(x.mem);
     arena_free(a);
     return 0;
 }

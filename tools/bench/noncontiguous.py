@@ -2,12 +2,13 @@
 """Plans that no contiguous planner would make, cut into parts, run in ONNX Runtime and compared with the whole
 model bit by bit.
 
-usage: noncontiguous.py [--sets=top,tiny,real] [--most=BYTES] [--seeds=N] [--kinds=each,runs,stripes] [NAME ...]
+usage: noncontiguous.py [--sets=top,tiny,real] [--most=BYTES] [--seeds=N] [--kinds=each,runs,stripes]
+                        [--planners=anneal-place,local-place,scotch-place,metis-place] [NAME ...]
 
 For each model over 2, 3 and 4 devices, seeds 1 to N (default 1), a plan of each kind: a random device for
 each class of nodes that must stay together (each), one that changes now and then (runs), stretches of
-equal length that go round all devices again and again (stripes).  Planners of plans of any form, where
-this pcc has them, are taken too.  Models of exported/real get random weights of up to --most bytes
+equal length that go round all devices again and again (stripes).  Then the plans of planners that are not
+bound to contiguous ones, where this pcc has them; an empty list is none.  Models of exported/real get random weights of up to --most bytes
 (default 300 MB) and are left out above.  Needs SHARED/models; scratch space in TMPDIR."""
 import collections
 import json
@@ -24,7 +25,7 @@ from common import PCC, Run, help_or_go, need_shared, table, verdict
 from weights import DIMS, INPUTS, SETS, fetch, loads, verify
 from onnx import numpy_helper
 
-PLANNERS = ["anneal-place", "pipedream-place"]  # not contiguous, or not always
+PLANNERS = ["anneal-place", "local-place", "scotch-place", "metis-place"]  # of plans of any form
 KINDS = ["each", "runs", "stripes"]
 LINK = ["--link", "1TB/s,0us"]
 ENV = {**os.environ, "PATH": "/nonexistent"}  # no pictures
@@ -121,9 +122,9 @@ def main():
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
     option["most"] = int(option.get("most", 300_000_000))
     option["seeds"] = int(option.get("seeds", 1))
-    option["kinds"] = option.get("kinds", ",".join(KINDS)).split(",")
+    option["kinds"] = [k for k in option.get("kinds", ",".join(KINDS)).split(",") if k]
     known = Run([PCC, "--list-passes"]).need().out.split()
-    option["planners"] = [p for p in PLANNERS if p in known]
+    option["planners"] = [p for p in option.get("planners", ",".join(PLANNERS)).split(",") if p in known]
     paths = [p for s in option.get("sets", "top,tiny,real").split(",")
              for p in sorted(need_shared(SETS[s]).glob("*.onnx")) if not names or p.stem in names]
     rows = []

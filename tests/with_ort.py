@@ -1,0 +1,29 @@
+"""What tests with ONNX Runtime share: where things are, a list of what failed.  Without onnx, numpy or ONNX
+Runtime an import of this ends the test as skipped (77)."""
+import os
+import sys
+from pathlib import Path
+
+SKIP = 77
+try:
+    import numpy  # noqa: F401
+    import onnx  # noqa: F401
+    import onnxruntime  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing.name} is not installed")
+    sys.exit(SKIP)
+
+SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
+SHARED = Path(os.environ.get("PCC_SHARED", SOURCE.parent / "shared"))
+PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
+GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
+sys.path.insert(0, str(SOURCE / "tools"))
+sys.dont_write_bytecode = True
+FAILED = []
+
+
+def check(ok, what):
+    if not ok:
+        print(f"FAILED: {what}", flush=True)
+        FAILED.append(what)
+    return ok
