@@ -183,12 +183,12 @@ static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t mo
     return true;
 }
 
-/* A device that one of v's nets touches; else any. */
+/* A device that one of v's nets touches; now and then, or where there is no other, any. */
 static uint32_t device_near(struct anneal_room *m, uint32_t v)
 {
     const struct loads *l = &m->l;
     uint32_t from = l->net_of.at[v], nets = l->net_of.at[v + 1] - from;
-    if (nets) {
+    if (nets && topo_below(&m->rng, 8)) {
         uint32_t e = l->net_of.to[from + topo_below(&m->rng, nets)], at = l->pin.at[e];
         uint32_t u = l->pin.to[at + topo_below(&m->rng, l->pin.at[e + 1] - at)];
         if (l->dev[u] != l->dev[v])
@@ -330,6 +330,7 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock 
     else
         m->target = m->l.c->lower;
     weigh_all(m);
+    note_plan(m, 0, 0);
     int64_t hot = log_uniform(&m->rng, unit / 500 + 1, unit * 6 / 100 + 1) + 1;
     int64_t cold = log_uniform(&m->rng, unit / 100000 + 1, unit / 10000 + 1);
     if (r->warm)
