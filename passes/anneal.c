@@ -15,7 +15,6 @@
 #include "passes/interval_dp.h"
 #include "passes/topo.h"
 
-#include <stdlib.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -29,7 +28,7 @@ enum {
     STARTS = 8,           /* kinds of starts, some more than once */
     FIRST_MOVES = 100,    /* of each vertex, in each run of the first round */
     MOVES_EACH = 1000,
-    BIG = 4000, /* vertices whose loads leave the caches */
+    LARGE = 4000, /* vertices whose loads leave the caches */
 };
 #define MOST_WORK UINT64_C(1600000000)
 
@@ -89,7 +88,7 @@ static void make_start(struct search *s, struct anneal_run *r, uint32_t kind,
     struct arena_mark mark = arena_mark(s->a);
     uint32_t n = s->c->g->n;
     r->warm = false;
-    if (kind == 0 && best->value < CHAIN_INF) {
+    if ((kind == 0 || (n > SPLIT_VERTICES && kind < 6)) && best->value < CHAIN_INF) {
         memcpy(r->dev, best->dev, n * sizeof *r->dev);
         r->warm = true;
     } else if (kind % 2) {
@@ -174,12 +173,14 @@ static int search_begin(struct search *s, struct diag *d)
 }
 
 /* Moves to try when nobody says: the square of the vertices times the devices, up to what a core does in
- * some seconds; moves of vertices with many nets take longer. */
+ * some seconds; moves take longer with many nets, and in graphs that leave the caches. */
 static uint64_t moves_needed(const struct search *s)
 {
     uint64_t n = s->c->g->n, nets = s->l.net_of.at[n] / n;
-    uint64_t most = MOST_WORK / (4 + nets) / (1 + n / BIG), need = MOVES_EACH * n * s->l.ndev;
-    return need > most / n ? most : need * n;
+    uint64_t most = MOST_WORK / (4 + nets) * LARGE / (LARGE + n);
+    uint64_t need = MOVES_EACH * n * s->l.ndev;
+    need = need > most / n ? most : need * n;
+    return s->o->share > 1 ? need / s->o->share : need;
 }
 
 static void show(const struct search *s, const struct chain_plan *best, int64_t began)
@@ -217,10 +218,6 @@ int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *be
         if (allowed(s, v, 0) == NOWHERE)
             return 0;
     uint64_t quota = FIRST_MOVES * (uint64_t)c->g->n, patience = UINT64_MAX, last = 0;
-    if (getenv("ANN_TRACE"))
-        fprintf(stderr, "n %u nets %u pins/vertex %.1f pins/net %.1f need %lu\n", c->g->n,
-                s->l.nnet, (double)s->l.net_of.at[c->g->n] / (double)c->g->n,
-                (double)s->l.net_of.at[c->g->n] / (double)s->l.nnet, moves_needed(s));
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
     if (!o->moves && !o->clock->deadline && c->g->n) {
         budget = moves_needed(s);
@@ -241,8 +238,6 @@ int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *be
         if (merge(s, best))
             last = o->done;
         show(s, best, began);
-        if (getenv("ANN_TRACE"))
-            fprintf(stderr, "\n%u %lu %.4f\n", round, o->done, (double)best->value / 1e9);
         quota += quota / 2;
     }
     return best->value < before;

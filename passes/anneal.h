@@ -6,7 +6,9 @@
 
 struct anneal {
     const char *planner; /* for errors */
-    uint64_t moves;      /* of one vertex, to try; 0: as many as the graph needs */
+    uint64_t moves;      /* of one vertex, to try; 0: until the clock's deadline or, without one, as many as
+                            the graph needs, by share */
+    uint32_t share;      /* 1 / share of them; 0: all */
     uint64_t seed;
     uint32_t chains;     /* runs that start from what is known then: the plan depends on it */
     uint32_t threads;    /* that share out these; 0: as many as there are cores.  No plan depends on it */

@@ -22,6 +22,8 @@ enum {
     STEP = 64,
     CLOCK_STEPS = 64,
     BOND_PINS = 64,
+    LARGE = 500,
+    LEAST_UNIT = 1 << 20,
     LN2 = 11629080 /* ln 2 << FIXED_BITS */
 };
 
@@ -38,6 +40,7 @@ struct anneal_room {
     uint32_t *list;             /* [vertex] a cluster */
     uint32_t *mark, stamp;      /* [vertex] */
     struct anneal_run *run;
+    uint32_t sizes; /* of clusters: up to 2^sizes */
     uint64_t left;
 };
 
@@ -57,9 +60,11 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, struct a
         }
         most = all > most ? all : most;
     }
-    t->shift = 0;
-    while (most >> t->shift >> SPAN_BITS)
-        t->shift++;
+    t->up = t->down = 0;
+    while (most >> t->down >> SPAN_BITS)
+        t->down++;
+    while (!(most << t->up >> (SPAN_BITS - 1)))
+        t->up++;
     int64_t mean = 1 + (l->nnet ? sum / ((int64_t)l->nnet * c->nkind) : 0);
     int64_t low = fixed_log2((uint64_t)mean / 20 + 1), span = fixed_log2(400);
     t->tau = arena_array(a, ANNEAL_TAUS, sizeof *t->tau);
@@ -81,6 +86,9 @@ struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_t
     m->energy = arena_array(a, l->ndev + 1, sizeof *m->energy);
     m->list = arena_array(a, (size_t)n + 1, sizeof *m->list);
     m->mark = arena_array(a, (size_t)n + 1, sizeof *m->mark);
+    m->sizes = 7;
+    for (uint32_t i = n; i > LARGE; i /= 2)
+        m->sizes++;
     return m;
 }
 
@@ -100,11 +108,16 @@ static int64_t log_uniform(uint64_t *rng, int64_t lo, int64_t hi)
 
 /* ---- energy ---------------------------------------------------------------------------------- */
 
+static inline int64_t units(const struct anneal_tables *t, int64_t ps)
+{
+    return ps << t->up >> t->down;
+}
+
 static inline int64_t energy(const struct anneal_room *m, uint32_t d, int64_t load, int64_t bytes)
 {
     uint32_t k = m->l.kind[d];
-    int64_t e = load > m->target ? (load - m->target) >> m->t->shift : 0;
-    e += ((load >> m->t->shift) * m->share[k]) >> 16;
+    int64_t e = load > m->target ? units(m->t, load - m->target) : 0;
+    e += (units(m->t, load) * m->share[k]) >> 16;
     int64_t over = bytes - m->l.c->kind[k].memory;
     if (over > 0) {
         __int128 price = ((__int128)over * m->price[k]) >> 20;
@@ -170,12 +183,12 @@ static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t mo
     return true;
 }
 
-/* A device that one of v's nets touches; else any. */
+/* A device that one of v's nets touches; now and then, or where there is no other, any. */
 static uint32_t device_near(struct anneal_room *m, uint32_t v)
 {
     const struct loads *l = &m->l;
     uint32_t from = l->net_of.at[v], nets = l->net_of.at[v + 1] - from;
-    if (nets) {
+    if (nets && topo_below(&m->rng, 8)) {
         uint32_t e = l->net_of.to[from + topo_below(&m->rng, nets)], at = l->pin.at[e];
         uint32_t u = l->pin.to[at + topo_below(&m->rng, l->pin.at[e + 1] - at)];
         if (l->dev[u] != l->dev[v])
@@ -230,7 +243,10 @@ static uint32_t grow(struct anneal_room *m, uint32_t seed, uint32_t most)
     uint32_t n = 0;
     int32_t a = l->dev[seed];
     int64_t tau = m->t->tau[topo_below(&m->rng, ANNEAL_TAUS)];
-    m->stamp++;
+    if (++m->stamp == 0) {
+        memset(m->mark, 0, l->c->g->n * sizeof *m->mark);
+        m->stamp = 1;
+    }
     m->mark[seed] = m->stamp;
     m->list[n++] = seed;
     for (uint32_t i = 0; i < n && n < most; i++) {
@@ -256,7 +272,7 @@ static void cluster(struct anneal_room *m)
 {
     struct loads *l = &m->l;
     uint32_t v = seed_of_cluster(m), a = (uint32_t)l->dev[v];
-    uint32_t n = grow(m, v, 2U << topo_below(&m->rng, 7));
+    uint32_t n = grow(m, v, 2U << topo_below(&m->rng, m->sizes));
     uint32_t b = device_near(m, m->list[topo_below(&m->rng, n)]);
     int64_t most = wait(m, m->heat) >> 16;
     m->left -= m->left > n ? n : m->left;
@@ -286,14 +302,14 @@ static void cluster(struct anneal_room *m)
 
 /* Shares of the loads, and prices of bytes: a hundredth of a device's memory too many weighs like a
  * tenth of the value. */
-static void choose_weights(struct anneal_room *m, int64_t value)
+static void choose_weights(struct anneal_room *m, int64_t unit)
 {
     const struct chain *c = m->l.c;
     int64_t share = topo_below(&m->rng, 3) ? topo_below(&m->rng, 1966) : 0; /* up to 0.03 */
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t memory = c->kind[k].memory > 0 ? c->kind[k].memory : 1;
         m->share[k] = c->cluster->cls[c->kind[k].cls].host ? 0 : share;
-        __int128 price = ((__int128)10 * ((value >> m->t->shift) + 1) << 20) / memory;
+        __int128 price = ((__int128)10 * unit << 20) / memory;
         m->price[k] = price >> 40 ? INT64_C(1) << 40 : (int64_t)price + 1;
     }
 }
@@ -307,17 +323,18 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock 
     r->better = false;
     loads_set(&m->l, r->dev);
     int64_t value = r->value < CHAIN_INF ? r->value : loads_value(&m->l);
-    choose_weights(m, value);
+    int64_t unit = units(m->t, value) + LEAST_UNIT;
+    choose_weights(m, unit);
     if (r->value < CHAIN_INF)
         choose_target(m);
     else
         m->target = m->l.c->lower;
     weigh_all(m);
-    int64_t unit = (value >> m->t->shift) + 1;
+    note_plan(m, 0, 0);
     int64_t hot = log_uniform(&m->rng, unit / 500 + 1, unit * 6 / 100 + 1) + 1;
     int64_t cold = log_uniform(&m->rng, unit / 100000 + 1, unit / 10000 + 1);
     if (r->warm)
-        hot = hot * 3 / 10 + 1;
+        hot = log_uniform(&m->rng, cold, hot * 3 / 10 + cold + 1);
     /* a step for each STEP moves of one vertex */
     uint64_t all = r->moves / STEP + 1;
     int64_t fall = fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot), done_steps = 0;

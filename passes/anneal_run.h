@@ -7,7 +7,7 @@
 /* What all runs share. */
 struct anneal_tables {
     uint32_t *wait; /* [ANNEAL_WAITS] -ln u of evenly spread u, in 1/2^16 */
-    uint32_t shift; /* energies are ps >> shift, so that sums over devices do not overflow */
+    uint32_t up, down; /* energies are ps << up >> down: fine enough, and no sum over devices overflows */
     int64_t *tau;   /* [ANNEAL_TAUS] ps: around the mean cost of the nets, spread evenly by logarithm */
 };
 enum { ANNEAL_WAITS = 4096, ANNEAL_TAUS = 64 };

@@ -74,21 +74,28 @@ static void make_plan(struct loads *l, struct arena *a)
     l->bytes = arena_array(a, l->ndev + 1, sizeof *l->bytes);
 }
 
-int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a,
-              struct diag *d)
+int loads_check(const struct chain *c, const char *planner, struct diag *d)
 {
     uint64_t rows = (uint64_t)c->g->nnet + c->g->nshared;
-    *l = (struct loads){.c = c, .ndev = c->cluster->ndev};
     if (c->detailed)
         return diag_error(d,
                           "%s: it knows neither overlap nor GPipe's schedule nor copies of a "
                           "stage: use dp-place",
                           planner);
-    if (rows * l->ndev > LOADS_MOST)
+    if (rows * c->cluster->ndev > LOADS_MOST)
         return diag_error(d,
                           "%s: %llu tensors on %u devices are too many for one table: fuse the "
                           "graph first (-p fuse,%s)",
-                          planner, (unsigned long long)rows, l->ndev, planner);
+                          planner, (unsigned long long)rows, c->cluster->ndev, planner);
+    return 0;
+}
+
+int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a,
+              struct diag *d)
+{
+    if (loads_check(c, planner, d))
+        return -1;
+    *l = (struct loads){.c = c, .ndev = c->cluster->ndev};
     name_kinds(l, a);
     choose_nets(l, a);
     make_plan(l, a);

@@ -26,8 +26,10 @@ struct loads {
     int64_t *bytes;     /* [device]; 0 where memory is ample */
 };
 
-/* No vertex anywhere.  Lives in a; needs (nets + shared items) * devices numbers: -1 and an error above
- * LOADS_MOST, or if c is `detailed` (overlap, GPipe, copies).  O(V + pins + nets * devices). */
+/* Whether there can be loads of c: 0, or -1 and an error if (nets + shared items) * devices are above LOADS_MOST,
+ * or if c is `detailed` (overlap, GPipe, copies). */
+int loads_check(const struct chain *c, const char *planner, struct diag *d);
+/* No vertex anywhere.  Lives in a.  -1 and an error as loads_check.  O(V + pins + nets * devices). */
 int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a, struct diag *d);
 enum { LOADS_MOST = 1 << 28 };
 

@@ -150,9 +150,7 @@ static int bisect(struct ctx *x, const struct wdag *g, int64_t *lo, int64_t *hi,
     return *lo + 1 == *hi ? about_lo : -1;
 }
 
-/* The smallest memory that bounded devices need to hold `bytes` in all; 0: some device has no
- * bound. */
-static int64_t average_memory(const struct cluster *c, int64_t bytes)
+int64_t average_memory(const struct cluster *c, int64_t bytes)
 {
     int64_t lo = 0, hi = bytes;
     while (lo < hi) {
@@ -169,6 +167,18 @@ static int64_t average_memory(const struct cluster *c, int64_t bytes)
             lo = mid + 1;
     }
     return lo;
+}
+
+int report_memory(struct ctx *x, const char *shape, int64_t need, bool proven, int64_t least)
+{
+    char exact_text[UNIT_TEXT], text[UNIT_TEXT], least_text[UNIT_TEXT];
+    diag_error(x->diag, "no %s fits the memory of the devices: %s %s (%s) per device%s", shape,
+               proven ? "they need" : "the smallest found needs", bytes_print(exact_text, need),
+               bytes_short(text, need),
+               proven || !least ? ""
+                                : arena_fmt(x->mem, ", and nothing below %s does",
+                                            bytes_short(least_text, least)));
+    return PASS_INFEASIBLE;
 }
 
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
@@ -207,14 +217,6 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                    "raise --max-states");
         return PASS_INFEASIBLE;
     }
-    char exact_text[UNIT_TEXT], text[UNIT_TEXT], least_text[UNIT_TEXT];
     bool proven = (answer == 0 && !clock->why) || hi == average;
-    diag_error(x->diag,
-               "no contiguous plan fits the memory of the devices: %s %s (%s) per device%s",
-               proven ? "they need" : "the smallest found needs", bytes_print(exact_text, hi),
-               bytes_short(text, hi),
-               proven || !average ? ""
-                                  : arena_fmt(x->mem, ", and nothing below %s does",
-                                              bytes_short(least_text, average)));
-    return PASS_INFEASIBLE;
+    return report_memory(x, "contiguous plan", hi, proven, average);
 }

@@ -42,4 +42,12 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl);
 
+/* The smallest memory that bounded devices need to hold `bytes` in all; 0: some device has no
+ * bound. */
+int64_t average_memory(const struct cluster *c, int64_t bytes);
+
+/* Says that no plan of a shape ("contiguous plan") fits: the devices need `need` bytes each, which is
+ * proven, or only the smallest found: then nothing below `least` does (0: nothing is known). */
+int report_memory(struct ctx *x, const char *shape, int64_t need, bool proven, int64_t least);
+
 #endif
