@@ -15,6 +15,9 @@ enum cli_id {
     CLI_HELP, CLI_VERSION, CLI_COUNT
 };
 
+/* Exit codes; 70 is an internal error. */
+enum { EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INFEASIBLE = 3, EXIT_UNVERIFIED = 4 };
+
 struct cli_option {
     enum cli_id id;
     char letter; /* 0: none */

@@ -1,0 +1,138 @@
+/* Options that say what is planned and for which devices (settings.h). */
+#include "settings.h"
+
+#include "ir/infile.h"
+#include "ir/strings.h"
+
+#include <string.h>
+
+int settings_dims(const struct cli *c, struct ctx *x)
+{
+    for (uint32_t i = 0; i < c->n[CLI_DIM]; i++)
+        for (const char *s = c->list[CLI_DIM][i]; *s;) {
+            size_t n = strcspn(s, ",");
+            char *name = arena_strdup(x->mem, s, n), *eq = strrchr(name, '=');
+            int64_t value;
+            if (!eq || eq == name || !count_parse(eq + 1, &value) || value < 1)
+                return diag_error(x->diag, "--dim '%s': expected NAME=N with N >= 1", name);
+            *eq = 0;
+            x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
+            x->dims[x->ndims++] = (struct dim_binding){name, value, false};
+            s += n + (s[n] == ',');
+        }
+    return 0;
+}
+
+static int add_pin(struct ctx *x, struct pin *pins, const char *text)
+{
+    char *pattern = arena_strdup(x->mem, text, strlen(text)), *eq = strrchr(pattern, '=');
+    if (!eq || eq == pattern || !eq[1])
+        return diag_error(x->diag, "--pin '%s': expected REGEX=DEVICE", text);
+    *eq = 0;
+    pins[x->npins++] = (struct pin){pattern, eq + 1};
+    return 0;
+}
+
+int settings_pins(const struct cli *c, struct ctx *x)
+{
+    struct pin *pins = NULL;
+    uint32_t cap = 0;
+    for (uint32_t i = 0; i < c->n[CLI_PIN]; i++) {
+        const char *s = c->list[CLI_PIN][i];
+        size_t len = strlen(s);
+        char *text = arena_strdup(x->mem, s, len), *save = NULL;
+        if (*s == '@' && !(text = infile_read(s + 1, x->mem, &len, x->diag)))
+            return EXIT_INPUT;
+        for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+            if (*s == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
+                continue;
+            line[strcspn(line, "\r")] = 0;
+            pins = vec_grow(x->mem, pins, &cap, x->npins + 1, sizeof *pins);
+            if (add_pin(x, pins, line))
+                return *s == '@' ? EXIT_INPUT : EXIT_USAGE;
+        }
+    }
+    x->pins = pins;
+    return 0;
+}
+
+int settings_pairs(const struct cli *c, struct ctx *x)
+{
+    struct state_pair *pairs = arena_array(x->mem, c->n[CLI_STATE] + 1, sizeof *pairs);
+    for (uint32_t i = 0; i < c->n[CLI_STATE]; i++) {
+        const char *s = c->list[CLI_STATE][i], *eq = strchr(s, '=');
+        if (!eq || eq == s || !eq[1])
+            return diag_error(x->diag, "--state '%s': expected INPUT=OUTPUT", s);
+        pairs[x->npairs++] = (struct state_pair){arena_strdup(x->mem, s, (size_t)(eq - s)), eq + 1};
+    }
+    x->pairs = pairs;
+    return 0;
+}
+
+int settings_limits(const struct cli *c, struct ctx *x)
+{
+    const char *t = c->value[CLI_TIME_LIMIT], *s = c->value[CLI_MAX_STATES];
+    if (t && !time_parse(t, &x->time_limit))
+        return diag_error(x->diag, "--time-limit '%s': expected a time such as 30s", t);
+    if (s && (!count_parse(s, &x->max_states) || x->max_states < 1))
+        return diag_error(x->diag, "--max-states '%s': expected a number >= 1", s);
+    return 0;
+}
+
+/* The place of an option's value among names; the option's default if it is not given; -1, an error. */
+static int read_choice(const struct cli *c, enum cli_id id, const char *option,
+                       const char *const *names, int def, struct diag *d)
+{
+    const char *text = c->value[id];
+    for (int i = 0; text && names[i]; i++)
+        if (!strcmp(text, names[i]))
+            return i;
+    if (!text)
+        return def;
+    return diag_error(d, "%s '%s': expected %s, %s%s%s", option, text, names[0], names[1],
+                      names[2] ? ", " : "", names[2] ? names[2] : "");
+}
+
+int settings_devices(const struct cli *c, struct ctx *x, struct cluster *own)
+{
+    const char *text = c->value[CLI_DEVICES];
+    if (own && (text || c->value[CLI_LINK])) {
+        diag_error(x->diag, "%s brings its own devices: -d and --link do not apply", c->input);
+        return EXIT_USAGE;
+    }
+    x->cluster = own ? own : arena_alloc(x->mem, sizeof *x->cluster);
+    if (text && cluster_parse(x->cluster, x->mem, text, x->diag))
+        return str_ends(text, ".json") ? EXIT_INPUT : EXIT_USAGE;
+    if (!own && !text) {
+        cluster_default(x->cluster);
+        diag_note(x->diag, "no -d: planning for 2xa100");
+    }
+    return 0;
+}
+
+int settings_cluster(const struct cli *c, struct ctx *x)
+{
+    const char *io = c->value[CLI_IO], *eff = c->value[CLI_EFFICIENCY];
+    if (c->value[CLI_LINK] && cluster_set_link(x->cluster, c->value[CLI_LINK], x->diag))
+        return -1;
+    if (c->value[CLI_GROUP] && cluster_set_groups(x->cluster, c->value[CLI_GROUP], x->diag))
+        return -1;
+    if (io && strcmp(io, "free") && strcmp(io, "paid"))
+        return diag_error(x->diag, "--io '%s': expected paid or free", io);
+    x->cluster->io_free = io && !strcmp(io, "free");
+    int overlap =
+        read_choice(c, CLI_OVERLAP, "--overlap", overlap_name, (int)x->cluster->overlap, x->diag);
+    int schedule = read_choice(c, CLI_SCHEDULE, "--schedule", schedule_name,
+                               (int)x->cluster->schedule, x->diag);
+    if (overlap < 0 || schedule < 0)
+        return -1;
+    x->cluster->overlap = (enum overlap)overlap;
+    x->cluster->schedule = (enum schedule)schedule;
+    x->cluster->replicate = x->cluster->replicate || c->value[CLI_REPLICATE];
+    const char *sync = c->value[CLI_SYNC];
+    if (sync && (!rate_parse(sync, &x->cluster->sync_bandwidth) || x->cluster->sync_bandwidth < 1))
+        return diag_error(x->diag, "--sync '%s': expected a rate such as 25GB/s", sync);
+    if (eff && !share_parse(eff, &x->cluster->efficiency))
+        return diag_error(x->diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
+    return 0;
+}
