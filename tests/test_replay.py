@@ -229,6 +229,11 @@ def random_workloads(tmp):
         other = tmp / "other.json"
         for more in [["--overlap", "max"], ["--overlap", "duplex"], ["--schedule", "gpipe"]]:
             one(f"random {i} {more}", path, other, again + more, 7)
+    for i in range(6):  # plans that are made to be of any form
+        g = workload(rng, rng.randint(8, 14), i % 2 == 1, rng.randint(2, 4))
+        path, split = tmp / f"a{i}.json", tmp / f"as{i}.json"
+        path.write_text(json.dumps(g))
+        one(f"annealed {i}", path, split, ["-p", "contract{training},anneal-place" if i % 2 else "anneal-place"], 20, g)
     check(known > 100, f"only {known} data dependences were looked at")
 
 
