@@ -3,8 +3,8 @@
  * A plan from a heuristic makes the model small: T may be at most its value less the gap, and vertices that take
  * longer on a device, or must come too late or too early in a chain, have no column there.  If the solver says
  * "infeasible", the plan is the best up to the gap.  If it finds another one, that is measured exactly and
- * takes the place of the first.  What a solver says is never taken on trust where it can be checked: a plan that does not
- * fit, or is worse than claimed, or not of its shape, counts as no answer. */
+ * takes the place of the first.  What a solver says is never taken on trust where it can be checked: a plan that
+ * does not fit, or is worse than claimed, or not of its shape, counts as no answer. */
 #include "passes/ip_search.h"
 
 #include "ir/strings.h"

@@ -107,8 +107,8 @@ def published(tmp):
         print("no workloads: skipped")
         return
     seconds = os.environ.get("PCC_IP_SECONDS", "3")
-    r = subprocess.run([sys.executable, ROOT / "tools/bench/mps.py", "--seconds", seconds, "--own", "3"], capture_output=True,
-                       text=True, timeout=1300)
+    r = subprocess.run([sys.executable, ROOT / "tools/bench/mps.py", "--seconds", seconds, "--own", "3"],
+                       capture_output=True, text=True, timeout=1300)
     check(r.returncode == 0 and r.stdout.count("\n") >= 18, f"mps.py: {r.stdout[-1500:]}{r.stderr[-1500:]}")
     for name, want in [("layer_bert24_inference", 17.7899), ("layer_gnmt_inference", 32.9107),
                        ("op_bert3_inference", 27.9186), ("op_bert6_inference", 29.5795)]:

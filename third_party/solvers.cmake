@@ -46,3 +46,11 @@ foreach(name cbc scotch metis)
         message(STATUS "without ${name}")
     endif()
 endforeach()
+
+# What a linker wants for them; the loader does not know lp_solve's folder.
+set(PCC_SOLVERS_LDFLAGS ${PCC_SOLVERS})
+foreach(file IN LISTS PCC_SOLVERS)
+    get_filename_component(folder ${file} DIRECTORY)
+    list(APPEND PCC_SOLVERS_LDFLAGS -Wl,-rpath,${folder})
+endforeach()
+list(REMOVE_DUPLICATES PCC_SOLVERS_LDFLAGS)

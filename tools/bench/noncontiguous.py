@@ -8,8 +8,8 @@ usage: noncontiguous.py [--sets=top,tiny,real] [--most=BYTES] [--seeds=N] [--kin
 For each model over 2, 3 and 4 devices, seeds 1 to N (default 1), a plan of each kind: a random device for
 each class of nodes that must stay together (each), one that changes now and then (runs), stretches of
 equal length that go round all devices again and again (stripes).  Then the plans of planners that are not
-bound to contiguous ones, where this pcc has them; an empty list is none.  Models of exported/real get random weights of up to --most bytes
-(default 300 MB) and are left out above.  Needs SHARED/models; scratch space in TMPDIR."""
+bound to contiguous ones, where this pcc has them; an empty list is none.  Models of exported/real get random
+weights of up to --most bytes (default 300 MB) and are left out above.  Needs SHARED/models; scratch space in TMPDIR."""
 import collections
 import json
 import multiprocessing
