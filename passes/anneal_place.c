@@ -7,6 +7,8 @@
 #include "passes/place_run.h"
 
 #include "passes/anneal.h"
+#include "passes/bounds.h"
+#include "passes/explain.h"
 #include "passes/loads.h"
 #include "ir/units.h"
 
@@ -173,6 +175,16 @@ static const char *name_of_vertex(const struct work *w, uint32_t v)
     return "?";
 }
 
+/* The memory that devices with less would need for a plan. */
+static int64_t memory_of(const struct loads *l)
+{
+    int64_t most = 0;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        if (loads_excess(l, d) > 0 && l->bytes[d] > most)
+            most = l->bytes[d];
+    return most;
+}
+
 /* Bisection over bytes alone.  The bound is proven, what fits was found. */
 static int report_no_plan(struct work *w)
 {
@@ -193,13 +205,23 @@ static int report_no_plan(struct work *w)
         hi = sat_add(hi, g->size[v]);
     for (uint32_t s = 0; s < g->nshared; s++)
         hi = sat_add(hi, g->shared_size[s]);
+    struct loads l;
     int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
+    if (loads_new(&l, w->p.chain, "anneal-place", x->scratch, x->diag))
+        return -1;
     while (hi - lo > hi / FIT_PARTS && !chain_out(&w->p.clock)) {
         int64_t mid = lo + (hi - lo) / 2;
-        if (fits(w, mid, dev))
-            hi = mid;
-        else
+        if (fits(w, mid, dev)) {
+            loads_set(&l, dev);
+            hi = memory_of(&l);
+        } else {
             lo = mid + 1;
+        }
+    }
+    if (hi == 0) {
+        diag_error(x->diag,
+                   "no plan was found in the moves allowed, but there are some: try another seed");
+        return PASS_INFEASIBLE;
     }
     return report_memory(x, "plan", hi, hi == least, least);
 }
@@ -211,6 +233,7 @@ static void conclude(const struct work *w)
     const struct chain *c = w->p.chain;
     const char *why = w->p.clock.why;
     struct plan *p = x->plan;
+    p->proof = explain_chain(c, x->m, x->mem);
     p->bound = c->lower;
     if (p->value <= c->lower) {
         p->status = PLAN_OPTIMAL;
@@ -248,6 +271,8 @@ static int anneal_place_run(struct ctx *x, const void *options)
         return -1;
     if (best.value == CHAIN_INF)
         return report_no_plan(&w);
+    if (best.value > p->chain->lower)
+        bounds_raise(p->chain, best.value, BOUNDS_WORK, &p->clock, x->m, x->mem, x->scratch);
     leave_plan(x, "anneal-place", p->whole, &best);
     conclude(&w);
     return 0;
