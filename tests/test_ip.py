@@ -63,7 +63,7 @@ def highs(path):
     h.setOptionValue("output_flag", False)
     h.setOptionValue("threads", 1)
     h.setOptionValue("mip_rel_gap", 1e-9)
-    if not check(h.readModel(str(path)) == highspy.HighsStatus.kOk, f"HiGHS cannot read {path.read_text()}"):
+    if not check(h.readModel(str(path)) != highspy.HighsStatus.kError, f"HiGHS cannot read {path.read_text()}"):
         return None
     h.run()
     if h.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
