@@ -151,7 +151,7 @@ static int none(struct ctx *x, const struct placing *p, struct loads *l, struct 
         return report_infeasible(x, p->level, true, &p->run);
     bool proven = r->complete;
     int64_t need = p->top->limited ? ip_least_memory(p->top, l, r, x->scratch, x->diag) : -1;
-    if (need > 0 && (proven || need > 0))
+    if (need > 0)
         diag_error(x->diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
                    r->complete ? "they need" : "the smallest found needs", bytes_print(exact, need),
                    bytes_short(text, need));
