@@ -200,6 +200,8 @@ static int ip_run(struct ctx *x, const void *options)
                        .write_only = !o->solve};
     if (!r.solver)
         return -1;
+    if (r.write_only && !r.write)
+        return diag_error(x->diag, "ip-place: solve=false: expected write=FILE, too");
     if (!share_parse(o->gap, &r.gap))
         return diag_error(x->diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
     if (placing_start(x, "ip-place", &po, &p) ||

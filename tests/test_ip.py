@@ -141,6 +141,7 @@ def for_users(tmp):
         check(name in text, f"no {name} in\n{text}")
     for options, code, said in [
             ("limit=9ms", 0, "no plan is within the limit"), ("gap=0", 1, "expected a share"),
+            ("solve=false", 1, "expected write=FILE"),
             (f"write={tmp}/x.txt", 1, "ends in .lp or .mps"), ("write=/nowhere/x.lp", 1, "cannot be written"),
             ("contiguous=chain", 0, "time per sample"), ("solver=auto", 0, "time per sample")]:
         r = pcc(path, "-p", f"ip-place{{{options}}}")
