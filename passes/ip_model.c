@@ -522,18 +522,6 @@ static const char *unit_name(int64_t unit)
                                 : "s";
 }
 
-static int64_t least_total(const struct chain *c)
-{
-    int64_t sum = 0;
-    for (uint32_t v = 0; v < c->g->n; v++) {
-        int64_t least = COST_NEVER;
-        for (uint32_t k = 0; k < c->nkind; k++)
-            least = c->kind[k].time[v] < least ? c->kind[k].time[v] : least;
-        sum = sat_add(sum, least == COST_NEVER ? 0 : least);
-    }
-    return sum < CHAIN_INF ? sum : CHAIN_INF;
-}
-
 static int64_t find_grain(const struct chain *c)
 {
     int64_t grain = 0;
@@ -575,8 +563,7 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
     struct builder b = {.m = m, .c = c, .g = c->g, .a = a, .n = c->g->n, .k = m->ndev};
     b.p = m->mip = mip_new(a);
     m->col = arena_array(a, (size_t)b.n * b.k + 1, sizeof *m->col);
-    int64_t most = ask->limit < CHAIN_INF ? ask->limit : least_total(c);
-    m->unit = choose_unit(most);
+    m->unit = choose_unit(ask->limit < CHAIN_INF ? ask->limit : c->lower);
     m->grain = find_grain(c);
     make_slots(&b);
     name_vertices(&b);

@@ -1,7 +1,7 @@
 /* Integer programs for placement: a chain problem (chain.h) as a model for solvers (mip.h).
  *
- * Devices are slots of the model.  Times are in a unit that makes the largest of them lie in 1..1000 (ms for
- * ms), bytes in a power of two likewise. */
+ * Devices are slots of the model.  Times are in the unit (ps, ns, us, ms or s) in which the limit, or
+ * the least value known, lies in 1..1000; bytes in their greatest common divisor times a power of 1024. */
 #ifndef PCC_PASSES_IP_MODEL_H
 #define PCC_PASSES_IP_MODEL_H
 

@@ -1,11 +1,13 @@
 /* ip-place: splits by integer programming, of any sets or contiguous ones.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3, 5.2 and appendix C.  Interval DP over many
- * orders gives a plan and with it a bound on the value; the solver improves it or says that nothing is better
- * (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they prove is stated
- * with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.  Where all times are
- * multiples of something coarser that margin closes, and the plan is called optimal; else it is called feasible
- * with the gap.  On a fused level the proof is about that level only. */
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3, 5.2 and appendix C.  Interval DP over
+ * many orders, for sets of any shape annealing after it, gives a plan and with it a bound on the value; the
+ * solver improves it or says that nothing is better (ip_search.c).  Solvers compute with doubles and tolerances
+ * of 1e-9 to 1e-6, so what they prove is stated with a margin: "no plan is better by the gap or more", a
+ * millionth unless more is asked for.  Where all times are multiples of something coarser that margin closes,
+ * and the plan is called optimal; else it is called feasible with the gap.  On a fused level the proof is about
+ * that level only. */
+#include "passes/anneal.h"
 #include "passes/bounds.h"
 #include "passes/ip_refute.h"
 #include "passes/ip_search.h"
@@ -16,10 +18,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { DEFAULT_SECONDS = 60, NS_PER_S = 1000000000 };
+enum { DEFAULT_SECONDS = 60, CHAINS = 4, NS_PER_S = 1000000000 };
 
 struct ip_options {
-    int64_t shape, solver, limit, starts, seed;
+    int64_t shape, solver, limit, starts, moves, seed;
     bool solve;
     const char *gap, *write;
 };
@@ -69,12 +71,19 @@ static const struct opt ip_opts[] = {
      .hi = "1000000",
      .help = "topological orders to try for the plan to start from"},
     {.kind = OPT_INT,
+     .name = "moves",
+     .off = offsetof(struct ip_options, moves),
+     .def = "1000000",
+     .lo = "0",
+     .hi = "1000000000000",
+     .help = "contiguous=none: moves of annealing that improve that plan; 0: none"},
+    {.kind = OPT_INT,
      .name = "seed",
      .off = offsetof(struct ip_options, seed),
      .def = "1",
      .lo = "0",
      .hi = "1000000000",
-     .help = "seed of these orders"},
+     .help = "seed of both"},
     {0}};
 
 /* The name of the first node in each vertex of g. */
@@ -151,7 +160,7 @@ static int none(struct ctx *x, const struct placing *p, struct loads *l, struct 
         return report_infeasible(x, p->level, true, &p->run);
     bool proven = r->complete;
     int64_t need = p->top->limited ? ip_least_memory(p->top, l, r, x->scratch, x->diag) : -1;
-    if (need > 0 && (proven || need > 0))
+    if (need > 0)
         diag_error(x->diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
                    r->complete ? "they need" : "the smallest found needs", bytes_print(exact, need),
                    bytes_short(text, need));
@@ -160,6 +169,21 @@ static int none(struct ctx *x, const struct placing *p, struct loads *l, struct 
     else
         diag_error(x->diag, "no %s was found: %s", what, r->why);
     return PASS_INFEASIBLE;
+}
+
+/* The plan to start from. */
+static int find_first(struct ctx *x, const struct ip_options *o, struct placing *p,
+                      struct chain_plan *best)
+{
+    struct anneal s = {.planner = "ip-place",
+                       .moves = (uint64_t)o->moves,
+                       .seed = (uint64_t)o->seed,
+                       .chains = CHAINS,
+                       .clock = &p->clock};
+    interval_search(p->top, &p->run, best, x->scratch);
+    if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= p->top->lower)
+        return 0;
+    return anneal_search(p->top, &s, best, x->scratch, x->diag) < 0 ? -1 : 0;
 }
 
 static int ip_run(struct ctx *x, const void *options)
@@ -176,6 +200,8 @@ static int ip_run(struct ctx *x, const void *options)
                        .write_only = !o->solve};
     if (!r.solver)
         return -1;
+    if (r.write_only && !r.write)
+        return diag_error(x->diag, "ip-place: solve=false: expected write=FILE, too");
     if (!share_parse(o->gap, &r.gap))
         return diag_error(x->diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
     if (placing_start(x, "ip-place", &po, &p) ||
@@ -186,7 +212,8 @@ static int ip_run(struct ctx *x, const void *options)
     r.clock = &p.clock;
     r.name = vertex_names(x, p.level);
     struct chain_plan best = no_plan(x, p.level);
-    interval_search(p.top, &p.run, &best, x->scratch);
+    if (find_first(x, o, &p, &best))
+        return -1;
     bool enough = best.value <= p.top->lower && !r.write; /* never if there is none */
     if (enough) {
         r.bound = best.value;

@@ -28,13 +28,18 @@ const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a)
 static const char *proof(const struct ip_refutation *r, int64_t limit, struct arena *a)
 {
     char text[UNIT_TEXT];
-    return arena_fmt(
-        a,
-        "no plan of any shape takes %s or less: what cannot be apart below that is joined, "
-        "which leaves %u nodes; %s %s finds the integer program of %u columns and %u rows infeasible, "
-        "to its tolerance, after %" PRIu64 " nodes of its search\n%s",
-        time_print(text, limit), r->nvertex, r->solver->name, r->solver->version(a), r->ncol,
-        r->nrow, r->nodes, ip_how_to_check("none", limit, a));
+    const char *how =
+        r->ncol
+            ? arena_fmt(
+                  a,
+                  "the integer program of %u columns and %u rows is infeasible, says %s %s, to its "
+                  "tolerance, after %" PRIu64 " nodes of its search",
+                  r->ncol, r->nrow, r->solver->name, r->solver->version(a), r->nodes)
+            : "one of them would have a larger load on any device";
+    return arena_fmt(a,
+                     "no plan of any shape takes %s or less: what cannot be apart below that is "
+                     "joined, which leaves %u nodes; %s\n%s",
+                     time_print(text, limit), r->nvertex, how, ip_how_to_check("none", limit, a));
 }
 
 int ip_refute(const struct chain *c, int64_t limit, struct chain_clock *clock, struct arena *a,
@@ -46,9 +51,13 @@ int ip_refute(const struct chain *c, int64_t limit, struct chain_clock *clock, s
     struct mip_answer answer = {.status = MIP_INFEASIBLE};
     struct ip_model m;
     *r = (struct ip_refutation){.solver = solver};
+    if (limit < c->lower) {
+        r->proof = c->lower_proof;
+        return 1;
+    }
     struct kernel *k = ip_kernel(c, &ask, clock, a);
     r->nvertex = k->small->g->n;
-    if (limit >= c->lower && !k->none) {
+    if (!k->none) {
         if (ip_model_build(&m, k->small, &ask, "", a, &quiet)) {
             r->why = "the model is too large";
             return 0;
@@ -59,7 +68,9 @@ int ip_refute(const struct chain *c, int64_t limit, struct chain_clock *clock, s
         r->nodes = answer.nodes;
     }
     bool refuted = answer.status == MIP_INFEASIBLE;
-    r->why = refuted ? NULL : answer.status == MIP_NONE ? answer.why : "there is one";
-    r->proof = refuted ? proof(r, limit, a) : NULL;
+    if (refuted)
+        r->proof = proof(r, limit, a);
+    else
+        r->why = answer.status == MIP_NONE ? answer.why : "there is one";
     return refuted;
 }

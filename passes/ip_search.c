@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MILLION = 1000000, KERNEL_WORK = 100000000 };
+enum { MILLION = 1000000, KERNEL_WORK = 100000000 }; /* arcs: a second or two */
 
 bool ip_has_shape(const struct chain *c, enum ip_shape shape, const uint32_t *place,
                   const int32_t *dev)

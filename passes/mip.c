@@ -167,11 +167,18 @@ void mip_solve(const struct mip_solver *s, const struct mip *m, double gap,
         char *bytes;
         size_t n;
         const char *why;
+        int64_t start = chain_now();
         enum child_end end = child_run(work, &job, clock, MOST_BYTES, a, &bytes, &n, &why);
         read_records(bytes, n, m->ncol, answer);
         arena_release(a, mark);
+        if (end == CHILD_FAILED &&
+            answer->status != MIP_NONE) /* no word of it counts, its plans can be checked */
+            answer->status = answer->value < MIP_INF ? MIP_FEASIBLE : MIP_NONE;
+        bool late = job.limits.seconds > 0 &&
+                    (double)(chain_now() - start) > job.limits.seconds * 0.9 * NS_PER_S;
         answer->why = end == CHILD_STOPPED  ? clock->why
                       : end == CHILD_FAILED ? "the solver failed"
+                      : late                ? "time limit reached"
                                             : "the solver gave up";
         if (answer->status == MIP_OPTIMAL || answer->status == MIP_INFEASIBLE ||
             end == CHILD_STOPPED)

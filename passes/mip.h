@@ -41,7 +41,7 @@ struct mip {
     bool impossible;     /* a row without terms does not hold */
 };
 
-enum { MIP_MOST_TERMS = 20000000 };
+enum { MIP_MOST_TERMS = 4000000 };
 
 struct mip *mip_new(struct arena *a);
 /* The number of the new column. */

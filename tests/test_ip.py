@@ -63,7 +63,7 @@ def highs(path):
     h.setOptionValue("output_flag", False)
     h.setOptionValue("threads", 1)
     h.setOptionValue("mip_rel_gap", 1e-9)
-    if not check(h.readModel(str(path)) == highspy.HighsStatus.kOk, f"HiGHS cannot read {path.read_text()}"):
+    if not check(h.readModel(str(path)) != highspy.HighsStatus.kError, f"HiGHS cannot read {path.read_text()}"):
         return None
     h.run()
     if h.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
@@ -95,7 +95,7 @@ def random_workloads(tmp):
         check(r.returncode in (0, 3), f"workload {i}: {r.stderr}")
         for kind in ("lp", "mps"):
             other = best_of(folder, kind)
-            good = (mine is None) == (other is None) and (mine is None or abs(mine - other) <= 1e-6 * max(1, mine))
+            good = mine == other if None in (mine, other) else abs(mine - other) <= 1e-6 * max(1, mine)
             check(good, f"workload {i} ({shape}): pcc {mine}, HiGHS with .{kind} {other}: {r.stderr}")
         fit += mine is not None
     check(RANDOM / 2 < fit < RANDOM, f"{fit} of {RANDOM} workloads have a plan")
@@ -141,6 +141,7 @@ def for_users(tmp):
         check(name in text, f"no {name} in\n{text}")
     for options, code, said in [
             ("limit=9ms", 0, "no plan is within the limit"), ("gap=0", 1, "expected a share"),
+            ("solve=false", 1, "expected write=FILE"),
             (f"write={tmp}/x.txt", 1, "ends in .lp or .mps"), ("write=/nowhere/x.lp", 1, "cannot be written"),
             ("contiguous=chain", 0, "time per sample"), ("solver=auto", 0, "time per sample")]:
         r = pcc(path, "-p", f"ip-place{{{options}}}")
