@@ -13,6 +13,7 @@
 #include "passes/anneal.h"
 #include "passes/certify.h"
 #include "passes/explain.h"
+#include "passes/tidy.h"
 #include "ir/units.h"
 
 #include <inttypes.h>
@@ -153,6 +154,18 @@ static int look_for_any(struct auto_run *r)
     return 0;
 }
 
+/* The plan with fewer transfers, and no more time. */
+static void gather(struct auto_run *r)
+{
+    struct loads l;
+    if (loads_new(&l, r->any, "auto-place", r->x->scratch, r->x->diag))
+        return;
+    loads_set(&l, r->best.dev);
+    tidy(&l);
+    r->best.value = loads_value(&l);
+    memcpy(r->best.dev, l.dev, r->any->g->n * sizeof *l.dev);
+}
+
 /* "4.2 %" */
 static const char *percent(const struct auto_run *r, int64_t less, int64_t more)
 {
@@ -179,6 +192,7 @@ static void conclude(struct auto_run *r)
                 : arena_fmt(x->mem, "contiguous: %s; %s found nothing better; bound: %s", found,
                             tried, why);
     } else {
+        gather(r);
         leave_plan(x, "auto-place", r->p.whole, &r->best);
         const char *than =
             !dp ? "no contiguous plan was found"
