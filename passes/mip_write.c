@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -255,7 +256,8 @@ int mip_write(const struct mip *m, const char *path, struct diag *d)
         return -1;
     }
     name_all(&w, a);
-    w.f = fopen(temp, "wx");
+    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    w.f = fd < 0 ? NULL : fdopen(fd, "w");
     if (!w.f)
         error = errno;
     if (w.f) {
