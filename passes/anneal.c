@@ -27,10 +27,10 @@ enum {
     SPLIT_VERTICES = 500, /* interval DP of an order for a start: up to so many */
     STARTS = 8,           /* kinds of starts, some more than once */
     FIRST_MOVES = 100,    /* of each vertex, in each run of the first round */
-    MOVES_EACH = 1000,
+    MOVES_EACH = 2000,
     LARGE = 4000, /* vertices whose loads leave the caches */
 };
-#define MOST_WORK UINT64_C(1600000000)
+#define MOST_WORK UINT64_C(900000000)
 
 struct search {
     const struct chain *c;
@@ -177,7 +177,7 @@ static int search_begin(struct search *s, struct diag *d)
 static uint64_t moves_needed(const struct search *s)
 {
     uint64_t n = s->c->g->n, nets = s->l.net_of.at[n] / n;
-    uint64_t most = MOST_WORK / (4 + nets) * LARGE / (LARGE + n);
+    uint64_t most = MOST_WORK / (1 + nets) * LARGE / (LARGE + n);
     uint64_t need = MOVES_EACH * n * s->l.ndev;
     need = need > most / n ? most : need * n;
     return s->o->share > 1 ? need / s->o->share : need;
@@ -238,7 +238,7 @@ int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *be
         if (merge(s, best))
             last = o->done;
         show(s, best, began);
-        quota += quota / 2;
+        quota *= 2;
     }
     return best->value < before;
 }
