@@ -7,6 +7,8 @@
 #include "passes/place_run.h"
 
 #include "passes/anneal.h"
+#include "passes/bounds.h"
+#include "passes/explain.h"
 #include "passes/loads.h"
 #include "ir/units.h"
 
@@ -211,6 +213,7 @@ static void conclude(const struct work *w)
     const struct chain *c = w->p.chain;
     const char *why = w->p.clock.why;
     struct plan *p = x->plan;
+    p->proof = explain_chain(c, x->m, x->mem);
     p->bound = c->lower;
     if (p->value <= c->lower) {
         p->status = PLAN_OPTIMAL;
@@ -248,6 +251,8 @@ static int anneal_place_run(struct ctx *x, const void *options)
         return -1;
     if (best.value == CHAIN_INF)
         return report_no_plan(&w);
+    if (best.value > p->chain->lower)
+        bounds_raise(p->chain, best.value, BOUNDS_WORK, &p->clock, x->m, x->mem, x->scratch);
     leave_plan(x, "anneal-place", p->whole, &best);
     conclude(&w);
     return 0;
