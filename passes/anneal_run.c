@@ -18,13 +18,14 @@
 #include <string.h>
 
 enum {
-    SPAN_BITS = 47,
-    STEP = 64,
-    CLOCK_STEPS = 64,
-    BOND_PINS = 64,
-    LARGE = 500,
-    LEAST_UNIT = 1 << 20,
-    LN2 = 11629080 /* ln 2 << FIXED_BITS */
+    SPAN_BITS = 47,       /* of the energy of one device */
+    LEAST_UNIT = 1 << 20, /* energy that stands for the value of a plan that takes no time */
+    STEP = 64,            /* moves of one vertex between two looks at all devices */
+    CLOCK_STEPS = 64,     /* steps between two looks at the clock */
+    COOLINGS = 4096,      /* at most, in a run */
+    BOND_PINS = 64,       /* larger nets bond nobody */
+    LARGE = 500,          /* vertices from which clusters may have more than 128 */
+    LN2 = 11629080        /* ln 2 << FIXED_BITS */
 };
 
 struct anneal_room {
@@ -39,9 +40,9 @@ struct anneal_room {
     uint32_t worst;             /* a device with the largest load, not long ago */
     uint32_t *list;             /* [vertex] a cluster */
     uint32_t *mark, stamp;      /* [vertex] */
+    uint32_t sizes;             /* of clusters: up to 2^sizes */
     struct anneal_run *run;
-    uint32_t sizes; /* of clusters: up to 2^sizes */
-    uint64_t left;
+    uint64_t left; /* moves */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -314,9 +315,35 @@ static void choose_weights(struct anneal_room *m, int64_t unit)
     }
 }
 
+/* Sets the first temperature; what each of `coolings` multiplies it by, times 2^32. */
+static int64_t choose_heat(struct anneal_room *m, int64_t unit, uint64_t coolings)
+{
+    int64_t hot = log_uniform(&m->rng, unit / 500, unit * 6 / 100);
+    int64_t cold = log_uniform(&m->rng, unit / 100000, unit / 10000);
+    if (m->run->warm)
+        hot = log_uniform(&m->rng, cold, hot * 3 / 10);
+    m->heat = hot << 16;
+    int64_t fall = fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot);
+    return (int64_t)fixed_exp2_q32(fall / (int64_t)coolings);
+}
+
+static void some_moves(struct anneal_room *m)
+{
+    uint64_t until = m->left > STEP ? m->left - STEP : 0;
+    while (m->left > until) {
+        uint32_t kind = topo_below(&m->rng, 10);
+        if (kind == 0)
+            single(m);
+        else if (kind == 1)
+            cluster(m);
+        else
+            swap(m);
+    }
+}
+
 void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock *clock)
 {
-    uint64_t steps = 0;
+    uint64_t steps = r->moves / STEP, each = 1 + steps / COOLINGS;
     m->run = r;
     m->rng = r->seed;
     m->left = r->moves;
@@ -325,36 +352,18 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock 
     int64_t value = r->value < CHAIN_INF ? r->value : loads_value(&m->l);
     int64_t unit = units(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);
+    int64_t factor = choose_heat(m, unit, 1 + steps / each);
+    m->target = m->l.c->lower;
     if (r->value < CHAIN_INF)
         choose_target(m);
-    else
-        m->target = m->l.c->lower;
     weigh_all(m);
     note_plan(m, 0, 0);
-    int64_t hot = log_uniform(&m->rng, unit / 500 + 1, unit * 6 / 100 + 1) + 1;
-    int64_t cold = log_uniform(&m->rng, unit / 100000 + 1, unit / 10000 + 1);
-    if (r->warm)
-        hot = log_uniform(&m->rng, cold, hot * 3 / 10 + cold + 1);
-    /* a step for each STEP moves of one vertex */
-    uint64_t all = r->moves / STEP + 1;
-    int64_t fall = fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot), done_steps = 0;
-    int64_t factor = (int64_t)fixed_exp2_q32(fall * 8 / (int64_t)(all < 8 ? 8 : all));
-    m->heat = hot << 16;
-    while (m->left && r->value > m->l.c->lower) {
-        uint64_t until = m->left > STEP ? m->left - STEP : 0;
-        while (m->left > until) {
-            uint32_t kind = topo_below(&m->rng, 10);
-            if (kind < 1)
-                single(m);
-            else if (kind < 9)
-                swap(m);
-            else
-                cluster(m);
-        }
+    for (uint64_t i = 1; m->left && r->value > m->l.c->lower; i++) {
+        some_moves(m);
         weigh_all(m);
-        if (++done_steps % 8 == 0)
+        if (i % each == 0)
             m->heat = (int64_t)(((__int128)m->heat * factor) >> 32);
-        if (++steps % CLOCK_STEPS == 0 && chain_out(clock))
+        if (i % CLOCK_STEPS == 0 && chain_out(clock))
             break;
     }
     r->done = r->moves - m->left;
