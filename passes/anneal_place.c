@@ -175,6 +175,16 @@ static const char *name_of_vertex(const struct work *w, uint32_t v)
     return "?";
 }
 
+/* The memory that devices with less would need for a plan. */
+static int64_t memory_of(const struct loads *l)
+{
+    int64_t most = 0;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        if (loads_excess(l, d) > 0 && l->bytes[d] > most)
+            most = l->bytes[d];
+    return most;
+}
+
 /* Bisection over bytes alone.  The bound is proven, what fits was found. */
 static int report_no_plan(struct work *w)
 {
@@ -195,13 +205,23 @@ static int report_no_plan(struct work *w)
         hi = sat_add(hi, g->size[v]);
     for (uint32_t s = 0; s < g->nshared; s++)
         hi = sat_add(hi, g->shared_size[s]);
+    struct loads l;
     int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
+    if (loads_new(&l, w->p.chain, "anneal-place", x->scratch, x->diag))
+        return -1;
     while (hi - lo > hi / FIT_PARTS && !chain_out(&w->p.clock)) {
         int64_t mid = lo + (hi - lo) / 2;
-        if (fits(w, mid, dev))
-            hi = mid;
-        else
+        if (fits(w, mid, dev)) {
+            loads_set(&l, dev);
+            hi = memory_of(&l);
+        } else {
             lo = mid + 1;
+        }
+    }
+    if (hi == 0) {
+        diag_error(x->diag,
+                   "no plan was found in the moves allowed, but there are some: try another seed");
+        return PASS_INFEASIBLE;
     }
     return report_memory(x, "plan", hi, hi == least, least);
 }
