@@ -2,9 +2,10 @@
  *
  * Runs (anneal_run.c) come in rounds of as many as there are chains.  All of a round start from what was
  * known before it, work for the same number of moves, and are independent, so threads may take them in any
- * order; then their best plans are looked at in the order of the chains.  Rounds grow.  Starts
- * take turns: the best plan known, a split by interval DP of some topological order, the vertices of
- * some order in equal parts, random devices.
+ * order; then their best plans are looked at in the order of the chains.  Each round has twice the moves of
+ * the one before.  Starts take turns: the best plan known, a split by interval DP of some
+ * topological order, the vertices of some order in equal parts, random devices; in large graphs, where a run
+ * that starts hot has no time to cool, mostly the best plan.
  *
  * Source of restarts from several sorts of plans: the placement paper, 5.2 (local search from random
  * splits); the growing runs are those of Luby, Sinclair, Zuckerman, "Optimal speedup of Las Vegas
@@ -25,12 +26,13 @@ enum {
     MOST_CHAINS = 64,
     MOST_THREADS = 64,
     SPLIT_VERTICES = 500, /* interval DP of an order for a start: up to so many */
-    STARTS = 8,           /* kinds of starts, some more than once */
     FIRST_MOVES = 100,    /* of each vertex, in each run of the first round */
-    MOVES_EACH = 2000,
-    LARGE = 4000, /* vertices whose loads leave the caches */
+    MOVES_EACH = 2000,    /* moves that a graph needs: so many, times vertices^2 * devices */
+    LARGE = 4000          /* vertices whose loads leave the caches */
 };
-#define MOST_WORK UINT64_C(900000000)
+#define MOST_WORK UINT64_C(900000000) /* nets to look at: 5 to 8 seconds */
+
+enum start { BEST, SPLIT, RANDOM, PARTS_OF_ORDER };
 
 struct search {
     const struct chain *c;
@@ -69,34 +71,36 @@ static uint32_t *some_order(struct search *s)
     return topo_order(s->c->g, kind, topo_random(&s->rng) | 1, s->a);
 }
 
-static void start_split(struct search *s, bool by_dp, int32_t *dev)
+static void start_parts(struct search *s, int32_t *dev)
 {
-    struct chain_plan p = {.value = CHAIN_INF, .dev = dev};
-    if (by_dp && s->c->g->n <= SPLIT_VERTICES &&
-        interval_order(s->c, some_order(s), s->o->clock, &p, s->a))
-        return;
     const uint32_t *order = some_order(s);
-    uint32_t n = s->c->g->n, from = topo_below(&s->rng, s->l.ndev);
+    uint32_t n = s->c->g->n, ndev = s->l.ndev, from = topo_below(&s->rng, ndev);
     for (uint32_t i = 0; i < n; i++)
-        dev[order[i]] =
-            allowed(s, order[i], (from + (uint32_t)((uint64_t)i * s->l.ndev / n)) % s->l.ndev);
+        dev[order[i]] = allowed(s, order[i], (from + (uint32_t)((uint64_t)i * ndev / n)) % ndev);
 }
 
-static void make_start(struct search *s, struct anneal_run *r, uint32_t kind,
+static void start_random(struct search *s, int32_t *dev)
+{
+    for (uint32_t v = 0; v < s->c->g->n; v++)
+        dev[v] = allowed(s, v, topo_below(&s->rng, s->l.ndev));
+}
+
+static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
                        const struct chain_plan *best)
 {
+    static const enum start small[] = {BEST,   SPLIT,          RANDOM, PARTS_OF_ORDER,
+                                       RANDOM, PARTS_OF_ORDER, RANDOM, PARTS_OF_ORDER};
+    static const enum start large[] = {BEST, BEST, BEST, BEST, BEST, BEST, RANDOM, PARTS_OF_ORDER};
     struct arena_mark mark = arena_mark(s->a);
-    uint32_t n = s->c->g->n;
-    r->warm = false;
-    if ((kind == 0 || (n > SPLIT_VERTICES && kind < 6)) && best->value < CHAIN_INF) {
-        memcpy(r->dev, best->dev, n * sizeof *r->dev);
-        r->warm = true;
-    } else if (kind % 2) {
-        start_split(s, kind == 1, r->dev);
-    } else {
-        for (uint32_t v = 0; v < n; v++)
-            r->dev[v] = allowed(s, v, topo_below(&s->rng, s->l.ndev));
-    }
+    struct chain_plan p = {.value = CHAIN_INF, .dev = r->dev};
+    enum start kind = (s->c->g->n > SPLIT_VERTICES ? large : small)[turn % 8];
+    r->warm = kind == BEST && best->value < CHAIN_INF;
+    if (r->warm)
+        memcpy(r->dev, best->dev, s->c->g->n * sizeof *r->dev);
+    else if (kind == RANDOM || kind == BEST)
+        start_random(s, r->dev);
+    else if (kind != SPLIT || !interval_order(s->c, some_order(s), s->o->clock, &p, s->a))
+        start_parts(s, r->dev);
     arena_release(s->a, mark);
 }
 
@@ -205,26 +209,19 @@ static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left,
     return quota < part ? quota : part;
 }
 
-int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
-                  struct arena *scratch, struct diag *d)
+static void search_on(struct search *s, struct chain_plan *best)
 {
-    struct search *s = arena_alloc(scratch, sizeof *s);
-    int64_t before = best->value, began = chain_now();
-    *s = (struct search){.c = c, .o = o, .a = scratch};
-    o->done = o->runs = 0;
-    if (search_begin(s, d))
-        return -1;
-    for (uint32_t v = 0; v < c->g->n; v++)
-        if (allowed(s, v, 0) == NOWHERE)
-            return 0;
-    uint64_t quota = FIRST_MOVES * (uint64_t)c->g->n, patience = UINT64_MAX, last = 0;
+    struct anneal *o = s->o;
+    uint32_t n = s->c->g->n;
+    int64_t began = chain_now();
+    uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
-    if (!o->moves && !o->clock->deadline && c->g->n) {
+    if (!o->moves && !o->clock->deadline) {
         budget = moves_needed(s);
         patience = budget / 2;
     }
-    for (uint32_t round = 0; c->g->n && o->done < budget && o->done - last < patience; round++) {
-        if (best->value <= c->lower || chain_out(o->clock))
+    for (uint32_t round = 0; o->done < budget && o->done - last < patience; round++) {
+        if (best->value <= s->c->lower || chain_out(o->clock))
             break;
         uint64_t moves = cut_quota(s, quota, budget - o->done, began);
         for (uint32_t i = 0; i < s->nrun; i++) {
@@ -232,7 +229,7 @@ int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *be
             r->seed = topo_random(&s->rng);
             r->moves = moves;
             r->value = best->value;
-            make_start(s, r, (round + i) % STARTS, best);
+            make_start(s, r, round + i, best);
         }
         round_of_runs(s);
         if (merge(s, best))
@@ -240,5 +237,22 @@ int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *be
         show(s, best, began);
         quota *= 2;
     }
-    return best->value < before;
+}
+
+int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
+                  struct arena *scratch, struct diag *d)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct search *s = arena_alloc(scratch, sizeof *s);
+    int64_t before = best->value;
+    bool runs = c->g->n > 0;
+    *s = (struct search){.c = c, .o = o, .a = scratch};
+    o->done = o->runs = 0;
+    int rc = search_begin(s, d);
+    for (uint32_t v = 0; rc == 0 && v < c->g->n; v++)
+        runs = runs && allowed(s, v, 0) != NOWHERE;
+    if (rc == 0 && runs)
+        search_on(s, best);
+    arena_release(scratch, mark);
+    return rc ? rc : best->value < before;
 }

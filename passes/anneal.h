@@ -13,7 +13,7 @@ struct anneal {
     uint32_t chains;     /* runs that start from what is known then: the plan depends on it */
     uint32_t threads;    /* that share out these; 0: as many as there are cores.  No plan depends on it */
     bool progress;
-    struct chain_clock *clock;
+    struct chain_clock *clock; /* not NULL */
     uint64_t done; /* out: moves tried */
     uint32_t runs; /* out */
 };

@@ -302,15 +302,16 @@ static void cluster(struct anneal_room *m)
 /* ---- the run --------------------------------------------------------------------------------- */
 
 /* Shares of the loads, and prices of bytes: a hundredth of a device's memory too many weighs like a
- * tenth of the value. */
+ * tenth or a hundredth of the value. */
 static void choose_weights(struct anneal_room *m, int64_t unit)
 {
     const struct chain *c = m->l.c;
     int64_t share = topo_below(&m->rng, 3) ? topo_below(&m->rng, 1966) : 0; /* up to 0.03 */
+    int64_t weight = topo_below(&m->rng, 2) ? 1 : 10;
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t memory = c->kind[k].memory > 0 ? c->kind[k].memory : 1;
         m->share[k] = c->cluster->cls[c->kind[k].cls].host ? 0 : share;
-        __int128 price = ((__int128)10 * unit << 20) / memory;
+        __int128 price = ((__int128)weight * unit << 20) / memory;
         m->price[k] = price >> 40 ? INT64_C(1) << 40 : (int64_t)price + 1;
     }
 }

@@ -205,7 +205,7 @@ static void test_brute_force(void **state)
     printf("%u graphs, %u feasible: %u not found, %u not optimal; contiguous plans: %u optimal\n",
            GRAPHS / 4, feasible, missed, worse, dpl_best);
     assert_in_range(infeasible, GRAPHS / 100, GRAPHS / 8);
-    assert_true(missed == 0 && worse <= feasible / 30);
+    assert_true(missed <= feasible / 100 && worse <= feasible / 30);
     assert_true(dpl_best < feasible * 9 / 10);
     free(t);
 }
