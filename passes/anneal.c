@@ -14,6 +14,7 @@
 
 #include "passes/anneal_run.h"
 #include "passes/interval_dp.h"
+#include "passes/tidy.h"
 #include "passes/topo.h"
 
 #include <pthread.h>
@@ -253,6 +254,12 @@ int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *be
         runs = runs && allowed(s, v, 0) != NOWHERE;
     if (rc == 0 && runs)
         search_on(s, best);
+    if (rc == 0 && best->value < before) {
+        loads_set(&s->l, best->dev);
+        tidy(&s->l);
+        best->value = loads_value(&s->l);
+        memcpy(best->dev, s->l.dev, c->g->n * sizeof *best->dev);
+    }
     arena_release(scratch, mark);
     return rc ? rc : best->value < before;
 }

@@ -10,10 +10,11 @@
  * contiguous planners only: there the plan is dp-place's, and the reason says so. */
 #include "passes/dp_place.h"
 
-#include "passes/anneal.h"
+#include "passes/anneal_place.h"
+#include "passes/any_fit.h"
 #include "passes/certify.h"
 #include "passes/explain.h"
-#include "passes/tidy.h"
+#include "passes/loads.h"
 #include "ir/units.h"
 
 #include <inttypes.h>
@@ -66,7 +67,7 @@ struct auto_run {
     struct ctx *x;
     const struct auto_options *o;
     struct placing p;
-    const struct chain *any; /* the problem of the whole graph, its lower bound one for any shape */
+    struct chain *any; /* the problem of the whole graph, its lower bound one for any shape */
     int64_t deadline;
     struct plan *contiguous; /* dp-place's; NULL: none was found */
     struct chain_plan best;  /* of any shape, for the whole graph */
@@ -112,25 +113,31 @@ static void find_bound(struct auto_run *r, uint64_t work)
         r->bound = b;
 }
 
-/* Moves of annealing, 0: what the graph needs.  -1, an error; else 0. */
-static int anneal(struct auto_run *r, uint64_t moves)
+static struct anneal search_of(const struct auto_run *r, struct chain_clock *clock)
+{
+    return (struct anneal){.planner = "auto-place",
+                           .seed = (uint64_t)r->o->seed,
+                           .chains = CHAINS,
+                           .progress = r->x->progress,
+                           .clock = clock};
+}
+
+/* Moves of annealing, 0: what the graph needs; first: a quick look at the whole graph.  0, or -1 and an error. */
+static int anneal(struct auto_run *r, uint64_t moves, bool first)
 {
     struct chain_clock clock = r->p.clock;
     if (r->deadline)
         clock.deadline -= (r->deadline - chain_now()) / ANNEAL_SHARE;
-    struct anneal s = {.planner = "auto-place",
-                       .moves = moves,
-                       .seed = (uint64_t)r->o->seed,
-                       .chains = CHAINS,
-                       .progress = r->x->progress,
-                       .clock = &clock};
-    struct chain c = *r->any;
-    c.lower = r->bound.value; /* annealing stops there */
-    if (anneal_search(&c, &s, &r->best, r->x->scratch, r->x->diag) < 0)
-        return -1;
+    struct anneal s = search_of(r, &clock);
+    s.moves = moves;
+    int64_t lower = r->any->lower;
+    r->any->lower = r->bound.value; /* annealing stops there */
+    int rc = first ? anneal_search(r->any, &s, &r->best, r->x->scratch, r->x->diag)
+                   : anneal_place(r->x, &r->p, r->any, &s, &r->best);
+    r->any->lower = lower;
     r->moves += s.done;
     r->stopped = clock.why;
-    return 0;
+    return rc < 0 ? -1 : 0;
 }
 
 /* A plan of any shape, from the contiguous one. */
@@ -140,29 +147,18 @@ static int look_for_any(struct auto_run *r)
              first = moves && moves < FIRST_MOVES ? moves : FIRST_MOVES;
     find_bound(r, BOUNDS_WORK);
     if (r->best.value > r->bound.value) {
-        if (anneal(r, first))
+        if (anneal(r, first, true))
             return -1;
         find_bound(r, BOUNDS_WORK);
     }
-    if (r->best.value > r->bound.value && moves != first && anneal(r, moves ? moves - first : 0))
+    if (r->best.value > r->bound.value && moves != first &&
+        anneal(r, moves ? moves - first : 0, false))
         return -1;
     if (r->best.value > r->bound.value)
         find_bound(r, BOUNDS_MOST_WORK);
     if (r->best.value < CHAIN_INF)
         certify(r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem, r->x->scratch);
     return 0;
-}
-
-/* The plan with fewer transfers, and no more time. */
-static void gather(struct auto_run *r)
-{
-    struct loads l;
-    if (loads_new(&l, r->any, "auto-place", r->x->scratch, r->x->diag))
-        return;
-    loads_set(&l, r->best.dev);
-    tidy(&l);
-    r->best.value = loads_value(&l);
-    memcpy(r->best.dev, l.dev, r->any->g->n * sizeof *l.dev);
 }
 
 /* "4.2 %" */
@@ -191,7 +187,6 @@ static void conclude(struct auto_run *r)
                 : arena_fmt(x->mem, "contiguous: %s; %s found nothing better; bound: %s", found,
                             tried, why);
     } else {
-        gather(r);
         leave_plan(x, "auto-place", r->p.whole, &r->best);
         const char *than =
             !dp ? "no contiguous plan was found"
@@ -217,9 +212,15 @@ static int only_contiguous(struct auto_run *r, const char *why)
     return 0;
 }
 
+static void keep_quiet(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    (void)user, (void)level, (void)w, (void)line;
+}
+
 static int auto_place_run(struct ctx *x, const void *options)
 {
     struct auto_run r = {.x = x, .o = options};
+    struct diag quiet = {.emit = keep_quiet};
     struct place_options first = {.starts = r.o->starts, .seed = r.o->seed};
     if (placing_start(x, "auto-place", &first, &r.p))
         return -1;
@@ -233,10 +234,14 @@ static int auto_place_run(struct ctx *x, const void *options)
         return only_contiguous(&r, "the only shape for this objective");
     if (r.o->contiguous)
         return only_contiguous(&r, "as asked for");
+    if (loads_check(r.any, "auto-place", &quiet))
+        return only_contiguous(&r, "the graph is too large for other shapes");
     if (look_for_any(&r))
         return -1;
-    if (r.best.value == CHAIN_INF)
-        return report_infeasible(x, r.p.whole, true, &r.p.run);
+    if (r.best.value == CHAIN_INF) {
+        struct anneal like = search_of(&r, &r.p.clock);
+        return any_infeasible(x, r.any, &like);
+    }
     conclude(&r);
     return 0;
 }

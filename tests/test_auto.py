@@ -59,16 +59,18 @@ def plan(model, steps, *args):
 
 
 def workload(rng, n, accelerators, cpus, tight):
-    nodes = [{"id": i, "name": f"n{i}", "supportedOnFpga": 1, "cpuLatency": rng.choice([1, 5, 20]) * (t := rng.randint(1, 9)),
-              "fpgaLatency": t, "isBackwardNode": 0, "size": rng.randint(1, 9)} for i in range(n)]
-    edges = []
+    nodes, edges = [], []
+    for i in range(n):
+        t = rng.randint(1, 9)
+        nodes.append({"id": i, "name": f"n{i}", "supportedOnFpga": 1, "cpuLatency": rng.choice([1, 5, 20]) * t,
+                      "fpgaLatency": t, "isBackwardNode": 0, "size": rng.randint(1, 9)})
     for i in range(n):
         cost = rng.choice([0, 0.5, 1, 3])
         edges += [{"sourceId": i, "destId": j, "cost": cost} for j in range(i + 1, n) if rng.random() < 0.3]
     whole = sum(x["size"] for x in nodes)
     most = max(x["size"] for x in nodes)
-    return {"maxSizePerFPGA": max(most, whole * rng.choice([0.4, 0.6]) // 1) if tight else whole, "maxFPGAs": accelerators,
-            "maxCPUs": cpus, "nodes": nodes, "edges": edges}
+    room = max(most, whole * rng.choice([0.4, 0.6]) // 1) if tight else whole
+    return {"maxSizePerFPGA": room, "maxFPGAs": accelerators, "maxCPUs": cpus, "nodes": nodes, "edges": edges}
 
 
 def load_of(w, inside, cpu):
@@ -126,7 +128,8 @@ def against_all(tmp, cases=24):
 
 def against_others(tmp):
     models = [put(tmp, "wide", workload(random.Random(77), 60, 3, 1, False))]
-    for name, options in (("gpt", ["--layers", 2, "--width", 64, "--heads", 4, "--vocab", 100]), ("inception", ["--blocks", 6])):
+    for name, options in (("gpt", ["--layers", 2, "--width", 64, "--heads", 4, "--vocab", 100]),
+                          ("inception", ["--blocks", 6])):
         models.append(Path(tmp) / f"{name}.onnx")
         subprocess.run([PCC_GEN, name, "-o", models[-1], *map(str, options)], check=True, capture_output=True)
     models += [SHARED / f"workloads/throughput/{x}.json" for x in ("layer_gnmt_inference", "op_bert3_inference")]

@@ -9,7 +9,7 @@
 # RUN: sh -c '%pcc %t.pir -p anneal-place > %t.out 2>&1; echo "exit $?" >> %t.out'; FileCheck %s --check-prefix=SMALL < %t.out
 # RUN: not %pcc %s -p anneal-place --overlap=max 2>&1 | FileCheck %s --check-prefix=OVERLAP
 # CHAIN: time per sample 71.00 us
-# CHECK: time per sample 63.00 us, bound 60.00 us
+# CHECK: time per sample 63.00 us, bound 63.00 us
 # PINS: time per sample 82.00 us
 # SMALL: error: no plan fits the memory of the devices: {{.*}} 12MiB
 # SMALL: exit 3

@@ -1,0 +1,132 @@
+/* Plans of any shape and memory (any_fit.h).
+ *
+ * Annealing over bytes alone: everything takes no time, so that the first plan that fits ends it.  The smallest
+ * memory that would do is found by bisection between a bound (the average, the largest vertex) and all
+ * bytes; the memory that a plan found needs shortens the way. */
+#include "passes/any_fit.h"
+
+#include "passes/loads.h"
+#include "passes/place_run.h"
+
+enum {
+    FIT_MOVES = 2000000, /* of a search for a plan that fits */
+    FIT_PARTS = 1000     /* the smallest memory is found to one of so many parts */
+};
+
+/* Whether a plan was found that fits where no bounded device has less than `memory`, whatever it takes;
+ * its devices in dev. */
+static bool fits(struct ctx *x, const struct chain *whole, int64_t memory,
+                 const struct anneal *like, int32_t *dev)
+{
+    struct arena_mark mark = arena_mark(x->scratch);
+    struct diag quiet = *x->diag;
+    struct chain *c = chain_build(whole->g, x->cluster, memory, x->scratch, &quiet);
+    struct chain_plan found = {.value = CHAIN_INF, .dev = dev};
+    struct anneal s = *like;
+    s.moves = FIT_MOVES;
+    s.progress = false;
+    if (c) {
+        chain_forget_times(c);
+        anneal_search(c, &s, &found, x->scratch, &quiet);
+    }
+    arena_release(x->scratch, mark);
+    return found.value < CHAIN_INF;
+}
+
+int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like,
+            struct chain_plan *best)
+{
+    struct loads l;
+    if (!fits(x, c, -1, like, best->dev))
+        return 0;
+    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+        return -1;
+    loads_set(&l, best->dev);
+    best->value = loads_value(&l);
+    return 0;
+}
+
+/* The bytes that each device must have at least, and a vertex that no device may run (else UINT32_MAX). */
+static int64_t memory_bound(const struct chain *c, uint32_t *nowhere)
+{
+    const struct wdag *g = c->g;
+    int64_t all = 0, least = 0;
+    *nowhere = UINT32_MAX;
+    for (uint32_t s = 0; s < g->nshared; s++)
+        all = sat_add(all, g->shared_size[s]);
+    for (uint32_t v = 0; v < g->n; v++) {
+        int64_t need = g->size[v];
+        bool runs = false, fits_one = false;
+        all = sat_add(all, need);
+        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
+            need = sat_add(need, g->shared_size[g->shared_of.to[i]]);
+        for (uint32_t k = 0; k < c->nkind; k++) {
+            bool here = c->kind[k].time[v] != COST_NEVER;
+            runs = runs || here;
+            fits_one = fits_one || (here && c->kind[k].memory >= need);
+        }
+        least = !fits_one && need > least ? need : least;
+        *nowhere = runs ? *nowhere : v;
+    }
+    int64_t average = average_memory(c->cluster, all);
+    return average > least ? average : least;
+}
+
+static const char *name_of_vertex(const struct ctx *x, const struct wdag *g, uint32_t v)
+{
+    const uint32_t *map = wdag_flatten(g, x->scratch);
+    for (uint32_t u = 0; u < x->base->n; u++)
+        if (map[u] == v)
+            return node_name(x->m, x->base->node[u]);
+    return "?";
+}
+
+/* The memory that devices with less would need for a plan. */
+static int64_t memory_of(const struct loads *l)
+{
+    int64_t most = 0;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        if (loads_excess(l, d) > 0 && l->bytes[d] > most)
+            most = l->bytes[d];
+    return most;
+}
+
+/* Bisection over bytes alone.  The bound is proven, what fits was found. */
+int any_infeasible(struct ctx *x, const struct chain *c, const struct anneal *like)
+{
+    const struct wdag *g = c->g;
+    uint32_t nowhere;
+    int64_t least = memory_bound(c, &nowhere), lo = least, hi = least;
+    if (nowhere != UINT32_MAX) {
+        diag_error(x->diag, "no plan exists: node '%s' cannot run on any device that it may be on",
+                   name_of_vertex(x, g, nowhere));
+        return PASS_INFEASIBLE;
+    }
+    if (like->clock->why) {
+        diag_error(x->diag, "no plan was found: %s", like->clock->why);
+        return PASS_INFEASIBLE;
+    }
+    for (uint32_t v = 0; v < g->n; v++)
+        hi = sat_add(hi, g->size[v]);
+    for (uint32_t s = 0; s < g->nshared; s++)
+        hi = sat_add(hi, g->shared_size[s]);
+    struct loads l;
+    int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
+    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+        return -1;
+    while (hi - lo > hi / FIT_PARTS && !chain_out(like->clock)) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (fits(x, c, mid, like, dev)) {
+            loads_set(&l, dev);
+            hi = memory_of(&l);
+        } else {
+            lo = mid + 1;
+        }
+    }
+    if (hi == 0) {
+        diag_error(x->diag,
+                   "no plan was found in the moves allowed, but there are some: try another seed");
+        return PASS_INFEASIBLE;
+    }
+    return report_memory(x, "plan", hi, hi == least, least);
+}
