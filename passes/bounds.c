@@ -13,12 +13,16 @@
  * Pigeonhole (P||Cmax): of the h longest vertices a device of kind k holds at most as many as the shortest
  * of them fill it; all devices together must hold h.
  *
+ * Weights (packing.h) generalise all of these; they take what work is left.
+ *
  * Cost: the work allowed, and O(kinds * V) for each price tried. */
 #include "passes/bounds.h"
 
 #include "passes/explain.h"
+#include "passes/packing.h"
 #include "ir/units.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,16 +32,19 @@ enum {
     HOLES = 512,
     PRECISION = 4000,
     ATTEMPTS = 64,
-    SHARE = 8
+    SHARE = 8,
+    WORTH = 400 /* weights are looked for if the gap is more than this part of the value */
 };
 
 /* A threshold that is tried, and what it gave. */
 struct attempt {
     int64_t below, value;
     struct kernel *r;
-    enum { BY_LOWER, BY_KERNEL, BY_PRICES, BY_HOLES } by;
+    enum { BY_LOWER, BY_KERNEL, BY_PRICES, BY_HOLES, BY_WEIGHTS } by;
     int64_t price[CHAIN_KINDS];
     uint32_t holes; /* the longest vertices */
+    struct packing pack;
+    int64_t *weight; /* [vertex of the given graph] of pack, of the first of those joined */
 };
 
 /* ---- prices ---------------------------------------------------------------------------------- */
@@ -294,6 +301,31 @@ static void prove_holes(struct explain *e, const struct attempt *t)
                 explain_time(e, t->value));
 }
 
+static void prove_weights(struct explain *e, const struct attempt *t)
+{
+    const struct packing *p = &t->pack;
+    const struct chain *c = e->c;
+    uint32_t shown = 0;
+    explain_add(e, "weights that devices with loads below %s cannot hold:\n",
+                explain_time(e, p->below));
+    for (uint32_t v = 0; v < c->g->n; v++)
+        if (t->weight[v] && shown++ < EXPLAIN_STEPS)
+            explain_add(e, "  %s weighs %" PRId64 "\n", e->name[v], t->weight[v]);
+    if (shown > EXPLAIN_STEPS)
+        explain_add(e, "  and %u more\n", shown - EXPLAIN_STEPS);
+    explain_add(e,
+                "%s: no set of %" PRId64 " or more has such a load, transfers to the rest included "
+                "(a search of %" PRIu64 " partial sets)\n",
+                explain_kind(e, p->k), p->most, p->sets);
+    for (uint32_t k = 0; k < c->nkind; k++)
+        if (k != p->k)
+            explain_add(e, "%s: what fits, the heaviest for its time first\n", explain_kind(e, k));
+    explain_add(e, "%u * %" PRId64 " + %" PRId64 " on hosts = %" PRId64 " of %" PRId64,
+                c->kind[p->k].count, p->most - 1, p->free,
+                c->kind[p->k].count * (p->most - 1) + p->free, p->total);
+    explain_add(e, ": no plan takes less than %s\n", explain_time(e, p->below));
+}
+
 /* ---- thresholds ------------------------------------------------------------------------------ */
 
 /* What plans below t->below must take at least. */
@@ -310,6 +342,47 @@ static void try_below(struct attempt *t, const struct chain *c, int64_t lower, u
     t->by = BY_PRICES;
     try_holes(t, lower, a);
     t->value = t->value < t->below ? t->value : t->below;
+}
+
+static const char *attempt_why(const struct attempt *t, struct arena *mem)
+{
+    uint32_t joins = 0, denied = 0;
+    for (uint32_t i = 0; i < t->r->nstep; i++) {
+        joins += t->r->step[i].what == KERNEL_JOIN;
+        denied += t->r->step[i].what == KERNEL_DENY;
+    }
+    if (t->by == BY_KERNEL)
+        return "least loads of devices around single nodes";
+    if (t->by == BY_HOLES)
+        return arena_fmt(mem, "%u longest nodes on the devices", t->holes);
+    if (t->by == BY_WEIGHTS)
+        return "weights that devices cannot hold";
+    return joins + denied ? "average load of what can be where" : "average load";
+}
+
+/* Raises *b by weights (packing.h), which take what work is left; `share`: for the kernel. */
+static void try_weights(const struct chain *c, int64_t upper, uint64_t work, uint64_t share,
+                        struct chain_clock *clock, struct bound *b, struct attempt *best,
+                        struct arena *mem, struct arena *scratch)
+{
+    if (upper - b->value <= upper / WORTH)
+        return;
+    struct arena_mark mark = arena_mark(scratch);
+    struct attempt t = {.below = upper, .by = BY_WEIGHTS};
+    t.r = kernel_make(c, upper, false, &share, clock, scratch);
+    t.pack = packing_bound(t.r, b->value, &work, clock, scratch);
+    if (t.pack.below > b->value) {
+        t.weight = arena_array(mem, (size_t)c->g->n + 1, sizeof *t.weight);
+        for (uint32_t v = 0; v < c->g->n; v++) {
+            uint32_t m = t.r->map[v];
+            t.weight[v] = t.pack.weight[m];
+            t.pack.weight[m] = 0; /* the others go without */
+        }
+        t.value = b->value = t.pack.below;
+        b->why = attempt_why(&t, mem);
+        *best = t;
+    }
+    arena_release(scratch, mark);
 }
 
 /* The argument of t, from the beginning. */
@@ -333,24 +406,12 @@ static const char *prove(struct attempt *t, const struct chain *c, uint64_t work
         if (priced(r, t->price) > t->below)
             explain_add(&e, "that is not less than supposed: no plan takes less than %s\n",
                         explain_time(&e, t->value));
-    } else {
+    } else if (t->by == BY_HOLES) {
         prove_holes(&e, t);
+    } else {
+        prove_weights(&e, t);
     }
     return explain_text(&e);
-}
-
-static const char *attempt_why(const struct attempt *t, struct arena *mem)
-{
-    uint32_t joins = 0, denied = 0;
-    for (uint32_t i = 0; i < t->r->nstep; i++) {
-        joins += t->r->step[i].what == KERNEL_JOIN;
-        denied += t->r->step[i].what == KERNEL_DENY;
-    }
-    if (t->by == BY_KERNEL)
-        return "least loads of devices around single nodes";
-    if (t->by == BY_HOLES)
-        return arena_fmt(mem, "%u longest nodes on the devices", t->holes);
-    return joins + denied ? "average load of what can be where" : "average load";
 }
 
 struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
@@ -382,6 +443,8 @@ struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
         open = hi - lo > (spent < work / 2 ? 1 : upper / PRECISION) && spent < work;
         at = lo + (hi - lo) / 2;
     }
+    if (spent < work && upper < CHAIN_INF && !c->detailed)
+        try_weights(c, upper, work - spent, work / SHARE, clock, &b, &best, mem, scratch);
     if (best.value)
         b.proof = prove(&best, c, work / SHARE, clock, m, mem);
     else
