@@ -11,6 +11,7 @@
 struct plan_options {
     const char *from;
     bool best_effort;
+    int64_t effort;
 };
 
 static const struct opt plan_opts[] = {
@@ -24,6 +25,13 @@ static const struct opt plan_opts[] = {
      .off = offsetof(struct plan_options, best_effort),
      .def = "false",
      .help = "take the plan even if a device needs more memory than it has"},
+    {.kind = OPT_INT,
+     .name = "effort",
+     .off = offsetof(struct plan_options, effort),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000",
+     .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
 static void say_nothing(void *user, enum diag_level level, enum warning w, const char *line)
@@ -35,7 +43,7 @@ static void say_nothing(void *user, enum diag_level level, enum warning w, const
 /* The best bound for plans of any shape that fits the time of a command; value -1: none (no planner could
  * work on so many kinds of devices, which is no error here).  `value`: the plan's.  Groups of nodes that the
  * user asked for need not hold in this plan, nor memories if it is too large for some. */
-static struct bound bound_of(struct ctx *x, int64_t value, bool fits)
+static struct bound bound_of(struct ctx *x, int64_t value, bool fits, int64_t effort)
 {
     struct diag quiet = {.emit = say_nothing};
     struct chain_clock clock = {.stop = x->stop};
@@ -47,7 +55,7 @@ static struct bound bound_of(struct ctx *x, int64_t value, bool fits)
     const struct chain *c = chain_build(g, x->cluster, fits ? -1 : INT64_MAX, x->scratch, &quiet);
     if (!c)
         return (struct bound){.value = -1};
-    return bounds_best(c, value, BOUNDS_WORK, &clock, x->m, x->mem, x->scratch);
+    return bounds_best(c, value, BOUNDS_WORK * (uint64_t)effort, &clock, x->m, x->mem, x->scratch);
 }
 
 /* Why the judge or a pin refuses the plan: 0, -1, PASS_INFEASIBLE. */
@@ -83,7 +91,7 @@ static int plan_run(struct ctx *x, const void *options)
         return rc;
     struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
     *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value, .scope_bound = -1};
-    struct bound b = bound_of(x, v.value, v.fits);
+    struct bound b = bound_of(x, v.value, v.fits, o->effort);
     p->bound = b.value;
     p->proof = b.proof;
     p->status = b.value < 0 ? PLAN_HEURISTIC : b.value < v.value ? PLAN_FEASIBLE : PLAN_OPTIMAL;

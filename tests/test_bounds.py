@@ -387,6 +387,47 @@ def read_holes(r, lines):
     return bound
 
 
+def filled(items, room):
+    """What (weight, time) weighs at most that takes `room`, fractions allowed."""
+    total = 0
+    for w, t in sorted(items, key=lambda x: -x[0] / (x[1] or 1e-9)):
+        part = min(t, room)
+        total += w * part // t if t else w
+        room -= part
+    return total
+
+
+def read_weights(r, lines):
+    """Weights that are too much for the devices; the bound."""
+    p = r.p
+    bound, weight = ps(re.fullmatch(f"weights .* loads below {TIME} cannot hold:", lines.pop(0))[1]), {}
+    while lines[0].startswith("  "):
+        m = re.fullmatch(r"  (.*) weighs (\d+)", lines.pop(0))
+        weight[min(r.group[r.vertex(m[1])])] = int(m[2])
+    m = re.match(r"(\S+): no set of (\d+) or more has such a load, ", lines.pop(0))
+    k, most, hosts = p.kind(m[1]), int(m[2]), 0
+    all_of = groups(r)
+    for j in range(len(p.kinds)):
+        if j != k:
+            need(lines.pop(0).endswith("what fits, the heaviest for its time first"), "no line for a kind")
+        here = [g for g in all_of if r.may[min(g)] >> j & 1]
+        if len(here) > SMALL:
+            heaviest = 0 if j == k else filled([(weight.get(min(g), 0), sum(p.time[j][v] for v in g))
+                                                for g in here], bound - 1)
+        else:
+            heaviest = max(sum(weight.get(min(g), 0) for g in s) for n in range(len(here) + 1)
+                           for s in itertools.combinations(here, n) if p.load(j, set().union(*s)) < bound)
+        hosts += heaviest * p.kinds[j][1] if j != k else 0
+        need(j != k or heaviest < most, f"a set weighs {heaviest}")
+    m = re.fullmatch(rf"(\d+) \* (\d+) \+ (\d+) on hosts = (\d+) of (\d+): no plan takes less than {TIME}",
+                     lines.pop(0))
+    need(m and hosts <= int(m[3]), f"hosts hold {hosts}")
+    need((int(m[1]), int(m[2]), int(m[5]), ps(m[6])) == (p.kinds[k][1], most - 1, sum(weight.values()), bound) and
+         int(m[1]) * int(m[2]) + int(m[3]) == int(m[4]) < int(m[5]), "another conclusion")
+    r.seen.add("weights")
+    return bound
+
+
 def read_plain_holes(r, lines):
     """The pigeonhole that needs no threshold; the bound."""
     p = r.p
@@ -436,6 +477,8 @@ def read_argument(problem, text):
         bound = r.below
     elif lines[0].startswith("pigeonhole: these"):
         bound = read_holes(r, lines)
+    elif lines[0].startswith("weights"):
+        bound = read_weights(r, lines)
     elif lines[0].startswith(("pigeonhole", "longest")):
         bound = read_plain_holes(r, lines)
     else:
@@ -569,7 +612,7 @@ def main():
             else:
                 print("no workloads: those of the paper are skipped")
             missing = {"deny", "set", "join", "none", "average", "prices", "pigeonhole", "longest",
-                       "search"} - seen
+                       "search", "weights"} - seen
             need(not missing, f"no argument of these sorts was seen: {sorted(missing)}")
         except (Refuted, ValueError) as e:
             print(f"FAIL: {e}")
