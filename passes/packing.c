@@ -33,7 +33,7 @@ enum {
     COLUMNS = 600,
     UPDATES = 1500,
     BITS = 44,
-    THRESHOLDS = 7,
+    FINE = 300, /* the bound is found to this part when half the work is done */
     ROUNDS = 400,
     LEAST = 1 << 16, /* no weight gets stuck at 0 */
     ENOUGH = 1010000 /* weights that make known sets so light are tried, in millionths */
@@ -487,7 +487,8 @@ struct packing packing_bound(const struct kernel *r, int64_t lower, uint64_t *wo
          v++) /* those that take no time, but force transfers, may count, too */
         w[v] = (p.time[v] == COST_NEVER ? p.all / g->n : p.time[v]);
     int64_t lo = lower, hi = r->below;
-    for (uint32_t i = 0; i < THRESHOLDS && lo < hi && *work && !chain_out(clock); i++) {
+    uint64_t half = *work / 2;
+    while (hi - lo > (*work > half ? 0 : r->below / FINE) && *work && !chain_out(clock)) {
         int64_t at = hi - (hi - lo) / 2;
         if (refute(&p, at, w, &out))
             lo = at;

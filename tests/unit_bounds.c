@@ -257,6 +257,7 @@ static void test_kernels(void **state)
 static void test_bounds(void **state)
 {
     struct instance *t = malloc(sizeof *t);
+    struct arena *scratch = arena_new();
     uint32_t feasible = 0, cheap = 0, equal = 0, raised = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 2 * GRAPHS; seed++) {
@@ -268,7 +269,7 @@ static void test_bounds(void **state)
         for (uint32_t i = 0; i < 3 && want != COST_NEVER; i++) {
             int64_t upper = i == 0 ? want : want + topo_below(&rng, 40);
             uint64_t work = i == 2 ? topo_below(&rng, 20000) : BOUNDS_WORK;
-            struct bound b = bounds_best(c, upper, work, NULL, NULL, t->a, t->a);
+            struct bound b = bounds_best(c, upper, work, NULL, NULL, t->a, scratch);
             if (b.value > want)
                 fail_msg("seed %llu: bound %lld (%s), brute force %lld", (unsigned long long)seed,
                          (long long)b.value, b.why, (long long)want);
@@ -284,6 +285,7 @@ static void test_bounds(void **state)
     }
     printf("%u feasible: %u closed by the cheap bounds, %u by all; %u raised\n", feasible, cheap,
            equal, raised);
+    arena_free(scratch);
     assert_true(equal > feasible / 3 && raised > feasible / 3);
     free(t);
 }
