@@ -3,7 +3,7 @@
 # RUN: %pcc %s -p 'plan{from=%t.list}' --emit ir -q | FileCheck %s
 # RUN: %pcc %s -p 'plan{from=%t.list}' -q -o %t.json
 # RUN: %pcc %s -p 'plan{from=%t.json}' --emit ir -q | FileCheck %s
-# CHECK: plan "plan" status=feasible value=21us bound=20us
+# CHECK: plan "plan" status=optimal value=21us bound=21us
 # CHECK-NEXT: "a" = acc0
 # CHECK-NEXT: "b" = acc0
 # CHECK-NEXT: "c" = acc1
