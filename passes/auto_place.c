@@ -103,10 +103,10 @@ static void look_for_contiguous(struct auto_run *r)
     clock->why = NULL;
 }
 
-static void find_bound(struct auto_run *r)
+static void find_bound(struct auto_run *r, uint64_t work)
 {
-    struct bound b = bounds_best(r->any, r->best.value, BOUNDS_WORK, &r->p.clock, r->x->m,
-                                 r->x->mem, r->x->scratch);
+    struct bound b =
+        bounds_best(r->any, r->best.value, work, &r->p.clock, r->x->m, r->x->mem, r->x->scratch);
     if (b.value >= r->bound.value)
         r->bound = b;
 }
@@ -137,17 +137,16 @@ static int look_for_any(struct auto_run *r)
 {
     uint64_t moves = (uint64_t)r->o->moves,
              first = moves && moves < FIRST_MOVES ? moves : FIRST_MOVES;
-    find_bound(r);
+    find_bound(r, BOUNDS_WORK);
     if (r->best.value > r->bound.value) {
         if (anneal(r, first))
             return -1;
-        find_bound(r);
+        find_bound(r, BOUNDS_WORK);
     }
-    if (r->best.value > r->bound.value && moves != first) {
-        if (anneal(r, moves ? moves - first : 0))
-            return -1;
-        find_bound(r);
-    }
+    if (r->best.value > r->bound.value && moves != first && anneal(r, moves ? moves - first : 0))
+        return -1;
+    if (r->best.value > r->bound.value)
+        find_bound(r, BOUNDS_MOST_WORK);
     if (r->best.value < CHAIN_INF)
         certify(r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem, r->x->scratch);
     return 0;

@@ -306,6 +306,7 @@ static void prove_weights(struct explain *e, const struct attempt *t)
     const struct packing *p = &t->pack;
     const struct chain *c = e->c;
     uint32_t shown = 0;
+    int64_t sum = 0;
     explain_add(e, "weights that devices with loads below %s cannot hold:\n",
                 explain_time(e, p->below));
     for (uint32_t v = 0; v < c->g->n; v++)
@@ -313,17 +314,22 @@ static void prove_weights(struct explain *e, const struct attempt *t)
             explain_add(e, "  %s weighs %" PRId64 "\n", e->name[v], t->weight[v]);
     if (shown > EXPLAIN_STEPS)
         explain_add(e, "  and %u more\n", shown - EXPLAIN_STEPS);
-    explain_add(e,
-                "%s: no set of %" PRId64 " or more has such a load, transfers to the rest included "
-                "(a search of %" PRIu64 " partial sets)\n",
-                explain_kind(e, p->k), p->most, p->sets);
     for (uint32_t k = 0; k < c->nkind; k++)
-        if (k != p->k)
-            explain_add(e, "%s: what fits, the heaviest for its time first\n", explain_kind(e, k));
-    explain_add(e, "%u * %" PRId64 " + %" PRId64 " on hosts = %" PRId64 " of %" PRId64,
-                c->kind[p->k].count, p->most - 1, p->free,
-                c->kind[p->k].count * (p->most - 1) + p->free, p->total);
-    explain_add(e, ": no plan takes less than %s\n", explain_time(e, p->below));
+        if (p->sets[k])
+            explain_add(e,
+                        "%s: no set with such a load, transfers to the rest included, weighs more "
+                        "than %" PRId64 " (a search of %" PRIu64 " partial sets)\n",
+                        explain_kind(e, k), p->most[k], p->sets[k]);
+        else
+            explain_add(e, "%s: at most %" PRId64 ", the heaviest for its time first\n",
+                        explain_kind(e, k), p->most[k]);
+    explain_add(e, "together at most");
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        explain_add(e, "%s %u * %" PRId64, k ? " +" : "", c->kind[k].count, p->most[k]);
+        sum += c->kind[k].count * p->most[k];
+    }
+    explain_add(e, " = %" PRId64 " of %" PRId64 ": no plan takes less than %s\n", sum, p->total,
+                explain_time(e, p->below));
 }
 
 /* ---- thresholds ------------------------------------------------------------------------------ */

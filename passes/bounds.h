@@ -13,6 +13,8 @@ struct bound {
 
 /* Looks at arcs of about so many that a graph of 10,000 vertices takes a second or two. */
 #define BOUNDS_WORK UINT64_C(100000000)
+/* Some seconds, for graphs of hundreds of vertices. */
+#define BOUNDS_MOST_WORK UINT64_C(1500000000)
 
 /* The best bound that averages, pigeonholes, closures and kernels give, at least c->lower and at most
  * `upper`, the value of a plan (CHAIN_INF: none is known; then only what needs no threshold is tried).

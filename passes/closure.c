@@ -84,11 +84,6 @@ void closure_deny(struct closure *q, uint32_t v)
     q->room[2 * v] = FLOW_INF;
 }
 
-void closure_bar(struct closure *q, uint32_t v, bool out)
-{
-    q->room[2 * v] = out || q->time[v] == COST_NEVER ? FLOW_INF : q->time[v];
-}
-
 /* S: what the source still reaches. */
 static void find_side(struct closure *q)
 {

@@ -29,8 +29,6 @@ struct closure {
 struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *may, struct arena *a);
 /* The vertex may no longer be on the kind. */
 void closure_deny(struct closure *q, uint32_t v);
-/* Keeps v out of the answers from now on, or no longer. */
-void closure_bar(struct closure *q, uint32_t v, bool out);
 /* Least load with the n vertices `in`, ps: exact if it is at most limit, else limit + 1.  It is a lower
  * bound, too, when *work (arcs looked at) has run out; then q->exact is false. */
 int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t limit, uint64_t *work);

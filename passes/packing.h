@@ -4,20 +4,21 @@
 
 #include "passes/kernel.h"
 
-/* Weights of the vertices of r->small, such that no device that pays for transfers (all of one kind, `k`)
- * with a load below `below` holds `most` or more, those that pay for none hold at most `free` in all, and
- * count * (most - 1) + free < total: so no plan takes less than `below`. */
+/* Weights of the vertices of r->small such that a device of kind k with a load below `below` holds `most[k]`
+ * at most, and all devices together hold less than `total`, the weight of all vertices: so no plan takes
+ * less than `below`. */
 struct packing {
-    int64_t below, most, free, total;
-    int64_t *weight;  /* [vertex of r->small] */
-    uint32_t k;
-    uint64_t sets;    /* partial sets that the search for `most` looked at */
+    int64_t below, total;
+    int64_t *weight;            /* [vertex of r->small] */
+    int64_t most[CHAIN_KINDS];
+    uint64_t sets[CHAIN_KINDS]; /* partial sets that the search for more looked at; 0: hosts, without search */
 };
 
-/* Looks for the largest threshold in (lower, r->below] that such weights refute; p->below is 0 if there is none,
- * and for problems that this is not for (devices of several kinds pay, too many vertices).  Looks at no more than
- * *work arcs (lowered).  Lives in a. */
+/* Looks for the largest threshold in (lower, r->below] that such weights refute; below is 0 if there is none,
+ * and for graphs of more than PACKING_VERTICES.  Looks at no more than *work arcs (lowered), of which a small
+ * graph gets less.  Lives in a. */
 struct packing packing_bound(const struct kernel *r, int64_t lower, uint64_t *work,
                              struct chain_clock *clock, struct arena *a);
+enum { PACKING_VERTICES = 2000 };
 
 #endif

@@ -404,26 +404,26 @@ def read_weights(r, lines):
     while lines[0].startswith("  "):
         m = re.fullmatch(r"  (.*) weighs (\d+)", lines.pop(0))
         weight[min(r.group[r.vertex(m[1])])] = int(m[2])
-    m = re.match(r"(\S+): no set of (\d+) or more has such a load, ", lines.pop(0))
-    k, most, hosts = p.kind(m[1]), int(m[2]), 0
-    all_of = groups(r)
+    all_of, most = groups(r), []
     for j in range(len(p.kinds)):
-        if j != k:
-            need(lines.pop(0).endswith("what fits, the heaviest for its time first"), "no line for a kind")
+        line = lines.pop(0)
+        m = re.match(r"(\S+): (no set .* weighs more than|at most) (\d+)", line)
+        need(m and p.kind(m[1]) == j, f"no line for a kind: {line}")
+        most.append(int(m[3]))
         here = [g for g in all_of if r.may[min(g)] >> j & 1]
-        if len(here) > SMALL:
-            heaviest = 0 if j == k else filled([(weight.get(min(g), 0), sum(p.time[j][v] for v in g))
-                                                for g in here], bound - 1)
-        else:
+        if len(here) <= SMALL:
             heaviest = max(sum(weight.get(min(g), 0) for g in s) for n in range(len(here) + 1)
                            for s in itertools.combinations(here, n) if p.load(j, set().union(*s)) < bound)
-        hosts += heaviest * p.kinds[j][1] if j != k else 0
-        need(j != k or heaviest < most, f"a set weighs {heaviest}")
-    m = re.fullmatch(rf"(\d+) \* (\d+) \+ (\d+) on hosts = (\d+) of (\d+): no plan takes less than {TIME}",
-                     lines.pop(0))
-    need(m and hosts <= int(m[3]), f"hosts hold {hosts}")
-    need((int(m[1]), int(m[2]), int(m[5]), ps(m[6])) == (p.kinds[k][1], most - 1, sum(weight.values()), bound) and
-         int(m[1]) * int(m[2]) + int(m[3]) == int(m[4]) < int(m[5]), "another conclusion")
+        elif m[2] == "at most":
+            items = [(weight.get(min(g), 0), sum(p.time[j][v] for v in g)) for g in here]
+            heaviest = filled([x for x in items if x[1] < bound], bound - 1)
+        else:
+            heaviest = 0
+        need(heaviest <= most[j], f"a set weighs {heaviest}")
+    m = re.fullmatch(rf"together at most (.*) = (\d+) of (\d+): no plan takes less than {TIME}", lines.pop(0))
+    need(m and m[1] == " + ".join(f"{p.kinds[j][1]} * {x}" for j, x in enumerate(most)), "another sum")
+    need(sum(p.kinds[j][1] * x for j, x in enumerate(most)) == int(m[2]) < int(m[3]), "not too much")
+    need((int(m[3]), ps(m[4])) == (sum(weight.values()), bound), "another conclusion")
     r.seen.add("weights")
     return bound
 
