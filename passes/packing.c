@@ -25,7 +25,7 @@
 enum {
     ROWS = 400,
     ONE = 64, /* of rows */
-    PROJECTIONS = 2000,
+    PROJECTIONS = 50, /* for each row */
     MARGIN = 40, /* the first margin is that part of the total */
     MARGIN_LEAST = 100000,
     METRIC_BITS = 10,
@@ -36,7 +36,8 @@ enum {
     SETS = 1000,
     DEVICES = 256
 };
-#define WORK_OF_VERTEX UINT64_C(8000000)
+#define WORK_OF_VERTEX UINT64_C(8000000) /* at most, */
+#define WORK_OF_PAIR UINT64_C(100000)
 
 struct row {
     int32_t *g;   /* [vertex] ONE * (devices that hold it - 1) */
@@ -147,7 +148,7 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
 static bool find_weights(struct packer *p, uint32_t *moved)
 {
     int64_t goal = p->margin * ONE, bad = p->margin / 8 * ONE;
-    for (uint32_t i = 0; i < PROJECTIONS && !stopped(p); i++) {
+    for (uint32_t i = 0; i < PROJECTIONS * (p->nrow + 1) && !stopped(p); i++) {
         const struct row *worst = NULL;
         int64_t most = bad;
         for (uint32_t j = 0; j < p->nrow; j++) {
@@ -339,7 +340,8 @@ struct packing packing_bound(const struct kernel *r, int64_t lower, uint64_t *wo
 {
     struct packing out = {0};
     uint32_t n = r->small->g->n;
-    uint64_t most = WORK_OF_VERTEX * n, left = *work < most ? *work : most, mine;
+    uint64_t most = n * (n * WORK_OF_PAIR < WORK_OF_VERTEX ? n * WORK_OF_PAIR : WORK_OF_VERTEX);
+    uint64_t left = *work < most ? *work : most, mine;
     struct packer p = {.r = r, .c = r->small, .n = n, .work = &mine, .clock = clock, .a = a};
     if (r->none || r->below <= lower || n > PACKING_VERTICES)
         return out;

@@ -1,6 +1,8 @@
 /* Closures, kernels and lower bounds for plans of any shape against brute force over all sets, all
  * assignments and all plans of random instances, loads by wdag_load. */
 #include "passes/bounds.h"
+#include "passes/holding.h"
+#include "passes/packing.h"
 #include "tests/instances.h"
 
 #include <setjmp.h>
@@ -252,6 +254,115 @@ static void test_kernels(void **state)
     free(t);
 }
 
+/* ---- weights --------------------------------------------------------------------------------- */
+
+/* The heaviest set of the kernel that a device of kind k can hold with a load of at most `most`. */
+static int64_t heaviest(const struct kernel *r, uint32_t k, const int64_t *weight, int64_t most)
+{
+    const struct wdag *g = r->small->g;
+    int64_t best = 0;
+    for (uint32_t set = 1; set < 1U << g->n; set++) {
+        uint8_t member[MAX_N];
+        int64_t compute, transfer, size, sum = 0;
+        bool here = true;
+        for (uint32_t v = 0; v < g->n; v++) {
+            member[v] = set >> v & 1;
+            here = here && !(member[v] && !(r->may[v] >> k & 1));
+            sum += member[v] ? weight[v] : 0;
+        }
+        if (!here || sum <= best)
+            continue;
+        wdag_load(g, member, r->small->kind[k].cls, &compute, &transfer, &size);
+        best = compute + transfer <= most ? sum : best;
+    }
+    return best;
+}
+
+/* A search for one device finds a set that is too heavy if there is one. */
+static void check_holding(struct instance *t, const struct kernel *r, uint32_t k, uint64_t *rng,
+                          uint32_t *found)
+{
+    const struct wdag *g = r->small->g;
+    uint64_t work = UINT64_MAX;
+    int64_t weight[MAX_N], most = topo_below(rng, 120);
+    for (uint32_t v = 0; v < g->n; v++)
+        weight[v] = topo_below(rng, 3) ? (int64_t)topo_below(rng, 1 << 20) << 10 : 0;
+    struct holding *h = holding_new(r, k, weight, &work, t->a);
+    int64_t want = heaviest(r, k, weight, most);
+    int64_t target = want - (want > 0 && topo_below(rng, 2));
+    assert_true(holding_most(h, most) >= want);
+    enum holding_answer answer = holding_search(h, most, target, UINT64_MAX, NULL);
+    assert_int_equal(answer, want > target ? HOLDING_FOUND : HOLDING_NONE);
+    if (answer == HOLDING_FOUND) {
+        int64_t sum = 0;
+        for (uint32_t v = 0; v < g->n; v++)
+            sum += h->best[v] ? weight[v] : 0;
+        assert_true(sum > target && sum <= want);
+        ++*found;
+    }
+    uint64_t none = 0;
+    h->work = &none;
+    assert_int_equal(holding_search(h, most, target, UINT64_MAX, NULL), HOLDING_UNKNOWN);
+}
+
+/* Weights say what they should. */
+static void check_packing(const struct kernel *r, const struct packing *p)
+{
+    const struct chain *c = r->small;
+    int64_t total = 0, held = 0;
+    for (uint32_t v = 0; v < c->g->n; v++)
+        total += p->weight[v];
+    assert_int_equal(total, p->total);
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        assert_true(heaviest(r, k, p->weight, p->below - 1) <= p->most[k]);
+        held += p->most[k] * c->kind[k].count;
+    }
+    assert_true(held < total);
+}
+
+static void test_weights(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t made = 0, tight = 0, several = 0, heavy = 0, better = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2 * GRAPHS; seed++) {
+        struct diag d = {0};
+        uint64_t work = UINT64_MAX, some = 20000000, rng = seed;
+        make_dear_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int64_t want = least_value(t);
+        uint32_t paying = 0;
+        struct kernel *r = want == COST_NEVER ? NULL
+                                              : kernel_make(c, want + topo_below(&rng, 9), false,
+                                                            &work, NULL, t->a);
+        for (uint32_t k = 0; r && !r->none && k < c->nkind; k++) {
+            if (c->cluster->cls[c->kind[k].cls].host)
+                continue;
+            check_holding(t, r, k, &rng, &heavy);
+            paying++;
+        }
+        if (r && !r->none && r->below > c->lower) {
+            struct packing p = packing_bound(r, c->lower, &some, NULL, t->a);
+            if (p.below > want)
+                fail_msg("seed %llu: weights say %lld, brute force %lld", (unsigned long long)seed,
+                         (long long)p.below, (long long)want);
+            if (p.below) {
+                check_packing(r, &p);
+                made++;
+                several += paying > 1;
+                tight += p.below == want;
+                better += p.below > c->lower;
+            }
+        }
+        arena_free(t->a);
+    }
+    printf("%u bounds by weights, %u of them tight, %u better than averages, %u for several kinds "
+           "that pay; %u sets found\n",
+           made, tight, better, several, heavy);
+    assert_true(tight > GRAPHS / 6 && several > GRAPHS / 10 && heavy > GRAPHS / 3);
+    free(t);
+}
+
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
 static void test_bounds(void **state)
@@ -292,8 +403,8 @@ static void test_bounds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_closures),
-                                       cmocka_unit_test(test_kernels),
-                                       cmocka_unit_test(test_bounds)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_closures), cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_weights), cmocka_unit_test(test_bounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
