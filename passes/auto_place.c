@@ -23,9 +23,8 @@
 /* FIRST_MOVES: then the bound is looked at again, since it may say that the plan is the best.  Of a time
  * limit the search over ideals gets a quarter, annealing up to half of what is left. */
 enum { CHAINS = 8, FIRST_MOVES = 2000000, DP_SHARE = 4, ANNEAL_SHARE = 2 };
-enum {
-    CERTAIN = 10000
-}; /* millionths of the value that a bound may be below it before solvers are asked */
+/* Millionths of the value that a bound may be below it before more work or solvers are asked. */
+enum { CERTAIN = 10000, MILLION = 1000000 };
 
 struct auto_options {
     int64_t starts, seed, moves;
@@ -140,6 +139,12 @@ static int anneal(struct auto_run *r, uint64_t moves, bool first)
     return rc < 0 ? -1 : 0;
 }
 
+/* Whether a better bound is worth seconds. */
+static bool far(const struct auto_run *r)
+{
+    return r->best.value - r->bound.value > mul_div_ceil(r->best.value, CERTAIN, MILLION);
+}
+
 /* A plan of any shape, from the contiguous one. */
 static int look_for_any(struct auto_run *r)
 {
@@ -154,8 +159,8 @@ static int look_for_any(struct auto_run *r)
     if (r->best.value > r->bound.value && moves != first &&
         anneal(r, moves ? moves - first : 0, false))
         return -1;
-    if (r->best.value > r->bound.value)
-        find_bound(r, BOUNDS_MOST_WORK);
+    if (r->best.value < CHAIN_INF && far(r))
+        find_bound(r, r->deadline ? BOUNDS_MOST_WORK : BOUNDS_MOST_WORK / 3);
     if (r->best.value < CHAIN_INF)
         certify(r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem, r->x->scratch);
     return 0;
