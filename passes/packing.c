@@ -355,7 +355,7 @@ struct packing packing_bound(const struct kernel *r, int64_t lower, uint64_t *wo
     for (uint32_t i = 0; open && i < THRESHOLDS && left && !chain_out(clock); i++) {
         bool last = hi - lo <= near;
         if (last && hi <= r->below) {
-            if (again)
+            if (again || lo == lower)
                 break;
             again = true;
             hi = r->below + 1;
