@@ -24,9 +24,9 @@
 
 enum {
     ROWS = 400,
-    ONE = 64, /* of rows */
+    ONE = 64,         /* of rows */
     PROJECTIONS = 50, /* for each row */
-    MARGIN = 40, /* the first margin is that part of the total */
+    MARGIN = 40,      /* the first margin is that part of the total */
     MARGIN_LEAST = 100000,
     METRIC_BITS = 10,
     STEP_BITS = 24,
