@@ -41,7 +41,7 @@ struct ip_model {
 int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask, const char *planner,
                    struct arena *a, struct diag *d);
 
-/* Every load of every plan of c is a multiple of this many ps, >= 1.  (Those of a kernel of c may be multiples of more.)
+/* Every load of every plan of c is a multiple of this many ps, >= 1.  (Those of a kernel may be of more.)
  * O(kinds * (V + nets)). */
 int64_t ip_grain(const struct chain *c);
 
