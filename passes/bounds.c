@@ -43,6 +43,8 @@ struct attempt {
     enum { BY_LOWER, BY_KERNEL, BY_PRICES, BY_HOLES, BY_WEIGHTS } by;
     int64_t price[CHAIN_KINDS];
     uint32_t holes; /* the longest vertices */
+    uint32_t nstep; /* of the kernel */
+    const char *why;
     struct packing pack;
     int64_t *weight; /* [vertex of the given graph] of pack, of the first of those joined */
 };
@@ -385,18 +387,41 @@ static void try_weights(const struct chain *c, int64_t upper, uint64_t work, uin
             t.pack.weight[m] = 0; /* the others go without */
         }
         t.value = b->value = t.pack.below;
-        b->why = attempt_why(&t, mem);
+        b->why = t.why = attempt_why(&t, mem);
+        t.nstep = t.r->nstep;
         *best = t;
     }
     arena_release(scratch, mark);
 }
 
-/* The argument of t, from the beginning. */
+/* Whether the kernel t->r, made again, still says what t does: it may have been stopped earlier. */
+static bool says_so(const struct attempt *t, struct arena *a)
+{
+    if (t->by == BY_KERNEL)
+        return t->r->none;
+    if (t->r->nstep < t->nstep || t->r->none)
+        return false;
+    if (t->by == BY_PRICES)
+        return priced(t->r, t->price) >= t->value;
+    struct holes p = longest(t->r, a);
+    return t->by != BY_HOLES ||
+           (t->holes <= p.n && can_hold(&p, t->holes, t->value - 1) < t->holes);
+}
+
+/* The argument of t, from the beginning.  No deadline ends that: the first time took no more work. */
 static const char *prove(struct attempt *t, const struct chain *c, uint64_t work,
-                         struct chain_clock *clock, const struct module *m, struct arena *mem)
+                         const struct chain_clock *clock, const struct module *m, struct arena *mem)
 {
     struct explain e = explain_new(c, m, mem);
-    struct kernel *r = t->r = kernel_make(c, t->below, true, &work, clock, mem);
+    struct chain_clock late = {.stop = clock ? clock->stop : NULL};
+    struct kernel *r = t->r = kernel_make(c, t->below, true, &work, &late, mem);
+    if (!says_so(t, mem)) {
+        explain_add(&e,
+                    "%s: no plan takes less than %s; it was stopped before the argument was "
+                    "written down\n",
+                    t->why, explain_time(&e, t->value));
+        return explain_text(&e);
+    }
     int64_t vertices, nets;
     explain_kernel(&e, r);
     if (t->by == BY_KERNEL) {
@@ -437,7 +462,8 @@ struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
         spent += work / SHARE - share;
         if (t.value > b.value) {
             b.value = t.value;
-            b.why = attempt_why(&t, mem);
+            b.why = t.why = attempt_why(&t, mem);
+            t.nstep = t.r->nstep;
             best = t;
         }
         if (t.value >= at)

@@ -522,7 +522,7 @@ static const char *unit_name(int64_t unit)
                                 : "s";
 }
 
-static int64_t find_grain(const struct chain *c)
+int64_t ip_grain(const struct chain *c)
 {
     int64_t grain = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -564,7 +564,6 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
     b.p = m->mip = mip_new(a);
     m->col = arena_array(a, (size_t)b.n * b.k + 1, sizeof *m->col);
     m->unit = choose_unit(ask->limit < CHAIN_INF ? ask->limit : c->lower);
-    m->grain = find_grain(c);
     make_slots(&b);
     name_vertices(&b);
     double least = ask->memory ? 0 : ip_model_value(m, ask->lower), limit = MIP_INF;

@@ -34,13 +34,16 @@ struct ip_model {
     uint32_t top;     /* the column of the value, or of the memory */
     int64_t unit;     /* ps that 1 of the value stands for */
     int64_t bytes;    /* bytes that 1 of the memory stands for; 0: the model knows no memory */
-    int64_t grain;    /* every load is a multiple of this many ps */
 };
 
 /* Makes the model.  c must not be `detailed` (overlap, copies).  Lives in a; -1 and an error, which names
  * `planner`, if it has more than MIP_MOST_TERMS terms.  O(terms). */
 int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask, const char *planner,
                    struct arena *a, struct diag *d);
+
+/* Every load of every plan of c is a multiple of this many ps, >= 1.  (Those of a kernel may be of more.)
+ * O(kinds * (V + nets)). */
+int64_t ip_grain(const struct chain *c);
 
 /* The devices that a solution x of m->mip gives: dev[vertex].  False: some vertex has none, or two. */
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev);

@@ -113,11 +113,15 @@ static const char *proof(struct ctx *x, const struct ip_options *o, const struct
     static const char *const what[] = {"plan of any shape", "plan of convex sets",
                                        "chain of devices"};
     char text[UNIT_TEXT];
+    char grain[UNIT_TEXT];
+    const char *multiples = r->grain > 1 ? arena_fmt(x->mem, " (loads are multiples of %s)",
+                                                     time_print(grain, r->grain))
+                                         : "";
     return arena_fmt(
         x->mem,
-        "no %s takes %s or less: %s %s finds so of %u integer program%s with up to %u "
+        "no %s takes %s or less%s: %s %s finds so of %u integer program%s with up to %u "
         "columns and %u rows, to its tolerance, after %" PRIu64 " nodes of its search\n%s",
-        what[o->shape], time_print(text, r->bound - 1), r->solver->name,
+        what[o->shape], time_print(text, r->bound - 1), multiples, r->solver->name,
         r->solver->version(x->scratch), r->models, r->models == 1 ? "" : "s", r->ncol, r->nrow,
         r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->scratch));
 }

@@ -162,19 +162,22 @@ static bool take(const struct ip_model *m, const struct kernel *kernel, const st
     return true;
 }
 
-/* What the model's answer says about all plans in it: none is better. */
+/* What the model's answer says about all plans in it: none is better.  Plans above the limit are not in it, and
+ * what m->c takes at least says nothing of them. */
 static int64_t part_bound(const struct ip_run *r, const struct ip_model *m,
                           const struct mip_answer *a, bool holds, int64_t limit,
                           const struct chain_plan *best)
 {
     if (a->status == MIP_INFEASIBLE)
         return limit < CHAIN_INF ? limit + 1 : CHAIN_INF;
-    if (a->status == MIP_OPTIMAL && holds)
-        return best->value - slack(r, best->value) + 1;
+    if (a->status == MIP_OPTIMAL &&
+        holds) /* one that is better by just the gap may have been left */
+        return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
     double bound = a->bound * (1 - 1e-6) * (double)m->unit;
-    if (bound < (double)m->c->lower)
-        return m->c->lower;
     int64_t all = limit < CHAIN_INF ? limit + 1 : best->value;
+    int64_t least = m->c->lower < all ? m->c->lower : all;
+    if (bound < (double)least)
+        return least;
     return bound < (double)all ? (int64_t)bound : all;
 }
 
@@ -243,7 +246,6 @@ static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
     int64_t bound = part_bound(r, &m, &a, found && holds, ask.limit, best);
     r->bound = bound < r->bound ? bound : r->bound;
     r->nodes += a.nodes;
-    r->grain = m.grain;
     if (a.status != MIP_INFEASIBLE && !(a.status == MIP_OPTIMAL && holds)) {
         r->complete = false;
         r->why = holds ? a.why : "its answer did not hold";
@@ -258,6 +260,7 @@ int ip_search(const struct chain *c, struct loads *l, struct ip_run *r, struct c
     struct orders o;
     r->complete = true;
     r->bound = CHAIN_INF;
+    r->grain = ip_grain(c);
     first_order(&o, l);
     if (r->shape == IP_CHAIN && o.count > IP_MOST_ORDERS)
         return diag_error(

@@ -110,16 +110,17 @@ static void tell_set(struct work *w, struct kernel_step *s, uint32_t k, const ui
         side[in[i]] = 1;
     if (pays(w, k)) {
         closure_of(closure(w, k), in, n, CHAIN_INF, &w->telling);
-        if (w->q[k]->exact)
-            memcpy(side, w->q[k]->side, g->n);
+        memcpy(side, w->q[k]->side, g->n);
     }
+    if (pays(w, k) && !w->q[k]->exact)
+        return; /* nobody knows which set it is */
     s->set = arena_array(w->a, (size_t)g->n + 1, sizeof *s->set);
     for (uint32_t v = 0; v < g->n; v++)
         if (side[v]) {
             s->set[s->nset++] = w->first[v];
             s->time = sat_add(s->time, w->c->kind[k].time[v]);
         }
-    if (pays(w, k) && w->q[k]->exact) {
+    if (pays(w, k)) {
         s->load = w->q[k]->value;
         s->transfer = s->load - s->time;
     }

@@ -136,7 +136,9 @@ static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_
         } else {
             to->bound = r.value > to->bound ? r.value : to->bound;
             to->nodes += r.nodes;
-            if (r.status == MIP_INFEASIBLE || (r.status == MIP_OPTIMAL && to->status != MIP_NONE))
+            bool found =
+                to->status != MIP_NONE; /* then "infeasible" contradicts it: neither counts */
+            if (r.status == (found ? MIP_OPTIMAL : MIP_INFEASIBLE))
                 to->status = (enum mip_status)r.status;
         }
     }

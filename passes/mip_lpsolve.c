@@ -6,6 +6,9 @@
  * - Never NODE_RCOSTFIXING: it cuts off optima.
  * - A column that cannot be 1 is left out, or fixed; an upper bound of 0 is not the same to lp_solve.
  * - NUMFAILURE and ACCURACYERROR are no answers, though there may be a solution with them.
+ * - Its relative gap is a share of 1 + value: half of it is right for values from 1 on (ip_model.c sees to it).
+ * - What it says of a search that was cut short is no answer, "infeasible" included.
+ * - Bounds of a column of the objective are rows: as bounds, one search in a thousand ends with a wrong optimum.
  * - There is no bound but the verdict: OPTIMAL, or INFEASIBLE under a limit. */
 #include "passes/mip.h"
 
@@ -15,13 +18,15 @@ struct run {
     const struct mip_report *report;
     int64_t deadline;
     double best;
+    bool late;
 };
 
 static int __WINAPI out_of_time(lprec *lp, void *user)
 {
-    const struct run *r = user;
+    struct run *r = user;
     (void)lp;
-    return r->deadline && chain_now() >= r->deadline;
+    r->late = r->late || (r->deadline && chain_now() >= r->deadline);
+    return r->late;
 }
 
 static void __WINAPI say_nothing(lprec *lp, void *user, char *text)
@@ -31,6 +36,27 @@ static void __WINAPI say_nothing(lprec *lp, void *user, char *text)
     (void)text;
 }
 
+static bool is_in_objective(const struct mip_col *col)
+{
+    return col->cost > 0 || col->cost < 0;
+}
+
+/* The bounds of columns of the objective. */
+static int bound_value(lprec *lp, const struct mip *m)
+{
+    for (uint32_t c = 0; c < m->ncol; c++) {
+        const struct mip_col *col = &m->col[c];
+        int name = (int)c + 1;
+        double one = 1;
+        if (!is_in_objective(col))
+            continue;
+        if (!add_constraintex(lp, 1, &one, &name, GE, col->lo) ||
+            (col->hi < MIP_INF && !add_constraintex(lp, 1, &one, &name, LE, col->hi)))
+            return -1;
+    }
+    return 0;
+}
+
 static int add_rows(lprec *lp, const struct mip *m)
 {
     uint32_t most = m->ncol + 1;
@@ -38,7 +64,7 @@ static int add_rows(lprec *lp, const struct mip *m)
     double *by = arena_array(m->mem, most, sizeof *by);
     int n = 0;
     for (uint32_t c = 0; c < m->ncol; c++)
-        if (m->col[c].cost > 0 || m->col[c].cost < 0) {
+        if (is_in_objective(&m->col[c])) {
             col[n] = (int)c + 1;
             by[n++] = m->col[c].cost;
         }
@@ -59,7 +85,7 @@ static int add_rows(lprec *lp, const struct mip *m)
                               below ? row->hi : row->lo))
             return -1;
     }
-    return 0;
+    return bound_value(lp, m);
 }
 
 static lprec *make(const struct mip *m)
@@ -72,7 +98,8 @@ static lprec *make(const struct mip *m)
     bool good = add_rows(lp, m) == 0;
     set_add_rowmode(lp, FALSE);
     for (uint32_t c = 0; c < m->ncol; c++) {
-        set_bounds(lp, (int)c + 1, m->col[c].lo, m->col[c].hi);
+        if (!is_in_objective(&m->col[c]))
+            set_bounds(lp, (int)c + 1, m->col[c].lo, m->col[c].hi);
         set_int(lp, (int)c + 1, m->col[c].integer);
     }
     if (good)
@@ -109,7 +136,7 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
     set_bb_rule(lp, NODE_PSEUDONONINTSELECT);
     set_bb_floorfirst(lp, BRANCH_CEILING);
     set_mip_gap(lp, TRUE, 1e-9);
-    set_mip_gap(lp, FALSE, l->gap);
+    set_mip_gap(lp, FALSE, l->gap / 2);
     put_abortfunc(lp, out_of_time, &run);
     put_logfunc(lp, say_nothing, &run);
     put_msgfunc(lp, found, &run, MSG_MILPFEASIBLE | MSG_MILPBETTER);
@@ -118,7 +145,9 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
     if ((status == OPTIMAL || status == SUBOPTIMAL || status == PRESOLVED) &&
         get_ptr_variables(lp, &x))
         mip_report_solution(report, get_objective(lp), x);
-    if (status == OPTIMAL)
+    if (run.late)
+        mip_report_end(report, MIP_NONE, -MIP_INF, nodes);
+    else if (status == OPTIMAL)
         mip_report_end(report, MIP_OPTIMAL, get_objective(lp) * (1 - l->gap), nodes);
     else if (status == INFEASIBLE)
         mip_report_end(report, MIP_INFEASIBLE, -MIP_INF, nodes);

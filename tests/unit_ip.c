@@ -153,6 +153,111 @@ static void test_optimum(void **state)
     free(t);
 }
 
+/* With a gap, from some plan: the bound holds, and a plan is called the best only if it is. */
+static void test_gap(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t below = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4 * GRAPHS; seed++) {
+        struct chain_clock clock = {0};
+        struct ip_run r = make_run(IP_ANY, &mip_lpsolve, &clock);
+        struct interval_run dpl = {.starts = 1, .seed = seed};
+        struct diag d = {0};
+        struct loads l;
+        int32_t dev[MAX_N + 1];
+        struct chain_plan best = {CHAIN_INF, dev, NULL};
+        make_instance(t, seed);
+        if (t->g.n > 6) { /* make it short */
+            arena_free(t->a);
+            continue;
+        }
+        for (uint32_t k = 0; k < t->g.ncls; k++) { /* loads are multiples of 10 */
+            for (uint32_t v = 0; v < t->g.n; v++)
+                t->g.time[k][v] = sat_mul(t->g.time[k][v], 10);
+            for (uint32_t e = 0; e < t->g.nnet; e++)
+                t->g.net_cost[k][e] *= 10;
+        }
+        make_loads(t, -1);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int64_t want = brute_force(t, false);
+        r.gap = seed % 2 ? 100000 : 500000;
+        assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
+        if (seed % 3)
+            interval_search(c, &dpl, &best, t->a);
+        assert_int_equal(ip_search(c, &l, &r, &best, t->a, &d), 0);
+        if (want != COST_NEVER && r.bound > want)
+            fail_msg("seed %llu: bound %lld, want %lld", (unsigned long long)seed,
+                     (long long)r.bound, (long long)want);
+        below += want != COST_NEVER && r.bound < best.value;
+        arena_free(t->a);
+    }
+    assert_true(below > GRAPHS / 10);
+    free(t);
+}
+
+/* Two vertices on three devices: the first takes 17, 39 or 13, the second cannot be on the first device and
+ * takes 7.  lp_solve says 17 if the bounds of T are given as bounds. */
+static void test_solvers(void **state)
+{
+    const struct mip_solver *const solver[] = {&mip_lpsolve, &mip_cbc};
+    static const double time[2][3] = {{17, 39, 13}, {0, 7, 7}};
+    struct arena *a = arena_new();
+    struct mip *m = mip_new(a);
+    uint32_t top = mip_col(m, "T", 13, MIP_INF, 1, false), x[2][3];
+    (void)state;
+    for (int v = 0; v < 2; v++) {
+        mip_row(m, "one", 1, 1);
+        for (int d = v; d < 3; d++) {
+            x[v][d] = mip_col(m, "x", 0, 1, 0, true);
+            mip_term(m, x[v][d], 1);
+        }
+    }
+    for (int d = 0; d < 3; d++) {
+        mip_row(m, "load", -MIP_INF, 0);
+        for (int v = 0; v < 2 && v <= d; v++)
+            mip_term(m, x[v][d], time[v][d]);
+        mip_term(m, top, -1);
+    }
+    mip_row(m, "memory", -MIP_INF, 7.5);
+    mip_term(m, x[0][0], 5);
+    mip_finish(m);
+    for (int k = 0; k < 2 && solver[k]->attempts; k++) {
+        struct chain_clock clock = {0};
+        struct mip_answer answer;
+        mip_solve(solver[k], m, 1e-6, &clock, a, &answer);
+        assert_int_equal(answer.status, MIP_OPTIMAL);
+        assert_int_equal((int64_t)(answer.value + 0.5), 13);
+    }
+    arena_free(a);
+}
+
+static int contradict_itself(const struct mip *m, const struct mip_limits *l,
+                             const struct mip_report *r)
+{
+    const double x = 1;
+    (void)m;
+    (void)l;
+    mip_report_solution(r, 1, &x);
+    mip_report_end(r, MIP_INFEASIBLE, -MIP_INF, 1);
+    return 0;
+}
+
+/* A solution and "infeasible": neither counts. */
+static void test_contradiction(void **state)
+{
+    const struct mip_solver liar = {.name = "liar", .attempts = 1, .solve = contradict_itself};
+    struct arena *a = arena_new();
+    struct mip *m = mip_new(a);
+    struct chain_clock clock = {0};
+    struct mip_answer answer;
+    (void)state;
+    mip_col(m, "T", 0, MIP_INF, 1, false);
+    mip_solve(&liar, m, 1e-6, &clock, a, &answer);
+    assert_int_equal(answer.status, MIP_FEASIBLE);
+    arena_free(a);
+}
+
 /* The least memory by bisection over brute force. */
 static int64_t least_memory(struct instance *t, bool convex)
 {
@@ -256,7 +361,9 @@ static void test_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimum), cmocka_unit_test(test_least_memory),
-        cmocka_unit_test(test_refute), cmocka_unit_test(test_shapes)};
+        cmocka_unit_test(test_optimum),      cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_solvers),      cmocka_unit_test(test_contradiction),
+        cmocka_unit_test(test_least_memory), cmocka_unit_test(test_refute),
+        cmocka_unit_test(test_shapes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
