@@ -13,6 +13,7 @@ import json
 import os
 import random
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -186,10 +187,13 @@ def stopped(tmp):
     mine, terminal = os.openpty()
     p = subprocess.Popen([PCC, str(hard), "-p", "auto-place{moves=1000000000000}", "--emit", "ir"], text=True,
                          stdout=subprocess.PIPE, stderr=terminal)
-    time.sleep(4)
+    os.close(terminal)
+    err, until = "", time.monotonic() + 60
+    while "M moves" not in err and time.monotonic() < until:
+        err += os.read(mine, 1000).decode() if select.select([mine], [], [], 1)[0] else ""
     p.send_signal(signal.SIGINT)
     out = p.communicate(timeout=120)[0]
-    err = os.read(mine, 100000).decode()
+    err += os.read(mine, 100000).decode()
     check("M moves" in err and err.endswith("\r" + " " * 78 + "\r"), f"a line of progress stays: {err!r}")
     check(p.returncode == 0 and "interrupted" in facts(out)["argument"] and facts(out)["bound"] > 0,
           f"Ctrl-C: exit {p.returncode}, {err}{out[-300:]}")
