@@ -166,7 +166,7 @@ int64_t average_memory(const struct cluster *c, int64_t bytes)
         int64_t mid = lo + (hi - lo) / 2, room = 0;
         for (uint32_t k = 0; k < c->ncls; k++) {
             int64_t m = c->cls[k].memory;
-            if (m < 0)
+            if (m < 0 && c->cls[k].count)
                 return 0;
             room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
         }
