@@ -44,6 +44,7 @@ struct search {
     struct anneal_room *room[MOST_THREADS];
     struct chain_clock clock[MOST_THREADS];
     uint32_t nrun, nthread;
+    bool shown;       /* progress */
     atomic_uint next; /* run that nobody has taken */
     uint64_t rng;
     struct arena *a;
@@ -188,11 +189,12 @@ static uint64_t moves_needed(const struct search *s)
     return s->o->share > 1 ? need / s->o->share : need;
 }
 
-static void show(const struct search *s, const struct chain_plan *best, int64_t began)
+static void show(struct search *s, const struct chain_plan *best, int64_t began)
 {
     if (!s->o->progress || chain_now() - began < 2000000000)
         return;
-    fprintf(stderr, "\r%s: best %.6g ms, bound %.6g ms, %.3g M moves in %u runs ", s->o->planner,
+    s->shown = true;
+    fprintf(stderr, "\r%s: best %.6g ms, bound %.6g ms, %.4g M moves in %u runs  ", s->o->planner,
             best->value < CHAIN_INF ? (double)best->value / 1e9 : 0.0, (double)s->c->lower / 1e9,
             (double)s->o->done / 1e6, s->o->runs);
 }
@@ -254,6 +256,8 @@ int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *be
         runs = runs && allowed(s, v, 0) != NOWHERE;
     if (rc == 0 && runs)
         search_on(s, best);
+    if (s->shown)
+        fprintf(stderr, "\r%78s\r", "");
     if (rc == 0 && best->value < before) {
         loads_set(&s->l, best->dev);
         tidy(&s->l);

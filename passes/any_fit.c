@@ -46,18 +46,16 @@ int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like,
     return 0;
 }
 
-/* The bytes that each device must have at least, and a vertex that no device may run (else UINT32_MAX). */
+/* The bytes that each device must have at least (0: what they have may do), and a vertex that no device may
+ * run (else UINT32_MAX). */
 static int64_t memory_bound(const struct chain *c, uint32_t *nowhere)
 {
     const struct wdag *g = c->g;
-    int64_t all = 0, least = 0;
+    int64_t least = 0;
     *nowhere = UINT32_MAX;
-    for (uint32_t s = 0; s < g->nshared; s++)
-        all = sat_add(all, g->shared_size[s]);
     for (uint32_t v = 0; v < g->n; v++) {
         int64_t need = g->size[v];
         bool runs = false, fits_one = false;
-        all = sat_add(all, need);
         for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
             need = sat_add(need, g->shared_size[g->shared_of.to[i]]);
         for (uint32_t k = 0; k < c->nkind; k++) {
@@ -68,17 +66,8 @@ static int64_t memory_bound(const struct chain *c, uint32_t *nowhere)
         least = !fits_one && need > least ? need : least;
         *nowhere = runs ? *nowhere : v;
     }
-    int64_t average = average_memory(c->cluster, all);
+    int64_t average = average_memory(c->cluster, wdag_bytes(g));
     return average > least ? average : least;
-}
-
-static const char *name_of_vertex(const struct ctx *x, const struct wdag *g, uint32_t v)
-{
-    const uint32_t *map = wdag_flatten(g, x->scratch);
-    for (uint32_t u = 0; u < x->base->n; u++)
-        if (map[u] == v)
-            return node_name(x->m, x->base->node[u]);
-    return "?";
 }
 
 /* The memory that devices with less would need for a plan. */
@@ -96,20 +85,18 @@ int any_infeasible(struct ctx *x, const struct chain *c, const struct anneal *li
 {
     const struct wdag *g = c->g;
     uint32_t nowhere;
-    int64_t least = memory_bound(c, &nowhere), lo = least, hi = least;
+    int64_t least = memory_bound(c, &nowhere), lo = least, hi = wdag_bytes(g);
     if (nowhere != UINT32_MAX) {
         diag_error(x->diag, "no plan exists: node '%s' cannot run on any device that it may be on",
-                   name_of_vertex(x, g, nowhere));
+                   first_node(x, g, nowhere));
         return PASS_INFEASIBLE;
     }
+    if (like->clock->why && least)
+        return report_memory(x, "plan", 0, false, least);
     if (like->clock->why) {
         diag_error(x->diag, "no plan was found: %s", like->clock->why);
         return PASS_INFEASIBLE;
     }
-    for (uint32_t v = 0; v < g->n; v++)
-        hi = sat_add(hi, g->size[v]);
-    for (uint32_t s = 0; s < g->nshared; s++)
-        hi = sat_add(hi, g->shared_size[s]);
     struct loads l;
     int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
     if (loads_new(&l, c, like->planner, x->scratch, x->diag))

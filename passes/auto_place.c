@@ -166,7 +166,7 @@ static int look_for_any(struct auto_run *r)
     return 0;
 }
 
-/* "4.2 %" */
+/* "4.20 %" */
 static const char *percent(const struct auto_run *r, int64_t less, int64_t more)
 {
     int64_t p = mul_div_ceil(more - less, 10000, more);
@@ -180,16 +180,15 @@ static void conclude(struct auto_run *r)
     const struct plan *dp = r->contiguous;
     const char *why = r->bound.why, *tried;
     char text[UNIT_TEXT];
-    tried = arena_fmt(x->mem, "%" PRIu64 " moves of annealing%s%s", r->moves,
-                      r->stopped ? ", " : "", r->stopped ? r->stopped : "");
+    tried = arena_fmt(x->mem, "%" PRIu64 " moves of annealing%s%s%s", r->moves,
+                      r->stopped ? " (" : "", r->stopped ? r->stopped : "", r->stopped ? ")" : "");
     if (dp && dp->value <= r->best.value) {
         x->plan = r->contiguous;
-        const char *found =
-            dp->status == PLAN_OPTIMAL ? "the best of all contiguous plans" : dp->argument;
+        const char *of = dp->status == PLAN_OPTIMAL ? "of all contiguous plans" : "found";
         x->plan->argument =
             r->bound.value >= dp->value
-                ? arena_fmt(x->mem, "contiguous; no plan of any shape is better than the %s", why)
-                : arena_fmt(x->mem, "contiguous: %s; %s found nothing better; bound: %s", found,
+                ? arena_fmt(x->mem, "contiguous; no plan of any shape takes less: %s", why)
+                : arena_fmt(x->mem, "contiguous: the best %s; nothing better in %s; bound: %s", of,
                             tried, why);
     } else {
         leave_plan(x, "auto-place", r->p.whole, &r->best);

@@ -8,16 +8,6 @@
 
 #include "ir/units.h"
 
-/* The first node in vertex v of the level. */
-static const char *first_node(const struct baseline *b, uint32_t v)
-{
-    const uint32_t *at = wdag_flatten(b->p.level, b->x->scratch);
-    for (uint32_t u = 0; u < b->x->base->n; u++)
-        if (at[u] == v)
-            return node_name(b->x->m, b->x->base->node[u]);
-    return "";
-}
-
 int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool best_effort)
 {
     const struct place_options one = {.starts = 1};
@@ -35,7 +25,7 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
         diag_error(x->diag,
                    "%s: node '%s' and those that stay with it can run on no device: some "
                    "class does not support them, or pins contradict each other",
-                   planner, first_node(b, v));
+                   planner, first_node(x, b->p.level, v));
         return PASS_INFEASIBLE;
     }
     return 0;

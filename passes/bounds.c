@@ -309,21 +309,22 @@ static void prove_weights(struct explain *e, const struct attempt *t)
     const struct chain *c = e->c;
     uint32_t shown = 0;
     int64_t sum = 0;
-    explain_add(e, "weights that devices with loads below %s cannot hold:\n",
+    explain_add(e, "nodes have points, of which devices with loads below %s cannot collect all:\n",
                 explain_time(e, p->below));
     for (uint32_t v = 0; v < c->g->n; v++)
         if (t->weight[v] && shown++ < EXPLAIN_STEPS)
-            explain_add(e, "  %s weighs %" PRId64 "\n", e->name[v], t->weight[v]);
+            explain_add(e, "  %s has %" PRId64 "\n", e->name[v], t->weight[v]);
     if (shown > EXPLAIN_STEPS)
         explain_add(e, "  and %u more\n", shown - EXPLAIN_STEPS);
     for (uint32_t k = 0; k < c->nkind; k++)
         if (p->sets[k])
-            explain_add(e,
-                        "%s: no set with such a load, transfers to the rest included, weighs more "
-                        "than %" PRId64 " (a search of %" PRIu64 " partial sets)\n",
-                        explain_kind(e, k), p->most[k], p->sets[k]);
+            explain_add(
+                e,
+                "%s: no set with such a load, transfers to the rest included, has more than "
+                "%" PRId64 " (a search of %" PRIu64 " partial sets)\n",
+                explain_kind(e, k), p->most[k], p->sets[k]);
         else
-            explain_add(e, "%s: at most %" PRId64 ", the heaviest for its time first\n",
+            explain_add(e, "%s: at most %" PRId64 ", those with most for their time first\n",
                         explain_kind(e, k), p->most[k]);
     explain_add(e, "together at most");
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -364,7 +365,7 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
     if (t->by == BY_HOLES)
         return arena_fmt(mem, "%u longest nodes on the devices", t->holes);
     if (t->by == BY_WEIGHTS)
-        return "weights that devices cannot hold";
+        return "points that devices collect in less";
     return joins + denied ? "average load of what can be where" : "average load";
 }
 

@@ -11,8 +11,7 @@
 
 #include <string.h>
 
-enum { ROUNDS = 12, MILLION = 1000000 };
-#define SHORTEST INT64_C(500000000) /* ns that an attempt gets at least */
+enum { ROUNDS = 12, MILLION = 1000000, SHORTEST = 500000000 /* ns of an attempt, at least */ };
 
 /* Whether no plan takes `limit` or less; then that is the bound. */
 static bool refute(const struct chain *c, int64_t limit, struct chain_clock *clock, struct bound *b,
@@ -22,10 +21,9 @@ static bool refute(const struct chain *c, int64_t limit, struct chain_clock *clo
     struct ip_refutation r;
     bool none = ip_refute(c, limit, clock, scratch, &r);
     if (none)
-        *b = (struct bound){
-            limit + 1,
-            arena_fmt(mem, "no plan of an integer program is below, says %s", r.solver->name),
-            arena_strdup(mem, r.proof, strlen(r.proof))};
+        *b = (struct bound){limit + 1,
+                            arena_fmt(mem, "no integer solution below it, says %s", r.solver->name),
+                            arena_strdup(mem, r.proof, strlen(r.proof))};
     arena_release(scratch, mark);
     return none;
 }

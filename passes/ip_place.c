@@ -152,7 +152,8 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     else if (r->limit < p->value && r->bound > r->limit)
         p->argument = arena_fmt(x->mem, "no plan is within the limit, says %s", solver);
     else
-        p->argument = arena_fmt(x->mem, "no plan is better by the gap, says %s", solver);
+        p->argument =
+            arena_fmt(x->mem, "no plan is better by a share of %s, says %s", o->gap, solver);
 }
 
 /* No plan: says why. */
@@ -162,13 +163,12 @@ static int none(struct ctx *x, const struct placing *p, struct loads *l, struct 
     const char *what = r->shape == IP_CONVEX ? "convex plan" : "plan";
     if (r->shape == IP_CHAIN)
         return report_infeasible(x, p->level, true, &p->run);
-    bool proven = r->complete;
     int64_t need = p->top->limited ? ip_least_memory(p->top, l, r, x->scratch, x->diag) : -1;
     if (need > 0)
         diag_error(x->diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
                    r->complete ? "they need" : "the smallest found needs", bytes_print(exact, need),
                    bytes_short(text, need));
-    else if (proven)
+    else if (r->complete)
         diag_error(x->diag, "there is no %s: pins and what devices can run leave none", what);
     else
         diag_error(x->diag, "no %s was found: %s", what, r->why);
@@ -212,7 +212,7 @@ static int ip_run(struct ctx *x, const void *options)
         loads_new(&l, p.top, "ip-place", x->scratch, x->diag))
         return -1;
     if (!p.clock.deadline)
-        p.clock.deadline = chain_now() + DEFAULT_SECONDS * INT64_C(1) * NS_PER_S;
+        p.clock.deadline = chain_now() + DEFAULT_SECONDS * (int64_t)NS_PER_S;
     r.clock = &p.clock;
     r.name = vertex_names(x, p.level);
     struct chain_plan best = no_plan(x, p.level);

@@ -1,4 +1,5 @@
-/* Weights that devices cannot hold: lower bounds from what fits one device. */
+/* Weights that devices cannot hold ("points" in explanations, where weights are a model's): lower bounds from what
+ * fits one device. */
 #ifndef PCC_PASSES_PACKING_H
 #define PCC_PASSES_PACKING_H
 

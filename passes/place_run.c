@@ -91,6 +91,15 @@ struct chain_plan no_plan(struct ctx *x, const struct wdag *g)
     return p;
 }
 
+const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v)
+{
+    const uint32_t *at = wdag_flatten(g, x->scratch);
+    for (uint32_t u = 0; u < x->base->n; u++)
+        if (at[u] == v)
+            return node_name(x->m, x->base->node[u]);
+    return "";
+}
+
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct chain_plan *best)
 {
@@ -157,7 +166,7 @@ int64_t average_memory(const struct cluster *c, int64_t bytes)
         int64_t mid = lo + (hi - lo) / 2, room = 0;
         for (uint32_t k = 0; k < c->ncls; k++) {
             int64_t m = c->cls[k].memory;
-            if (m < 0)
+            if (m < 0 && c->cls[k].count)
                 return 0;
             room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
         }
@@ -172,6 +181,12 @@ int64_t average_memory(const struct cluster *c, int64_t bytes)
 int report_memory(struct ctx *x, const char *shape, int64_t need, bool proven, int64_t least)
 {
     char exact_text[UNIT_TEXT], text[UNIT_TEXT], least_text[UNIT_TEXT];
+    if (!need) {
+        diag_error(x->diag,
+                   "no %s fits the memory of the devices: nothing below %s (%s) per device does",
+                   shape, bytes_print(exact_text, least), bytes_short(text, least));
+        return PASS_INFEASIBLE;
+    }
     diag_error(x->diag, "no %s fits the memory of the devices: %s %s (%s) per device%s", shape,
                proven ? "they need" : "the smallest found needs", bytes_print(exact_text, need),
                bytes_short(text, need),

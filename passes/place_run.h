@@ -32,6 +32,9 @@ struct wdag *whole_level(const struct ctx *x);
 /* An empty plan for g. */
 struct chain_plan no_plan(struct ctx *x, const struct wdag *g);
 
+/* The name of the first node in vertex v of level g, for messages.  O(V). */
+const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v);
+
 /* Leaves best, a plan for the vertices of level g, in x->plan. */
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct chain_plan *best);
@@ -47,7 +50,8 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
 int64_t average_memory(const struct cluster *c, int64_t bytes);
 
 /* Says that no plan of a shape ("contiguous plan") fits: the devices need `need` bytes each, which is
- * proven, or only the smallest found: then nothing below `least` does (0: nothing is known). */
+ * proven, or only the smallest found: then nothing below `least` does (0: nothing is known).  need 0: none was
+ * found.  PASS_INFEASIBLE. */
 int report_memory(struct ctx *x, const char *shape, int64_t need, bool proven, int64_t least);
 
 #endif

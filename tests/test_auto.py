@@ -13,6 +13,7 @@ import json
 import os
 import random
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -159,6 +160,8 @@ def memory(tmp):
     w["maxSizePerFPGA"] = 9
     found = plan(put(tmp, "m", w), "auto-place")
     check(found[0] == 3 and re.search(r"need\w* 10 ?B\b", found[1]), f"memory 9: {found}")
+    found = plan(put(tmp, "m", w), "anneal-place", "--time-limit", "1ms")
+    check(found[0] == 3 and re.search(r"nothing below 10 ?B\b", found[1]), f"no time: {found}")
 
 
 def defaults(tmp):
@@ -181,11 +184,17 @@ def stopped(tmp):
     start = time.monotonic()
     found = plan(hard, "auto-place", "--time-limit", "2s")
     check(not isinstance(found, tuple) and found["bound"] > 0 and time.monotonic() - start < 30, f"time limit: {found}")
-    p = subprocess.Popen([PCC, str(hard), "-p", "auto-place{moves=1000000000000}", "-q", "--emit", "ir"], text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(4)
+    mine, terminal = os.openpty()
+    p = subprocess.Popen([PCC, str(hard), "-p", "auto-place{moves=1000000000000}", "--emit", "ir"], text=True,
+                         stdout=subprocess.PIPE, stderr=terminal)
+    os.close(terminal)
+    err, until = "", time.monotonic() + 60
+    while "M moves" not in err and time.monotonic() < until:
+        err += os.read(mine, 1000).decode() if select.select([mine], [], [], 1)[0] else ""
     p.send_signal(signal.SIGINT)
-    out, err = p.communicate(timeout=120)
+    out = p.communicate(timeout=120)[0]
+    err += os.read(mine, 100000).decode()
+    check("M moves" in err and err.endswith("\r" + " " * 78 + "\r"), f"a line of progress stays: {err!r}")
     check(p.returncode == 0 and "interrupted" in facts(out)["argument"] and facts(out)["bound"] > 0,
           f"Ctrl-C: exit {p.returncode}, {err}{out[-300:]}")
 

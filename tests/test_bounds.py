@@ -436,16 +436,16 @@ def heaviest_by_solver(p, k, groups_here, weight, bound):
 
 
 def read_weights(r, lines):
-    """Weights that are too much for the devices; the bound."""
+    """Points that are too many for the devices; the bound."""
     p = r.p
-    bound, weight = ps(re.fullmatch(f"weights .* loads below {TIME} cannot hold:", lines.pop(0))[1]), {}
+    bound, weight = ps(re.fullmatch(f"nodes .* loads below {TIME} cannot collect all:", lines.pop(0))[1]), {}
     while lines[0].startswith("  "):
-        m = re.fullmatch(r"  (.*) weighs (\d+)", lines.pop(0))
+        m = re.fullmatch(r"  (.*) has (\d+)", lines.pop(0))
         weight[min(r.group[r.vertex(m[1])])] = int(m[2])
     all_of, most = groups(r), []
     for j in range(len(p.kinds)):
         line = lines.pop(0)
-        m = re.match(r"(\S+): (no set .* weighs more than|at most) (\d+)", line)
+        m = re.match(r"(\S+): (no set .* has more than|at most) (\d+)", line)
         need(m and p.kind(m[1]) == j, f"no line for a kind: {line}")
         most.append(int(m[3]))
         here = [g for g in all_of if r.may[min(g)] >> j & 1]
@@ -515,7 +515,7 @@ def read_argument(problem, text):
         bound = r.below
     elif lines[0].startswith("pigeonhole: these"):
         bound = read_holes(r, lines)
-    elif lines[0].startswith("weights"):
+    elif lines[0].startswith("nodes have points"):
         bound = read_weights(r, lines)
     elif lines[0].startswith(("pigeonhole", "longest")):
         bound = read_plain_holes(r, lines)

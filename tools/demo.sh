@@ -13,7 +13,7 @@ mkdir -p build/demo
 run build/release/pcc-gen gpt -o build/demo/gpt.onnx \
     --layers 12 --width 256 --heads 8 --vocab 5000 --kv
 run build/release/pcc build/demo/gpt.onnx -d 2xa100 --link 1TB/s,0us \
-    -p fuse,dp-place -o build/demo/split
+    -o build/demo/split
 run build/venv/bin/python tools/verify_split.py build/demo/gpt.onnx build/demo/split --sensitive
 
 echo

@@ -53,7 +53,7 @@
 # TABLE-NEXT: {{.*}} scotch-place
 # TABLE-NEXT: {{.*}} metis-place
 # RUN: not %pcc %s -p cost --baselines -q 2>&1 | FileCheck %s --check-prefix=NONE
-# NONE: error: --baselines: there is no plan to hold them against: give a planner, such as -p dp-place
+# NONE: error: --baselines: there is no plan to hold them against: give a planner, such as -p auto-place
 class acc x2 memory=10MiB link=1GB/s,1us
 class cpu host
 graph {

@@ -17,7 +17,7 @@
 # FREE: time per sample 32.00 us
 # NONE: warning: --keep-blocks: no repeated layers were found (0 layers by names such as '/h.3/attn/MatMul'
 # NONE: time per sample 32.00 us
-# IDLE: error: --keep-blocks: nothing is placed: give a planner, such as -p dp-place
+# IDLE: error: --keep-blocks: nothing is placed: give a planner, such as -p auto-place
 # NEAR: error: unknown option '--keep-block'; did you mean '--keep-blocks'?
 class acc x2 link=1GB/s,1us
 graph {

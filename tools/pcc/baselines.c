@@ -82,7 +82,7 @@ int baselines_print(FILE *f, struct ctx *x, const struct result *r)
 {
     if (!x->whole)
         return diag_error(x->diag, "--baselines: there is no planner: give one, such as "
-                                   "-p dp-place");
+                                   "-p auto-place");
     fprintf(f, "%15s %10s  %-6s  %-10s %6s %8s  %s\n", "time per sample", "of plan's", "memory",
             "shape", "parts", "seconds", "planner");
     print_row(f, x, r->plan->planner, r->plan->dev, r->verdict, r->verdict->value, -1);

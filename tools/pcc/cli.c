@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const struct cli_option table[] = {
-    {CLI_PASSES, 'p', "passes", "LIST|@FILE", "passes with options: 'fuse{range=200},dp-place'"},
+    {CLI_PASSES, 'p', "passes", "LIST|@FILE",
+     "passes with options: 'fuse{range=200},dp-place' (default for a folder: fuse,auto-place)"},
     {CLI_OUTPUT, 'o', "output", "PATH",
      "folder: the split; .onnx .pir .json .csv .dot .svg .pdf .png .gantt.svg .trace.json: that file"},
     {CLI_DEVICES, 'd', "devices", "CLUSTER",
@@ -87,7 +88,7 @@ void cli_help(FILE *f)
     fputs(
         "usage: pcc MODEL [options]\n\n"
         "  pcc model.onnx                               what is in the model\n"
-        "  pcc model.onnx -p fuse,dp-place -o split/    plan for two a100, write one model per part\n"
+        "  pcc model.onnx -o split/                     plan for two a100, write one model per part\n"
         "  pcc workload.json -p dp-place -o plan.json   plan a profiled graph\n\n"
         "MODEL is an ONNX file, a workload (JSON) or textual IR (.pir).\n\n",
         f);

@@ -187,7 +187,7 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     pipeline_complete(p, x->mem);
     if (c->value[CLI_KEEP_BLOCKS] && !has_pass(p, "contract")) {
         diag_error(x->diag,
-                   "--keep-blocks: nothing is placed: give a planner, such as -p dp-place");
+                   "--keep-blocks: nothing is placed: give a planner, such as -p auto-place");
         return EXIT_USAGE;
     }
     return stop_after(c->value[CLI_STOP_AFTER], p, x->diag) ? EXIT_USAGE : 0;

@@ -87,7 +87,8 @@ static int emit(const struct result *r, const char *kind, const char *path)
                : r->ir11 ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
                          : onnx_write(r->m, path, r->diag);
     if (!r->verdict)
-        return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p dp-place", kind);
+        return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p auto-place",
+                          kind);
     if (picture_format(kind, strlen(kind)))
         return picture_write(r, picture_format(kind, strlen(kind)), path);
     if (!strcmp(kind, "dot"))
@@ -179,7 +180,7 @@ static int replay(const struct cli *c, const struct result *r)
 {
     if (!r->verdict)
         return diag_error(r->diag,
-                          "--replay: there is no plan: give a planner, such as -p dp-place");
+                          "--replay: there is no plan: give a planner, such as -p auto-place");
     return replay_print(c->n[CLI_EMIT] ? stderr : stdout, r);
 }
 
@@ -218,7 +219,7 @@ static int compare(const struct cli *c, struct ctx *x, const struct result *r)
     if (!r->verdict)
         return diag_error(x->diag,
                           "--compare=%s: there is no plan to compare it with: give a planner, "
-                          "such as -p dp-place",
+                          "such as -p auto-place",
                           from);
     return compare_print(c->n[CLI_EMIT] ? stderr : stdout, x, r, from);
 }
@@ -228,7 +229,7 @@ static int baselines(const struct cli *c, struct ctx *x, const struct result *r)
 {
     if (!r->verdict)
         return diag_error(x->diag, "--baselines: there is no plan to hold them against: give a "
-                                   "planner, such as -p dp-place");
+                                   "planner, such as -p auto-place");
     return baselines_print(c->n[CLI_EMIT] ? stderr : stdout, x, r);
 }
 
@@ -239,7 +240,7 @@ static int explain(const struct cli *c, const struct result *r)
     char text[UNIT_TEXT];
     if (!r->verdict)
         return diag_error(r->diag, "--explain-bound: there is no plan: give a planner, such as "
-                                   "-p dp-place");
+                                   "-p auto-place");
     if (r->plan->bound < 0 || !r->plan->proof)
         fputs("no bound is known\n", f);
     else
