@@ -154,6 +154,45 @@ def for_users(tmp):
         check(r.returncode == 3 and "4 B" in r.stderr, f"{shape}, too little memory: {r.returncode} {r.stderr}")
 
 
+NAMES = ['a "b"', "a b", "a\nb\nEnd", "\u00e9\u202e", "x" * 10000, "x" * 10000, "same", "same", "free", "inf", "e12",
+         "st", "End", "T", "MARKER", "'MARKER'", "RHS", "-1", "3x", "", "\\ comment", "\x7f\x01"]
+
+
+def command_lines(path):
+    """Optima by the programs of CBC and lp_solve, where they are installed."""
+    found = []
+    for command in ["cbc", path, "solve", "quit"], ["lp_solve", "-fmps", path, "-S3"]:
+        if shutil.which(command[0]) and (path.suffix == ".mps" or command[0] == "cbc"):
+            r = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            said = re.search(r"objective(?: value|[^:]*):\s*([-\d.e+]+)", r.stdout, re.I)
+            found.append((command[0], said and float(said[1])))
+    return found
+
+
+def names(tmp):
+    """Names that mean something in a model file, or nothing anywhere: all read the same in every file."""
+    path = Path(tmp) / "names.json"
+    nodes = [{"id": i, "name": name, "supportedOnFpga": True, "cpuLatency": 50, "fpgaLatency": 3 + i % 5, "size": 1,
+              "isBackwardNode": False} for i, name in enumerate(NAMES)]
+    edges = [{"sourceId": i, "destId": j, "cost": 1} for i in range(len(NAMES)) for j in (i + 1, i + 2)
+             if j < len(NAMES)]
+    path.write_text(json.dumps({"maxSizePerFPGA": 99, "maxFPGAs": 2, "maxCPUs": 0, "nodes": nodes, "edges": edges}))
+    for shape in SHAPES:
+        seen = {}
+        for kind in ("lp", "mps"):
+            model = Path(tmp) / f"names.{kind}"
+            r = pcc(path, "-q", "-p", f"contract{{trivial=false}},ip-place{{contiguous={shape}:solve=false:"
+                                      f"write={model}}}")
+            if not check(r.returncode == 0, f"names, {shape}: {r.stderr}"):
+                continue
+            lines = model.read_text(encoding="ascii").splitlines()
+            check(max(map(len, lines)) < 500, f"names, {shape}.{kind}: a line of {max(map(len, lines))} characters")
+            seen[f"HiGHS {kind}"] = highs(model) / UNIT["ms"]
+            seen.update({f"{program} {kind}": value for program, value in command_lines(model)})
+        good = None not in seen.values() and len({round(v, 4) for v in seen.values()}) == 1
+        check(good and len(seen) >= 2, f"names, {shape}: {seen}")
+
+
 def stops(tmp):
     """A time limit, and Ctrl-C: the best plan so far, soon, and nothing printed by the solver."""
     path = SHARED / "workloads/throughput/op_bert12_training.json"
@@ -184,6 +223,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as tmp:
         for_users(tmp)
+        names(tmp)
         random_workloads(tmp)
         stops(tmp)
         published(tmp)
