@@ -111,7 +111,8 @@ def published(tmp):
     some = SOME if os.environ.get("PCC_SANITIZED") else []
     r = subprocess.run([sys.executable, ROOT / "tools/bench/mps.py", "--seconds", seconds, "--own", seconds, *some],
                        capture_output=True, text=True, timeout=1300)
-    check(r.returncode == 0 and r.stdout.count("\n") >= (len(some) or 16) + 2, f"mps.py: {r.stdout[-1500:]}{r.stderr[-1500:]}")
+    check(r.returncode == 0 and r.stdout.count("\n") >= (len(some) or 16) + 2,
+          f"mps.py: {r.stdout[-1500:]}{r.stderr[-1500:]}")
     for name, want in [("layer_bert24_inference", 17.7899), ("layer_gnmt_inference", 32.9107),
                        ("op_bert3_inference", 27.9186), ("op_bert6_inference", 29.5795)]:
         out = Path(tmp) / "chain.pir"
@@ -156,8 +157,8 @@ def for_users(tmp):
         check(r.returncode == 3 and "4 B" in r.stderr, f"{shape}, too little memory: {r.returncode} {r.stderr}")
 
 
-NAMES = ['a "b"', "a b", "a\nb\nEnd", "\u00e9\u202e", "x" * 10000, "x" * 10000, "same", "same", "free", "inf", "e12",
-         "st", "End", "T", "MARKER", "'MARKER'", "RHS", "-1", "3x", "", "\\ comment", "\x7f\x01"]
+NAMES = ['a "b"', "a b", "a\nb\nEnd", "\u00e9\u202e", "x" * 10000, "x" * 10000, "same", "same", "free", "inf",
+         "e12", "st", "End", "T", "MARKER", "'MARKER'", "RHS", "-1", "3x", "", "\\ comment", "\x7f\x01"]
 
 
 def command_lines(path):
