@@ -42,8 +42,6 @@ static enum child_end collect(int fd, struct chain_clock *clock, size_t most, st
                               char **bytes, size_t *n, const char **why)
 {
     uint32_t cap = 0;
-    *bytes = NULL;
-    *n = 0;
     for (;;) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
         if (chain_out(clock))
@@ -70,6 +68,8 @@ enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct ch
     int fd[2], status = 0;
     pid_t parent = getpid();
     *why = NULL;
+    *bytes = NULL;
+    *n = 0;
     if (most > UINT32_MAX / 2 || pipe2(fd, O_CLOEXEC)) {
         *why = "no pipe";
         return CHILD_FAILED;

@@ -115,7 +115,7 @@ static int work(void *arg, FILE *out)
 
 /* ---- in the parent ---------------------------------------------------------------------------- */
 
-/* Reads what the child wrote; the last record may be incomplete. */
+/* Reads what the child wrote, up to what is no record; the last one may be incomplete. */
 static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_answer *to)
 {
     size_t at = 0;
@@ -133,13 +133,15 @@ static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_
                 to->status = MIP_FEASIBLE;
             }
             at += size;
-        } else {
-            to->bound = r.value > to->bound ? r.value : to->bound;
-            to->nodes += r.nodes;
+        } else if (r.what == RECORD_END) {
             bool found =
                 to->status != MIP_NONE; /* then "infeasible" contradicts it: neither counts */
+            to->bound = r.value > to->bound ? r.value : to->bound;
+            to->nodes += r.nodes;
             if (r.status == (found ? MIP_OPTIMAL : MIP_INFEASIBLE))
                 to->status = (enum mip_status)r.status;
+        } else {
+            return;
         }
     }
 }
@@ -170,12 +172,14 @@ void mip_solve(const struct mip_solver *s, const struct mip *m, double gap,
         size_t n;
         const char *why;
         int64_t start = chain_now();
+        double bound = answer->bound;
         enum child_end end = child_run(work, &job, clock, MOST_BYTES, a, &bytes, &n, &why);
         read_records(bytes, n, m->ncol, answer);
         arena_release(a, mark);
-        if (end == CHILD_FAILED &&
-            answer->status != MIP_NONE) /* no word of it counts, its plans can be checked */
+        if (end == CHILD_FAILED) { /* no word of it counts, its plans can be checked */
             answer->status = answer->value < MIP_INF ? MIP_FEASIBLE : MIP_NONE;
+            answer->bound = bound;
+        }
         bool late = job.limits.seconds > 0 &&
                     (double)(chain_now() - start) > job.limits.seconds * 0.9 * NS_PER_S;
         answer->why = end == CHILD_STOPPED  ? clock->why

@@ -141,7 +141,7 @@ def against_others(tmp):
         devices = ["-d", "3xa100", "--link", "1TB/s,0us"] if model.suffix == ".onnx" else []
         mine = plan(model, "auto-place", *devices)
         for other in OTHERS:
-            found = plan(model, other, *devices, "--time-limit", "5s")
+            found = plan(model, other, *devices, "--time-limit", "3s")
             if isinstance(found, tuple):
                 continue # over memory, not built in
             check(mine["value"] <= found["value"] and mine["bound"] <= found["value"],

@@ -33,7 +33,9 @@ FAULTS = os.environ.get("PCC_FAULTS")
 ALL = bool(os.environ.get("PCC_ALL"))
 RUNS = 500  # per job and way of failing, when not all
 LAST = 20  # of them always: when the output is put in its place
-SPLIT = ["-d", "2xa100", "--link", "1TB/s,0us", "-p", "fuse,dp-place"]
+DEVICES = ["-d", "2xa100", "--link", "1TB/s,0us", "-p"]
+SPLIT = [*DEVICES, "fuse,dp-place"]
+PLANNERS = ["auto-place{starts=1}", "ip-place{starts=1:moves=100}", "metis-place"]
 FIXED = {"manifest.json", "weights.data", "model.onnx", "plan.svg", "plan.dot", "blocks.svg",
          "blocks.dot", "nodes.dot"}
 wrong = []
@@ -123,9 +125,9 @@ def fail_once(job, n, base, models):
     return None if now == before else f"{where}: left {sorted(now.keys() ^ before.keys())}"
 
 
-def job(models, base, name, out, *more, old=None):
+def job(models, base, name, out, planner="dp-place", old=None):
     """Arguments, the folder before, the folder after a good run."""
-    args = [models / name, *SPLIT, "-q", "-o", out, *more]
+    args = [models / name, *DEVICES, f"fuse,{planner}", "-q", "-o", out]
     area = Path(tempfile.mkdtemp(dir=base))
     if old:
         run(PCC, [models / old, *SPLIT, "-q", "-o", out], area)
@@ -144,6 +146,10 @@ def memory(tmp, models):
             job(models, base, "cnn.onnx", "split"), job(models, base, "body.onnx", "split")]
     jobs += [job(models, base, "cnn.onnx", "plan" + suffix)
              for suffix in (".json", ".pir", ".csv", ".dot", ".onnx")]
+    for planner in PLANNERS:
+        r = run(PCC, [models / "cnn.onnx", *DEVICES, planner, "-q"], base)
+        if "was built without" not in r.stderr:
+            jobs.append(job(models, base, "cnn.onnx", "plan.csv", planner))
     rng = random.Random(4)
     total = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:

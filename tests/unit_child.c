@@ -1,0 +1,221 @@
+/* Children that die, hang, talk too much or lie, and solvers that do: child_run says what happened, leaves no
+ * process behind, and no plan comes out of an answer that does not hold. */
+#include "passes/child.h"
+#include "passes/interval_dp.h"
+#include "passes/ip_search.h"
+#include "tests/instances.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+    GRAPHS = 60,
+    MS = 1000000,
+    SOON = 10000
+}; /* ms: far less than the children here would take */
+
+/* ---- children -------------------------------------------------------------------------------- */
+
+static int says_hello(void *arg, FILE *out)
+{
+    puts("not for the user");
+    fprintf(stderr, "not either");
+    return fputs(arg, out) < 0;
+}
+
+static int says_half_and(void *arg, FILE *out)
+{
+    const int *how = arg;
+    fputs("half", out);
+    fflush(out);
+    if (*how > 0)
+        raise(*how);
+    for (; *how == 0;)
+        pause();
+    return -*how;
+}
+
+static int never_stops_talking(void *arg, FILE *out)
+{
+    (void)arg;
+    while (fputs("and so on, ", out) >= 0)
+        ;
+    return 0;
+}
+
+static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct chain_clock *clock,
+                        enum child_end end, const char *said, const char *reason)
+{
+    struct arena *a = arena_new();
+    char *bytes = NULL;
+    size_t n = 0;
+    const char *why = "";
+    int64_t start = chain_now();
+    assert_int_equal(child_run(work, arg, clock, 1000, a, &bytes, &n, &why), end);
+    assert_true(chain_now() - start < (int64_t)SOON * MS);
+    if (said)
+        assert_true(n == strlen(said) && !memcmp(bytes, said, n));
+    if (reason)
+        assert_string_equal(why, reason);
+    assert_true(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* nobody is left */
+    arena_free(a);
+}
+
+static void test_children(void **state)
+{
+    volatile sig_atomic_t stop = 1;
+    struct chain_clock none = {0}, late = {.deadline = 1}, stopped = {.stop = &stop};
+    int die[] = {SIGKILL, SIGSEGV, SIGTERM}, code = -7, hang = 0;
+    char text[32], hello[] = "hello", nothing[] = "";
+    (void)state;
+    check_child(says_hello, hello, &none, CHILD_DONE, "hello", NULL);
+    check_child(says_hello, nothing, NULL, CHILD_DONE, "", NULL);
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "signal %d", die[i]);
+        check_child(says_half_and, &die[i], &none, CHILD_FAILED, "half", text);
+    }
+    check_child(says_half_and, &code, &none, CHILD_FAILED, "half", "exit status 1");
+    check_child(never_stops_talking, NULL, &none, CHILD_FAILED, NULL, "more than 1000 bytes");
+    check_child(says_half_and, &hang, &late, CHILD_STOPPED, NULL, NULL);
+    check_child(says_half_and, &hang, &stopped, CHILD_STOPPED, NULL, NULL);
+    struct chain_clock soon = {.deadline = chain_now() + 200 * (int64_t)MS};
+    check_child(says_half_and, &hang, &soon, CHILD_STOPPED, "half", NULL);
+    assert_string_equal(soon.why, "time limit reached");
+}
+
+/* ---- solvers --------------------------------------------------------------------------------- */
+
+static const char *version(struct arena *a)
+{
+    (void)a;
+    return "0";
+}
+
+/* All columns alike, claimed to be worth `value`. */
+static void report_all(const struct mip *m, const struct mip_report *r, double value, double x)
+{
+    double *all = calloc((size_t)m->ncol + 1, sizeof *all);
+    for (uint32_t c = 0; c < m->ncol; c++)
+        all[c] = x;
+    mip_report_solution(r, value, all);
+    free(all);
+}
+
+static int claims_zero(const struct mip *m, const struct mip_limits *l, const struct mip_report *r)
+{
+    (void)l;
+    report_all(m, r, 0, 0);
+    mip_report_end(r, MIP_OPTIMAL, 0, 1);
+    return 0;
+}
+
+static int claims_nan(const struct mip *m, const struct mip_limits *l, const struct mip_report *r)
+{
+    double inf = strtod("inf", NULL), nan = strtod("nan", NULL);
+    (void)l;
+    report_all(m, r, nan, nan);
+    report_all(m, r, -inf, inf);
+    mip_report_end(r, MIP_OPTIMAL, nan, UINT64_MAX);
+    return 0;
+}
+
+/* Everything everywhere, and then noise. */
+static int makes_noise(const struct mip *m, const struct mip_limits *l, const struct mip_report *r)
+{
+    uint64_t rng = m->ncol;
+    (void)l;
+    report_all(m, r, -1, 1);
+    for (int i = 0; i < 1000; i++)
+        fputc((int)topo_below(&rng, 256), r->out);
+    return 0;
+}
+
+static int falls_over(const struct mip *m, const struct mip_limits *l, const struct mip_report *r)
+{
+    (void)l;
+    report_all(m, r, 1e-9, 0.5);
+    mip_report_end(r, MIP_INFEASIBLE, MIP_INF, 1);
+    raise(SIGKILL);
+    return 0;
+}
+
+/* The true solution first, then "there is none". */
+static int contradicts_itself(const struct mip *m, const struct mip_limits *l,
+                              const struct mip_report *r)
+{
+    int rc = mip_lpsolve.solve(m, l, r);
+    mip_report_end(r, MIP_INFEASIBLE, -MIP_INF, 0);
+    return rc;
+}
+
+static int64_t search(const struct mip_solver *s, const struct instance *t, const struct chain *c,
+                      struct loads *l, struct ip_run *r, struct chain_clock *clock)
+{
+    struct diag d = {0};
+    int32_t dev[MAX_N + 1];
+    struct chain_plan best = {CHAIN_INF, dev, NULL};
+    r->solver = s;
+    r->clock = clock;
+    assert_int_equal(ip_search(c, l, r, &best, t->a, &d), 0);
+    if (best.value == CHAIN_INF)
+        return CHAIN_INF;
+    loads_set(l, dev);
+    assert_true(!loads_over(l) && loads_value(l) == best.value);
+    return best.value;
+}
+
+/* Whatever it says: no plan that there is not, and no bound above the best plan. */
+static void check_solver(const struct mip_solver *s, bool finds)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t refused = 0;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        struct chain_clock clock = {0};
+        struct diag d = {0};
+        struct loads l;
+        make_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct ip_run r = {
+            .planner = "test", .shape = (enum ip_shape)(seed % 2), .gap = 1, .limit = CHAIN_INF};
+        struct ip_run good = r;
+        assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
+        int64_t want = search(&mip_lpsolve, t, c, &l, &good, &clock);
+        int64_t got = search(s, t, c, &l, &r, &clock);
+        if (r.bound > want || (finds ? got != want : got < want))
+            fail_msg("%s, seed %llu: found %lld, bound %lld, want %lld", s->name,
+                     (unsigned long long)seed, (long long)got, (long long)r.bound, (long long)want);
+        refused += r.refused;
+        arena_free(t->a);
+    }
+    assert_true(finds == (refused == 0));
+    free(t);
+}
+
+static void test_liars(void **state)
+{
+    const struct mip_solver zero = {"zero", 1, version, claims_zero},
+                            nan = {"nan", 1, version, claims_nan},
+                            noise = {"noise", 2, version, makes_noise},
+                            falls = {"falls", 1, version, falls_over},
+                            both = {"both", 1, version, contradicts_itself};
+    (void)state;
+    check_solver(&zero, false);
+    check_solver(&nan, false);
+    check_solver(&noise, false);
+    check_solver(&falls, false);
+    check_solver(&both, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_children),
+                                       cmocka_unit_test(test_liars)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
