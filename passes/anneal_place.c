@@ -131,7 +131,7 @@ static void conclude(struct ctx *x, const struct placing *placing, const struct 
     p->bound = c->lower;
     if (p->value <= c->lower) {
         p->status = PLAN_OPTIMAL;
-        p->argument = arena_fmt(x->mem, "no plan is better than the %s", c->lower_why);
+        p->argument = arena_fmt(x->mem, "no plan takes less: %s", c->lower_why);
         return;
     }
     p->argument = arena_fmt(x->mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",

@@ -144,7 +144,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     p->status = p->value <= p->bound ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     const char *why = own ? solver : whole->lower_why;
     if (p->status == PLAN_OPTIMAL && !own)
-        p->argument = arena_fmt(x->mem, "no plan is better than the %s", why);
+        p->argument = arena_fmt(x->mem, "no plan takes less: %s", why);
     else if (r->write_only)
         p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
