@@ -190,7 +190,7 @@ def names(tmp):
                 continue
             lines = model.read_text(encoding="ascii").splitlines()
             check(max(map(len, lines)) < 500, f"names, {shape}.{kind}: a line of {max(map(len, lines))} characters")
-            seen[f"HiGHS {kind}"] = highs(model) / UNIT["ms"]
+            seen[f"HiGHS {kind}"] = (highs(model) or 0) / UNIT["ms"]
             seen.update({f"{program} {kind}": value for program, value in command_lines(model)})
         good = None not in seen.values() and len({round(v, 4) for v in seen.values()}) == 1
         check(good and len(seen) >= 2, f"names, {shape}: {seen}")
