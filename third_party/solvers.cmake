@@ -2,14 +2,15 @@
 # found (-DPCC_CBC=OFF and so on leaves one out).  Each gives a target pcc_<name>, and PCC_HAVE_<NAME> of
 # pcc_core is 1 or 0.  PCC_SOLVERS: the files of those that are used, for who links the installed library.
 
-# pcc_find(name header library...): an imported target of a library without a pkg-config file.
+# pcc_find(name header library...): an imported target of a library without a pkg-config file.  Shared
+# ones only: lp_solve's static one has a thousand names that others may have, too.
 function(pcc_find name header)
     find_path(PCC_${name}_INCLUDE ${header} PATH_SUFFIXES lpsolve coin scotch)
     add_library(pcc_${name} INTERFACE IMPORTED GLOBAL)
     target_include_directories(pcc_${name} INTERFACE ${PCC_${name}_INCLUDE})
     set(found ON)
     foreach(library IN LISTS ARGN)
-        find_library(PCC_${name}_${library} ${library} PATH_SUFFIXES lp_solve)
+        find_library(PCC_${name}_${library} lib${library}.so PATH_SUFFIXES lp_solve)
         if(PCC_${name}_${library} AND PCC_${name}_INCLUDE)
             target_link_libraries(pcc_${name} INTERFACE ${PCC_${name}_${library}})
         else()
@@ -25,7 +26,7 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON) # lp_solve's folder is not one that th
 
 pcc_find(lpsolve lp_lib.h lpsolve55)
 if(NOT PCC_lpsolve_FOUND)
-    message(FATAL_ERROR "lp_solve 5.5 was not found (Debian: liblpsolve55-dev)")
+    message(FATAL_ERROR "lp_solve 5.5, as a shared library, was not found (Debian: lp-solve liblpsolve55-dev)")
 endif()
 
 set(PCC_SOLVERS ${PCC_lpsolve_FILES})

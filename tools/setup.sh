@@ -12,7 +12,7 @@ LC_ALL=C
 export LC_ALL
 
 PACKAGES="gcc libc6-dev clang cmake ninja-build pkg-config protobuf-c-compiler protobuf-compiler
-libprotobuf-c-dev libgraphviz-dev graphviz libjansson-dev liblpsolve55-dev coinor-libcbc-dev
+libprotobuf-c-dev libgraphviz-dev graphviz libjansson-dev lp-solve liblpsolve55-dev coinor-libcbc-dev
 libscotch-dev libmetis-dev libcmocka-dev python3 python3-venv"
 TOOLS="cc cmake ninja pkg-config protoc-c dot"
 LIBRARIES="libprotobuf-c jansson libcgraph cmocka"
