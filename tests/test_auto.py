@@ -26,6 +26,7 @@ PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 SHARED = Path(os.environ.get("PCC_SHARED", "no-such-folder"))
 OTHERS = ["dpl-place", "dp-place", "anneal-place{moves=300000}", "ip-place", "one-place", "greedy-place", "local-place",
           "pipedream-place", "scotch-place", "metis-place"]
+SLOW = bool(os.environ.get("PCC_SANITIZED")) # then fewer cases
 UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 wrong = []
 
@@ -105,7 +106,7 @@ def put(tmp, name, w):
     return path
 
 
-def against_all(tmp, cases=24):
+def against_all(tmp, cases=9 if SLOW else 24):
     optimal = scattered = 0
     for seed in range(cases):
         rng = random.Random(seed)
@@ -124,7 +125,7 @@ def against_all(tmp, cases=24):
         scattered += not better
     check(optimal == cases - sum(best_of_all(workload(random.Random(s), 7, 2, s % 2, s % 3 == 0)) is None
                                  for s in range(0, cases, 3)), f"only {optimal} of {cases} are the best")
-    check(scattered >= 3, f"only {scattered} of {cases} are not contiguous: the cases say little")
+    check(scattered >= 1 + 2 * (not SLOW), f"only {scattered} of {cases} are not contiguous: the cases say little")
 
 
 def against_others(tmp):
@@ -134,14 +135,14 @@ def against_others(tmp):
         models.append(Path(tmp) / f"{name}.onnx")
         subprocess.run([PCC_GEN, name, "-o", models[-1], *map(str, options)], check=True, capture_output=True)
     models += [SHARED / f"workloads/throughput/{x}.json" for x in ("layer_gnmt_inference", "op_bert3_inference")]
-    for model in models:
+    for model in models[:2] if SLOW else models:
         if not model.exists():
             print(f"skipped: no {model.name}")
             continue
         devices = ["-d", "3xa100", "--link", "1TB/s,0us"] if model.suffix == ".onnx" else []
         mine = plan(model, "auto-place", *devices)
         for other in OTHERS:
-            found = plan(model, other, *devices, "--time-limit", "3s")
+            found = plan(model, other, *devices, "--time-limit", "1s" if SLOW else "3s")
             if isinstance(found, tuple):
                 continue # over memory, not built in
             check(mine["value"] <= found["value"] and mine["bound"] <= found["value"],

@@ -203,7 +203,7 @@ def folder(d):
     """--pictures chooses formats; a folder with some is replaced by one with others."""
     planned(d, "bert")
     def names(*more):
-        r = pcc(d / "bert.onnx", "-q", "-o", d / "split", *more)
+        r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "split", *more)
         check(r.returncode == 0, f"{more}: {r.stderr}")
         return {p.name for p in (d / "split").iterdir() if re.match("(plan|blocks|nodes)[.]", p.name)}
     dots = {"plan.dot", "blocks.dot", "nodes.dot"}
@@ -216,7 +216,7 @@ def folder(d):
         check(names("--pictures=png") == dots | {"plan.png", "blocks.png"}, "--pictures=png")
         check(names() == dots | {"plan.svg", "blocks.svg"}, "pictures without an option")
     for bad in ("gif", "svg,", ",svg", "svg,none", ""):
-        r = pcc(d / "bert.onnx", "-q", "-o", d / "split", "--pictures", bad)
+        r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "split", "--pictures", bad)
         check(r.returncode == 2 and "--pictures" in r.stderr, f"--pictures '{bad}': {r.stderr}")
     r = pcc(d / "bert.onnx", "-q", "-p", "dp-place", "--emit", "dot", "--view", "all")
     check(r.returncode == 2 and "--view 'all'" in r.stderr, f"--view all: {r.stderr}")
@@ -290,7 +290,7 @@ def without_dot(d):
     r = pcc(plan, "-q", "-o", d / "b.svg", env=none)
     check(r.returncode == 1 and (d / "b.dot").read_text() == "mine", "a file beside was overwritten")
     check(sorted(p.name for p in d.iterdir()) == before, "something is left behind")
-    r = pcc(d / "bert.onnx", "-q", "-o", d / "split", env=none)
+    r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "split", env=none)
     files = {p.name for p in (d / "split").iterdir()}
     check(r.returncode == 0 and "no plan.svg: the dot program" in r.stderr, f"a folder without dot: {r.stderr}")
     check({"plan.dot", "blocks.dot", "nodes.dot"} <= files and not {"plan.svg", "blocks.svg"} & files,
