@@ -216,7 +216,7 @@ static void search_on(struct search *s, struct chain_plan *best)
 {
     struct anneal *o = s->o;
     uint32_t n = s->c->g->n;
-    int64_t began = chain_now();
+    int64_t began = chain_now(), enough = o->enough > s->c->lower ? o->enough : s->c->lower;
     uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
     if (!o->moves && !o->clock->deadline) {
@@ -224,7 +224,7 @@ static void search_on(struct search *s, struct chain_plan *best)
         patience = budget / 2;
     }
     for (uint32_t round = 0; o->done < budget && o->done - last < patience; round++) {
-        if (best->value <= s->c->lower || chain_out(o->clock))
+        if (best->value <= enough || chain_out(o->clock))
             break;
         uint64_t moves = cut_quota(s, quota, budget - o->done, began);
         for (uint32_t i = 0; i < s->nrun; i++) {

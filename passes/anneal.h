@@ -9,6 +9,7 @@ struct anneal {
     uint64_t moves;      /* of one vertex, to try; 0: until the clock's deadline or, without one, as many as
                             the graph needs, by share */
     uint32_t share;      /* 1 / share of them; 0: all */
+    int64_t enough;      /* a plan that takes no more ends the search, ps; 0: the lower bound of the chain */
     uint64_t seed;
     uint32_t chains;     /* runs that start from what is known then: the plan depends on it */
     uint32_t threads;    /* that share out these; 0: as many as there are cores.  No plan depends on it */

@@ -121,22 +121,31 @@ static struct anneal search_of(const struct auto_run *r, struct chain_clock *clo
                            .clock = clock};
 }
 
-/* Moves of annealing, 0: what the graph needs; first: a quick look at the whole graph.  0, or -1 and an error. */
+/* Moves of annealing, 0: what the graph needs.  First a quick look, from the contiguous plan; then what
+ * anneal-place does, so that its plan is never better.  0, or -1 and an error. */
 static int anneal(struct auto_run *r, uint64_t moves, bool first)
 {
+    struct ctx *x = r->x;
     struct chain_clock clock = r->p.clock;
+    struct chain_plan fresh;
     if (r->deadline)
         clock.deadline -= (r->deadline - chain_now()) / ANNEAL_SHARE;
     struct anneal s = search_of(r, &clock);
     s.moves = moves;
-    int64_t lower = r->any->lower;
-    r->any->lower = r->bound.value; /* annealing stops there */
-    int rc = first ? anneal_search(r->any, &s, &r->best, r->x->scratch, r->x->diag)
-                   : anneal_place(r->x, &r->p, r->any, &s, &r->best);
-    r->any->lower = lower;
+    s.enough = r->bound.value;
+    if (first) {
+        if (anneal_search(r->any, &s, &r->best, x->scratch, x->diag) < 0)
+            return -1;
+    } else {
+        fresh = no_plan(x, r->p.whole);
+        if (anneal_place(x, &r->p, r->any, &s, &fresh))
+            return -1;
+        if (fresh.value < r->best.value)
+            r->best = fresh;
+    }
     r->moves += s.done;
     r->stopped = clock.why;
-    return rc < 0 ? -1 : 0;
+    return 0;
 }
 
 /* Whether a better bound is worth seconds. */
@@ -150,17 +159,17 @@ static int look_for_any(struct auto_run *r)
 {
     uint64_t moves = (uint64_t)r->o->moves,
              first = moves && moves < FIRST_MOVES ? moves : FIRST_MOVES;
-    find_bound(r, BOUNDS_WORK);
+    find_bound(r, BOUNDS_WORK / 4);
     if (r->best.value > r->bound.value) {
         if (anneal(r, first, true))
             return -1;
-        find_bound(r, BOUNDS_WORK);
+        find_bound(r, BOUNDS_WORK / 4);
     }
     if (r->best.value > r->bound.value && moves != first &&
         anneal(r, moves ? moves - first : 0, false))
         return -1;
     if (r->best.value < CHAIN_INF && far(r))
-        find_bound(r, r->deadline ? BOUNDS_MOST_WORK : BOUNDS_MOST_WORK / 3);
+        find_bound(r, r->deadline ? BOUNDS_MOST_WORK : BOUNDS_MOST_WORK / 10 * 3);
     if (r->best.value < CHAIN_INF)
         certify(r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem, r->x->scratch);
     return 0;
