@@ -159,17 +159,18 @@ static int look_for_any(struct auto_run *r)
 {
     uint64_t moves = (uint64_t)r->o->moves,
              first = moves && moves < FIRST_MOVES ? moves : FIRST_MOVES;
-    find_bound(r, BOUNDS_WORK / 4);
+    find_bound(r, BOUNDS_WORK / 10);
     if (r->best.value > r->bound.value) {
         if (anneal(r, first, true))
             return -1;
-        find_bound(r, BOUNDS_WORK / 4);
+        find_bound(r, BOUNDS_WORK / 10);
     }
     if (r->best.value > r->bound.value && moves != first &&
         anneal(r, moves ? moves - first : 0, false))
         return -1;
     if (r->best.value < CHAIN_INF && far(r))
-        find_bound(r, r->deadline ? BOUNDS_MOST_WORK : BOUNDS_MOST_WORK / 10 * 3);
+        find_bound(r, r->deadline ? BOUNDS_MOST_WORK
+                                  : BOUNDS_MOST_WORK / (3 + r->any->g->n / 200)); /* 2 or 3 s */
     if (r->best.value < CHAIN_INF)
         certify(r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem, r->x->scratch);
     return 0;
