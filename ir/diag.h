@@ -24,6 +24,8 @@ struct diag {
     uint32_t limit; /* errors shown, the rest only counted; 0: 20 */
 };
 
+/* One that counts and shows nothing, for attempts whose failure is no error. */
+struct diag diag_silent(void);
 /* Always returns -1. */
 int diag_error(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Neither shown nor counted if it is hidden. */

@@ -96,7 +96,7 @@ static void lift(struct ctx *x, const struct placing *p, const struct chain_plan
 int anneal_place(struct ctx *x, struct placing *p, const struct chain *whole, struct anneal *s,
                  struct chain_plan *best)
 {
-    struct diag quiet = *x->diag;
+    struct diag quiet = diag_silent();
     bool coarse = p->level != p->whole;
     bool too_large = coarse && !whole->detailed && loads_check(whole, "", &quiet);
     if (coarse) {

@@ -19,7 +19,7 @@ static bool fits(struct ctx *x, const struct chain *whole, int64_t memory,
                  const struct anneal *like, int32_t *dev)
 {
     struct arena_mark mark = arena_mark(x->scratch);
-    struct diag quiet = *x->diag;
+    struct diag quiet = diag_silent();
     struct chain *c = chain_build(whole->g, x->cluster, memory, x->scratch, &quiet);
     struct chain_plan found = {.value = CHAIN_INF, .dev = dev};
     struct anneal s = *like;

@@ -226,15 +226,10 @@ static int only_contiguous(struct auto_run *r, const char *why)
     return 0;
 }
 
-static void keep_quiet(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)user, (void)level, (void)w, (void)line;
-}
-
 static int auto_place_run(struct ctx *x, const void *options)
 {
     struct auto_run r = {.x = x, .o = options};
-    struct diag quiet = {.emit = keep_quiet};
+    struct diag quiet = diag_silent();
     struct place_options first = {.starts = r.o->starts, .seed = r.o->seed};
     if (placing_start(x, "auto-place", &first, &r.p))
         return -1;

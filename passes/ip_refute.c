@@ -10,11 +10,6 @@
 
 #include <inttypes.h>
 
-static void keep_quiet(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)user, (void)level, (void)w, (void)line;
-}
-
 const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a)
 {
     char text[UNIT_TEXT];
@@ -47,7 +42,7 @@ int ip_refute(const struct chain *c, int64_t limit, struct chain_clock *clock, s
 {
     const struct mip_solver *solver = mip_cbc.attempts ? &mip_cbc : &mip_lpsolve;
     struct ip_ask ask = {.shape = IP_ANY, .limit = limit, .lower = c->lower};
-    struct diag quiet = {.emit = keep_quiet};
+    struct diag quiet = diag_silent();
     struct mip_answer answer = {.status = MIP_INFEASIBLE};
     struct ip_model m;
     *r = (struct ip_refutation){.solver = solver};

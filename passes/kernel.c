@@ -42,11 +42,6 @@ struct work {
     bool changed;
 };
 
-static void say_nothing(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)user, (void)level, (void)w, (void)line;
-}
-
 static struct kernel_step *log_step(struct work *w, struct kernel_step s)
 {
     struct kernel *r = w->r;
@@ -372,7 +367,7 @@ static void start(struct work *w, struct chain *c)
 /* The graph with the groups as vertices; no edges. */
 static struct wdag *merged(struct wdag *g, uint32_t *group, struct arena *a)
 {
-    struct diag quiet = {.emit = say_nothing};
+    struct diag quiet = diag_silent();
     uint32_t n = 0, *name = arena_array(a, (size_t)g->n + 1, sizeof *name);
     const struct wdag_order free_order = {0, NULL, NULL};
     for (uint32_t v = 0; v < g->n; v++)
@@ -383,7 +378,7 @@ static struct wdag *merged(struct wdag *g, uint32_t *group, struct arena *a)
 static void contract(struct work *w)
 {
     struct kernel *r = w->r;
-    struct diag quiet = {.emit = say_nothing};
+    struct diag quiet = diag_silent();
     uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
     struct wdag *g = merged((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
     struct chain *c = g ? chain_build(g, w->c->cluster, -1, w->a, &quiet) : NULL;

@@ -118,7 +118,7 @@ static int fits(struct ctx *x, const struct wdag *g, int64_t memory, uint64_t st
                 struct chain_clock *clock, const struct interval_run *dpl)
 {
     struct arena_mark mark = arena_mark(x->scratch);
-    struct diag quiet = *x->diag;
+    struct diag quiet = diag_silent();
     struct chain *c = chain_build(g, x->cluster, memory, x->scratch, &quiet);
     struct chain_plan best = {.value = CHAIN_INF,
                               .dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof(int32_t))};

@@ -34,18 +34,12 @@ static const struct opt plan_opts[] = {
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
-static void say_nothing(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    (void)user, (void)level, (void)line;
-}
-
 /* The best bound for plans of any shape that fits the time of a command; value -1: none (no planner could
  * work on so many kinds of devices, which is no error here).  `value`: the plan's.  Groups of nodes that the
  * user asked for need not hold in this plan, nor memories if it is too large for some. */
 static struct bound bound_of(struct ctx *x, int64_t value, bool fits, int64_t effort)
 {
-    struct diag quiet = {.emit = say_nothing};
+    struct diag quiet = diag_silent();
     struct chain_clock clock = {.stop = x->stop};
     struct wdag *g = x->grouped ? x->base : whole_level(x);
     if (x->time_limit > 0)

@@ -20,19 +20,11 @@ struct bench {
     vid out;
 };
 
-static void quiet(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    (void)user;
-    (void)level;
-    (void)line;
-}
-
 /* One class: 1 TFLOPS f32, 4 TFLOPS f16, 8 TOPS i8, 100 GB/s, 5 us. */
 static void begin(struct bench *b)
 {
     memset(b, 0, sizeof *b);
-    b->diag.emit = quiet;
+    b->diag = diag_silent();
     b->m = module_new(&b->diag);
     b->m->ir_version = 8;
     module_add_opset(b->m, 0, 17);

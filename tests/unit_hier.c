@@ -36,14 +36,6 @@ struct world {
     struct text_module t;
 };
 
-static void quiet(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)user;
-    (void)level;
-    (void)w;
-    (void)line;
-}
-
 static void say(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void say(struct world *w, const char *fmt, ...)
 {
@@ -362,7 +354,7 @@ static void test_judge(void **state)
     uint32_t inner = 0, rounds = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= MODULES; seed++) {
-        struct diag d = {.emit = quiet};
+        struct diag d = diag_silent();
         uint64_t rng = seed;
         make(w, seed, false, &d);
         struct ctx x = context(w, &d);
@@ -412,7 +404,7 @@ static bool find_vertices(struct world *w, struct diag *d)
 static void check_plan(struct world *w, uint64_t seed, const char *passes, bool exact, int64_t best,
                        uint32_t *counts)
 {
-    struct diag d = {.emit = quiet};
+    struct diag d = diag_silent();
     make(w, seed, w->flat, &d);
     struct ctx x = context(w, &d);
     int rc = place(&x, passes);
@@ -442,7 +434,7 @@ static void test_plans(void **state)
              pinned = 0, full = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= MODULES; seed++) {
-        struct diag d = {.emit = quiet};
+        struct diag d = diag_silent();
         int32_t dev[OPS];
         uint32_t total = 1;
         make(w, seed, false, &d);
@@ -484,7 +476,7 @@ static void test_flat(void **state)
     struct world *w = malloc(sizeof *w);
     (void)state;
     for (uint64_t seed = 1; seed <= MODULES; seed++) {
-        struct diag d = {.emit = quiet};
+        struct diag d = diag_silent();
         int64_t value[2] = {-1, -1};
         for (int i = 0; i < 2; i++) {
             make(w, seed, true, &d);

@@ -50,14 +50,6 @@ struct world {
     struct place *place;
 };
 
-static void quiet(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    (void)user;
-    (void)level;
-    (void)line;
-}
-
 static void say(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void say(struct world *w, const char *fmt, ...)
 {
@@ -462,7 +454,7 @@ static void test_judge(void **state)
     uint32_t kinds[4] = {0};
     (void)state;
     for (uint64_t seed = 1; seed <= MODULES; seed++) {
-        struct diag d = {.emit = quiet};
+        struct diag d = diag_silent();
         uint64_t rng = seed;
         make_module(w, seed, OPS, seed % 3 == 0, &d);
         classify(w);
@@ -555,7 +547,7 @@ static void test_planners(void **state)
     uint32_t solved = 0, none = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= MODULES; seed++) {
-        struct diag d = {.emit = quiet};
+        struct diag d = diag_silent();
         uint32_t n = 0, total = 1;
         make_module(w, seed, 9, false, &d);
         classify(w);

@@ -11,14 +11,6 @@
 
 enum { MODULES = 1500, MUTATIONS = 12000 };
 
-static void drop_line(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    (void)user;
-    (void)level;
-    (void)line;
-}
-
 static char *print(const struct module *m, const struct cluster *c, const struct plan *plan,
                    size_t *n)
 {
@@ -75,7 +67,7 @@ static void test_round_trip(void **state)
 /* Equality can fail: a change in any field that is not a pool's layout is noticed. */
 static void test_equality(void **state)
 {
-    struct diag quiet = {.emit = drop_line};
+    struct diag quiet = diag_silent();
     struct module *a = random_module(5, 12, 2, &quiet), *b = random_module(5, 12, 2, &quiet);
 
     (void)state;
@@ -130,7 +122,7 @@ static void test_mutations(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= MUTATIONS / 40; seed++) {
-        struct diag quiet = {.emit = drop_line};
+        struct diag quiet = diag_silent();
         struct module *m = random_module(seed, (uint32_t)(seed % 7), (uint32_t)(seed % 3), &quiet);
         struct cluster *c = seed % 2 ? random_cluster(seed, m->mem) : NULL;
         size_t n;
@@ -140,7 +132,7 @@ static void test_mutations(void **state)
             char *bad = malloc(n + 100);
             struct text_module out, again;
             size_t k = 0, k2 = 0;
-            struct diag d = {.emit = drop_line};
+            struct diag d = diag_silent();
             memcpy(bad, text, n);
             size_t len = damage(&r, bad, n, n + 100);
             bad = realloc(bad, len); /* so that a read past the end is seen */
@@ -391,7 +383,7 @@ static void test_depth(void **state)
     (void)state;
     for (int depth = 100; depth <= 101; depth++) {
         struct text_module out;
-        struct diag d = {.emit = drop_line};
+        struct diag d = diag_silent();
         size_t n = 0;
         char *text = NULL;
         FILE *f = open_memstream(&text, &n);

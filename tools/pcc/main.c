@@ -215,7 +215,7 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
                       uint32_t at)
 {
     struct ctx y = *x;
-    struct diag silent = {.emit = repro_silence};
+    struct diag silent = diag_silent();
     struct cluster *own = NULL;
     y.diag = &silent;
     y.place = NULL;

@@ -19,14 +19,6 @@
 
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-void repro_silence(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    (void)user;
-    (void)level;
-    (void)line;
-}
-
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 /* " --name='text'", quoted for a shell.  What has a newline cannot stand in a line: left out. */

@@ -16,7 +16,5 @@ int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verif
 /* If c names a reproducer and no passes and no output: takes its first line's options, and says so.
  * 0, or -1 and an error if it has options other than those that repro_write gives. */
 int repro_options(struct cli *c, struct arena *a, struct diag *d);
-/* The sink of a silent diag. */
-void repro_silence(void *user, enum diag_level level, enum warning w, const char *line);
 
 #endif
