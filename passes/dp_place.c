@@ -9,19 +9,16 @@
  * smaller graphs (dp_bound.c) give a lower bound. */
 #include "passes/dp_place.h"
 
-#include "passes/bounds.h"
-#include "passes/cut_bound.h"
-#include "passes/dp_bound.h"
-#include "passes/dp_both.h"
+#include "passes/dp_race.h"
 #include "passes/explain.h"
 
 #include <inttypes.h>
 
-enum { COUNT_LIMIT = 100000000, BOUND_STEPS = 4, CUT_WORK = 30000000 };
+enum { COUNT_LIMIT = 100000000 };
 
 /* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
  * over a coarser one, whose best plan takes `searched`. */
-static void conclude(struct ctx *x, const struct chain *whole, const struct dp_search *s,
+static void conclude(struct ctx *x, const struct chain *whole, const struct dp_race *s,
                      bool on_whole, int64_t searched)
 {
     struct plan *p = x->plan;
@@ -59,31 +56,42 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
     }
 }
 
+static struct dp_race race_on(struct ctx *x, struct chain *c, struct placing *p,
+                              const struct place_options *o)
+{
+    return (struct dp_race){.c = c,
+                            .run = &p->run,
+                            .max_states =
+                                (uint64_t)(x->max_states ? x->max_states : o->max_states),
+                            .clock = &p->clock,
+                            .m = x->m,
+                            .mem = x->mem,
+                            .scratch = x->scratch,
+                            .diag = x->diag,
+                            .progress = x->progress};
+}
+
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
 {
     struct wdag *whole = p->whole, *level = p->level;
     struct chain *c = p->chain;
-    uint64_t states = (uint64_t)(x->max_states ? x->max_states : o->max_states);
-    struct dp_search s = {.max_states = states, .clock = &p->clock, .progress = x->progress};
     if (o->count_ideals)
         x->ideals = wdag_ideals(level, COUNT_LIMIT);
     struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
-    interval_search(p->top, &p->run, &best, x->scratch);
-    dp_both(p->top, &s, &best, x->scratch);
+    struct dp_race r = race_on(x, p->top, p, o);
+    dp_race(&r, &best);
     int64_t searched = best.value;
     const struct wdag *from = level;
     bool on_whole = level == whole;
     if (!on_whole) {
         wide.value = best.value;
-        bool better = interval_search(c, &p->run, &wide, x->scratch);
-        if (o->whole && level->n < whole->n && wide.value > c->lower) {
-            struct dp_search again = {
-                .max_states = states, .clock = &p->clock, .progress = x->progress};
-            better = dp_both(c, &again, &wide, x->scratch) || better;
-            if (again.complete) {
-                s = again;
-                on_whole = true;
-            }
+        struct dp_race again = race_on(x, c, p, o);
+        if (!o->whole || level->n >= whole->n)
+            again.max_states = 0;
+        bool better = dp_race(&again, &wide);
+        if (again.complete) {
+            r = again;
+            on_whole = true;
         }
         if (better) {
             best = wide;
@@ -92,14 +100,8 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     }
     if (best.value == CHAIN_INF)
         return false;
-    /* these bounds are about sums of computing and transfers on one device each */
-    if (!(s.complete && on_whole) && best.value > c->lower && !c->detailed) {
-        bounds_raise(c, best.value, BOUNDS_WORK, &p->clock, x->m, x->mem, x->scratch);
-        cut_bound(c, CUT_WORK, &p->clock, x->scratch);
-        dp_bound(c, best.value, states * BOUND_STEPS, &p->clock, x->scratch, x->diag);
-    }
     leave_plan(x, "dp-place", from, &best);
-    conclude(x, c, &s, on_whole, searched);
+    conclude(x, c, &r, on_whole, searched);
     return true;
 }
 
