@@ -21,7 +21,7 @@ struct result {
     const struct place *place;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct cut *cut;         /* the parts: cut.h */
+    const struct cut *cut;         /* the parts: ir/cut.h */
     const char *const *dim_name;   /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;

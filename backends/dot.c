@@ -14,7 +14,7 @@
  * deficiency", 2009); further devices differ in the style of their lines.
  * O(nodes + pins). */
 #include "backends/blocks.h"
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "backends/flows.h"
 #include "backends/label.h"
 #include "backends/outfile.h"

@@ -1,6 +1,6 @@
 /* What the terminal shows: a summary of a model, or the table of a plan. */
 #include "backends/backends.h"
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "backends/layers.h"
 
 #include <stdlib.h>

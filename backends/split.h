@@ -7,7 +7,7 @@
 #define PCC_BACKENDS_SPLIT_H
 
 #include "backends/backends.h"
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "backends/names.h"
 #include "backends/onnx_pack.h"
 

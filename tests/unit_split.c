@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "backends/backends.h"
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "backends/folder.h"
 #include "backends/names.h"
 #include "frontends/frontends.h"

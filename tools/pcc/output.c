@@ -1,7 +1,7 @@
 /* What a run leaves: files, stdout, the table (output.h). */
 #include "output.h"
 
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "baselines.h"
 #include "compare.h"
 #include "ir/strings.h"

@@ -10,7 +10,7 @@
  * Edges between pieces come from the nets (producer to readers, through copies as well), so copies
  * need no place of their own.  Linear in pins, but for the merging of neighbours, which costs the
  * edges of the quotient per pair and has a budget linear in pins. */
-#include "backends/pieces.h"
+#include "ir/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>

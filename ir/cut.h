@@ -3,8 +3,8 @@
  * A part is a set of placed nodes of one device, with copies of the replicated nodes and the
  * initializers that they need.  Parts are numbered in an order that is legal to run: whatever a
  * part reads is a model input or made by an earlier part. */
-#ifndef PCC_BACKENDS_CUT_H
-#define PCC_BACKENDS_CUT_H
+#ifndef PCC_IR_CUT_H
+#define PCC_IR_CUT_H
 
 #include "ir/cluster.h"
 #include "ir/place.h"

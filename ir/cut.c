@@ -8,9 +8,9 @@
  * carried by a part that uses it, else by the first.
  *
  * O(nodes + operands) plus the copies that the parts hold in the end. */
-#include "backends/cut.h"
+#include "ir/cut.h"
 
-#include "backends/pieces.h"
+#include "ir/pieces.h"
 
 #include <string.h>
 
