@@ -189,10 +189,8 @@ static void put_objective(struct out *o)
     put_decimal(o->f, gap, 9);
     fprintf(o->f, ", \"status\": \"%s\", \"argument\": ", status);
     put_string(o->f, p->argument ? p->argument : p->planner);
-    if (p->scope_bound >= 0 && p->status != PLAN_OPTIMAL) {
-        fputs(", \"scope\": \"fused\", \"scope_bound_s\": ", o->f);
-        put_ps(o->f, p->scope_bound);
-    }
+    fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
+    put_ps(o->f, proven ? p->bound_all : -1);
     fputs("},\n", o->f);
 }
 

@@ -227,9 +227,10 @@ static void print_objective(FILE *f, const struct result *r)
                     : 0.0);
     else
         fputs(", no bound known", f);
-    fprintf(f, ": %s (%s)\n", plan_status_name(p->status), p->argument ? p->argument : p->planner);
-    if (p->scope_bound >= 0 && p->status != PLAN_OPTIMAL)
-        fprintf(f, "of the fused graph alone, %s is proven\n", time_short(b, p->scope_bound));
+    fprintf(f, ": %s%s (%s)\n", plan_status_name(p->status),
+            p->bound >= 0 ? plan_among(p->scope) : "", p->argument ? p->argument : p->planner);
+    if (p->scope != SCOPE_ALL && p->bound_all >= 0)
+        fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->bound_all));
     fprintf(f, "peak rates reached: %.4g %%\n", (double)r->cluster->efficiency / 1e4);
 }
 

@@ -6,11 +6,14 @@
 
 struct anneal {
     const char *planner; /* for errors */
+    uint64_t most;       /* with moves 0: at most so many; 0: no matter */
     uint64_t moves;      /* of one vertex, to try; 0: until the clock's deadline or, without one, as many as
                             the graph needs, by share */
     uint32_t share;      /* 1 / share of them; 0: all */
     int64_t enough;      /* a plan that takes no more ends the search, ps; 0: the lower bound of the chain */
     uint64_t seed;
+    const struct chain *cut; /* the contiguous problem whose orders are cut for starts, and the vertex of it that a */
+    const uint32_t *up;      /* vertex of c is in; NULL: c itself */
     uint32_t chains;     /* runs that start from what is known then: the plan depends on it */
     uint32_t threads;    /* that share out these; 0: as many as there are cores.  No plan depends on it */
     bool progress;
@@ -20,7 +23,7 @@ struct anneal {
 };
 
 /* Improves *best (value CHAIN_INF: none known yet), which is of c: only better plans are taken.  1 if it improved, 0 if
- * not, -1 and an error if c is too large or has more than sums of computing and transfers (loads.h). */
+ * not, -1 and an error if c is too large (loads.h). */
 int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
                   struct arena *scratch, struct diag *d);
 

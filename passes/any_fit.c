@@ -1,44 +1,55 @@
 /* Plans of any shape and memory (any_fit.h).
  *
- * Annealing over bytes alone: everything takes no time, so that the first plan that fits ends it.  The smallest
- * memory that would do is found by bisection between a bound (the average, the largest vertex) and all
- * bytes; the memory that a plan found needs shortens the way. */
+ * A search with proofs (fit_search.c); where it does not end, annealing over bytes alone: everything takes no
+ * time, so that the first plan that fits ends it.  The smallest memory that would do is found by bisection
+ * between a bound (the average, the largest vertex) and all bytes; the memory that a plan found needs shortens
+ * the way.  It is proven if every smaller one that was tried was. */
 #include "passes/any_fit.h"
 
-#include "passes/loads.h"
+#include "passes/fit_search.h"
 #include "passes/place_run.h"
 
+#include <string.h>
+
 enum {
-    FIT_MOVES = 2000000, /* of a search for a plan that fits */
+    FIT_STEPS = 100000,  /* of a search with proofs, and so many more for each vertex: */
+    FIT_EACH = 16,
+    FIT_MOVES = 2000000, /* of annealing */
     FIT_PARTS = 1000     /* the smallest memory is found to one of so many parts */
 };
 
-/* Whether a plan was found that fits where no bounded device has less than `memory`, whatever it takes;
- * its devices in dev. */
-static bool fits(struct ctx *x, const struct chain *whole, int64_t memory,
-                 const struct anneal *like, int32_t *dev)
+/* Whether a plan fits where no bounded device has less than `memory`, whatever it takes; its devices in
+ * dev. */
+static enum fit fits(struct ctx *x, const struct chain *whole, int64_t memory,
+                     const struct anneal *like, int32_t *dev)
 {
+    enum fit answer = FIT_UNKNOWN;
     struct arena_mark mark = arena_mark(x->scratch);
     struct diag quiet = diag_silent();
     struct chain *c = chain_build(whole->g, x->cluster, memory, x->scratch, &quiet);
     struct chain_plan found = {.value = CHAIN_INF, .dev = dev};
     struct anneal s = *like;
-    s.moves = FIT_MOVES;
+    s.moves = 0;
+    s.most = FIT_MOVES;
     s.progress = false;
     if (c) {
         chain_forget_times(c);
-        anneal_search(c, &s, &found, x->scratch, &quiet);
+        answer = fit_search(c, FIT_STEPS + FIT_EACH * (uint64_t)c->g->n, s.clock, dev, x->scratch);
     }
+    if (c && answer == FIT_UNKNOWN && anneal_search(c, &s, &found, x->scratch, &quiet) > 0)
+        answer = FIT_FOUND;
     arena_release(x->scratch, mark);
-    return found.value < CHAIN_INF;
+    return answer;
 }
 
 int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like,
             struct chain_plan *best)
 {
     struct loads l;
-    if (!fits(x, c, -1, like, best->dev))
+    if (fits(x, c, -1, like, best->dev) != FIT_FOUND)
         return 0;
+    if (best->copies)
+        memset(best->copies, 0, x->cluster->ndev * sizeof *best->copies);
     if (loads_new(&l, c, like->planner, x->scratch, x->diag))
         return -1;
     loads_set(&l, best->dev);
@@ -101,13 +112,17 @@ int any_infeasible(struct ctx *x, const struct chain *c, const struct anneal *li
     int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
     if (loads_new(&l, c, like->planner, x->scratch, x->diag))
         return -1;
-    while (hi - lo > hi / FIT_PARTS && !chain_out(like->clock)) {
+    bool proven = true;
+    while (hi - lo > (proven ? 0 : hi / FIT_PARTS) && !chain_out(like->clock)) {
         int64_t mid = lo + (hi - lo) / 2;
-        if (fits(x, c, mid, like, dev)) {
+        enum fit answer = fits(x, c, mid, like, dev);
+        if (answer == FIT_FOUND) {
             loads_set(&l, dev);
             hi = memory_of(&l);
         } else {
             lo = mid + 1;
+            proven = proven && answer == FIT_NONE;
+            least = proven ? lo : least;
         }
     }
     if (hi == 0) {
@@ -115,5 +130,5 @@ int any_infeasible(struct ctx *x, const struct chain *c, const struct anneal *li
                    "no plan was found in the moves allowed, but there are some: try another seed");
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, "plan", hi, hi == least, least);
+    return report_memory(x, "plan", hi, hi <= least, least);
 }

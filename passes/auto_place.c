@@ -6,13 +6,13 @@
  * the contiguous one if they are equal: it has fewer parts.  With a time limit, what is left of it goes to
  * a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
  *
- * Groups of devices, overlapping transfers, GPipe's schedule and copies of stages are known to the
- * contiguous planners only: there the plan is dp-place's, and the reason says so. */
+ * Groups of devices are known to hier-place only. */
 #include "passes/dp_place.h"
 
 #include "passes/anneal_place.h"
 #include "passes/any_fit.h"
 #include "passes/certify.h"
+#include "passes/claim.h"
 #include "passes/explain.h"
 #include "passes/loads.h"
 #include "ir/units.h"
@@ -75,30 +75,21 @@ struct auto_run {
     const char *stopped;     /* it, before it was done */
 };
 
-/* Devices of the vertices of level g under a plan of the nodes that keeps each vertex together. */
-static void lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
-{
-    const uint32_t *up = wdag_flatten(g, x->scratch);
-    const struct wdag *base = g;
-    while (base->finer)
-        base = base->finer;
-    for (uint32_t v = 0; v < base->n; v++)
-        dev[up[v]] = node_dev[base->node[v]];
-}
-
 static void look_for_contiguous(struct auto_run *r)
 {
     struct ctx *x = r->x;
     struct place_options o = {
         .max_states = 2000000, .starts = r->o->starts, .seed = r->o->seed, .whole = true};
     struct chain_clock *clock = &r->p.clock;
-    if (r->deadline && !r->o->contiguous && !r->any->detailed)
+    if (r->deadline && !r->o->contiguous)
         clock->deadline -= (r->deadline - chain_now()) / DP_SHARE * (DP_SHARE - 1);
     if (dp_place(x, &r->p, &o)) {
         r->contiguous = x->plan;
         r->contiguous->planner = "auto-place";
         r->best.value = x->plan->value;
-        lift(x, r->p.whole, x->plan->dev, r->best.dev);
+        any_lift(x, r->any->g, x->plan->dev, r->best.dev);
+        if (r->best.copies)
+            memcpy(r->best.copies, x->plan->copies, x->cluster->ndev * sizeof *r->best.copies);
     }
     clock->deadline = r->deadline;
     clock->why = NULL;
@@ -133,11 +124,12 @@ static int anneal(struct auto_run *r, uint64_t moves, bool first)
     struct anneal s = search_of(r, &clock);
     s.moves = moves;
     s.enough = r->bound.value;
+    any_starts(x, r->any, r->p.chain, &s);
     if (first) {
         if (anneal_search(r->any, &s, &r->best, x->scratch, x->diag) < 0)
             return -1;
     } else {
-        fresh = no_plan(x, r->p.whole);
+        fresh = no_plan(x, r->any->g);
         if (anneal_place(x, &r->p, r->any, &s, &fresh))
             return -1;
         if (fresh.value < r->best.value)
@@ -171,7 +163,7 @@ static int look_for_any(struct auto_run *r)
     if (r->best.value < CHAIN_INF && far(r))
         find_bound(r, r->deadline ? BOUNDS_MOST_WORK
                                   : BOUNDS_MOST_WORK / (3 + r->any->g->n / 200)); /* 2 or 3 s */
-    if (r->best.value < CHAIN_INF)
+    if (r->best.value < CHAIN_INF && !r->any->detailed)
         certify(r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem, r->x->scratch);
     return 0;
 }
@@ -181,6 +173,20 @@ static const char *percent(const struct auto_run *r, int64_t less, int64_t more)
 {
     int64_t p = mul_div_ceil(more - less, 10000, more);
     return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", p / 100, p % 100);
+}
+
+/* Status and bounds of the plan left: of all plans of any shape, or of contiguous ones if that says more. */
+static void claim_any(struct auto_run *r)
+{
+    struct ctx *x = r->x;
+    struct bound all = r->bound;
+    if (must_level(x) != r->any->g)
+        all = claim_all(x, x->plan->value, true, BOUNDS_WORK, &r->p.clock);
+    if (x->plan == r->contiguous && x->plan->status == PLAN_OPTIMAL && r->bound.value < x->plan->value) {
+        x->plan->bound_all = all.value;
+        return;
+    }
+    claim(x, claim_scope(x, false, false), r->bound, all);
 }
 
 /* The better plan, with the reason. */
@@ -201,7 +207,7 @@ static void conclude(struct auto_run *r)
                 : arena_fmt(x->mem, "contiguous: the best %s; nothing better in %s; bound: %s", of,
                             tried, why);
     } else {
-        leave_plan(x, "auto-place", r->p.whole, &r->best);
+        leave_plan(x, "auto-place", r->any->g, &r->best);
         const char *than =
             !dp ? "no contiguous plan was found"
                 : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
@@ -210,10 +216,7 @@ static void conclude(struct auto_run *r)
         x->plan->argument =
             arena_fmt(x->mem, "not contiguous: %s; %s; bound: %s", than, tried, why);
     }
-    struct plan *p = x->plan;
-    p->bound = r->bound.value;
-    p->proof = r->bound.proof;
-    p->status = p->value <= p->bound ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    claim_any(r);
 }
 
 /* dp-place's plan, its bound and proof; the reason why. */
@@ -234,13 +237,11 @@ static int auto_place_run(struct ctx *x, const void *options)
     if (placing_start(x, "auto-place", &first, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
-    r.best = no_plan(x, r.p.whole);
-    if (!(r.any = chain_build(r.p.whole, x->cluster, -1, x->scratch, x->diag)))
+    r.best = no_plan(x, any_level(x));
+    if (!(r.any = chain_build(any_level(x), x->cluster, -1, x->scratch, x->diag)))
         return -1;
     r.bound = (struct bound){r.any->lower, r.any->lower_why, explain_chain(r.any, x->m, x->mem)};
     look_for_contiguous(&r);
-    if (r.any->detailed)
-        return only_contiguous(&r, "the only shape for this objective");
     if (r.o->contiguous)
         return only_contiguous(&r, "as asked for");
     if (loads_check(r.any, "auto-place", &quiet))

@@ -219,9 +219,8 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     struct cluster *own = NULL;
     y.diag = &silent;
     y.place = NULL;
-    y.base = y.whole = y.top = NULL;
+    y.base = y.whole = y.any = y.must = y.top = NULL;
     y.plan = NULL;
-    y.grouped = false;
     for (y.ndims = 0; y.ndims < x->ndims && !x->dims[y.ndims].guessed;)
         y.ndims++;
     y.capdims = y.ndims; /* what is guessed again goes elsewhere */
