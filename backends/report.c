@@ -229,7 +229,9 @@ static void print_objective(FILE *f, const struct result *r)
         fputs(", no bound known", f);
     fprintf(f, ": %s%s (%s)\n", plan_status_name(p->status),
             p->bound >= 0 ? plan_among(p->scope) : "", p->argument ? p->argument : p->planner);
-    if (p->scope != SCOPE_ALL && p->bound_all >= 0)
+    if (p->offer)
+        fprintf(f, "%s\n", p->offer);
+    else if (p->scope != SCOPE_ALL && p->bound_all >= 0)
         fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->bound_all));
     fprintf(f, "peak rates reached: %.4g %%\n", (double)r->cluster->efficiency / 1e4);
 }

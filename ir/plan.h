@@ -32,6 +32,7 @@ struct plan {
     const char *argument;  /* why the status: "all 1428 ideals searched" */
     const char *proof;     /* why the bound holds, lines that end in a newline, with the numbers to check it
                               by; NULL: nothing to show */
+    const char *offer;     /* what other plans could save, a line without its end; NULL: nothing to say */
     uint64_t states;       /* ideals that the planner visited */
 };
 

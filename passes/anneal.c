@@ -29,6 +29,9 @@ enum {
     SPLIT_VERTICES = 500, /* interval DP of an order for a start: up to so many */
     FIRST_MOVES = 100,    /* of each vertex, in each run of the first round */
     MOVES_EACH = 2000,    /* moves that a graph needs: so many, times vertices^2 * devices */
+    NEARER = 16,          /* a round that makes up less than this part of what lacks is idle, */
+    IDLE = 2,             /* so many of them in a row end a search with a goal, */
+    LEAST_SHARE = 10,     /* after this part of its moves */
     LARGE = 4000          /* vertices whose loads leave the caches */
 };
 #define MOST_WORK UINT64_C(900000000) /* nets to look at: 5 to 8 seconds */
@@ -261,6 +264,14 @@ static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left,
     return quota < part ? quota : part;
 }
 
+/* Whether a round has brought the best plan so little nearer to what is wanted of it that more of them are no
+ * use: to the goal, or to what is proven to be the least. */
+static bool stalls(const struct anneal *o, int64_t before, int64_t value)
+{
+    int64_t wanted = value > o->goal ? o->goal : o->enough;
+    return before < CHAIN_INF && before - value <= (before - wanted) / NEARER;
+}
+
 static void search_on(struct search *s, struct chain_plan *best)
 {
     struct anneal *o = s->o;
@@ -268,6 +279,7 @@ static void search_on(struct search *s, struct chain_plan *best)
     int64_t began = chain_now(), enough = o->enough > s->c->lower ? o->enough : s->c->lower;
     uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
+    uint32_t idle = 0; /* rounds without much progress */
     if (!o->moves && !o->clock->deadline) {
         budget = moves_needed(s);
         patience = budget / 2;
@@ -276,6 +288,7 @@ static void search_on(struct search *s, struct chain_plan *best)
         if (best->value <= enough || chain_out(o->clock))
             break;
         uint64_t moves = cut_quota(s, quota, budget - o->done, began);
+        int64_t before = best->value;
         for (uint32_t i = 0; i < s->nrun; i++) {
             struct anneal_run *r = &s->run[i];
             r->seed = topo_random(&s->rng);
@@ -287,6 +300,11 @@ static void search_on(struct search *s, struct chain_plan *best)
         if (merge(s, best))
             last = o->done;
         show(s, best, began);
+        if (o->after_round && o->after_round(o->user, o, best))
+            break;
+        idle = stalls(o, before, best->value) ? idle + 1 : 0;
+        if (o->goal && idle >= IDLE && o->done >= budget / LEAST_SHARE)
+            break;
         quota *= 2;
     }
 }

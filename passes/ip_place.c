@@ -7,8 +7,7 @@
  * millionth unless more is asked for.  Where all times are multiples of something coarser that margin closes,
  * and the plan is called optimal; else it is called feasible with the gap.  On a fused level the proof is about
  * that level only. */
-#include "passes/anneal_place.h"
-#include "passes/claim.h"
+#include "passes/any_search.h"
 #include "passes/ip_refute.h"
 #include "passes/ip_search.h"
 #include "passes/place_run.h"
