@@ -83,6 +83,8 @@ static int anneal_place_run(struct ctx *x, const void *options)
                           .threads = (uint32_t)o->threads,
                           .progress = x->progress,
                           .clock = &p.clock};
+    if (any_hopeless(x, s.any))
+        return any_infeasible(x, s.any, &like);
     if (any_improve(&s, &like))
         return -1;
     if (s.best.value == CHAIN_INF)

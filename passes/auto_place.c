@@ -223,6 +223,12 @@ static int only_contiguous(struct auto_run *r, const char *why)
     return 0;
 }
 
+static int infeasible(struct auto_run *r)
+{
+    const struct anneal like = {.planner = "auto-place", .clock = &r->p.clock};
+    return any_infeasible(r->x, r->s.any, &like);
+}
+
 static int auto_place_run(struct ctx *x, const void *options)
 {
     struct auto_run r = {.x = x, .o = options};
@@ -234,6 +240,8 @@ static int auto_place_run(struct ctx *x, const void *options)
     if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
+    if (any_hopeless(x, r.s.any))
+        return infeasible(&r);
     look_for_contiguous(&r);
     if (r.o->contiguous)
         return only_contiguous(&r, "as asked for");
@@ -241,11 +249,8 @@ static int auto_place_run(struct ctx *x, const void *options)
         return only_contiguous(&r, "the graph is too large for other shapes");
     if (look_for_any(&r))
         return -1;
-    if (r.s.best.value == CHAIN_INF) {
-        struct anneal like = {.planner = "auto-place", .seed = (uint64_t)r.o->seed,
-                              .chains = CHAINS, .clock = &r.p.clock};
-        return any_infeasible(x, r.s.any, &like);
-    }
+    if (r.s.best.value == CHAIN_INF)
+        return infeasible(&r);
     conclude(&r);
     return 0;
 }

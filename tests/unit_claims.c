@@ -193,23 +193,22 @@ static int64_t value_of(const struct world *w, const int32_t *dev, const uint32_
     return most[0] + most[1];
 }
 
-/* The quotient by devices is acyclic; in a training graph, of each pass. */
+/* The quotient by devices is acyclic; in a training graph with the edges of the backward pass turned round: it goes
+ * over the stages in the other direction. */
 static bool is_contiguous(const struct world *w, const int32_t *dev)
 {
-    for (int p = 0; p < 2; p++) {
-        bool after[DEVICES][DEVICES] = {{false}};
-        for (uint32_t i = 0; i < w->nop; i++)
-            for (uint32_t j = 0; j < w->nop; j++)
-                if (w->reads[j][i + 1] && dev[i] != dev[j] && w->back[i] == p && w->back[j] == p)
-                    after[dev[i]][dev[j]] = true;
-        for (uint32_t k = 0; k < DEVICES; k++)
-            for (uint32_t i = 0; i < DEVICES; i++)
-                for (uint32_t j = 0; j < DEVICES; j++)
-                    after[i][j] = after[i][j] || (after[i][k] && after[k][j]);
+    bool after[DEVICES][DEVICES] = {{false}};
+    for (uint32_t i = 0; i < w->nop; i++)
+        for (uint32_t j = 0; j < w->nop; j++)
+            if (w->reads[j][i + 1] && dev[i] != dev[j] && w->back[i] == w->back[j])
+                after[dev[w->back[i] ? j : i]][dev[w->back[i] ? i : j]] = true;
+    for (uint32_t k = 0; k < DEVICES; k++)
         for (uint32_t i = 0; i < DEVICES; i++)
-            if (after[i][i])
-                return false;
-    }
+            for (uint32_t j = 0; j < DEVICES; j++)
+                after[i][j] = after[i][j] || (after[i][k] && after[k][j]);
+    for (uint32_t i = 0; i < DEVICES; i++)
+        if (after[i][i])
+            return false;
     return true;
 }
 
@@ -276,8 +275,9 @@ struct counts {
     uint32_t runs, none, optimal, all, best;
 };
 
-static void check(uint64_t seed, uint32_t kind, const char *passes, int64_t any, int64_t contiguous,
-                  struct counts *c)
+/* thrift: a plan that is not contiguous must save a twentieth. */
+static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift, int64_t any,
+                  int64_t contiguous, struct counts *c)
 {
     struct world *w = malloc(sizeof *w);
     struct diag d = diag_silent();
@@ -294,7 +294,8 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, int64_t any,
     if (!rc) {
         bool all = p->scope == SCOPE_ALL, optimal = p->status == PLAN_OPTIMAL;
         int64_t least = all ? any : contiguous;
-        c->best += p->value == any;
+        bool spared = thrift && p->value == contiguous && any > contiguous - contiguous / 20;
+        c->best += p->value == any || spared;
         c->optimal += optimal;
         c->all += optimal && all;
         if (p->value < any || p->bound > least || p->bound_all > any || (optimal && p->value != least) ||
@@ -327,7 +328,7 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
         closer += any < contiguous;
         none += any == COST_NEVER;
         for (uint32_t i = 0; i < n; i++)
-            check(seed, kind, passes[i], any, contiguous, &c[i]);
+            check(seed, kind, passes[i], !strcmp(passes[i], "auto-place"), any, contiguous, &c[i]);
     }
     for (uint32_t i = 0; i < n; i++) {
         printf("kind %u: %s: %u runs, %u without a plan, %u least, %u optimal, %u of all plans\n", kind,
@@ -340,17 +341,18 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
 
 static void test_sums(void **state)
 {
-    static const char *const passes[] = {"auto-place", "anneal-place", "ip-place{contiguous=none}"};
+    static const char *const passes[] = {"auto-place", "auto-place{gain=0:moves=20000}", "anneal-place{moves=20000}",
+                                         "ip-place{contiguous=none}"};
     (void)state;
-    run_kind(0, MODULES, passes, 3);
+    run_kind(0, MODULES, passes, 4);
 }
 
 static void test_objectives(void **state)
 {
-    static const char *const passes[] = {"auto-place", "anneal-place"};
+    static const char *const passes[] = {"auto-place", "auto-place{gain=0:moves=20000}", "anneal-place{moves=20000}"};
     (void)state;
     for (uint32_t kind = 1; kind <= 4; kind++)
-        run_kind(kind, OBJECTIVES, passes, 2);
+        run_kind(kind, OBJECTIVES, passes, 3);
 }
 
 int main(void)
