@@ -5,7 +5,9 @@
  * alike share a rule), values of small integer tensors are followed on the way, and what is inferred
  * is merged with what is known (shape_core.c).  When the owner of bodies is reached, its bodies are
  * visited first (explicit stack).  Calls of the model's functions are replaced by the functions' nodes in a
- * copy of the module that is thrown away afterwards (calls.h).  What cannot be proven stays unknown.
+ * copy of the module that is thrown away afterwards (calls.h).  Where types are unknown after that, the
+ * schemas of the operators may tell them (shape_types.c); then all is visited again.  What cannot be
+ * proven stays unknown.
  *
  * Then the names of the inputs are bound to numbers (bind.c), and if there are any, a second run with
  * every name bound gives the types that planning uses: there, slices and broadcasts with
@@ -20,7 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEST_LIMIT = 4 }; /* bodies nested deeper are visited once, with nothing carried known */
+enum {
+    NEST_LIMIT = 4,   /* bodies nested deeper are visited once, with nothing carried known */
+    SCHEMA_ROUNDS = 3 /* runs after the first one, each with what schemas told after the one before */
+};
 
 /* --- the table --- */
 
@@ -271,6 +276,19 @@ static void start_types(struct infer *f)
         f->type[v] = f->start[v] = map[m->value[v].type];
 }
 
+/* Another run, from the types that it starts with. */
+static void walk_again(struct infer *f)
+{
+    const struct module *m = f->m;
+    memcpy(f->type, f->start, m->nval * sizeof *f->type);
+    memset(f->data, 0, m->nval * sizeof *f->data);
+    if (f->visited != NULL) {
+        memset(f->visited, 0, m->nnode);
+        memset(f->carried, 0, m->ngraph * sizeof *f->carried);
+    }
+    walk_graphs(f);
+}
+
 /* versions: [node] of ai.onnx; NULL: the model's. */
 static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *diag,
                               struct dim_values *values, const int64_t *versions)
@@ -285,10 +303,14 @@ static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *
     index_bodies(&f);
     collect_input_names(&f);
     walk_graphs(&f);
-    if (f.conflicts > 10 && diag != NULL)
+    uint32_t conflicts = f.conflicts;
+    f.diag = NULL; /* told once */
+    for (int i = 0; types_from_schemas(&f) && i < SCHEMA_ROUNDS; i++)
+        walk_again(&f);
+    if (conflicts > 10 && diag != NULL)
         diag_warning(diag, WARN_SHAPE_CONFLICT,
                      "%u more shapes in the file differ from what the operands give",
-                     f.conflicts - 10);
+                     conflicts - 10);
     return f.type;
 }
 
