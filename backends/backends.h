@@ -11,8 +11,8 @@ enum view { VIEW_BLOCKS, VIEW_DEVICES, VIEW_NODES };
 enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4 };
 enum { MOST_BOXES = 150 }; /* of a picture that one can look at */
 /* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
- * of the source. */
-enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_MODES };
+ * of the source: where these are, else in copies of them, or in hard links to them. */
+enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_LINK, WEIGHTS_MODES };
 
 /* What the files are about. */
 struct result {
@@ -42,7 +42,7 @@ int onnx_write(const struct module *m, const char *path, struct diag *d);
 /* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
  * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const char *folder);
-/* "shared", "inline", "original"; the mode of such a name, WEIGHTS_MODES if there is none. */
+/* "shared", "inline", "original", "link"; the mode of such a name, WEIGHTS_MODES if there is none. */
 const char *weights_mode_name(enum weights_mode w);
 enum weights_mode weights_mode_named(const char *name);
 /* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of

@@ -90,7 +90,7 @@ int split_write(const struct result *r, const char *folder)
         s.file[x] = cut_part_file(s.cut, x, s.a);
     int rc = weights_plan(&s);
     if (!rc)
-        rc = sources_link(&s, folder);
+        rc = sources_bring(&s, folder);
     if (!rc)
         rc = weights_write(&s);
     if (!rc)

@@ -360,7 +360,7 @@ static int check_weights(const struct cli *c, struct diag *d)
 {
     const char *s = c->value[CLI_WEIGHTS], *out = c->value[CLI_OUTPUT];
     if (s && weights_mode_named(s) == WEIGHTS_MODES)
-        return diag_error(d, "--weights '%s': expected shared, inline or original", s);
+        return diag_error(d, "--weights '%s': expected shared, inline, original or link", s);
     if (s && (!out || !output_is_folder(out)))
         return diag_error(d, "--weights=%s: is for a split: give its folder with -o", s);
     return 0;
