@@ -61,8 +61,9 @@ unsigned picture_format(const char *name, size_t n);
 /* The whole model as onnx_write writes it, with the plan in the metadata of its nodes. */
 int annotated_write(const struct result *r, const char *path);
 /* ONNX Runtime's session.layer_assignment_settings for such a model, "gpu:0(=acc0); cpu(=cpu0)", in
- * a.  gpu:K counts the accelerators that are not of class npu. */
-const char *layer_assignment(const struct result *r, struct arena *a);
+ * a.  gpu:K counts the accelerators that are not of class npu.  NULL, and *why, where the plan uses two
+ * devices of a kind, which one session cannot tell apart. */
+const char *layer_assignment(const struct result *r, struct arena *a, const char **why);
 /* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
  * and ends with a note that counts them.  0, or -1 if there are errors. */
 int check_annotations(const struct module *m, struct diag *d);

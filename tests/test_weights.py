@@ -215,7 +215,8 @@ def test_links(work, gpt):
 
 def test_failures(work, gpt):
     r = split(gpt, work / "x", "inlined")
-    check(r.returncode == 2 and "expected shared, inline, original or link" in r.stderr, f"--weights=inlined: {r.stderr}")
+    check(r.returncode == 2 and "expected shared, inline, original or link" in r.stderr,
+          f"--weights=inlined: {r.stderr}")
     r = split(gpt, work / "x.json", "inline")
     check(r.returncode == 2 and "is for a split" in r.stderr, f"no split: {r.stderr}")
     area = work / "area"
