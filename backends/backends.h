@@ -42,6 +42,10 @@ int onnx_write(const struct module *m, const char *path, struct diag *d);
 /* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
  * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const char *folder);
+/* Whether nothing stands in the way of a split of the model in `folder`, before it is planned: the folder
+ * can be made or replaced, weights that are wanted are there, links can be made.  0 or -1. */
+int split_check(const struct module *m, enum weights_mode weights, const char *folder,
+                struct diag *d);
 /* "shared", "inline", "original", "link"; the mode of such a name, WEIGHTS_MODES if there is none. */
 const char *weights_mode_name(enum weights_mode w);
 enum weights_mode weights_mode_named(const char *name);

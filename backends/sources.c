@@ -138,40 +138,77 @@ static int name_all(struct split *s, const char *folder)
     for (uint32_t k = 1; k < s->m->nfile; k++)
         if (name_as_is(s, k, folder))
             return -1;
-    note_missing(s, folder);
     return 0;
 }
 
-/* Twins of the files in the folder of the split. */
-static int make_twins(struct split *s, const char *folder)
+/* Names for twins in the folder of the split; how many. */
+static uint32_t name_twins(struct split *s)
 {
-    uint32_t *copy = arena_array(s->a, s->m->nfile, sizeof *copy), ncopy = 0, n = 0;
-    for (uint32_t k = 1; k < s->m->nfile; k++) {
-        if (!s->used[k])
-            continue;
-        s->source[k] = arena_fmt(s->a, SOURCE_STEM "%u" SOURCE_END, n++);
-        int rc = s->mode == WEIGHTS_LINK ? link_file(s, k, folder) : clone_file(s, k);
-        if (rc < 0)
+    uint32_t n = 0;
+    for (uint32_t k = 1; k < s->m->nfile; k++)
+        if (s->used[k])
+            s->source[k] = arena_fmt(s->a, SOURCE_STEM "%u" SOURCE_END, n++);
+    return n;
+}
+
+static int link_all(struct split *s, const char *folder)
+{
+    for (uint32_t k = 1; k < s->m->nfile; k++)
+        if (s->used[k] && link_file(s, k, folder))
             return -1;
-        if (!rc)
-            copy[ncopy++] = k;
-    }
-    if (s->mode == WEIGHTS_ORIGINAL)
-        return copy_files(s, copy, ncopy, folder);
-    if (n)
-        diag_note(
-            s->diag,
-            "%s: %u file%s of the source %s a second name in it: ONNX Runtime runs such parts, "
-            "but onnx's own tools refuse files of several names, in the source, too; pcc wants "
-            "--allow-links for them",
-            folder, n, n > 1 ? "s" : "", n > 1 ? "have" : "has");
     return 0;
+}
+
+static int copy_all(struct split *s, const char *folder)
+{
+    uint32_t *copy = arena_array(s->a, s->m->nfile, sizeof *copy), n = 0;
+    for (uint32_t k = 1; k < s->m->nfile; k++) {
+        int cloned = s->used[k] ? clone_file(s, k) : 1;
+        if (cloned < 0)
+            return -1;
+        if (!cloned)
+            copy[n++] = k;
+    }
+    return copy_files(s, copy, n, folder);
+}
+
+/* Names them; *twins is how many get a twin.  0 or -1. */
+static int name_sources(struct split *s, const char *folder, uint32_t *twins)
+{
+    s->source = arena_array(s->a, s->m->nfile, sizeof *s->source);
+    *twins = 0;
+    if (s->beside)
+        return name_all(s, folder);
+    if (s->mode == WEIGHTS_ORIGINAL || s->mode == WEIGHTS_LINK)
+        *twins = name_twins(s);
+    return 0;
+}
+
+int sources_check(struct split *s, const char *folder)
+{
+    uint32_t twins;
+    if (name_sources(s, folder, &twins))
+        return -1;
+    return s->mode == WEIGHTS_LINK ? link_all(s, folder) : 0;
 }
 
 int sources_bring(struct split *s, const char *folder)
 {
-    s->source = arena_array(s->a, s->m->nfile, sizeof *s->source);
-    if (s->mode != WEIGHTS_ORIGINAL && s->mode != WEIGHTS_LINK)
+    uint32_t twins;
+    if (name_sources(s, folder, &twins))
+        return -1;
+    if (s->beside)
+        note_missing(s, folder);
+    if (!twins)
         return 0;
-    return s->beside ? name_all(s, folder) : make_twins(s, folder);
+    if (s->mode == WEIGHTS_ORIGINAL)
+        return copy_all(s, folder);
+    if (link_all(s, folder))
+        return -1;
+    diag_note(s->diag,
+              "%s: %u file%s of the source %s a second name in it: ONNX Runtime runs such parts, "
+              "but onnx's own tools refuse files of several names, in the source, too; pcc wants "
+              "--allow-links for them",
+              folder, twins, twins > 1 ? "s" : "", twins > 1 ? "have" : "has");
+    return 0;
 }

@@ -101,6 +101,9 @@ bool sources_beside(const struct split *s, const char *folder);
 /* Names the files of s->used, after weights_plan; the folder is s->dirfd, and will be `folder`.  Where
  * the split does not lie beside them they are copied or linked into it.  0 or -1. */
 int sources_bring(struct split *s, const char *folder);
+/* Whether it would succeed, as far as that can be known before bytes are copied: -1 and an error, else 0.
+ * May leave links in the folder. */
+int sources_check(struct split *s, const char *folder);
 
 /* The node with the tensors below it as weights_tensor has them; the same pointer if nothing
  * changes.  Sets s->failed on errors. */

@@ -301,6 +301,8 @@ static int run(const struct cli *c, struct ctx *x)
     } else {
         x->cluster = own;
     }
+    if (output_probe(c, x->m, x->diag))
+        return EXIT_INPUT;
     rc = pipeline_run(&p, x, &o);
     if (rc == PASS_INFEASIBLE)
         return EXIT_INFEASIBLE;
