@@ -225,6 +225,7 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     for (y.ndims = 0; y.ndims < x->ndims && !x->dims[y.ndims].guessed;)
         y.ndims++;
     y.capdims = y.ndims; /* what is guessed again goes elsewhere */
+    y.guess = 0;
     y.m = read_input(c, &own, &y.plan, &silent);
     if (!y.m)
         return;
