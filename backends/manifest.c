@@ -213,6 +213,19 @@ static void put_weights(struct out *o)
     fputs("]},\n", o->f);
 }
 
+static void put_layer_assignment(struct out *o, struct arena *a)
+{
+    const char *why, *settings = layer_assignment(o->s->r, a, &why);
+    fputs("  \"ort_layer_assignment\": ", o->f);
+    if (settings) {
+        put_string(o->f, settings);
+    } else {
+        fputs("null,\n  \"ort_layer_assignment_why\": ", o->f);
+        put_string(o->f, why);
+    }
+    fputs(",\n", o->f);
+}
+
 static void put_devices(struct out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -465,9 +478,7 @@ int manifest_write(const struct split *s)
     put_nodes(&o);
     put_dims(&o);
     put_weights(&o);
-    fputs("  \"ort_layer_assignment\": ", o.f);
-    put_string(o.f, layer_assignment(s->r, a));
-    fputs(",\n", o.f);
+    put_layer_assignment(&o, a);
     put_copies(&o, a);
     put_dropped(&o);
     fputs("}\n", o.f);

@@ -242,9 +242,10 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     print_devices(f, r, a);
     print_crossings(f, r, a);
     print_objective(f, r);
-    if (r->annotated)
+    const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
+    if (settings)
         fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
-                layer_assignment(r, a));
+                settings);
     if (split_folder)
         fprintf(
             f,

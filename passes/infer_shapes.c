@@ -232,7 +232,7 @@ static void guess_inputs(struct infer *f)
             continue;
         for (int k = 0; k < s.rank; k++) {
             if (!dim_known(s.d[k])) {
-                s.d[k] = dim_num(dim_guess(k == 0));
+                s.d[k] = dim_num(dim_guess(f->values, k == 0));
                 changed = true;
             }
         }
@@ -327,44 +327,25 @@ uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
 
 /* --- the pass --- */
 
-/* Inputs of the model with a dimension that is no number. */
-static uint32_t open_inputs(const struct module *m, bool nameless, vid *first)
+/* Whether an input of the model has a dimension that is no number. */
+static bool has_open_input(const struct module *m)
 {
-    uint32_t n = 0;
     for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
-        vid v = m->arg[m->graph[1].in.at + i];
-        const struct type *t = &m->type[m->value[v].type];
-        bool open = false;
-        for (int k = 0; t->kind == TYPE_TENSOR && k < t->rank; k++) {
-            struct dim d = m->dim[t->dim + (uint32_t)k];
-            open = open || (nameless ? !dim_known(d) : d.value < 0);
-        }
-        *first = open && n == 0 ? v : *first;
-        n += open;
+        const struct type *t = &m->type[m->value[m->arg[m->graph[1].in.at + i]].type];
+        for (int k = 0; t->kind == TYPE_TENSOR && k < t->rank; k++)
+            if (m->dim[t->dim + (uint32_t)k].value < 0)
+                return true;
     }
-    return n;
+    return false;
 }
 
 static bool has_names(const struct module *m)
 {
-    vid first;
     for (uint32_t i = 0; i < m->ndim; i++) {
         if (m->dim[i].sym != 0)
             return true;
     }
-    return open_inputs(m, false, &first) > 0;
-}
-
-static void warn_nameless(struct ctx *x)
-{
-    vid first = 0;
-    uint32_t n = open_inputs(x->m, true, &first);
-    if (n > 0)
-        diag_warning(x->diag, WARN_GUESSED_DIM,
-                     "%u inputs have dimensions without a name, the first is '%s': planning "
-                     "with %lld for a first dimension, %lld for others",
-                     n, value_name(x->m, first), (long long)dim_guess(true),
-                     (long long)dim_guess(false));
+    return has_open_input(m);
 }
 
 uint32_t *planning_types(struct ctx *x)
@@ -411,6 +392,24 @@ static int64_t count_unknown(struct ctx *x, const uint32_t *type)
     return unknown;
 }
 
+/* Binds all names that planning needs numbers for. */
+static void bind_dims(struct ctx *x)
+{
+    bind_input_dims(x);
+    uint32_t *type = planning_types(x);
+    if (bind_open_dims(x, type))
+        type = planning_types(x);
+    x->shapes_unknown = count_unknown(x, type);
+}
+
+bool guess_smaller(struct ctx *x)
+{
+    if (!bind_smaller(x))
+        return false;
+    bind_dims(x);
+    return true;
+}
+
 static int run(struct ctx *x, const void *opts)
 {
     struct module *m = x->m;
@@ -422,12 +421,8 @@ static int run(struct ctx *x, const void *opts)
     uint32_t *type = infer_types(m, x->scratch, x->diag, NULL);
     for (vid v = 1; v < m->nval; v++)
         m->value[v].type = type[v];
-    bind_input_dims(x);
-    type = planning_types(x);
-    if (bind_open_dims(x, type))
-        type = planning_types(x);
-    x->shapes_unknown = count_unknown(x, type);
-    warn_nameless(x);
+    bind_warn_unused(x);
+    bind_dims(x);
     return 0;
 }
 

@@ -30,6 +30,7 @@ struct ctx {
     struct cluster *cluster;
     struct dim_binding *dims; /* from --dim; then what infer-shapes guessed is appended */
     uint32_t ndims, capdims;
+    int64_t guess;         /* for dimensions that nobody gives, but for batches; 0: not made smaller yet */
     const struct pin *pins;
     uint32_t npins;
     const struct state_pair *pairs; /* from --state */
