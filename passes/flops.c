@@ -57,6 +57,7 @@ static const struct flop_row table[] = {
     {"Conv", CONV, 1, 0},
     {"ConvInteger", CONV, 1, INTEGER_MATH},
     {"ConvTranspose", CONV_TRANSPOSE, 1, 0},
+    {"ConvTransposeWithDynamicPads", CONV_TRANSPOSE, 1, 0},
     {"DFT", FOURIER, 0, 0},
     {"DecoderMaskedMultiHeadAttention", MULTI_HEAD, 5, 0},
     {"DecoderMaskedSelfAttention", MS_ATTENTION, 4, 0},
@@ -97,6 +98,8 @@ static const struct flop_row table[] = {
     {"LongformerAttention", MS_ATTENTION, 255, 0},
     {"LpPool", WINDOW, 0, 0},
     {"MatMul", MATMUL, 1, 0},
+    {"MatMulBlockQuantizedFp4Weight", MATMUL, 1, 0},
+    {"MatMulBlockQuantizedFp8Weight", MATMUL, 1, 0},
     {"MatMulBnb4", MATMUL, 1, 0},
     {"MatMulFpQ4", MATMUL, 1, 0},
     {"MatMulInteger", MATMUL, 1, INTEGER_MATH},
@@ -126,6 +129,7 @@ static const struct flop_row table[] = {
     {"QLinearReduceMean", PER_IN, 1, INTEGER_MATH},
     {"QLinearSoftmax", PER_OUT, 5, INTEGER_MATH},
     {"QMoE", EXPERTS, 3, 0},
+    {"QOrderedMatMul", MATMUL, 2, INTEGER_MATH},
     {"RMSNormalization", PER_OUT, 5, 0},
     {"RNN", RECURRENT, 0, 0},
     {"ReduceL1", PER_IN, 1, 0},
@@ -155,6 +159,7 @@ static const struct flop_row table[] = {
     {"TorchEmbedding", GATHER, 0, 0},
     {"TransposeMatMul", MATMUL, 1, 0},
     {"Unsqueeze", FREE, 0, 0},
+    {"VarlenCausalConvWithState", CONV, 1, 0},
 };
 
 enum { ROWS = sizeof table / sizeof table[0] };

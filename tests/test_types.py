@@ -8,6 +8,8 @@
    and none is missing that follows from the schemas of the Python packages (asked here on their own).
 4. The table of what schemas say (tools/type_table.py) is that of the installed packages.
 Needs ONNX Runtime, onnx and numpy (else 77)."""
+import contextlib
+import io
 import json
 import random
 import shutil
@@ -64,12 +66,39 @@ def test_chain(work):
     for op, domain in (("Foo", "my"), ("Relu", "")):
         path, out = work / f"chain_{op}.onnx", work / f"chain_{op}"
         onnx.save(chain(op, domain), path)
-        r = pcc(path, "-d", "2xa100", "--link", "25GB/s,0us", "-o", out)
+        r = pcc(path, "-d", "2xa100", "--link", "25GB/s,0us", "-p", "dp-place", "-o", out)
         check(r.returncode == 0 and "must stay together" not in r.stderr, f"chain {op}: {r.stderr}")
         times[op] = value(out)
     check(times["Foo"] <= 1.001 * times["Relu"], f"a foreign operator first: {times}")
     got, _ = inferred(str(work / "chain_Foo.onnx"))
     check(all(elem == "f32" for elem, _ in got.values()), f"a foreign operator first: {got}")
+
+
+def old_operators():
+    """Operators that only ONNX Runtime knows, before and between convolutions; nothing is said of inner values."""
+    nodes = [node("ImageScaler", ["x"], ["a"], scale=0.5, bias=[0.0, 1.0, 2.0]), node("Conv", ["a", "w0"], ["b"]),
+             node("Crop", ["b"], ["c"], border=[1, 0, 2, 1]),
+             node("ParametricSoftplus", ["c"], ["d"], alpha=1.0, beta=1.0),
+             node("Conv", ["d", "w1"], ["e"]), node("ScaledTanh", ["e"], ["f"], alpha=1.0, beta=2.0),
+             node("DynamicSlice", ["f", "starts", "ends"], ["g"]), node("Affine", ["g"], ["h"], alpha=2.0, beta=1.0),
+             node("Conv", ["h", "w2"], ["i"]), node("Scale", ["i"], ["y"], scale=2.0)]
+    constants = [numpy_helper.from_array(np.array([0, 0, 1, 1]), "starts"),
+                 numpy_helper.from_array(np.array([9, 9, -1, 9]), "ends")]
+    weights = [weight("w0", 4, 3, 3, 3), weight("w1", 4, 4, 3, 3), weight("w2", 4, 4, 3, 3)]
+    return model(nodes, [info("x", FLOAT, [1, 3, 20, 20])], [onnx.ValueInfoProto(name="y")], weights + constants, 9)
+
+
+def test_old_operators(work):
+    path, out = work / "old.onnx", work / "old"
+    onnx.save(old_operators(), path)
+    for devices, planner in (("2xa100", "auto-place"), ("4xa100", "dp-place")):
+        r = pcc(path, "-d", devices, "--link", "25GB/s,0us", "-p", planner, "-o", out)
+        if not check(r.returncode == 0 and "not known" not in r.stderr, f"old operators: {r.stderr}"):
+            continue
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = verify_split.main([str(path), str(out), "--quiet"])
+        check(code == 0, f"old operators, {devices}: {said.getvalue()[-300:]}")
 
 
 # ---- 2. what must not cross
@@ -337,7 +366,7 @@ def test_table(work):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_chain, test_untyped, test_each_schema, test_against_schemas, test_table):
+        for test in (test_chain, test_old_operators, test_untyped, test_each_schema, test_against_schemas, test_table):
             test(Path(folder))
     print(f"{len(FAILED)} failures")
     return 1 if FAILED else 0
