@@ -79,7 +79,7 @@ bool close_plan(struct ctx *x, const struct cut *cut, const struct verdict *was,
     const struct opened *o = x->opened;
     struct closing c;
     struct pieces k = {0};
-    uint8_t *shut = opened_closable(x, x->place, cut->part_of, x->scratch);
+    uint8_t *shut = opened_closable(x, x->place, cut, x->scratch);
     uint32_t n = choose(o, shut);
     if (n == 0)
         return false;

@@ -3,6 +3,7 @@
 
 #include "ir/units.h"
 #include "passes/patterns.h"
+#include "passes/undivided.h"
 
 #include <inttypes.h>
 
@@ -105,7 +106,10 @@ int ctx_base(struct ctx *x)
         place_free_io(x->m, x->place);
     x->base = wdag_base(x->m, x->place, x->cluster, x->mem);
     x->top = x->base;
-    return check_sums(x) || apply_pins(x) ? -1 : 0;
+    if (check_sums(x) || apply_pins(x))
+        return -1;
+    warn_undivided(x);
+    return 0;
 }
 
 void ctx_push(struct ctx *x, struct wdag *level)

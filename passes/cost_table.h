@@ -10,6 +10,8 @@ struct cost_table;
  * error.  m: x->m, or that with calls replaced; rows can then name these calls, too.  Lives in the
  * scratch arena.  Names and classes that are not there: one warning a file. */
 struct cost_table *cost_table_read(struct ctx *x, const struct module *m);
+/* The same without a word about what is wrong with the files; NULL: there is nothing. */
+struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m);
 /* Time of node n of m on class k: the node's own, else that of its operator type; -1: none. */
 int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k);
 /* The same for node n of x->m. */

@@ -46,6 +46,7 @@ struct frame {
     struct env *env;
     nid at, end;
     struct slice out; /* of the call: results that no node of it makes under their name */
+    bool call;        /* it is the main graph of a function */
 };
 
 struct inliner {
@@ -412,11 +413,11 @@ static bool enters(struct inliner *w, const struct env *e, nid n)
                           plain_name(w, e, e->from->node[n].name));
 }
 
-static void push(struct inliner *w, struct env *e, gid g, struct slice out)
+static void push(struct inliner *w, struct env *e, gid g, struct slice out, bool call)
 {
     const struct graph *x = &e->from->graph[g];
     w->stack = vec_grow(w->a, w->stack, &w->capstack, w->depth + 1, sizeof *w->stack);
-    w->stack[w->depth++] = (struct frame){e, x->first, x->first + x->count, out};
+    w->stack[w->depth++] = (struct frame){e, x->first, x->first + x->count, out, call};
 }
 
 /* A site for the call; what it gives and gets are lists of the result. */
@@ -467,7 +468,7 @@ static void enter(struct inliner *w, struct env *e, nid call)
         }
         module_add_args(w->m, &r, 1);
     }
-    push(w, in, 1, out);
+    push(w, in, 1, out, true);
 }
 
 /* Results of a call that the function has under another name already. */
@@ -489,7 +490,7 @@ static void leave(struct inliner *w, const struct frame *t)
         w->m->value[r].def = id;
         w->m->value[r].outno = 0;
     }
-    if (e->site != 0) {
+    if (t->call) {
         w->x->site[e->site].end = w->m->nnode;
         w->x->site[e->site].after = w->x->nsite;
     }
@@ -531,7 +532,7 @@ static void write_graph(struct inliner *w, struct job j)
     w->m->graph[j.to].first = w->m->nnode;
     if (j.env->function != 0)
         body_lists(w, &j);
-    push(w, j.env, j.from, (struct slice){0, 0});
+    push(w, j.env, j.from, (struct slice){0, 0}, false);
     while (w->depth > 0) {
         struct frame *t = &w->stack[w->depth - 1];
         if (t->at == t->end) {

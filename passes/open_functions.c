@@ -62,15 +62,6 @@ static bool has_calls(const struct module *m)
     return false;
 }
 
-/* --costs, read without a word: the cost pass will say what is wrong with it. */
-static const struct cost_table *given_times(const struct ctx *x)
-{
-    struct diag quiet = diag_silent();
-    struct ctx y = *x;
-    y.diag = &quiet;
-    return x->ncost_files > 0 && x->cluster != NULL ? cost_table_read(&y, x->m) : NULL;
-}
-
 static int open_run(struct ctx *x, const void *options)
 {
     const struct open_options *o = options;
@@ -83,7 +74,8 @@ static int open_run(struct ctx *x, const void *options)
     if (x->base != NULL || x->shapes_unknown >= 0)
         return diag_error(x->diag, "open-functions comes before all other passes: what they found "
                                    "out does not hold for the new nodes");
-    struct choice c = {given_times(x), x->cluster != NULL ? x->cluster->ncls : 0};
+    struct choice c = {cost_table_peek(x, m), x->cluster != NULL ? x->cluster->ncls : 0};
+    x->looked_inside = true;
     struct functions *f = functions_study(m, m->mem);
     struct module opsets = *m; /* what functions import is of interest when they are opened */
     opsets.mem = x->scratch;

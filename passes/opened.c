@@ -57,7 +57,8 @@ struct tally {
 struct asking {
     const struct ctx *x;
     const struct place *p;
-    const int32_t *part_of; /* NULL: all are in one part */
+    const struct cut *cut; /* NULL: all are in one part */
+    struct map has;        /* (value, part) -> 1: the part has it, made or given */
     struct csr users;
     uint8_t *follows;       /* [node] 1: a Shape or Size, which is where its operand is made */
 };
@@ -71,7 +72,7 @@ static struct tally *tally_sites(const struct asking *k, struct arena *a)
     for (uint32_t s = 0; s < o->nsite; s++)
         t[s] = (struct tally){.low = INT32_MAX, .high = -1};
     for (nid n = g->first; n < g->first + g->count; n++) {
-        int32_t part = k->part_of != NULL ? k->part_of[n] : 0;
+        int32_t part = k->cut != NULL ? k->cut->part_of[n] : 0;
         t = &tally[o->within[n]];
         t->needed += k->p->kind[n] != PLACE_NONE;
         if (k->p->kind[n] != PLACE_NODE || k->follows[n])
@@ -135,6 +136,33 @@ static bool leaves_well(const struct asking *k, const struct site *s, vid v)
     return !leaves || (k->p->kind[x->def] == PLACE_NODE && !k->follows[x->def]);
 }
 
+/* What parts are given, weights and results of copies included.  What they make is told by its node. */
+static void note_parts(struct asking *k, struct arena *a)
+{
+    const struct module *m = k->x->m;
+    for (uint32_t x = 0; x < k->cut->nparts; x++) {
+        const struct part *t = &k->cut->part[x];
+        for (uint32_t i = 0; i < t->nin; i++)
+            map_set(&k->has, a, map_key(x, t->in[i]), 1);
+        for (uint32_t i = 0; i < t->nweight; i++)
+            map_set(&k->has, a, map_key(x, t->weight[i]), 1);
+        for (uint32_t i = 0; i < t->ncopy; i++) {
+            const struct slice out = m->node[t->copy[i]].out;
+            for (uint32_t j = 0; j < out.n; j++)
+                if (m->arg[out.at + j] != 0)
+                    map_set(&k->has, a, map_key(x, m->arg[out.at + j]), 1);
+        }
+    }
+}
+
+/* The part has v whether the call is there or not. */
+static bool is_there(const struct asking *k, int32_t part, vid v)
+{
+    nid def = k->x->m->value[v].def;
+    return k->cut != NULL && (map_get(&k->has, map_key((uint32_t)part, v)) != 0 ||
+                              (def != 0 && k->cut->part_of[def] == part));
+}
+
 static bool is_closable(const struct asking *k, const struct site *s, const struct tally *t)
 {
     const vid *arg = k->x->m->arg;
@@ -142,21 +170,25 @@ static bool is_closable(const struct asking *k, const struct site *s, const stru
         return true;
     if (t->low != t->high || (t->forward && t->backward))
         return false;
-    for (uint32_t i = 0; i < s->in.n; i++)
-        if (arg[s->in.at + i] != 0 && !needs(k, s, arg[s->in.at + i]))
+    for (uint32_t i = 0; i < s->in.n; i++) {
+        vid v = arg[s->in.at + i];
+        if (v != 0 && !is_there(k, t->low, v) && !needs(k, s, v))
             return false;
+    }
     for (uint32_t i = 0; i < s->out.n; i++)
         if (arg[s->out.at + i] != 0 && !leaves_well(k, s, arg[s->out.at + i]))
             return false;
     return true;
 }
 
-uint8_t *opened_closable(const struct ctx *x, const struct place *p, const int32_t *part_of,
+uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct cut *cut,
                          struct arena *a)
 {
     const struct opened *o = x->opened;
-    struct asking k = {.x = x, .p = p, .part_of = part_of};
+    struct asking k = {.x = x, .p = p, .cut = cut};
     uint8_t *can = arena_alloc(a, o->nsite);
+    if (cut != NULL)
+        note_parts(&k, a);
     k.users = module_users(x->m, a);
     k.follows = place_follows(x->m, p, a);
     const struct tally *t = tally_sites(&k, a);

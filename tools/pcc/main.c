@@ -219,6 +219,7 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     struct diag silent = diag_silent();
     struct cluster *own = NULL;
     y.diag = &silent;
+    y.opened = NULL;
     y.place = NULL;
     y.base = y.whole = y.top = NULL;
     y.plan = NULL;

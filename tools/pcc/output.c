@@ -229,6 +229,9 @@ static void close_calls(struct ctx *x, struct result *r, struct result *planned,
     *planned = *r;
     if (!r->verdict || !x->opened || !close_plan(x, r->cut, r->verdict, p))
         return;
+    diag_note(x->diag, "calls that no cut divides are written as calls: %u; %u more are open%s%s%s",
+              p->closed, p->open, p->open ? ", the first is '" : "", p->first_open,
+              p->open ? "'" : "");
     r->open = planned;
     r->m = &p->m;
     r->place = p->place;
