@@ -227,9 +227,12 @@ static void print_objective(FILE *f, const struct result *r)
                     : 0.0);
     else
         fputs(", no bound known", f);
-    fprintf(f, ": %s (%s)\n", plan_status_name(p->status), p->argument ? p->argument : p->planner);
-    if (p->scope_bound >= 0 && p->status != PLAN_OPTIMAL)
-        fprintf(f, "of the fused graph alone, %s is proven\n", time_short(b, p->scope_bound));
+    fprintf(f, ": %s%s (%s)\n", plan_status_name(p->status),
+            p->bound >= 0 ? plan_among(p->scope) : "", p->argument ? p->argument : p->planner);
+    if (p->offer)
+        fprintf(f, "%s\n", p->offer);
+    else if (p->scope != SCOPE_ALL && p->bound_all >= 0)
+        fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->bound_all));
     fprintf(f, "peak rates reached: %.4g %%\n", (double)r->cluster->efficiency / 1e4);
 }
 
@@ -239,9 +242,10 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     print_devices(f, r, a);
     print_crossings(f, r, a);
     print_objective(f, r);
-    if (r->annotated)
+    const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
+    if (settings)
         fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
-                layer_assignment(r, a));
+                settings);
     if (split_folder)
         fprintf(
             f,

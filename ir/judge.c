@@ -348,6 +348,30 @@ const char *plan_status_name(enum plan_status s)
     return name[s];
 }
 
+const char *plan_scope_word(enum plan_scope s)
+{
+    static const char *const word[] = {"all",   "contiguous",      "layers", "contiguous-layers",
+                                       "fused", "contiguous-fused"};
+    return word[s];
+}
+
+const char *plan_scope_name(enum plan_scope s)
+{
+    static const char *const name[] = {"all", "contiguous", "layers", "layers", "fused", "fused"};
+    return name[s];
+}
+
+const char *plan_among(enum plan_scope s)
+{
+    static const char *const words[] = {"",
+                                        " among contiguous plans",
+                                        " among plans that keep groups of nodes together",
+                                        " among contiguous plans that keep groups of nodes together",
+                                        " among plans of the fused graph",
+                                        " among contiguous plans of the fused graph"};
+    return words[s];
+}
+
 int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,
                       struct arena *a)
 {

@@ -270,6 +270,9 @@ enum elem elem_of_name(const char *s, size_t n); /* ELEM_NONE: no such type */
 uint32_t elem_bits(enum elem e);               /* 0 for strings */
 bool elem_is_integer(enum elem e);             /* integers and bool */
 
+/* Whether a part could declare a value of that type as its input: what must be known of it is known, down
+ * to the elements of containers; shapes need not be.  Values of other types must not cross between parts. */
+bool type_is_declarable(const struct module *m, uint32_t type);
 /* Number of elements for known dimensions; -1: unknown or overflow. */
 int64_t type_elems(const struct module *m, uint32_t type);
 int64_t tensor_elems(const struct module *m, tid t);

@@ -1,4 +1,4 @@
-/* Private to cut.c: the grouping of placed nodes into parts. */
+/* The grouping of placed nodes into parts (cut.h makes the parts themselves). */
 #ifndef PCC_IR_PIECES_H
 #define PCC_IR_PIECES_H
 

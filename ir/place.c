@@ -427,8 +427,7 @@ static void collect_same(struct builder *b)
                 same_device(b, m->value[b->p->state_out[i]].def, users.to[k], SAME_STATE, &cap);
     }
     for (vid v = 1; v < m->nval && !profiled; v++) {
-        uint8_t kind = m->type[m->value[v].type].kind;
-        if (kind != TYPE_NONE && kind != TYPE_OPAQUE)
+        if (type_is_declarable(m, m->value[v].type))
             continue;
         for (uint32_t k = users.at[v]; k < users.at[v + 1]; k++)
             if (m->node[users.to[k]].graph == 1)

@@ -441,8 +441,16 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     put_plan_time(p, " value=", plan->value);
     if (plan->bound >= 0)
         put_plan_time(p, " bound=", plan->bound);
-    if (plan->scope_bound >= 0)
-        put_plan_time(p, " scope_bound=", plan->scope_bound);
+    if (plan->scope != SCOPE_ALL) {
+        const char *word = plan_scope_word(plan->scope);
+        text_put(p, " scope=");
+        if (strchr(word, '-'))
+            text_put_quoted(p, word);
+        else
+            text_put(p, word);
+    }
+    if (plan->bound_all >= 0)
+        put_plan_time(p, " bound_all=", plan->bound_all);
     if (plan->states != 0)
         fprintf(p->f, " states=%llu", (unsigned long long)plan->states);
     if (plan->argument != NULL && plan->argument[0] != '\0') {

@@ -19,6 +19,7 @@ struct anneal_run {
     uint64_t moves; /* of one vertex, to try */
     bool warm;      /* starts from a good plan: at a lower temperature */
     int32_t *dev;   /* [vertex] where it starts; the best plan found if `better` */
+    uint32_t *copies; /* [device] as in struct plan, the same for all its plans; NULL if nothing is replicated */
     int64_t value;  /* ps: of the best plan known; of the one found if `better` */
     bool better;
     uint64_t done;  /* moves tried */

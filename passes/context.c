@@ -2,6 +2,7 @@
 #include "passes/opened.h"
 
 #include "ir/units.h"
+#include "passes/bind.h"
 #include "passes/patterns.h"
 #include "passes/undivided.h"
 
@@ -82,14 +83,15 @@ static int check_sums(const struct ctx *x)
         if (sum >= CTX_SUM_MAX)
             return diag_error(x->diag,
                               "the times of all nodes on class '%s' add up to more than pcc can "
-                              "count (%" PRId64 " s)",
-                              x->cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S);
+                              "count (%" PRId64 " s)%s",
+                              x->cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S, bind_excuse(x));
     }
     for (uint32_t e = 0; e < g->nnet; e++)
         bytes = sat_add(bytes, sat_mul(x->m->cost->bytes[x->place->net_value[e]],
                                        g->net_pin.at[e + 1] - g->net_pin.at[e]));
     if (bytes >= CTX_SUM_MAX)
-        return diag_error(x->diag, "the bytes of all nodes add up to more than pcc can count");
+        return diag_error(x->diag, "the bytes of all nodes add up to more than pcc can count%s",
+                          bind_excuse(x));
     return 0;
 }
 

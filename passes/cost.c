@@ -12,6 +12,7 @@
  * it, nor a node whose body holds it.
  * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
  * the largest operand of its node, or one element.  O(nodes * classes + operands). */
+#include "passes/bind.h"
 #include "passes/calls.h"
 #include "passes/cost_table.h"
 #include "passes/flops.h"
@@ -24,7 +25,7 @@ enum { LOOP_TRIPS = 16, STRING_BYTES = 16 };
 struct pricing {
     struct ctx *x;
     struct module *m;             /* with calls replaced, if it has any that can be */
-    const struct inlined *inside; /* that; NULL: m is x->m */
+    struct inlined *inside; /* that; NULL: m is x->m */
     struct costs *c;              /* of m */
     struct flops *flops;
     uint32_t *type;                     /* [value] */
@@ -292,6 +293,43 @@ static void report(const struct pricing *p)
                      p->calls, CALLS_MOST);
 }
 
+/* A type of known dimensions whose product is not a number any more. */
+static bool is_overflow(const struct module *m, uint32_t type)
+{
+    const struct type *t = &m->type[type];
+    bool known = t->kind == TYPE_TENSOR && t->rank >= 0 && type_elems(m, type) < 0;
+    for (int i = 0; known && i < t->rank; i++)
+        known = m->dim[t->dim + (uint32_t)i].value >= 0;
+    return known;
+}
+
+/* Whether the sums that planning makes stay below CTX_SUM_MAX, as far as can be told before it is known
+ * what is placed: of times and transfers, and of bytes, once for each reader. */
+static bool countable(const struct pricing *p)
+{
+    const struct module *m = p->m;
+    const struct cluster *c = p->x->cluster;
+    int64_t *uses = arena_array(p->x->scratch, m->nval, sizeof *uses), bytes = 0;
+    for (nid n = 1; n < m->nnode; n++)
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            uses[m->arg[m->node[n].in.at + i]]++;
+    for (vid v = 1; v < m->nval; v++)
+        bytes = is_overflow(m, p->type[v])
+                    ? INT64_MAX
+                    : sat_add(bytes, sat_mul(p->c->bytes[v], uses[v] + 1));
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t time = 0;
+        for (nid n = 1; n < m->nnode; n++)
+            time = p->c->time[k][n] == COST_NEVER ? time : sat_add(time, p->c->time[k][n]);
+        for (vid v = 1; v < m->nval; v++)
+            time = sat_add(time, sat_mul(cluster_transfer(c, k, p->c->bytes[v], false),
+                                         m->value[v].flags & VALUE_INIT ? 0 : uses[v] + 1));
+        if (time >= CTX_SUM_MAX)
+            return false;
+    }
+    return bytes < CTX_SUM_MAX;
+}
+
 /* Sums over the whole model must fit: the passes that follow add without looking. */
 static int check_range(const struct pricing *p)
 {
@@ -318,8 +356,8 @@ static int check_range(const struct pricing *p)
         return 0;
     return diag_error(p->x->diag,
                       "the sizes of this model are beyond what can be planned, the largest "
-                      "at node '%s' (%s): expected times and bytes whose sums are below 2^61",
-                      place_name(p, worst), node_op(m, worst));
+                      "at node '%s' (%s): expected times and bytes whose sums are below 2^61%s",
+                      place_name(p, worst), node_op(m, worst), bind_excuse(p->x));
 }
 
 /* An error for the first node to be placed that no class can run. */
@@ -414,6 +452,17 @@ static int fold_calls(struct ctx *x, struct pricing *p, struct inlined *e)
     return 0;
 }
 
+/* With smaller guesses for as long as sizes are absurd. */
+static void price_guessed(struct pricing *p)
+{
+    const struct pricing start = *p;
+    do {
+        *p = start;
+        p->type = p->inside != NULL ? planning_types_inside(p->x, p->inside) : planning_types(p->x);
+        price(p);
+    } while (!countable(p) && guess_smaller(p->x));
+}
+
 static int run(struct ctx *x, const void *opts)
 {
     struct module *m = x->m;
@@ -424,8 +473,8 @@ static int run(struct ctx *x, const void *opts)
     struct pricing p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
     if (x->ncost_files > 0 && (p.given = cost_table_read(x, p.m)) == NULL)
         return -1;
-    p.type = e != NULL ? planning_types_inside(x, e) : planning_types(x);
-    price(&p);
+    price_guessed(&p);
+    bind_warn_guesses(x);
     report(&p);
     if (check_range(&p) != 0)
         return -1;

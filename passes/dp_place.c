@@ -9,7 +9,7 @@
  * smaller graphs (dp_bound.c) give a lower bound. */
 #include "passes/dp_place.h"
 
-#include "passes/bounds.h"
+#include "passes/claim.h"
 #include "passes/cut_bound.h"
 #include "passes/dp_bound.h"
 #include "passes/dp_both.h"
@@ -20,43 +20,48 @@
 enum { COUNT_LIMIT = 100000000, BOUND_STEPS = 4, CUT_WORK = 30000000 };
 
 /* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
- * over a coarser one, whose best plan takes `searched`. */
+ * over a coarser one, whose best plan takes `searched`; search_whole: the whole was to be searched, too; all:
+ * the bound for plans of any shape. */
 static void conclude(struct ctx *x, const struct chain *whole, const struct dp_search *s,
-                     bool on_whole, int64_t searched)
+                     bool on_whole, bool search_whole, int64_t searched, struct bound all)
 {
     struct plan *p = x->plan;
-    p->proof = explain_chain(whole, x->m, x->mem);
+    struct bound in = {whole->lower, whole->lower_why, explain_chain(whole, x->m, x->mem)};
+    enum plan_scope scope = claim_scope(x, true, false);
     p->states = s->states;
-    p->bound = whole->lower;
     const char *count = "";
     if (x->ideals > COUNT_LIMIT)
         count = arena_fmt(x->mem, "more than %d ", COUNT_LIMIT);
     else if (x->ideals)
         count = arena_fmt(x->mem, "%" PRIu64 " ", x->ideals);
     if (p->value <= whole->lower) {
-        p->status = PLAN_OPTIMAL;
         p->argument = arena_fmt(x->mem, "no plan is better than the %s%s%s%s", whole->lower_why,
                                 *count ? "; the graph has " : "", count, *count ? "ideals" : "");
     } else if (s->complete && on_whole) {
-        p->status = PLAN_OPTIMAL;
-        p->bound = p->value;
         p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
-        p->proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
+        in.value = p->value;
+        in.proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
     } else if (s->complete && p->value < searched) {
         p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
                                 whole->lower_why);
     } else if (s->complete) {
-        p->scope_bound = searched;
         p->argument = arena_fmt(x->mem,
                                 "all %sideals of the coarse graph searched, %" PRIu64
                                 " inside the bounds; bound: %s",
                                 count, s->states, whole->lower_why);
+        if (!search_whole) {
+            scope = claim_scope(x, true, true);
+            in.value = searched;
+            in.proof =
+                explain_search(whole, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
+        }
     } else {
         p->argument =
             arena_fmt(x->mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
                       *count ? arena_fmt(x->mem, "of %s", count) : "", whole->lower_why);
     }
+    claim(x, scope, in, all);
 }
 
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
@@ -92,14 +97,23 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     }
     if (best.value == CHAIN_INF)
         return false;
+    bool open = !(s.complete && on_whole) && best.value > c->lower;
+    struct bound all =
+        claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
     /* these bounds are about sums of computing and transfers on one device each */
-    if (!(s.complete && on_whole) && best.value > c->lower && !c->detailed) {
-        bounds_raise(c, best.value, BOUNDS_WORK, &p->clock, x->m, x->mem, x->scratch);
+    if (open && !c->detailed) {
+        if (must_level(x) != whole)
+            bounds_raise(c, best.value, BOUNDS_WORK, &p->clock, x->m, x->mem, x->scratch);
+        if (all.value > c->lower) {
+            c->lower = all.value;
+            c->lower_why = all.why;
+            c->lower_proof = all.proof;
+        }
         cut_bound(c, CUT_WORK, &p->clock, x->scratch);
         dp_bound(c, best.value, states * BOUND_STEPS, &p->clock, x->scratch, x->diag);
     }
     leave_plan(x, "dp-place", from, &best);
-    conclude(x, c, &s, on_whole, searched);
+    conclude(x, c, &s, on_whole, o->whole, searched, all);
     return true;
 }
 

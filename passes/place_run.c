@@ -108,7 +108,7 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->dev = plan_project(g, best->dev, x->m->nnode, x->mem);
     p->copies = best->copies;
     p->value = best->value;
-    p->bound = p->scope_bound = -1;
+    p->bound = p->bound_all = -1;
     p->status = PLAN_FEASIBLE;
 }
 

@@ -196,6 +196,12 @@ enum seq_rule {
 shape_fn rule_sequence, rule_concat_from_sequence, rule_optional, rule_sequence_map,
     rule_zip_map; /* shape_rules_seq.c */
 
+/* --- types from schemas (shape_types.c) --- */
+
+/* Tells f->type, and f->start for a run after this one, of values of unknown type that an operator's schema
+ * says are of the type of known ones.  True: some were told.  O(nodes + operands). */
+bool types_from_schemas(struct infer *f);
+
 /* --- containers (shape_rules_seq.c) --- */
 
 /* acc: what holds for both. */

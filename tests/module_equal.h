@@ -295,7 +295,8 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
         return same_if(same, "presence of a plan", 0);
     }
     same = strcmp(x->planner, y->planner) == 0 && strcmp(x->argument, y->argument) == 0 &&
-           x->value == y->value && x->bound == y->bound && x->scope_bound == y->scope_bound &&
+           x->value == y->value && x->bound == y->bound && x->bound_all == y->bound_all &&
+           x->scope == y->scope &&
            x->status == y->status && x->states == y->states;
     for (nid n = 1; same && n < e->a->nnode; n++) {
         same = x->dev[n] == y->dev[e->node[n]];

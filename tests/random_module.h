@@ -609,7 +609,8 @@ static inline struct plan *random_plan(uint64_t seed, const struct module *m,
     p->argument = rng_one_in(&r, 3) ? "" : "all \"1428\" ideals\nsearched";
     p->value = rng_one_in(&r, 4) ? -1 : random_time(&r);
     p->bound = rng_one_in(&r, 3) ? -1 : random_amount(&r);
-    p->scope_bound = rng_one_in(&r, 3) ? -1 : random_amount(&r);
+    p->bound_all = rng_one_in(&r, 3) ? -1 : random_amount(&r);
+    p->scope = (enum plan_scope)rng_below(&r, SCOPES);
     p->status = (enum plan_status)rng_below(&r, PLAN_INFEASIBLE + 1);
     p->states = rng_bits(&r) >> rng_below(&r, 64);
     p->dev = arena_array(m->mem, m->nnode, sizeof *p->dev);

@@ -521,9 +521,49 @@ def sizes(d):
     dims = json.loads((d / "split" / "manifest.json").read_text(encoding="utf-8")).get("dims")
     check(dims == {"batch": 1, "sequence": 128, "past_sequence": 128}, f"dims {dims}")
     r = succeeds(m, *PLAN)
-    check(all(f"'{n}' is not bound" in r.stderr for n in dims or []), f"no warnings: {r.stderr}")
+    want = "pcc: warning: assuming batch=1 sequence=128 past_sequence=128; set with --dim [-Wguessed-dim]\n"
+    check(r.stderr == want, f"not one warning: {r.stderr}")
+    r = succeeds(m, *PLAN, "--dim", "sequence=7")
+    check("assuming batch=1 past_sequence=128; set" in r.stderr, f"what is given is not guessed: {r.stderr}")
+    r = succeeds(m, *PLAN, "-Wno-guessed-dim")
+    check(r.stderr == "", f"a hidden warning: {r.stderr}")
+    fails(1, "-Werror: 1 warning", m, *PLAN, "-Werror=guessed-dim", "-o", d / "x.json")
+    check(not (d / "x.json").exists(), "written although a warning fails the run")
     r = succeeds(m, *PLAN, *fixed, "--dim", "nope=3")
     check("nope" in r.stderr, "an unknown dimension is not reported")
+
+
+def elementwise(path, dims):
+    """x -Relu-> -Exp-> y of such dimensions, numbers, names or None."""
+    x, y = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, dims) for n in "xy")
+    nodes = [onnx.helper.make_node("Relu", ["x"], ["a"]), onnx.helper.make_node("Exp", ["a"], ["y"])]
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [x], [y])), path)
+    return path
+
+
+def absurd_sizes(d):
+    """Guesses whose products nobody can count become smaller; the price is that of the smaller ones."""
+    for names, guess in ((4, 128), (9, 32), (12, 8)):
+        dims = [f"d{i}" for i in range(names)]
+        m = elementwise(d / f"{names}.onnx", dims)
+        r = succeeds(m, "-d", "2xcpu", *PLAN)
+        said = "(with 128, sizes are more than pcc can count)" in r.stderr
+        check(r.stderr.count("warning") == 1 and f"assuming d0=1 d1={guess} d2={guess} " in r.stderr
+              and said == (guess < 128), f"{names} guesses: {r.stderr}")
+        given = ",".join(["d0=1"] + [f"{n}={guess}" for n in dims[1:]])
+        found = [value(m, "-d", "2xcpu", *PLAN, *more) for more in ((), ("--dim", given))]
+        check(0 < found[0] == found[1], f"{names} guesses: {found}")
+    large = [4 * 10**7, 4 * 10**8]
+    m = elementwise(d / "given.onnx", large)
+    r = fails(1, "add up to more than pcc can count", m, "-d", "2xcpu", *PLAN)
+    check("guessed" not in r.stderr, f"nothing was guessed: {r.stderr}")
+    m = elementwise(d / "both.onnx", ["d0", "d1", *large])
+    fails(1, "guessed were d0=1 d1=1: set them with --dim", m, "-d", "2xcpu", *PLAN)
+    fails(1, "guessed were d0=1: set them with --dim", m, "-d", "2xcpu", *PLAN, "--dim", "d1=3")
+    for dims, said in (([None, 4, None], "1 for first and 128 for other dimensions without a name (of 1 input, the"),
+                       (["n", None], "n=1, and 1 for first and 128 for"), ([None] * 9, "1 for first and 32 for")):
+        r = succeeds(elementwise(d / "none.onnx", dims), "-d", "2xcpu", *PLAN)
+        check(r.stderr.count("warning") == 1 and f"assuming {said}" in r.stderr, f"{dims}: {r.stderr}")
 
 
 def states(d):
@@ -615,7 +655,7 @@ def closed_stdout(d):
 
 TESTS = [usage, missing_files, unused_options, bad_input, no_plan, information, interrupt, limits, refused_targets,
          missing_weights, file_limit, full_disk, replaced, neighbours, permissions, lossless,
-         annotated, textual, plan_of_others, tables, pictures, sizes, states, devices,
+         annotated, textual, plan_of_others, tables, pictures, sizes, absurd_sizes, states, devices,
          pipeline_file, determinism, closed_stdout]
 
 

@@ -221,12 +221,12 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     y.diag = &silent;
     y.opened = NULL;
     y.place = NULL;
-    y.base = y.whole = y.top = NULL;
+    y.base = y.whole = y.any = y.must = y.top = NULL;
     y.plan = NULL;
-    y.grouped = false;
     for (y.ndims = 0; y.ndims < x->ndims && !x->dims[y.ndims].guessed;)
         y.ndims++;
     y.capdims = y.ndims; /* what is guessed again goes elsewhere */
+    y.guess = 0;
     y.m = read_input(c, &own, &y.plan, &silent);
     if (!y.m)
         return;
@@ -303,6 +303,8 @@ static int run(const struct cli *c, struct ctx *x)
     } else {
         x->cluster = own;
     }
+    if (output_probe(c, x->m, x->diag))
+        return EXIT_INPUT;
     rc = pipeline_run(&p, x, &o);
     if (rc == PASS_INFEASIBLE)
         return EXIT_INFEASIBLE;

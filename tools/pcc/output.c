@@ -1,6 +1,7 @@
 /* What a run leaves: files, stdout, the table (output.h). */
 #include "output.h"
 
+#include "backends/outfile.h"
 #include "ir/cut.h"
 #include "baselines.h"
 #include "compare.h"
@@ -115,6 +116,24 @@ static int write_output(const struct result *r, const char *path)
     if (!r->verdict)
         return diag_error(r->diag, "-o %s: a split folder needs a planner in -p", path);
     return split_write(r, path);
+}
+
+static enum weights_mode weights_of(const struct cli *c)
+{
+    const char *s = c->value[CLI_WEIGHTS];
+    return s ? weights_mode_named(s) : WEIGHTS_SHARED;
+}
+
+int output_probe(const struct cli *c, const struct module *m, struct diag *d)
+{
+    const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
+    if (!out)
+        return 0;
+    if (!kind)
+        return split_check(m, weights_of(c), out, d);
+    if (!strcmp(kind, "onnx") && !m->src)
+        return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", out);
+    return outfile_check(out, d);
 }
 
 static const char *const views[] = {"blocks", "devices", "nodes", NULL}; /* as enum view */
@@ -279,8 +298,8 @@ static int explain(const struct cli *c, const struct result *r)
     if (r->plan->bound < 0 || !r->plan->proof)
         fputs("no bound is known\n", f);
     else
-        fprintf(f, "why no plan takes less than %s:\n%s", time_short(text, r->plan->bound),
-                r->plan->proof);
+        fprintf(f, "why nothing%s takes less than %s:\n%s", plan_among(r->plan->scope),
+                time_short(text, r->plan->bound), r->plan->proof);
     return 0;
 }
 
@@ -350,8 +369,7 @@ int output_write(const struct cli *c, struct ctx *x)
     }
     r.annotated = out && (output_is_folder(out) || str_ends(out, ".onnx"));
     r.ir11 = c->value[CLI_ANNOTATE] && !strcmp(c->value[CLI_ANNOTATE], "ir11");
-    if (c->value[CLI_WEIGHTS])
-        r.weights = weights_mode_named(c->value[CLI_WEIGHTS]);
+    r.weights = weights_of(c);
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = x->ndims;
@@ -398,7 +416,7 @@ static int check_weights(const struct cli *c, struct diag *d)
 {
     const char *s = c->value[CLI_WEIGHTS], *out = c->value[CLI_OUTPUT];
     if (s && weights_mode_named(s) == WEIGHTS_MODES)
-        return diag_error(d, "--weights '%s': expected shared, inline or original", s);
+        return diag_error(d, "--weights '%s': expected shared, inline, original or link", s);
     if (s && (!out || !output_is_folder(out)))
         return diag_error(d, "--weights=%s: is for a split: give its folder with -o", s);
     return 0;

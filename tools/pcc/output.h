@@ -6,6 +6,9 @@
 
 /* Whether the options that say what is written make sense, before anything is read.  0, or -1 and an error. */
 int output_check(const struct cli *c, struct diag *d);
+/* Whether what -o wants can be written, as far as that is known before anything is planned for the model
+ * m; nothing is left.  0, or -1 and an error. */
+int output_probe(const struct cli *c, const struct module *m, struct diag *d);
 /* Whether -o names the folder of a split: no suffix says that it is a file. */
 bool output_is_folder(const char *path);
 /* Judges the plan, writes what -o and --emit want, prints the table and what goes with it.  0 or -1. */

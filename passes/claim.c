@@ -1,0 +1,53 @@
+/* What a planner may say about its plan (claim.h).
+ *
+ * Every claim names the plans that it compares with.  A search over contiguous plans proves something about
+ * contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
+ * about plans that do; only a bound on the level of the mandatory classes is about all plans that the user could
+ * have. */
+#include "passes/claim.h"
+
+#include "passes/hier_dp.h"
+
+struct wdag *any_level(const struct ctx *x)
+{
+    return x->any ? x->any : x->base;
+}
+
+struct wdag *must_level(const struct ctx *x)
+{
+    return x->must ? x->must : x->base;
+}
+
+enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
+{
+    if (fused)
+        return contiguous ? SCOPE_CONTIGUOUS_FUSED : SCOPE_FUSED;
+    if (must_level(x) != any_level(x))
+        return contiguous ? SCOPE_CONTIGUOUS_LAYERS : SCOPE_LAYERS;
+    return contiguous ? SCOPE_CONTIGUOUS : SCOPE_ALL;
+}
+
+struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work,
+                       struct chain_clock *clock)
+{
+    struct diag quiet = diag_silent();
+    struct wdag *g = must_level(x);
+    if (cluster_grouped(x->cluster))
+        g = hier_cheap(g, x->scratch);
+    const struct chain *c = chain_build(g, x->cluster, fits ? -1 : INT64_MAX, x->scratch, &quiet);
+    if (!c)
+        return (struct bound){.value = -1};
+    return bounds_best(c, upper, work, clock, x->m, x->mem, x->scratch);
+}
+
+const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
+{
+    struct plan *p = x->plan;
+    const struct bound *said = all.value >= within.value ? &all : &within;
+    p->scope = said == &all ? SCOPE_ALL : scope;
+    p->bound = said->value;
+    p->bound_all = all.value;
+    p->proof = said->proof;
+    p->status = p->bound >= p->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    return said->why;
+}
