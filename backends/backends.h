@@ -22,6 +22,8 @@ struct result {
     const struct plan *plan;
     const struct verdict *verdict;
     const struct cut *cut;         /* the parts: ir/cut.h */
+    const char *calls; /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
+    const struct result *open; /* the same plan with these calls still open; NULL: this one */
     const char *const *dim_name;   /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;

@@ -379,6 +379,8 @@ static void put_nodes(struct out *o)
         put_node_list(o, s->cut->part[x].node, s->cut->part[x].nnode);
     }
     fputs("\n  },\n", o->f);
+    if (s->r->calls)
+        fprintf(o->f, "  \"calls\": \"%s\",\n", s->r->calls);
 }
 
 static void put_dims(struct out *o)

@@ -175,7 +175,8 @@ struct costs {
     int64_t *flops;     /* [node]; bodies: the sum of their nodes */
     int64_t *traffic;   /* [node] bytes read and written, the roofline's */
     int64_t *params;    /* [node] bytes of parameters among own, in profiles; NULL: all of own */
-    int64_t *own;       /* [node] bytes it needs on its device besides initializers: its results */
+    int64_t *own;       /* [node] bytes it needs on its device besides initializers: its results; of a
+                           call, those of all nodes inside and its large constants */
     int64_t *bytes;     /* [value] for the bound dimensions */
     int64_t *elems;     /* [value] elements; -1: not known */
     int64_t *xfer;      /* [value] ps to move it to or from the host; -1: from bytes and the link */

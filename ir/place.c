@@ -456,6 +456,15 @@ struct place *place_build(struct module *m, const struct state_pair *pair, uint3
     return b.p;
 }
 
+uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a)
+{
+    uint8_t *follows = arena_alloc(a, m->nnode);
+    for (uint32_t i = 0; i < p->nsame; i++)
+        if (p->same[i].why == SAME_SHAPE)
+            follows[p->same[i].b] = 1;
+    return follows;
+}
+
 void place_free_io(const struct module *m, struct place *p)
 {
     uint32_t n = 0, pins = 0;

@@ -63,6 +63,9 @@ struct state_pair {
 struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
                           struct arena *a, struct diag *d);
 
+/* [node] 1: a Shape or Size that shares the device of what makes its operand; in a. */
+uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a);
+
 /* Model inputs and outputs move for nothing: their nets lose the host's pin, those of inputs go. */
 void place_free_io(const struct module *m, struct place *p);
 

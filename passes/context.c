@@ -1,15 +1,36 @@
 /* The context's levels: the base level is built when the first pass wants it. */
-#include "passes/passes.h"
+#include "passes/opened.h"
 
 #include "ir/units.h"
 #include "passes/bind.h"
 #include "passes/patterns.h"
+#include "passes/undivided.h"
 
 #include <inttypes.h>
 
-/* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node wins. */
+/* [node] 1: re matches the name of an open call that it is in, and it is no Shape, which follows what it
+ * measures; NULL: no call is open. */
+static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *follows)
+{
+    const struct opened *o = x->opened;
+    if (!o)
+        return NULL;
+    uint8_t *site = arena_alloc(x->scratch, o->nsite), *in = arena_alloc(x->scratch, x->m->nnode);
+    for (uint32_t s = 1; s < o->nsite; s++)
+        site[s] = site[o->site[s].parent] ||
+                  regexec(re, str(x->m, o->site[s].name), 0, NULL, 0) == 0;
+    for (uint32_t v = 0; v < x->base->n; v++) {
+        nid n = x->base->node[v];
+        in[n] = site[o->within[n]] && !follows[n];
+    }
+    return in;
+}
+
+/* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node, or a call that
+ * it is in, wins. */
 static int apply_pins(struct ctx *x)
 {
+    const uint8_t *follows = place_follows(x->m, x->place, x->scratch);
     for (uint32_t k = x->npins; k-- > 0;) {
         const struct pin *p = &x->pins[k];
         int dev = cluster_device(x->cluster, p->device);
@@ -23,11 +44,14 @@ static int apply_pins(struct ctx *x)
         if (pattern_compile(&re, p->pattern, why))
             return diag_error(x->diag, "--pin '%s=%s': not a regular expression: %s", p->pattern,
                               p->device, why);
-        for (uint32_t v = 0; v < x->base->n; v++)
-            if (regexec(&re, node_name(x->m, x->base->node[v]), 0, NULL, 0) == 0) {
+        const uint8_t *in = called(x, &re, follows);
+        for (uint32_t v = 0; v < x->base->n; v++) {
+            nid n = x->base->node[v];
+            if ((in && in[n]) || regexec(&re, node_name(x->m, n), 0, NULL, 0) == 0) {
                 x->base->pin[v] = dev;
                 hits++;
             }
+        }
         regfree(&re);
         if (!hits)
             diag_warning(x->diag, WARN_UNMATCHED_PIN,
@@ -84,7 +108,10 @@ int ctx_base(struct ctx *x)
         place_free_io(x->m, x->place);
     x->base = wdag_base(x->m, x->place, x->cluster, x->mem);
     x->top = x->base;
-    return check_sums(x) || apply_pins(x) ? -1 : 0;
+    if (check_sums(x) || apply_pins(x))
+        return -1;
+    warn_undivided(x);
+    return 0;
 }
 
 void ctx_push(struct ctx *x, struct wdag *level)

@@ -6,7 +6,8 @@
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
  * passes), an If as its larger branch; the nodes of bodies have costs of their own, too.  A call of a
- * function of the model counts as the sum of the function's nodes, with the shapes of that call (calls.h).
+ * function of the model takes what the function's nodes take that need a device, with the shapes of
+ * that call (calls.h).
  * Times from files (cost_table.h) replace these; a class that does not support an operator never runs
  * it, nor a node whose body holds it.
  * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
@@ -199,18 +200,9 @@ static void price_owner(struct pricing *p, nid n)
         p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
 }
 
-/* Node n of p->m is a node of the model: it did not come out of a call. */
-static bool is_own(const struct pricing *p, nid n)
-{
-    return p->inside == NULL || p->x->m->node[p->inside->origin[n]].callee == 0 ||
-           p->m->node[n].callee == p->x->m->node[p->inside->origin[n]].callee;
-}
-
 static int64_t given_time(const struct pricing *p, nid n, uint32_t k)
 {
-    if (p->given == NULL || !is_own(p, n))
-        return -1;
-    return cost_table_time(p->given, p->inside != NULL ? p->inside->origin[n] : n, k);
+    return p->given != NULL ? cost_table_time(p->given, n, k) : -1;
 }
 
 /* What is given from outside goes before the roofline, what cannot run before both. */
@@ -271,7 +263,7 @@ static void price_nodes(struct pricing *p)
 /* The name of a node, after that of the call that it is in. */
 static const char *place_name(const struct pricing *p, nid n)
 {
-    if (is_own(p, n))
+    if (p->inside == NULL || p->inside->names || p->inside->within[n] == 0)
         return node_name(p->m, n);
     return arena_fmt(p->x->scratch, "%s/%s", node_name(p->x->m, p->inside->origin[n]),
                      node_name(p->m, n));
@@ -404,7 +396,7 @@ static int check_support(struct ctx *x)
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
-    if (ctx_check_costs(x) != 0 || (x->ncost_files > 0 && (t = cost_table_read(x)) == NULL))
+    if (ctx_check_costs(x) != 0 || (x->ncost_files > 0 && (t = cost_table_read(x, x->m)) == NULL))
         return -1;
     for (uint32_t k = 0; t != NULL && k < x->m->cost->nclass; k++) {
         for (nid n = 1; n < x->m->nnode; n++) {
@@ -420,7 +412,7 @@ static int adjust_given(struct ctx *x)
 static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
 {
     for (uint32_t k = 0; x->m->node[n].callee != 0 && k < x->m->cost->nclass; k++) {
-        int64_t t = cost_table_time(given, n, k), *time = &x->m->cost->time[k][n];
+        int64_t t = cost_table_call(given, n, k), *time = &x->m->cost->time[k][n];
         *time = t >= 0 && *time != COST_NEVER ? t : *time;
     }
 }
@@ -445,6 +437,21 @@ static void price(struct pricing *p)
     price_nodes(p);
 }
 
+/* Costs of the model from those of the module in which its calls are replaced. */
+static int fold_calls(struct ctx *x, struct pricing *p, struct inlined *e)
+{
+    for (vid v = 1; v < e->m.nval; v++)
+        e->m.value[v].type = p->type[v];
+    e->m.cost = p->c;
+    struct place *place = place_build(&e->m, x->pairs, x->npairs, x->scratch, x->diag);
+    if (place == NULL)
+        return -1;
+    x->m->cost = calls_fold(x->m, e, p->c, place, x->mem);
+    for (nid n = 1; p->given != NULL && n < x->m->nnode; n++)
+        adjust_call(x, p->given, n);
+    return 0;
+}
+
 /* With smaller guesses for as long as sizes are absurd. */
 static void price_guessed(struct pricing *p)
 {
@@ -462,9 +469,9 @@ static int run(struct ctx *x, const void *opts)
     (void)opts;
     if (m->cost != NULL) /* profiled: the file knows better */
         return adjust_given(x);
-    struct inlined *e = calls_expand(m, x->scratch);
+    struct inlined *e = calls_expand(m, x->ncost_files > 0, x->scratch);
     struct pricing p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
-    if (x->ncost_files > 0 && (p.given = cost_table_read(x)) == NULL)
+    if (x->ncost_files > 0 && (p.given = cost_table_read(x, p.m)) == NULL)
         return -1;
     price_guessed(&p);
     bind_warn_guesses(x);
@@ -472,11 +479,8 @@ static int run(struct ctx *x, const void *opts)
     if (check_range(&p) != 0)
         return -1;
     m->cost = p.c;
-    if (e != NULL) {
-        m->cost = calls_fold(m, e, p.c, x->mem);
-        for (nid n = 1; p.given != NULL && n < m->nnode; n++)
-            adjust_call(x, p.given, n);
-    }
+    if (e != NULL && fold_calls(x, &p, e) != 0)
+        return -1;
     return check_support(x);
 }
 

@@ -317,7 +317,7 @@ static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values)
 {
-    struct inlined *e = calls_expand(m, mem);
+    struct inlined *e = calls_expand(m, false, mem);
     if (e == NULL)
         return infer_module(m, mem, diag, values, NULL);
     uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset);

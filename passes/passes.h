@@ -27,6 +27,8 @@ struct ctx {
     struct arena *scratch; /* emptied after each pass */
     struct diag *diag;
     struct module *m;
+    struct opened *opened; /* calls that stand open in m (opened.h); NULL: none */
+    bool looked_inside;    /* open-functions has run: calls in m cannot be opened, or take little */
     struct cluster *cluster;
     struct dim_binding *dims; /* from --dim; then what infer-shapes guessed is appended */
     uint32_t ndims, capdims;
@@ -73,7 +75,8 @@ struct opt {
     const char *help;
 };
 
-enum { NEED_SHAPES = 1, NEED_COST = 2, NEED_CONTRACT = 4 };
+/* NEED_OPEN: the pass has an option `from`, a plan: calls are to stand open as in it. */
+enum { NEED_SHAPES = 1, NEED_COST = 2, NEED_CONTRACT = 4, NEED_OPEN = 8 };
 
 struct pass {
     const char *name, *help;

@@ -84,5 +84,5 @@ const struct pass pass_plan = {.name = "plan",
                                .help = "take a plan from a file, judge it and go on with it",
                                .opts = plan_opts,
                                .optsize = sizeof(struct plan_options),
-                               .needs = NEED_COST | NEED_CONTRACT,
+                               .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
                                .run = plan_run};

@@ -16,6 +16,7 @@ Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 import contextlib
 import csv
 import io
+import json
 import os
 import random
 import re
@@ -308,17 +309,27 @@ def table(path, *options):
     return {r["name"]: r for r in csv.DictReader(io.StringIO(done.stdout))}
 
 
+def on_one(path, passes):
+    """Computing and memory of the whole model on one device: copies take no time."""
+    done = pcc(path, "-q", "-d", "1xa100", "-p", passes, "--emit", "json")
+    check(done.returncode == 0, f"{path.name} {passes}: {done.stderr.strip()[-300:]}")
+    device = json.loads(done.stdout)["devices"][0]
+    return device["compute_s"], device["used_bytes"]
+
+
 def costs(work, name, m):
-    """A call costs what the nodes that replace it cost."""
+    """A call does the work of the nodes that replace it, and takes the time and memory of those that run."""
     whole, parts = table(work / f"{name}.onnx"), table(work / f"{name}.onnx", "-p", "inline-functions,cost")
     named = {n.name or None for n in m.graph.node}
     for row in whole.values():
         if row["name"] in parts or row["name"] not in named:
             continue
         inner = [r for k, r in parts.items() if k.startswith(row["name"] + "/") and k not in named]
-        for column in ("flops", "traffic_bytes", "ps_a100"):
+        for column in ("flops", "traffic_bytes"):
             total = sum(int(r[column]) for r in inner)
             check(int(row[column]) == total, f"{name}: {row['name']}: {column} is {row[column]}, its nodes {total}")
+    alone, opened = (on_one(work / f"{name}.onnx", p) for p in ("one-place", "inline-functions,one-place"))
+    check(alone == opened, f"{name}: seconds and bytes {alone}, opened {opened}")
 
 
 def shapes(work, name, m):

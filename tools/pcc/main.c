@@ -175,7 +175,8 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (in_file && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
         return EXIT_INPUT;
     if (!text && out && output_is_folder(out))
-        text = c->value[CLI_GROUP] ? "fuse,hier-place" : "fuse,auto-place";
+        text = c->value[CLI_GROUP] ? "open-functions,close-functions,fuse,hier-place"
+                                   : "open-functions,close-functions,fuse,auto-place";
     else if (!text && (!out || str_ends(out, ".csv") || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->mem, x->diag))
@@ -218,6 +219,7 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     struct diag silent = diag_silent();
     struct cluster *own = NULL;
     y.diag = &silent;
+    y.opened = NULL;
     y.place = NULL;
     y.base = y.whole = y.any = y.must = y.top = NULL;
     y.plan = NULL;
@@ -313,7 +315,6 @@ static int run(const struct cli *c, struct ctx *x)
     }
     if (rc)
         return EXIT_INPUT;
-    onnx_remake(x->m);
     return output_write(c, x) ? EXIT_INPUT : 0;
 }
 

@@ -6,6 +6,7 @@
 #include "baselines.h"
 #include "compare.h"
 #include "ir/strings.h"
+#include "passes/close_plan.h"
 
 #include <string.h>
 #include <strings.h>
@@ -77,6 +78,12 @@ bool output_is_folder(const char *path)
     return kind_of(path) == NULL;
 }
 
+/* The plan with calls open, whose tensors are those that its figures speak of. */
+static const struct result *as_planned(const struct result *r)
+{
+    return r->open ? r->open : r;
+}
+
 static int emit(const struct result *r, const char *kind, const char *path)
 {
     if (!strcmp(kind, "csv"))
@@ -95,9 +102,9 @@ static int emit(const struct result *r, const char *kind, const char *path)
     if (!strcmp(kind, "dot"))
         return dot_write(r, r->view, MOST_BOXES, path);
     if (!strcmp(kind, "gantt"))
-        return gantt_write(r, path);
+        return gantt_write(as_planned(r), path);
     if (!strcmp(kind, "trace"))
-        return trace_write(r, path);
+        return trace_write(as_planned(r), path);
     return r->m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
 }
 
@@ -200,7 +207,7 @@ static int replay(const struct cli *c, const struct result *r)
     if (!r->verdict)
         return diag_error(r->diag,
                           "--replay: there is no plan: give a planner, such as -p auto-place");
-    return replay_print(c->n[CLI_EMIT] ? stderr : stdout, r);
+    return replay_print(c->n[CLI_EMIT] ? stderr : stdout, as_planned(r));
 }
 
 /* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
@@ -222,6 +229,34 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     r->place = x->place;
     r->cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
     return 0;
+}
+
+static bool has_calls(const struct module *m)
+{
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        if (m->node[n].callee != 0)
+            return true;
+    return false;
+}
+
+/* What is written of a plan has calls that no cut divides as calls: r speaks of that from here on, and
+ * `planned` of what it was. */
+static void close_calls(struct ctx *x, struct result *r, struct result *planned,
+                        struct closed_plan *p)
+{
+    r->calls = x->opened ? "opened" : has_calls(x->m) ? "whole" : NULL;
+    *planned = *r;
+    if (!r->verdict || !x->opened || !close_plan(x, r->cut, r->verdict, p))
+        return;
+    diag_note(x->diag, "calls that no cut divides are written as calls: %u; %u more are open%s%s%s",
+              p->closed, p->open, p->open ? ", the first is '" : "", p->first_open,
+              p->open ? "'" : "");
+    r->open = planned;
+    r->m = &p->m;
+    r->place = p->place;
+    r->plan = &p->plan;
+    r->verdict = &p->verdict;
+    r->cut = p->cut;
 }
 
 int output_warned(struct diag *d)
@@ -323,7 +358,8 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
 int output_write(const struct cli *c, struct ctx *x)
 {
     struct verdict v;
-    struct result r = {.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
+    struct closed_plan closed = {0};
+    struct result planned, r = {.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
     const char *out = c->value[CLI_OUTPUT];
     const char **names = arena_array(x->mem, x->ndims + 1, sizeof *names);
     int64_t *values = arena_array(x->mem, x->ndims + 1, sizeof *values);
@@ -340,6 +376,8 @@ int output_write(const struct cli *c, struct ctx *x)
     r.samples = replay_samples(c, x->diag);
     if (read_pictures(c, &r, x->diag) || judge_plan(c, x, &r, &v))
         return -1;
+    close_calls(x, &r, &planned, &closed);
+    onnx_remake(r.m == x->m ? x->m : &closed.m);
     warn_unused(c, x, &r);
     if (output_warned(x->diag))
         return -1;
@@ -349,14 +387,14 @@ int output_write(const struct cli *c, struct ctx *x)
         return -1;
     if (out && write_output(&r, out))
         return -1;
-    if (c->value[CLI_COMPARE] && compare(c, x, &r))
+    if (c->value[CLI_COMPARE] && compare(c, x, &planned))
         return -1;
     bool quiet = c->value[CLI_QUIET] || c->n[CLI_EMIT];
     if (!quiet && r.verdict)
         plan_print(stdout, &r, out && output_is_folder(out) ? out : NULL);
     else if (!quiet && !out && x->m->cost)
         summary_print(stdout, x->m);
-    if (c->value[CLI_BASELINES] && baselines(c, x, &r))
+    if (c->value[CLI_BASELINES] && baselines(c, x, &planned))
         return -1;
     if (c->value[CLI_EXPLAIN_BOUND] && explain(c, &r))
         return -1;
