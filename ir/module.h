@@ -268,6 +268,7 @@ const char *elem_name(enum elem e);            /* "f32", ... */
 enum elem elem_of_name(const char *s, size_t n); /* ELEM_NONE: no such type */
 uint32_t elem_bits(enum elem e);               /* 0 for strings */
 bool elem_is_integer(enum elem e);             /* integers and bool */
+bool elem_is_float(enum elem e);               /* floats of any width, complex ones, too */
 
 /* Number of elements for known dimensions; -1: unknown or overflow. */
 int64_t type_elems(const struct module *m, uint32_t type);
