@@ -247,10 +247,12 @@ static void put_devices(struct out *o, struct arena *a)
         fputs(", \"class\": ", o->f);
         put_string(o->f, k->name);
         if (k->memory >= 0)
-            fprintf(o->f, ", \"memory_bytes\": %" PRId64, k->memory);
+            fprintf(o->f, ", \"memory_bytes\": %" PRId64, k->memory + k->reserve);
         else
             fputs(", \"memory_bytes\": null", o->f);
-        fprintf(o->f, ", \"used_bytes\": %" PRId64 ", \"load_s\": ", l->used);
+        fprintf(o->f,
+                ", \"reserved_bytes\": %" PRId64 ", \"used_bytes\": %" PRId64 ", \"load_s\": ",
+                k->reserve, l->used);
         put_ps(o->f, l->load);
         fputs(", \"compute_s\": ", o->f);
         put_ps(o->f, l->compute);

@@ -329,8 +329,9 @@ struct verdict judge_copies(const struct module *m, const struct place *p, const
             char need[UNIT_TEXT], have[UNIT_TEXT];
             v.fits = false;
             const char *why =
-                arena_fmt(a, "%s needs %s and has %s", device_name(&j, (int32_t)d),
-                          bytes_short(need, v.load[d].used), bytes_short(have, memory));
+                arena_fmt(a, "%s needs %s and has %s%s", device_name(&j, (int32_t)d),
+                          bytes_short(need, v.load[d].used), bytes_short(have, memory),
+                          c->cls[cluster_class(c, d)].reserve ? " without the reserve" : "");
             v.why_not = v.why_not ? v.why_not : why;
         }
     }

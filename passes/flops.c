@@ -492,11 +492,6 @@ int64_t flops_of(struct flops *x, nid n)
     }
 }
 
-static bool is_float(enum elem e)
-{
-    return e != ELEM_NONE && e != ELEM_STR && !elem_is_integer(e);
-}
-
 enum elem compute_type(struct flops *x, nid n)
 {
     const struct node *k = &x->f.m->node[n];
@@ -505,11 +500,11 @@ enum elem compute_type(struct flops *x, nid n)
     if (r != NULL && (r->flags & INTEGER_MATH) != 0)
         return elem_in(&x->f, n, 0);
     for (uint32_t i = 0; i < k->nformal; i++) {
-        if (shape_in(&x->f, n, i, &s) && is_float((enum elem)s.elem))
+        if (shape_in(&x->f, n, i, &s) && elem_is_float((enum elem)s.elem))
             return (enum elem)s.elem;
     }
     for (uint32_t i = 0; i < k->out.n; i++) {
-        if (shape_of(&x->f, node_out(x->f.m, n, i), &s) && is_float((enum elem)s.elem))
+        if (shape_of(&x->f, node_out(x->f.m, n, i), &s) && elem_is_float((enum elem)s.elem))
             return (enum elem)s.elem;
     }
     return elem_in(&x->f, n, 0);

@@ -30,6 +30,8 @@ static const struct cli_option table[] = {
      "bytes per second between copies of a training stage (default: the link's)"},
     {CLI_EFFICIENCY, 0, "efficiency", "SHARE",
      "share of the peak rates that is reached (default: 1.0)"},
+    {CLI_RESERVE, 0, "reserve", "SHARE|BYTES",
+     "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
     {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
      "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/costs.md)"},

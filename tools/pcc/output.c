@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include "backends/outfile.h"
+#include "assumed.h"
 #include "ir/cut.h"
 #include "baselines.h"
 #include "compare.h"
@@ -311,6 +312,15 @@ static bool is_training(const struct module *m)
     return false;
 }
 
+/* Whether an accelerator's memory has a stated size. */
+static bool limited_memory(const struct cluster *c)
+{
+    for (uint32_t k = 0; c && k < c->ncls; k++)
+        if (!c->cls[k].host && c->cls[k].memory >= 0)
+            return true;
+    return false;
+}
+
 static bool emits(const struct cli *c, const char *kind)
 {
     for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
@@ -325,6 +335,8 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
 {
     const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
     const char *no_plan = x->plan ? NULL : "nothing is planned";
+    const char *reserved = c->value[CLI_RESERVE];
+    bool reserve = limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
     bool training = is_training(x->m), copies = x->cluster && x->cluster->replicate;
     bool drawn = emits(c, "dot") || (kind && (!strcmp(kind, "dot") || picture_format(kind, 3)));
     const struct {
@@ -342,6 +354,9 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                    : !copies  ? "it is the rate between copies: give --replicate, too"
                    : training ? NULL
                               : "the model has no backward pass, its copies exchange nothing"},
+        {CLI_RESERVE, no_plan   ? no_plan
+                      : reserve ? NULL
+                                : "no accelerator has a memory of stated size"},
         {CLI_PICTURES, out && !kind ? NULL : "these pictures go into the folder of a split (-o)"},
         {CLI_VIEW, drawn ? NULL : "no .dot, .svg, .pdf or .png is written"},
         {CLI_ANNOTATE,
@@ -355,7 +370,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                              t[i].why);
 }
 
-int output_write(const struct cli *c, struct ctx *x)
+int output_write(const struct cli *c, struct ctx *x, bool brought)
 {
     struct verdict v;
     struct closed_plan closed = {0};
@@ -390,6 +405,9 @@ int output_write(const struct cli *c, struct ctx *x)
     if (c->value[CLI_COMPARE] && compare(c, x, &planned))
         return -1;
     bool quiet = c->value[CLI_QUIET] || c->n[CLI_EMIT];
+    r.assumed = r.verdict ? assumed_text(c, x, brought) : NULL;
+    if (r.assumed && quiet)
+        diag_note(x->diag, "assuming %s", r.assumed);
     if (!quiet && r.verdict)
         plan_print(stdout, &r, out && output_is_folder(out) ? out : NULL);
     else if (!quiet && !out && x->m->cost)

@@ -103,10 +103,8 @@ int settings_devices(const struct cli *c, struct ctx *x, struct cluster *own)
     x->cluster = own ? own : arena_alloc(x->mem, sizeof *x->cluster);
     if (text && cluster_parse(x->cluster, x->mem, text, x->diag))
         return str_ends(text, ".json") ? EXIT_INPUT : EXIT_USAGE;
-    if (!own && !text) {
+    if (!own && !text)
         cluster_default(x->cluster);
-        diag_note(x->diag, "no -d: planning for 2xa100");
-    }
     return 0;
 }
 
@@ -116,6 +114,8 @@ int settings_cluster(const struct cli *c, struct ctx *x)
     if (c->value[CLI_LINK] && cluster_set_link(x->cluster, c->value[CLI_LINK], x->diag))
         return -1;
     if (c->value[CLI_GROUP] && cluster_set_groups(x->cluster, c->value[CLI_GROUP], x->diag))
+        return -1;
+    if (c->value[CLI_RESERVE] && cluster_set_reserve(x->cluster, c->value[CLI_RESERVE], x->diag))
         return -1;
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
         return diag_error(x->diag, "--io '%s': expected paid or free", io);
