@@ -105,6 +105,9 @@ int text_cluster(struct parser *p)
         } else if (text_take_word(p, "sync")) {
             if (assign(p) < 0 || quantity(p, rate_parse, &c->sync_bandwidth, "a rate (25GB/s)") < 0)
                 return -1;
+        } else if (text_take_word(p, "part_cost")) {
+            if (assign(p) < 0 || quantity(p, time_parse, &c->part_cost, "a time (5us)") < 0)
+                return -1;
         } else if (text_take_word(p, "overlap")) {
             if (choice(p, overlap_name, &which) < 0)
                 return -1;

@@ -345,6 +345,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     } t[] = {
         {CLI_OVERLAP, no_plan},
         {CLI_REPLICATE, no_plan},
+        {CLI_PART_COST, no_plan},
         {CLI_TIME_LIMIT, no_plan},
         {CLI_MAX_STATES, no_plan},
         {CLI_SCHEDULE, no_plan    ? no_plan
