@@ -108,6 +108,8 @@ int text_cluster(struct parser *p)
         } else if (text_take_word(p, "part_cost")) {
             if (assign(p) < 0 || quantity(p, time_parse, &c->part_cost, "a time (5us)") < 0)
                 return -1;
+            if (c->part_cost < 0 || c->part_cost > PS_PER_S)
+                return text_error(p, at, "a part costs at most 1s");
         } else if (text_take_word(p, "overlap")) {
             if (choice(p, overlap_name, &which) < 0)
                 return -1;

@@ -20,8 +20,8 @@ int64_t claim_value(struct ctx *x, const struct chain_plan *p, const int32_t *de
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
 
 /* The best bound for all plans of the user's own problem that some work finds (bounds_best), without what parts
- * cost; `upper` is plan.bare of some plan.  Value -1: nothing is known, since there are too many kinds of devices.  fits: false if the plan
- * need not fit the memory.  Text lives in x->mem. */
+ * cost; `upper` is plan.bare of some plan.  Value -1: nothing is known, since there are too many kinds of
+ * devices.  fits: false if the plan need not fit the memory.  Text lives in x->mem. */
 struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct chain_clock *clock);
 
 /* Fills scope, bounds, proof and status (optimal or feasible) of x->plan, whose value must be there: `within` holds
