@@ -31,7 +31,8 @@ enum {
     MOVES_EACH = 2000,    /* moves that a graph needs: so many, times vertices^2 * devices */
     NEARER = 16,          /* a round that makes up less than this part of what lacks is idle, */
     IDLE = 2,             /* so many of them in a row end a search with a goal, */
-    LEAST_SHARE = 10,     /* after this part of its moves */
+    LEAST_SHARE = 10,     /* after this part of its moves, */
+    GOAL_SHARE = 3,       /* of which it has this part of those of a search without one */
     LARGE = 4000          /* vertices whose loads leave the caches */
 };
 #define MOST_WORK UINT64_C(900000000) /* nets to look at: 5 to 8 seconds */
@@ -298,7 +299,7 @@ static void search_on(struct search *s, struct chain_plan *best)
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
     uint32_t idle = 0; /* rounds without much progress */
     if (!o->moves && !o->clock->deadline) {
-        budget = moves_needed(s);
+        budget = moves_needed(s) / (o->goal ? GOAL_SHARE : 1);
         patience = budget / 2;
     }
     for (uint32_t round = 0; o->done < budget && o->done - last < patience; round++) {
