@@ -132,6 +132,8 @@ static int look_for_any(struct auto_run *r)
                           .clock = &clock};
     if (any_improve(s, &like))
         return -1;
+    if (r->contiguous && s->best.value > s->need) /* perhaps it is the best of all */
+        any_bound(s, BOUNDS_WORK / 4);
     if (far(r))
         any_bound(s, r->deadline ? BOUNDS_MOST_WORK
                                  : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
