@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { LOOP_TRIPS = 16, STRING_BYTES = 16 };
+enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
 
 struct pricing {
     struct ctx *x;
@@ -293,6 +293,48 @@ static const char *place_name(const struct pricing *p, nid n)
                      node_name(p->m, n));
 }
 
+/* Why call n was not replaced by its nodes. */
+static const char *why_closed(const struct pricing *p, const struct functions *f, nid n)
+{
+    uint32_t callee = p->m->node[n].callee;
+    if (callee == 0)
+        return "of unknown functions";
+    if (f->fate[callee] == FATE_CYCLE)
+        return "recursive";
+    if (f->fate[callee] == FATE_DEEP)
+        return arena_fmt(p->x->scratch, "calls nested %u deep, at most %d are opened",
+                         f->depth[callee], CALL_DEPTH);
+    if (p->inside == NULL)
+        return arena_fmt(p->x->scratch, "more than %d nodes in all", CALLS_MOST);
+    return "what they give does not fit";
+}
+
+/* A line for each reason, at most CALLS_SHOWN. */
+static void report_calls(const struct pricing *p)
+{
+    struct functions *f = functions_study(p->x->m, p->x->scratch);
+    const char *why[CALLS_SHOWN] = {NULL};
+    uint32_t count[CALLS_SHOWN] = {0}, shown = 0;
+    for (nid n = 1; n < p->m->nnode; n++) {
+        if ((p->m->node[n].flags & NODE_CALL) == 0 || (p->m->node[n].flags & NODE_LOST) != 0)
+            continue;
+        const char *reason = why_closed(p, f, n);
+        uint32_t k = 0;
+        while (k < shown && strcmp(why[k], reason) != 0)
+            k++;
+        if (k == CALLS_SHOWN)
+            continue;
+        why[k] = reason;
+        shown = k == shown ? k + 1 : shown;
+        count[k]++;
+    }
+    for (uint32_t k = 0; k < shown; k++)
+        diag_warning(p->x->diag, WARN_FUNCTION_COST,
+                     "%u calls of functions cannot be looked into (%s): each counts as one operation "
+                     "per element of its result",
+                     count[k], why[k]);
+}
+
 static void report(const struct pricing *p)
 {
     struct diag *d = p->x->diag;
@@ -316,10 +358,7 @@ static void report(const struct pricing *p)
                      "%u loops run longer than can be counted: each counts as %s", p->long_loops,
                      time_short(most, p->longest));
     if (p->calls > 0)
-        diag_warning(d, WARN_FUNCTION_COST,
-                     "%u calls of functions cannot be looked into (recursive, or more than %d "
-                     "nodes in all): each counts as one operation per element of its result",
-                     p->calls, CALLS_MOST);
+        report_calls(p);
 }
 
 /* Sums over the whole model must fit: the passes that follow add without looking. */
