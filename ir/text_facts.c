@@ -43,7 +43,6 @@ static struct cluster *the_cluster(struct parser *p)
     if (p->cluster == NULL) {
         p->cluster = arena_alloc(p->m->mem, sizeof *p->cluster);
         p->cluster->efficiency = 1000000;
-        p->cluster_at = p->at;
     }
     return p->cluster;
 }
