@@ -177,8 +177,9 @@ static void claim_it(struct auto_run *r)
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
         all = claim_all(x, x->plan->value, true, BOUNDS_WORK, &r->p.clock);
-    if (x->plan == r->contiguous && x->plan->bound > r->s.bound.value)
-        x->plan->bound_all = all.value; /* dp-place has said what is known of contiguous plans */
+    if (x->plan == r->contiguous && x->plan->bound > r->s.bound.value &&
+        x->plan->bound > all.value)
+        x->plan->bound_all = claim_bound_all(x, all); /* dp-place has said what is known of contiguous plans */
     else
         claim(x, claim_scope(x, false, false), r->s.bound, all);
 }

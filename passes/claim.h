@@ -17,8 +17,12 @@ enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
  * need not fit the memory.  Text lives in x->mem. */
 struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct chain_clock *clock);
 
+/* bound_all of a plan from what claim_all found: -1 where calls are whole that could be open. */
+int64_t claim_bound_all(const struct ctx *x, struct bound all);
+
 /* Fills scope, bounds, proof and status (optimal or feasible) of x->plan, whose value must be there: `within` holds
- * in `scope`, `all` for all plans; the larger bound is said, of equal ones the one for all.  Returns why it holds. */
+ * in `scope`, `all` for all plans (for those that keep calls whole, where these could be open); the larger bound is
+ * said, of equal ones the one for all.  Returns why it holds. */
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
 #endif
