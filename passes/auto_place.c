@@ -180,9 +180,12 @@ static void claim_it(struct auto_run *r)
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
         all = claim_all(x, x->plan->bare, true, BOUNDS_WORK, &r->p.clock);
+    struct bound whole = all;
+    whole.value += claim_start(x, must_level(x));
     /* dp-place has said what is known of contiguous plans */
-    if (x->plan == r->contiguous && x->plan->bound > r->s.bound.value + r->s.start)
-        x->plan->bound_all = all.value + claim_start(x, must_level(x));
+    if (x->plan == r->contiguous && x->plan->bound > r->s.bound.value + r->s.start &&
+        x->plan->bound > whole.value)
+        x->plan->bound_all = claim_bound_all(x, whole);
     else
         claim(x, claim_scope(x, false, false), r->s.bound, all);
 }

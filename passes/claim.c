@@ -36,11 +36,21 @@ int64_t claim_value(struct ctx *x, const struct chain_plan *p, const int32_t *de
     return judge_copies(x->m, x->place, x->cluster, dev, p->copies, x->scratch).value;
 }
 
+/* Calls are nodes, and could be open: what holds for all plans of these nodes holds only for plans that keep
+ * the calls together. */
+static bool has_whole_calls(const struct ctx *x)
+{
+    for (uint32_t v = 0; !x->looked_inside && v < x->base->n; v++)
+        if (x->m->node[x->base->node[v]].callee != 0)
+            return true;
+    return false;
+}
+
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
 {
     if (fused)
         return contiguous ? SCOPE_CONTIGUOUS_FUSED : SCOPE_FUSED;
-    if (must_level(x) != any_level(x))
+    if (must_level(x) != any_level(x) || has_whole_calls(x))
         return contiguous ? SCOPE_CONTIGUOUS_LAYERS : SCOPE_LAYERS;
     return contiguous ? SCOPE_CONTIGUOUS : SCOPE_ALL;
 }
@@ -58,6 +68,11 @@ struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work,
     return bounds_best(c, upper, work, clock, x->m, x->mem, x->scratch);
 }
 
+int64_t claim_bound_all(const struct ctx *x, struct bound all)
+{
+    return has_whole_calls(x) ? -1 : all.value;
+}
+
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
 {
     struct plan *p = x->plan;
@@ -70,9 +85,9 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     const struct bound *said = all.value >= within.value ? &all : &within;
     int64_t start = said == &all ? more : more_within;
     char text[UNIT_TEXT];
-    p->scope = said == &all ? SCOPE_ALL : scope;
+    p->scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
     p->bound = said->value;
-    p->bound_all = all.value;
+    p->bound_all = claim_bound_all(x, all);
     p->proof = said->proof;
     if (start && p->proof)
         p->proof = arena_fmt(x->mem, "%sand each device in use runs parts for %s at least\n", p->proof,

@@ -24,9 +24,12 @@ enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
  * devices.  fits: false if the plan need not fit the memory.  Text lives in x->mem. */
 struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct chain_clock *clock);
 
+/* bound_all of a plan from what claim_all found, with what parts cost: -1 where calls are whole that could be open. */
+int64_t claim_bound_all(const struct ctx *x, struct bound all);
+
 /* Fills scope, bounds, proof and status (optimal or feasible) of x->plan, whose value must be there: `within` holds
- * in `scope`, `all` for all plans, both without what parts cost; the larger bound is said, of equal ones the one
- * for all.  Returns why it holds. */
+ * in `scope`, `all` for all plans (for those that keep calls whole, where these could be open), both without what
+ * parts cost; the larger bound is said, of equal ones the one for all.  Returns why it holds. */
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
 #endif

@@ -222,6 +222,7 @@ static int run(struct ctx *x, const void *options)
         return -1;
     *m = r.m;
     m->rewritten = true;
+    x->looked_inside = *o->only == '\0';
     drop_functions(x);
     report(x, &r, calls);
     return 0;
