@@ -368,7 +368,7 @@ def accepted(root):
     broken = Folder()
     broken.whole.graph.node[0].op_type = "NoSuchOperator"
     heuristic = Folder()
-    heuristic.manifest["objective"].update(status="heuristic", bound_s=None, gap=None)
+    heuristic.manifest["objective"].update(status="heuristic", bound_s=None, gap=None, bound_all_s=None)
     heuristic.manifest["extra"] = {"more": "keys are welcome"}
     return [
         ("plain", Folder(), [], 0, "equal: 2 outputs"),
