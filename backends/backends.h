@@ -11,8 +11,8 @@ enum view { VIEW_BLOCKS, VIEW_DEVICES, VIEW_NODES };
 enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4 };
 enum { MOST_BOXES = 150 }; /* of a picture that one can look at */
 /* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
- * of the source. */
-enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_MODES };
+ * of the source: where these are, else in copies of them, or in hard links to them. */
+enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_LINK, WEIGHTS_MODES };
 
 /* What the files are about. */
 struct result {
@@ -21,11 +21,14 @@ struct result {
     const struct place *place;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct cut *cut;         /* the parts: cut.h */
+    const struct cut *cut;         /* the parts: ir/cut.h */
+    const char *calls; /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
+    const struct result *open; /* the same plan with these calls still open; NULL: this one */
     const char *const *dim_name;   /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;
     enum weights_mode weights; /* of a split */
+    const char *assumed; /* what the plan rests on that nobody said; NULL: nothing */
     int64_t samples; /* of a replay, 0: a few */
     bool annotated; /* a model with the plan in it is written */
     bool ir11;      /* with IR-11 device configurations in it */
@@ -42,7 +45,11 @@ int onnx_write(const struct module *m, const char *path, struct diag *d);
 /* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
  * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const char *folder);
-/* "shared", "inline", "original"; the mode of such a name, WEIGHTS_MODES if there is none. */
+/* Whether nothing stands in the way of a split of the model in `folder`, before it is planned: the folder
+ * can be made or replaced, weights that are wanted are there, links can be made.  0 or -1. */
+int split_check(const struct module *m, enum weights_mode weights, const char *folder,
+                struct diag *d);
+/* "shared", "inline", "original", "link"; the mode of such a name, WEIGHTS_MODES if there is none. */
 const char *weights_mode_name(enum weights_mode w);
 enum weights_mode weights_mode_named(const char *name);
 /* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of
@@ -61,8 +68,9 @@ unsigned picture_format(const char *name, size_t n);
 /* The whole model as onnx_write writes it, with the plan in the metadata of its nodes. */
 int annotated_write(const struct result *r, const char *path);
 /* ONNX Runtime's session.layer_assignment_settings for such a model, "gpu:0(=acc0); cpu(=cpu0)", in
- * a.  gpu:K counts the accelerators that are not of class npu. */
-const char *layer_assignment(const struct result *r, struct arena *a);
+ * a.  gpu:K counts the accelerators that are not of class npu.  NULL, and *why, where the plan uses two
+ * devices of a kind, which one session cannot tell apart. */
+const char *layer_assignment(const struct result *r, struct arena *a, const char **why);
 /* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
  * and ends with a note that counts them.  0, or -1 if there are errors. */
 int check_annotations(const struct module *m, struct diag *d);

@@ -16,7 +16,7 @@
  *  4. If there still are more: bands of equally many boxes. */
 #include "backends/blocks.h"
 
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "backends/flows.h"
 #include "ir/map.h"
 #include "ir/strings.h"

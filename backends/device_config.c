@@ -204,25 +204,54 @@ void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
         n->device_configurations[n->n_device_configurations++] = node_config(s, id, n);
 }
 
+/* What ONNX Runtime's designators know of a device: its kind, which stands for one provider. */
+enum kind { KIND_CPU, KIND_GPU, KIND_NPU, KINDS };
+
+static const char *const kind_name[KINDS] = {"cpu", "gpu", "npu"};
+
+static enum kind kind_of(const struct cluster *k, uint32_t dev)
+{
+    const struct device_class *c = &k->cls[cluster_class(k, dev)];
+    return c->host ? KIND_CPU : strcmp(c->name, "npu") == 0 ? KIND_NPU : KIND_GPU;
+}
+
+/* [device] 1: it runs a part, itself or in turn with others. */
+static uint8_t *used_devices(const struct result *r, struct arena *a)
+{
+    uint8_t *used = arena_alloc(a, r->cluster->ndev);
+    memset(used, 0, r->cluster->ndev);
+    for (uint32_t x = 0; x < r->cut->nparts; x++) {
+        uint32_t d = r->cut->part[x].dev;
+        memset(used + d, 1, r->plan->copies && r->plan->copies[d] ? r->plan->copies[d] : 1);
+    }
+    return used;
+}
+
 /* Designators as ONNX Runtime documents them: cpu, npu, gpu:INDEX; '=' asks for the whole name, or
  * acc1 would match acc10, too. */
-const char *layer_assignment(const struct result *r, struct arena *a)
+const char *layer_assignment(const struct result *r, struct arena *a, const char **why)
 {
     const struct cluster *k = r->cluster;
-    uint8_t *used = arena_alloc(a, k->ndev);
-    const char *text = "";
+    const uint8_t *used = used_devices(r, a);
+    const char *text = "", *first[KINDS] = {0};
     uint32_t gpus = 0;
-    memset(used, 0, k->ndev);
-    for (uint32_t x = 0; x < r->cut->nparts; x++)
-        used[r->cut->part[x].dev] = 1;
+    *why = NULL;
     for (uint32_t d = 0; d < k->ndev; d++) {
-        const struct device_class *c = &k->cls[cluster_class(k, d)];
-        bool npu = strcmp(c->name, "npu") == 0;
-        const char *kind = c->host ? "cpu" : npu ? "npu" : arena_fmt(a, "gpu:%u", gpus);
-        gpus += !c->host && !npu;
-        if (used[d])
-            text = arena_fmt(a, "%s%s%s(=%s)", text, *text ? "; " : "", kind,
-                             cluster_device_name(k, a, d));
+        enum kind kind = kind_of(k, d);
+        const char *name = cluster_device_name(k, a, d);
+        uint32_t index = kind == KIND_GPU ? gpus++ : 0;
+        if (!used[d])
+            continue;
+        if (first[kind]) {
+            *why = arena_fmt(a,
+                             "%s and %s are both '%s' to ONNX Runtime, whose sessions take one device "
+                             "per provider: run the parts, each in a session of its own",
+                             first[kind], name, kind_name[kind]);
+            return NULL;
+        }
+        first[kind] = name;
+        const char *at = kind == KIND_GPU ? arena_fmt(a, ":%u", index) : "";
+        text = arena_fmt(a, "%s%s%s%s(=%s)", text, *text ? "; " : "", kind_name[kind], at, name);
     }
     return text;
 }

@@ -14,7 +14,7 @@
  * deficiency", 2009); further devices differ in the style of their lines.
  * O(nodes + pins). */
 #include "backends/blocks.h"
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "backends/flows.h"
 #include "backends/label.h"
 #include "backends/outfile.h"
@@ -346,11 +346,12 @@ static const char *title(struct picture *p, const char *legend)
     const char *path = str(p->r->m, p->r->m->path), *slash = strrchr(path, '/');
     const char *bound = plan->bound >= 0 ? arena_fmt(p->a, "bound %s", time_short(b, plan->bound))
                                          : "no bound known";
+    const char *among = plan->bound >= 0 ? plan_among(plan->scope) : "";
     const char *why =
         plan->argument && *plan->argument ? arena_fmt(p->a, " (%s)", text(p, plan->argument)) : "";
-    return arena_fmt(p->a, "%s\\ntime per sample %s, %s: %s%s\\n%s",
+    return arena_fmt(p->a, "%s\\ntime per sample %s, %s: %s%s%s\\n%s",
                      text(p, slash ? slash + 1 : path), time_short(v, p->r->verdict->value), bound,
-                     plan_status_name(plan->status), why, legend);
+                     plan_status_name(plan->status), among, why, legend);
 }
 
 static void draw_sheet(struct picture *p, const char *label)

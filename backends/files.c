@@ -24,6 +24,18 @@ static void csv_text(FILE *f, const char *s)
     putc('"', f);
 }
 
+/* Bytes of the results of a node; of a call, `own` has what is inside, too. */
+static int64_t result_bytes(const struct module *m, nid n)
+{
+    const struct slice out = m->node[n].out;
+    int64_t sum = 0;
+    if (m->node[n].callee == 0)
+        return m->cost->own[n];
+    for (uint32_t i = 0; i < out.n; i++)
+        sum = sat_add(sum, m->cost->bytes[m->arg[out.at + i]]);
+    return sum;
+}
+
 /* One row per node of the main graph: name, operator, FLOPs, bytes moved, bytes of results, and
  * picoseconds per device class (empty: cannot run there). */
 int csv_write(const struct module *m, const struct cluster *c, const char *path, struct diag *d)
@@ -45,7 +57,7 @@ int csv_write(const struct module *m, const struct cluster *c, const char *path,
         putc(',', o.f);
         csv_text(o.f, node_op(m, n));
         fprintf(o.f, ",%lld,%lld,%lld", (long long)m->cost->flops[n],
-                (long long)m->cost->traffic[n], (long long)m->cost->own[n]);
+                (long long)m->cost->traffic[n], (long long)result_bytes(m, n));
         for (uint32_t k = 0; k < c->ncls; k++)
             if (m->cost->time[k][n] == COST_NEVER)
                 putc(',', o.f);
@@ -83,8 +95,8 @@ static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, 
                      "used_bytes", (json_int_t)l->used, "nodes", nodes);
 }
 
-/* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]}; NULL
- * like device_json, *bad is 0 for other names than nodes'. */
+/* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]}, and
+ * "calls" if the model has functions; NULL like device_json, *bad is 0 for other names than nodes'. */
 static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
 {
     const struct plan *p = r->plan;
@@ -94,11 +106,12 @@ static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
             json_decref(devices);
             return NULL;
         }
-    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s}, s:o}", "pcc_plan", 1, "planner",
-                     p->planner, "objective", "name", "time-per-sample", "value_s",
+    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:o, s:s*}", "pcc_plan", 1,
+                     "planner", p->planner, "objective", "name", "time-per-sample", "value_s",
                      seconds(r->verdict->value), "bound_s", seconds(p->bound), "status",
-                     plan_status_name(p->status), "argument", p->argument ? p->argument : "",
-                     "devices", devices);
+                     plan_status_name(p->status), "argument", p->argument ? p->argument : "", "scope",
+                     plan_scope_name(p->scope), "bound_all_s", seconds(p->bound_all),
+                     "devices", devices, "calls", r->calls);
 }
 
 int plan_json_write(const struct result *r, const char *path)

@@ -189,10 +189,8 @@ static void put_objective(struct out *o)
     put_decimal(o->f, gap, 9);
     fprintf(o->f, ", \"status\": \"%s\", \"argument\": ", status);
     put_string(o->f, p->argument ? p->argument : p->planner);
-    if (p->scope_bound >= 0 && p->status != PLAN_OPTIMAL) {
-        fputs(", \"scope\": \"fused\", \"scope_bound_s\": ", o->f);
-        put_ps(o->f, p->scope_bound);
-    }
+    fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
+    put_ps(o->f, proven ? p->bound_all : -1);
     fputs("},\n", o->f);
 }
 
@@ -213,6 +211,19 @@ static void put_weights(struct out *o)
     if (s->data)
         fprintf(o->f, "%s\"%s\"", sep, WEIGHTS_FILE);
     fputs("]},\n", o->f);
+}
+
+static void put_layer_assignment(struct out *o, struct arena *a)
+{
+    const char *why, *settings = layer_assignment(o->s->r, a, &why);
+    fputs("  \"ort_layer_assignment\": ", o->f);
+    if (settings) {
+        put_string(o->f, settings);
+    } else {
+        fputs("null,\n  \"ort_layer_assignment_why\": ", o->f);
+        put_string(o->f, why);
+    }
+    fputs(",\n", o->f);
 }
 
 static void put_devices(struct out *o, struct arena *a)
@@ -236,10 +247,12 @@ static void put_devices(struct out *o, struct arena *a)
         fputs(", \"class\": ", o->f);
         put_string(o->f, k->name);
         if (k->memory >= 0)
-            fprintf(o->f, ", \"memory_bytes\": %" PRId64, k->memory);
+            fprintf(o->f, ", \"memory_bytes\": %" PRId64, k->memory + k->reserve);
         else
             fputs(", \"memory_bytes\": null", o->f);
-        fprintf(o->f, ", \"used_bytes\": %" PRId64 ", \"load_s\": ", l->used);
+        fprintf(o->f,
+                ", \"reserved_bytes\": %" PRId64 ", \"used_bytes\": %" PRId64 ", \"load_s\": ",
+                k->reserve, l->used);
         put_ps(o->f, l->load);
         fputs(", \"compute_s\": ", o->f);
         put_ps(o->f, l->compute);
@@ -368,6 +381,8 @@ static void put_nodes(struct out *o)
         put_node_list(o, s->cut->part[x].node, s->cut->part[x].nnode);
     }
     fputs("\n  },\n", o->f);
+    if (s->r->calls)
+        fprintf(o->f, "  \"calls\": \"%s\",\n", s->r->calls);
 }
 
 static void put_dims(struct out *o)
@@ -467,9 +482,7 @@ int manifest_write(const struct split *s)
     put_nodes(&o);
     put_dims(&o);
     put_weights(&o);
-    fputs("  \"ort_layer_assignment\": ", o.f);
-    put_string(o.f, layer_assignment(s->r, a));
-    fputs(",\n", o.f);
+    put_layer_assignment(&o, a);
     put_copies(&o, a);
     put_dropped(&o);
     fputs("}\n", o.f);

@@ -83,7 +83,8 @@ static bool has_lost(const struct module *m, nid n)
 static void node(struct module *m, nid n)
 {
     struct node *x = &m->node[n];
-    bool made = (x->flags & NODE_MADE) != 0 || has_lost(m, n); /* the order is another one now */
+    bool made = (x->flags & NODE_MADE) != 0 || has_lost(m, n) || /* the order is another one now, */
+                (x->graph == 1 && (x->flags & NODE_UNNAMED) != 0); /* and readers' names count nodes */
     if (!made && !owns_graph(m, n))
         return;
     Onnx__NodeProto *p = arena_alloc(m->mem, sizeof *p);

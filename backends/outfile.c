@@ -90,8 +90,11 @@ int outfile_open(struct outfile *o, const char *path, struct diag *d)
     *o = (struct outfile){.f = stdout, .path = path, .diag = d};
     if (strcmp(path, "-") == 0)
         return 0;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    bool there = stat(path, &st) == 0;
+    if (there && !S_ISREG(st.st_mode))
         return diag_error(d, "%s: is there already and is not a regular file", path);
+    if (!there && errno == ENAMETOOLONG)
+        return diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
     int fd = create(o);
     o->f = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->f != NULL) {
@@ -105,6 +108,16 @@ int outfile_open(struct outfile *o, const char *path, struct diag *d)
         unlink(o->temp);
     free(o->temp);
     return -1;
+}
+
+int outfile_check(const char *path, struct diag *d)
+{
+    struct outfile o;
+
+    if (outfile_open(&o, path, d) != 0)
+        return -1;
+    outfile_close(&o, false);
+    return 0;
 }
 
 int outfile_close(struct outfile *o, bool ok)

@@ -16,6 +16,8 @@ struct outfile {
 /* 0 and o->f to write to, or -1 with a diagnostic.  *o must not be moved until it is closed; if the
  * program exits before, nothing is left. */
 int outfile_open(struct outfile *o, const char *path, struct diag *d);
+/* Whether outfile_open would succeed, before much work is done for it; leaves nothing.  0 or -1. */
+int outfile_check(const char *path, struct diag *d);
 /* Finishes and renames; on any failure (also an earlier one, when ok is false) nothing is left. */
 int outfile_close(struct outfile *o, bool ok);
 

@@ -280,9 +280,8 @@ static void add_nodes(struct split *s, uint32_t x, struct lists *l)
 /* An input must have a type, or no runtime loads the part. */
 static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
 {
-    const Onnx__ValueInfoProto *p = border(s, x, v);
     nid def = s->m->value[v].def;
-    if (def && (!p->type || p->type->value_case == ONNX__TYPE_PROTO__VALUE__NOT_SET)) {
+    if (def && !type_is_declarable(s->m, s->m->value[v].type)) {
         diag_error(s->diag,
                    "%s: '%s' of node '%s' (%s) goes from %s to %s, but its type is not known: "
                    "runtimes would refuse the part; put the node and its readers on one device "
@@ -291,7 +290,7 @@ static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
                    node_op(s->m, def), s->file[s->cut->part_of[def]], s->file[x]);
         s->failed = true;
     }
-    add(s, &l->in, p);
+    add(s, &l->in, border(s, x, v));
 }
 
 static void add_values(struct split *s, uint32_t x, struct lists *l)

@@ -3,7 +3,7 @@
 #define PCC_BACKENDS_REPLAY_H
 
 #include "backends/backends.h"
-#include "backends/cut.h"
+#include "ir/cut.h"
 
 enum task_kind { TASK_WHOLE, TASK_IN, TASK_COMPUTE, TASK_OUT };
 

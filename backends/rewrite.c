@@ -229,11 +229,10 @@ static Onnx__TypeProto **around(struct split *s, Onnx__TypeProto *p, const struc
 Onnx__TypeProto *rewrite_type(struct split *s, uint32_t type)
 {
     Onnx__TypeProto *top = NULL, **place = &top;
+    if (!type_is_declarable(s->m, type))
+        return NULL;
     for (;; type = s->m->type[type].inner) {
         const struct type *t = &s->m->type[type];
-        if (t->kind == TYPE_NONE || t->kind == TYPE_OPAQUE ||
-            (t->kind == TYPE_TENSOR && t->elem == ELEM_NONE))
-            return NULL;
         *place = new_type(s);
         if (t->kind == TYPE_TENSOR)
             tensor_type(s, *place, t);

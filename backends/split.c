@@ -65,32 +65,54 @@ static int write_pictures(const struct split *s, const char *folder)
     return pictures_write(&dot_only, VIEW_NODES, arena_fmt(s->a, "%s/nodes", folder));
 }
 
+/* Opens the new folder and decides where weights go; 0, or -1 and nothing is left. */
+static int begin(struct split *s, struct folder *f, const char *folder)
+{
+    s->src = s->m->src;
+    if (!s->src || !s->src->graph)
+        return diag_error(s->diag, "%s: a split folder needs a model that was read from ONNX",
+                          folder);
+    s->a = arena_new();
+    s->beside = sources_beside(s, folder);
+    if (folder_begin(f, folder, s->beside, s->a, s->diag)) {
+        arena_free(s->a);
+        return -1;
+    }
+    s->dirfd = f->dirfd;
+    if (weights_plan(s) == 0)
+        return 0;
+    folder_abort(f);
+    arena_free(s->a);
+    return -1;
+}
+
+int split_check(const struct module *m, enum weights_mode weights, const char *folder,
+                struct diag *d)
+{
+    struct split s = {.m = m, .diag = d, .mode = weights};
+    struct folder f;
+    if (begin(&s, &f, folder))
+        return -1;
+    int rc = sources_check(&s, folder);
+    folder_abort(&f);
+    arena_free(s.a);
+    return rc;
+}
+
 int split_write(const struct result *r, const char *folder)
 {
-    const Onnx__ModelProto *src = r->m->src;
-    struct split s = {
-        .r = r, .m = r->m, .cut = r->cut, .src = src, .diag = r->diag, .mode = r->weights};
+    struct split s = {.r = r, .m = r->m, .cut = r->cut, .diag = r->diag, .mode = r->weights};
     struct folder f;
-    if (!src || !src->graph)
-        return diag_error(r->diag, "%s: a split folder needs a model that was read from ONNX",
-                          folder);
     if (!r->cut || !r->plan || !r->verdict || !r->m->cost)
         return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
                           folder);
-    s.a = arena_new();
-    s.beside = sources_beside(&s, folder);
-    if (folder_begin(&f, folder, s.beside, s.a, r->diag)) {
-        arena_free(s.a);
+    if (begin(&s, &f, folder))
         return -1;
-    }
-    s.dirfd = f.dirfd;
     s.file = arena_array(s.a, s.cut->nparts, sizeof *s.file);
     s.unchecked = arena_alloc(s.a, s.cut->nparts);
     for (uint32_t x = 0; x < s.cut->nparts; x++)
         s.file[x] = cut_part_file(s.cut, x, s.a);
-    int rc = weights_plan(&s);
-    if (!rc)
-        rc = sources_link(&s, folder);
+    int rc = sources_bring(&s, folder);
     if (!rc)
         rc = weights_write(&s);
     if (!rc)

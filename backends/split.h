@@ -7,7 +7,7 @@
 #define PCC_BACKENDS_SPLIT_H
 
 #include "backends/backends.h"
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "backends/names.h"
 #include "backends/onnx_pack.h"
 
@@ -99,8 +99,11 @@ Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto
 /* Whether a split in `folder` would lie beside the source, so that it can refer to its files. */
 bool sources_beside(const struct split *s, const char *folder);
 /* Names the files of s->used, after weights_plan; the folder is s->dirfd, and will be `folder`.  Where
- * the split does not lie beside them they are linked into it.  0 or -1. */
-int sources_link(struct split *s, const char *folder);
+ * the split does not lie beside them they are copied or linked into it.  0 or -1. */
+int sources_bring(struct split *s, const char *folder);
+/* Whether it would succeed, as far as that can be known before bytes are copied: -1 and an error, else 0.
+ * May leave links in the folder. */
+int sources_check(struct split *s, const char *folder);
 
 /* The node with the tensors below it as weights_tensor has them; the same pointer if nothing
  * changes.  Sets s->failed on errors. */

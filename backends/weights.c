@@ -10,9 +10,11 @@
  * messages say of them is an address that the writer turns into a copy from file to file.
  *
  * original: like shared, but what lies in a file of the source (the model itself included: raw_data is
- * nothing but bytes at an offset) is referred to there; weights.data holds the rest.  Runtimes refuse
- * a file of several names for tensors in bodies: one that has such tensors is not linked but copied.
- * A file that is not there is referred to for whatever lies in it.
+ * nothing but bytes at an offset) is referred to there; weights.data holds the rest.  Beside the source a
+ * file that is not there is referred to for whatever lies in it.
+ *
+ * link: like original, but the files are hard links (sources.c).  Runtimes refuse a file of several
+ * names for tensors in bodies: one that has such tensors is not linked, weights.data holds them.
  *
  * Bytes go from descriptor to descriptor, never through a mapping, so that writing gigabytes makes
  * nothing resident.  O(tensors log tensors) + the copying. */
@@ -104,7 +106,7 @@ static void hold_all(struct split *s)
 
 /* ---- the decision --------------------------------------------------------------------------- */
 
-static const char *const mode_name[WEIGHTS_MODES] = {"shared", "inline", "original"};
+static const char *const mode_name[WEIGHTS_MODES] = {"shared", "inline", "original", "link"};
 
 const char *weights_mode_name(enum weights_mode w)
 {
@@ -132,11 +134,13 @@ static int check_files(struct split *s)
     const struct module *m = s->m;
     for (uint32_t h = 1; h < s->nheld; h++) {
         const struct tensor *x = held_tensor(s, h);
-        if (!is_missing(s, h) || !x->len || s->at[held_of(s, x->src)] == WEIGHT_SOURCE)
+        if (!is_missing(s, h) || !x->len ||
+            (s->beside && s->at[held_of(s, x->src)] == WEIGHT_SOURCE))
             continue;
         return diag_error(s->diag,
-                          "%s: weight '%s' needs the file '%s', which is not there: "
-                          "use --weights=original to write parts that refer to it",
+                          "%s: weight '%s' needs the file '%s', which is not there: put it there, or "
+                          "write parts that refer to it: --weights=original and -o the model's own "
+                          "folder",
                           str(m, m->path), str(m, x->name), str(m, m->file[x->file].path));
     }
     return 0;
@@ -215,9 +219,9 @@ static bool is_nested(const struct split *s, const uint8_t *top, uint32_t h)
 static uint8_t *files_to_name(struct split *s, const uint8_t *top)
 {
     uint8_t *may = arena_alloc(s->a, s->m->nfile);
-    memset(may, s->mode == WEIGHTS_ORIGINAL, s->m->nfile);
+    memset(may, s->mode == WEIGHTS_ORIGINAL || s->mode == WEIGHTS_LINK, s->m->nfile);
     for (uint32_t h = 1; h < s->nheld; h++)
-        if (is_nested(s, top, h) && !s->beside && !is_missing(s, h))
+        if (s->mode == WEIGHTS_LINK && is_nested(s, top, h))
             may[held_tensor(s, h)->file] = 0;
     return may;
 }
@@ -232,7 +236,7 @@ int weights_plan(struct split *s)
     for (uint32_t t = 0; t < s->nheld; t++) {
         const struct tensor *x = held_tensor(s, t);
         bool nested = is_nested(s, top, t);
-        bool far = s->mode == WEIGHTS_ORIGINAL && is_missing(s, t);
+        bool far = s->beside && is_missing(s, t);
         s->at[t] = WEIGHT_INLINE;
         s->nested |= nested;
         if ((!top[t] && !nested) || (x->len < MIN_BYTES && !far) || held_of(s, x->src) != t ||

@@ -175,7 +175,8 @@ struct costs {
     int64_t *flops;     /* [node]; bodies: the sum of their nodes */
     int64_t *traffic;   /* [node] bytes read and written, the roofline's */
     int64_t *params;    /* [node] bytes of parameters among own, in profiles; NULL: all of own */
-    int64_t *own;       /* [node] bytes it needs on its device besides initializers: its results */
+    int64_t *own;       /* [node] bytes it needs on its device besides initializers: its results; of a
+                           call, those of all nodes inside and its large constants */
     int64_t *bytes;     /* [value] for the bound dimensions */
     int64_t *elems;     /* [value] elements; -1: not known */
     int64_t *xfer;      /* [value] ps to move it to or from the host; -1: from bytes and the link */
@@ -268,7 +269,11 @@ const char *elem_name(enum elem e);            /* "f32", ... */
 enum elem elem_of_name(const char *s, size_t n); /* ELEM_NONE: no such type */
 uint32_t elem_bits(enum elem e);               /* 0 for strings */
 bool elem_is_integer(enum elem e);             /* integers and bool */
+bool elem_is_float(enum elem e);               /* floats of any width, complex ones, too */
 
+/* Whether a part could declare a value of that type as its input: what must be known of it is known, down
+ * to the elements of containers; shapes need not be.  Values of other types must not cross between parts. */
+bool type_is_declarable(const struct module *m, uint32_t type);
 /* Number of elements for known dimensions; -1: unknown or overflow. */
 int64_t type_elems(const struct module *m, uint32_t type);
 int64_t tensor_elems(const struct module *m, tid t);

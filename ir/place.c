@@ -5,7 +5,7 @@
  * roots.  Root sets are shared between copies where they are equal, as they are along chains of shape
  * arithmetic; a node whose set would exceed ROOTS_MAX is placed instead of copied, which bounds the
  * work on hostile graphs. */
-#include "ir/place.h"
+#include "ir/atoms.h"
 
 #include "ir/strings.h"
 
@@ -427,8 +427,7 @@ static void collect_same(struct builder *b)
                 same_device(b, m->value[b->p->state_out[i]].def, users.to[k], SAME_STATE, &cap);
     }
     for (vid v = 1; v < m->nval && !profiled; v++) {
-        uint8_t kind = m->type[m->value[v].type].kind;
-        if (kind != TYPE_NONE && kind != TYPE_OPAQUE)
+        if (type_is_declarable(m, m->value[v].type))
             continue;
         for (uint32_t k = users.at[v]; k < users.at[v + 1]; k++)
             if (m->node[users.to[k]].graph == 1)
@@ -452,8 +451,18 @@ struct place *place_build(struct module *m, const struct state_pair *pair, uint3
     collect_same(&b);
     collect_reads(&b);
     make_nets(&b);
+    atoms_find(m, b.p, a);
     make_weights(&b);
     return b.p;
+}
+
+uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a)
+{
+    uint8_t *follows = arena_alloc(a, m->nnode);
+    for (uint32_t i = 0; i < p->nsame; i++)
+        if (p->same[i].why == SAME_SHAPE)
+            follows[p->same[i].b] = 1;
+    return follows;
 }
 
 void place_free_io(const struct module *m, struct place *p)

@@ -27,7 +27,8 @@ struct same_pair {
     enum same_why {
         SAME_SHAPE, /* the producer of x and Shape(x) or Size(x) */
         SAME_STATE, /* the node that makes present and a reader of past */
-        SAME_TYPE   /* producer and reader of a value of unknown type: a part could not declare it */
+        SAME_TYPE   /* producer and reader of a value of unknown type, which a part could not declare, or on a
+                       cycle through such nodes */
     } why;
 };
 
@@ -35,6 +36,7 @@ struct place {
     uint8_t *kind;      /* [node] enum place_kind */
     uint32_t nsame;
     struct same_pair *same;
+    nid *atom;          /* [node] the first node of those that must be in one part (atoms.h); NULL: each alone */
     uint32_t nnet;
     vid *net_value;     /* [net] */
     struct csr net_pin; /* net -> placed nodes: the producer first (if any), then readers ascending */
@@ -60,6 +62,9 @@ struct state_pair {
  * only.  Unknown names in pairs: NULL, an error. */
 struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
                           struct arena *a, struct diag *d);
+
+/* [node] 1: a Shape or Size that shares the device of what makes its operand; in a. */
+uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a);
 
 /* Model inputs and outputs move for nothing: their nets lose the host's pin, those of inputs go. */
 void place_free_io(const struct module *m, struct place *p);

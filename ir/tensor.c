@@ -69,9 +69,26 @@ bool elem_is_integer(enum elem e)
     return (unsigned)e < ELEM_COUNT && info[e].integer != 0;
 }
 
+bool elem_is_float(enum elem e)
+{
+    return e != ELEM_NONE && e != ELEM_STR && !elem_is_integer(e);
+}
+
 int64_t elem_bytes(enum elem e, int64_t n)
 {
     return mul_div_ceil(n, (int64_t)elem_bits(e), 8);
+}
+
+bool type_is_declarable(const struct module *m, uint32_t type)
+{
+    for (;; type = m->type[type].inner) {
+        const struct type *t = &m->type[type];
+        if (t->kind == TYPE_TENSOR || t->kind == TYPE_SPARSE)
+            return t->elem != ELEM_NONE;
+        if (t->kind == TYPE_NONE || t->kind == TYPE_OPAQUE ||
+            (t->kind == TYPE_MAP && t->elem == ELEM_NONE))
+            return false;
+    }
 }
 
 /* The product of sizes, one by one: a zero makes even what has overflowed small again. */

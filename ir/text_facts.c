@@ -43,7 +43,6 @@ static struct cluster *the_cluster(struct parser *p)
     if (p->cluster == NULL) {
         p->cluster = arena_alloc(p->m->mem, sizeof *p->cluster);
         p->cluster->efficiency = 1000000;
-        p->cluster_at = p->at;
     }
     return p->cluster;
 }
@@ -105,6 +104,11 @@ int text_cluster(struct parser *p)
         } else if (text_take_word(p, "sync")) {
             if (assign(p) < 0 || quantity(p, rate_parse, &c->sync_bandwidth, "a rate (25GB/s)") < 0)
                 return -1;
+        } else if (text_take_word(p, "part_cost")) {
+            if (assign(p) < 0 || quantity(p, time_parse, &c->part_cost, "a time (5us)") < 0)
+                return -1;
+            if (c->part_cost < 0 || c->part_cost > PS_PER_S)
+                return text_error(p, at, "a part costs at most 1s");
         } else if (text_take_word(p, "overlap")) {
             if (choice(p, overlap_name, &which) < 0)
                 return -1;
@@ -154,6 +158,8 @@ static int class_option(struct parser *p, struct device_class *k)
 
     if (text_take_word(p, "memory"))
         return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &k->memory, bytes);
+    if (text_take_word(p, "reserve"))
+        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &k->reserve, bytes);
     if (text_take_word(p, "bandwidth"))
         return assign(p) < 0 ? -1 : quantity(p, rate_parse, &k->bandwidth, rate);
     if (text_take_word(p, "overhead"))
@@ -203,9 +209,15 @@ int text_class(struct parser *p)
     if (c->ndev > CLUSTER_DEVICES)
         return text_error(p, p->at, "a cluster has at most %d devices", CLUSTER_DEVICES);
     k->host = text_take_word(p, "host");
+    size_t at = p->at;
     while ((rc = class_option(p, k)) == 0 && !p->failed) {
     }
-    return rc < 0 || p->failed ? -1 : 0;
+    if (rc < 0 || p->failed)
+        return -1;
+    if (k->reserve > 0 && (k->host || k->reserve >= k->memory))
+        return text_error(p, at, "a reserve is less than the memory of an accelerator");
+    k->memory -= k->reserve;
+    return 0;
 }
 
 int text_costs(struct parser *p)
@@ -437,29 +449,50 @@ int text_finish_facts(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
+static const char *status_name(int i)
+{
+    return plan_status_name((enum plan_status)i);
+}
+
+static const char *scope_word(int i)
+{
+    return plan_scope_word((enum plan_scope)i);
+}
+
+/* Takes a word or string that is one of n names; its number, or -1 (and nothing is taken). */
+static int one_of(struct parser *p, const char *(*name)(int), int n)
+{
+    for (int i = 0; i < n && (p->kind == T_WORD || p->kind == T_STR); i++)
+        if (strlen(name(i)) == p->len && memcmp(name(i), p->s, p->len) == 0) {
+            text_next(p);
+            return i;
+        }
+    return -1;
+}
+
 /* "value=1.3us" and the like. */
 static int plan_option(struct parser *p, struct plan *plan)
 {
     sid s;
     int64_t *time = text_is(p, "value")         ? &plan->value
                     : text_is(p, "bound")       ? &plan->bound
-                    : text_is(p, "scope_bound") ? &plan->scope_bound
-                                                : NULL;
+                    : text_is(p, "bound_all") ? &plan->bound_all
+                                              : NULL;
 
     if (text_take_word(p, "status")) {
-        unsigned i = PLAN_NONE;
-        if (assign(p) < 0)
-            return -1;
-        for (; i <= PLAN_INFEASIBLE; i++) {
-            const char *name = plan_status_name((enum plan_status)i);
-            if (strlen(name) == p->len && memcmp(name, p->s, p->len) == 0)
-                break;
-        }
-        if (i > PLAN_INFEASIBLE || (p->kind != T_WORD && p->kind != T_STR))
-            return text_expected(
-                p, "none, optimal, feasible, heuristic, \"over-memory\" or infeasible");
+        int i = assign(p) < 0 ? -1 : one_of(p, status_name, PLAN_INFEASIBLE + 1);
+        if (i < 0)
+            return p->failed ? -1 : text_expected(p, "none, optimal, feasible, heuristic, "
+                                                     "\"over-memory\" or infeasible");
         plan->status = (enum plan_status)i;
-        text_next(p);
+        return 0;
+    }
+    if (text_take_word(p, "scope")) {
+        int i = assign(p) < 0 ? -1 : one_of(p, scope_word, SCOPES);
+        if (i < 0)
+            return p->failed ? -1 : text_expected(p, "all, contiguous, layers, fused, "
+                                                     "\"contiguous-layers\" or \"contiguous-fused\"");
+        plan->scope = (enum plan_scope)i;
         return 0;
     }
     if (text_take_word(p, "argument")) {
@@ -471,7 +504,7 @@ static int plan_option(struct parser *p, struct plan *plan)
     if (text_take_word(p, "states"))
         return assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
     if (time == NULL || p->kind != T_WORD)
-        return text_expected(p, "status, value, bound, scope_bound, states, argument or '{'");
+        return text_expected(p, "status, value, bound, scope, bound_all, states, argument or '{'");
     text_next(p);
     if (assign(p) < 0)
         return -1;
@@ -521,7 +554,7 @@ int text_plan(struct parser *p)
     struct plan *plan = arena_alloc(p->m->mem, sizeof *plan);
     sid s = 0;
 
-    *plan = (struct plan){.planner = "", .argument = "", .bound = -1, .scope_bound = -1};
+    *plan = (struct plan){.planner = "", .argument = "", .bound = -1, .bound_all = -1};
     if (p->kind == T_STR) {
         text_string(p, &s, "a string");
         plan->planner = str(p->m, s);

@@ -15,7 +15,7 @@ static const struct warning_text texts[WARN_COUNT] = {
     [WARN_INVALID_PLAN] = {"invalid-plan", "a plan from elsewhere that does not hold"},
     [WARN_LARGE_CLASS] = {"large-class", "nodes that must stay together and take much of the time"},
     [WARN_LEFT_BEHIND] = {"left-behind", "a replaced folder that could not be removed"},
-    [WARN_LOOP_COUNT] = {"loop-count", "loops whose trip count is not known"},
+    [WARN_LOOP_COUNT] = {"loop-count", "loops whose trip count is not known, or beyond counting"},
     [WARN_MISSING_LAYERS] = {"missing-layers", "layers were asked for and none were found"},
     [WARN_MOVED_WEIGHTS] = {"moved-weights", "a model written away from its external weights"},
     [WARN_OVER_MEMORY] = {"over-memory", "a plan that was asked for and does not fit"},
@@ -28,7 +28,9 @@ static const struct warning_text texts[WARN_COUNT] = {
     [WARN_UNMATCHED_DIM] = {"unmatched-dim", "a --dim that no dimension has as its name"},
     [WARN_UNMATCHED_PATTERN] = {"unmatched-pattern", "a pattern in a file that matches no node"},
     [WARN_UNMATCHED_PIN] = {"unmatched-pin", "a --pin that matches no node"},
-    [WARN_UNUSED_OPTION] = {"unused-option", "options that change nothing in this run"}};
+    [WARN_UNUSED_OPTION] = {"unused-option", "options that change nothing in this run"},
+    [WARN_WHOLE_BODY] = {"whole-body", "an If, Loop or the like that takes most of the time"},
+    [WARN_WHOLE_CALL] = {"whole-call", "calls of functions that stay whole and take much time"}};
 
 struct warning_text warning_text(enum warning w)
 {

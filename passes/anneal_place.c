@@ -2,22 +2,11 @@
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (splits that need not be contiguous)
  * and 5.2.  Starts from the best of some topological orders cut by interval DP, so that it is never worse
- * than those; then anneal.c.  A coarse level (fuse) comes first, then the whole graph from its plan.  The
- * lower bound holds for every plan. */
-#include "passes/anneal_place.h"
-
+ * than those; then annealing, with bounds in turn (any_search.c). */
 #include "passes/any_fit.h"
-#include "passes/bounds.h"
-#include "passes/explain.h"
-#include "passes/loads.h"
-#include "ir/units.h"
+#include "passes/any_search.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-enum {
-    FIRST_STEPS = INTERVAL_BUDGET / 3 /* of the search for the first plan */
-};
 
 struct anneal_options {
     int64_t seed, moves, chains, threads, starts;
@@ -61,81 +50,22 @@ static const struct opt anneal_opts[] = {
      .help = "topological orders to cut for the first plan"},
     {0}};
 
-/* A plan for c, better than best if that is one, from the best of some orders.  0, or -1 and an error. */
-static int improve(struct ctx *x, struct placing *p, const struct chain *c, bool is_whole,
-                   struct anneal *s, struct chain_plan *best)
-{
-    uint64_t done = s->done;
-    p->run.budget = FIRST_STEPS;
-    interval_search(c, &p->run, best, x->scratch);
-    if (best->value == CHAIN_INF && is_whole && any_fit(x, c, s, best))
-        return -1;
-    if (anneal_search(c, s, best, x->scratch, x->diag) < 0)
-        return -1;
-    s->done += done;
-    return 0;
-}
-
-/* A plan for the coarse level as one for the whole graph, if that is better. */
-static void lift(struct ctx *x, const struct placing *p, const struct chain_plan *coarse,
-                 struct chain_plan *fine)
-{
-    const int32_t *dev = coarse->dev;
-    if (coarse->value >= fine->value)
-        return;
-    for (const struct wdag *g = p->level; g != p->whole; g = g->finer) {
-        int32_t *finer = arena_array(x->scratch, (size_t)g->finer->n + 1, sizeof *finer);
-        for (uint32_t v = 0; v < g->finer->n; v++)
-            finer[v] = dev[g->map[v]];
-        dev = finer;
-    }
-    memcpy(fine->dev, dev, p->whole->n * sizeof *dev);
-    fine->value = coarse->value;
-}
-
-int anneal_place(struct ctx *x, struct placing *p, const struct chain *whole, struct anneal *s,
-                 struct chain_plan *best)
-{
-    struct diag quiet = diag_silent();
-    bool coarse = p->level != p->whole;
-    bool too_large = coarse && !whole->detailed && loads_check(whole, "", &quiet);
-    if (coarse) {
-        struct chain_plan rough = no_plan(x, p->level);
-        struct chain_clock half = *s->clock;
-        struct anneal first = *s;
-        if (half.deadline && !too_large)
-            half.deadline -= (half.deadline - chain_now()) / 2;
-        first.clock = &half;
-        first.moves /= 2;
-        first.share = 2;
-        if (loads_check(p->top, s->planner, x->diag) ||
-            improve(x, p, p->top, false, &first, &rough))
-            return -1;
-        s->done = first.done;
-        s->moves -= first.moves;
-        s->share = 2;
-        lift(x, p, &rough, best);
-    }
-    if (too_large)
-        return 0;
-    return loads_check(whole, s->planner, x->diag) || improve(x, p, whole, true, s, best) ? -1 : 0;
-}
-
 /* Status, bound and argument. */
-static void conclude(struct ctx *x, const struct placing *placing, const struct anneal *s)
+static void conclude(struct any_search *s, uint64_t seed)
 {
-    const struct chain *c = placing->chain;
-    const char *why = placing->clock.why;
+    struct ctx *x = s->x;
+    const char *why = s->p->clock.why;
     struct plan *p = x->plan;
-    p->proof = explain_chain(c, x->m, x->mem);
-    p->bound = c->lower;
-    if (p->value <= c->lower) {
-        p->status = PLAN_OPTIMAL;
-        p->argument = arena_fmt(x->mem, "no plan takes less: %s", c->lower_why);
-        return;
-    }
-    p->argument = arena_fmt(x->mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
-                            s->done, s->seed, why ? ", " : "", why ? why : "", c->lower_why);
+    any_bound(s, BOUNDS_WORK);
+    struct bound all = s->bound;
+    if (must_level(x) != s->any->g)
+        all = claim_all(x, p->bare, true, BOUNDS_WORK, &s->p->clock);
+    const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
+    p->argument =
+        p->status == PLAN_OPTIMAL
+            ? arena_fmt(x->mem, "no plan takes less: %s", bound)
+            : arena_fmt(x->mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
+                        s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }
 
 static int anneal_place_run(struct ctx *x, const void *options)
@@ -143,24 +73,24 @@ static int anneal_place_run(struct ctx *x, const void *options)
     const struct anneal_options *o = options;
     struct place_options first = {.starts = o->starts, .seed = o->seed};
     struct placing p;
-    if (placing_start(x, "anneal-place", &first, &p))
+    struct any_search s;
+    if (placing_start(x, "anneal-place", &first, &p) || any_begin(&s, x, &p))
         return -1;
-    struct chain_plan best = no_plan(x, p.whole);
-    struct anneal s = {.planner = "anneal-place",
-                       .moves = (uint64_t)o->moves,
-                       .seed = (uint64_t)o->seed,
-                       .chains = (uint32_t)o->chains,
-                       .threads = (uint32_t)o->threads,
-                       .progress = x->progress,
-                       .clock = &p.clock};
-    if (anneal_place(x, &p, p.chain, &s, &best))
+    struct anneal like = {.planner = "anneal-place",
+                          .moves = (uint64_t)o->moves,
+                          .seed = (uint64_t)o->seed,
+                          .chains = (uint32_t)o->chains,
+                          .threads = (uint32_t)o->threads,
+                          .progress = x->progress,
+                          .clock = &p.clock};
+    if (any_hopeless(x, s.any))
+        return any_infeasible(x, s.any, &like);
+    if (any_improve(&s, &like))
         return -1;
-    if (best.value == CHAIN_INF)
-        return any_infeasible(x, p.chain, &s);
-    if (best.value > p.chain->lower)
-        bounds_raise(p.chain, best.value, BOUNDS_WORK, &p.clock, x->m, x->mem, x->scratch);
-    leave_plan(x, "anneal-place", p.whole, &best);
-    conclude(x, &p, &s);
+    if (s.best.value == CHAIN_INF)
+        return any_infeasible(x, s.any, &like);
+    leave_plan(x, "anneal-place", s.any->g, &s.best);
+    conclude(&s, like.seed);
     return 0;
 }
 

@@ -31,11 +31,14 @@ enum {
 struct anneal_room {
     struct loads l;
     const struct anneal_tables *t;
+    int64_t **plain; /* the costs of nets as they are */
     uint64_t rng;
     int64_t *energy;            /* [device] */
     int64_t share[CHAIN_KINDS]; /* of a load that is always energy, in 1/2^16 */
     int64_t price[CHAIN_KINDS]; /* energy of a byte too many, in 1/2^20 */
-    int64_t target;             /* ps */
+    int64_t target;             /* ps; passes apart: of the forward pass */
+    int64_t target_back;        /* passes apart: of the backward pass */
+    int64_t front;              /* share of the forward pass in the value of a good plan, in 1/2^16 */
     int64_t heat;               /* the temperature, in units of energy / 2^16 */
     uint32_t worst;             /* a device with the largest load, not long ago */
     uint32_t *list;             /* [vertex] a cluster */
@@ -47,16 +50,22 @@ struct anneal_room {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-void anneal_tables_make(struct anneal_tables *t, const struct loads *l, struct arena *a)
+void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t dear, struct arena *a)
 {
     const struct chain *c = l->c;
     int64_t most = 1, sum = 0;
+    t->dear = dear ? arena_array(a, c->nkind + 1, sizeof *t->dear) : NULL;
+    for (uint32_t k = 0; dear && k < c->nkind; k++) {
+        t->dear[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **t->dear);
+        for (uint32_t e = 0; e < l->nnet; e++)
+            t->dear[k][e] = sat_add(l->cost[k][e], dear);
+    }
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t all = 0;
         for (uint32_t v = 0; v < c->g->n; v++)
             all = sat_add(all, c->kind[k].time[v] == COST_NEVER ? 0 : c->kind[k].time[v]);
         for (uint32_t e = 0; e < l->nnet; e++) {
-            all = sat_add(all, l->cost[k][e]);
+            all = sat_add(all, sat_add(l->cost[k][e], dear));
             sum = sat_add(sum, l->cost[k][e]);
         }
         most = all > most ? all : most;
@@ -84,6 +93,7 @@ struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_t
     uint32_t n = l->c->g->n;
     loads_twin(&m->l, l, a);
     m->t = t;
+    m->plain = m->l.cost;
     m->energy = arena_array(a, l->ndev + 1, sizeof *m->energy);
     m->list = arena_array(a, (size_t)n + 1, sizeof *m->list);
     m->mark = arena_array(a, (size_t)n + 1, sizeof *m->mark);
@@ -114,11 +124,13 @@ static inline int64_t units(const struct anneal_tables *t, int64_t ps)
     return ps << t->up >> t->down;
 }
 
-static inline int64_t energy(const struct anneal_room *m, uint32_t d, int64_t load, int64_t bytes)
+static inline int64_t energy(const struct anneal_room *m, uint32_t d, int64_t load, int64_t back,
+                             int64_t bytes)
 {
     uint32_t k = m->l.kind[d];
     int64_t e = load > m->target ? units(m->t, load - m->target) : 0;
-    e += (units(m->t, load) * m->share[k]) >> 16;
+    e += back > m->target_back ? units(m->t, back - m->target_back) : 0;
+    e += (units(m->t, load + back) * m->share[k]) >> 16;
     int64_t over = bytes - m->l.c->kind[k].memory;
     if (over > 0) {
         __int128 price = ((__int128)over * m->price[k]) >> 20;
@@ -131,8 +143,10 @@ static void weigh_all(struct anneal_room *m)
 {
     m->worst = 0;
     for (uint32_t d = 0; d < m->l.ndev; d++) {
-        m->energy[d] = energy(m, d, m->l.load[d], m->l.bytes[d]);
-        m->worst = m->l.load[d] > m->l.load[m->worst] ? d : m->worst;
+        const struct loads *l = &m->l;
+        m->energy[d] = energy(m, d, l->load[d], l->back[d], l->bytes[d]);
+        if (l->load[d] + l->back[d] > l->load[m->worst] + l->back[m->worst])
+            m->worst = d;
     }
 }
 
@@ -142,6 +156,21 @@ static void choose_target(struct anneal_room *m)
     int64_t value = m->run->value, r = topo_below(&m->rng, 1 << 16);
     m->target = value - (int64_t)(((__int128)value * r * r / 10) >> 32);
     m->target = m->target > m->l.c->lower ? m->target : m->l.c->lower;
+    if (!m->l.c->apart)
+        return;
+    int64_t front = m->front + topo_below(&m->rng, 1 << 13) - (1 << 12);
+    front = front < 0 ? 0 : front > 1 << 16 ? 1 << 16 : front;
+    m->target_back = m->target - (int64_t)(((__int128)m->target * front) >> 16);
+    m->target -= m->target_back;
+}
+
+/* What of the value of the present plan is the forward pass's. */
+static void find_front(struct anneal_room *m)
+{
+    int64_t most = 0, value = loads_value(&m->l);
+    for (uint32_t d = 0; d < m->l.ndev; d++)
+        most = m->l.load[d] > most ? m->l.load[d] : most;
+    m->front = value ? (int64_t)(((__int128)most << 16) / value) : 0;
 }
 
 static void note_plan(struct anneal_room *m, uint32_t a, uint32_t b)
@@ -153,9 +182,13 @@ static void note_plan(struct anneal_room *m, uint32_t a, uint32_t b)
     for (uint32_t d = 0; d < l->ndev; d++)
         if (l->load[d] >= r->value || l->bytes[d] > l->c->kind[l->kind[d]].memory)
             return;
+    if (l->c->apart && loads_value(l) >= r->value)
+        return;
     r->value = loads_value(l);
     r->better = true;
     memcpy(r->dev, l->dev, l->c->g->n * sizeof *r->dev);
+    if (l->c->apart)
+        find_front(m);
     choose_target(m);
     weigh_all(m);
 }
@@ -167,14 +200,21 @@ static inline bool allows(const struct anneal_room *m, uint32_t v, uint32_t d)
     return loads_allows(&m->l, v, d);
 }
 
+/* The energy of device d, side `i` of a change. */
+static inline int64_t energy_after(const struct anneal_room *m, uint32_t d,
+                                   const struct loads_change *x, int i)
+{
+    const struct loads *l = &m->l;
+    return energy(m, d, l->load[d] + x->load[i], l->back[d] + x->back[i], l->bytes[d] + x->bytes[i]);
+}
+
 /* Moves v to device b if the energy allows; b is another one. */
 static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t most)
 {
     struct loads *l = &m->l;
     uint32_t a = (uint32_t)l->dev[v];
     struct loads_change x = loads_peek(l, v, b);
-    int64_t ea = energy(m, a, l->load[a] + x.load[0], l->bytes[a] + x.bytes[0]);
-    int64_t eb = energy(m, b, l->load[b] + x.load[1], l->bytes[b] + x.bytes[1]);
+    int64_t ea = energy_after(m, a, &x, 0), eb = energy_after(m, b, &x, 1);
     if (ea - m->energy[a] + eb - m->energy[b] > most)
         return false;
     loads_move(l, v, (int32_t)b);
@@ -217,8 +257,7 @@ static void swap(struct anneal_room *m)
     if (a == b || !allows(m, v, b) || !allows(m, w, a))
         return;
     struct loads_change x = loads_peek_swap(l, v, w);
-    int64_t ea = energy(m, a, l->load[a] + x.load[0], l->bytes[a] + x.bytes[0]);
-    int64_t eb = energy(m, b, l->load[b] + x.load[1], l->bytes[b] + x.bytes[1]);
+    int64_t ea = energy_after(m, a, &x, 0), eb = energy_after(m, b, &x, 1);
     if (ea - m->energy[a] + eb - m->energy[b] > most)
         return;
     loads_move(l, v, (int32_t)b);
@@ -288,7 +327,8 @@ static void cluster(struct anneal_room *m)
     }
     for (uint32_t i = 0; i < n; i++)
         loads_move(l, m->list[i], (int32_t)b);
-    int64_t ea = energy(m, a, l->load[a], l->bytes[a]), eb = energy(m, b, l->load[b], l->bytes[b]);
+    const struct loads_change none = {0};
+    int64_t ea = energy_after(m, a, &none, 0), eb = energy_after(m, b, &none, 1);
     if (ea - m->energy[a] + eb - m->energy[b] > most) {
         for (uint32_t i = n; i-- > 0;)
             loads_move(l, m->list[i], (int32_t)a);
@@ -342,6 +382,16 @@ static void some_moves(struct anneal_room *m)
     }
 }
 
+static void start_from(struct loads *l, const struct anneal_run *r, int64_t **cost)
+{
+    bool other = l->copies != NULL || l->cost != cost;
+    for (uint32_t v = 0; other && v < l->c->g->n; v++)
+        loads_move(l, v, NOWHERE);
+    l->cost = cost;
+    loads_share(l, r->copies);
+    loads_set(l, r->dev);
+}
+
 void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock *clock)
 {
     uint64_t steps = r->moves / STEP, each = 1 + steps / COOLINGS;
@@ -349,12 +399,14 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock 
     m->rng = r->seed;
     m->left = r->moves;
     r->better = false;
-    loads_set(&m->l, r->dev);
+    start_from(&m->l, r, r->dear ? m->t->dear : m->plain);
     int64_t value = r->value < CHAIN_INF ? r->value : loads_value(&m->l);
     int64_t unit = units(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);
     int64_t factor = choose_heat(m, unit, 1 + steps / each);
     m->target = m->l.c->lower;
+    m->target_back = 0;
+    find_front(m);
     if (r->value < CHAIN_INF)
         choose_target(m);
     weigh_all(m);

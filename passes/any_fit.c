@@ -1,44 +1,78 @@
 /* Plans of any shape and memory (any_fit.h).
  *
- * Annealing over bytes alone: everything takes no time, so that the first plan that fits ends it.  The smallest
- * memory that would do is found by bisection between a bound (the average, the largest vertex) and all
- * bytes; the memory that a plan found needs shortens the way. */
+ * A search with proofs (fit_search.c); where it does not end, annealing over bytes alone: everything takes no
+ * time, so that the first plan that fits ends it.  The smallest memory that would do is found by bisection
+ * between a bound (the average, the largest vertex) and all bytes; the memory that a plan found needs shortens
+ * the way.  It is proven if every smaller one that was tried was. */
 #include "passes/any_fit.h"
 
-#include "passes/loads.h"
+#include "passes/fit_search.h"
 #include "passes/place_run.h"
+#include "ir/units.h"
+
+#include <string.h>
 
 enum {
-    FIT_MOVES = 2000000, /* of a search for a plan that fits */
+    FIT_STEPS = 100000,  /* of a search with proofs, and so many more for each vertex: */
+    FIT_EACH = 16,
+    FIT_MOVES = 2000000, /* of annealing */
     FIT_PARTS = 1000     /* the smallest memory is found to one of so many parts */
 };
 
-/* Whether a plan was found that fits where no bounded device has less than `memory`, whatever it takes;
- * its devices in dev. */
-static bool fits(struct ctx *x, const struct chain *whole, int64_t memory,
-                 const struct anneal *like, int32_t *dev)
+/* The problem where no bounded device has less than `memory` and nothing takes time; NULL: too many kinds. */
+static struct chain *bytes_alone(struct ctx *x, const struct wdag *g, int64_t memory)
+{
+    struct diag quiet = diag_silent();
+    struct chain *c = chain_build(g, x->cluster, memory, x->scratch, &quiet);
+    if (c)
+        chain_forget_times(c);
+    return c;
+}
+
+/* Whether a plan fits where no bounded device has less than `memory`, by search; its devices in dev. */
+static enum fit fits(struct ctx *x, const struct wdag *g, int64_t memory, struct chain_clock *clock,
+                     int32_t *dev)
+{
+    struct arena_mark mark = arena_mark(x->scratch);
+    enum fit answer = FIT_UNKNOWN;
+    struct chain *c = bytes_alone(x, g, memory);
+    if (c)
+        answer = fit_search(c, FIT_STEPS + FIT_EACH * (uint64_t)g->n, clock, dev, x->scratch);
+    arena_release(x->scratch, mark);
+    return answer;
+}
+
+/* The same by annealing; only a plan that was found is an answer. */
+static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const struct anneal *like,
+                                  int32_t *dev)
 {
     struct arena_mark mark = arena_mark(x->scratch);
     struct diag quiet = diag_silent();
-    struct chain *c = chain_build(whole->g, x->cluster, memory, x->scratch, &quiet);
+    struct chain *c = bytes_alone(x, g, -1);
     struct chain_plan found = {.value = CHAIN_INF, .dev = dev};
     struct anneal s = *like;
-    s.moves = FIT_MOVES;
+    s.moves = 0;
+    s.most = FIT_MOVES;
+    s.goal = s.enough = 0;
+    s.after_round = NULL;
     s.progress = false;
-    if (c) {
-        chain_forget_times(c);
+    if (c)
         anneal_search(c, &s, &found, x->scratch, &quiet);
-    }
     arena_release(x->scratch, mark);
-    return found.value < CHAIN_INF;
+    return found.value < CHAIN_INF ? FIT_FOUND : FIT_UNKNOWN;
 }
 
 int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like,
             struct chain_plan *best)
 {
     struct loads l;
-    if (!fits(x, c, -1, like, best->dev))
+    enum fit answer = fits(x, c->g, -1, like->clock, best->dev);
+    if (answer == FIT_UNKNOWN)
+        answer = fits_by_annealing(x, c->g, like, best->dev);
+    if (answer != FIT_FOUND)
         return 0;
+    if (best->copies)
+        memset(best->copies, 0, x->cluster->ndev * sizeof *best->copies);
     if (loads_new(&l, c, like->planner, x->scratch, x->diag))
         return -1;
     loads_set(&l, best->dev);
@@ -48,7 +82,7 @@ int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like,
 
 /* The bytes that each device must have at least (0: what they have may do), and a vertex that no device may
  * run (else UINT32_MAX). */
-static int64_t memory_bound(const struct chain *c, uint32_t *nowhere)
+static int64_t memory_bound(const struct ctx *x, const struct chain *c, uint32_t *nowhere)
 {
     const struct wdag *g = c->g;
     int64_t least = 0;
@@ -66,7 +100,7 @@ static int64_t memory_bound(const struct chain *c, uint32_t *nowhere)
         least = !fits_one && need > least ? need : least;
         *nowhere = runs ? *nowhere : v;
     }
-    int64_t average = average_memory(c->cluster, wdag_bytes(g));
+    int64_t average = average_memory(x->cluster, wdag_bytes(g));
     return average > least ? average : least;
 }
 
@@ -80,40 +114,64 @@ static int64_t memory_of(const struct loads *l)
     return most;
 }
 
+bool any_hopeless(const struct ctx *x, const struct chain *c)
+{
+    uint32_t nowhere;
+    return memory_bound(x, c, &nowhere) > 0 || nowhere != UINT32_MAX;
+}
+
+/* The least memory that would do is in [*least, *most]: narrows that.  *least is proven, *most was found, 0: the
+ * devices' own would do. */
+static int narrow(struct ctx *x, const struct chain *c, const struct anneal *like, int64_t *least,
+                  int64_t *most)
+{
+    struct loads l;
+    int64_t lo = *least;
+    bool proven = true;
+    int32_t *dev = arena_array(x->scratch, (size_t)c->g->n + 1, sizeof *dev);
+    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+        return -1;
+    while (*most - lo > (proven ? 0 : *most / FIT_PARTS) && !chain_out(like->clock)) {
+        int64_t mid = lo + (*most - lo) / 2;
+        enum fit answer = fits(x, c->g, mid, like->clock, dev);
+        if (answer == FIT_FOUND) {
+            loads_set(&l, dev);
+            *most = memory_of(&l);
+            continue;
+        }
+        lo = mid + 1;
+        proven = proven && answer == FIT_NONE;
+        *least = proven ? lo : *least;
+    }
+    return 0;
+}
+
 /* Bisection over bytes alone.  The bound is proven, what fits was found. */
 int any_infeasible(struct ctx *x, const struct chain *c, const struct anneal *like)
 {
     const struct wdag *g = c->g;
     uint32_t nowhere;
-    int64_t least = memory_bound(c, &nowhere), lo = least, hi = wdag_bytes(g);
+    int64_t least = memory_bound(x, c, &nowhere), most = wdag_bytes(g);
     if (nowhere != UINT32_MAX) {
         diag_error(x->diag, "no plan exists: node '%s' cannot run on any device that it may be on",
                    first_node(x, g, nowhere));
         return PASS_INFEASIBLE;
     }
-    if (like->clock->why && least)
-        return report_memory(x, "plan", 0, false, least);
-    if (like->clock->why) {
+    int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
+    if (!least && like->clock->why) {
         diag_error(x->diag, "no plan was found: %s", like->clock->why);
         return PASS_INFEASIBLE;
     }
-    struct loads l;
-    int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
-    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+    bool none = least > 0 || fits(x, g, -1, like->clock, dev) == FIT_NONE;
+    if (narrow(x, c, like, &least, &most))
         return -1;
-    while (hi - lo > hi / FIT_PARTS && !chain_out(like->clock)) {
-        int64_t mid = lo + (hi - lo) / 2;
-        if (fits(x, c, mid, like, dev)) {
-            loads_set(&l, dev);
-            hi = memory_of(&l);
-        } else {
-            lo = mid + 1;
-        }
-    }
-    if (hi == 0) {
-        diag_error(x->diag,
-                   "no plan was found in the moves allowed, but there are some: try another seed");
+    if (most == 0 || !none) {
+        char text[UNIT_TEXT];
+        diag_error(x->diag, "no plan was found that fits the memory of the devices%s%s",
+                   most ? arena_fmt(x->mem, "; one was found for %s per device", bytes_short(text, most))
+                        : "",
+                   least ? arena_fmt(x->mem, ", and nothing below %s does", bytes_short(text, least)) : "");
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, "plan", hi, hi == least, least);
+    return report_memory(x, "plan", most, most <= least, least);
 }

@@ -1,37 +1,42 @@
 /* auto-place: what a user gets who does not choose a planner.
  *
- * dp-place finds the best contiguous plan, and proves it where it can.  Then annealing starts from it and
- * looks for a better one of any shape (anneal.c; the placement paper's Table 1 has such plans up to 27 %
- * better), unless a lower bound for all shapes (bounds.c) says that there is none.  The better plan stays,
- * the contiguous one if they are equal: it has fewer parts.  With a time limit, what is left of it goes to
- * a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
+ * dp-place finds the best contiguous plan, and proves it where it can.  A plan of any shape can take less (the
+ * placement paper's Table 1 has some up to 27 % better), but has more parts and more tensors between them, and
+ * every engine pays for these.  So the contiguous plan stays unless one of another shape is better by a share,
+ * `gain`; annealing looks for one (any_search.c) until a lower bound for all shapes (bounds.c) says that
+ * there is none, or until it gets no nearer.  What is left on the table is said.  With a time limit, what is left of
+ * it goes to a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
  *
- * Groups of devices, overlapping transfers, GPipe's schedule and copies of stages are known to the
- * contiguous planners only: there the plan is dp-place's, and the reason says so. */
+ * Groups of devices are known to hier-place only. */
 #include "passes/dp_place.h"
 
-#include "passes/anneal_place.h"
 #include "passes/any_fit.h"
+#include "passes/any_search.h"
 #include "passes/certify.h"
-#include "passes/explain.h"
 #include "passes/loads.h"
+#include "ir/pieces.h"
 #include "ir/units.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* FIRST_MOVES: then the bound is looked at again, since it may say that the plan is the best.  Of a time
- * limit the search over ideals gets a quarter, annealing up to half of what is left. */
-enum { CHAINS = 8, FIRST_MOVES = 2000000, DP_SHARE = 4, ANNEAL_SHARE = 2 };
+/* Of a time limit the search over ideals gets a quarter, annealing up to half of what is left. */
+enum { CHAINS = 8, DP_SHARE = 4, ANNEAL_SHARE = 2 };
 /* Millionths of the value that a bound may be below it before more work or solvers are asked. */
 enum { CERTAIN = 10000, MILLION = 1000000 };
 
 struct auto_options {
+    const char *gain;
     int64_t starts, seed, moves;
     bool contiguous;
 };
 
 static const struct opt auto_opts[] = {
+    {.kind = OPT_TEXT,
+     .name = "gain",
+     .off = offsetof(struct auto_options, gain),
+     .def = "5%",
+     .help = "what a plan that is not contiguous must save, of the time of the best contiguous one"},
     {.kind = OPT_BOOL,
      .name = "contiguous",
      .off = offsetof(struct auto_options, contiguous),
@@ -66,24 +71,18 @@ struct auto_run {
     struct ctx *x;
     const struct auto_options *o;
     struct placing p;
-    struct chain *any; /* the problem of the whole graph, its lower bound one for any shape */
+    struct any_search s;
+    int64_t gain; /* millionths */
     int64_t deadline;
     struct plan *contiguous; /* dp-place's; NULL: none was found */
-    struct chain_plan best;  /* of any shape, for the whole graph */
-    struct bound bound;      /* for any shape */
-    uint64_t moves;          /* that annealing has tried */
-    const char *stopped;     /* it, before it was done */
 };
 
-/* Devices of the vertices of level g under a plan of the nodes that keeps each vertex together. */
-static void lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
+/* "5%", "0.05", "0": millionths, below a million. */
+static bool gain_parse(const char *text, int64_t *gain)
 {
-    const uint32_t *up = wdag_flatten(g, x->scratch);
-    const struct wdag *base = g;
-    while (base->finer)
-        base = base->finer;
-    for (uint32_t v = 0; v < base->n; v++)
-        dev[up[v]] = node_dev[base->node[v]];
+    *gain = 0;
+    return (*text && strspn(text, "0.%") == strlen(text)) ||
+           (share_parse(text, gain) && *gain < MILLION);
 }
 
 static void look_for_contiguous(struct auto_run *r)
@@ -92,128 +91,133 @@ static void look_for_contiguous(struct auto_run *r)
     struct place_options o = {
         .max_states = 2000000, .starts = r->o->starts, .seed = r->o->seed, .whole = true};
     struct chain_clock *clock = &r->p.clock;
-    if (r->deadline && !r->o->contiguous && !r->any->detailed)
+    if (r->deadline && !r->o->contiguous)
         clock->deadline -= (r->deadline - chain_now()) / DP_SHARE * (DP_SHARE - 1);
     if (dp_place(x, &r->p, &o)) {
         r->contiguous = x->plan;
         r->contiguous->planner = "auto-place";
-        r->best.value = x->plan->value;
-        lift(x, r->p.whole, x->plan->dev, r->best.dev);
+        r->s.best.value = x->plan->value - r->s.start;
+        any_lift(x, r->s.any->g, x->plan->dev, r->s.best.dev);
+        if (r->s.best.copies)
+            memcpy(r->s.best.copies, x->plan->copies,
+                   x->cluster->ndev * sizeof *r->s.best.copies);
+        int64_t least = mul_div_ceil(x->plan->value, r->gain, MILLION);
+        r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
     clock->deadline = r->deadline;
     clock->why = NULL;
 }
 
-static void find_bound(struct auto_run *r, uint64_t work)
-{
-    struct bound b =
-        bounds_best(r->any, r->best.value, work, &r->p.clock, r->x->m, r->x->mem, r->x->scratch);
-    if (b.value >= r->bound.value)
-        r->bound = b;
-}
-
-static struct anneal search_of(const struct auto_run *r, struct chain_clock *clock)
-{
-    return (struct anneal){.planner = "auto-place",
-                           .seed = (uint64_t)r->o->seed,
-                           .chains = CHAINS,
-                           .progress = r->x->progress,
-                           .clock = clock};
-}
-
-/* Moves of annealing, 0: what the graph needs.  First a quick look, from the contiguous plan; then what
- * anneal-place does, so that its plan is never better.  0, or -1 and an error. */
-static int anneal(struct auto_run *r, uint64_t moves, bool first)
-{
-    struct ctx *x = r->x;
-    struct chain_clock clock = r->p.clock;
-    struct chain_plan fresh;
-    if (r->deadline)
-        clock.deadline -= (r->deadline - chain_now()) / ANNEAL_SHARE;
-    struct anneal s = search_of(r, &clock);
-    s.moves = moves;
-    s.enough = r->bound.value;
-    if (first) {
-        if (anneal_search(r->any, &s, &r->best, x->scratch, x->diag) < 0)
-            return -1;
-    } else {
-        fresh = no_plan(x, r->p.whole);
-        if (anneal_place(x, &r->p, r->any, &s, &fresh))
-            return -1;
-        if (fresh.value < r->best.value)
-            r->best = fresh;
-    }
-    r->moves += s.done;
-    r->stopped = clock.why;
-    return 0;
-}
-
-/* Whether a better bound is worth seconds. */
+/* Whether a better bound is worth seconds: for a plan of any shape that is to be taken. */
 static bool far(const struct auto_run *r)
 {
-    return r->best.value - r->bound.value > mul_div_ceil(r->best.value, CERTAIN, MILLION);
+    const struct any_search *s = &r->s;
+    return s->best.value < CHAIN_INF && (r->gain == 0 || s->best.value <= s->need) &&
+           s->best.value - s->bound.value > mul_div_ceil(s->best.value, CERTAIN, MILLION);
 }
 
 /* A plan of any shape, from the contiguous one. */
 static int look_for_any(struct auto_run *r)
 {
-    uint64_t moves = (uint64_t)r->o->moves,
-             first = moves && moves < FIRST_MOVES ? moves : FIRST_MOVES;
-    find_bound(r, BOUNDS_WORK / 10);
-    if (r->best.value > r->bound.value) {
-        if (anneal(r, first, true))
-            return -1;
-        find_bound(r, BOUNDS_WORK / 10);
-    }
-    if (r->best.value > r->bound.value && moves != first &&
-        anneal(r, moves ? moves - first : 0, false))
+    struct any_search *s = &r->s;
+    struct chain_clock clock = r->p.clock;
+    if (r->deadline)
+        clock.deadline -= (r->deadline - chain_now()) / ANNEAL_SHARE;
+    struct anneal like = {.planner = "auto-place",
+                          .moves = (uint64_t)r->o->moves,
+                          .seed = (uint64_t)r->o->seed,
+                          .chains = CHAINS,
+                          .goal = r->gain ? s->need : 0,
+                          .progress = r->x->progress,
+                          .clock = &clock};
+    if (any_improve(s, &like))
         return -1;
-    if (r->best.value < CHAIN_INF && far(r))
-        find_bound(r, r->deadline ? BOUNDS_MOST_WORK
-                                  : BOUNDS_MOST_WORK / (3 + r->any->g->n / 200)); /* 2 or 3 s */
-    if (r->best.value < CHAIN_INF)
-        certify(r->any, r->best.value, CERTAIN, &r->p.clock, &r->bound, r->x->mem, r->x->scratch);
+    if (r->contiguous && s->best.value > s->need) /* perhaps it is the best of all */
+        any_bound(s, BOUNDS_WORK / 4);
+    if (far(r))
+        any_bound(s, r->deadline ? BOUNDS_MOST_WORK
+                                 : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
+    if (far(r) && !s->any->detailed)
+        certify(s->any, s->best.value, CERTAIN, &r->p.clock, &s->bound, r->x->mem, r->x->scratch);
     return 0;
 }
 
 /* "4.20 %" */
 static const char *percent(const struct auto_run *r, int64_t less, int64_t more)
 {
-    int64_t p = mul_div_ceil(more - less, 10000, more);
+    int64_t p = more > 0 ? mul_div_ceil(more - less, 10000, more) : 0;
     return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", p / 100, p % 100);
+}
+
+static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
+{
+    int32_t *piece_dev;
+    uint32_t *piece = arena_array(x->scratch, x->m->nnode, sizeof *piece);
+    return pieces_build(x->m, x->place, dev, piece, &piece_dev, x->scratch);
+}
+
+/* What other shapes could save: the plan that was found, or what is proven. */
+static const char *offer(struct auto_run *r)
+{
+    const struct any_search *s = &r->s;
+    struct ctx *x = r->x;
+    int64_t value = r->contiguous->value, found = s->best.value + s->start;
+    int64_t bound = s->bound.value + s->start;
+    if (found < value) {
+        const int32_t *dev = plan_project(s->any->g, s->best.dev, x->m->nnode, x->scratch);
+        return arena_fmt(x->mem, "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
+                         percent(r, found, value), parts_of(x, dev));
+    }
+    return bound >= value ? NULL
+              : arena_fmt(x->mem, "no plan of any shape takes %s less",
+                          percent(r, bound, value));
+}
+
+/* Status and bounds of the plan left: of all plans of any shape, or of contiguous ones if that says more. */
+static void claim_it(struct auto_run *r)
+{
+    struct ctx *x = r->x;
+    struct bound all = r->s.bound;
+    if (must_level(x) != r->s.any->g)
+        all = claim_all(x, x->plan->bare, true, BOUNDS_WORK, &r->p.clock);
+    struct bound whole = all;
+    whole.value += claim_start(x, must_level(x));
+    /* dp-place has said what is known of contiguous plans */
+    if (x->plan == r->contiguous && x->plan->bound > r->s.bound.value + r->s.start &&
+        x->plan->bound > whole.value)
+        x->plan->bound_all = claim_bound_all(x, whole);
+    else
+        claim(x, claim_scope(x, false, false), r->s.bound, all);
 }
 
 /* The better plan, with the reason. */
 static void conclude(struct auto_run *r)
 {
     struct ctx *x = r->x;
+    const struct any_search *s = &r->s;
     const struct plan *dp = r->contiguous;
-    const char *why = r->bound.why, *tried;
     char text[UNIT_TEXT];
-    tried = arena_fmt(x->mem, "%" PRIu64 " moves of annealing%s%s%s", r->moves,
-                      r->stopped ? " (" : "", r->stopped ? r->stopped : "", r->stopped ? ")" : "");
-    if (dp && dp->value <= r->best.value) {
+    if (dp && s->best.value > s->need) {
         x->plan = r->contiguous;
-        const char *of = dp->status == PLAN_OPTIMAL ? "of all contiguous plans" : "found";
         x->plan->argument =
-            r->bound.value >= dp->value
-                ? arena_fmt(x->mem, "contiguous; no plan of any shape takes less: %s", why)
-                : arena_fmt(x->mem, "contiguous: the best %s; nothing better in %s; bound: %s", of,
-                            tried, why);
-    } else {
-        leave_plan(x, "auto-place", r->p.whole, &r->best);
-        const char *than =
-            !dp ? "no contiguous plan was found"
-                : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
-                            percent(r, r->best.value, dp->value), time_short(text, dp->value),
-                            dp->status == PLAN_OPTIMAL ? " (proven)" : "");
-        x->plan->argument =
-            arena_fmt(x->mem, "not contiguous: %s; %s; bound: %s", than, tried, why);
+            s->bound.value + s->start >= dp->value
+                ? arena_fmt(x->mem, "contiguous; no plan of any shape takes less: %s", s->bound.why)
+                : arena_fmt(x->mem, "contiguous: %s", dp->argument);
+        x->plan->offer = offer(r);
+        claim_it(r);
+        return;
     }
-    struct plan *p = x->plan;
-    p->bound = r->bound.value;
-    p->proof = r->bound.proof;
-    p->status = p->value <= p->bound ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    leave_plan(x, "auto-place", s->any->g, &s->best);
+    const char *than =
+        !dp ? "no contiguous plan was found"
+            : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
+                        percent(r, s->best.value + s->start, dp->value), time_short(text, dp->value),
+                        dp->status == PLAN_OPTIMAL ? " (proven)" : "");
+    x->plan->argument = arena_fmt(
+        x->mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s", than,
+        s->moves, s->stopped ? " (" : "", s->stopped ? s->stopped : "", s->stopped ? ")" : "",
+        s->bound.why);
+    claim_it(r);
 }
 
 /* dp-place's plan, its bound and proof; the reason why. */
@@ -226,38 +230,41 @@ static int only_contiguous(struct auto_run *r, const char *why)
     return 0;
 }
 
+static int infeasible(struct auto_run *r)
+{
+    const struct anneal like = {.planner = "auto-place", .clock = &r->p.clock};
+    return any_infeasible(r->x, r->s.any, &like);
+}
+
 static int auto_place_run(struct ctx *x, const void *options)
 {
     struct auto_run r = {.x = x, .o = options};
     struct diag quiet = diag_silent();
     struct place_options first = {.starts = r.o->starts, .seed = r.o->seed};
-    if (placing_start(x, "auto-place", &first, &r.p))
+    if (!gain_parse(r.o->gain, &r.gain))
+        return diag_error(x->diag, "auto-place: gain=%s: expected a share such as 5%% or 0, below 1",
+                          r.o->gain);
+    if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
-    r.best = no_plan(x, r.p.whole);
-    if (!(r.any = chain_build(r.p.whole, x->cluster, -1, x->scratch, x->diag)))
-        return -1;
-    r.bound = (struct bound){r.any->lower, r.any->lower_why, explain_chain(r.any, x->m, x->mem)};
+    if (any_hopeless(x, r.s.any))
+        return infeasible(&r);
     look_for_contiguous(&r);
-    if (r.any->detailed)
-        return only_contiguous(&r, "the only shape for this objective");
     if (r.o->contiguous)
         return only_contiguous(&r, "as asked for");
-    if (loads_check(r.any, "auto-place", &quiet))
+    if (loads_check(r.s.any, "auto-place", &quiet))
         return only_contiguous(&r, "the graph is too large for other shapes");
     if (look_for_any(&r))
         return -1;
-    if (r.best.value == CHAIN_INF) {
-        struct anneal like = search_of(&r, &r.p.clock);
-        return any_infeasible(x, r.any, &like);
-    }
+    if (r.s.best.value == CHAIN_INF)
+        return infeasible(&r);
     conclude(&r);
     return 0;
 }
 
 const struct pass pass_auto_place = {
     .name = "auto-place",
-    .help = "the better of dp-place and annealing, with the reason and a bound",
+    .help = "dp-place, or annealing where another shape is much better, with the reason and a bound",
     .opts = auto_opts,
     .optsize = sizeof(struct auto_options),
     .needs = NEED_COST | NEED_CONTRACT,

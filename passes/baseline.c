@@ -6,6 +6,8 @@
  * O(V + pins + nets * devices). */
 #include "passes/baseline.h"
 
+#include "passes/claim.h"
+
 #include "ir/units.h"
 
 int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool best_effort)
@@ -14,7 +16,8 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
     *b = (struct baseline){.x = x, .planner = planner, .best_effort = best_effort};
     if (placing_start(x, planner, &one, &b->p))
         return -1;
-    if (loads_new(&b->l, b->p.top, planner, x->scratch, x->diag))
+    if (loads_check_sums(b->p.top, planner, x->diag) ||
+        loads_new(&b->l, b->p.top, planner, x->scratch, x->diag))
         return -1;
     for (uint32_t v = 0; v < b->p.level->n; v++) {
         uint32_t d = 0;
@@ -59,14 +62,12 @@ int baseline_leave(struct baseline *b, const char *argument)
         diag_warning(x->diag, WARN_OVER_MEMORY, "%s", lacks);
     }
     struct chain_plan plan = {.value = loads_value(&b->l), .dev = b->l.dev};
-    const struct chain *whole = b->p.chain;
     leave_plan(x, b->planner, b->p.level, &plan);
-    x->plan->bound = whole->lower < plan.value ? whole->lower : plan.value;
-    x->plan->argument = arena_fmt(x->mem, "%s; bound: %s", argument, whole->lower_why);
+    struct bound all = claim_all(x, plan.value, !lacks, 0, &b->p.clock);
+    const char *why = claim(x, SCOPE_ALL, all, all);
+    x->plan->argument = arena_fmt(x->mem, "%s; bound: %s", argument, why);
     if (lacks)
         x->plan->status = PLAN_OVER_MEMORY;
-    else if (plan.value <= whole->lower)
-        x->plan->status = PLAN_OPTIMAL;
     return 0;
 }
 

@@ -1,11 +1,19 @@
 /* Binding the names of dimensions to numbers.  Method: a pass over the types of the values in question
  * collects the expressions, each distinct one is parsed once; names are kept in the order of first use,
- * so guesses and warnings come in a fixed order.  O(dimensions + distinct expressions). */
+ * so guesses come in a fixed order.  O(dimensions + distinct expressions). */
 #include "passes/bind.h"
 
 #include <string.h>
 
-enum { WARN_LIMIT = 8, GUESS_BATCH = 1, GUESS_OTHER = 128 };
+enum { NAMED = 8, GUESS_BATCH = 1 };
+
+static const int64_t guesses[] = {128, 32, 8, 1}; /* each is tried if sizes are absurd before */
+
+/* What others than batches are taken for. */
+static int64_t guess_of(const struct ctx *x)
+{
+    return x->guess ? x->guess : guesses[0];
+}
 
 /* Open addressing from string ids to numbers; absent: key 0. */
 struct id_map {
@@ -54,6 +62,7 @@ struct dim_values {
     struct module *m;
     struct id_map name;  /* binding by name */
     struct id_map known; /* value by expression */
+    int64_t guess;       /* of what has no name, but for first dimensions */
 };
 
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
@@ -62,6 +71,7 @@ struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
     k->m = x->m;
     k->name = id_map_new(a);
     k->known = id_map_new(a);
+    k->guess = guess_of(x);
     for (uint32_t i = 0; i < x->ndims; i++)
         id_put(&k->name, str_id(x->m, x->dims[i].name), x->dims[i].value);
     return k;
@@ -147,7 +157,7 @@ static struct names names_new(struct ctx *x)
     return k;
 }
 
-static void warn_unused(struct ctx *x)
+void bind_warn_unused(struct ctx *x)
 {
     struct names all = names_new(x);
     if (x->ndims == 0)
@@ -163,9 +173,9 @@ static void warn_unused(struct ctx *x)
     }
 }
 
-int64_t dim_guess(bool first)
+int64_t dim_guess(const struct dim_values *k, bool first)
 {
-    return first ? GUESS_BATCH : GUESS_OTHER;
+    return first ? GUESS_BATCH : k->guess;
 }
 
 static bool is_total(const char *name)
@@ -190,7 +200,7 @@ static bool guess(struct ctx *x, const struct names *k)
     for (uint32_t i = 0; i < x->ndims; i++)
         id_put(&bound, str_id(m, x->dims[i].name), x->dims[i].value);
     mark_first_dims(m, &batch);
-    uint32_t guessed = 0;
+    uint32_t given = x->ndims;
     for (uint32_t i = 0; i < 2 * k->n; i++) { /* totals in a second round */
         sid id = k->list[i % k->n];
         const char *name = str(m, id);
@@ -198,29 +208,19 @@ static bool guess(struct ctx *x, const struct names *k)
             continue;
         bool one = batch_like(name) || id_find(&batch, id)->key != 0;
         int64_t total = is_total(name) ? total_value(x, &bound, name) : -1;
-        struct dim_binding b = {name, total > 0 ? total : dim_guess(one), true};
+        struct dim_binding b = {name, total > 0 ? total : one ? GUESS_BATCH : guess_of(x), true};
         id_put(&bound, id, b.value);
         x->capdims = x->capdims < x->ndims ? x->ndims : x->capdims;
         x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
         x->dims[x->ndims++] = b;
-        if (++guessed <= WARN_LIMIT)
-            diag_warning(x->diag, WARN_GUESSED_DIM,
-                         "dimension '%s' is not bound: planning with %lld (set it with --dim %s=N)",
-                         name, (long long)b.value, name);
     }
-    if (guessed > WARN_LIMIT)
-        diag_warning(x->diag, WARN_GUESSED_DIM,
-                     "%u more dimensions are not bound: planning with 1 for a batch and "
-                     "128 for others",
-                     guessed - WARN_LIMIT);
-    return guessed > 0;
+    return x->ndims > given;
 }
 
 void bind_input_dims(struct ctx *x)
 {
     struct names k = names_new(x);
     struct slice in = x->m->graph[1].in;
-    warn_unused(x);
     for (uint32_t i = 0; i < in.n; i++)
         add_type(&k, x->m->value[x->m->arg[in.at + i]].type);
     guess(x, &k);
@@ -240,4 +240,93 @@ bool bind_open_dims(struct ctx *x, const uint32_t *type)
             add_type(&k, x->m->value[v].type);
     }
     return guess(x, &k);
+}
+
+/* ---- what was guessed ---- */
+
+/* Guesses come after what was given. */
+static uint32_t count_given(const struct ctx *x)
+{
+    uint32_t n = 0;
+    while (n < x->ndims && !x->dims[n].guessed)
+        n++;
+    return n;
+}
+
+/* Inputs of the model with a dimension that has neither value nor name. */
+static uint32_t nameless_inputs(const struct module *m, vid *first)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        vid v = m->arg[m->graph[1].in.at + i];
+        const struct type *t = &m->type[m->value[v].type];
+        bool open = false;
+        for (int k = 0; t->kind == TYPE_TENSOR && k < t->rank; k++)
+            open = open || !dim_known(m->dim[t->dim + (uint32_t)k]);
+        *first = open && n == 0 ? v : *first;
+        n += open;
+    }
+    return n;
+}
+
+bool bind_smaller(struct ctx *x)
+{
+    uint32_t given = count_given(x), n = sizeof guesses / sizeof *guesses, k = 0;
+    vid first;
+    bool large = nameless_inputs(x->m, &first) > 0;
+    for (uint32_t i = given; i < x->ndims; i++)
+        large = large || x->dims[i].value > 1;
+    while (k < n && guesses[k] >= guess_of(x))
+        k++;
+    if (!large || k == n)
+        return false;
+    x->guess = guesses[k];
+    x->ndims = given;
+    return true;
+}
+
+/* "batch=1 sequence=128 past_sequence=128"; NULL: no name was guessed. */
+static const char *named_guesses(const struct ctx *x)
+{
+    const char *s = NULL;
+    uint32_t given = count_given(x), n = x->ndims - given;
+    for (uint32_t i = given; i < x->ndims && i < given + NAMED; i++)
+        s = arena_fmt(x->scratch, "%s%s%s=%lld", s ? s : "", s ? " " : "", x->dims[i].name,
+                      (long long)x->dims[i].value);
+    return n > NAMED ? arena_fmt(x->scratch, "%s and %u more (1 for a batch, %lld for others)", s,
+                                 n - NAMED, (long long)guess_of(x))
+                     : s;
+}
+
+/* The same with what has no name; NULL: nothing was guessed. */
+static const char *all_guesses(const struct ctx *x)
+{
+    const char *s = named_guesses(x);
+    vid first = 0;
+    uint32_t n = nameless_inputs(x->m, &first);
+    if (n == 0)
+        return s;
+    return arena_fmt(x->scratch,
+                     "%s%s1 for first and %lld for other dimensions without a name (of %u input%s, "
+                     "the first is '%s')",
+                     s ? s : "", s ? ", and " : "", (long long)guess_of(x), n, n > 1 ? "s" : "",
+                     value_name(x->m, first));
+}
+
+void bind_warn_guesses(struct ctx *x)
+{
+    const char *s = all_guesses(x), *why = "";
+    if (!s)
+        return;
+    if (x->guess)
+        why = arena_fmt(x->scratch, " (with %lld, sizes are more than pcc can count)",
+                        (long long)guesses[0]);
+    diag_warning(x->diag, WARN_GUESSED_DIM, "assuming %s%s%s", s, why,
+                 x->ndims > count_given(x) ? "; set with --dim" : "");
+}
+
+const char *bind_excuse(const struct ctx *x)
+{
+    const char *s = all_guesses(x);
+    return s ? arena_fmt(x->scratch, "; guessed were %s: set them with --dim", s) : "";
 }

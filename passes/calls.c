@@ -9,21 +9,33 @@
 
 enum { ENTRIES_PER_NODE = 32 };
 
-struct inlined *calls_expand(const struct module *m, struct arena *a)
+bool calls_few(const struct module *m, const struct functions *f, uint64_t *nodes)
+{
+    uint64_t entries;
+    functions_total(m, f, nodes, &entries);
+    return *nodes <= CALLS_MOST && entries <= (uint64_t)CALLS_MOST * ENTRIES_PER_NODE;
+}
+
+struct inlined *calls_expand(const struct module *m, bool names, struct arena *a)
 {
     struct inlined *e;
-    uint64_t nodes, entries;
+    struct inline_how how = {.names = names};
+    struct diag quiet = diag_silent();
+    uint64_t nodes;
     bool any = false;
     for (nid n = 1; n < m->nnode && !any; n++)
         any = m->node[n].callee != 0;
     if (!any)
         return NULL;
     struct functions *f = functions_study(m, a);
-    functions_total(m, f, &nodes, &entries);
-    if (nodes > CALLS_MOST || entries > (uint64_t)CALLS_MOST * ENTRIES_PER_NODE)
+    if (!calls_few(m, f, &nodes))
         return NULL;
     e = arena_alloc(a, sizeof *e);
-    return inline_calls(m, f, false, a, a, m->diag, e) == 0 ? e : NULL;
+    if (inline_calls(m, f, &how, a, a, &quiet, e) == 0)
+        return e;
+    how.names = false; /* names that are too long; without, nothing fails */
+    inline_calls(m, f, &how, a, a, &quiet, e);
+    return e;
 }
 
 void calls_adopt_types(struct module *m, const struct inlined *e)
@@ -55,11 +67,13 @@ struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass
     return c;
 }
 
-/* Adds what node n of the expanded module takes to what node `to` of the model does. */
-static void add_node(struct costs *out, nid to, const struct costs *c, nid n)
+void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool runs)
 {
     out->flops[to] = sat_add(out->flops[to], c->flops[n]);
     out->traffic[to] = sat_add(out->traffic[to], c->traffic[n]);
+    if (!runs)
+        return;
+    out->own[to] = sat_add(out->own[to], c->own[n]);
     for (uint32_t k = 0; k < c->nclass; k++) {
         int64_t *t = &out->time[k][to];
         bool never = *t == COST_NEVER || c->time[k][n] == COST_NEVER;
@@ -69,7 +83,7 @@ static void add_node(struct costs *out, nid to, const struct costs *c, nid n)
 }
 
 struct costs *calls_fold(const struct module *m, const struct inlined *e, const struct costs *c,
-                         struct arena *a)
+                         const struct place *p, struct arena *a)
 {
     struct costs *out = costs_new(m, a, c->nclass);
     for (vid v = 0; v < m->nval; v++) {
@@ -78,13 +92,15 @@ struct costs *calls_fold(const struct module *m, const struct inlined *e, const 
         out->xfer[v] = c->xfer[v];
     }
     for (nid n = 1; n < e->m.nnode; n++) {
-        if (e->m.node[n].graph < e->ngraph0) /* what is in new bodies is in their owners */
-            add_node(out, e->origin[n], c, n);
+        if (e->m.node[n].graph >= e->ngraph0) /* what is in new bodies is in their owners */
+            continue;
+        bool copied = e->m.node[n].graph == 1 && p->kind[n] != PLACE_NODE;
+        costs_add(out, e->origin[n], c, n, e->within[n] == 0 || !copied);
     }
-    for (nid n = 1; n < m->nnode; n++) {
-        const struct slice r = m->node[n].out;
-        for (uint32_t i = 0; i < r.n; i++)
-            out->own[n] = sat_add(out->own[n], c->bytes[m->arg[r.at + i]]);
+    for (uint32_t w = 0; w < p->nweight; w++) { /* large constants that calls make */
+        nid n = e->m.value[p->weight[w]].def;
+        if (n != 0 && e->within[n] != 0)
+            out->own[e->origin[n]] = sat_add(out->own[e->origin[n]], p->weight_bytes[w]);
     }
     return out;
 }

@@ -9,15 +9,22 @@
  * stay.  NULL if m has no calls, or if the result would have more than CALLS_MOST nodes: then calls are
  * only boxes.  O(the result). */
 enum { CALLS_MOST = 500000 };
-struct inlined *calls_expand(const struct module *m, struct arena *a);
+/* names: what is in a call is named call/inner, if that does not take too much memory. */
+struct inlined *calls_expand(const struct module *m, bool names, struct arena *a);
+/* Whether f allows so many nodes; *nodes: how many. */
+bool calls_few(const struct module *m, const struct functions *f, uint64_t *nodes);
 
 /* Types that were made for e->m become types of m, with the same numbers. */
 void calls_adopt_types(struct module *m, const struct inlined *e);
 
 /* Empty costs of m for that many classes, in a. */
 struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass);
-/* The costs of m from those of e->m: a call takes what the nodes that replaced it take. */
+/* Adds the work of node n in c to node `to` in out; if it runs, its time and memory, too. */
+void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool runs);
+/* The costs of m from those of e->m, whose nodes are placed as p says: a call takes the time and the memory
+ * of those nodes in its place that need a device, and does the work of all; copies take no time, as
+ * outside of calls. */
 struct costs *calls_fold(const struct module *m, const struct inlined *e, const struct costs *c,
-                         struct arena *a);
+                         const struct place *p, struct arena *a);
 
 #endif

@@ -1,20 +1,61 @@
 /* The context's levels: the base level is built when the first pass wants it. */
-#include "passes/passes.h"
+#include "passes/opened.h"
 
 #include "ir/units.h"
+#include "passes/bind.h"
 #include "passes/patterns.h"
+#include "passes/undivided.h"
 
 #include <inttypes.h>
 
-/* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node wins. */
+/* What a pattern of --pin says of a node by the names of the open calls that it is in. */
+enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS }; /* FOLLOWS: a call matches, but it is a Shape in it */
+
+/* [node] that; NULL: no call is open. */
+static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *follows)
+{
+    const struct opened *o = x->opened;
+    if (!o)
+        return NULL;
+    uint8_t *site = arena_alloc(x->scratch, o->nsite), *in = arena_alloc(x->scratch, x->m->nnode);
+    for (uint32_t s = 1; s < o->nsite; s++)
+        site[s] = site[o->site[s].parent] ||
+                  regexec(re, str(x->m, o->site[s].name), 0, NULL, 0) == 0;
+    for (uint32_t v = 0; v < x->base->n; v++) {
+        nid n = x->base->node[v];
+        if (site[o->within[n]])
+            in[n] = follows[n] ? CALL_FOLLOWS : CALL_MATCHES;
+    }
+    return in;
+}
+
+/* Fixes the vertices of a pattern to a device; how many. */
+static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t *follows)
+{
+    const uint8_t *in = called(x, re, follows);
+    uint32_t hits = 0;
+    for (uint32_t v = 0; v < x->base->n; v++) {
+        nid n = x->base->node[v];
+        int call = in ? in[n] : CALL_SILENT;
+        if (call == CALL_MATCHES ||
+            (call == CALL_SILENT && regexec(re, node_name(x->m, n), 0, NULL, 0) == 0)) {
+            x->base->pin[v] = dev;
+            hits++;
+        }
+    }
+    return hits;
+}
+
+/* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node, or a call that
+ * it is in, wins. */
 static int apply_pins(struct ctx *x)
 {
+    const uint8_t *follows = place_follows(x->m, x->place, x->scratch);
     for (uint32_t k = x->npins; k-- > 0;) {
         const struct pin *p = &x->pins[k];
         int dev = cluster_device(x->cluster, p->device);
         regex_t re;
         char why[PATTERN_WHY];
-        uint32_t hits = 0;
         if (dev < 0)
             return diag_error(x->diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
                               p->pattern, p->device, p->device,
@@ -22,11 +63,7 @@ static int apply_pins(struct ctx *x)
         if (pattern_compile(&re, p->pattern, why))
             return diag_error(x->diag, "--pin '%s=%s': not a regular expression: %s", p->pattern,
                               p->device, why);
-        for (uint32_t v = 0; v < x->base->n; v++)
-            if (regexec(&re, node_name(x->m, x->base->node[v]), 0, NULL, 0) == 0) {
-                x->base->pin[v] = dev;
-                hits++;
-            }
+        uint32_t hits = pin_all(x, &re, dev, follows);
         regfree(&re);
         if (!hits)
             diag_warning(x->diag, WARN_UNMATCHED_PIN,
@@ -58,14 +95,15 @@ static int check_sums(const struct ctx *x)
         if (sum >= CTX_SUM_MAX)
             return diag_error(x->diag,
                               "the times of all nodes on class '%s' add up to more than pcc can "
-                              "count (%" PRId64 " s)",
-                              x->cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S);
+                              "count (%" PRId64 " s)%s",
+                              x->cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S, bind_excuse(x));
     }
     for (uint32_t e = 0; e < g->nnet; e++)
         bytes = sat_add(bytes, sat_mul(x->m->cost->bytes[x->place->net_value[e]],
                                        g->net_pin.at[e + 1] - g->net_pin.at[e]));
     if (bytes >= CTX_SUM_MAX)
-        return diag_error(x->diag, "the bytes of all nodes add up to more than pcc can count");
+        return diag_error(x->diag, "the bytes of all nodes add up to more than pcc can count%s",
+                          bind_excuse(x));
     return 0;
 }
 
@@ -82,7 +120,10 @@ int ctx_base(struct ctx *x)
         place_free_io(x->m, x->place);
     x->base = wdag_base(x->m, x->place, x->cluster, x->mem);
     x->top = x->base;
-    return check_sums(x) || apply_pins(x) ? -1 : 0;
+    if (check_sums(x) || apply_pins(x))
+        return -1;
+    warn_undivided(x);
+    return 0;
 }
 
 void ctx_push(struct ctx *x, struct wdag *level)

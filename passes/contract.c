@@ -1,5 +1,9 @@
 /* contract: nodes that must share a device become one vertex, then the cycles that this makes.
  *
+ * The cycles are a matter of contiguous plans only: where classes close one, a device that holds part of it
+ * would come before and after another device.  Plans of any shape may cut it, so they have a level of their
+ * own, of the classes alone; bounds for all plans of the user's problem have one of the mandatory classes.
+ *
  * Source: the preprocessing of the placement paper (Tarnawski et al., NeurIPS 2020).  Classes come from the
  * input (colour classes of profiles, Shape with its producer, state pairs).  Strongly connected
  * components of the quotient are joined (Tarjan).  Then trivial-node merging: a vertex that takes no
@@ -13,8 +17,8 @@
  * device runs over the same layers in the other direction.  A backward group without a forward node (an
  * orphan) has edges turned round.
  *
- * Classes by rules (qdq: qdq.c, norm: norms.c) and those that the user asks for (by=layer, blocks=FILE:
- * groups.c) are joined in the same way.  Like a pin they limit what plans there are: "optimal" is then
+ * Classes by rules (qdq: qdq.c, norm: norms.c, calls: call_groups.c) and those that the user asks for
+ * (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a pin they limit what plans there are: "optimal" is then
  * said among those that keep them together.  The quantised tensor is the smaller one to cut at, so
  * qdq=first, the default, costs next to nothing; qdq=all can close cycles around residual branches,
  * and around a mask that every layer reads it swallows the model, which the warning says. */
@@ -28,7 +32,7 @@
 struct contract_options {
     bool training;
     bool trivial, norm;
-    int64_t by, qdq;
+    int64_t by, qdq, calls;
     const char *blocks;
 };
 
@@ -50,6 +54,13 @@ static const struct opt contract_opts[] = {
      .off = offsetof(struct contract_options, blocks),
      .def = "",
      .help = "keep blocks together: a file with a line of regular expressions for each"},
+    {.kind = OPT_INT,
+     .name = "calls",
+     .off = offsetof(struct contract_options, calls),
+     .def = "5",
+     .lo = "0",
+     .hi = "100",
+     .help = "keep calls that open-functions opened together, up to so many percent of the time"},
     {.kind = OPT_CHOICE,
      .name = "qdq",
      .off = offsetof(struct contract_options, qdq),
@@ -74,6 +85,24 @@ static const struct opt contract_opts[] = {
      .help = "merge vertices that take no time into their only neighbour"},
     {0}};
 
+/* Nodes that not even two parts of one device can share out: values of unknown type join them. */
+static void say_atoms(struct ctx *x)
+{
+    const nid *atom = x->place->atom;
+    uint32_t n = 0;
+    nid first = 0;
+    for (nid v = x->m->nnode; atom && v-- > 1;)
+        if (x->place->kind[v] == PLACE_NODE && atom[v] != v) {
+            n += first != atom[v] ? 2 : 1;
+            first = atom[v];
+        }
+    if (n)
+        diag_note(x->diag,
+                  "contract: %u nodes, such as '%s', stay in one part with others: the types of values "
+                  "between them are not known",
+                  n, node_name(x->m, first));
+}
+
 /* Colocation that holds for every plan: Shape with its operand, state pairs, colours.  follows[vertex]
  * becomes 1 for each Shape. */
 static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
@@ -86,6 +115,7 @@ static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
         classes_join(c, g->vertex[s->a], g->vertex[s->b], why[s->why]);
         follows[g->vertex[s->b]] |= s->why == SAME_SHAPE;
     }
+    say_atoms(x);
     if (!x->m->color)
         return;
     uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
@@ -115,10 +145,13 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
                   "contract: %u QuantizeLinear and DequantizeLinear stay with their operators "
                   "(contract{qdq=none} lets them go)",
                   n);
-    x->grouped = n > 0 || o->norm || o->by != BY_NOTHING || *o->blocks || x->keep_blocks;
     if (o->norm)
         diag_note(x->diag, "contract: %u normalisations and activations stay together",
                   norms_join(x, c));
+    if (o->calls > 0 && x->opened) {
+        groups_by_call(x, o->calls, group);
+        join_named(x, c, group, WHY_CALL, follows);
+    }
     if (o->by == BY_LAYER) {
         groups_by_layer(x, group);
         join_named(x, c, group, WHY_LAYER, follows);
@@ -192,42 +225,72 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
     return o;
 }
 
-/* Classes, then the cycles that they make; large ones are told. */
-static struct wdag *join_classes(struct ctx *x, const struct contract_options *o)
+/* group[vertex of the top level, which is the base level or subdivided: nodes have several vertices there]
+ * becomes the class of its node; returns how many there are. */
+static uint32_t class_groups(const struct ctx *x, struct classes *c, uint32_t *group)
 {
-    const struct wdag *g = x->base;
-    struct wdag *top = x->top,
-                *level; /* the base level, or subdivided: nodes have several vertices */
-    struct classes c = classes_new(x->scratch, g->n);
+    const struct wdag *g = x->base, *top = x->top;
     uint32_t *class_of = arena_array(x->scratch, (size_t)g->n + 1, sizeof *class_of);
-    uint32_t *group = arena_array(x->scratch, (size_t)top->n + 1, sizeof *group);
-    uint32_t *any = arena_array(x->scratch, (size_t)top->n + 1, sizeof *any);
-    int *why = arena_array(x->scratch, (size_t)top->n + 1, sizeof *why);
-    uint8_t *follows = arena_alloc(x->scratch, (size_t)g->n + 1);
-    join_colocated(x, &c, follows);
-    if (join_asked(x, o, &c, follows))
-        return NULL;
-    uint32_t n = classes_number(&c, class_of);
+    uint32_t n = classes_number(c, class_of);
     for (uint32_t v = 0; v < top->n; v++)
         group[v] = class_of[g->vertex[top->node[v]]];
+    return n;
+}
+
+/* The classes as a level for plans of any shape: without edges. */
+static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n)
+{
+    const struct wdag_order none = {0};
+    return wdag_merge_ordered(x->top, &none, group, n, "contract", x->mem, x->diag);
+}
+
+/* Tells which vertices of a level are large: class_of[vertex of the top level] are the classes. */
+static void warn_of(struct ctx *x, const struct wdag *level, const struct classes *c,
+                    const uint32_t *class_of, bool qdq_all)
+{
+    const struct wdag *g = x->base, *top = x->top;
+    uint32_t *any = arena_array(x->scratch, (size_t)top->n + 1, sizeof *any);
+    int *why = arena_array(x->scratch, (size_t)top->n + 1, sizeof *why);
+    for (uint32_t v = 0; v < top->n; v++) { /* several classes in one: a cycle joined them */
+        uint32_t to = level->map[v], base = g->vertex[top->node[v]];
+        why[to] |= c->parent[base] == base ? c->why[base] : 0;
+        if (any[to] && any[to] - 1 != class_of[v])
+            why[to] |= WHY_CYCLE;
+        any[to] = class_of[v] + 1;
+    }
+    warn_large(x, level, why, qdq_all);
+}
+
+/* Classes, then the cycles that they make: fills x->whole, x->any and x->must (NULL: as the one before). */
+static int join_classes(struct ctx *x, const struct contract_options *o)
+{
+    struct wdag *top = x->top;
+    struct classes c = classes_new(x->scratch, x->base->n);
+    uint32_t *class_of = arena_array(x->scratch, (size_t)top->n + 1, sizeof *class_of);
+    uint32_t *group = arena_array(x->scratch, (size_t)top->n + 1, sizeof *group);
+    uint8_t *follows = arena_alloc(x->scratch, (size_t)x->base->n + 1);
+    join_colocated(x, &c, follows);
+    uint32_t must = class_groups(x, &c, group);
     struct wdag_order stages, *order = NULL;
+    if (join_asked(x, o, &c, follows))
+        return -1;
+    uint32_t n = class_groups(x, &c, class_of);
+    x->any = x->must = NULL;
+    if (n != must && !(x->must = loose_level(x, group, must)))
+        return -1;
+    memcpy(group, class_of, top->n * sizeof *group);
     if (x->m->backward) {
         stages = stage_order(x, top, group, n);
         order = &stages;
     }
-    n = wdag_join_cycles(top, order, group, n);
-    level = wdag_merge_ordered(top, order, group, n, "contract", x->mem, x->diag);
-    if (!level)
-        return NULL;
-    for (uint32_t v = 0; v < top->n; v++) { /* several classes in one: a cycle joined them */
-        uint32_t to = level->map[v], base = g->vertex[top->node[v]];
-        why[to] |= c.parent[base] == base ? c.why[base] : 0;
-        if (any[to] && any[to] - 1 != class_of[base])
-            why[to] |= WHY_CYCLE;
-        any[to] = class_of[base] + 1;
-    }
-    warn_large(x, level, why, o->qdq == QDQ_ALL);
-    return level;
+    uint32_t joined = wdag_join_cycles(top, order, group, n);
+    if (joined != n && !(x->any = loose_level(x, class_of, n)))
+        return -1;
+    x->whole = wdag_merge_ordered(top, order, group, joined, "contract", x->mem, x->diag);
+    if (!x->whole)
+        return -1;
+    warn_of(x, x->whole, &c, class_of, o->qdq == QDQ_ALL);
+    return 0;
 }
 
 /* Whether one device of every class that is bounded could hold everything. */
@@ -326,15 +389,15 @@ static int contract_run(struct ctx *x, const void *options)
         return diag_error(x->diag, "contract: it must come before fuse and linearize");
     if (o->training)
         training_mark(x);
-    struct wdag *g = join_classes(x, o);
-    if (!g)
+    if (join_classes(x, o))
         return -1;
     /* moving the source of a tensor turns what comes into what leaves: duplex tells them apart */
     bool duplex = x->m->backward && x->cluster->overlap == OVERLAP_DUPLEX;
-    if (o->trivial && !duplex && !(g = merge_trivial(x, g)))
+    if (o->trivial && !duplex && !(x->whole = merge_trivial(x, x->whole)))
         return -1;
-    x->whole = g;
-    ctx_push(x, g);
+    x->any = x->any ? x->any : x->whole;
+    x->must = x->must ? x->must : x->any;
+    ctx_push(x, x->whole);
     return 0;
 }
 

@@ -5,12 +5,15 @@
  * operands read + results written (Gather and Slice read what they return).  Reshape, Identity, Shape,
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
- * passes), an If as its larger branch; the nodes of bodies have costs of their own, too.  A call of a
- * function of the model counts as the sum of the function's nodes, with the shapes of that call (calls.h).
+ * passes; one that takes more than can be added up: as much as can), an If as its larger branch; the
+ * nodes of bodies have costs of their own, too.  A call of a function of the model takes what the
+ * function's nodes take that need a device, with the shapes of that call (calls.h).
  * Times from files (cost_table.h) replace these; a class that does not support an operator never runs
  * it, nor a node whose body holds it.
  * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
  * the largest operand of its node, or one element.  O(nodes * classes + operands). */
+#include "ir/units.h"
+#include "passes/bind.h"
 #include "passes/calls.h"
 #include "passes/cost_table.h"
 #include "passes/flops.h"
@@ -18,12 +21,12 @@
 
 #include <string.h>
 
-enum { LOOP_TRIPS = 16, STRING_BYTES = 16 };
+enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
 
 struct pricing {
     struct ctx *x;
     struct module *m;             /* with calls replaced, if it has any that can be */
-    const struct inlined *inside; /* that; NULL: m is x->m */
+    struct inlined *inside; /* that; NULL: m is x->m */
     struct costs *c;              /* of m */
     struct flops *flops;
     uint32_t *type;                     /* [value] */
@@ -35,7 +38,8 @@ struct pricing {
     const struct cost_table *given;     /* NULL: none */
     int64_t *body_flops, *body_traffic; /* [graph] */
     gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
-    uint32_t unknown, nodes, loops, calls;
+    int64_t longest;                    /* what a Loop or Scan may take: with this all fit into a sum */
+    uint32_t unknown, nodes, loops, long_loops, calls;
     nid first_unknown;
 };
 
@@ -78,6 +82,7 @@ static void index_bodies(struct pricing *p)
             p->first_body[owner] = g;
         }
     }
+    p->longest = CTX_SUM_MAX / 2 / m->ngraph; /* there are no more loops than graphs */
 }
 
 /* --- sizes of values --- */
@@ -175,6 +180,17 @@ static int64_t roofline(const struct cluster *c, const struct device_class *d, e
     return sat_add(d->overhead, compute > memory ? compute : memory);
 }
 
+static void limit_loop(struct pricing *p, nid n)
+{
+    bool too_long = false;
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t *t = &p->c->time[k][n];
+        too_long = too_long || *t > p->longest;
+        *t = *t > p->longest ? p->longest : *t;
+    }
+    p->long_loops += too_long;
+}
+
 /* The bodies of n: the larger branch of an If; else their sum, trips times. */
 static void price_owner(struct pricing *p, nid n)
 {
@@ -194,22 +210,15 @@ static void price_owner(struct pricing *p, nid n)
             *t = !branch ? sat_add(*t, body) : body > *t ? body : *t;
         }
     }
+    if (!branch)
+        limit_loop(p, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) /* INT64_MAX would say: cannot run there */
         p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
 }
 
-/* Node n of p->m is a node of the model: it did not come out of a call. */
-static bool is_own(const struct pricing *p, nid n)
-{
-    return p->inside == NULL || p->x->m->node[p->inside->origin[n]].callee == 0 ||
-           p->m->node[n].callee == p->x->m->node[p->inside->origin[n]].callee;
-}
-
 static int64_t given_time(const struct pricing *p, nid n, uint32_t k)
 {
-    if (p->given == NULL || !is_own(p, n))
-        return -1;
-    return cost_table_time(p->given, p->inside != NULL ? p->inside->origin[n] : n, k);
+    return p->given != NULL ? cost_table_time(p->given, n, k) : -1;
 }
 
 /* What is given from outside goes before the roofline, what cannot run before both. */
@@ -270,15 +279,58 @@ static void price_nodes(struct pricing *p)
 /* The name of a node, after that of the call that it is in. */
 static const char *place_name(const struct pricing *p, nid n)
 {
-    if (is_own(p, n))
+    if (p->inside == NULL || p->inside->names || p->inside->within[n] == 0)
         return node_name(p->m, n);
     return arena_fmt(p->x->scratch, "%s/%s", node_name(p->x->m, p->inside->origin[n]),
                      node_name(p->m, n));
 }
 
+/* Why call n was not replaced by its nodes. */
+static const char *why_closed(const struct pricing *p, const struct functions *f, nid n)
+{
+    uint32_t callee = p->m->node[n].callee;
+    if (callee == 0)
+        return "of unknown functions";
+    if (f->fate[callee] == FATE_CYCLE)
+        return "recursive";
+    if (f->fate[callee] == FATE_DEEP)
+        return arena_fmt(p->x->scratch, "calls nested %u deep, at most %d are opened",
+                         f->depth[callee], CALL_DEPTH);
+    if (p->inside == NULL)
+        return arena_fmt(p->x->scratch, "more than %d nodes in all", CALLS_MOST);
+    return "what they give does not fit";
+}
+
+/* A line for each reason, at most CALLS_SHOWN. */
+static void report_calls(const struct pricing *p)
+{
+    struct functions *f = functions_study(p->x->m, p->x->scratch);
+    const char *why[CALLS_SHOWN] = {NULL};
+    uint32_t count[CALLS_SHOWN] = {0}, shown = 0;
+    for (nid n = 1; n < p->m->nnode; n++) {
+        if ((p->m->node[n].flags & NODE_CALL) == 0 || (p->m->node[n].flags & NODE_LOST) != 0)
+            continue;
+        const char *reason = why_closed(p, f, n);
+        uint32_t k = 0;
+        while (k < shown && strcmp(why[k], reason) != 0)
+            k++;
+        if (k == CALLS_SHOWN)
+            continue;
+        why[k] = reason;
+        shown = k == shown ? k + 1 : shown;
+        count[k]++;
+    }
+    for (uint32_t k = 0; k < shown; k++)
+        diag_warning(p->x->diag, WARN_FUNCTION_COST,
+                     "%u calls of functions cannot be looked into (%s): each counts as one operation "
+                     "per element of its result",
+                     count[k], why[k]);
+}
+
 static void report(const struct pricing *p)
 {
     struct diag *d = p->x->diag;
+    char most[UNIT_TEXT];
     if (p->unknown > 0) {
         uint64_t permille = (uint64_t)p->unknown * 1000 / p->nodes;
         diag_warning(
@@ -293,11 +345,49 @@ static void report(const struct pricing *p)
         diag_warning(d, WARN_LOOP_COUNT,
                      "%u loops have no known trip count: each counts as %d passes", p->loops,
                      LOOP_TRIPS);
+    if (p->long_loops > 0)
+        diag_warning(d, WARN_LOOP_COUNT,
+                     "%u loops run longer than can be counted: each counts as %s", p->long_loops,
+                     time_short(most, p->longest));
     if (p->calls > 0)
-        diag_warning(d, WARN_FUNCTION_COST,
-                     "%u calls of functions cannot be looked into (recursive, or more than %d "
-                     "nodes in all): each counts as one operation per element of its result",
-                     p->calls, CALLS_MOST);
+        report_calls(p);
+}
+
+/* A type of known dimensions whose product is not a number any more. */
+static bool is_overflow(const struct module *m, uint32_t type)
+{
+    const struct type *t = &m->type[type];
+    bool known = t->kind == TYPE_TENSOR && t->rank >= 0 && type_elems(m, type) < 0;
+    for (int i = 0; known && i < t->rank; i++)
+        known = m->dim[t->dim + (uint32_t)i].value >= 0;
+    return known;
+}
+
+/* Whether the sums that planning makes stay below CTX_SUM_MAX, as far as can be told before it is known
+ * what is placed: of times and transfers, and of bytes, once for each reader. */
+static bool countable(const struct pricing *p)
+{
+    const struct module *m = p->m;
+    const struct cluster *c = p->x->cluster;
+    int64_t *uses = arena_array(p->x->scratch, m->nval, sizeof *uses), bytes = 0;
+    for (nid n = 1; n < m->nnode; n++)
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            uses[m->arg[m->node[n].in.at + i]]++;
+    for (vid v = 1; v < m->nval; v++)
+        bytes = is_overflow(m, p->type[v])
+                    ? INT64_MAX
+                    : sat_add(bytes, sat_mul(p->c->bytes[v], uses[v] + 1));
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t time = 0;
+        for (nid n = 1; n < m->nnode; n++)
+            time = p->c->time[k][n] == COST_NEVER ? time : sat_add(time, p->c->time[k][n]);
+        for (vid v = 1; v < m->nval; v++)
+            time = sat_add(time, sat_mul(cluster_transfer(c, k, p->c->bytes[v], false),
+                                         m->value[v].flags & VALUE_INIT ? 0 : uses[v] + 1));
+        if (time >= CTX_SUM_MAX)
+            return false;
+    }
+    return bytes < CTX_SUM_MAX;
 }
 
 /* Sums over the whole model must fit: the passes that follow add without looking. */
@@ -326,8 +416,8 @@ static int check_range(const struct pricing *p)
         return 0;
     return diag_error(p->x->diag,
                       "the sizes of this model are beyond what can be planned, the largest "
-                      "at node '%s' (%s): expected times and bytes whose sums are below 2^61",
-                      place_name(p, worst), node_op(m, worst));
+                      "at node '%s' (%s): expected times and bytes whose sums are below 2^61%s",
+                      place_name(p, worst), node_op(m, worst), bind_excuse(p->x));
 }
 
 /* An error for the first node to be placed that no class can run. */
@@ -366,7 +456,7 @@ static int check_support(struct ctx *x)
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
-    if (ctx_check_costs(x) != 0 || (x->ncost_files > 0 && (t = cost_table_read(x)) == NULL))
+    if (ctx_check_costs(x) != 0 || (x->ncost_files > 0 && (t = cost_table_read(x, x->m)) == NULL))
         return -1;
     for (uint32_t k = 0; t != NULL && k < x->m->cost->nclass; k++) {
         for (nid n = 1; n < x->m->nnode; n++) {
@@ -382,7 +472,7 @@ static int adjust_given(struct ctx *x)
 static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
 {
     for (uint32_t k = 0; x->m->node[n].callee != 0 && k < x->m->cost->nclass; k++) {
-        int64_t t = cost_table_time(given, n, k), *time = &x->m->cost->time[k][n];
+        int64_t t = cost_table_call(given, n, k), *time = &x->m->cost->time[k][n];
         *time = t >= 0 && *time != COST_NEVER ? t : *time;
     }
 }
@@ -407,27 +497,50 @@ static void price(struct pricing *p)
     price_nodes(p);
 }
 
+/* Costs of the model from those of the module in which its calls are replaced. */
+static int fold_calls(struct ctx *x, struct pricing *p, struct inlined *e)
+{
+    for (vid v = 1; v < e->m.nval; v++)
+        e->m.value[v].type = p->type[v];
+    e->m.cost = p->c;
+    struct place *place = place_build(&e->m, x->pairs, x->npairs, x->scratch, x->diag);
+    if (place == NULL)
+        return -1;
+    x->m->cost = calls_fold(x->m, e, p->c, place, x->mem);
+    for (nid n = 1; p->given != NULL && n < x->m->nnode; n++)
+        adjust_call(x, p->given, n);
+    return 0;
+}
+
+/* With smaller guesses for as long as sizes are absurd. */
+static void price_guessed(struct pricing *p)
+{
+    const struct pricing start = *p;
+    do {
+        *p = start;
+        p->type = p->inside != NULL ? planning_types_inside(p->x, p->inside) : planning_types(p->x);
+        price(p);
+    } while (!countable(p) && guess_smaller(p->x));
+}
+
 static int run(struct ctx *x, const void *opts)
 {
     struct module *m = x->m;
     (void)opts;
     if (m->cost != NULL) /* profiled: the file knows better */
         return adjust_given(x);
-    struct inlined *e = calls_expand(m, x->scratch);
+    struct inlined *e = calls_expand(m, x->ncost_files > 0, x->scratch);
     struct pricing p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
-    if (x->ncost_files > 0 && (p.given = cost_table_read(x)) == NULL)
+    if (x->ncost_files > 0 && (p.given = cost_table_read(x, p.m)) == NULL)
         return -1;
-    p.type = e != NULL ? planning_types_inside(x, e) : planning_types(x);
-    price(&p);
+    price_guessed(&p);
+    bind_warn_guesses(x);
     report(&p);
     if (check_range(&p) != 0)
         return -1;
     m->cost = p.c;
-    if (e != NULL) {
-        m->cost = calls_fold(m, e, p.c, x->mem);
-        for (nid n = 1; p.given != NULL && n < m->nnode; n++)
-            adjust_call(x, p.given, n);
-    }
+    if (e != NULL && fold_calls(x, &p, e) != 0)
+        return -1;
     return check_support(x);
 }
 

@@ -22,12 +22,14 @@
 #define TIME_MAX (INT64_MAX / 8)
 enum { NONE = -1 };
 
+/* Rows are the nodes of a module, by number; if it has calls replaced, those of the model follow. */
 struct cost_table {
+    const struct module *m;
     struct strings *names, *ops; /* ids from 1, nodes and operator types in order of appearance */
-    nid *node_of;                /* [id of name] */
-    uint32_t *op_of;             /* [node] id of its operator type */
-    uint32_t nname, nop;
-    int64_t *node_time[CLUSTER_CLASSES]; /* [node] NONE: not given */
+    uint32_t *row_of;            /* [id of name] */
+    uint32_t *op_of;             /* [row] id of its operator type */
+    uint32_t nname, nop, model;  /* model: the row of the model's node 0 */
+    int64_t *node_time[CLUSTER_CLASSES]; /* [row] NONE: not given */
     int64_t *op_time[CLUSTER_CLASSES];   /* [id of operator type] */
 };
 
@@ -158,13 +160,11 @@ static void miss(struct reader *r, const char *name)
         r->first_unknown = arena_strdup(r->x->scratch, name, strlen(name));
 }
 
-/* Node by name; 0: none, or one of another operator type than op (if not NULL). */
-static nid find_node(const struct cost_table *t, const struct module *m, const char *name,
-                     const char *op)
+/* Row by name; 0: none, or one of another operator type than op (if not NULL). */
+static uint32_t find_row(const struct cost_table *t, const char *name, const char *op)
 {
-    uint32_t id = strings_id(t->names, name, strlen(name));
-    nid n = id <= t->nname ? t->node_of[id] : 0;
-    return n != 0 && (!op || strcmp(node_op(m, n), op) == 0) ? n : 0;
+    uint32_t id = strings_id(t->names, name, strlen(name)), n = id <= t->nname ? t->row_of[id] : 0;
+    return n != 0 && (!op || t->op_of[n] == strings_id(t->ops, op, strlen(op))) ? n : 0;
 }
 
 static int apply_row(struct reader *r, const struct row *row)
@@ -182,7 +182,7 @@ static int apply_row(struct reader *r, const struct row *row)
     if (row->time != NONE && any)
         return bad_row(r, "it has both time and ps_CLASS, expected one of them");
     if (row->name) {
-        at = find_node(t, r->x->m, row->name, row->op);
+        at = find_row(t, row->name, row->op);
     } else {
         at = strings_id(t->ops, row->op, strlen(row->op));
         at = at <= t->nop ? at : 0;
@@ -344,7 +344,7 @@ static int read_objects(struct reader *r, json_t *list)
 /* ---- ONNX Runtime's profile ------------------------------------------------------------------- */
 
 struct event {
-    nid node;
+    uint32_t node; /* its row */
     int64_t us;
 };
 
@@ -369,17 +369,17 @@ static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
 }
 
 /* The node of an event; the runtime calls one without a name OPERATOR_INDEX. */
-static nid event_node(const struct reader *r, const json_t *e, const char *name, const nid *order,
-                      uint32_t n)
+static uint32_t event_row(const struct reader *r, const json_t *e, const char *name,
+                          const nid *order, uint32_t n)
 {
     const json_t *args = json_object_get(e, "args");
     const char *op = json_string_value(json_object_get(args, "op_name"));
     const char *index = json_string_value(json_object_get(args, "node_index"));
     int64_t k;
     if (op && index && strcmp(name, arena_fmt(r->x->scratch, "%s_%s", op, index)) == 0 &&
-        count_parse(index, &k) && k >= 0 && k < n && strcmp(node_op(r->x->m, order[k]), op) == 0)
+        count_parse(index, &k) && k >= 0 && k < n && strcmp(node_op(r->t->m, order[k]), op) == 0)
         return order[k];
-    return find_node(r->t, r->x->m, name, op);
+    return find_row(r->t, name, op);
 }
 
 /* Medians of each node's events; the number of nodes. */
@@ -403,9 +403,9 @@ static int read_profile(struct reader *r, json_t *list)
 {
     static const char suffix[] = "_kernel_time";
     struct event *e = arena_array(r->x->scratch, json_array_size(list) + 1, sizeof *e);
-    size_t i, n = 0, nodes = r->x->m->nnode - 1;
+    size_t i, n = 0, nodes = r->t->m->nnode - 1;
     uint32_t norder;
-    nid *order = runtime_order(r->x->m, r->x->scratch, &norder);
+    nid *order = runtime_order(r->t->m, r->x->scratch, &norder);
     json_t *v;
     json_array_foreach(list, i, v)
     {
@@ -419,7 +419,7 @@ static int read_profile(struct reader *r, json_t *list)
         if (!json_is_integer(dur) || us < 0 || us > TIME_MAX / PS_PER_US)
             return bad_row(r, "\"dur\": expected an integer of microseconds");
         char *name = arena_strdup(r->x->scratch, full, strlen(full) - (sizeof suffix - 1));
-        nid node = event_node(r, v, name, order, norder);
+        uint32_t node = event_row(r, v, name, order, norder);
         if (node == 0)
             miss(r, name);
         else
@@ -535,25 +535,35 @@ static int64_t *no_times(struct arena *a, uint32_t n)
     return t;
 }
 
-struct cost_table *cost_table_read(struct ctx *x)
+/* Adds the nodes of m as rows, from row `first` on.  Where names repeat, the first has it. */
+static void add_rows(struct cost_table *t, const struct module *m, uint32_t first)
 {
-    const struct module *m = x->m;
-    struct arena *a = x->scratch;
-    struct cost_table *t = arena_alloc(a, sizeof *t);
-    t->names = strings_new(a);
-    t->ops = strings_new(a);
-    t->node_of = arena_array(a, m->nnode + 1, sizeof *t->node_of);
-    t->op_of = arena_array(a, m->nnode, sizeof *t->op_of);
     for (nid n = 1; n < m->nnode; n++) {
         const char *name = node_name(m, n), *op = node_op(m, n);
-        uint32_t id = strings_id(t->names, name, strlen(name));
-        t->node_of[id] = n;
+        uint32_t id = strings_id(t->names, name, strlen(name)), row = first + n;
+        t->row_of[id] = t->row_of[id] != 0 && first != 0 ? t->row_of[id] : row;
         t->nname = id > t->nname ? id : t->nname;
-        t->op_of[n] = strings_id(t->ops, op, strlen(op));
-        t->nop = t->op_of[n] > t->nop ? t->op_of[n] : t->nop;
+        t->op_of[row] = strings_id(t->ops, op, strlen(op));
+        t->nop = t->op_of[row] > t->nop ? t->op_of[row] : t->nop;
     }
+}
+
+struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
+{
+    struct arena *a = x->scratch;
+    struct cost_table *t = arena_alloc(a, sizeof *t);
+    uint32_t rows = m->nnode + (m != x->m ? x->m->nnode : 0);
+    t->m = m;
+    t->names = strings_new(a);
+    t->ops = strings_new(a);
+    t->row_of = arena_array(a, (size_t)rows + 1, sizeof *t->row_of);
+    t->op_of = arena_array(a, (size_t)rows + 1, sizeof *t->op_of);
+    t->model = m != x->m ? m->nnode : 0;
+    add_rows(t, m, 0);
+    if (m != x->m)
+        add_rows(t, x->m, t->model);
     for (uint32_t k = 0; k < x->cluster->ncls; k++) {
-        t->node_time[k] = no_times(a, m->nnode);
+        t->node_time[k] = no_times(a, rows);
         t->op_time[k] = no_times(a, t->nop + 1);
     }
     for (uint32_t i = 0; i < x->ncost_files; i++)
@@ -562,8 +572,21 @@ struct cost_table *cost_table_read(struct ctx *x)
     return t;
 }
 
+struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m)
+{
+    struct diag quiet = diag_silent();
+    struct ctx y = *x;
+    y.diag = &quiet;
+    return x->ncost_files > 0 && x->cluster != NULL ? cost_table_read(&y, m) : NULL;
+}
+
 int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k)
 {
     int64_t own = t->node_time[k][n];
     return own != NONE ? own : t->op_time[k][t->op_of[n]];
+}
+
+int64_t cost_table_call(const struct cost_table *t, nid n, uint32_t k)
+{
+    return cost_table_time(t, t->model + n, k);
 }

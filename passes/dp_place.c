@@ -1,14 +1,11 @@
 /* dp-place: the contiguous split with the smallest largest load, proven.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Interval DP over many
- * orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
- * that nothing is better (dp_search.c, from the end that is the shorter way: dp_both.c).  On a fused
- * or linearized level the proof is about that level only, so interval DP runs on the whole graph, too,
- * and the better plan stays; then the search looks at the whole of a fused graph with that plan as its
- * bound, so that fusing never loses.  Where that search does not end, minimum cuts (cut_bound.c) and
- * smaller graphs (dp_bound.c) give a lower bound. */
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Searches, bounds and orders share the
+ * work (dp_race.c).  On a fused or linearized level a proof is about that level only, so the race is run on the
+ * whole graph, too, with the plan of the fused one as its start, so that fusing never loses. */
 #include "passes/dp_place.h"
 
+#include "passes/claim.h"
 #include "passes/dp_race.h"
 #include "passes/explain.h"
 
@@ -17,43 +14,48 @@
 enum { COUNT_LIMIT = 100000000 };
 
 /* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
- * over a coarser one, whose best plan takes `searched`. */
+ * over a coarser one, whose best plan takes `searched`; search_whole: the whole was to be searched, too; all:
+ * the bound for plans of any shape. */
 static void conclude(struct ctx *x, const struct chain *whole, const struct dp_race *s,
-                     bool on_whole, int64_t searched)
+                     bool on_whole, bool search_whole, int64_t searched, struct bound all)
 {
     struct plan *p = x->plan;
-    p->proof = explain_chain(whole, x->m, x->mem);
+    struct bound in = {whole->lower, whole->lower_why, explain_chain(whole, x->m, x->mem)};
+    enum plan_scope scope = claim_scope(x, true, false);
     p->states = s->states;
-    p->bound = whole->lower;
     const char *count = "";
     if (x->ideals > COUNT_LIMIT)
         count = arena_fmt(x->mem, "more than %d ", COUNT_LIMIT);
     else if (x->ideals)
         count = arena_fmt(x->mem, "%" PRIu64 " ", x->ideals);
-    if (p->value <= whole->lower) {
-        p->status = PLAN_OPTIMAL;
+    if (p->bare <= whole->lower && !(s->complete && on_whole)) {
         p->argument = arena_fmt(x->mem, "no plan is better than the %s%s%s%s", whole->lower_why,
                                 *count ? "; the graph has " : "", count, *count ? "ideals" : "");
     } else if (s->complete && on_whole) {
-        p->status = PLAN_OPTIMAL;
-        p->bound = p->value;
         p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
-        p->proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
-    } else if (s->complete && p->value < searched) {
+        in.value = p->bare;
+        in.proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+    } else if (s->complete && p->bare < searched) {
         p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
                                 whole->lower_why);
     } else if (s->complete) {
-        p->scope_bound = searched;
         p->argument = arena_fmt(x->mem,
                                 "all %sideals of the coarse graph searched, %" PRIu64
                                 " inside the bounds; bound: %s",
                                 count, s->states, whole->lower_why);
+        if (!search_whole) {
+            scope = claim_scope(x, true, true);
+            in.value = searched;
+            in.proof =
+                explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+        }
     } else {
         p->argument =
             arena_fmt(x->mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
                       *count ? arena_fmt(x->mem, "of %s", count) : "", whole->lower_why);
     }
+    claim(x, scope, in, all);
 }
 
 static struct dp_race race_on(struct ctx *x, struct chain *c, struct placing *p,
@@ -100,8 +102,16 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     }
     if (best.value == CHAIN_INF)
         return false;
+    bool open = best.value > c->lower;
+    struct bound all =
+        claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
+    if (open && !c->detailed && all.value > c->lower) {
+        c->lower = all.value;
+        c->lower_why = all.why;
+        c->lower_proof = all.proof;
+    }
     leave_plan(x, "dp-place", from, &best);
-    conclude(x, c, &r, on_whole, searched);
+    conclude(x, c, &r, on_whole, o->whole, searched, all);
     return true;
 }
 

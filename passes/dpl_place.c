@@ -3,8 +3,7 @@
  * The search itself is in interval_dp.c.  It runs on the top level; on a fused one, also on the
  * whole graph, and the better plan stays; then bounds.c says how far it is from the least.  O(starts)
  * sweeps, and the work of the bounds. */
-#include "passes/bounds.h"
-#include "passes/explain.h"
+#include "passes/claim.h"
 #include "passes/place_run.h"
 
 static int dpl_run(struct ctx *x, const void *options)
@@ -25,14 +24,14 @@ static int dpl_run(struct ctx *x, const void *options)
     }
     if (best.value == CHAIN_INF)
         return report_infeasible(x, whole, false, &p.run);
-    if (best.value > c->lower && !c->detailed)
-        bounds_raise(c, best.value, BOUNDS_WORK, &p.clock, x->m, x->mem, x->scratch);
     leave_plan(x, "dpl-place", level, &best);
-    x->plan->proof = explain_chain(c, x->m, x->mem);
-    x->plan->bound = c->lower;
-    if (best.value <= c->lower) {
-        x->plan->status = PLAN_OPTIMAL;
-        x->plan->argument = arena_fmt(x->mem, "no plan is better than the %s", c->lower_why);
+    struct bound all = claim_all(x, best.value, true, BOUNDS_WORK, &p.clock);
+    struct bound in = all;
+    if (best.value > all.value && whole != must_level(x))
+        in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->m, x->mem, x->scratch);
+    const char *why = claim(x, claim_scope(x, true, false), in, all);
+    if (x->plan->status == PLAN_OPTIMAL) {
+        x->plan->argument = arena_fmt(x->mem, "no plan is better than the %s", why);
     } else {
         x->plan->argument = arena_fmt(x->mem, "best of %u topological orders%s%s", p.run.tried,
                                       p.clock.why ? ", " : "", p.clock.why ? p.clock.why : "");

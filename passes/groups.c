@@ -130,10 +130,9 @@ int groups_by_block(struct ctx *x, const char *file, uint32_t *group)
         return -1;
     int rc =
         str_ends(file, ".json") ? read_json(x, &p, text, n, file) : read_lines(x, &p, text, file);
-    for (uint32_t v = 0; v < g->n && !rc; v++) {
-        const struct pattern *hit = patterns_match(&p, node_name(x->m, g->node[v]));
-        group[v] = hit ? hit->group : 0;
-    }
+    struct pattern **hit = rc ? NULL : patterns_nodes(&p, x, x->scratch);
+    for (uint32_t v = 0; v < g->n && !rc; v++)
+        group[v] = hit[g->node[v]] ? hit[g->node[v]]->group : 0;
     if (!rc)
         patterns_warn_idle(&p, file, x->diag);
     patterns_free(&p);

@@ -13,7 +13,7 @@
  * inner one: average load, the largest vertices, its exact search (dp_search.c), minimum cuts
  * (cut_bound.c), smaller graphs (dp_bound.c).  O(cuts^4) for each order in the worst case; the pruning
  * leaves little of it. */
-#include "passes/bounds.h"
+#include "passes/claim.h"
 #include "passes/cut_bound.h"
 #include "passes/cuts.h"
 #include "passes/dp_bound.h"
@@ -293,19 +293,16 @@ static void conclude(struct ctx *x, const struct chain *c, const struct hier_run
                      bool on_whole, const struct orders *orders, int64_t searched)
 {
     struct plan *p = x->plan;
-    p->bound = c->lower;
+    struct chain_clock clock = {.stop = x->stop};
+    struct bound in = {c->lower, c->lower_why, explain_chain(c, x->m, x->mem)};
     p->states = run->ideals;
-    p->proof = explain_chain(c, x->m, x->mem);
-    if (p->value <= c->lower) {
-        p->status = PLAN_OPTIMAL;
+    if (p->bare <= c->lower) {
         p->argument = arena_fmt(x->mem, "no plan is better than the %s", c->lower_why);
     } else if (run->complete && on_whole) {
-        p->status = PLAN_OPTIMAL;
-        p->bound = p->value;
         p->argument = arena_fmt(x->mem, "all pairs of %u ideals searched", run->ideals);
-        p->proof = explain_search(c, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
-    } else if (run->complete && p->value == searched) {
-        p->scope_bound = searched;
+        in.value = p->bare;
+        in.proof = explain_search(c, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+    } else if (run->complete && p->bare == searched) {
         p->argument = arena_fmt(x->mem,
                                 "all pairs of %u ideals of the coarse graph searched; "
                                 "bound: %s",
@@ -314,6 +311,8 @@ static void conclude(struct ctx *x, const struct chain *c, const struct hier_run
         p->argument = arena_fmt(x->mem, "best of %u topological orders (%s); bound: %s",
                                 orders->tried, run->why, c->lower_why);
     }
+    claim(x, claim_scope(x, true, false), in,
+          claim_all(x, p->bare, true, BOUNDS_WORK / 100, &clock));
 }
 
 static int hier_run(struct ctx *x, const void *options)

@@ -5,7 +5,9 @@
  * alike share a rule), values of small integer tensors are followed on the way, and what is inferred
  * is merged with what is known (shape_core.c).  When the owner of bodies is reached, its bodies are
  * visited first (explicit stack).  Calls of the model's functions are replaced by the functions' nodes in a
- * copy of the module that is thrown away afterwards (calls.h).  What cannot be proven stays unknown.
+ * copy of the module that is thrown away afterwards (calls.h).  Where types are unknown after that, the
+ * schemas of the operators may tell them (shape_types.c); then all is visited again.  What cannot be
+ * proven stays unknown.
  *
  * Then the names of the inputs are bound to numbers (bind.c), and if there are any, a second run with
  * every name bound gives the types that planning uses: there, slices and broadcasts with
@@ -20,7 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEST_LIMIT = 4 }; /* bodies nested deeper are visited once, with nothing carried known */
+enum {
+    NEST_LIMIT = 4,   /* bodies nested deeper are visited once, with nothing carried known */
+    SCHEMA_ROUNDS = 3 /* runs after the first one, each with what schemas told after the one before */
+};
 
 /* --- the table --- */
 
@@ -227,7 +232,7 @@ static void guess_inputs(struct infer *f)
             continue;
         for (int k = 0; k < s.rank; k++) {
             if (!dim_known(s.d[k])) {
-                s.d[k] = dim_num(dim_guess(k == 0));
+                s.d[k] = dim_num(dim_guess(f->values, k == 0));
                 changed = true;
             }
         }
@@ -271,6 +276,19 @@ static void start_types(struct infer *f)
         f->type[v] = f->start[v] = map[m->value[v].type];
 }
 
+/* Another run, from the types that it starts with. */
+static void walk_again(struct infer *f)
+{
+    const struct module *m = f->m;
+    memcpy(f->type, f->start, m->nval * sizeof *f->type);
+    memset(f->data, 0, m->nval * sizeof *f->data);
+    if (f->visited != NULL) {
+        memset(f->visited, 0, m->nnode);
+        memset(f->carried, 0, m->ngraph * sizeof *f->carried);
+    }
+    walk_graphs(f);
+}
+
 /* versions: [node] of ai.onnx; NULL: the model's. */
 static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *diag,
                               struct dim_values *values, const int64_t *versions)
@@ -285,17 +303,21 @@ static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *
     index_bodies(&f);
     collect_input_names(&f);
     walk_graphs(&f);
-    if (f.conflicts > 10 && diag != NULL)
+    uint32_t conflicts = f.conflicts;
+    f.diag = NULL; /* told once */
+    for (int i = 0; types_from_schemas(&f) && i < SCHEMA_ROUNDS; i++)
+        walk_again(&f);
+    if (conflicts > 10 && diag != NULL)
         diag_warning(diag, WARN_SHAPE_CONFLICT,
                      "%u more shapes in the file differ from what the operands give",
-                     f.conflicts - 10);
+                     conflicts - 10);
     return f.type;
 }
 
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values)
 {
-    struct inlined *e = calls_expand(m, mem);
+    struct inlined *e = calls_expand(m, false, mem);
     if (e == NULL)
         return infer_module(m, mem, diag, values, NULL);
     uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset);
@@ -305,44 +327,25 @@ uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
 
 /* --- the pass --- */
 
-/* Inputs of the model with a dimension that is no number. */
-static uint32_t open_inputs(const struct module *m, bool nameless, vid *first)
+/* Whether an input of the model has a dimension that is no number. */
+static bool has_open_input(const struct module *m)
 {
-    uint32_t n = 0;
     for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
-        vid v = m->arg[m->graph[1].in.at + i];
-        const struct type *t = &m->type[m->value[v].type];
-        bool open = false;
-        for (int k = 0; t->kind == TYPE_TENSOR && k < t->rank; k++) {
-            struct dim d = m->dim[t->dim + (uint32_t)k];
-            open = open || (nameless ? !dim_known(d) : d.value < 0);
-        }
-        *first = open && n == 0 ? v : *first;
-        n += open;
+        const struct type *t = &m->type[m->value[m->arg[m->graph[1].in.at + i]].type];
+        for (int k = 0; t->kind == TYPE_TENSOR && k < t->rank; k++)
+            if (m->dim[t->dim + (uint32_t)k].value < 0)
+                return true;
     }
-    return n;
+    return false;
 }
 
 static bool has_names(const struct module *m)
 {
-    vid first;
     for (uint32_t i = 0; i < m->ndim; i++) {
         if (m->dim[i].sym != 0)
             return true;
     }
-    return open_inputs(m, false, &first) > 0;
-}
-
-static void warn_nameless(struct ctx *x)
-{
-    vid first = 0;
-    uint32_t n = open_inputs(x->m, true, &first);
-    if (n > 0)
-        diag_warning(x->diag, WARN_GUESSED_DIM,
-                     "%u inputs have dimensions without a name, the first is '%s': planning "
-                     "with %lld for a first dimension, %lld for others",
-                     n, value_name(x->m, first), (long long)dim_guess(true),
-                     (long long)dim_guess(false));
+    return has_open_input(m);
 }
 
 uint32_t *planning_types(struct ctx *x)
@@ -389,6 +392,24 @@ static int64_t count_unknown(struct ctx *x, const uint32_t *type)
     return unknown;
 }
 
+/* Binds all names that planning needs numbers for. */
+static void bind_dims(struct ctx *x)
+{
+    bind_input_dims(x);
+    uint32_t *type = planning_types(x);
+    if (bind_open_dims(x, type))
+        type = planning_types(x);
+    x->shapes_unknown = count_unknown(x, type);
+}
+
+bool guess_smaller(struct ctx *x)
+{
+    if (!bind_smaller(x))
+        return false;
+    bind_dims(x);
+    return true;
+}
+
 static int run(struct ctx *x, const void *opts)
 {
     struct module *m = x->m;
@@ -400,12 +421,8 @@ static int run(struct ctx *x, const void *opts)
     uint32_t *type = infer_types(m, x->scratch, x->diag, NULL);
     for (vid v = 1; v < m->nval; v++)
         m->value[v].type = type[v];
-    bind_input_dims(x);
-    type = planning_types(x);
-    if (bind_open_dims(x, type))
-        type = planning_types(x);
-    x->shapes_unknown = count_unknown(x, type);
-    warn_nameless(x);
+    bind_warn_unused(x);
+    bind_dims(x);
     return 0;
 }
 

@@ -14,6 +14,9 @@ uint32_t *planning_types(struct ctx *x);
 /* The same for x->m with its calls replaced: [value of e->m] indices into e->m.type. */
 uint32_t *planning_types_inside(struct ctx *x, struct inlined *e);
 
+/* Takes smaller guesses for the dimensions that nobody gave; false: there are none (bind_smaller). */
+bool guess_smaller(struct ctx *x);
+
 /* A line "domain operator" for each operator that has a rule. */
 void list_shape_rules(FILE *out);
 

@@ -10,7 +10,6 @@
  * errors: a file of a kilobyte can ask for 2^100 nodes.  Functions that nothing calls any more go.
  * O(the result). */
 #include "passes/inliner.h"
-#include "passes/opset_history.h"
 
 #include <inttypes.h>
 #include <regex.h>
@@ -36,15 +35,7 @@ static const struct opt inline_opts[] = {
      .help = "most nodes that the model may have afterwards"},
     {0}};
 
-enum { ENTRIES_PER_NODE = 64, MOST_NOTES = 8 };
-
-static const char *function_name(const struct ctx *x, uint32_t f)
-{
-    const struct module *m = x->m;
-    const struct function *p = &m->function[f];
-    return arena_fmt(x->scratch, "%s%s%s%s%s", str(m, p->domain), p->domain != 0 ? ":" : "",
-                     str(m, p->name), p->overload != 0 ? ":" : "", str(m, p->overload));
-}
+enum { ENTRIES_PER_NODE = 64 };
 
 /* ---- what stays ---- */
 
@@ -67,101 +58,6 @@ static int choose(struct ctx *x, struct functions *f, const char *only)
         return diag_error(x->diag, "inline-functions: only=%s matches no function of the model",
                           only);
     return 0;
-}
-
-/* Versions by domain: the first entry of each, as module_opset has it. */
-static struct map versions(const struct module *m, struct arena *a)
-{
-    struct map at = {0};
-    for (uint32_t i = m->nopset; i-- > 1;)
-        map_set(&at, a, map_key(1, m->opset[i].domain), i);
-    return at;
-}
-
-static int64_t version(const struct module *m, const struct map *at, sid domain)
-{
-    uint32_t i = at->mask != 0 ? map_get(at, map_key(1, domain)) : 0;
-    return i != 0 ? m->opset[i].version : -1;
-}
-
-/* The first node of a function that means something else among the model's opsets, 0: none. */
-static nid misfit(const struct module *m, const struct map *model, const struct module *body,
-                  struct arena *a)
-{
-    struct map own = versions(body, a);
-    for (nid n = 1; n < body->nnode; n++) {
-        const struct node *k = &body->node[n];
-        int64_t here = version(m, model, k->domain), there = version(body, &own, k->domain);
-        if (k->callee != 0) /* replaced, or a function as before */
-            continue;
-        if (there < 0 || (here >= 0 && here != there &&
-                          (k->domain != 0 || !opset_same(str(body, k->op), here, there))))
-            return n;
-    }
-    return 0;
-}
-
-/* The model imports what the function imports and it does not. */
-static void import(struct module *m, struct map *model, const struct module *body, struct arena *a)
-{
-    for (uint32_t i = 1; i < body->nopset; i++) {
-        sid domain = body->opset[i].domain;
-        if (model->mask != 0 && map_get(model, map_key(1, domain)) != 0)
-            continue;
-        map_set(model, a, map_key(1, domain), m->nopset);
-        module_add_opset(m, domain, body->opset[i].version);
-    }
-}
-
-static void note_misfit(const struct ctx *x, uint32_t f, nid n)
-{
-    const struct module *body = x->m->function[f].body;
-    sid domain = body->node[n].domain;
-    int64_t here = module_opset(x->m, domain), there = module_opset(body, domain);
-    const char *name = domain != 0 ? str(x->m, domain) : "ai.onnx";
-    if (there < 0)
-        diag_note(x->diag,
-                  "inline-functions: '%s' stays: it imports no opset of %s, which its %s needs",
-                  function_name(x, f), name, node_op(body, n));
-    else
-        diag_note(x->diag,
-                  "inline-functions: '%s' stays: its %s is of opset %s %" PRId64
-                  ", the model's would be of %" PRId64,
-                  function_name(x, f), node_op(body, n), name, there, here);
-}
-
-static void mark_callees(const struct module *m, uint8_t *reached)
-{
-    for (nid n = 1; n < m->nnode; n++)
-        reached[m->node[n].callee] = 1;
-}
-
-/* Callers first: what a function that stays calls is of no interest. */
-static void check_opsets(struct ctx *x, struct functions *f)
-{
-    struct module *m = x->m;
-    uint8_t *reached = arena_alloc(x->scratch, (size_t)f->n + 1);
-    struct map model = versions(m, x->scratch);
-    uint32_t left = 0;
-    mark_callees(m, reached);
-    for (uint32_t i = 0; i < f->norder; i++) {
-        uint32_t k = f->order[i];
-        const struct module *body = m->function[k].body;
-        if (reached[k] == 0 || f->fate[k] != FATE_FREE)
-            continue;
-        nid bad = misfit(m, &model, body, x->scratch);
-        if (bad == 0) {
-            import(m, &model, body, x->scratch);
-            mark_callees(body, reached);
-            continue;
-        }
-        f->fate[k] = FATE_OPSET;
-        if (left++ < MOST_NOTES)
-            note_misfit(x, k, bad);
-    }
-    if (left > MOST_NOTES)
-        diag_note(x->diag, "inline-functions: %u more functions stay because of their opsets",
-                  left - MOST_NOTES);
 }
 
 /* ---- limits ---- */
@@ -197,12 +93,14 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
         return diag_error(x->diag,
                           "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
                           "recursive functions cannot be inlined",
-                          str(x->m, x->m->path), node_name(in, call), function_name(x, k),
-                          function_name(x, in_cycle(x->m, f, k, x->scratch)));
+                          str(x->m, x->m->path), node_name(in, call),
+                          function_name(x->m, k, x->scratch),
+                          function_name(x->m, in_cycle(x->m, f, k, x->scratch), x->scratch));
     if (k != 0 && f->fate[k] == FATE_DEEP)
         return diag_error(
-            x->diag, "%s: node '%s' calls '%s': there, calls are nested %d deep, expected less",
-            str(x->m, x->m->path), node_name(in, call), function_name(x, k), CALL_DEPTH);
+            x->diag, "%s: node '%s' calls '%s': calls nested %u deep cannot be inlined, expected "
+            "at most %d",
+            str(x->m, x->m->path), node_name(in, call), function_name(x->m, k, x->scratch), f->depth[k], CALL_DEPTH);
     return 0;
 }
 
@@ -234,7 +132,7 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
                       " nodes, most of them from function '%s': expected at most %" PRId64
                       " (inline-functions{max-nodes=...}), or say which with only=",
                       str(x->m, x->m->path), nodes == UINT64_MAX ? "more than" : "up to", nodes,
-                      worst != 0 ? function_name(x, worst) : "", most);
+                      worst != 0 ? function_name(x->m, worst, x->scratch) : "", most);
 }
 
 /* ---- what is left ---- */
@@ -291,7 +189,7 @@ static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
         if (f == 0 || x->m->function[f].body == NULL)
             continue;
         diag_note(x->diag, "inline-functions: the first call that is left is node '%s' of '%s'",
-                  node_name(m, n), function_name(x, f));
+                  node_name(m, n), function_name(x->m, f, x->scratch));
         break;
     }
 }
@@ -300,6 +198,7 @@ static int run(struct ctx *x, const void *options)
 {
     const struct inline_options *o = options;
     struct module *m = x->m;
+    const struct inline_how how = {.names = true};
     struct inlined r;
     uint32_t calls = 0;
     for (nid n = 1; n < m->nnode; n++)
@@ -315,14 +214,15 @@ static int run(struct ctx *x, const void *options)
     struct functions *f = functions_study(m, x->scratch);
     if (choose(x, f, o->only) != 0 || check_calls(x, f) != 0)
         return -1;
-    check_opsets(x, f);
+    functions_fit(m, f, "inline-functions", x->scratch, x->diag);
     functions_measure(m, f);
     if (check_size(x, f, o->max_nodes) != 0)
         return -1;
-    if (inline_calls(m, f, true, m->mem, x->scratch, x->diag, &r) != 0)
+    if (inline_calls(m, f, &how, m->mem, x->scratch, x->diag, &r) != 0)
         return -1;
     *m = r.m;
     m->rewritten = true;
+    x->looked_inside = *o->only == '\0';
     drop_functions(x);
     report(x, &r, calls);
     return 0;

@@ -32,6 +32,7 @@ struct env {
     sid prefix;
     nid origin; /* of the original; 0: the node itself */
     int64_t opset;
+    uint32_t site; /* of the call; 0: the model itself */
 };
 
 /* A graph to be written. */
@@ -44,17 +45,17 @@ struct job {
 struct frame {
     struct env *env;
     nid at, end;
-    struct slice out; /* of the call: operands of env->from's graph 1 outputs, in the result */
+    struct slice out; /* of the call: results that no node of it makes under their name */
+    bool call;        /* it is the main graph of a function */
 };
 
 struct inliner {
     const struct module *src;
     const struct functions *f;
+    const struct inline_how *how;
     struct inlined *x;
     struct module *m; /* &x->m */
     struct arena *a;  /* until the end */
-    struct diag *diag;
-    bool names;
     struct map taken; /* names of values and nodes; captures of a node */
     uint64_t name_bytes;
     struct shift *shift; /* [function] */
@@ -71,21 +72,29 @@ enum { SPACE_VALUE = 1, SPACE_NODE = 2 };
 
 static void take_names(struct inliner *w)
 {
-    for (vid v = 1; w->names && v < w->src->nval; v++)
+    for (vid v = 1; w->how->names && v < w->src->nval; v++)
         map_set(&w->taken, w->a, map_key(SPACE_VALUE, w->src->value[v].name), 1);
-    for (nid n = 1; w->names && n < w->src->nnode; n++)
+    for (nid n = 1; w->how->names && n < w->src->nnode; n++)
         map_set(&w->taken, w->a, map_key(SPACE_NODE, w->src->node[n].name), 1);
 }
 
-/* "prefix/inner", with _1, _2, ... if there is such a name. */
+/* "prefix/inner"; of what is not in a call, the name that it has. */
+static sid plain_name(struct inliner *w, const struct env *e, sid inner)
+{
+    if (e->function == 0 || !w->how->names || inner == 0 || w->name_bytes > MOST_NAMES)
+        return inner;
+    return str_id(w->m, arena_fmt(w->a, "%s/%s", str(w->m, e->prefix), str(w->m, inner)));
+}
+
+/* The same, with _1, _2, ... if there is such a name. */
 static sid make_name(struct inliner *w, const struct env *e, sid inner, uint32_t space)
 {
-    if (e->function == 0 || !w->names || inner == 0 || w->name_bytes > MOST_NAMES)
-        return inner;
-    const char *text = arena_fmt(w->a, "%s/%s", str(w->m, e->prefix), str(w->m, inner));
-    sid plain = str_id(w->m, text), name = plain;
-    uint32_t next = map_get(&w->taken, map_key(space, plain)); /* number to try next; 0: free */
+    sid plain = plain_name(w, e, inner), name = plain;
+    if (e->function == 0 || !w->how->names || inner == 0 || w->name_bytes > MOST_NAMES)
+        return plain;
+    const char *text = str(w->m, plain);
     w->name_bytes += strlen(text);
+    uint32_t next = map_get(&w->taken, map_key(space, plain)); /* number to try next; 0: free */
     for (bool taken = next != 0; taken; next++) {
         name = str_id(w->m, arena_fmt(w->a, "%s_%u", text, next));
         taken = map_get(&w->taken, map_key(space, name)) != 0;
@@ -233,8 +242,10 @@ static nid add_node(struct inliner *w, const struct env *e, struct node n, nid f
     w->m->node[id] = n;
     x->origin = vec_grow(w->m->mem, x->origin, &x->caporigin, id + 1, sizeof *x->origin);
     x->opset = vec_grow(w->m->mem, x->opset, &x->capopset, id + 1, sizeof *x->opset);
+    x->within = vec_grow(w->m->mem, x->within, &x->capwithin, id + 1, sizeof *x->within);
     x->origin[id] = e->origin != 0 ? e->origin : from;
     x->opset[id] = e->opset;
+    x->within[id] = e->site;
     return id;
 }
 
@@ -389,20 +400,46 @@ static bool passes_nothing(const struct env *e, nid call)
     return false;
 }
 
-static bool enters(const struct inliner *w, const struct env *e, nid n)
+static bool enters(struct inliner *w, const struct env *e, nid n)
 {
     uint32_t f = e->from->node[n].callee;
-    if (f != 0 && w->f->returns[f] != 0 && passes_nothing(e, n))
+    if (f == 0 || (e->from->node[n].flags & NODE_LOST) != 0 || w->f->fate[f] != FATE_FREE ||
+        (w->how->main_only && w->graph != 1) ||
+        (w->f->returns[f] != 0 && passes_nothing(e, n)) ||
+        call_obstacle(w->src, w->f, e->from, n) != NULL)
         return false;
-    return f != 0 && (e->from->node[n].flags & NODE_LOST) == 0 && w->f->fate[f] == FATE_FREE &&
-           call_obstacle(w->src, w->f, e->from, n) == NULL;
+    return w->how->enters == NULL ||
+           w->how->enters(w->how->user, e->function, n,
+                          plain_name(w, e, e->from->node[n].name));
 }
 
-static void push(struct inliner *w, struct env *e, gid g, struct slice out)
+static void push(struct inliner *w, struct env *e, gid g, struct slice out, bool call)
 {
     const struct graph *x = &e->from->graph[g];
     w->stack = vec_grow(w->a, w->stack, &w->capstack, w->depth + 1, sizeof *w->stack);
-    w->stack[w->depth++] = (struct frame){e, x->first, x->first + x->count, out};
+    w->stack[w->depth++] = (struct frame){e, x->first, x->first + x->count, out, call};
+}
+
+/* A site for the call; what it gives and gets are lists of the result. */
+static uint32_t add_site(struct inliner *w, const struct env *e, nid call, sid name)
+{
+    const struct node *n = &e->from->node[call];
+    struct inlined *x = w->x;
+    struct site s = {.name = name, .function = n->callee, .parent = e->site, .call = call};
+    s.first = w->m->nnode;
+    s.in = (struct slice){w->m->narg, n->nformal};
+    for (uint32_t i = 0; i < n->nformal; i++) {
+        vid v = value_in(e, e->from->arg[n->in.at + i]);
+        module_add_args(w->m, &v, 1);
+    }
+    s.out = (struct slice){w->m->narg, n->out.n};
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        vid v = result_value(w, e, e->from->arg[n->out.at + i]);
+        module_add_args(w->m, &v, 1);
+    }
+    x->site = vec_grow(w->m->mem, x->site, &x->capsite, x->nsite + 1, sizeof *x->site);
+    x->site[x->nsite] = s;
+    return x->nsite++;
 }
 
 static void enter(struct inliner *w, struct env *e, nid call)
@@ -414,6 +451,7 @@ static void enter(struct inliner *w, struct env *e, nid call)
     *in = (struct env){.from = b, .function = n->callee};
     in->prefix = make_name(w, e, n->name, SPACE_NODE);
     in->origin = e->origin != 0 ? e->origin : call;
+    in->site = add_site(w, e, call, in->prefix);
     in->value = arena_array(w->a, b->nval, sizeof *in->value);
     in->opset = take_pools(w, n->callee)->opset;
     give(w, in, take_attrs(w, e, n->attr, 0));
@@ -422,7 +460,7 @@ static void enter(struct inliner *w, struct env *e, nid call)
         in->value[b->arg[g->in.at + i]] = value_in(e, e->from->arg[n->in.at + i]);
     struct slice out = {w->m->narg, n->out.n};
     for (uint32_t i = 0; i < n->out.n; i++) {
-        vid r = result_value(w, e, e->from->arg[n->out.at + i]);
+        vid r = w->m->arg[w->x->site[in->site].out.at + i];
         vid y = b->arg[g->out.at + i];
         if (r != 0 && b->value[y].def != 0 && in->value[y] == 0) {
             in->value[y] = r;
@@ -430,7 +468,7 @@ static void enter(struct inliner *w, struct env *e, nid call)
         }
         module_add_args(w->m, &r, 1);
     }
-    push(w, in, 1, out);
+    push(w, in, 1, out, true);
 }
 
 /* Results of a call that the function has under another name already. */
@@ -451,6 +489,10 @@ static void leave(struct inliner *w, const struct frame *t)
         nid id = add_node(w, e, n, 0);
         w->m->value[r].def = id;
         w->m->value[r].outno = 0;
+    }
+    if (t->call) {
+        w->x->site[e->site].end = w->m->nnode;
+        w->x->site[e->site].after = w->x->nsite;
     }
 }
 
@@ -490,7 +532,7 @@ static void write_graph(struct inliner *w, struct job j)
     w->m->graph[j.to].first = w->m->nnode;
     if (j.env->function != 0)
         body_lists(w, &j);
-    push(w, j.env, j.from, (struct slice){0, 0});
+    push(w, j.env, j.from, (struct slice){0, 0}, false);
     while (w->depth > 0) {
         struct frame *t = &w->stack[w->depth - 1];
         if (t->at == t->end) {
@@ -557,14 +599,18 @@ static void begin(struct inlined *x, const struct module *m, struct arena *mem)
     x->m.nnode = 1;
     x->origin = vec_grow(mem, NULL, &x->caporigin, m->nnode, sizeof *x->origin);
     x->opset = vec_grow(mem, NULL, &x->capopset, m->nnode, sizeof *x->opset);
+    x->within = vec_grow(mem, NULL, &x->capwithin, m->nnode, sizeof *x->within);
+    x->site = vec_grow(mem, NULL, &x->capsite, 1, sizeof *x->site);
+    x->nsite = 1;
 }
 
-int inline_calls(const struct module *m, const struct functions *f, bool names, struct arena *mem,
-                 struct arena *scratch, struct diag *d, struct inlined *out)
+int inline_calls(const struct module *m, const struct functions *f, const struct inline_how *how,
+                 struct arena *mem, struct arena *scratch, struct diag *d, struct inlined *out)
 {
-    struct inliner w = {.src = m, .f = f, .x = out, .m = &out->m, .a = scratch, .names = names};
+    struct inliner w = {.src = m, .f = f, .how = how, .x = out, .m = &out->m, .a = scratch};
     struct env model = {.from = m, .opset = module_opset(m, 0)};
     begin(out, m, mem);
+    out->names = how->names;
     take_names(&w);
     w.shift = arena_array(scratch, (size_t)m->nfunction + 1, sizeof *w.shift);
     for (gid g = 1; g < m->ngraph; g++)

@@ -7,8 +7,7 @@
  * millionth unless more is asked for.  Where all times are multiples of something coarser that margin closes,
  * and the plan is called optimal; else it is called feasible with the gap.  On a fused level the proof is about
  * that level only. */
-#include "passes/anneal.h"
-#include "passes/bounds.h"
+#include "passes/any_search.h"
 #include "passes/ip_refute.h"
 #include "passes/ip_search.h"
 #include "passes/place_run.h"
@@ -128,28 +127,23 @@ static const char *proof(struct ctx *x, const struct ip_options *o, const struct
 
 /* Bound, status and reason: the solver's, or what is known without it (bounds.h). */
 static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
-                     struct placing *q)
+                     bool on_whole)
 {
     struct plan *p = x->plan;
-    struct chain *whole = q->chain;
     const char *solver = r->solver->name;
-    bool on_whole = q->level == q->whole;
     struct chain_clock after = {.stop = x->stop}; /* bounds take a second or two at most */
-    if (!(r->complete && on_whole) || r->write_only)
-        bounds_raise(whole, p->value, BOUNDS_WORK, &after, x->m, x->mem, x->scratch);
-    bool own = on_whole && r->bound > whole->lower;
-    p->bound = own ? r->bound : whole->lower;
-    p->proof = own && r->complete ? proof(x, o, r) : own ? NULL : whole->lower_proof;
-    p->scope_bound = !on_whole && r->complete ? r->bound : -1;
-    p->status = p->value <= p->bound ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    const char *why = own ? solver : whole->lower_why;
-    if (p->status == PLAN_OPTIMAL && !own)
+    bool proven = r->complete && on_whole && !r->write_only;
+    struct bound all =
+        claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
+    struct bound own = {r->bound, solver, r->complete ? proof(x, o, r) : NULL};
+    const char *why = claim(x, claim_scope(x, o->shape != IP_ANY, !on_whole), own, all);
+    if (p->status == PLAN_OPTIMAL && why != solver)
         p->argument = arena_fmt(x->mem, "no plan takes less: %s", why);
     else if (r->write_only)
         p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
         p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why, why);
-    else if (r->limit < p->value && r->bound > r->limit)
+    else if (r->limit < p->bare && r->bound > r->limit)
         p->argument = arena_fmt(x->mem, "no plan is within the limit, says %s", solver);
     else
         p->argument =
@@ -157,13 +151,14 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 }
 
 /* No plan: says why. */
-static int none(struct ctx *x, const struct placing *p, struct loads *l, struct ip_run *r)
+static int none(struct ctx *x, const struct placing *p, const struct chain *c, struct loads *l,
+                struct ip_run *r)
 {
     char exact[UNIT_TEXT], text[UNIT_TEXT];
     const char *what = r->shape == IP_CONVEX ? "convex plan" : "plan";
     if (r->shape == IP_CHAIN)
         return report_infeasible(x, p->level, true, &p->run);
-    int64_t need = p->top->limited ? ip_least_memory(p->top, l, r, x->scratch, x->diag) : -1;
+    int64_t need = c->limited ? ip_least_memory(c, l, r, x->scratch, x->diag) : -1;
     if (need > 0)
         diag_error(x->diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
                    r->complete ? "they need" : "the smallest found needs", bytes_print(exact, need),
@@ -177,17 +172,22 @@ static int none(struct ctx *x, const struct placing *p, struct loads *l, struct 
 
 /* The plan to start from. */
 static int find_first(struct ctx *x, const struct ip_options *o, struct placing *p,
-                      struct chain_plan *best)
+                      const struct chain *c, struct chain_plan *best)
 {
+    struct chain_plan cut = no_plan(x, p->level);
     struct anneal s = {.planner = "ip-place",
                        .moves = (uint64_t)o->moves,
                        .seed = (uint64_t)o->seed,
                        .chains = CHAINS,
                        .clock = &p->clock};
-    interval_search(p->top, &p->run, best, x->scratch);
-    if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= p->top->lower)
+    if (interval_search(p->top, &p->run, &cut, x->scratch)) {
+        best->value = cut.value;
+        any_lift(x, c->g, plan_project(p->level, cut.dev, x->m->nnode, x->scratch), best->dev);
+    }
+    any_starts(x, c, p->top, &s);
+    if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= c->lower)
         return 0;
-    return anneal_search(p->top, &s, best, x->scratch, x->diag) < 0 ? -1 : 0;
+    return anneal_search(c, &s, best, x->scratch, x->diag) < 0 ? -1 : 0;
 }
 
 static int ip_run(struct ctx *x, const void *options)
@@ -208,30 +208,35 @@ static int ip_run(struct ctx *x, const void *options)
         return diag_error(x->diag, "ip-place: solve=false: expected write=FILE, too");
     if (!share_parse(o->gap, &r.gap))
         return diag_error(x->diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
-    if (placing_start(x, "ip-place", &po, &p) ||
-        loads_new(&l, p.top, "ip-place", x->scratch, x->diag))
+    if (placing_start(x, "ip-place", &po, &p))
+        return -1;
+    struct chain *c = p.top; /* the level that is asked about */
+    if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
+        c = chain_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
+    if (!c || loads_check_sums(c, "ip-place", x->diag) ||
+        loads_new(&l, c, "ip-place", x->scratch, x->diag))
         return -1;
     if (!p.clock.deadline)
         p.clock.deadline = chain_now() + DEFAULT_SECONDS * (int64_t)NS_PER_S;
     r.clock = &p.clock;
-    r.name = vertex_names(x, p.level);
-    struct chain_plan best = no_plan(x, p.level);
-    if (find_first(x, o, &p, &best))
+    r.name = vertex_names(x, c->g);
+    struct chain_plan best = no_plan(x, c->g);
+    if (find_first(x, o, &p, c, &best))
         return -1;
-    bool enough = best.value <= p.top->lower && !r.write; /* never if there is none */
+    bool enough = best.value <= c->lower && !r.write; /* never if there is none */
     if (enough) {
         r.bound = best.value;
         r.complete = true;
-    } else if (ip_search(p.top, &l, &r, &best, x->scratch, x->diag)) {
+    } else if (ip_search(c, &l, &r, &best, x->scratch, x->diag)) {
         return -1;
     }
     if (r.refused)
         diag_note(x->diag, "ip-place: %u answers of %s did not hold and were not used", r.refused,
                   r.solver->name);
     if (best.value == CHAIN_INF)
-        return none(x, &p, &l, &r);
-    leave_plan(x, "ip-place", p.level, &best);
-    conclude(x, o, &r, &p);
+        return none(x, &p, c, &l, &r);
+    leave_plan(x, "ip-place", c->g, &best);
+    conclude(x, o, &r, p.level == p.whole);
     return 0;
 }
 

@@ -17,7 +17,7 @@ static void choose_nets(struct loads *l, struct arena *a)
         for (uint32_t k = 0; k < l->c->nkind; k++)
             costs = costs || l->c->cls[l->c->kind[k].cls].cost[e] > 0;
         name[l->nnet] = e;
-        l->nnet += costs && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1;
+        l->nnet += costs && (l->c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1);
     }
     l->pins = arena_array(a, (size_t)l->nnet + 1, sizeof *l->pins);
     l->cost = arena_array(a, l->c->nkind + 1, sizeof *l->cost);
@@ -41,6 +41,14 @@ static void choose_nets(struct loads *l, struct arena *a)
     }
     l->pin = csr_build(a, l->nnet, npin, from, to);
     l->net_of = csr_build(a, g->n, npin, to, from);
+    if (!l->c->detailed)
+        return;
+    l->src = arena_array(a, (size_t)l->nnet + 1, sizeof *l->src);
+    l->net_back = arena_alloc(a, (size_t)l->nnet + 1);
+    for (uint32_t i = 0; i < l->nnet; i++) {
+        l->src[i] = g->net_src[name[i]];
+        l->net_back[i] = g->net_back && g->net_back[name[i]];
+    }
 }
 
 /* The kind of each device. */
@@ -68,26 +76,39 @@ static void make_plan(struct loads *l, struct arena *a)
     l->dev = arena_array(a, (size_t)g->n + 1, sizeof *l->dev);
     memset(l->dev, 0xff, g->n * sizeof *l->dev);
     l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
-    if (l->c->limited)
+    bool replicate = l->c->detailed && l->c->cluster->replicate;
+    if (l->c->limited || replicate)
         l->users = arena_array(a, (size_t)g->nshared * l->ndev + 1, sizeof *l->users);
     l->load = arena_array(a, l->ndev + 1, sizeof *l->load);
+    l->back = arena_array(a, l->ndev + 1, sizeof *l->back);
     l->bytes = arena_array(a, l->ndev + 1, sizeof *l->bytes);
+    if (l->c->detailed)
+        l->parts = arena_array(a, l->ndev + 1, sizeof *l->parts);
+    if (replicate)
+        l->copies = arena_array(a, l->ndev + 1, sizeof *l->copies);
+    for (uint32_t d = 0; l->copies && d < l->ndev; d++)
+        l->copies[d] = 1;
 }
 
 int loads_check(const struct chain *c, const char *planner, struct diag *d)
 {
     uint64_t rows = (uint64_t)c->g->nnet + c->g->nshared;
-    if (c->detailed)
-        return diag_error(d,
-                          "%s: it knows neither overlap nor GPipe's schedule nor copies of a "
-                          "stage: use dp-place",
-                          planner);
     if (rows * c->cluster->ndev > LOADS_MOST)
         return diag_error(d,
                           "%s: %llu tensors on %u devices are too many for one table: fuse the "
                           "graph first (-p fuse,%s)",
                           planner, (unsigned long long)rows, c->cluster->ndev, planner);
     return 0;
+}
+
+int loads_check_sums(const struct chain *c, const char *planner, struct diag *d)
+{
+    if (c->detailed)
+        return diag_error(d,
+                          "%s: it knows neither overlap nor GPipe's schedule nor copies of a "
+                          "stage: use auto-place, anneal-place or dp-place",
+                          planner);
+    return loads_check(c, planner, d);
 }
 
 int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a,
@@ -100,6 +121,16 @@ int loads_new(struct loads *l, const struct chain *c, const char *planner, struc
     choose_nets(l, a);
     make_plan(l, a);
     return 0;
+}
+
+void loads_share(struct loads *l, const uint32_t *copies)
+{
+    for (uint32_t d = 0; l->copies && d < l->ndev;) {
+        uint32_t n = copies[d] > 1 ? copies[d] : 1;
+        l->copies[d++] = n;
+        for (; n > 1; n--)
+            l->copies[d++] = 0;
+    }
 }
 
 void loads_twin(struct loads *twin, const struct loads *l, struct arena *a)
@@ -117,9 +148,41 @@ static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
         uint32_t s = g->shared_of.to[i], *users = &l->users[(size_t)s * l->ndev + d];
         uint32_t before = *users;
         *users = by > 0 ? before + 1 : before - 1;
-        if (before == 0 || *users == 0)
+        if (before == 0 || *users == 0) {
             l->bytes[d] += by * g->shared_size[s];
+            if (l->parts)
+                l->parts[d].params += by * g->shared_size[s];
+        }
     }
+}
+
+/* v leaves device d (by -1) or comes to it (1), where loads are more than sums. */
+static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
+{
+    uint32_t k = l->kind[d];
+    const struct chain_kind *kind = &l->c->kind[k];
+    struct chain_parts *p = &l->parts[d];
+    int64_t back = kind->back ? kind->back[v] : 0, load[2];
+    p->t[0][PART_COMPUTE] += by * (kind->time[v] - back);
+    p->t[1][PART_COMPUTE] += by * back;
+    p->vertices += (uint32_t)by;
+    p->params += l->c->g->param ? by * l->c->g->param[v] : 0;
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];
+        bool other = src != UINT32_MAX && src != v && l->dev[src] == (int32_t)d;
+        bool before = src == v ? by < 0 : other, after = src == v ? by > 0 : other;
+        int64_t *t = p->t[l->net_back[e]];
+        if (*held > 0 && *held < l->pins[e])
+            t[before ? PART_OUT : PART_IN] -= l->cost[k][e];
+        *held = by > 0 ? *held + 1 : *held - 1;
+        if (*held > 0 && *held < l->pins[e])
+            t[after ? PART_OUT : PART_IN] += l->cost[k][e];
+    }
+    if (l->users)
+        move_bytes(l, v, d, by);
+    chain_loads(l->c, k, p, l->copies ? l->copies[d] : 1, load);
+    l->load[d] = load[0];
+    l->back[d] = load[1];
 }
 
 static void leave(struct loads *l, uint32_t v, uint32_t d)
@@ -152,13 +215,45 @@ static void enter(struct loads *l, uint32_t v, uint32_t d)
 
 void loads_move(struct loads *l, uint32_t v, int32_t to)
 {
-    if (l->dev[v] == to)
+    int32_t from = l->dev[v];
+    if (from == to)
         return;
-    if (l->dev[v] != NOWHERE)
-        leave(l, v, (uint32_t)l->dev[v]);
-    if (to != NOWHERE)
-        enter(l, v, (uint32_t)to);
+    if (l->parts) {
+        if (from != NOWHERE)
+            move_parts(l, v, (uint32_t)from, -1);
+        if (to != NOWHERE)
+            move_parts(l, v, (uint32_t)to, 1);
+    } else {
+        if (from != NOWHERE)
+            leave(l, v, (uint32_t)from);
+        if (to != NOWHERE)
+            enter(l, v, (uint32_t)to);
+    }
     l->dev[v] = to;
+}
+
+/* What v's move to `b`, and w's to v's device (w UINT32_MAX: nobody's), changes: done, looked at, and undone. */
+static struct loads_change try_parts(struct loads *l, uint32_t v, uint32_t w, uint32_t b)
+{
+    uint32_t dev[2] = {(uint32_t)l->dev[v], b};
+    struct loads_change x;
+    for (int undo = 0; undo < 2; undo++) {
+        for (int i = 0; i < 2; i++) {
+            uint32_t d = dev[i];
+            x.load[i] = undo ? x.load[i] - l->load[d] : l->load[d];
+            x.back[i] = undo ? x.back[i] - l->back[d] : l->back[d];
+            x.bytes[i] = undo ? x.bytes[i] - l->bytes[d] : l->bytes[d];
+        }
+        loads_move(l, v, (int32_t)dev[!undo]);
+        if (w != UINT32_MAX)
+            loads_move(l, w, (int32_t)dev[undo]);
+    }
+    for (int i = 0; i < 2; i++) {
+        x.load[i] = -x.load[i];
+        x.back[i] = -x.back[i];
+        x.bytes[i] = -x.bytes[i];
+    }
+    return x;
 }
 
 /* Bytes that device d has for v alone: of the shared items, those with `users` users there. */
@@ -173,8 +268,10 @@ static int64_t bytes_alone(const struct loads *l, uint32_t v, uint32_t d, uint32
     return bytes;
 }
 
-struct loads_change loads_peek(const struct loads *l, uint32_t v, uint32_t to)
+struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
 {
+    if (l->parts)
+        return try_parts(l, v, UINT32_MAX, to);
     uint32_t from = (uint32_t)l->dev[v], kf = l->kind[from], kt = l->kind[to];
     struct loads_change x = {0};
     int64_t leaves = -l->c->kind[kf].time[v], enters = l->c->kind[kt].time[v];
@@ -219,8 +316,10 @@ static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a
     }
 }
 
-struct loads_change loads_peek_swap(const struct loads *l, uint32_t v, uint32_t w)
+struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
 {
+    if (l->parts)
+        return try_parts(l, v, w, (uint32_t)l->dev[w]);
     uint32_t a = (uint32_t)l->dev[v], b = (uint32_t)l->dev[w], ka = l->kind[a], kb = l->kind[b];
     const int64_t *cost_a = l->cost[ka], *cost_b = l->cost[kb];
     uint32_t i = l->net_of.at[v], iend = l->net_of.at[v + 1];
@@ -258,10 +357,12 @@ void loads_set(struct loads *l, const int32_t *dev)
 
 int64_t loads_value(const struct loads *l)
 {
-    int64_t most = 0;
-    for (uint32_t d = 0; d < l->ndev; d++)
+    int64_t most = 0, back = 0;
+    for (uint32_t d = 0; d < l->ndev; d++) {
         most = l->load[d] > most ? l->load[d] : most;
-    return most;
+        back = l->back[d] > back ? l->back[d] : back;
+    }
+    return most + back;
 }
 
 int64_t loads_excess(const struct loads *l, uint32_t d)

@@ -27,9 +27,12 @@ struct ctx {
     struct arena *scratch; /* emptied after each pass */
     struct diag *diag;
     struct module *m;
+    struct opened *opened; /* calls that stand open in m (opened.h); NULL: none */
+    bool looked_inside;    /* calls that are still whole in m cannot be opened */
     struct cluster *cluster;
     struct dim_binding *dims; /* from --dim; then what infer-shapes guessed is appended */
     uint32_t ndims, capdims;
+    int64_t guess;         /* for dimensions that nobody gives, but for batches; 0: not made smaller yet */
     const struct pin *pins;
     uint32_t npins;
     const struct state_pair *pairs; /* from --state */
@@ -47,9 +50,12 @@ struct ctx {
     /* results */
     struct place *place;   /* after the cost pass's consumers asked for it: ctx_base() */
     struct wdag *base;     /* the level of placed nodes */
-    struct wdag *whole;    /* after contract: the graph that "optimal" refers to */
+    /* What contract leaves: the classes of nodes that share a device, and the cycles that these close joined,
+       which contiguous plans cannot cut; the classes alone, for plans of any shape (without edges where there
+       are such cycles, else whole itself); and of these the mandatory ones, without the groups that the user or
+       an option of contract asked for (else any itself). */
+    struct wdag *whole, *any, *must;
     struct wdag *top;      /* the level that the next pass reads */
-    bool grouped;          /* whole has classes beyond the mandatory ones: options of contract */
     struct plan *plan;     /* the last planner's */
     uint64_t ideals;       /* counted on request (dp-place{count-ideals=true}) */
     int64_t shapes_unknown; /* nodes of the main graph with a result of unknown shape; -1: not run */
@@ -69,7 +75,8 @@ struct opt {
     const char *help;
 };
 
-enum { NEED_SHAPES = 1, NEED_COST = 2, NEED_CONTRACT = 4 };
+/* NEED_OPEN: the pass has an option `from`, a plan: calls are to stand open as in it. */
+enum { NEED_SHAPES = 1, NEED_COST = 2, NEED_CONTRACT = 4, NEED_OPEN = 8 };
 
 struct pass {
     const char *name, *help;

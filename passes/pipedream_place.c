@@ -13,6 +13,7 @@
  *
  * Components by Tarjan's algorithm with an explicit stack.  O(V + E), and an interval DP (interval_dp.c). */
 #include "passes/baseline.h"
+#include "passes/claim.h"
 
 #include "passes/classes.h"
 #include "passes/topo.h"
@@ -207,10 +208,9 @@ static int pipedream_run(struct ctx *x, const void *options)
     if (best.value == CHAIN_INF)
         return report_infeasible(x, path, false, &p.run);
     leave_plan(x, "pipedream-place", path, &best);
-    x->plan->bound = p.chain->lower < best.value ? p.chain->lower : best.value;
-    x->plan->status = best.value <= p.chain->lower ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    struct bound all = claim_all(x, best.value, true, 0, &p.clock);
     x->plan->argument = arena_fmt(x->mem, "a path of %u vertices, made of %u; bound: %s", path->n,
-                                  p.level->n, p.chain->lower_why);
+                                  p.level->n, claim(x, SCOPE_ALL, all, all));
     return 0;
 }
 

@@ -105,6 +105,9 @@ void pass_help(FILE *f, const struct pass *p)
         fprintf(f, "  %-14s %s\n", o->name, o->help);
         fprintf(f, "  %-14s %s%s%s\n", "", opt_wants(o, a), *o->def ? "; default " : "", o->def);
     }
+    if (p->needs & NEED_OPEN)
+        fprintf(f, "  needs open-functions (inserted if neither it nor inline-functions is in the "
+                   "list)\n");
     if (p->needs & NEED_CONTRACT)
         fprintf(f, "  needs infer-shapes, cost, contract (inserted if they are not in the list)\n");
     else if (p->needs & NEED_COST)
@@ -222,6 +225,30 @@ int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct
     return 0;
 }
 
+static const struct opt *opt_named(const struct pass *p, const char *name)
+{
+    const struct opt *o = p->opts;
+    while (strcmp(o->name, name))
+        o++;
+    return o;
+}
+
+/* Where a pass reads a plan, calls stand open as when that plan was made. */
+static void open_for_plan(struct pipeline *p, struct arena *a)
+{
+    const struct pass *open = pass_find("open-functions"), *in = pass_find("inline-functions");
+    uint32_t at = 0;
+    for (; at < p->n && !(p->step[at].pass->needs & NEED_OPEN); at++)
+        if (p->step[at].pass == open || p->step[at].pass == in)
+            return;
+    if (at == p->n)
+        return;
+    const char *from = opt_get(opt_named(p->step[at].pass, "from"), p->step[at].opts, a);
+    struct step *s = add_step(p, 0, open, a);
+    s->inserted = true;
+    opt_set(opt_named(open, "plan"), s->opts, from);
+}
+
 void pipeline_complete(struct pipeline *p, struct arena *a)
 {
     static const struct {
@@ -230,6 +257,7 @@ void pipeline_complete(struct pipeline *p, struct arena *a)
     } rule[] = {{NEED_SHAPES | NEED_COST | NEED_CONTRACT, "infer-shapes"},
                 {NEED_COST | NEED_CONTRACT, "cost"},
                 {NEED_CONTRACT, "contract"}};
+    open_for_plan(p, a);
     for (uint32_t i = 0; i < p->n; i++)
         for (uint32_t k = 0; k < sizeof rule / sizeof *rule; k++) {
             const struct pass *need = pass_find(rule[k].name);

@@ -4,9 +4,7 @@
  * and one that takes no more is optimal.  O(nodes + pins) after reading, and the work of the bounds. */
 #include "passes/plan_read.h"
 
-#include "passes/bounds.h"
-#include "passes/hier_dp.h"
-#include "passes/place_run.h"
+#include "passes/claim.h"
 
 struct plan_options {
     const char *from;
@@ -33,24 +31,6 @@ static const struct opt plan_opts[] = {
      .hi = "1000",
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
-
-/* The best bound for plans of any shape that fits the time of a command; value -1: none (no planner could
- * work on so many kinds of devices, which is no error here).  `value`: the plan's.  Groups of nodes that the
- * user asked for need not hold in this plan, nor memories if it is too large for some. */
-static struct bound bound_of(struct ctx *x, int64_t value, bool fits, int64_t effort)
-{
-    struct diag quiet = diag_silent();
-    struct chain_clock clock = {.stop = x->stop};
-    struct wdag *g = x->grouped ? x->base : whole_level(x);
-    if (x->time_limit > 0)
-        clock.deadline = chain_now() + x->time_limit / 1000;
-    if (cluster_grouped(x->cluster))
-        g = hier_cheap(g, x->scratch);
-    const struct chain *c = chain_build(g, x->cluster, fits ? -1 : INT64_MAX, x->scratch, &quiet);
-    if (!c)
-        return (struct bound){.value = -1};
-    return bounds_best(c, value, BOUNDS_WORK * (uint64_t)effort, &clock, x->m, x->mem, x->scratch);
-}
 
 /* Why the judge or a pin refuses the plan: 0, -1, PASS_INFEASIBLE. */
 static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *dev,
@@ -84,13 +64,17 @@ static int plan_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
-    *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value, .scope_bound = -1};
-    struct bound b = bound_of(x, v.value, v.fits, o->effort);
-    p->bound = b.value;
-    p->proof = b.proof;
-    p->status = b.value < 0 ? PLAN_HEURISTIC : b.value < v.value ? PLAN_FEASIBLE : PLAN_OPTIMAL;
+    *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value};
+    struct chain_clock clock = {.stop = x->stop};
+    if (x->time_limit > 0)
+        clock.deadline = chain_now() + x->time_limit / 1000;
+    int64_t start = claim_start(x, must_level(x)); /* what v.value has more than the problem knows of */
+    p->bare = v.value > start ? v.value - start : 0;
+    struct bound b = claim_all(x, p->bare, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    claim(x, SCOPE_ALL, b, b);
     p->argument = b.value < 0 ? arena_fmt(x->mem, "read from %s", o->from)
                               : arena_fmt(x->mem, "read from %s; bound: %s", o->from, b.why);
+    p->status = b.value < 0 ? PLAN_HEURISTIC : p->status;
     if (!v.fits) {
         diag_warning(x->diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, v.why_not);
         p->status = PLAN_OVER_MEMORY;
@@ -102,5 +86,5 @@ const struct pass pass_plan = {.name = "plan",
                                .help = "take a plan from a file, judge it and go on with it",
                                .opts = plan_opts,
                                .optsize = sizeof(struct plan_options),
-                               .needs = NEED_COST | NEED_CONTRACT,
+                               .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
                                .run = plan_run};

@@ -7,8 +7,8 @@
 #include "passes/plan_read.h"
 
 #include "ir/infile.h"
-#include "ir/map.h"
 #include "ir/strings.h"
+#include "passes/opened.h"
 #include "passes/patterns.h"
 
 #include <inttypes.h>
@@ -21,6 +21,8 @@ struct reading {
     const char *path;
     int32_t *dev;    /* [node], -1 */
     struct map node; /* name, or id + 1 for the paper's splits -> node */
+    struct map call; /* name -> site of an open call */
+    const uint8_t *follows; /* [node] 1: a Shape or Size, which stays where its operand is made */
 };
 
 static int bad_form(const struct reading *r, const char *what)
@@ -50,13 +52,26 @@ static int assign(struct reading *r, nid n, int dev)
     return 0;
 }
 
+/* What stands in the place of an open call. */
+static int assign_call(struct reading *r, uint32_t site, int dev)
+{
+    const struct site *s = &r->x->opened->site[site];
+    for (nid n = s->first; n < s->end; n++)
+        if (!r->follows[n] && assign(r, n, dev))
+            return -1;
+    return 0;
+}
+
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
 static void index_names(struct reading *r)
 {
     const struct graph *g = &r->x->m->graph[1];
+    const struct opened *o = r->x->opened;
     for (nid n = g->first; n < g->first + g->count; n++)
         map_set(&r->node, r->x->mem, r->x->m->node[n].name, n);
+    for (uint32_t s = 1; o && s < o->nsite; s++)
+        map_set(&r->call, r->x->mem, o->site[s].name, s);
 }
 
 static void index_ids(struct reading *r)
@@ -69,8 +84,8 @@ static void index_ids(struct reading *r)
     }
 }
 
-/* Node of an entry: a name or an id; 0 and an error if there is none. */
-static nid find_node(struct reading *r, const json_t *entry)
+/* Puts the node of an entry, a name or an id, or what is in an open call of that name on a device. */
+static int assign_entry(struct reading *r, const json_t *entry, int dev)
 {
     const char *name = json_string_value(entry);
     nid n = 0;
@@ -78,26 +93,25 @@ static nid find_node(struct reading *r, const json_t *entry)
         n = map_get(&r->node, str_id(r->x->m, name));
     else if (json_is_integer(entry) && json_integer_value(entry) >= 0)
         n = map_get(&r->node, (uint64_t)json_integer_value(entry) + 1);
-    if (!n && name)
-        diag_error(r->x->diag, "%s: there is no node '%s' in %s", r->path, name,
-                   str(r->x->m, r->x->m->path));
-    else if (!n && json_is_integer(entry))
-        diag_error(r->x->diag, "%s: there is no node with id %" JSON_INTEGER_FORMAT " in %s",
-                   r->path, json_integer_value(entry), str(r->x->m, r->x->m->path));
-    else if (!n)
-        bad_form(r, "names or ids of nodes in 'nodes'");
-    return n;
+    uint32_t site = !n && name && *name ? map_get(&r->call, str_id(r->x->m, name)) : 0;
+    if (n || site)
+        return n ? assign(r, n, dev) : assign_call(r, site, dev);
+    if (name)
+        return diag_error(r->x->diag, "%s: there is no node '%s' in %s", r->path, name,
+                          str(r->x->m, r->x->m->path));
+    if (json_is_integer(entry))
+        return diag_error(r->x->diag, "%s: there is no node with id %" JSON_INTEGER_FORMAT " in %s",
+                          r->path, json_integer_value(entry), str(r->x->m, r->x->m->path));
+    return bad_form(r, "names or ids of nodes in 'nodes'");
 }
 
 static int assign_list(struct reading *r, const json_t *nodes, int dev)
 {
     if (!json_is_array(nodes))
         return bad_form(r, "a list of nodes for each device in 'nodes'");
-    for (size_t i = 0; i < json_array_size(nodes); i++) {
-        nid n = find_node(r, json_array_get(nodes, i));
-        if (!n || assign(r, n, dev))
+    for (size_t i = 0; i < json_array_size(nodes); i++)
+        if (assign_entry(r, json_array_get(nodes, i), dev))
             return -1;
-    }
     return 0;
 }
 
@@ -253,11 +267,10 @@ static int read_list(struct reading *r, char *text)
         if (*line != '#' && line[strspn(line, " \t")])
             rc = read_line(r, &p, line, number);
     }
-    for (uint32_t v = 0; v < g->n && !rc; v++) {
-        const struct pattern *hit = patterns_match(&p, node_name(r->x->m, g->node[v]));
-        if (hit)
-            r->dev[g->node[v]] = (int32_t)hit->group;
-    }
+    struct pattern **hit = rc ? NULL : patterns_nodes(&p, r->x, r->x->mem);
+    for (uint32_t v = 0; v < g->n && !rc; v++)
+        if (hit[g->node[v]])
+            r->dev[g->node[v]] = (int32_t)hit[g->node[v]]->group;
     if (!rc)
         patterns_warn_idle(&p, r->path, r->x->diag);
     patterns_free(&p);
@@ -276,8 +289,12 @@ static int read_annotations(struct reading *r, const struct module *from)
     index_names(r);
     for (nid n = g->first; n < g->first + g->count; n++) {
         const char *device = str(from, from->device_ann[n]);
-        nid here = map_get(&r->node, str_id(r->x->m, node_name(from, n)));
-        if (!here || !*device || r->x->place->kind[here] != PLACE_NODE)
+        sid name = str_id(r->x->m, node_name(from, n));
+        nid here = map_get(&r->node, name);
+        uint32_t site = here ? 0 : map_get(&r->call, name);
+        bool follower = from == r->x->m && r->x->opened && r->x->opened->within[n] && r->follows[n];
+        if ((!here && !site) || !*device || (here && r->x->place->kind[here] != PLACE_NODE) ||
+            follower) /* it was given to the call */
             continue;
         int dev = cluster_device(r->x->cluster, device);
         if (dev < 0)
@@ -286,7 +303,7 @@ static int read_annotations(struct reading *r, const struct module *from)
                               "'%s'",
                               r->path, node_name(from, n), device,
                               cluster_device_name(r->x->cluster, r->x->mem, 0));
-        if (assign(r, here, dev))
+        if (here ? assign(r, here, dev) : assign_call(r, site, dev))
             return -1;
     }
     return 0;
@@ -294,10 +311,20 @@ static int read_annotations(struct reading *r, const struct module *from)
 
 /* ---- all of them ------------------------------------------------------------------------------ */
 
-static int check_complete(const struct reading *r)
+/* Shapes in calls that are named as a whole go where their operands are made. */
+static void place_followers(struct reading *r)
+{
+    const struct place *p = r->x->place;
+    for (uint32_t i = 0; r->x->opened && i < p->nsame; i++)
+        if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0)
+            r->dev[p->same[i].b] = r->dev[p->same[i].a];
+}
+
+static int check_complete(struct reading *r)
 {
     const struct wdag *g = r->x->base;
     uint32_t missing = 0, first = 0;
+    place_followers(r);
     for (uint32_t v = g->n; v-- > 0;)
         if (r->dev[g->node[v]] < 0) {
             missing++;
@@ -316,6 +343,7 @@ static int start(struct reading *r, struct ctx *x, const char *path)
     *r = (struct reading){
         .x = x, .path = path, .dev = arena_array(x->mem, x->m->nnode, sizeof *r->dev)};
     memset(r->dev, 0xff, x->m->nnode * sizeof *r->dev);
+    r->follows = place_follows(x->m, x->place, x->mem);
     return 0;
 }
 
@@ -330,10 +358,32 @@ int32_t *plan_read_text(struct ctx *x, const char *path, char *text, size_t n)
     return rc || check_complete(&r) ? NULL : r.dev;
 }
 
+/* The file of a plan: the manifest of a split folder, else `from` itself. */
+static const char *plan_file(struct ctx *x, const char *from)
+{
+    struct stat st;
+    bool folder = stat(from, &st) == 0 && S_ISDIR(st.st_mode);
+    return folder ? arena_fmt(x->mem, "%s/manifest.json", from) : from;
+}
+
+bool plan_calls_open(struct ctx *x, const char *from)
+{
+    struct diag quiet = diag_silent();
+    size_t n;
+    if (strcmp(from, "self") == 0 || str_ends(from, ".onnx"))
+        return true;
+    char *text = infile_read(plan_file(x, from), x->mem, &n, &quiet);
+    json_t *root = text ? json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    const char *calls = json_string_value(json_object_get(root, "calls"));
+    bool named = json_object_get(root, "pcc_plan") || json_object_get(root, "pcc_manifest");
+    bool open = named && !(calls && strcmp(calls, "whole") == 0);
+    json_decref(root);
+    return open;
+}
+
 int32_t *plan_read(struct ctx *x, const char *from)
 {
     struct reading r;
-    struct stat st;
     size_t n;
     if (start(&r, x, from))
         return NULL;
@@ -350,8 +400,7 @@ int32_t *plan_read(struct ctx *x, const char *from)
             arena_free(m->mem);
         return rc ? NULL : r.dev;
     }
-    if (stat(from, &st) == 0 && S_ISDIR(st.st_mode))
-        from = arena_fmt(x->mem, "%s/manifest.json", from);
+    from = plan_file(x, from);
     char *text = infile_read(from, x->mem, &n, x->diag);
     return text ? plan_read_text(x, from, text, n) : NULL;
 }

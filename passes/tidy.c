@@ -6,7 +6,7 @@
 #include "passes/tidy.h"
 
 /* Moves v if that pays. */
-static bool gather(struct loads *l, uint32_t v, int64_t most)
+static bool gather(struct loads *l, uint32_t v, int64_t most, int64_t most_back)
 {
     uint32_t from = (uint32_t)l->dev[v], best = from;
     int64_t gain = 0;
@@ -17,12 +17,13 @@ static bool gather(struct loads *l, uint32_t v, int64_t most)
         if (!near || d == from || !loads_allows(l, v, d))
             continue;
         struct loads_change x = loads_peek(l, v, d);
-        if (x.load[0] + x.load[1] >= gain || l->load[d] + x.load[1] > most ||
-            l->load[from] + x.load[0] > most ||
+        int64_t sum = x.load[0] + x.load[1] + x.back[0] + x.back[1];
+        if (sum >= gain || l->load[d] + x.load[1] > most || l->load[from] + x.load[0] > most ||
+            l->back[d] + x.back[1] > most_back || l->back[from] + x.back[0] > most_back ||
             (l->users && l->bytes[d] + x.bytes[1] > l->c->kind[l->kind[d]].memory))
             continue;
         best = d;
-        gain = x.load[0] + x.load[1];
+        gain = sum;
     }
     loads_move(l, v, (int32_t)best);
     return best != from;
@@ -30,12 +31,16 @@ static bool gather(struct loads *l, uint32_t v, int64_t most)
 
 void tidy(struct loads *l)
 {
-    int64_t most = loads_value(l);
+    int64_t most = 0, back = 0;
     uint32_t n = l->c->g->n;
+    for (uint32_t d = 0; d < l->ndev; d++) {
+        most = l->load[d] > most ? l->load[d] : most;
+        back = l->back[d] > back ? l->back[d] : back;
+    }
     bool moved = true;
     for (uint32_t sweep = 0; sweep < TIDY_SWEEPS && moved; sweep++) {
         moved = false;
         for (uint32_t i = 0; i < n; i++)
-            moved = gather(l, sweep % 2 ? n - 1 - i : i, most) || moved;
+            moved = gather(l, sweep % 2 ? n - 1 - i : i, most, back) || moved;
     }
 }

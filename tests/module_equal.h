@@ -295,7 +295,8 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
         return same_if(same, "presence of a plan", 0);
     }
     same = strcmp(x->planner, y->planner) == 0 && strcmp(x->argument, y->argument) == 0 &&
-           x->value == y->value && x->bound == y->bound && x->scope_bound == y->scope_bound &&
+           x->value == y->value && x->bound == y->bound && x->bound_all == y->bound_all &&
+           x->scope == y->scope &&
            x->status == y->status && x->states == y->states;
     for (nid n = 1; same && n < e->a->nnode; n++) {
         same = x->dev[n] == y->dev[e->node[n]];
@@ -347,7 +348,7 @@ static inline bool module_equal(const struct module *a, const struct plan *pa,
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)
 {
     bool same = a->ncls == b->ncls && a->ndev == b->ndev && a->io_free == b->io_free &&
-                a->efficiency == b->efficiency && a->overlap == b->overlap &&
+                a->efficiency == b->efficiency && a->part_cost == b->part_cost && a->overlap == b->overlap &&
                 a->sync_bandwidth == b->sync_bandwidth && a->replicate == b->replicate &&
                 a->schedule == b->schedule;
 

@@ -574,6 +574,7 @@ static inline struct cluster *random_cluster(uint64_t seed, struct arena *a)
     c->sync_bandwidth = rng_one_in(&r, 2) ? 0 : 1 + rng_below(&r, 1000000);
     c->replicate = rng_one_in(&r, 3);
     c->overlap = (enum overlap)rng_below(&r, OVERLAPS);
+    c->part_cost = rng_one_in(&r, 2) ? 0 : random_amount(&r) % (PS_PER_S + 1);
     c->schedule = (enum schedule)rng_below(&r, SCHEDULES);
     c->efficiency = rng_one_in(&r, 2) ? 1000000 : 1 + rng_below(&r, 999999);
     c->ncls = 1 + rng_below(&r, 4);
@@ -609,7 +610,8 @@ static inline struct plan *random_plan(uint64_t seed, const struct module *m,
     p->argument = rng_one_in(&r, 3) ? "" : "all \"1428\" ideals\nsearched";
     p->value = rng_one_in(&r, 4) ? -1 : random_time(&r);
     p->bound = rng_one_in(&r, 3) ? -1 : random_amount(&r);
-    p->scope_bound = rng_one_in(&r, 3) ? -1 : random_amount(&r);
+    p->bound_all = rng_one_in(&r, 3) ? -1 : random_amount(&r);
+    p->scope = (enum plan_scope)rng_below(&r, SCOPES);
     p->status = (enum plan_status)rng_below(&r, PLAN_INFEASIBLE + 1);
     p->states = rng_bits(&r) >> rng_below(&r, 64);
     p->dev = arena_array(m->mem, m->nnode, sizeof *p->dev);

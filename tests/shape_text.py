@@ -3,6 +3,7 @@ compares with the types of arrays and with shapes that others inferred."""
 import os
 import re
 import subprocess
+import tempfile
 
 PCC = os.environ.get("PCC", "pcc")
 
@@ -72,9 +73,65 @@ def inferred(path, bodies=False):
         parts = split_top(rest, " : ")
         parts = split_top(split_top(parts[1], " name=")[0], ",") if len(parts) > 1 else []
         for name, t in zip(names, parts + [""] * len(names)):
-            twice |= {name} & set(types)
+            if name in types:
+                twice.add(name)
             types[name] = type_of(t)
     return {k: t for k, t in types.items() if k not in twice}, out.stderr
+
+
+def prefix_names(graph, prefix):
+    """Puts the prefix before every name of a value or node, in bodies, too."""
+    for node in graph.node:
+        node.name = node.name and prefix + node.name
+        node.input[:] = [v and prefix + v for v in node.input]
+        node.output[:] = [v and prefix + v for v in node.output]
+        for a in node.attribute:
+            for g in [a.g, *a.graphs] if a.HasField("g") or a.graphs else ():
+                prefix_names(g, prefix)
+    for named in [*graph.input, *graph.output, *graph.value_info, *graph.initializer,
+                  *(s.values for s in graph.sparse_initializer)]:
+        named.name = prefix + named.name
+
+
+def inferred_together(models):
+    """Yields what inferred() gives for each of the models (ModelProtos without functions; all import the same
+    opsets), which become one model of unconnected pieces: starting pcc takes longer than inferring.  If pcc
+    refuses it, each half of it is tried."""
+    whole = type(models[0])()
+    whole.CopyFrom(models[0])
+    prefix_names(whole.graph, "0.")
+    for k, m in enumerate(models[1:], 1):
+        piece = type(m.graph)()
+        piece.CopyFrom(m.graph)
+        prefix_names(piece, f"{k}.")
+        whole.graph.MergeFrom(piece)
+    with tempfile.NamedTemporaryFile(suffix=".onnx") as f:
+        f.write(whole.SerializeToString())
+        f.flush()
+        types, log = inferred(f.name)
+    if types is None and len(models) > 1:
+        half = len(models) // 2
+        yield from inferred_together(models[:half])
+        yield from inferred_together(models[half:])
+        return
+    of = [{} for _ in models]
+    for name, t in (types or {}).items():
+        k, _, rest = name.partition(".")
+        of[int(k)][rest] = t
+    yield from ((None if types is None else t, log) for t in of)
+
+
+def inferred_all(models, at_once=200):
+    """What inferred() gives for each of the models, in their order."""
+    groups, found = {}, {}
+    for i, m in enumerate(models):
+        key = (i,) if m.functions else tuple(sorted((o.domain, o.version) for o in m.opset_import))
+        groups.setdefault((m.ir_version, *key), []).append(i)
+    for group in groups.values():
+        for at in range(0, len(group), at_once):
+            part = group[at:at + at_once]
+            found.update(zip(part, inferred_together([models[i] for i in part])))
+    return [found[i] for i in range(len(models))]
 
 
 def known_name(name):

@@ -521,9 +521,153 @@ def sizes(d):
     dims = json.loads((d / "split" / "manifest.json").read_text(encoding="utf-8")).get("dims")
     check(dims == {"batch": 1, "sequence": 128, "past_sequence": 128}, f"dims {dims}")
     r = succeeds(m, *PLAN)
-    check(all(f"'{n}' is not bound" in r.stderr for n in dims or []), f"no warnings: {r.stderr}")
+    want = "pcc: warning: assuming batch=1 sequence=128 past_sequence=128; set with --dim [-Wguessed-dim]\n"
+    check(r.stderr == want, f"not one warning: {r.stderr}")
+    r = succeeds(m, *PLAN, "--dim", "sequence=7")
+    check("assuming batch=1 past_sequence=128; set" in r.stderr, f"what is given is not guessed: {r.stderr}")
+    r = succeeds(m, *PLAN, "-Wno-guessed-dim")
+    check(r.stderr == "", f"a hidden warning: {r.stderr}")
+    fails(1, "-Werror: 1 warning", m, *PLAN, "-Werror=guessed-dim", "-o", d / "x.json")
+    check(not (d / "x.json").exists(), "written although a warning fails the run")
     r = succeeds(m, *PLAN, *fixed, "--dim", "nope=3")
     check("nope" in r.stderr, "an unknown dimension is not reported")
+
+
+def elementwise(path, dims):
+    """x -Relu-> -Exp-> y of such dimensions, numbers, names or None."""
+    x, y = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, dims) for n in "xy")
+    nodes = [onnx.helper.make_node("Relu", ["x"], ["a"]), onnx.helper.make_node("Exp", ["a"], ["y"])]
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [x], [y])), path)
+    return path
+
+
+def absurd_sizes(d):
+    """Guesses whose products nobody can count become smaller; the price is that of the smaller ones."""
+    for names, guess in ((4, 128), (9, 32), (12, 8)):
+        dims = [f"d{i}" for i in range(names)]
+        m = elementwise(d / f"{names}.onnx", dims)
+        r = succeeds(m, "-d", "2xcpu", *PLAN)
+        said = "(with 128, sizes are more than pcc can count)" in r.stderr
+        check(r.stderr.count("warning") == 1 and f"assuming d0=1 d1={guess} d2={guess} " in r.stderr
+              and said == (guess < 128), f"{names} guesses: {r.stderr}")
+        given = ",".join(["d0=1"] + [f"{n}={guess}" for n in dims[1:]])
+        found = [value(m, "-d", "2xcpu", *PLAN, *more) for more in ((), ("--dim", given))]
+        check(0 < found[0] == found[1], f"{names} guesses: {found}")
+    large = [4 * 10**7, 4 * 10**8]
+    m = elementwise(d / "given.onnx", large)
+    r = fails(1, "add up to more than pcc can count", m, "-d", "2xcpu", *PLAN)
+    check("guessed" not in r.stderr, f"nothing was guessed: {r.stderr}")
+    m = elementwise(d / "both.onnx", ["d0", "d1", *large])
+    fails(1, "guessed were d0=1 d1=1: set them with --dim", m, "-d", "2xcpu", *PLAN)
+    fails(1, "guessed were d0=1: set them with --dim", m, "-d", "2xcpu", *PLAN, "--dim", "d1=3")
+    for dims, said in (([None, 4, None], "1 for first and 128 for other dimensions without a name (of 1 input, the"),
+                       (["n", None], "n=1, and 1 for first and 128 for"), ([None] * 9, "1 for first and 32 for")):
+        r = succeeds(elementwise(d / "none.onnx", dims), "-d", "2xcpu", *PLAN)
+        check(r.stderr.count("warning") == 1 and f"assuming {said}" in r.stderr, f"{dims}: {r.stderr}")
+
+
+def seconds(text):
+    """'2.237 ms' in seconds."""
+    number, unit = text.split()
+    return float(number) * {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+
+
+def close(a, b, share=1e-3):
+    return abs(a / b - 1) < share
+
+
+GAIN = re.compile(r"(\S+)x one (\w+) \((.*) to (.*) per sample; latency (.*)\)$")
+
+
+def gain(d):
+    """The first line of the result against runs of other planners and the replay of one sample."""
+    m = generate(d / "m.onnx")
+    fixed = ["--dim", "batch=1,sequence=64,past_sequence=64", "--link", "100GB/s,1us"]
+    for cluster, alone, cls in (("3xa100", "1xa100", "a100"), ("2xa100,1xcpu", "1xcpu", "cpu"),
+                                ("2xa100,1xcpu:1MiB", "1xa100", "a100"), ("1xa100", "1xa100", "a100")):
+        for more in ([], ["--overlap=max"], ["--io=free"]):
+            r = succeeds(m, *fixed, "-d", cluster, "-p", "dp-place", "--replay", "1", *more)
+            line = r.stdout.splitlines()[0]
+            found = GAIN.match(line)
+            if not check(found, f"{cluster}: {line}"):
+                continue
+            one = value(m, *fixed, "-d", alone, "-p", "dp-place", *more)
+            new = value(m, *fixed, "-d", cluster, "-p", "dp-place", *more)
+            ends = re.search(r"ends at ([\d.]+)(\ws);", r.stdout)
+            right = close(seconds(found[3]), one) and close(seconds(found[4]), new)
+            check(found[2] == cls and right and close(float(found[1]), one / new, 6e-3),
+                  f"{cluster} {more}: {line}, not {one} to {new}")
+            check(close(seconds(found[5]), seconds(f"{ends[1]} {ends[2]}")), f"{cluster} {more}: {line}: {ends[0]}")
+    loads = [x["load_s"] for x in plan(m, *fixed, "-d", "3xa100", "-p", "dp-place")["devices"]]
+    r = succeeds(m, *fixed, "-d", "3xa100", "-p", "dp-place")
+    check(close(seconds(GAIN.match(r.stdout.splitlines()[0])[5]), sum(loads)),
+          f"stages wait for each other: {r.stdout.splitlines()[0]}, loads {loads}")
+    r = succeeds(m, *fixed, "-d", "3xa100:1MiB,1xv100:900KiB", "-p", "dp-place")
+    check(re.match(r"does not fit one a100 \(needs 1\.\d+ MiB of 1\.000 MiB\): .* per sample; latency .*\n", r.stdout),
+          f"too large for one: {r.stdout[:200]}")
+    (d / "c.json").write_text(json.dumps({"classes": [{"preset": "a100", "unsupported": ["MatMul"]},
+                                                      {"preset": "cpu", "supported": ["MatMul"]}]}))
+    r = succeeds(m, *fixed[:2], "-d", d / "c.json", "-p", "anneal-place")
+    check(r.stdout.startswith("no single device runs all of it: "), f"all of it: {r.stdout[:200]}")
+    r = succeeds(m, *fixed, "-d", "4xa100", "-p", "dp-place", "--replicate")
+    check(GAIN.match(r.stdout.splitlines()[0]), f"copies: {r.stdout[:200]}")
+
+
+def assumed(d):
+    """One line says what nobody said; what is said is not in it."""
+    m = generate(d / "m.onnx")
+    said = {"-d": "2xa100:80GiB", "--link": "25GB/s,10us", "--efficiency": "1.0", "--reserve": "0",
+            "--dim": "batch=1,sequence=128,past_sequence=128"}
+    words = ["2xa100:80GiB", "links of 25GB/s,10us", "f32 at peak rate", "nothing reserved",
+             "batch=1 sequence=128 past_sequence=128"]
+    for left_out in ([], list(said), *([option] for option in said)):
+        options = [x for o in said if o not in left_out for x in (o, said[o])]
+        r = succeeds(m, "-p", "dp-place", *options)
+        want = [w for o, w in zip(said, words) if o in left_out]
+        line = f"assuming {', '.join(want)}; set with {', '.join(left_out)}"
+        check(r.stdout.splitlines()[1] == line if want else "assuming" not in r.stdout, f"{left_out}: {r.stdout[:300]}")
+        r = succeeds(m, "-p", "dp-place", *options, "--emit", "json")
+        check((f"pcc: note: {line}" in r.stderr.splitlines()) == bool(want), f"--emit, {left_out}: {r.stderr}")
+    r = succeeds(hard_graph(d / "g.pir", chains=2, length=3), "-p", "dp-place")
+    check("assuming" not in r.stdout + r.stderr, f"all is in the file: {r.stdout}")
+
+
+def reserve(d):
+    """Planner, judge, plan{from} and --compare leave the reserve; all outputs tell."""
+    m = generate(d / "m.onnx")
+    fixed = ["--dim", "batch=1,sequence=64,past_sequence=64", "--link", "100GB/s,1us", "-p", "dp-place"]
+    all_of_it = ["-d", "2xa100:1MiB"]
+    r = succeeds(m, *fixed, *all_of_it, "-o", d / "full.json")
+    used = max(x["used_bytes"] for x in json.loads((d / "full.json").read_text())["devices"])
+    less = 1024 * 1024 - used
+    check(0 < less < 300 * 1024 and "reserved" not in r.stdout.split("\n", 2)[2], f"{used}: {r.stdout}")
+    succeeds(m, *fixed, *all_of_it, f"--reserve={less}")
+    r = succeeds(m, *fixed, "-d", "2xa100:2MiB", f"--reserve={less + 1 + (1 << 20)}", "-o", d / "split")
+    now = [x["used_bytes"] for x in json.loads((d / "split/manifest.json").read_text())["devices"]]
+    check(max(now) < used, f"the reserve is used: {now}")
+    for x in json.loads((d / "split/manifest.json").read_text())["devices"]:
+        check((x["memory_bytes"], x["reserved_bytes"]) == (2 << 20, less + 1 + (1 << 20)), f"manifest: {x}")
+    check(f"of {(used - 1) / 1024:.4g} KiB" in r.stdout and "reserved for the runtime: 1." in r.stdout, r.stdout)
+    late = [m, *fixed[:4], *all_of_it, f"--reserve={less + 1}"]
+    fails(3, "needs", *late, "-p", f"plan{{from={d / 'full.json'}}}")
+    r = succeeds(*late, "-p", "dp-place", "--compare", d / "full.json")
+    check("without the reserve" in r.stderr, f"--compare: {r.stderr}")
+    r = succeeds(*late, "-p", "dp-place", "-q", "--emit", "ir")
+    check(f"memory=1MiB reserve={less + 1}B" in r.stdout, "--emit ir: no reserve")
+    (d / "again.pir").write_text(r.stdout)
+    check(value(d / "again.pir", "-p", "dp-place") == value(*late, "-p", "dp-place"), "the text plans otherwise")
+    r = fails(3, "fit", m, *fixed, *all_of_it, "--reserve=90%", before=[])
+    for text, words in (("110%", "expected a share such as 10% or a size such as 2GiB"), ("x", "expected a share"),
+                        ("1MiB", "leaves nothing of the 1MiB of a device of class 'a100'"), ("-1", "expected a share")):
+        fails(2, words, m, *fixed, *all_of_it, f"--reserve={text}")
+    r = succeeds(m, *fixed, "-d", "2xa100:unbounded", "--reserve=10%")
+    check("--reserve has no effect: no accelerator has a memory" in r.stderr, f"unbounded: {r.stderr}")
+    nodes = [{"id": k, "cpuLatency": 9, "fpgaLatency": k, "size": 5} for k in (1, 2)]
+    (d / "w.json").write_text(json.dumps({"maxSizePerFPGA": 10, "maxFPGAs": 2, "maxCPUs": 0, "nodes": nodes,
+                                          "edges": [{"sourceId": 1, "destId": 2, "cost": 0.1}]}))
+    for share, devices in (("0%", 1), ("10%", 2)):
+        found = plan(d / "w.json", "-p", "dp-place", "--transfer-scale=100", f"--reserve={share}")["fpgas"]
+        check(sum(bool(x["nodes"]) for x in found) == devices, f"a workload, {share}: {found}")
 
 
 def states(d):
@@ -615,8 +759,8 @@ def closed_stdout(d):
 
 TESTS = [usage, missing_files, unused_options, bad_input, no_plan, information, interrupt, limits, refused_targets,
          missing_weights, file_limit, full_disk, replaced, neighbours, permissions, lossless,
-         annotated, textual, plan_of_others, tables, pictures, sizes, states, devices,
-         pipeline_file, determinism, closed_stdout]
+         annotated, textual, plan_of_others, tables, pictures, sizes, absurd_sizes, gain, assumed, reserve, states,
+         devices, pipeline_file, determinism, closed_stdout]
 
 
 def main():

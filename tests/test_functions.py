@@ -16,6 +16,7 @@ Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 import contextlib
 import csv
 import io
+import json
 import os
 import random
 import re
@@ -308,17 +309,27 @@ def table(path, *options):
     return {r["name"]: r for r in csv.DictReader(io.StringIO(done.stdout))}
 
 
+def on_one(path, passes):
+    """Computing and memory of the whole model on one device: copies take no time."""
+    done = pcc(path, "-q", "-d", "1xa100", "-p", passes, "--emit", "json")
+    check(done.returncode == 0, f"{path.name} {passes}: {done.stderr.strip()[-300:]}")
+    device = json.loads(done.stdout)["devices"][0]
+    return device["compute_s"], device["used_bytes"]
+
+
 def costs(work, name, m):
-    """A call costs what the nodes that replace it cost."""
+    """A call does the work of the nodes that replace it, and takes the time and memory of those that run."""
     whole, parts = table(work / f"{name}.onnx"), table(work / f"{name}.onnx", "-p", "inline-functions,cost")
     named = {n.name or None for n in m.graph.node}
     for row in whole.values():
         if row["name"] in parts or row["name"] not in named:
             continue
         inner = [r for k, r in parts.items() if k.startswith(row["name"] + "/") and k not in named]
-        for column in ("flops", "traffic_bytes", "ps_a100"):
+        for column in ("flops", "traffic_bytes"):
             total = sum(int(r[column]) for r in inner)
             check(int(row[column]) == total, f"{name}: {row['name']}: {column} is {row[column]}, its nodes {total}")
+    alone, opened = (on_one(work / f"{name}.onnx", p) for p in ("one-place", "inline-functions,one-place"))
+    check(alone == opened, f"{name}: seconds and bytes {alone}, opened {opened}")
 
 
 def shapes(work, name, m):
@@ -551,7 +562,7 @@ HOSTILE = [
     ("long recursion", lambda: cycle(5000), "calls itself"),
     ("2^100 nodes", lambda: tower(101, 2), "would have more than"),
     ("3^13 nodes", lambda: tower(14, 3), "up to 3985807 nodes"),
-    ("deep", lambda: tower(300, 1), "nested 256 deep"),
+    ("deep", lambda: tower(300, 1), "nested 300 deep cannot be inlined, expected at most 256"),
     ("long names", long_names, "take more than 256 MiB"),
     ("too many inputs", lambda: called(["x", "x"], ["y"]), None),
     ("too many results", lambda: called(["x"], ["y", "z"]), None),
@@ -591,7 +602,16 @@ def hostile(work):
             check(all(len(line) < 2000 or name == "long names" for line in done.stderr.splitlines()),
                   f"{name}: a long line")
     looked = pcc(save(path, tower(101, 2)))
-    check("1 calls of functions cannot be looked into" in looked.stderr, f"2^100: {looked.stderr}")
+    check("1 calls of functions cannot be looked into (more than 500000 nodes in all)" in looked.stderr,
+          f"2^100: {looked.stderr}")
+    for make, text in ((lambda: tower(3000, 1), "calls nested 3000 deep, at most 256 are opened"),
+                       (lambda: tower(257, 1), "calls nested 257 deep, at most 256 are opened"),
+                       (lambda: cycle(5000), "recursive"),
+                       (lambda: called(["x", "x"], ["y"]), "what they give does not fit")):
+        looked = pcc(save(path, make()))
+        check(f"1 calls of functions cannot be looked into ({text})" in looked.stderr, f"{text}: {looked.stderr}")
+    looked = pcc(save(path, tower(256, 1)))
+    check("cannot be looked into" not in looked.stderr, f"256 deep: {looked.stderr}")
 
 
 # ---------------------------------------------------------------- 5. the table

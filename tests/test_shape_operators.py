@@ -10,7 +10,6 @@ Needs the Python packages onnx and numpy (else 77)."""
 import os
 import subprocess
 import sys
-import tempfile
 import warnings
 
 try:
@@ -21,7 +20,7 @@ except ImportError:
     print("skipped: the Python packages onnx and numpy are not installed")
     sys.exit(77)
 
-from shape_text import ELEMS, PCC, declared, inferred, value_of, weaker, wrong
+from shape_text import ELEMS, PCC, declared, inferred_all, value_of, weaker, wrong
 
 warnings.simplefilter("ignore")
 failed = []
@@ -141,14 +140,18 @@ def theirs(model):
     return declared(list(done.graph.value_info) + list(done.graph.output))
 
 
-def check_example(case, constants, folder, count):
-    model, want = probe(case, constants)
-    check_model(case, case.name + (" (constants)" if constants else ""), model, want, constants, folder, count)
-    if constants:
-        check_named(case.name, model, want, folder, count)
-        for version, old in older(model):
-            count["old"] += 1
-            check_model(case, f"{case.name} (version {version})", old, want, False, folder, count)
+def jobs_of(case, count):
+    """(title, model, who compares what pcc infers) of an example: as it is, with constants, with names for
+    sizes, and under older versions of its operator."""
+    for constants in (False, True):
+        model, want = probe(case, constants)
+        title = case.name + (" (constants)" if constants else "")
+        yield title, model, types_checker(case, want, constants, count)
+    model_named, binding = named(model)
+    yield case.name + " (names)", model_named, names_checker(want, binding, count)
+    for version, old in older(model):
+        count["old"] += 1
+        yield f"{case.name} (version {version})", old, types_checker(case, want, False, count)
 
 
 def named(model):
@@ -163,46 +166,35 @@ def named(model):
     return m, binding
 
 
-def check_named(title, model, want, folder, count):
-    model, binding = named(model)
-    path = os.path.join(folder, "op.onnx")
-    onnx.save(model, path)
-    got, log = inferred(path)
-    if got is None:
-        if "NUL" not in log:
-            failed.append(f"{title} (names): {log.strip()}")
-        return
-    for name, (elem, dims) in want.items():
-        mine = got.get(name, (None, None))
-        if mine[1] is None:
-            continue
-        numbers = [value_of(d, binding) for d in mine[1]]
-        count["named"] += None not in numbers
-        if len(numbers) != len(dims) or any(a is not None and a != b for a, b in zip(numbers, dims)):
-            failed.append(f"{title} (names): '{name}' is {dims}, inferred {mine[1]}")
+def names_checker(want, binding, count):
+    def compare(title, model, got):
+        for name, (elem, dims) in want.items():
+            mine = got.get(name, (None, None))
+            if mine[1] is None:
+                continue
+            numbers = [value_of(d, binding) for d in mine[1]]
+            count["named"] += None not in numbers
+            if len(numbers) != len(dims) or any(a is not None and a != b for a, b in zip(numbers, dims)):
+                failed.append(f"{title}: '{name}' is {dims}, inferred {mine[1]}")
+    return compare
 
 
-def check_model(case, title, model, want, constants, folder, count):
-    path = os.path.join(folder, "op.onnx")
-    onnx.save(model, path)
-    got, log = inferred(path)
-    if got is None:
-        if "NUL" not in log:
-            failed.append(f"{title}: {log.strip()}")
-        return
-    for name, t in want.items():
-        count["results"] += 1
-        mine = got.get(name, (None, None))
-        if mine[0] is not None and mine[1] is not None and "?" not in mine[1]:
-            count["known"] += 1
-        elif constants:
-            count["open"].add(case.model.graph.node[-1].op_type)
-        if wrong(mine, t):
-            failed.append(f"{title}: '{name}' is {t}, inferred {mine}")
-    for name, t in theirs(model).items():
-        mine = got.get(name, (None, None))
-        if name in got and (wrong(mine, t) or weaker(mine, t)) and not wrong(t_text(t), want.get(name, t)):
-            failed.append(f"{title}: onnx knows '{name}' as {t}, inferred {mine}")
+def types_checker(case, want, constants, count):
+    def compare(title, model, got):
+        for name, t in want.items():
+            count["results"] += 1
+            mine = got.get(name, (None, None))
+            if mine[0] is not None and mine[1] is not None and "?" not in mine[1]:
+                count["known"] += 1
+            elif constants:
+                count["open"].add(case.model.graph.node[-1].op_type)
+            if wrong(mine, t):
+                failed.append(f"{title}: '{name}' is {t}, inferred {mine}")
+        for name, t in theirs(model).items():
+            mine = got.get(name, (None, None))
+            if name in got and (wrong(mine, t) or weaker(mine, t)) and not wrong(t_text(t), want.get(name, t)):
+                failed.append(f"{title}: onnx knows '{name}' as {t}, inferred {mine}")
+    return compare
 
 
 def t_text(t):
@@ -210,7 +202,7 @@ def t_text(t):
     return t[0], None if t[1] is None else [str(d) for d in t[1]]
 
 
-def check_examples(folder):
+def check_examples():
     try:
         from onnx.backend.test.case.node import collect_testcases
         cases = collect_testcases(None)
@@ -218,11 +210,14 @@ def check_examples(folder):
         print(f"operator examples not available: {e}")
         return
     count = {"results": 0, "known": 0, "open": set(), "old": 0, "named": 0}
-    for case in cases:
-        if case.kind != "node" or case.model is None or not case.data_sets or ONLY not in case.name:
-            continue
-        for constants in (False, True):
-            check_example(case, constants, folder, count)
+    jobs = [job for case in cases
+            if case.kind == "node" and case.model is not None and case.data_sets and ONLY in case.name
+            for job in jobs_of(case, count)]
+    for (title, model, compare), (got, log) in zip(jobs, inferred_all([model for _, model, _ in jobs])):
+        if got is not None:
+            compare(title, model, got)
+        elif "NUL" not in log:
+            failed.append(f"{title}: {log.strip()}")
     print(f"examples: {count['known']} of {count['results']} results known, {count['old']} of older versions, "
           f"{count['named']} results known with names")
     for op in sorted(count["open"] - OPEN):
@@ -230,9 +225,8 @@ def check_examples(folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        check_table()
-        check_examples(folder)
+    check_table()
+    check_examples()
     for line in failed:
         print("FAILED", line)
     return 1 if failed else 0

@@ -30,14 +30,14 @@ def info(name, elem=F32, shape=("batch", 4)):
     return helper.make_tensor_value_info(name, elem, shape)
 
 
-def weight(name, seed, dtype=np.float32):
+def weight(name, seed, dtype=np.float32, rows=4):
     return numpy_helper.from_array(
-        np.random.default_rng(seed).standard_normal((4, 4)).astype(dtype), name)
+        np.random.default_rng(seed).standard_normal((rows, 4)).astype(dtype), name)
 
 
 def model(nodes, inputs, outputs, weights, elem=F32):
-    shaped = [v if not isinstance(v, str) else info(v, elem) for v in inputs]
-    graph = helper.make_graph(nodes, "g", shaped, [info(v, elem) for v in outputs], weights)
+    inputs, outputs = ([v if not isinstance(v, str) else info(v, elem) for v in side] for side in (inputs, outputs))
+    graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
@@ -72,7 +72,7 @@ def manifest_of(elem):
         "pcc_manifest": 1,
         "model": {"file": "model.onnx", "source": "whole.onnx", "nodes": 6, "ir_version": 8},
         "objective": {"name": "time-per-sample", "value_s": 1e-6, "bound_s": 1e-6, "gap": 0.0,
-                      "status": "optimal", "argument": "by hand"},
+                      "status": "optimal", "argument": "by hand", "scope": "all", "bound_all_s": 1e-6},
         "devices": [device_entry(0), device_entry(1)],
         "inputs": [{"name": "x", "type": elem, "shape": ["batch", 4]}],
         "outputs": [{"name": "y", "from": "part1.onnx"}, {"name": "z", "from": "part0.onnx"}],
@@ -84,17 +84,8 @@ def manifest_of(elem):
     }
 
 
-class Folder:
+class Split:
     """A whole model and its hand-made split; changed in memory, then written and verified."""
-
-    def __init__(self, half=False):
-        elem, dtype = (F16, np.float16) if half else (F32, np.float32)
-        w1, w2, w3 = (weight(f"w{k}", k, dtype) for k in (1, 2, 3))
-        self.whole = model(nodes_of(FIRST + SECOND), ["x"], ["y", "z"], [w1, w2, w3], elem)
-        self.annotated = copy.deepcopy(self.whole)
-        self.part = [model(nodes_of(FIRST), ["x"], ["z", "b"], [w1], elem),
-                     model(nodes_of(SECOND), ["b"], ["y"], [w2, w3], elem)]
-        self.manifest = manifest_of("f16" if half else "f32")
 
     def verify(self, root, *options):
         shutil.rmtree(root, ignore_errors=True)
@@ -108,6 +99,63 @@ class Folder:
             [sys.executable, VERIFY, root / "whole.onnx", root, *options],
             capture_output=True, text=True, timeout=300)
         return done.returncode, done.stdout + done.stderr
+
+
+class Folder(Split):
+    def __init__(self, half=False):
+        elem, dtype = (F16, np.float16) if half else (F32, np.float32)
+        w1, w2, w3 = (weight(f"w{k}", k, dtype) for k in (1, 2, 3))
+        self.whole = model(nodes_of(FIRST + SECOND), ["x"], ["y", "z"], [w1, w2, w3], elem)
+        self.annotated = copy.deepcopy(self.whole)
+        self.part = [model(nodes_of(FIRST), ["x"], ["z", "b"], [w1], elem),
+                     model(nodes_of(SECOND), ["b"], ["y"], [w2, w3], elem)]
+        self.manifest = manifest_of("f16" if half else "f32")
+
+
+class Halves(Split):
+    """Two parts with tensors of float16 and float32; typed: {name: type} of inputs, crossing tensors and outputs."""
+
+    def __init__(self, parts, typed, inputs, crossing, outputs, weights=()):
+        self.whole = model(sum(parts, []), *self.infos(typed, inputs, [o for _, o in outputs]), weights)
+        self.annotated = copy.deepcopy(self.whole)
+        made = [[o for k, o in outputs if k == part] for part in (0, 1)]
+        made[0] += [c for c in crossing if c not in made[0]]
+        self.part = [model(parts[0], *self.infos(typed, inputs, made[0]), []),
+                     model(parts[1], *self.infos(typed, crossing, made[1]), weights)]
+        names = [[n.name for n in nodes] for nodes in parts]
+        row = {n: {"name": n, "type": "f16" if typed[n] == F16 else "f32", "shape": ["batch", 4]} for n in typed}
+        self.manifest = manifest_of("f32")
+        self.manifest.update(
+            inputs=[row[n] for n in inputs], outputs=[{"name": o, "from": f"part{k}.onnx"} for k, o in outputs],
+            parts=[part_entry(0, names[0], inputs, made[0]), part_entry(1, names[1], crossing, made[1])],
+            tensors=[{**self.manifest["tensors"][0], **row[n]} for n in crossing],
+            nodes={"part0.onnx": names[0], "part1.onnx": names[1]})
+
+    @staticmethod
+    def infos(typed, inputs, outputs):
+        return [info(n, typed[n]) for n in inputs], [info(n, typed[n]) for n in outputs]
+
+
+def node(op, inputs, output, **more):
+    return helper.make_node(op, inputs.split(), [output], name=output, **more)
+
+
+def cast_crosses(foreign=False):
+    """x -Mul-> h (float16) -Cast-> c, which crosses in float32; then -Cast-> k (float16) -Cast-> e, e * w -> y.
+    Beside it, all in float32: v -Neg-> n crosses, n w2 -> exact.  With `foreign` onnx cannot tell what type h has."""
+    first = [node("QuickGelu", "x", "h", domain="com.microsoft") if foreign else node("Mul", "x x", "h"),
+             node("Cast", "h", "c", to=F32), node("Neg", "v", "n")]
+    second = [node("Cast", "c", "k", to=F16), node("Cast", "k", "e", to=F32), node("Mul", "e w", "y"),
+              node("MatMul", "n w2", "exact")]
+    return Halves([first, second], {"x": F16, **dict.fromkeys(["v", "c", "n", "y", "exact"], F32)}, ["x", "v"],
+                  ["c", "n"], [(1, "y"), (1, "exact")], [weight("w", 1, rows=1), weight("w2", 2)])
+
+
+def moved_crosses():
+    """h crosses transposed, in float16; the sibling c, a cast of h, is an output of the first part."""
+    first = [node("Mul", "x x", "h"), node("Cast", "h", "c", to=F32), node("Transpose", "h", "t", perm=[0, 1])]
+    return Halves([first, [node("Add", "t t", "y")]], {"x": F16, "c": F32, "t": F16, "y": F16}, ["x"], ["t"],
+                  [(0, "c"), (1, "y")])
 
 
 # ---------------------------------------------------------------- planted errors
@@ -229,6 +277,10 @@ def weights_outside_the_folder(f):
     f.manifest["weights"] = {"mode": "original", "files": ["../host.onnx"]}
 
 
+def no_assignment_and_no_reason(f):
+    f.manifest["ort_layer_assignment"] = None
+
+
 PLANTED = [
     (swap_equal_shaped_weights, "DIFFERENT: output 'y'"),
     (change_one_bit, "DIFFERENT: output"),
@@ -255,6 +307,7 @@ PLANTED = [
     (weights_named_in_vain, "are said to lie in ['weights.data']"),
     (weights_of_an_unknown_mode, "$.weights.mode"),
     (weights_outside_the_folder, "$.weights.files[0]"),
+    (no_assignment_and_no_reason, "'ort_layer_assignment_why' is a required property"),
 ]
 
 
@@ -282,6 +335,16 @@ def copied_node(f):
     f.manifest["copies"] = {"nodes": ["k"], "weights": []}
 
 
+def exact_weights_off(f):
+    w = f.part[1].graph.initializer[1]
+    w.raw_data = bytes([w.raw_data[0] ^ 1]) + w.raw_data[1:]
+
+
+def cast_weights_off(f):
+    w = numpy_helper.to_array(f.part[1].graph.initializer[0]) * np.float32(1.05)
+    f.part[1].graph.initializer[0].CopyFrom(numpy_helper.from_array(w, "w"))
+
+
 def half_weights_off(f):
     w = numpy_helper.to_array(f.part[1].graph.initializer[0]) * np.float16(1.5)
     f.part[1].graph.initializer[0].CopyFrom(numpy_helper.from_array(w, "w2"))
@@ -294,6 +357,9 @@ def accepted(root):
     copied, off = Folder(), Folder(half=True)
     copied_node(copied)
     half_weights_off(off)
+    cast_off, exact_off = cast_crosses(), cast_crosses()
+    cast_weights_off(cast_off)
+    exact_weights_off(exact_off)
     constant = Folder()
     for m in (constant.whole, constant.annotated, constant.part[0]):
         m.graph.node[0].op_type, m.graph.node[1].op_type = "Mul", "Cos"
@@ -302,7 +368,7 @@ def accepted(root):
     broken = Folder()
     broken.whole.graph.node[0].op_type = "NoSuchOperator"
     heuristic = Folder()
-    heuristic.manifest["objective"].update(status="heuristic", bound_s=None, gap=None)
+    heuristic.manifest["objective"].update(status="heuristic", bound_s=None, gap=None, bound_all_s=None)
     heuristic.manifest["extra"] = {"more": "keys are welcome"}
     return [
         ("plain", Folder(), [], 0, "equal: 2 outputs"),
@@ -311,8 +377,13 @@ def accepted(root):
         ("two inputs", Folder(), ["--sensitive"], 0, "on 2 inputs"),
         ("a copied node", copied, [], 0, "equal: 2 outputs"),
         ("no bound known", heuristic, [], 0, "equal: 2 outputs"),
-        ("float16", Folder(half=True), [], 0, "float16 tensors cross (b)"),
+        ("float16", Folder(half=True), [], 0, "float16 tensors cross, or casts of them (b)"),
         ("float16, far off", off, [], 1, "DIFFERENT: output 'y'"),
+        ("cast from float16", cast_crosses(), [], 0, "1 bit-equal, 1 within rounding"),
+        ("cast from who knows what", cast_crosses(foreign=True), [], 0, "1 bit-equal, 1 within rounding"),
+        ("a cast beside what moves and crosses", moved_crosses(), [], 0, "1 bit-equal, 1 within rounding"),
+        ("cast from float16, off", cast_off, [], 1, "DIFFERENT: output 'y'"),
+        ("beside a cast, a bit off", exact_off, [], 1, "DIFFERENT: output 'exact'"),
         ("ignores its input", constant, ["--sensitive"], 1, "insensitive"),
         ("whole does not run", broken, [], 3, "cannot run the whole model"),
         ("missing inputs", Folder(), ["--inputs", root.parent], 1, "input_0.pb does not exist"),

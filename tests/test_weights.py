@@ -4,12 +4,13 @@
 usage: test_weights.py   (environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED)
 
 1. Odd models, generated ones and some of real exporters in every mode; tools/verify_split.py judges.
-2. What is in the files: inline refers to nothing, original to the very bytes of the source.
-3. Splits beside their source: nothing else is touched; links to the source elsewhere.
+2. What is in the files: inline refers to nothing, original and link to the very bytes of the source.
+3. Splits beside their source: nothing else is touched; elsewhere copies, or links for who wants them.
 4. Failures, models without their weights, and memory that does not grow with the weights.
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
+import fcntl
 import multiprocessing
 import os
 import resource
@@ -22,7 +23,8 @@ from pathlib import Path
 import test_split as base
 from test_split import FAST, GEN, PCC, SHARED, TensorProto, check, external_of, load, manifest_of, np, onnx, run, verify
 
-MODES = ("shared", "inline", "original")
+MODES = ("shared", "inline", "original", "link")
+CLONING = str(Path(PCC).parent / "tests/pcc-cloning")  # pcc where files can share blocks
 TINY = ("bert_fp16", "cond_dyn", "densenet121_ts", "gpt2_kv_dyn", "gpt2_merged_if", "minigpt_functions_ts",
         "sklearn_rf_pipeline", "train_gpt_grad_dyn")  # of exported/tiny; the benchmark takes all
 LINKED = ["--allow-links"]
@@ -92,17 +94,18 @@ def try_modes(folder, path, inputs, devices):
     base.FAILED.clear()
     folder.mkdir()
     model = copy_of(path, folder / "model")
-    for k, (mode, out) in enumerate([("shared", folder / "s"), ("inline", folder / "s"), ("original", folder / "s"),
-                                     ("original", folder / "model")]):
-        what = f"{path.stem}, {mode}{' beside' * (k == 3)}, over {devices}"
-        r = split(model, out, mode, "-d", f"{devices}xa100", *FAST, *LINKED * (k == 3))
+    for mode, out in [*((mode, folder / "s") for mode in MODES[:3]), ("original", folder / "model"),
+                      *[("link", folder / "s")] * (devices == 2 or "external" in path.stem)]:
+        what = f"{path.stem}, {mode}{' beside' * (out != folder / 's')}, over {devices}"
+        r = split(model, out, mode, "-d", f"{devices}xa100", *FAST)
         if r.returncode == 1 and "its type is not known" in r.stderr:
             continue
         if check(r.returncode == 0, f"{what}: {r.stderr.strip()[-300:]}"):
             verify(model, out, what, inputs)
             check_files(path, out, mode, what)
-        if k == 2:
-            shutil.rmtree(out, ignore_errors=True)
+            check(mode == "link" or all(p.stat().st_nlink == 1 for p in folder.glob("*/*")), f"{what}: hard links")
+        if mode == "original":  # the next one lies beside the model, or is not to be replaced by links
+            shutil.rmtree(folder / "s", ignore_errors=True)
     shutil.rmtree(folder)
     return base.FAILED
 
@@ -158,9 +161,41 @@ def test_beside(work, gpt):
     base.refuse("a symbolic link", far, far, "is a symbolic link", far / "resnet.onnx", "--weights=original")
 
 
+def test_copies(work, gpt):
+    """Elsewhere: the source stays the user's own, and large copies are announced."""
+    model = copy_of(gpt, work / "mine")
+    data, before = model.with_suffix(".weights"), base.digest(work / "mine")
+    size = f"{data.stat().st_size / 1024:.1f} KiB"
+    for program in (PCC, CLONING):
+        out = work / Path(program).name
+        r = run(program, model, "-p", "dp-place", "--weights=original", "-o", out, "-d", "2xa100", *FAST)
+        announced = f"copying 1 file of the source into it, {size}" in r.stderr
+        shares = program == CLONING or can_clone(work)
+        check(r.returncode == 0 and announced != shares, f"copies, {program}: {r.stderr}")
+        check(manifest_of(out)["weights"] == {"mode": "original", "files": ["source0.data"]}, f"copies: {program}")
+        check((out / "source0.data").read_bytes() == data.read_bytes(), f"copies, {program}: other bytes")
+        check(data.stat().st_nlink == 1 and base.digest(model.parent) == before, f"copies, {program}: touched")
+        onnx.load(str(model))
+        verify(model, out, f"copies, {program}")
+    r = run(PCC, model, "-q")
+    check(r.returncode == 0, f"copies: the source is refused: {r.stderr}")
+
+
+def can_clone(folder):
+    """Whether files there can share blocks."""
+    with open(folder / "a", "wb+") as a, open(folder / "b", "wb+") as b:
+        a.write(bytes(8192))
+        a.flush()
+        try:
+            fcntl.ioctl(b.fileno(), 0x40049409, a.fileno())  # FICLONE
+            return True
+        except OSError:
+            return False
+
+
 def test_links(work, gpt):
     model = copy_of(gpt, work / "linked")
-    r = split(model, work / "l", "original", "-d", "2xa100", *FAST)
+    r = split(model, work / "l", "link", "-d", "2xa100", *FAST)
     check(r.returncode == 0, f"links: {r.stderr}")
     files = manifest_of(work / "l")["weights"]["files"]
     data = model.with_suffix(".weights")
@@ -172,7 +207,7 @@ def test_links(work, gpt):
     if shm.is_dir() and shm.stat().st_dev != work.stat().st_dev:
         with tempfile.TemporaryDirectory(dir=shm) as far:
             base.refuse("another file system", Path(far), Path(far) / "split", "another file system", model,
-                        "--weights=original")
+                        "--weights=link")
 
 
 # ---------------------------------------------------------------- 4. failures, memory
@@ -180,7 +215,8 @@ def test_links(work, gpt):
 
 def test_failures(work, gpt):
     r = split(gpt, work / "x", "inlined")
-    check(r.returncode == 2 and "expected shared, inline or original" in r.stderr, f"--weights=inlined: {r.stderr}")
+    check(r.returncode == 2 and "expected shared, inline, original or link" in r.stderr,
+          f"--weights=inlined: {r.stderr}")
     r = split(gpt, work / "x.json", "inline")
     check(r.returncode == 2 and "is for a split" in r.stderr, f"no split: {r.stderr}")
     area = work / "area"
@@ -189,9 +225,9 @@ def test_failures(work, gpt):
                 preexec_fn=base.small_files)
     missing = work / "missing.onnx"
     run(GEN, "gpt", "--layers", 2, "--width", 32, "--heads", 2, "--vocab", 64, "--no-weights", "-o", missing)
-    for mode in ("shared", "inline"):
-        base.refuse(f"missing weights, {mode}", area, area / "new", "use --weights=original", missing,
-                    f"--weights={mode}")
+    for mode in MODES:
+        base.refuse(f"missing weights, {mode}", area, area / "new",
+                    "--weights=original and -o the model's own folder", missing, f"--weights={mode}")
 
 
 def referred(folder):
@@ -201,34 +237,33 @@ def referred(folder):
 
 
 def test_missing(work, gpt):
-    """A model without its weights: the parts refer to them by name, and run when they come."""
+    """A model without its weights: parts beside it refer to them by name, and run when they come."""
     model, data = copy_of(gpt, work / "gone"), Path("gpt_kv.weights")
     whole = referred(model.parent)[0]
     (model.parent / data).rename(work / data)
-    for out in (work / "without", model.parent):
-        r = run(PCC, model, "-d", "2xa100", *FAST, "-p", "dp-place", "--weights=original", "-o", out)
-        check(r.returncode == 0 and f"1 file of weights is not there: the parts refer to '{data}'" in r.stderr,
-              f"missing, {out.name}: {r.stderr}")
-        check(manifest_of(out)["weights"] == {"mode": "original", "files": [str(data)]}, f"missing: {out.name}")
-        found = referred(out)
-        check(len(found) >= 3 and all(whole.items() >= m.items() for m in found) and whole in found,
-              f"missing, {out.name}: other references")
-    for folder in (work / "without", model.parent):
-        shutil.copy(work / data, folder)
-    verify(model, work / "without", "missing, then there")
-    base.refuse("weights that came", work / "without", work / "without", "holds", model, "--weights=original")
+    out = model.parent
+    r = run(PCC, model, "-d", "2xa100", *FAST, "-p", "dp-place", "--weights=original", "-o", out)
+    check(r.returncode == 0 and f"1 file of weights is not there: the parts refer to '{data}'" in r.stderr,
+          f"missing: {r.stderr}")
+    check(manifest_of(out)["weights"] == {"mode": "original", "files": [str(data)]}, "missing: the manifest")
+    found = referred(out)
+    check(len(found) >= 3 and all(whole.items() >= m.items() for m in found) and whole in found,
+          "missing: other references")
+    shutil.copy(work / data, out)
+    verify(model, out, "missing, then there")
     tiny = onnx.helper.make_tensor("w", TensorProto.FLOAT, [0, 4], b"", raw=True)
     small = onnx.helper.make_tensor("v", TensorProto.FLOAT, [4], np.arange(4, dtype=np.float32).tobytes(), raw=True)
     for name, file, text in (("small", "far.bin", ""), ("own", "part1.onnx", "has the name of a file of a split")):
         nodes = [onnx.helper.make_node("Add", ["x", "v"], ["y"]), onnx.helper.make_node("Shape", ["w"], ["s"])]
         m = base.model_of(nodes, [base.info("x", [4])], [base.info("y", [4]), base.info("s", [2], TensorProto.INT64)],
                           [outside(tiny, file), outside(small, file)])
-        onnx.save(m, work / f"{name}.onnx")
-        r = split(work / f"{name}.onnx", work / name, "original", "-d", "1xa100", *FAST)
+        (work / name).mkdir()
+        onnx.save(m, work / name / f"{name}.onnx")
+        r = split(work / name / f"{name}.onnx", work / name, "original", "-d", "1xa100", *FAST)
         check(text in r.stderr if text else r.returncode == 0, f"missing, {name}: {r.stderr}")
         if not text:
-            check(referred(work / name) == [{"w": (file, "0", "0"), "v": (file, "0", "16")}] * 2,
-                  f"missing, {name}: {referred(work / name)}")
+            here = [{"w": (file, "0", "0"), "v": (file, "0", "16")}] * 2
+            check([m for m in referred(work / name) if m["w"][1]] == here, f"missing, {name}: {referred(work / name)}")
 
 
 def outside(t, file):
@@ -283,6 +318,7 @@ def main():
         test_equality(work)  # forks: before any session here
         gpt = work / "gpt_kv.onnx"
         test_beside(work, gpt)
+        test_copies(work, gpt)
         test_links(work, gpt)
         test_failures(work, gpt)
         test_missing(work, gpt)

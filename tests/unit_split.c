@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "backends/backends.h"
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "backends/folder.h"
 #include "backends/names.h"
 #include "frontends/frontends.h"
@@ -54,7 +54,7 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
     struct pipeline pipe = {0};
     struct run_options ro = {0};
     struct plan plan = {
-        .planner = "random", .bound = -1, .scope_bound = -1, .status = PLAN_HEURISTIC};
+        .planner = "random", .bound = -1, .bound_all = -1, .status = PLAN_HEURISTIC};
     struct module *m = onnx_read(path, &o, d);
     struct ctx x = {
         .mem = mem, .scratch = scratch, .diag = d, .m = m, .cluster = &cl, .shapes_unknown = -1};

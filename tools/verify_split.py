@@ -14,9 +14,11 @@ folder's contract: it reads SPLIT/manifest.json and does what it says.
    folder, and the parts in their order over one table of tensors by name.  Every output must be
    equal bit by bit, of the same type and shape.
 
-One exception: ONNX Runtime's CPU provider computes chains of float16 operators in float32, so a cut
-at a float16 tensor adds a rounding.  Outputs downstream of a float16 or bfloat16 tensor that
-crosses may differ by 1e-2 of the largest absolute value of the reference.
+One exception: ONNX Runtime's CPU provider computes chains of float16 operators in float32 and leaves
+out casts that would round between them, so a cut at a float16 tensor adds a rounding; and so does one
+at a tensor that was cast from float16, since its cast must stay.  Outputs downstream of a float16 or
+bfloat16 tensor that crosses, or that a tensor that crosses is a cast of (both perhaps transposed,
+sliced or otherwise moved about), may differ by 1e-2 of the largest absolute value of the reference.
 
 Inputs come from a folder of input_K.pb files, or are random: normal floats, integers of {0, 1}.
 --sensitive runs a second random input as well and demands that some output changes, so that
@@ -580,13 +582,67 @@ def names_read(node):
     return found
 
 
+HALF = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
+# Operators that leave the numbers as they are.
+MOVING = {"Cast", "CastLike", "Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Slice", "Split",
+          "Concat", "Gather", "GatherElements", "GatherND", "Expand", "Tile", "Pad", "DepthToSpace", "SpaceToDepth",
+          "ReverseSequence", "Compress", "Where", "ScatterElements", "ScatterND"}
+
+
 def is_half(type_text):
     return re.search(r"\b(b?f16)\b", type_text or "") is not None
 
 
-def rounded_values(manifest, graphs):
-    """Names downstream of a float16 tensor that crosses, followed node by node through the parts."""
-    crossing = {t["name"] for t in manifest["tensors"] if t["to"] and is_half(t["type"])}
+def half_values(path):
+    """Names of the float16 and bfloat16 tensors of a part, as far as onnx can tell; where it cannot (operators of
+    other domains), what is computed from such a tensor is one."""
+    model = onnx.load(str(path), load_external_data=False)
+    weights = [(t.name, t.data_type, list(t.dims)) for t in model.graph.initializer]
+    del model.graph.initializer[:]
+    named = {v.name for v in model.graph.input}
+    model.graph.input.extend(onnx.helper.make_tensor_value_info(*w) for w in weights if w[0] not in named)
+    try:
+        model = onnx.shape_inference.infer_shapes(model)
+    except Exception:  # onnx has no common class for its errors
+        pass
+    graph = model.graph
+    kind = {v.name: v.type.tensor_type.elem_type for v in [*graph.input, *graph.value_info, *graph.output]}
+    for node in graph.node:
+        half = next((kind[i] for i in node.input if kind.get(i) in HALF), 0)
+        to = next((a.i for a in node.attribute if a.name == "to"), 0) if node.op_type == "Cast" else half
+        for name in node.output:
+            kind[name] = kind.get(name) or to
+    return {name for name, elem in kind.items() if elem in HALF}
+
+
+def moved_from(name, maker):
+    """A tensor and all those of its part that it is a cast or a moved copy of."""
+    found, stack = {name}, [name]
+    while stack:
+        node = maker.get(stack.pop())
+        if node is not None and node.op_type in MOVING:
+            stack += {i for i in node.input if i} - found
+            found.update(i for i in node.input if i)
+    return found
+
+
+def half_crossings(manifest, graphs, folder):
+    """The tensors that cross in float16, or as casts or moved copies of such tensors, with what they were."""
+    found = set()
+    for part in manifest["parts"]:
+        mine = {t["name"]: t["type"] for t in manifest["tensors"] if t["to"] and t["from"] == part["file"]}
+        maker = {o: n for n in graphs[part["file"]].node for o in n.output}
+        chains = [moved_from(name, maker) for name in mine]
+        unsure = any(len(c) > 1 for c in chains)
+        half = half_values(folder / part["file"]) if unsure else set()
+        half |= {name for name, kind in mine.items() if is_half(kind)}
+        found.update(*(c for c in chains if c & half))
+    return found
+
+
+def rounded_values(manifest, graphs, folder):
+    """The tensors at which a cut may round, and names downstream of them, node by node through the parts."""
+    crossing = half_crossings(manifest, graphs, folder)
     reached = set()
     for part in manifest["parts"] if crossing else []:
         for node in graphs[part["file"]].node:
@@ -701,7 +757,7 @@ def report_plan(manifest, crossing, rounded, say):
         + some(f"{t['name']} {t['type']} {t['from']} -> {'+'.join(t['to']) or 'output'}"
                for t in manifest["tensors"]))
     if crossing:
-        say(f"float16 tensors cross ({some(sorted(crossing))}): "
+        say(f"float16 tensors cross, or casts of them ({some(sorted(crossing))}): "
             f"outputs within {TOLERANCE:g} of max|reference|: {some(sorted(rounded))}")
 
 
@@ -746,7 +802,7 @@ def verify(args, say):
         demand_sensitivity(reference)
     gc.collect()
 
-    crossing, reached = rounded_values(manifest, graphs)
+    crossing, reached = rounded_values(manifest, graphs, folder)
     rounded = reached & set(names[1])
     report_plan(manifest, crossing, rounded, say)
     inexact = compare(reference, run_parts(manifest, folder, sets), rounded, "the parts")

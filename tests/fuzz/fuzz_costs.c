@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ctx x = fuzz_graph(graph, a, &d);
     x.cost_files = files;
     x.ncost_files = 1;
-    const struct cost_table *table = cost_table_read(&x);
+    const struct cost_table *table = cost_table_read(&x, x.m);
     fuzz_check_result(table == NULL ? -1 : 0, &d);
     for (nid n = 1; table != NULL && n < x.m->nnode; n++)
         for (uint32_t k = 0; k < x.cluster->ncls; k++)

@@ -8,7 +8,7 @@
  *
  * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "frontends/frontends.h"
 #include "frontends/onnx_scan.h"
 #include "onnx.pb-c.h"

@@ -46,7 +46,7 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
                      .dev = dev,
                      .value = v.value,
                      .bound = -1,
-                     .scope_bound = -1,
+                     .bound_all = -1,
                      .status = PLAN_HEURISTIC,
                      .argument = "read"};
     struct result r = {.m = x->m,

@@ -17,10 +17,10 @@ def main():
         tmp = Path(tmp)
         Run([PCC_GEN, "llama", *SIZE, "--kv", "--no-weights", "-o", tmp / "l70.onnx"]).need()
         run = Run([PCC, tmp / "l70.onnx", "-d", "8xh100", "-p", "fuse,dp-place", "--weights=original", "-q", "-o",
-                   tmp / "split"]).need()
-        found = json.loads((tmp / "split/manifest.json").read_text())
+                   tmp]).need()
+        found = json.loads((tmp / "manifest.json").read_text())
         parts, goal = found["parts"], found["objective"]
-        there = all((tmp / "split" / name).stat().st_size for name in ["plan.svg", "blocks.svg"] + [
+        there = all((tmp / name).stat().st_size for name in ["plan.svg", "blocks.svg"] + [
             p["file"] for p in parts])
     weights = sum(p["weights_bytes"] for p in parts)
     gap = 100 * (1 - goal["bound_s"] / goal["value_s"])

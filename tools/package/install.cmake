@@ -28,9 +28,9 @@ install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-fun
 # ---- library.  Only what the public headers need; the rest may change at any time.
 
 set(PCC_HEADERS
-    ir/ir.h ir/arena.h ir/cluster.h ir/diag.h ir/dim.h ir/module.h ir/place.h ir/plan.h ir/strings.h
+    ir/ir.h ir/arena.h ir/cluster.h ir/cut.h ir/diag.h ir/dim.h ir/module.h ir/place.h ir/plan.h ir/strings.h
     ir/text.h ir/units.h ir/warnings.h ir/wdag.h
-    frontends/frontends.h passes/passes.h passes/pipeline.h backends/backends.h backends/cut.h)
+    frontends/frontends.h passes/passes.h passes/pipeline.h backends/backends.h)
 foreach(header IN LISTS PCC_HEADERS)
     get_filename_component(folder ${header} DIRECTORY)
     install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pcc/${folder})

@@ -5,7 +5,7 @@
  * any plan.  O(planners). */
 #include "baselines.h"
 
-#include "backends/cut.h"
+#include "ir/cut.h"
 #include "passes/pipeline.h"
 
 #include <time.h>

@@ -175,7 +175,8 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (in_file && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
         return EXIT_INPUT;
     if (!text && out && output_is_folder(out))
-        text = c->value[CLI_GROUP] ? "fuse,hier-place" : "fuse,auto-place";
+        text = c->value[CLI_GROUP] ? "open-functions,fuse,hier-place"
+                                   : "open-functions,fuse,auto-place";
     else if (!text && (!out || str_ends(out, ".csv") || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->mem, x->diag))
@@ -218,13 +219,14 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     struct diag silent = diag_silent();
     struct cluster *own = NULL;
     y.diag = &silent;
+    y.opened = NULL;
     y.place = NULL;
-    y.base = y.whole = y.top = NULL;
+    y.base = y.whole = y.any = y.must = y.top = NULL;
     y.plan = NULL;
-    y.grouped = false;
     for (y.ndims = 0; y.ndims < x->ndims && !x->dims[y.ndims].guessed;)
         y.ndims++;
     y.capdims = y.ndims; /* what is guessed again goes elsewhere */
+    y.guess = 0;
     y.m = read_input(c, &own, &y.plan, &silent);
     if (!y.m)
         return;
@@ -264,6 +266,16 @@ static int check_only(const struct cli *c, struct ctx *x)
     return check_annotations(x->m, d) || rc || output_warned(d) ? EXIT_INPUT : 0;
 }
 
+/* What does not fit might fit with less reserve. */
+static void note_reserve(const struct ctx *x)
+{
+    char text[UNIT_TEXT];
+    for (uint32_t k = 0; k < x->cluster->ncls; k++)
+        if (x->cluster->cls[k].reserve)
+            diag_note(x->diag, "of each %s, %s were left to the runtime (--reserve)",
+                      x->cluster->cls[k].name, bytes_short(text, x->cluster->cls[k].reserve));
+}
+
 static int run(const struct cli *c, struct ctx *x)
 {
     struct cluster *own = NULL;
@@ -301,9 +313,13 @@ static int run(const struct cli *c, struct ctx *x)
     } else {
         x->cluster = own;
     }
+    if (output_probe(c, x->m, x->diag))
+        return EXIT_INPUT;
     rc = pipeline_run(&p, x, &o);
-    if (rc == PASS_INFEASIBLE)
+    if (rc == PASS_INFEASIBLE) {
+        note_reserve(x);
         return EXIT_INFEASIBLE;
+    }
     if (rc == PASS_UNVERIFIED) {
         if (!c->replay)
             reproduce(c, x, &p, at);
@@ -311,8 +327,7 @@ static int run(const struct cli *c, struct ctx *x)
     }
     if (rc)
         return EXIT_INPUT;
-    onnx_remake(x->m);
-    return output_write(c, x) ? EXIT_INPUT : 0;
+    return output_write(c, x, own != NULL) ? EXIT_INPUT : 0;
 }
 
 static void print_version(struct arena *a)

@@ -1,10 +1,13 @@
 /* What a run leaves: files, stdout, the table (output.h). */
 #include "output.h"
 
-#include "backends/cut.h"
+#include "backends/outfile.h"
+#include "assumed.h"
+#include "ir/cut.h"
 #include "baselines.h"
 #include "compare.h"
 #include "ir/strings.h"
+#include "passes/close_plan.h"
 
 #include <string.h>
 #include <strings.h>
@@ -76,6 +79,12 @@ bool output_is_folder(const char *path)
     return kind_of(path) == NULL;
 }
 
+/* The plan with calls open, whose tensors are those that its figures speak of. */
+static const struct result *as_planned(const struct result *r)
+{
+    return r->open ? r->open : r;
+}
+
 static int emit(const struct result *r, const char *kind, const char *path)
 {
     if (!strcmp(kind, "csv"))
@@ -94,9 +103,9 @@ static int emit(const struct result *r, const char *kind, const char *path)
     if (!strcmp(kind, "dot"))
         return dot_write(r, r->view, MOST_BOXES, path);
     if (!strcmp(kind, "gantt"))
-        return gantt_write(r, path);
+        return gantt_write(as_planned(r), path);
     if (!strcmp(kind, "trace"))
-        return trace_write(r, path);
+        return trace_write(as_planned(r), path);
     return r->m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
 }
 
@@ -108,6 +117,24 @@ static int write_output(const struct result *r, const char *path)
     if (!r->verdict)
         return diag_error(r->diag, "-o %s: a split folder needs a planner in -p", path);
     return split_write(r, path);
+}
+
+static enum weights_mode weights_of(const struct cli *c)
+{
+    const char *s = c->value[CLI_WEIGHTS];
+    return s ? weights_mode_named(s) : WEIGHTS_SHARED;
+}
+
+int output_probe(const struct cli *c, const struct module *m, struct diag *d)
+{
+    const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
+    if (!out)
+        return 0;
+    if (!kind)
+        return split_check(m, weights_of(c), out, d);
+    if (!strcmp(kind, "onnx") && !m->src)
+        return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", out);
+    return outfile_check(out, d);
 }
 
 static const char *const views[] = {"blocks", "devices", "nodes", NULL}; /* as enum view */
@@ -181,7 +208,7 @@ static int replay(const struct cli *c, const struct result *r)
     if (!r->verdict)
         return diag_error(r->diag,
                           "--replay: there is no plan: give a planner, such as -p auto-place");
-    return replay_print(c->n[CLI_EMIT] ? stderr : stdout, r);
+    return replay_print(c->n[CLI_EMIT] ? stderr : stdout, as_planned(r));
 }
 
 /* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
@@ -203,6 +230,37 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     r->place = x->place;
     r->cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
     return 0;
+}
+
+static bool has_calls(const struct module *m)
+{
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        if (m->node[n].callee != 0)
+            return true;
+    return false;
+}
+
+/* What is written of a plan has calls that no cut divides as calls: r speaks of that from here on, and
+ * `planned` of what it was. */
+static void close_calls(struct ctx *x, struct result *r, struct result *planned,
+                        struct closed_plan *p)
+{
+    r->calls = x->opened ? "opened" : has_calls(x->m) ? "whole" : NULL;
+    *planned = *r;
+    if (!r->verdict || !x->opened || !close_plan(x, r->cut, r->verdict, p))
+        return;
+    if (p->open == 0)
+        diag_note(x->diag, "no cut divides a call: %u are written as such", p->closed);
+    else
+        diag_note(x->diag,
+                  "%u calls that no cut divides are written as such; %u are open, the first is '%s'",
+                  p->closed, p->open, p->first_open);
+    r->open = planned;
+    r->m = &p->m;
+    r->place = p->place;
+    r->plan = &p->plan;
+    r->verdict = &p->verdict;
+    r->cut = p->cut;
 }
 
 int output_warned(struct diag *d)
@@ -244,8 +302,8 @@ static int explain(const struct cli *c, const struct result *r)
     if (r->plan->bound < 0 || !r->plan->proof)
         fputs("no bound is known\n", f);
     else
-        fprintf(f, "why no plan takes less than %s:\n%s", time_short(text, r->plan->bound),
-                r->plan->proof);
+        fprintf(f, "why nothing%s takes less than %s:\n%s", plan_among(r->plan->scope),
+                time_short(text, r->plan->bound), r->plan->proof);
     return 0;
 }
 
@@ -253,6 +311,15 @@ static bool is_training(const struct module *m)
 {
     for (nid n = 1; m->backward && n < m->nnode; n++)
         if (m->backward[n])
+            return true;
+    return false;
+}
+
+/* Whether an accelerator's memory has a stated size. */
+static bool limited_memory(const struct cluster *c)
+{
+    for (uint32_t k = 0; c && k < c->ncls; k++)
+        if (!c->cls[k].host && c->cls[k].memory >= 0)
             return true;
     return false;
 }
@@ -271,6 +338,8 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
 {
     const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
     const char *no_plan = x->plan ? NULL : "nothing is planned";
+    const char *reserved = c->value[CLI_RESERVE];
+    bool reserve = limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
     bool training = is_training(x->m), copies = x->cluster && x->cluster->replicate;
     bool drawn = emits(c, "dot") || (kind && (!strcmp(kind, "dot") || picture_format(kind, 3)));
     const struct {
@@ -279,6 +348,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     } t[] = {
         {CLI_OVERLAP, no_plan},
         {CLI_REPLICATE, no_plan},
+        {CLI_PART_COST, no_plan},
         {CLI_TIME_LIMIT, no_plan},
         {CLI_MAX_STATES, no_plan},
         {CLI_SCHEDULE, no_plan    ? no_plan
@@ -288,6 +358,9 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                    : !copies  ? "it is the rate between copies: give --replicate, too"
                    : training ? NULL
                               : "the model has no backward pass, its copies exchange nothing"},
+        {CLI_RESERVE, no_plan   ? no_plan
+                      : reserve ? NULL
+                                : "no accelerator has a memory of stated size"},
         {CLI_PICTURES, out && !kind ? NULL : "these pictures go into the folder of a split (-o)"},
         {CLI_VIEW, drawn ? NULL : "no .dot, .svg, .pdf or .png is written"},
         {CLI_ANNOTATE,
@@ -301,10 +374,11 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                              t[i].why);
 }
 
-int output_write(const struct cli *c, struct ctx *x)
+int output_write(const struct cli *c, struct ctx *x, bool brought)
 {
     struct verdict v;
-    struct result r = {.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
+    struct closed_plan closed = {0};
+    struct result planned, r = {.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
     const char *out = c->value[CLI_OUTPUT];
     const char **names = arena_array(x->mem, x->ndims + 1, sizeof *names);
     int64_t *values = arena_array(x->mem, x->ndims + 1, sizeof *values);
@@ -314,14 +388,15 @@ int output_write(const struct cli *c, struct ctx *x)
     }
     r.annotated = out && (output_is_folder(out) || str_ends(out, ".onnx"));
     r.ir11 = c->value[CLI_ANNOTATE] && !strcmp(c->value[CLI_ANNOTATE], "ir11");
-    if (c->value[CLI_WEIGHTS])
-        r.weights = weights_mode_named(c->value[CLI_WEIGHTS]);
+    r.weights = weights_of(c);
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = x->ndims;
     r.samples = replay_samples(c, x->diag);
     if (read_pictures(c, &r, x->diag) || judge_plan(c, x, &r, &v))
         return -1;
+    close_calls(x, &r, &planned, &closed);
+    onnx_remake(r.m == x->m ? x->m : &closed.m);
     warn_unused(c, x, &r);
     if (output_warned(x->diag))
         return -1;
@@ -331,14 +406,17 @@ int output_write(const struct cli *c, struct ctx *x)
         return -1;
     if (out && write_output(&r, out))
         return -1;
-    if (c->value[CLI_COMPARE] && compare(c, x, &r))
+    if (c->value[CLI_COMPARE] && compare(c, x, &planned))
         return -1;
     bool quiet = c->value[CLI_QUIET] || c->n[CLI_EMIT];
+    r.assumed = r.verdict ? assumed_text(c, x, brought) : NULL;
+    if (r.assumed && quiet)
+        diag_note(x->diag, "assuming %s", r.assumed);
     if (!quiet && r.verdict)
         plan_print(stdout, &r, out && output_is_folder(out) ? out : NULL);
     else if (!quiet && !out && x->m->cost)
         summary_print(stdout, x->m);
-    if (c->value[CLI_BASELINES] && baselines(c, x, &r))
+    if (c->value[CLI_BASELINES] && baselines(c, x, &planned))
         return -1;
     if (c->value[CLI_EXPLAIN_BOUND] && explain(c, &r))
         return -1;
@@ -360,7 +438,7 @@ static int check_weights(const struct cli *c, struct diag *d)
 {
     const char *s = c->value[CLI_WEIGHTS], *out = c->value[CLI_OUTPUT];
     if (s && weights_mode_named(s) == WEIGHTS_MODES)
-        return diag_error(d, "--weights '%s': expected shared, inline or original", s);
+        return diag_error(d, "--weights '%s': expected shared, inline, original or link", s);
     if (s && (!out || !output_is_folder(out)))
         return diag_error(d, "--weights=%s: is for a split: give its folder with -o", s);
     return 0;

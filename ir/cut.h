@@ -3,8 +3,8 @@
  * A part is a set of placed nodes of one device, with copies of the replicated nodes and the
  * initializers that they need.  Parts are numbered in an order that is legal to run: whatever a
  * part reads is a model input or made by an earlier part. */
-#ifndef PCC_BACKENDS_CUT_H
-#define PCC_BACKENDS_CUT_H
+#ifndef PCC_IR_CUT_H
+#define PCC_IR_CUT_H
 
 #include "ir/cluster.h"
 #include "ir/place.h"
@@ -44,6 +44,17 @@ struct cut {
  * pieces is O(pieces * edges between pieces) but stops after work linear in pins. */
 struct cut *cut_build(const struct module *m, const struct place *p, const struct cluster *c,
                       const int32_t *dev, struct arena *a);
+
+/* Which part each placed node goes into, and the device of each part. */
+struct pieces {
+    uint32_t n;
+    uint32_t *piece; /* [node] */
+    int32_t *dev;    /* [piece] */
+};
+/* The same for parts that are known; they must be numbered in an order that is legal to run.  Without
+ * placed nodes, n is 0.  O(nodes + pins). */
+struct cut *cut_pieces(const struct module *m, const struct place *p, const struct pieces *k,
+                       struct arena *a);
 
 /* "part3.onnx", "part03.onnx" when there are more than ten; lives in a. */
 const char *cut_part_file(const struct cut *c, uint32_t part, struct arena *a);

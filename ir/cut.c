@@ -8,9 +8,9 @@
  * carried by a part that uses it, else by the first.
  *
  * O(nodes + operands) plus the copies that the parts hold in the end. */
-#include "backends/cut.h"
+#include "ir/cut.h"
 
-#include "backends/pieces.h"
+#include "ir/pieces.h"
 
 #include <string.h>
 
@@ -298,22 +298,20 @@ static void fill_outputs(struct cutter *c)
 /* ---- the cut -------------------------------------------------------------------------------- */
 
 /* Groups the placed nodes; returns part -> nodes. */
-static struct csr group_nodes(struct cutter *c, const int32_t *dev)
+static struct csr group_nodes(struct cutter *c, const struct pieces *k)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
     struct cut *cut = c->cut;
-    uint32_t *piece = arena_array(c->a, m->nnode, sizeof *piece);
-    int32_t *piece_dev;
     struct pairs in = {0};
     bool copies_only = false;
-    cut->nparts = pieces_build(m, c->p, dev, piece, &piece_dev, c->a);
+    cut->nparts = k->n;
     cut->part_of = arena_array(c->a, m->nnode, sizeof *cut->part_of);
     memset(cut->part_of, 0xff, m->nnode * sizeof *cut->part_of);
     for (nid n = g->first; n < g->first + g->count; n++)
         if (c->p->kind[n] == PLACE_NODE) {
-            cut->part_of[n] = (int32_t)piece[n];
-            add_pair(c, &in, piece[n], n);
+            cut->part_of[n] = (int32_t)k->piece[n];
+            add_pair(c, &in, k->piece[n], n);
         }
     for (uint32_t i = 0; i < g->out.n; i++)
         copies_only |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
@@ -321,19 +319,15 @@ static struct csr group_nodes(struct cutter *c, const int32_t *dev)
         cut->nparts = 1;
     cut->part = arena_array(c->a, cut->nparts, sizeof *cut->part);
     for (uint32_t x = 0; x < cut->nparts; x++)
-        cut->part[x].dev = in.n ? (uint32_t)piece_dev[x] : 0;
+        cut->part[x].dev = in.n ? (uint32_t)k->dev[x] : 0;
     return csr_build(c->a, cut->nparts, in.n, in.row, in.entry);
 }
 
-struct cut *cut_build(const struct module *m, const struct place *p, const struct cluster *cl,
-                      const int32_t *dev, struct arena *a)
+struct cut *cut_pieces(const struct module *m, const struct place *p, const struct pieces *k,
+                       struct arena *a)
 {
-    const struct graph *g = &m->graph[1];
     struct cutter c = {.m = m, .p = p, .a = a, .cut = arena_alloc(a, sizeof *c.cut)};
-    for (nid n = g->first; n < g->first + g->count; n++)
-        if (p->kind[n] == PLACE_NODE && (dev[n] < 0 || (uint32_t)dev[n] >= cl->ndev))
-            return NULL;
-    struct csr nodes = group_nodes(&c, dev);
+    struct csr nodes = group_nodes(&c, k);
     c.node_home = arena_array(a, m->nnode, sizeof *c.node_home);
     c.value_home = arena_array(a, m->nval, sizeof *c.value_home);
     c.node_seen = arena_array(a, m->nnode, sizeof *c.node_seen);
@@ -345,6 +339,18 @@ struct cut *cut_build(const struct module *m, const struct place *p, const struc
     find_sources(&c);
     fill_outputs(&c);
     return c.cut;
+}
+
+struct cut *cut_build(const struct module *m, const struct place *p, const struct cluster *cl,
+                      const int32_t *dev, struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    struct pieces k = {.piece = arena_array(a, m->nnode, sizeof *k.piece)};
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (p->kind[n] == PLACE_NODE && (dev[n] < 0 || (uint32_t)dev[n] >= cl->ndev))
+            return NULL;
+    k.n = pieces_build(m, p, dev, k.piece, &k.dev, a);
+    return cut_pieces(m, p, &k, a);
 }
 
 const char *cut_part_file(const struct cut *c, uint32_t part, struct arena *a)

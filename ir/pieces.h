@@ -1,6 +1,6 @@
-/* Private to cut.c: the grouping of placed nodes into parts. */
-#ifndef PCC_BACKENDS_PIECES_H
-#define PCC_BACKENDS_PIECES_H
+/* The grouping of placed nodes into parts (cut.h makes the parts themselves). */
+#ifndef PCC_IR_PIECES_H
+#define PCC_IR_PIECES_H
 
 #include "ir/place.h"
 
