@@ -33,7 +33,8 @@ def main():
         report = work / "report.xml"
         subprocess.run(["ctest", "--test-dir", work, "--output-junit", report], capture_output=True, check=False)
         r = subprocess.run([SOURCE / "tools/left_out.sh", report], capture_output=True, text=True, check=False)
-        again = subprocess.run([SOURCE / "tools/left_out.sh", report, report], capture_output=True, text=True, check=False)
+        again = subprocess.run([SOURCE / "tools/left_out.sh", report, report], capture_output=True, text=True,
+                               check=False)
     wrong = [f"{r.returncode}: {r.stdout}{r.stderr}"] if sorted(r.stdout.splitlines()) != sorted(WANT) else []
     wrong += [f"first: {r.stdout}"] if r.stdout.splitlines()[:1] != WANT[:1] else []
     wrong += [f"two reports: {again.stdout}"] if "4 tests were left out: no program dot" not in again.stdout else []
