@@ -48,6 +48,8 @@ struct cluster {
     enum overlap overlap;
     enum schedule schedule;
     bool replicate;      /* a stage may run on several devices of a class that take turns (H.2) */
+    int64_t part_cost;   /* ps that a device is taken for by each part that it runs and each of its passes, beside
+                            computing */
     int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
     bool io_free;        /* model inputs and outputs move for nothing */
     int64_t efficiency;  /* share of the peaks that is reached, in millionths (1000000: all) */

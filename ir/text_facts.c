@@ -43,7 +43,6 @@ static struct cluster *the_cluster(struct parser *p)
     if (p->cluster == NULL) {
         p->cluster = arena_alloc(p->m->mem, sizeof *p->cluster);
         p->cluster->efficiency = 1000000;
-        p->cluster_at = p->at;
     }
     return p->cluster;
 }
@@ -105,6 +104,11 @@ int text_cluster(struct parser *p)
         } else if (text_take_word(p, "sync")) {
             if (assign(p) < 0 || quantity(p, rate_parse, &c->sync_bandwidth, "a rate (25GB/s)") < 0)
                 return -1;
+        } else if (text_take_word(p, "part_cost")) {
+            if (assign(p) < 0 || quantity(p, time_parse, &c->part_cost, "a time (5us)") < 0)
+                return -1;
+            if (c->part_cost < 0 || c->part_cost > PS_PER_S)
+                return text_error(p, at, "a part costs at most 1s");
         } else if (text_take_word(p, "overlap")) {
             if (choice(p, overlap_name, &which) < 0)
                 return -1;

@@ -414,6 +414,10 @@ static void put_header(const struct printer *p, const struct cluster *c)
             fprintf(p->f, " schedule=%s", schedule_name[c->schedule]);
         if (c->replicate)
             text_put(p, " replicate");
+        if (c->part_cost) {
+            text_put(p, " part_cost=");
+            put_time(p, c->part_cost);
+        }
         if (c->sync_bandwidth) {
             put_count(p, " sync=", c->sync_bandwidth, " kMGT");
             text_put(p, "B/s");

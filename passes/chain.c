@@ -309,6 +309,8 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
     c->overlap = cluster->overlap != OVERLAP_SUM;
     c->apart = cluster->schedule == SCHEDULE_GPIPE && g->back;
     c->detailed = c->overlap || c->apart || cluster->replicate;
+    if (c->detailed && !c->apart)
+        c->start = sat_mul(cluster->part_cost, wdag_passes(g));
     if (make_kinds(c, d))
         return NULL;
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -331,10 +333,10 @@ void chain_loads(const struct chain *c, uint32_t k, const struct chain_parts *p,
                  int64_t load[2])
 {
     const struct cluster *cl = c->cluster;
-    const int64_t *f = p->t[0], *b = p->t[1];
+    const int64_t *f = p->t[0], *b = p->t[1], start = p->vertices ? c->start : 0;
     int64_t sync = c->g->back ? cluster_sync(cl, c->kind[k].cls, p->params, copies) : 0;
     int64_t first = c->apart ? cluster_load(cl, f[PART_COMPUTE], f[PART_IN], f[PART_OUT])
-                             : cluster_load(cl, f[PART_COMPUTE] + b[PART_COMPUTE],
+                             : cluster_load(cl, f[PART_COMPUTE] + b[PART_COMPUTE] + start,
                                             f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
     load[0] = cluster_shared_load(cl, first, c->apart ? 0 : sync, copies);
     load[1] = 0;

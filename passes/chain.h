@@ -27,6 +27,7 @@ enum { PART_COMPUTE, PART_IN, PART_OUT, PARTS };
 struct chain_parts {
     int64_t t[2][PARTS]; /* ps */
     int64_t params;      /* bytes that copies keep equal */
+    uint32_t vertices;   /* how many there are */
 };
 
 struct chain_kind {
@@ -85,6 +86,8 @@ struct chain {
      * stage.  Then chain_loads says what a stage costs, and labels have two values; what prunes stays
      * the sum (of computing alone, with overlap), which is never more than the load times copies. */
     bool detailed, apart, overlap;
+    int64_t start;         /* ps of computing that each stage with vertices takes more, for its parts; 0 where
+                              values are those of plans whose parts cost nothing (claim.h adds it) */
     int64_t lower;         /* no plan is better, ps: made by chain_build, of any shape */
     const char *lower_why; /* "average load", ... */
     struct chain_lower lower_by;

@@ -71,6 +71,7 @@ const char *classes_why(int why, struct arena *a)
                   {WHY_LAYER, "contract{by=layer}"},
                   {WHY_BLOCK, "contract{blocks}"},
                   {WHY_REPEAT, "--keep-blocks"},
+                  {WHY_CALL, "contract{calls}"},
                   {WHY_CYCLE, "the cycles that makes"}};
     const char *text = "";
     for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)

@@ -16,7 +16,8 @@ enum {
     WHY_BLOCK = 1 << 7,  /* contract{blocks} */
     WHY_REPEAT = 1 << 8, /* --keep-blocks */
     WHY_CYCLE = 1 << 9,  /* it lies on a cycle through classes */
-    WHY_ASKED = WHY_NORM | WHY_LAYER | WHY_BLOCK | WHY_REPEAT /* the user wants it so */
+    WHY_CALL = 1 << 10,  /* contract{calls} */
+    WHY_ASKED = WHY_NORM | WHY_LAYER | WHY_BLOCK | WHY_REPEAT | WHY_CALL /* the user wants it so */
 };
 
 struct classes {

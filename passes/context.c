@@ -8,8 +8,10 @@
 
 #include <inttypes.h>
 
-/* [node] 1: re matches the name of an open call that it is in, and it is no Shape, which follows what it
- * measures; NULL: no call is open. */
+/* What a pattern of --pin says of a node by the names of the open calls that it is in. */
+enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS }; /* FOLLOWS: a call matches, but it is a Shape in it */
+
+/* [node] that; NULL: no call is open. */
 static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *follows)
 {
     const struct opened *o = x->opened;
@@ -21,9 +23,27 @@ static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *fo
                   regexec(re, str(x->m, o->site[s].name), 0, NULL, 0) == 0;
     for (uint32_t v = 0; v < x->base->n; v++) {
         nid n = x->base->node[v];
-        in[n] = site[o->within[n]] && !follows[n];
+        if (site[o->within[n]])
+            in[n] = follows[n] ? CALL_FOLLOWS : CALL_MATCHES;
     }
     return in;
+}
+
+/* Fixes the vertices of a pattern to a device; how many. */
+static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t *follows)
+{
+    const uint8_t *in = called(x, re, follows);
+    uint32_t hits = 0;
+    for (uint32_t v = 0; v < x->base->n; v++) {
+        nid n = x->base->node[v];
+        int call = in ? in[n] : CALL_SILENT;
+        if (call == CALL_MATCHES ||
+            (call == CALL_SILENT && regexec(re, node_name(x->m, n), 0, NULL, 0) == 0)) {
+            x->base->pin[v] = dev;
+            hits++;
+        }
+    }
+    return hits;
 }
 
 /* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node, or a call that
@@ -36,7 +56,6 @@ static int apply_pins(struct ctx *x)
         int dev = cluster_device(x->cluster, p->device);
         regex_t re;
         char why[PATTERN_WHY];
-        uint32_t hits = 0;
         if (dev < 0)
             return diag_error(x->diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
                               p->pattern, p->device, p->device,
@@ -44,14 +63,7 @@ static int apply_pins(struct ctx *x)
         if (pattern_compile(&re, p->pattern, why))
             return diag_error(x->diag, "--pin '%s=%s': not a regular expression: %s", p->pattern,
                               p->device, why);
-        const uint8_t *in = called(x, &re, follows);
-        for (uint32_t v = 0; v < x->base->n; v++) {
-            nid n = x->base->node[v];
-            if ((in && in[n]) || regexec(&re, node_name(x->m, n), 0, NULL, 0) == 0) {
-                x->base->pin[v] = dev;
-                hits++;
-            }
-        }
+        uint32_t hits = pin_all(x, &re, dev, follows);
         regfree(&re);
         if (!hits)
             diag_warning(x->diag, WARN_UNMATCHED_PIN,

@@ -17,8 +17,8 @@
  * device runs over the same layers in the other direction.  A backward group without a forward node (an
  * orphan) has edges turned round.
  *
- * Classes by rules (qdq: qdq.c, norm: norms.c) and those that the user asks for (by=layer, blocks=FILE:
- * groups.c) are joined in the same way.  Like a pin they limit what plans there are: "optimal" is then
+ * Classes by rules (qdq: qdq.c, norm: norms.c, calls: call_groups.c) and those that the user asks for
+ * (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a pin they limit what plans there are: "optimal" is then
  * said among those that keep them together.  The quantised tensor is the smaller one to cut at, so
  * qdq=first, the default, costs next to nothing; qdq=all can close cycles around residual branches,
  * and around a mask that every layer reads it swallows the model, which the warning says. */
@@ -32,7 +32,7 @@
 struct contract_options {
     bool training;
     bool trivial, norm;
-    int64_t by, qdq;
+    int64_t by, qdq, calls;
     const char *blocks;
 };
 
@@ -54,6 +54,13 @@ static const struct opt contract_opts[] = {
      .off = offsetof(struct contract_options, blocks),
      .def = "",
      .help = "keep blocks together: a file with a line of regular expressions for each"},
+    {.kind = OPT_INT,
+     .name = "calls",
+     .off = offsetof(struct contract_options, calls),
+     .def = "5",
+     .lo = "0",
+     .hi = "100",
+     .help = "keep calls that open-functions opened together, up to so many percent of the time"},
     {.kind = OPT_CHOICE,
      .name = "qdq",
      .off = offsetof(struct contract_options, qdq),
@@ -141,6 +148,10 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
     if (o->norm)
         diag_note(x->diag, "contract: %u normalisations and activations stay together",
                   norms_join(x, c));
+    if (o->calls > 0 && x->opened) {
+        groups_by_call(x, o->calls, group);
+        join_named(x, c, group, WHY_CALL, follows);
+    }
     if (o->by == BY_LAYER) {
         groups_by_layer(x, group);
         join_named(x, c, group, WHY_LAYER, follows);

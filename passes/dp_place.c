@@ -34,15 +34,15 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
         count = arena_fmt(x->mem, "more than %d ", COUNT_LIMIT);
     else if (x->ideals)
         count = arena_fmt(x->mem, "%" PRIu64 " ", x->ideals);
-    if (p->value <= whole->lower) {
+    if (p->bare <= whole->lower) {
         p->argument = arena_fmt(x->mem, "no plan is better than the %s%s%s%s", whole->lower_why,
                                 *count ? "; the graph has " : "", count, *count ? "ideals" : "");
     } else if (s->complete && on_whole) {
         p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
-        in.value = p->value;
-        in.proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
-    } else if (s->complete && p->value < searched) {
+        in.value = p->bare;
+        in.proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+    } else if (s->complete && p->bare < searched) {
         p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
                                 whole->lower_why);
     } else if (s->complete) {
@@ -54,7 +54,7 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
             scope = claim_scope(x, true, true);
             in.value = searched;
             in.proof =
-                explain_search(whole, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
+                explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
         }
     } else {
         p->argument =

@@ -145,6 +145,7 @@ static void part_vertex(struct search *s, uint32_t v, int64_t sign)
     int64_t back = s->kind->back ? s->kind->back[v] : 0;
     s->parts.t[0][PART_COMPUTE] += sign * (s->kind->time[v] - back);
     s->parts.t[1][PART_COMPUTE] += sign * back;
+    s->parts.vertices += (uint32_t)sign;
     s->parts.params += s->g->param ? sign * s->g->param[v] : 0;
 }
 

@@ -9,6 +9,7 @@
 #include "passes/flops.h"
 
 #include "ir/units.h"
+#include "passes/shape_bodies.h"
 
 #include <string.h>
 
@@ -516,7 +517,9 @@ int64_t trip_count(struct flops *x, nid n)
     if (node_is(m, n, "Loop")) {
         int64_t trips;
         bool given = ints_of(&x->f, node_in(m, n, 0), &trips, 1) == 1;
-        return given && trips >= 0 && trips < INT32_MAX ? trips : -1; /* more: a while loop */
+        if (given && (trips == INT32_MAX || trips == INT64_MAX)) /* exporters say so: a while loop */
+            given = loop_goes_on(&x->f, n);
+        return given && trips >= 0 ? trips : -1;
     }
     struct shape s;
     int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0), axis = 0;

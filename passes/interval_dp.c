@@ -257,6 +257,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
             break;
         parts.t[0][PART_COMPUTE] += t - back;
         parts.t[1][PART_COMPUTE] += back;
+        parts.vertices++;
         parts.params += c->g->param ? c->g->param[v] : 0;
         for (uint32_t x = at[j]; x < at[j + 1]; x++)
             part_net(&parts, &r->touch[kind->cls][x], i, j);

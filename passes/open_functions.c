@@ -46,14 +46,6 @@ static bool enters(void *user, uint32_t in, nid call, sid name)
     return in != 0 || !has_time(c, call);
 }
 
-/* A plan that was made with calls whole, or knows no names of nodes. */
-static bool made_whole(struct ctx *x, const char *plan)
-{
-    struct map names = {0};
-    bool whole;
-    return *plan != '\0' && (!plan_names(x, plan, &names, &whole) || whole);
-}
-
 static bool has_calls(const struct module *m)
 {
     for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
@@ -69,7 +61,7 @@ static int open_run(struct ctx *x, const void *options)
     uint64_t nodes;
     uint32_t before = m->graph[1].count;
     if (m->nfunction == 0 || !has_calls(m) || m->cost != NULL || x->plan != NULL ||
-        made_whole(x, o->plan))
+        (*o->plan != '\0' && !plan_calls_open(x, o->plan)))
         return 0; /* costs and plans that came with the input speak of whole calls */
     if (x->base != NULL || x->shapes_unknown >= 0)
         return diag_error(x->diag, "open-functions comes before all other passes: what they found "

@@ -28,7 +28,7 @@ struct ctx {
     struct diag *diag;
     struct module *m;
     struct opened *opened; /* calls that stand open in m (opened.h); NULL: none */
-    bool looked_inside;    /* open-functions has run: calls in m cannot be opened, or take little */
+    bool looked_inside;    /* calls that are still whole in m cannot be opened */
     struct cluster *cluster;
     struct dim_binding *dims; /* from --dim; then what infer-shapes guessed is appended */
     uint32_t ndims, capdims;

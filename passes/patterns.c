@@ -121,8 +121,9 @@ struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct 
     for (uint32_t v = 0; v < x->base->n; v++) {
         nid n = x->base->node[v];
         hit[n] = patterns_match(p, node_name(x->m, n));
-        outer = o && !follows[n] ? call[o->within[n]] : NULL;
-        hit[n] = outer && (!hit[n] || outer < hit[n]) ? outer : hit[n];
+        outer = o ? call[o->within[n]] : NULL;
+        if (outer)
+            hit[n] = follows[n] ? NULL : hit[n] && hit[n] < outer ? hit[n] : outer;
     }
     return hit;
 }

@@ -30,9 +30,9 @@ int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t
                  const char *where, struct diag *d);
 /* The first pattern that matches anywhere in the name, NULL: none.  O(patterns). */
 struct pattern *patterns_match(struct patterns *p, const char *name);
-/* [node of x->m] the first pattern that matches its name or that of an open call that it is in, but for
- * Shapes, which follow what they measure: their own name only; placed nodes, others NULL.  Lives in a.
- * O((nodes + calls) * patterns). */
+/* [node of x->m] the first pattern that matches its name or that of an open call that it is in.  A Shape in a
+ * call that some pattern matches has none: it follows what it measures.  Placed nodes, others NULL.  Lives
+ * in a.  O((nodes + calls) * patterns). */
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a);
 /* A warning for each pattern that never was the first to match. */
 void patterns_warn_idle(const struct patterns *p, const char *where, struct diag *d);

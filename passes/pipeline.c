@@ -106,8 +106,8 @@ void pass_help(FILE *f, const struct pass *p)
         fprintf(f, "  %-14s %s%s%s\n", "", opt_wants(o, a), *o->def ? "; default " : "", o->def);
     }
     if (p->needs & NEED_OPEN)
-        fprintf(f, "  needs open-functions, close-functions (inserted if neither the first nor "
-                   "inline-functions is in the list)\n");
+        fprintf(f, "  needs open-functions (inserted if neither it nor inline-functions is in the "
+                   "list)\n");
     if (p->needs & NEED_CONTRACT)
         fprintf(f, "  needs infer-shapes, cost, contract (inserted if they are not in the list)\n");
     else if (p->needs & NEED_COST)
@@ -233,33 +233,20 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
     return o;
 }
 
-/* Inserts a pass that has an option `plan`. */
-static void insert_for(struct pipeline *p, uint32_t at, const struct pass *pass, const char *plan,
-                       struct arena *a)
-{
-    struct step *s = add_step(p, at, pass, a);
-    s->inserted = true;
-    opt_set(opt_named(pass, "plan"), s->opts, plan);
-}
-
-/* Where a pass reads a plan, calls stand open as when that plan was made: opened before all else, and
- * closed before the first pass that makes a level. */
+/* Where a pass reads a plan, calls stand open as when that plan was made. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
     const struct pass *open = pass_find("open-functions"), *in = pass_find("inline-functions");
-    uint32_t at = 0, level = 0;
+    uint32_t at = 0;
     for (; at < p->n && !(p->step[at].pass->needs & NEED_OPEN); at++)
         if (p->step[at].pass == open || p->step[at].pass == in)
             return;
     if (at == p->n)
         return;
-    const char *from =
-        opt_get(opt_named(p->step[at].pass, "from"), p->step[at].opts, a);
-    while (!strcmp(p->step[level].pass->name, "infer-shapes") ||
-           !strcmp(p->step[level].pass->name, "cost"))
-        level++;
-    insert_for(p, level, pass_find("close-functions"), from, a);
-    insert_for(p, 0, open, from, a);
+    const char *from = opt_get(opt_named(p->step[at].pass, "from"), p->step[at].opts, a);
+    struct step *s = add_step(p, 0, open, a);
+    s->inserted = true;
+    opt_set(opt_named(open, "plan"), s->opts, from);
 }
 
 void pipeline_complete(struct pipeline *p, struct arena *a)

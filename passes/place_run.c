@@ -6,6 +6,7 @@
  * larger ones stay. */
 #include "passes/place_run.h"
 
+#include "passes/claim.h"
 #include "passes/dp_both.h"
 #include "passes/topo.h"
 #include "ir/units.h"
@@ -107,7 +108,8 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->planner = planner;
     p->dev = plan_project(g, best->dev, x->m->nnode, x->mem);
     p->copies = best->copies;
-    p->value = best->value;
+    p->value = claim_value(x, best, p->dev);
+    p->bare = best->value;
     p->bound = p->bound_all = -1;
     p->status = PLAN_FEASIBLE;
 }

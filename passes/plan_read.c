@@ -358,11 +358,27 @@ int32_t *plan_read_text(struct ctx *x, const char *path, char *text, size_t n)
     return rc || check_complete(&r) ? NULL : r.dev;
 }
 
-const char *plan_file(struct ctx *x, const char *from)
+/* The file of a plan: the manifest of a split folder, else `from` itself. */
+static const char *plan_file(struct ctx *x, const char *from)
 {
     struct stat st;
     bool folder = stat(from, &st) == 0 && S_ISDIR(st.st_mode);
     return folder ? arena_fmt(x->mem, "%s/manifest.json", from) : from;
+}
+
+bool plan_calls_open(struct ctx *x, const char *from)
+{
+    struct diag quiet = diag_silent();
+    size_t n;
+    if (strcmp(from, "self") == 0 || str_ends(from, ".onnx"))
+        return true;
+    char *text = infile_read(plan_file(x, from), x->mem, &n, &quiet);
+    json_t *root = text ? json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    const char *calls = json_string_value(json_object_get(root, "calls"));
+    bool named = json_object_get(root, "pcc_plan") || json_object_get(root, "pcc_manifest");
+    bool open = named && !(calls && strcmp(calls, "whole") == 0);
+    json_decref(root);
+    return open;
 }
 
 int32_t *plan_read(struct ctx *x, const char *from)

@@ -3,7 +3,7 @@
  *
  * A node is the least that a device can have: where all of the time is in one, "optimal" means that
  * everything is on one device.  Calls are told from a twentieth of the time on (all calls of all
- * functions together: what close-functions leaves whole stays below), a node with bodies from half of it
+ * functions together), a node with bodies from half of it
  * on: then no number of devices makes the model twice as fast.  Shares are those of the class of devices
  * where they are largest.  With one device there is nothing to divide.
  * O(nodes * classes), and O(functions) where something is told. */
@@ -56,35 +56,21 @@ static void node_times(const struct times *t, uint32_t v, int64_t part[CLUSTER_C
 
 /* ---- calls ---- */
 
-/* What can keep calls from being opened. */
-struct obstacles {
-    const struct module *m;
-    struct functions *f;
-    const struct cost_table *given;
-    uint32_t nclass;
-    bool few; /* opened, all calls would not be too many nodes */
-};
-
-static struct obstacles find_obstacles(struct ctx *x)
+/* Why the call is whole, or what to do about it. */
+static const char *reason(struct ctx *x, nid call)
 {
     const struct module *m = x->m;
+    struct functions *f = functions_study(m, x->scratch);
+    const struct cost_table *given = cost_table_peek(x, m);
     struct diag quiet = diag_silent();
     struct module opsets = *m; /* what functions import goes there */
-    struct obstacles o = {m, functions_study(m, x->scratch), cost_table_peek(x, m),
-                          x->cluster->ncls, false};
     uint64_t nodes;
     opsets.mem = x->scratch;
     opsets.capopset = opsets.nopset;
-    functions_fit(&opsets, o.f, "", x->scratch, &quiet);
-    functions_measure(m, o.f);
-    o.few = calls_few(m, o.f, &nodes);
-    return o;
-}
-
-/* Why the call cannot be opened; NULL: it can. */
-static const char *obstacle(const struct obstacles *o, nid call)
-{
-    switch ((enum fate)o->f->fate[o->m->node[call].callee]) {
+    functions_fit(&opsets, f, "", x->scratch, &quiet);
+    functions_measure(m, f);
+    const char *obstacle = call_obstacle(m, f, m, call);
+    switch ((enum fate)f->fate[m->node[call].callee]) {
     case FATE_CYCLE:
         return "its function calls itself";
     case FATE_DEEP:
@@ -94,11 +80,14 @@ static const char *obstacle(const struct obstacles *o, nid call)
     default:
         break;
     }
-    for (uint32_t k = 0; o->given != NULL && k < o->nclass; k++)
-        if (cost_table_time(o->given, call, k) >= 0)
+    for (uint32_t k = 0; given != NULL && k < x->cluster->ncls; k++)
+        if (cost_table_time(given, call, k) >= 0)
             return "--costs gives its time, and none for what is inside";
-    return o->few ? call_obstacle(o->m, o->f, o->m, call)
-                  : "opened, the model's calls would be too many nodes";
+    if (obstacle != NULL)
+        return obstacle;
+    return calls_few(m, f, &nodes)
+               ? "begin -p with open-functions, and parts keep the calls that no cut divides"
+               : "opened, the model's calls would be too many nodes";
 }
 
 /* Calls that stay whole. */
@@ -108,14 +97,12 @@ struct whole {
     int most;              /* that share, percent */
 };
 
-/* o: only those that cannot be opened; NULL: all. */
-static struct whole add_calls(const struct ctx *x, const struct times *t, const struct obstacles *o)
+static struct whole add_calls(const struct ctx *x, const struct times *t)
 {
     struct whole w = {.most = -1};
     int64_t part[CLUSTER_CLASSES];
     for (uint32_t v = 0; v < t->g->n; v++) {
-        nid n = t->g->node[v];
-        if (x->m->node[n].callee == 0 || (o != NULL && obstacle(o, n) == NULL))
+        if (x->m->node[t->g->node[v]].callee == 0)
             continue;
         node_times(t, v, part);
         int p = percent(t, part);
@@ -130,25 +117,16 @@ static struct whole add_calls(const struct ctx *x, const struct times *t, const 
 
 static void warn_calls(struct ctx *x, const struct times *t)
 {
-    struct whole w = add_calls(x, t, NULL);
-    if (!exceeds(t, w.sum, PERCENT_CALLS))
-        return;
-    struct obstacles o = find_obstacles(x);
-    if (x->looked_inside) /* the others take little: close-functions saw to that */
-        w = add_calls(x, t, &o);
+    struct whole w = add_calls(x, t);
     if (!exceeds(t, w.sum, PERCENT_CALLS))
         return;
     nid n = t->g->node[w.worst];
-    const char *why = obstacle(&o, n);
     diag_warning(x->diag, WARN_WHOLE_CALL,
                  "%u call%s of functions stay%s whole and take%s %d %% of the time, the largest '%s' "
                  "(%s) with %d %%: %s",
                  w.calls, w.calls == 1 ? "" : "s", w.calls == 1 ? "s" : "",
                  w.calls == 1 ? "s" : "", percent(t, w.sum), node_name(x->m, n),
-                 function_name(x->m, x->m->node[n].callee, x->scratch), w.most,
-                 why != NULL ? why
-                             : "begin -p with open-functions, and parts keep only the calls that "
-                               "no cut divides");
+                 function_name(x->m, x->m->node[n].callee, x->scratch), w.most, reason(x, n));
 }
 
 /* ---- bodies ---- */

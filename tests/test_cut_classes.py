@@ -158,7 +158,8 @@ def test_unknown(folder):
     run = Run([PCC, model, "-d", "2xa100", "-p", f"plan{{from={plan}}}"])
     check(run.rc == 1 and "must share a device" in run.out, f"apart: {run.rc} {run.out}")
     plan.write_text("before|last=acc1\n.=acc0\n")
-    Run([PCC, model, "-d", "2xa100", "-p", f"plan{{from={plan}}}", "-q", "--pictures=none", "-o", folder / "ends"]).need()
+    Run([PCC, model, "-d", "2xa100", "-p", f"plan{{from={plan}}}", "-q", "--pictures=none", "-o",
+         folder / "ends"]).need()
     check(len(parts_of(folder / "ends")[1]) == 3, "ends: parts")
 
 
@@ -174,7 +175,8 @@ def test_late(folder):
     save(model, nodes, [info("x")], [info("y")], [], [helper.make_opsetid("test", 1)])
     plan = folder / "late.plan"
     plan.write_text("other=acc1\n.=acc0\n")
-    Run([PCC, model, "-d", "2xa100", "-p", f"plan{{from={plan}}}", "-q", "--pictures=none", "-o", folder / "late"]).need()
+    Run([PCC, model, "-d", "2xa100", "-p", f"plan{{from={plan}}}", "-q", "--pictures=none", "-o",
+         folder / "late"]).need()
     manifest, device = parts_of(folder / "late")
     check(len(device) == 3, f"late: {device}")
     check([sorted(n) for n in manifest["nodes"].values()] == [["first"], ["other"], ["foreign", "join", "last"]],

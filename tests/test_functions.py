@@ -562,7 +562,7 @@ HOSTILE = [
     ("long recursion", lambda: cycle(5000), "calls itself"),
     ("2^100 nodes", lambda: tower(101, 2), "would have more than"),
     ("3^13 nodes", lambda: tower(14, 3), "up to 3985807 nodes"),
-    ("deep", lambda: tower(300, 1), "nested 256 deep"),
+    ("deep", lambda: tower(300, 1), "nested 300 deep cannot be inlined, expected at most 256"),
     ("long names", long_names, "take more than 256 MiB"),
     ("too many inputs", lambda: called(["x", "x"], ["y"]), None),
     ("too many results", lambda: called(["x"], ["y", "z"]), None),
@@ -602,7 +602,16 @@ def hostile(work):
             check(all(len(line) < 2000 or name == "long names" for line in done.stderr.splitlines()),
                   f"{name}: a long line")
     looked = pcc(save(path, tower(101, 2)))
-    check("1 calls of functions cannot be looked into" in looked.stderr, f"2^100: {looked.stderr}")
+    check("1 calls of functions cannot be looked into (more than 500000 nodes in all)" in looked.stderr,
+          f"2^100: {looked.stderr}")
+    for make, text in ((lambda: tower(3000, 1), "calls nested 3000 deep, at most 256 are opened"),
+                       (lambda: tower(257, 1), "calls nested 257 deep, at most 256 are opened"),
+                       (lambda: cycle(5000), "recursive"),
+                       (lambda: called(["x", "x"], ["y"]), "what they give does not fit")):
+        looked = pcc(save(path, make()))
+        check(f"1 calls of functions cannot be looked into ({text})" in looked.stderr, f"{text}: {looked.stderr}")
+    looked = pcc(save(path, tower(256, 1)))
+    check("cannot be looked into" not in looked.stderr, f"256 deep: {looked.stderr}")
 
 
 # ---------------------------------------------------------------- 5. the table

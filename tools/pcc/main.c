@@ -175,8 +175,8 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (in_file && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
         return EXIT_INPUT;
     if (!text && out && output_is_folder(out))
-        text = c->value[CLI_GROUP] ? "open-functions,close-functions,fuse,hier-place"
-                                   : "open-functions,close-functions,fuse,auto-place";
+        text = c->value[CLI_GROUP] ? "open-functions,fuse,hier-place"
+                                   : "open-functions,fuse,auto-place";
     else if (!text && (!out || str_ends(out, ".csv") || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->mem, x->diag))

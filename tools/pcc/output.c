@@ -251,9 +251,12 @@ static void close_calls(struct ctx *x, struct result *r, struct result *planned,
     *planned = *r;
     if (!r->verdict || !x->opened || !close_plan(x, r->cut, r->verdict, p))
         return;
-    diag_note(x->diag, "calls that no cut divides are written as calls: %u; %u more are open%s%s%s",
-              p->closed, p->open, p->open ? ", the first is '" : "", p->first_open,
-              p->open ? "'" : "");
+    if (p->open == 0)
+        diag_note(x->diag, "no cut divides a call: %u are written as such", p->closed);
+    else
+        diag_note(x->diag,
+                  "%u calls that no cut divides are written as such; %u are open, the first is '%s'",
+                  p->closed, p->open, p->first_open);
     r->open = planned;
     r->m = &p->m;
     r->place = p->place;
@@ -347,6 +350,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     } t[] = {
         {CLI_OVERLAP, no_plan},
         {CLI_REPLICATE, no_plan},
+        {CLI_PART_COST, no_plan},
         {CLI_TIME_LIMIT, no_plan},
         {CLI_MAX_STATES, no_plan},
         {CLI_SCHEDULE, no_plan    ? no_plan
