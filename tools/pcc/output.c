@@ -384,7 +384,8 @@ static const char *table_text(const struct result *r, const char *out, struct ar
     FILE *f = open_memstream(&text, &n);
     if (f)
         plan_print(f, r, out && output_is_folder(out) ? out : NULL);
-    bool whole = f && fclose(f) == 0;
+    bool whole = f && fflush(f) == 0 && !ferror(f);
+    whole = f && fclose(f) == 0 && whole && text; /* glibc may close it well without a text */
     const char *kept = whole ? arena_strdup(a, text, n) : NULL;
     if (!whole)
         diag_error(r->diag, "the table of the plan: %s", strerror(errno));
@@ -432,12 +433,12 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
         return -1;
     if (out && write_output(&r, out))
         return -1;
-    if (c->value[CLI_COMPARE] && compare(c, x, &planned))
-        return -1;
     if (table)
         fputs(table, stdout);
     else if (!quiet && !out && x->m->cost)
         summary_print(stdout, x->m);
+    if (c->value[CLI_COMPARE] && compare(c, x, &planned))
+        return -1;
     if (c->value[CLI_BASELINES] && baselines(c, x, &planned))
         return -1;
     if (c->value[CLI_EXPLAIN_BOUND] && explain(c, &r))
