@@ -14,6 +14,7 @@
 #include "passes/dp_bound.h"
 #include "passes/dp_both.h"
 #include "passes/explain.h"
+#include "passes/tidy.h"
 
 #include <inttypes.h>
 
@@ -97,6 +98,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     }
     if (best.value == CHAIN_INF)
         return false;
+    tidy_chain(from == whole ? c : p->top, &best, x->scratch);
     bool open = !(s.complete && on_whole) && best.value > c->lower;
     struct bound all =
         claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);

@@ -304,7 +304,7 @@ static int explain(const struct cli *c, const struct result *r)
     if (r->plan->bound < 0 || !r->plan->proof)
         fputs("no bound is known\n", f);
     else
-        fprintf(f, "why nothing%s takes less than %s:\n%s", plan_among(r->plan->scope),
+        fprintf(f, "why no plan%s takes less than %s:\n%s", plan_among(r->plan->scope),
                 time_short(text, r->plan->bound), r->plan->proof);
     return 0;
 }
