@@ -13,7 +13,7 @@
 #include "passes/any_fit.h"
 #include "passes/any_search.h"
 #include "passes/certify.h"
-#include "passes/loads.h"
+#include "passes/tidy.h"
 #include "ir/pieces.h"
 #include "ir/units.h"
 
@@ -132,6 +132,8 @@ static int look_for_any(struct auto_run *r)
                           .clock = &clock};
     if (any_improve(s, &like))
         return -1;
+    if (s->best.value < CHAIN_INF)
+        tidy_parts(s);
     if (r->contiguous && s->best.value > s->need) /* perhaps it is the best of all */
         any_bound(s, BOUNDS_WORK / 4);
     if (far(r))

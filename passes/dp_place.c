@@ -8,6 +8,7 @@
 #include "passes/claim.h"
 #include "passes/dp_race.h"
 #include "passes/explain.h"
+#include "passes/tidy.h"
 
 #include <inttypes.h>
 
@@ -102,6 +103,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     }
     if (best.value == CHAIN_INF)
         return false;
+    tidy_chain(from == whole ? c : p->top, &best, x->scratch);
     bool open = best.value > c->lower;
     struct bound all =
         claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
