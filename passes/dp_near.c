@@ -5,9 +5,9 @@
  * merged without making a cycle.  What is left has few ideals, those of the regions around the cuts, of
  * which the exact search (dp_both.h) tries all combinations: many more than cuts of one order do.
  *
- * After a success as much again is sought at once, then less, then anything, so that a plan does not creep down in
- * small steps.  The orders change each time; the width doubles when a search ended without a better plan, and halves when it
- * did not end.  Large-neighbourhood search, with the dynamic program as the search inside it.
+ * After a success as much again is sought at once, then less, then anything, so that a plan does not creep
+ * down in small steps.  The orders change each time; the width doubles when a search ended without a better
+ * plan, and halves when it did not end.  Large-neighbourhood search, with the dynamic program as the search inside it.
  *
  * Cost: O(pins log pins) for a neighbourhood, and the steps allowed. */
 #include "passes/dp_near.h"
