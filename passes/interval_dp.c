@@ -3,19 +3,19 @@
  * Source: the placement paper, 5.1.2 (DPL): the published numbers are
  * one draw of an order; many seeded orders of several kinds find the optimum nearly always.
  *
- * Along an order the ideals are the prefixes, and a device holds positions [i, j).  For fixed i the
- * sweep over j adds one vertex at a time; what a vertex changes in the transfers follows from the
- * positions of the previous pin, the first and the last pin of each of its nets, so no counters are
- * kept or undone:
+ * An order is cut into units, single vertices or (large graphs) intervals between the positions where cuts are
+ * allowed; only nets of several units matter then.  The ideals are the prefixes, and a device holds units [i, j).
+ * For fixed i the sweep over j adds one unit at a time; what a unit changes in the transfers follows from the
+ * previous unit, the first and the last unit of each of its nets, so no counters are kept or undone:
  *  - the net is not in the segment yet: paid for good if it has a pin before i or on the host, else
- *    paid unless this is its last pin;
- *  - it is in the segment, and this is its last pin, and the first is not before i: paid no more.
+ *    paid unless this is its last unit;
+ *  - it is in the segment, and this is its last unit, and the first is not before i: paid no more.
  * Time, what is paid for good, and bytes only grow with j, so the sweep ends where they exceed the
  * best plan known; starts and ends outside the windows of chain.h are skipped.
  *
- * O(starts in windows * segment length * nets per vertex) for each order: with a good first plan a
- * small part of V^2 / D.  That plan comes from cuts at few sampled positions, where little crosses.
- * */
+ * O(V + pins) for the units, and O(starts in windows * segment length * nets per unit) for each order: with a good
+ * first plan a small part of U^2 / D for U units.  That plan comes from cuts at few sampled positions, where little
+ * crosses.  Large graphs: some thousand sampled positions, then all positions near the best cuts. */
 #include "passes/interval_dp.h"
 
 #include "passes/cuts.h"
@@ -23,35 +23,43 @@
 
 #include <string.h>
 
-enum { SAMPLE_FEW = 32, SAMPLE_MANY = 512, ALL_UP_TO = 8192, NEAR_WORK = 4000000 };
+enum {
+    SAMPLE_FEW = 32,
+    SAMPLE_MANY = 512,
+    ALL_UP_TO = 8192, /* units */
+    SHARE = 4         /* of the budget that is left, for one order */
+};
 
-/* A pin of a net at a position. */
+/* A unit of a net. */
 struct touch {
     int64_t cost;
-    uint32_t prev;  /* 1 + position of the net's previous pin, 0: none */
-    uint32_t first; /* position of its first pin */
-    uint32_t src;   /* position of the vertex that makes it; UINT32_MAX: none */
+    uint32_t prev;  /* 1 + the net's previous unit, 0: none */
+    uint32_t first; /* its first unit */
+    uint32_t src;   /* that of the vertex that makes it; UINT32_MAX: none */
     uint8_t last, host, back;
 };
 
-/* A vertex that needs a shared item. */
+/* A unit that needs a shared item. */
 struct need {
     int64_t bytes;
-    uint32_t prev; /* 1 + position of the previous vertex that needs it */
+    uint32_t prev; /* 1 + the previous unit that needs it */
 };
 
 struct run {
     const struct chain *c;
     const uint32_t *order;
-    uint32_t n;
+    uint32_t n; /* units */
     struct arena *a;
-    uint32_t *touch_at[CLUSTER_CLASSES]; /* [position] */
+    uint32_t *start;            /* [unit] position of its first vertex; start[n]: all vertices */
+    int64_t *time[CHAIN_KINDS]; /* [unit]; COST_NEVER */
+    int64_t *back[CHAIN_KINDS]; /* NULL: nothing is the backward pass's */
+    int64_t *size, *param;
+    uint32_t *touch_at[CLUSTER_CLASSES]; /* [unit] */
     struct touch *touch[CLUSTER_CLASSES];
     uint32_t *need_at;
     struct need *need;
-    int64_t *prefix[CHAIN_POTS]; /* [position] weight before it */
-    uint8_t *cut;                /* [position] a segment may end before it */
-    uint32_t *head;              /* [position] labels */
+    int64_t *prefix[CHAIN_POTS]; /* [unit] weight before it */
+    uint32_t *head;              /* [unit] labels */
     struct labels labels;
     struct live *live;
     uint32_t nlive, caplive;
@@ -62,38 +70,80 @@ struct run {
     struct chain_clock *clock;
 };
 
-static void make_touches(struct run *r, uint32_t cls, uint32_t *pos_seen, uint32_t *first,
-                         uint32_t *count)
+/* ---- units ----------------------------------------------------------------------------------- */
+
+/* The first and last unit of each net. */
+struct spans {
+    uint32_t *unit; /* [vertex] */
+    uint32_t *first, *last;
+};
+
+static struct spans find_spans(const struct run *r)
 {
     const struct wdag *g = r->c->g;
-    const struct chain_class *cc = &r->c->cls[cls];
-    uint32_t n = 0, *pos = arena_array(r->a, (size_t)r->n + 1, sizeof *pos);
-    for (uint32_t p = 0; p < r->n; p++)
-        pos[r->order[p]] = p;
-    r->touch_at[cls] = arena_array(r->a, (size_t)r->n + 1, sizeof(uint32_t));
-    r->touch[cls] = arena_array(r->a, (size_t)r->c->net_of.at[r->n] + 1, sizeof *r->touch[cls]);
-    memset(pos_seen, 0, ((size_t)g->nnet + 1) * sizeof *pos_seen);
-    memset(count, 0, ((size_t)g->nnet + 1) * sizeof *count);
-    for (uint32_t p = 0; p < r->n; p++) {
+    struct spans s = {arena_array(r->a, (size_t)g->n + 1, sizeof(uint32_t)),
+                      arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t)),
+                      arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t))};
+    for (uint32_t u = 0; u < r->n; u++)
+        for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++)
+            s.unit[r->order[p]] = u;
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        s.first[e] = UINT32_MAX;
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
+            uint32_t u = s.unit[g->net_pin.to[i]];
+            s.first[e] = u < s.first[e] ? u : s.first[e];
+            s.last[e] = u > s.last[e] ? u : s.last[e];
+        }
+    }
+    return s;
+}
+
+/* Whether class cls pays for net e depending on where the order is cut. */
+static bool matters(const struct run *r, const struct spans *s, uint32_t cls, uint32_t e)
+{
+    return r->c->cls[cls].cost[e] > 0 && (s->first[e] < s->last[e] || r->c->g->net_host[e]);
+}
+
+/* The nets of a unit that matter to class cls, to r->touch[cls] from n on, or only counted if that is NULL; seen[net]:
+ * 1 + its last unit so far.  The new n. */
+static uint32_t touch_unit(struct run *r, const struct spans *s, uint32_t cls, uint32_t u,
+                           uint32_t *seen, uint32_t n)
+{
+    const struct wdag *g = r->c->g;
+    for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++) {
         uint32_t v = r->order[p];
         for (uint32_t i = r->c->net_of.at[v]; i < r->c->net_of.at[v + 1]; i++) {
             uint32_t e = r->c->net_of.to[i];
-            if (cc->cost[e] == 0)
+            if (!matters(r, s, cls, e) || seen[e] == u + 1)
                 continue;
-            if (!count[e]++)
-                first[e] = p;
-            r->touch[cls][n++] =
-                (struct touch){.cost = cc->cost[e],
-                               .prev = pos_seen[e],
-                               .first = first[e],
-                               .src = g->net_src[e] == UINT32_MAX ? UINT32_MAX : pos[g->net_src[e]],
-                               .back = g->net_back && g->net_back[e],
-                               .last = count[e] == g->net_pin.at[e + 1] - g->net_pin.at[e],
-                               .host = g->net_host[e]};
-            pos_seen[e] = p + 1;
+            if (r->touch[cls])
+                r->touch[cls][n] = (struct touch){
+                    .cost = r->c->cls[cls].cost[e],
+                    .prev = seen[e],
+                    .first = s->first[e],
+                    .src = g->net_src[e] == UINT32_MAX ? UINT32_MAX : s->unit[g->net_src[e]],
+                    .last = u == s->last[e],
+                    .host = g->net_host[e],
+                    .back = g->net_back && g->net_back[e]};
+            seen[e] = u + 1;
+            n++;
         }
-        r->touch_at[cls][p + 1] = n;
     }
+    return n;
+}
+
+static void make_touches(struct run *r, const struct spans *s, uint32_t cls, uint32_t *seen)
+{
+    uint32_t nnet = r->c->g->nnet, n = 0;
+    r->touch_at[cls] = arena_array(r->a, (size_t)r->n + 1, sizeof(uint32_t));
+    r->touch[cls] = NULL;
+    memset(seen, 0, ((size_t)nnet + 1) * sizeof *seen);
+    for (uint32_t u = 0; u < r->n; u++)
+        n = touch_unit(r, s, cls, u, seen, n);
+    r->touch[cls] = arena_array(r->a, (size_t)n + 1, sizeof *r->touch[cls]);
+    memset(seen, 0, ((size_t)nnet + 1) * sizeof *seen);
+    for (uint32_t u = 0; u < r->n; u++)
+        r->touch_at[cls][u + 1] = touch_unit(r, s, cls, u, seen, r->touch_at[cls][u]);
 }
 
 static void make_needs(struct run *r)
@@ -101,55 +151,78 @@ static void make_needs(struct run *r)
     const struct wdag *g = r->c->g;
     uint32_t n = 0, *seen = arena_array(r->a, (size_t)g->nshared + 1, sizeof *seen);
     r->need_at = arena_array(r->a, (size_t)r->n + 1, sizeof *r->need_at);
-    r->need = arena_array(r->a, (size_t)g->shared_of.at[r->n] + 1, sizeof *r->need);
-    for (uint32_t p = 0; p < r->n; p++) {
-        uint32_t v = r->order[p];
-        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
-            uint32_t s = g->shared_of.to[i];
-            r->need[n++] = (struct need){g->shared_size[s], seen[s]};
-            seen[s] = p + 1;
+    r->need = arena_array(r->a, (size_t)g->shared_of.at[g->n] + 1, sizeof *r->need);
+    for (uint32_t u = 0; u < r->n; u++) {
+        for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++) {
+            uint32_t v = r->order[p];
+            for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+                uint32_t s = g->shared_of.to[i];
+                if (seen[s] != u + 1)
+                    r->need[n++] = (struct need){g->shared_size[s], seen[s]};
+                seen[s] = u + 1;
+            }
         }
-        r->need_at[p + 1] = n;
+        r->need_at[u + 1] = n;
     }
 }
 
-static void make_prefixes(struct run *r, uint32_t *seen)
+/* One value for each unit: the sum of x over its vertices. */
+static int64_t *sums(const struct run *r, const int64_t *x)
+{
+    int64_t *sum = x ? arena_array(r->a, (size_t)r->n + 1, sizeof *sum) : NULL;
+    for (uint32_t u = 0; x && u < r->n; u++)
+        for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++) {
+            int64_t t = x[r->order[p]];
+            sum[u] = t == COST_NEVER || sum[u] == COST_NEVER ? COST_NEVER : sum[u] + t;
+        }
+    return sum;
+}
+
+static void make_prefixes(struct run *r, const struct spans *s)
 {
     const struct wdag *g = r->c->g;
-    memset(seen, 0, ((size_t)g->nnet + 1) * sizeof *seen);
-    for (uint32_t p = 0; p < r->c->npot; p++)
-        r->prefix[p] = arena_array(r->a, (size_t)r->n + 1, sizeof(int64_t));
-    for (uint32_t i = 0; i < r->n; i++) {
-        uint32_t v = r->order[i];
-        for (uint32_t p = 0; p < r->c->npot; p++)
-            r->prefix[p][i + 1] = r->prefix[p][i] + r->c->pot[p].w[v];
-        for (uint32_t x = g->net_of.at[v]; x < g->net_of.at[v + 1]; x++) {
-            uint32_t e = g->net_of.to[x];
-            if (seen[e]++ == 0 && chain_weighs(r->c, e))
-                for (uint32_t p = 0; p < r->c->npot; p++)
-                    r->prefix[p][i + 1] += r->c->pot[p].net[e];
-        }
+    for (uint32_t p = 0; p < r->c->npot; p++) {
+        const struct chain_pot *pot = &r->c->pot[p];
+        int64_t *before = r->prefix[p] = arena_array(r->a, (size_t)r->n + 1, sizeof(int64_t));
+        for (uint32_t u = 0; u < r->n; u++)
+            for (uint32_t i = r->start[u]; i < r->start[u + 1]; i++)
+                before[u + 1] += pot->w[r->order[i]];
+        for (uint32_t e = 0; e < g->nnet; e++)
+            if (chain_weighs(r->c, e))
+                before[s->first[e] + 1] += pot->net[e];
+        for (uint32_t u = 0; u < r->n; u++)
+            before[u + 1] += before[u];
     }
 }
 
-static void run_begin(struct run *r, const struct chain *c, const uint32_t *order, struct arena *a)
+/* Cuts the order where cut[position] allows it (NULL: everywhere); a cut at p is before order[p]. */
+static void make_units(struct run *r, const uint8_t *cut)
 {
-    const struct wdag *g = c->g;
-    r->c = c;
-    r->order = order;
-    r->n = g->n;
-    r->a = a;
-    r->labels.mem = a;
-    uint32_t *seen = arena_array(a, (size_t)g->nnet + 1, sizeof *seen);
-    uint32_t *first = arena_array(a, (size_t)g->nnet + 1, sizeof *first);
-    uint32_t *count = arena_array(a, (size_t)g->nnet + 1, sizeof *count);
+    const struct chain *c = r->c;
+    uint32_t n = c->g->n;
+    r->n = 0;
+    r->start = arena_array(r->a, (size_t)n + 1, sizeof *r->start);
+    for (uint32_t p = 0; p < n; p++)
+        if (p == 0 || !cut || cut[p])
+            r->start[r->n++] = p;
+    r->start[r->n] = n;
+    struct spans s = find_spans(r);
+    uint32_t *seen = arena_array(r->a, (size_t)c->g->nnet + 1, sizeof *seen);
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
-        make_touches(r, k, seen, first, count);
+        make_touches(r, &s, k, seen);
+    r->need = NULL;
     if (c->limited || c->cluster->replicate)
         make_needs(r);
-    make_prefixes(r, seen);
-    r->cut = arena_alloc(a, (size_t)r->n + 1);
-    r->head = arena_array(a, (size_t)r->n + 1, sizeof *r->head);
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        r->time[k] = sums(r, c->kind[k].time);
+        r->back[k] = c->detailed ? sums(r, c->kind[k].back) : NULL;
+    }
+    r->size = sums(r, c->g->size);
+    r->param = c->detailed ? sums(r, c->g->param) : NULL;
+    make_prefixes(r, &s);
+    r->head = arena_array(r->a, (size_t)r->n + 1, sizeof *r->head);
+    /* what has to be done for each vertex and pin counts, too */
+    r->steps += 2 * (uint64_t)(n + c->net_of.at[n]);
 }
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
@@ -221,14 +294,14 @@ static bool reaches(const struct run *r, uint32_t j, const int64_t low[CHAIN_POT
 
 static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
 {
-    int64_t sum = r->c->g->size[r->order[j]];
+    int64_t sum = r->size[j];
     for (uint32_t x = r->need_at[j]; x < r->need_at[j + 1]; x++)
         if (r->need[x].prev <= i)
             sum += r->need[x].bytes;
     return sum;
 }
 
-/* What net h adds to or takes from the parts of the segment [i, j] when position j joins it. */
+/* What net h adds to or takes from the parts of the segment [i, j] when unit j joins it. */
 static void part_net(struct chain_parts *parts, const struct touch *h, uint32_t i, uint32_t j)
 {
     bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
@@ -251,24 +324,23 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     for (uint32_t x = 0; x < r->nlive; x++)
         most = !r->quick && r->live[x].left > most ? r->live[x].left : most;
     for (; j < r->n; j++) {
-        uint32_t v = r->order[j];
-        int64_t t = kind->time[v], back = kind->back ? kind->back[v] : 0;
+        int64_t t = r->time[k][j], back = r->back[k] ? r->back[k][j] : 0;
         if (t == COST_NEVER || (compute += t) > sat_mul(most, r->caps.limit))
             break;
         parts.t[0][PART_COMPUTE] += t - back;
         parts.t[1][PART_COMPUTE] += back;
-        parts.vertices++;
-        parts.params += c->g->param ? c->g->param[v] : 0;
+        parts.vertices += r->start[j + 1] - r->start[j];
+        parts.params += r->param ? r->param[j] : 0;
         for (uint32_t x = at[j]; x < at[j + 1]; x++)
             part_net(&parts, &r->touch[kind->cls][x], i, j);
         if (r->need) {
             int64_t more = new_bytes(r, i, j);
             bytes += more;
-            parts.params += more - c->g->size[v];
+            parts.params += more - r->size[j];
         }
         if (kind->memory < CHAIN_INF && bytes > kind->memory)
             break;
-        if (r->cut[j + 1] && reaches(r, j + 1, low))
+        if (reaches(r, j + 1, low))
             extend_detailed(r, k, j + 1, &parts, most);
     }
     r->steps += at[j] - at[i] + j - i + 1;
@@ -282,7 +354,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN
     int64_t fixed = 0, open = 0, bytes = 0;
     uint32_t j = i;
     for (; j < r->n; j++) {
-        int64_t t = kind->time[r->order[j]];
+        int64_t t = r->time[k][j];
         if (t == COST_NEVER)
             break;
         fixed += t;
@@ -301,13 +373,13 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN
             break;
         if (fixed > r->caps.limit)
             break;
-        if (r->cut[j + 1] && fixed + open <= r->caps.limit && reaches(r, j + 1, low))
+        if (fixed + open <= r->caps.limit && reaches(r, j + 1, low))
             extend(r, k, j + 1, fixed + open);
     }
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
-/* One pass over the positions that r->cut allows.  True if the best plan improved. */
+/* One pass over the units.  True if the best plan improved. */
 static bool pass_over(struct run *r)
 {
     r->labels.n = 0;
@@ -344,7 +416,7 @@ static void keep(struct run *r, struct chain_plan *best)
         nstep++;
     struct chain_step *steps = arena_array(r->a, (size_t)nstep + 1, sizeof *steps);
     uint32_t *end = arena_array(r->a, (size_t)nstep + 1, sizeof *end);
-    uint32_t *step = arena_array(r->a, (size_t)r->n + 1, sizeof *step);
+    uint32_t *step = arena_array(r->a, (size_t)r->c->g->n + 1, sizeof *step);
     s = nstep;
     for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent) {
         steps[--s] = (struct chain_step){r->labels.v[l].kind, r->labels.v[l].copies};
@@ -353,7 +425,8 @@ static void keep(struct run *r, struct chain_plan *best)
     for (uint32_t i = 0; i < r->n; i++) {
         while (i >= end[s])
             s++;
-        step[r->order[i]] = s;
+        for (uint32_t p = r->start[i]; p < r->start[i + 1]; p++)
+            step[r->order[p]] = s;
     }
     best->value = r->labels.v[r->last].value + r->labels.v[r->last].back;
     chain_assign(r->c, step, steps, nstep, best);
@@ -361,91 +434,95 @@ static void keep(struct run *r, struct chain_plan *best)
 
 /* ---- where to cut ---------------------------------------------------------------------------- */
 
-/* Allows cuts at the cheapest position of each of `count` pieces of about equal weight. */
-static void sample_cuts(struct run *r, uint32_t count)
+/* Units whose borders are the cheapest position of each of `count` pieces of about equal weight; with `near`, also
+ * the positions around the cuts of the best plan, of the units there are. */
+static void sample_units(struct run *r, uint32_t count, bool near)
 {
-    memset(r->cut, 0, (size_t)r->n + 1);
-    cuts_sample(r->c->g, r->order, r->prefix[0], count, r->cut, r->a);
-    r->cut[r->n] = 1;
-}
-
-/* Allows cuts near those of the best plan (r->last). */
-static void cuts_near_best(struct run *r)
-{
-    uint32_t radius = NEAR_WORK / r->n + 1;
-    for (uint32_t l = r->last; l; l = r->labels.v[l].parent) {
-        uint32_t at = r->labels.v[l].at, lo = at > radius ? at - radius : 1;
-        for (uint32_t p = lo; p <= r->n && p <= at + radius; p++)
-            r->cut[p] = 1;
+    const struct wdag *g = r->c->g;
+    uint8_t *cut = arena_alloc(r->a, (size_t)g->n + 1);
+    int64_t *work = arena_array(r->a, (size_t)g->n + 1, sizeof *work);
+    uint32_t cuts = 0;
+    for (uint32_t p = 0; p < g->n; p++)
+        work[p + 1] = work[p] + r->c->pot[0].w[r->order[p]];
+    cuts_sample(g, r->order, work, count, cut, r->a);
+    for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent)
+        cuts++;
+    for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent) {
+        uint32_t at = r->start[r->labels.v[l].at], radius = ALL_UP_TO / (4 * cuts);
+        uint32_t lo = at > radius ? at - radius : 1;
+        for (uint32_t p = lo; p < g->n && p <= at + radius; p++)
+            cut[p] = 1;
     }
+    make_units(r, cut);
 }
 
-static void allow_all(struct run *r)
+/* A pass over the units; a better plan goes to *best. */
+static bool improve(struct run *r, struct chain_plan *best)
 {
-    memset(r->cut, 1, (size_t)r->n + 1);
+    if (r->steps > r->budget || !pass_over(r))
+        return false;
+    keep(r, best);
+    return true;
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
+static struct run run_of(const struct chain *c, const uint32_t *order, struct chain_clock *clock,
+                         uint64_t budget, const struct chain_plan *best, struct arena *a)
+{
+    struct run r = {.c = c, .order = order, .clock = clock, .budget = budget, .a = a};
+    r.labels.mem = a;
+    chain_set_limit(c, &r.caps, best->value - 1);
+    return r;
+}
+
 /* The first plan of all is cheap, and it is made whatever the clock says. */
 static bool search_order(struct run *r, struct chain_plan *best)
 {
-    bool better = false, first = best->value == CHAIN_INF;
+    bool better = false;
+    uint32_t n = r->c->g->n;
     struct chain_clock *clock = r->clock;
-    chain_set_limit(r->c, &r->caps, best->value - 1);
-    r->clock = first ? NULL : clock;
-    r->quick = first;
-    if (r->n > ALL_UP_TO || (first && r->n > 2 * SAMPLE_FEW)) {
-        sample_cuts(r, SAMPLE_FEW);
-        if (pass_over(r)) {
-            keep(r, best);
-            better = true;
-        }
+    if (best->value == CHAIN_INF && n > 2 * SAMPLE_FEW) {
+        r->clock = NULL;
+        r->quick = true;
+        sample_units(r, SAMPLE_FEW, false);
+        better = improve(r, best);
         r->clock = clock;
         r->quick = false;
     }
-    if (r->n > ALL_UP_TO || (best->value == CHAIN_INF && r->n > 2 * SAMPLE_MANY)) {
-        sample_cuts(r, SAMPLE_MANY);
-        if (!pass_over(r))
+    if (n > ALL_UP_TO) {
+        sample_units(r, ALL_UP_TO / 2, false);
+        if (!improve(r, best))
             return better;
-        keep(r, best);
-        better = true;
-        cuts_near_best(r);
+        sample_units(r, ALL_UP_TO / 2, true);
+        improve(r, best);
+        return true;
     }
-    if (r->n <= ALL_UP_TO)
-        allow_all(r);
-    if (r->steps <= r->budget && pass_over(r)) {
-        keep(r, best);
-        better = true;
+    if (best->value == CHAIN_INF && n > 2 * SAMPLE_MANY) {
+        sample_units(r, SAMPLE_MANY, false);
+        better = improve(r, best) || better;
     }
-    r->clock = clock;
-    r->quick = false;
-    return better;
+    make_units(r, NULL);
+    return improve(r, best) || better;
 }
 
 bool interval_order(const struct chain *c, const uint32_t *order, struct chain_clock *clock,
                     struct chain_plan *best, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct run r = {.clock = clock, .budget = UINT64_MAX};
-    bool better = false;
-    run_begin(&r, c, order, scratch);
-    chain_set_limit(c, &r.caps, best->value - 1);
-    allow_all(&r);
-    if (pass_over(&r)) {
-        keep(&r, best);
-        better = true;
-    }
+    struct run r = run_of(c, order, clock, UINT64_MAX, best, scratch);
+    make_units(&r, NULL);
+    bool better = improve(&r, best);
     arena_release(scratch, mark);
     return better;
 }
 
-enum { FIRST = 5, CYCLE = 6 };
+enum { FIRST = 6, CYCLE = 6 };
 
 static enum topo_kind mixed_kind(uint32_t s)
 {
-    static const enum topo_kind first[FIRST] = {TOPO_CPD, TOPO_LIFO, TOPO_LATE, TOPO_THIN,
-                                                TOPO_FIFO};
+    static const enum topo_kind first[FIRST] = {TOPO_NUMBER, TOPO_CPD,  TOPO_LIFO,
+                                                TOPO_LATE,   TOPO_THIN, TOPO_FIFO};
     static const enum topo_kind cycle[CYCLE] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN,
                                                 TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
     return s < FIRST ? first[s] : cycle[s % CYCLE];
@@ -528,11 +605,11 @@ bool interval_next(const struct chain *c, struct interval_run *run, struct chain
     if (run->spent > budget)
         return false;
     struct arena_mark mark = arena_mark(scratch);
-    struct run r = {.clock = run->clock, .budget = budget - run->spent};
-    run_begin(&r, c, order_of_start(c, run, seed, best, scratch), scratch);
+    const uint32_t *order = order_of_start(c, run, seed, best, scratch);
+    struct run r = run_of(c, order, run->clock, (budget - run->spent) / SHARE, best, scratch);
     bool better = search_order(&r, best);
     /* making an order counts, too */
-    run->spent += r.steps + 8 * (uint64_t)(c->g->n + c->g->net_of.at[c->g->n]);
+    run->spent += r.steps + 8 * (uint64_t)(c->g->n + c->net_of.at[c->g->n]);
     run->tried++;
     arena_release(scratch, mark);
     return better;

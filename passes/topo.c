@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-const char *const topo_names[] = {"mixed", "lifo", "fifo", "cpd", "random", "late", "thin", NULL};
+const char *const topo_names[] = {"mixed", "lifo", "fifo", "cpd", "random", "late", "thin", "number",
+                                  NULL};
 
 static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
 {
@@ -212,6 +213,14 @@ static uint32_t *thin(const struct wdag *g, uint64_t seed, struct arena *a)
     return order;
 }
 
+static uint32_t *by_number(const struct wdag *g, struct arena *a)
+{
+    uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);
+    for (uint32_t v = 0; v < g->n; v++)
+        order[v] = v;
+    return order;
+}
+
 uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, struct arena *a)
 {
     switch (kind) {
@@ -227,6 +236,8 @@ uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, s
         return late(g, seed, a);
     case TOPO_THIN:
         return thin(g, seed, a);
+    case TOPO_NUMBER:
+        return by_number(g, a);
     }
     return lifo(&g->succ, &g->pred, g->n, seed, false, a);
 }

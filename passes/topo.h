@@ -10,7 +10,8 @@ enum topo_kind {
     TOPO_CPD,    /* depth first along the longest paths; class 0's times */
     TOPO_RANDOM, /* any vertex that is ready */
     TOPO_LATE,   /* TOPO_LIFO of the graph turned round: each vertex right before it is needed */
-    TOPO_THIN    /* greedy: the vertex that leaves least open, its nets weighed by class 0 */
+    TOPO_THIN,   /* greedy: the vertex that leaves least open, its nets weighed by class 0 */
+    TOPO_NUMBER  /* by number: that of the input, as far as it is topological */
 };
 
 /* "mixed", for those who try several kinds in turn; then the name of kind k at 1 + k; NULL. */
