@@ -28,6 +28,7 @@ struct result {
     const int64_t *dim_value;
     uint32_t ndims;
     enum weights_mode weights; /* of a split */
+    const char *assumed; /* what the plan rests on that nobody said; NULL: nothing */
     int64_t samples; /* of a replay, 0: a few */
     bool annotated; /* a model with the plan in it is written */
     bool ir11;      /* with IR-11 device configurations in it */

@@ -191,6 +191,8 @@ static void put_objective(struct out *o)
     put_string(o->f, p->argument ? p->argument : p->planner);
     fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
     put_ps(o->f, proven ? p->bound_all : -1);
+    fputs(", \"part_cost_s\": ", o->f);
+    put_ps(o->f, o->s->r->cluster->part_cost);
     fputs("},\n", o->f);
 }
 
@@ -247,10 +249,12 @@ static void put_devices(struct out *o, struct arena *a)
         fputs(", \"class\": ", o->f);
         put_string(o->f, k->name);
         if (k->memory >= 0)
-            fprintf(o->f, ", \"memory_bytes\": %" PRId64, k->memory);
+            fprintf(o->f, ", \"memory_bytes\": %" PRId64, k->memory + k->reserve);
         else
             fputs(", \"memory_bytes\": null", o->f);
-        fprintf(o->f, ", \"used_bytes\": %" PRId64 ", \"load_s\": ", l->used);
+        fprintf(o->f,
+                ", \"reserved_bytes\": %" PRId64 ", \"used_bytes\": %" PRId64 ", \"load_s\": ",
+                k->reserve, l->used);
         put_ps(o->f, l->load);
         fputs(", \"compute_s\": ", o->f);
         put_ps(o->f, l->compute);

@@ -114,6 +114,7 @@ static void make_pieces(struct building *b)
         if (b->p->kind[n] != PLACE_NODE)
             continue;
         struct piece *x = &b->piece[piece_of(b, n)];
+        x->compute += x->used ? 0 : b->c->part_cost;
         x->used = true;
         x->compute += b->m->cost->time[cluster_class(b->c, (uint32_t)b->dev[n])][n];
     }

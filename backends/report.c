@@ -2,6 +2,7 @@
 #include "backends/backends.h"
 #include "ir/cut.h"
 #include "backends/layers.h"
+#include "backends/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,12 +234,86 @@ static void print_objective(FILE *f, const struct result *r)
         fprintf(f, "%s\n", p->offer);
     else if (p->scope != SCOPE_ALL && p->bound_all >= 0)
         fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->bound_all));
-    fprintf(f, "peak rates reached: %.4g %%\n", (double)r->cluster->efficiency / 1e4);
+    if (r->cluster->efficiency != 1000000)
+        fprintf(f, "peak rates reached: %.4g %%\n", (double)r->cluster->efficiency / 1e4);
+}
+
+/* All of the model on one device. */
+struct alone {
+    uint32_t cls; /* of the device; UINT32_MAX: none can run it */
+    bool fits;
+    int64_t value, used, lacks; /* ps; bytes, the last beyond its memory */
+};
+
+static bool is_better(const struct alone *x, const struct alone *y)
+{
+    if (y->cls == UINT32_MAX || x->fits != y->fits)
+        return y->cls == UINT32_MAX || x->fits;
+    return x->fits ? x->value < y->value : x->lacks < y->lacks;
+}
+
+/* The fastest device that holds the model; if none does, the one that lacks least. */
+static struct alone best_alone(const struct result *r, struct arena *a)
+{
+    const struct cluster *c = r->cluster;
+    struct alone best = {.cls = UINT32_MAX};
+    int32_t *dev = arena_array(a, r->m->nnode, sizeof *dev);
+    uint32_t first = 0; /* of the class */
+    for (uint32_t k = 0; k < c->ncls; first += c->cls[k++].count) {
+        for (nid n = 1; n < r->m->nnode; n++)
+            dev[n] = (int32_t)first;
+        struct verdict v = judge(r->m, r->place, c, dev, a);
+        int64_t used = v.load[first].used;
+        struct alone x = {k, v.fits, v.value, used, used - c->cls[k].memory};
+        if (v.runnable && is_better(&x, &best))
+            best = x;
+    }
+    return best;
+}
+
+/* The time that one sample takes through the parts, as the first of a replay. */
+static int64_t latency(const struct result *r, struct arena *a)
+{
+    return replay_run(r->m, r->place, r->cluster, r->plan->dev, r->cut, 1, a).end;
+}
+
+/* "1.9x one a100 (2.237 ms to 1.176 ms per sample; latency 2.300 ms)" */
+static void print_gain(FILE *f, const struct result *r, struct arena *a)
+{
+    char was[UNIT_TEXT], is[UNIT_TEXT], one[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
+    int64_t value = r->verdict->value;
+    struct alone b = best_alone(r, a);
+    const struct device_class *k = &r->cluster->cls[b.cls == UINT32_MAX ? 0 : b.cls];
+    double times = value > 0 ? (double)b.value / (double)value : 1;
+    snprintf(ratio, sizeof ratio, times < 1000 ? "%.3g" : "%.0f", times);
+    time_short(is, value);
+    time_short(one, latency(r, a));
+    if (b.cls == UINT32_MAX)
+        fprintf(f, "no single device runs all of it: %s per sample; latency %s\n", is, one);
+    else if (b.fits)
+        fprintf(f, "%sx one %s (%s to %s per sample; latency %s)\n", ratio, k->name,
+                time_short(was, b.value), is, one);
+    else
+        fprintf(f, "does not fit one %s (needs %s of %s): %s per sample; latency %s\n", k->name,
+                bytes_short(was, b.used), bytes_short(have, k->memory), is, one);
+}
+
+static void print_reserve(FILE *f, const struct cluster *c)
+{
+    char text[UNIT_TEXT];
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (c->cls[k].reserve)
+            fprintf(f, "reserved for the runtime: %s of each %s\n",
+                    bytes_short(text, c->cls[k].reserve), c->cls[k].name);
 }
 
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
     struct arena *a = arena_new();
+    print_gain(f, r, a);
+    if (r->assumed)
+        fprintf(f, "assuming %s\n", r->assumed);
+    print_reserve(f, r->cluster);
     print_devices(f, r, a);
     print_crossings(f, r, a);
     print_objective(f, r);

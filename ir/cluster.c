@@ -693,6 +693,31 @@ int cluster_device(const struct cluster *c, const char *name)
     return -1;
 }
 
+int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d)
+{
+    char have[UNIT_TEXT];
+    int64_t share = 0, bytes = 0;
+    bool is_share = share_parse(text, &share);
+    if (!is_share && strcmp(text, "0%") != 0 && !bytes_parse(text, &bytes))
+        return diag_error(d, "--reserve '%s': expected a share such as 10%% or a size such as 2GiB",
+                          text);
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        struct device_class *cls = &c->cls[k];
+        if (cls->host || cls->memory < 0)
+            continue;
+        int64_t all = cls->memory + cls->reserve;
+        int64_t reserve = is_share ? mul_div_ceil(all, share, 1000000) : bytes;
+        if (reserve > 0 && reserve >= all)
+            return diag_error(d,
+                              "--reserve '%s': leaves nothing of the %s of a device of class '%s': "
+                              "expected less",
+                              text, bytes_print(have, all), cls->name);
+        cls->reserve = reserve;
+        cls->memory = all - reserve;
+    }
+    return 0;
+}
+
 int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, bool light)
 {
     const struct device_class *k = &c->cls[cls];

@@ -17,7 +17,8 @@ struct device_class {
     const char *name;        /* "a100" */
     bool host;               /* a CPU: its memory is the host's, it pays for no transfer */
     uint32_t count;
-    int64_t memory;          /* bytes per device; -1: unbounded */
+    int64_t memory;          /* bytes per device that a plan may use; -1: unbounded */
+    int64_t reserve;         /* bytes per device beside these, for the runtime itself */
     int64_t peak[ELEM_COUNT]; /* operations per second by element type; read with cluster_peak */
     int64_t bandwidth;       /* bytes per second of its own memory */
     int64_t overhead;        /* ps per operator */
@@ -47,6 +48,8 @@ struct cluster {
     enum overlap overlap;
     enum schedule schedule;
     bool replicate;      /* a stage may run on several devices of a class that take turns (H.2) */
+    int64_t part_cost;   /* ps that a device is taken for by each part that it runs and each of its passes, beside
+                            computing */
     int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
     bool io_free;        /* model inputs and outputs move for nothing */
     int64_t efficiency;  /* share of the peaks that is reached, in millionths (1000000: all) */
@@ -60,6 +63,9 @@ int cluster_set_link(struct cluster *c, const char *text, struct diag *d);
 /* "4:300GB/s,2us", "4:0.25": every accelerator class stands in groups of that many devices, joined by
  * such a link, or at that share of the time of an ordinary transfer. */
 int cluster_set_groups(struct cluster *c, const char *text, struct diag *d);
+/* "10%", "0.1", "2GiB": of each accelerator's memory, so much is left to the runtime; "0": none.  Memory
+ * without a limit stays so. */
+int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d);
 /* Two a100. */
 void cluster_default(struct cluster *c);
 /* Operations per second for an element type, above 0; without a peak: as f32, u8 as i8. */

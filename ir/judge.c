@@ -2,12 +2,13 @@
  *
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
  * elsewhere (the host's pin included), the inner cost if all are in the group of the device (H.3);
- * with overlap the larger one (cluster_load).  Memory = bytes its
+ * with overlap the larger one (cluster_load); parts may cost something, too.  Memory = bytes its
  * nodes produce + each weight it needs, once. Contiguous = the quotient of devices is acyclic: in a
  * topological order of it the devices take the differences of a chain of ideals.  In a training graph
  * that is asked of the forward and of the backward pass apart.  O(nodes + pins + D^3). */
 #include "ir/plan.h"
 
+#include "ir/pieces.h"
 #include "ir/units.h"
 
 #include <string.h>
@@ -54,6 +55,27 @@ static void judge_nodes(struct judging *j)
         if (j->m->ir_version == 0) /* a profile: no initializers tell */
             l->params =
                 sat_add(l->params, (j->m->cost->params ? j->m->cost->params : j->m->cost->own)[n]);
+    }
+}
+
+/* What parts cost: once for each part and each of the passes that it has nodes of. */
+static void judge_parts(struct judging *j)
+{
+    const struct graph *g = &j->m->graph[1];
+    int32_t *dev;
+    uint32_t *piece = arena_array(j->a, j->m->nnode, sizeof *piece);
+    if (!j->c->part_cost || !j->v->runnable)
+        return;
+    uint32_t n = pieces_build(j->m, j->p, j->dev, piece, &dev, j->a);
+    uint8_t *seen = arena_alloc(j->a, 2 * (size_t)n + 1);
+    for (nid v = g->first; v < g->first + g->count; v++) {
+        bool back = j->m->backward && j->m->backward[v];
+        if (j->p->kind[v] != PLACE_NODE || seen[2 * piece[v] + back])
+            continue;
+        struct device_load *l = &j->v->load[j->dev[v]];
+        seen[2 * piece[v] + back] = 1;
+        l->compute = sat_add(l->compute, j->c->part_cost);
+        l->pass[back].compute = sat_add(l->pass[back].compute, j->c->part_cost);
     }
 }
 
@@ -320,6 +342,7 @@ struct verdict judge_copies(const struct module *m, const struct place *p, const
     uint8_t *edge[2] = {arena_alloc(a, pairs), arena_alloc(a, pairs)};
     v.load = arena_array(a, c->ndev + 1, sizeof *v.load);
     judge_nodes(&j);
+    judge_parts(&j);
     judge_nets(&j, edge);
     judge_peaks(&j);
     judge_loads(&j);
@@ -329,8 +352,9 @@ struct verdict judge_copies(const struct module *m, const struct place *p, const
             char need[UNIT_TEXT], have[UNIT_TEXT];
             v.fits = false;
             const char *why =
-                arena_fmt(a, "%s needs %s and has %s", device_name(&j, (int32_t)d),
-                          bytes_short(need, v.load[d].used), bytes_short(have, memory));
+                arena_fmt(a, "%s needs %s and has %s%s", device_name(&j, (int32_t)d),
+                          bytes_short(need, v.load[d].used), bytes_short(have, memory),
+                          c->cls[cluster_class(c, d)].reserve ? " without the reserve" : "");
             v.why_not = v.why_not ? v.why_not : why;
         }
     }

@@ -269,6 +269,7 @@ const char *elem_name(enum elem e);            /* "f32", ... */
 enum elem elem_of_name(const char *s, size_t n); /* ELEM_NONE: no such type */
 uint32_t elem_bits(enum elem e);               /* 0 for strings */
 bool elem_is_integer(enum elem e);             /* integers and bool */
+bool elem_is_float(enum elem e);               /* floats of any width, complex ones, too */
 
 /* Whether a part could declare a value of that type as its input: what must be known of it is known, down
  * to the elements of containers; shapes need not be.  Values of other types must not cross between parts. */

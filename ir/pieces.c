@@ -7,6 +7,8 @@
  * on a device as long as it can (each stay is one piece: linear), and after that neighbours u, v of
  * one device in that order wherever no path u -> w -> v leads through a third piece.
  *
+ * Nodes that must be in one part (atoms.h) have one G: the largest of theirs, along an order of such groups.
+ *
  * Edges between pieces come from the nets (producer to readers, through copies as well), so copies
  * need no place of their own.  Linear in pins, but for the merging of neighbours, which costs the
  * edges of the quotient per pair and has a budget linear in pins. */
@@ -305,6 +307,71 @@ static int compare_keys(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+/* Raises the levels of what reads results of u. */
+static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev,
+                          nid u, uint32_t *level)
+{
+    for (uint32_t i = made->at[u]; i < made->at[u + 1]; i++)
+        for (uint32_t j = p->net_pin.at[made->to[i]]; j < p->net_pin.at[made->to[i] + 1]; j++) {
+            nid v = p->net_pin.to[j];
+            uint32_t l = level[u] + (dev[u] != dev[v]);
+            if (v != u && level[v] < l)
+                level[v] = l;
+        }
+}
+
+/* Edges between atoms, named by their first nodes, repeats kept. */
+static struct csr atom_edges(const struct module *m, const struct place *p, struct arena *a)
+{
+    uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0, n = 0;
+    nid *from = arena_array(a, (size_t)pins + 1, sizeof *from);
+    nid *to = arena_array(a, (size_t)pins + 1, sizeof *to);
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        nid def = m->value[p->net_value[e]].def;
+        for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++) {
+            from[n] = p->atom[def];
+            to[n] = p->atom[p->net_pin.to[i]];
+            n += p->kind[def] == PLACE_NODE && from[n] != to[n];
+        }
+    }
+    return csr_build(a, m->nnode, n, from, to);
+}
+
+/* Levels where atoms stay whole: all nodes of one get the largest of theirs, in a topological order. */
+static void level_atoms(const struct module *m, const struct place *p, const struct csr *made,
+                        const int32_t *dev, uint32_t *level, struct arena *a)
+{
+    struct csr edge = atom_edges(m, p, a);
+    uint32_t *deg = arena_array(a, m->nnode, sizeof *deg), tail = 0, n = 0;
+    nid *queue = arena_array(a, m->nnode, sizeof *queue);
+    uint32_t *row = arena_array(a, m->nnode, sizeof *row);
+    uint32_t *node = arena_array(a, m->nnode, sizeof *node);
+    for (nid v = 1; v < m->nnode; v++)
+        if (p->kind[v] == PLACE_NODE) {
+            row[n] = p->atom[v];
+            node[n++] = v;
+        }
+    struct csr of = csr_build(a, m->nnode, n, row, node);
+    for (uint32_t i = 0; i < edge.at[m->nnode]; i++)
+        deg[edge.to[i]]++;
+    for (nid v = 1; v < m->nnode; v++)
+        if (of.at[v] < of.at[v + 1] && !deg[v])
+            queue[tail++] = v;
+    for (uint32_t head = 0; head < tail; head++) {
+        nid x = queue[head];
+        uint32_t most = 0;
+        for (uint32_t i = of.at[x]; i < of.at[x + 1]; i++)
+            most = level[of.to[i]] > most ? level[of.to[i]] : most;
+        for (uint32_t i = of.at[x]; i < of.at[x + 1]; i++) {
+            level[of.to[i]] = most;
+            raise_readers(p, made, dev, of.to[i], level);
+        }
+        for (uint32_t i = edge.at[x]; i < edge.at[x + 1]; i++)
+            if (--deg[edge.to[i]] == 0)
+                queue[tail++] = edge.to[i];
+    }
+}
+
 /* Pieces (device, G), numbered by G, then device: a topological order. */
 static uint32_t by_level(const struct module *m, const struct place *p, const int32_t *dev,
                          uint32_t *piece, struct arena *a)
@@ -320,16 +387,13 @@ static uint32_t by_level(const struct module *m, const struct place *p, const in
             net[ndef++] = e;
         }
     struct csr made = csr_build(a, m->nnode, ndef, def, net);
+    if (p->atom)
+        level_atoms(m, p, &made, dev, level, a);
     for (nid u = g->first; u < g->first + g->count; u++) {
         if (p->kind[u] != PLACE_NODE)
             continue;
-        for (uint32_t i = made.at[u]; i < made.at[u + 1]; i++)
-            for (uint32_t j = p->net_pin.at[made.to[i]]; j < p->net_pin.at[made.to[i] + 1]; j++) {
-                nid v = p->net_pin.to[j];
-                uint32_t l = level[u] + (dev[u] != dev[v]);
-                if (v != u && level[v] < l)
-                    level[v] = l;
-            }
+        if (!p->atom)
+            raise_readers(p, &made, dev, u, level);
         key[n++] = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
     }
     qsort(key, n, sizeof *key, compare_keys);

@@ -5,7 +5,7 @@
  * roots.  Root sets are shared between copies where they are equal, as they are along chains of shape
  * arithmetic; a node whose set would exceed ROOTS_MAX is placed instead of copied, which bounds the
  * work on hostile graphs. */
-#include "ir/place.h"
+#include "ir/atoms.h"
 
 #include "ir/strings.h"
 
@@ -451,6 +451,7 @@ struct place *place_build(struct module *m, const struct state_pair *pair, uint3
     collect_same(&b);
     collect_reads(&b);
     make_nets(&b);
+    atoms_find(m, b.p, a);
     make_weights(&b);
     return b.p;
 }

@@ -27,7 +27,8 @@ struct same_pair {
     enum same_why {
         SAME_SHAPE, /* the producer of x and Shape(x) or Size(x) */
         SAME_STATE, /* the node that makes present and a reader of past */
-        SAME_TYPE   /* producer and reader of a value of unknown type: a part could not declare it */
+        SAME_TYPE   /* producer and reader of a value of unknown type, which a part could not declare, or on a
+                       cycle through such nodes */
     } why;
 };
 
@@ -35,6 +36,7 @@ struct place {
     uint8_t *kind;      /* [node] enum place_kind */
     uint32_t nsame;
     struct same_pair *same;
+    nid *atom;          /* [node] the first node of those that must be in one part (atoms.h); NULL: each alone */
     uint32_t nnet;
     vid *net_value;     /* [net] */
     struct csr net_pin; /* net -> placed nodes: the producer first (if any), then readers ascending */

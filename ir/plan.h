@@ -13,8 +13,8 @@ enum plan_status {
 };
 
 /* The plans that a claim compares with.  CONTIGUOUS: the devices in some order take differences of a chain of
- * ideals; in a training graph of one of the forward pass, and the backward pass goes the other way.  LAYERS: those that keep groups of nodes together that contract was
- * asked for; FUSED: those of a fused graph. */
+ * ideals; in a training graph of one of the forward pass, and the backward pass goes the other way.  LAYERS:
+ * those that keep groups of nodes together that contract was asked for.  FUSED: those of a fused graph. */
 enum plan_scope {
     SCOPE_ALL, SCOPE_CONTIGUOUS, SCOPE_LAYERS, SCOPE_CONTIGUOUS_LAYERS, SCOPE_FUSED, SCOPE_CONTIGUOUS_FUSED,
     SCOPES
@@ -26,6 +26,7 @@ struct plan {
     uint32_t *copies;      /* [device] devices that share its samples, itself and those that follow it in
                               its class (they have no nodes of their own); NULL: one each */
     int64_t value;         /* claimed time per sample, ps */
+    int64_t bare;          /* what its planner's problem makes of it: less what parts cost at least */
     enum plan_scope scope; /* what bound and status are about */
     int64_t bound;         /* no plan in scope takes less, ps; -1: nothing is known */
     int64_t bound_all;     /* no plan at all takes less, ps, <= bound; -1: nothing is known */
@@ -39,7 +40,7 @@ struct plan {
 
 struct device_load {
     int64_t load;              /* ps: what cluster_load makes of the rest; gpipe: of both passes */
-    int64_t compute, transfer; /* ps; load is their sum over copies, and sync */
+    int64_t compute, transfer; /* ps; load is their sum over copies, and sync; what parts cost is computing */
     int64_t sync;              /* ps: what keeping the weights of the copies equal takes a sample */
     struct {
         int64_t compute, in, out; /* ps */

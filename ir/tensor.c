@@ -69,6 +69,11 @@ bool elem_is_integer(enum elem e)
     return (unsigned)e < ELEM_COUNT && info[e].integer != 0;
 }
 
+bool elem_is_float(enum elem e)
+{
+    return e != ELEM_NONE && e != ELEM_STR && !elem_is_integer(e);
+}
+
 int64_t elem_bytes(enum elem e, int64_t n)
 {
     return mul_div_ceil(n, (int64_t)elem_bits(e), 8);

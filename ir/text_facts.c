@@ -43,7 +43,6 @@ static struct cluster *the_cluster(struct parser *p)
     if (p->cluster == NULL) {
         p->cluster = arena_alloc(p->m->mem, sizeof *p->cluster);
         p->cluster->efficiency = 1000000;
-        p->cluster_at = p->at;
     }
     return p->cluster;
 }
@@ -105,6 +104,11 @@ int text_cluster(struct parser *p)
         } else if (text_take_word(p, "sync")) {
             if (assign(p) < 0 || quantity(p, rate_parse, &c->sync_bandwidth, "a rate (25GB/s)") < 0)
                 return -1;
+        } else if (text_take_word(p, "part_cost")) {
+            if (assign(p) < 0 || quantity(p, time_parse, &c->part_cost, "a time (5us)") < 0)
+                return -1;
+            if (c->part_cost < 0 || c->part_cost > PS_PER_S)
+                return text_error(p, at, "a part costs at most 1s");
         } else if (text_take_word(p, "overlap")) {
             if (choice(p, overlap_name, &which) < 0)
                 return -1;
@@ -154,6 +158,8 @@ static int class_option(struct parser *p, struct device_class *k)
 
     if (text_take_word(p, "memory"))
         return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &k->memory, bytes);
+    if (text_take_word(p, "reserve"))
+        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &k->reserve, bytes);
     if (text_take_word(p, "bandwidth"))
         return assign(p) < 0 ? -1 : quantity(p, rate_parse, &k->bandwidth, rate);
     if (text_take_word(p, "overhead"))
@@ -203,9 +209,15 @@ int text_class(struct parser *p)
     if (c->ndev > CLUSTER_DEVICES)
         return text_error(p, p->at, "a cluster has at most %d devices", CLUSTER_DEVICES);
     k->host = text_take_word(p, "host");
+    size_t at = p->at;
     while ((rc = class_option(p, k)) == 0 && !p->failed) {
     }
-    return rc < 0 || p->failed ? -1 : 0;
+    if (rc < 0 || p->failed)
+        return -1;
+    if (k->reserve > 0 && (k->host || k->reserve >= k->memory))
+        return text_error(p, at, "a reserve is less than the memory of an accelerator");
+    k->memory -= k->reserve;
+    return 0;
 }
 
 int text_costs(struct parser *p)

@@ -664,6 +664,8 @@ static int parse_statements(struct parser *p)
         }
         if (p->plan != NULL)
             return text_error(p, p->at, "nothing follows the plan");
+        if (p->cluster == NULL) /* this may be the statement that makes it */
+            p->cluster_at = p->at;
         text_next(p);
         if (table[i].parse(p) < 0 || p->failed)
             return -1;

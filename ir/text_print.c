@@ -105,6 +105,13 @@ static void put_bytes(const struct printer *p, const char *key, int64_t b)
     fprintf(p->f, "%s%s", key, bytes_print(buf, b));
 }
 
+static void put_rate(const struct printer *p, const char *key, int64_t bps)
+{
+    char buf[UNIT_TEXT];
+
+    fprintf(p->f, "%s%s", key, rate_print(buf, bps));
+}
+
 static void put_value_facts(struct printer *p, vid v)
 {
     const struct costs *k = p->m->cost;
@@ -331,22 +338,22 @@ static void put_class(const struct printer *p, const struct device_class *k)
     text_put_quoted(p, k->name != NULL ? k->name : "");
     fprintf(p->f, " x%u%s", k->count, k->host ? " host" : "");
     if (k->memory >= 0)
-        put_bytes(p, " memory=", k->memory);
+        put_bytes(p, " memory=", k->memory + k->reserve);
+    if (k->reserve > 0)
+        put_bytes(p, " reserve=", k->reserve);
     if (k->overhead != 0)
         fprintf(p->f, " overhead=%s", time_print(buf, k->overhead));
-    if (k->bandwidth != 0) {
-        put_count(p, " bandwidth=", k->bandwidth, " kMGT");
-        text_put(p, "B/s");
-    }
+    if (k->bandwidth != 0)
+        put_rate(p, " bandwidth=", k->bandwidth);
     if (k->link_bandwidth != 0 || k->link_latency != 0) {
-        put_count(p, " link=", k->link_bandwidth, " kMGT");
-        fprintf(p->f, "B/s,%s", time_print(buf, k->link_latency));
+        put_rate(p, " link=", k->link_bandwidth);
+        fprintf(p->f, ",%s", time_print(buf, k->link_latency));
     }
     if (k->group != 0)
         fprintf(p->f, " group=%u", k->group);
     if (k->inner_bandwidth != 0 || k->inner_latency != 0) {
-        put_count(p, " inner=", k->inner_bandwidth, " kMGT");
-        fprintf(p->f, "B/s,%s", time_print(buf, k->inner_latency));
+        put_rate(p, " inner=", k->inner_bandwidth);
+        fprintf(p->f, ",%s", time_print(buf, k->inner_latency));
     }
     if (k->inner_share != 0)
         fprintf(p->f, " inner_share=%lld", (long long)k->inner_share);
@@ -407,6 +414,10 @@ static void put_header(const struct printer *p, const struct cluster *c)
             fprintf(p->f, " schedule=%s", schedule_name[c->schedule]);
         if (c->replicate)
             text_put(p, " replicate");
+        if (c->part_cost) {
+            text_put(p, " part_cost=");
+            put_time(p, c->part_cost);
+        }
         if (c->sync_bandwidth) {
             put_count(p, " sync=", c->sync_bandwidth, " kMGT");
             text_put(p, "B/s");

@@ -180,6 +180,17 @@ char *bytes_print(char *buf, int64_t b)
     return buf;
 }
 
+char *rate_print(char *buf, int64_t bps)
+{
+    static const char *const unit[] = {"", "k", "M", "G", "T"};
+    int u = 0;
+
+    for (; u < 4 && bps != 0 && bps % 1000 == 0; u++)
+        bps /= 1000;
+    snprintf(buf, UNIT_TEXT, "%lld%sB/s", (long long)bps, unit[u]);
+    return buf;
+}
+
 /* Four digits, rounded half up, of the largest unit that leaves at least one before the point. */
 static char *print_short(char *buf, int64_t value, const struct unit *units, int n)
 {

@@ -23,6 +23,7 @@ bool share_parse(const char *s, int64_t *millionths); /* "0.35": in 0.000001..1 
 /* Each printer fills buf[UNIT_TEXT] and returns it. */
 char *time_print(char *buf, int64_t ps);       /* exact: "1.29us" */
 char *bytes_print(char *buf, int64_t b);       /* exact: "16GiB", "1234B" */
+char *rate_print(char *buf, int64_t bps);      /* exact: "25GB/s" */
 char *time_short(char *buf, int64_t ps);       /* four digits: "12.35 ms" */
 char *bytes_short(char *buf, int64_t b);       /* four digits: "118.3 MiB" */
 char *count_short(char *buf, int64_t n);       /* four digits: "124.4 M" */

@@ -85,6 +85,9 @@ static int64_t **alloc_back(const struct wdag *g)
 void wdag_mark_backward(struct wdag *g, const struct module *m)
 {
     g->back = alloc_back(g);
+    g->pass = arena_alloc(g->mem, (size_t)g->n + 1);
+    for (uint32_t v = 0; v < g->n; v++)
+        g->pass[v] = m->backward[g->node[v]] ? 2 : 1;
     for (uint32_t k = 0; k < g->ncls; k++)
         for (uint32_t v = 0; v < g->n; v++)
             g->back[k][v] = m->backward[g->node[v]] ? g->time[k][v] : 0;
@@ -226,6 +229,7 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
 static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *d)
 {
     c->back = fine->back ? alloc_back(c) : NULL;
+    c->pass = fine->pass ? arena_alloc(c->mem, (size_t)c->n + 1) : NULL;
     c->param = fine->param ? arena_array(c->mem, c->n + 1, sizeof *c->param) : NULL;
     for (uint32_t v = 0; v < fine->n; v++) {
         uint32_t k = c->map[v];
@@ -235,6 +239,8 @@ static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *
             c->back[cls][k] = sat_add(c->back[cls][k], fine->back[cls][v]);
         if (c->param)
             c->param[k] = sat_add(c->param[k], fine->param[v]);
+        if (c->pass)
+            c->pass[k] |= fine->pass[v];
         c->size[k] = sat_add(c->size[k], fine->size[v]);
         if (fine->pin[v] < 0)
             continue;
@@ -543,6 +549,14 @@ uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
 }
 
 /* ---- loads ------------------------------------------------------------------------------------ */
+
+uint32_t wdag_passes(const struct wdag *g)
+{
+    bool both = g->pass != NULL;
+    for (uint32_t v = 0; both && v < g->n; v++)
+        both = g->pass[v] == 3;
+    return both ? 2 : 1;
+}
 
 int64_t wdag_bytes(const struct wdag *g)
 {

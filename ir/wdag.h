@@ -22,6 +22,7 @@ struct wdag {
     uint32_t ncls;           /* device classes */
     int64_t **time;          /* [class][vertex] ps; COST_NEVER: cannot run there */
     int64_t **back;          /* [class][vertex] ps: what of time is the backward pass's; NULL: nothing */
+    uint8_t *pass;           /* [vertex] 1: has forward nodes, 2: backward ones, 3: both; NULL: not known */
     int64_t *param;          /* [vertex] bytes of parameters among size, in profiles; NULL: none */
     int64_t *size;           /* [vertex] bytes on its device, shared items apart */
     int32_t *pin;            /* [vertex] the device it must be on, or -1 */
@@ -86,6 +87,9 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, 
 /* Number of down-sets (ideals), the empty and the full one included; counting stops above limit and
  * returns limit + 1.  O(count * frontier). */
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit);
+
+/* Passes that each vertex has nodes of at least: 1, or 2 in training graphs whose classes hold both.  O(V). */
+uint32_t wdag_passes(const struct wdag *g);
 
 /* Bytes of all vertices and shared items, each once: what one device needs that holds all.  O(V + shared). */
 int64_t wdag_bytes(const struct wdag *g);

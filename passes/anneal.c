@@ -31,7 +31,8 @@ enum {
     MOVES_EACH = 2000,    /* moves that a graph needs: so many, times vertices^2 * devices */
     NEARER = 16,          /* a round that makes up less than this part of what lacks is idle, */
     IDLE = 2,             /* so many of them in a row end a search with a goal, */
-    LEAST_SHARE = 10,     /* after this part of its moves */
+    LEAST_SHARE = 10,     /* after this part of its moves, */
+    GOAL_SHARE = 3,       /* of which it has this part of those of a search without one */
     LARGE = 4000          /* vertices whose loads leave the caches */
 };
 #define MOST_WORK UINT64_C(900000000) /* nets to look at: 5 to 8 seconds */
@@ -187,6 +188,22 @@ static void round_of_runs(struct search *s)
     }
 }
 
+/* What a plan takes; `value` is that of its loads unless nets were dear. */
+static int64_t price(struct search *s, const int32_t *dev, const uint32_t *copies, int64_t value,
+                     bool dear)
+{
+    if (!s->o->price)
+        return value;
+    if (dear) {
+        for (uint32_t v = 0; s->l.copies && v < s->c->g->n; v++)
+            loads_move(&s->l, v, NOWHERE);
+        loads_share(&s->l, copies);
+        loads_set(&s->l, dev);
+        value = loads_value(&s->l);
+    }
+    return s->o->price(s->o->user, s->c, value, dev, copies);
+}
+
 static bool merge(struct search *s, struct chain_plan *best)
 {
     bool better = false;
@@ -194,10 +211,11 @@ static bool merge(struct search *s, struct chain_plan *best)
         struct anneal_run *r = &s->run[i];
         s->o->done += r->done;
         s->o->runs++;
-        if (!r->better || r->value >= best->value)
+        int64_t value = r->better ? price(s, r->dev, r->copies, r->value, r->dear) : CHAIN_INF;
+        if (value >= best->value)
             continue;
         better = true;
-        best->value = r->value;
+        best->value = value;
         memcpy(best->dev, r->dev, s->c->g->n * sizeof *r->dev);
         if (r->copies)
             memcpy(best->copies, r->copies, s->l.ndev * sizeof *r->copies);
@@ -217,7 +235,7 @@ static int search_begin(struct search *s, struct diag *d)
     s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
     s->nthread = s->nthread < s->nrun ? s->nthread : s->nrun;
     s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
-    anneal_tables_make(&s->t, &s->l, s->a);
+    anneal_tables_make(&s->t, &s->l, o->price ? o->dear : 0, s->a);
     for (uint32_t i = 0; i < s->nthread; i++)
         s->room[i] = anneal_room_new(&s->l, &s->t, s->a);
     for (uint32_t i = 0; i < s->nrun; i++) {
@@ -281,7 +299,7 @@ static void search_on(struct search *s, struct chain_plan *best)
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
     uint32_t idle = 0; /* rounds without much progress */
     if (!o->moves && !o->clock->deadline) {
-        budget = moves_needed(s);
+        budget = moves_needed(s) / (o->goal ? GOAL_SHARE : 1);
         patience = budget / 2;
     }
     for (uint32_t round = 0; o->done < budget && o->done - last < patience; round++) {
@@ -293,7 +311,8 @@ static void search_on(struct search *s, struct chain_plan *best)
             struct anneal_run *r = &s->run[i];
             r->seed = topo_random(&s->rng);
             r->moves = moves;
-            r->value = best->value;
+            r->dear = s->t.dear && i % 2;
+            r->value = r->dear ? CHAIN_INF : best->value;
             make_start(s, r, round + i, best);
         }
         round_of_runs(s);
@@ -307,6 +326,27 @@ static void search_on(struct search *s, struct chain_plan *best)
             break;
         quota *= 2;
     }
+}
+
+/* Fewer transfers at the same value (tidy.h). */
+static void gather(struct search *s, struct chain_plan *best)
+{
+    struct loads *l = &s->l;
+    uint32_t n = s->c->g->n;
+    for (uint32_t v = 0; v < n; v++)
+        loads_move(l, v, NOWHERE);
+    loads_share(l, best->copies);
+    loads_set(l, best->dev);
+    tidy(l);
+    int64_t value = price(s, l->dev, best->copies, loads_value(l), false);
+    if (value > best->value)
+        return;
+    best->value = value;
+    memcpy(best->dev, l->dev, n * sizeof *best->dev);
+    for (uint32_t i = 0; best->copies && i < l->ndev; i++)
+        best->copies[i] = 0;
+    for (uint32_t v = 0; best->copies && v < n; v++)
+        best->copies[best->dev[v]] = l->copies[best->dev[v]];
 }
 
 int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
@@ -325,17 +365,8 @@ int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *be
         search_on(s, best);
     if (s->shown)
         fprintf(stderr, "\r%78s\r", "");
-    if (rc == 0 && best->value < before) {
-        loads_share(&s->l, best->copies);
-        loads_set(&s->l, best->dev);
-        tidy(&s->l);
-        best->value = loads_value(&s->l);
-        memcpy(best->dev, s->l.dev, c->g->n * sizeof *best->dev);
-        for (uint32_t i = 0; best->copies && i < s->l.ndev; i++)
-            best->copies[i] = 0;
-        for (uint32_t v = 0; best->copies && v < c->g->n; v++)
-            best->copies[best->dev[v]] = s->l.copies[best->dev[v]];
-    }
+    if (rc == 0 && best->value < before)
+        gather(s, best);
     arena_release(scratch, mark);
     return rc ? rc : best->value < before;
 }

@@ -18,6 +18,11 @@ struct anneal {
     uint32_t chains;     /* runs that start from what is known then: the plan depends on it */
     uint32_t threads;    /* that share out these; 0: as many as there are cores.  No plan depends on it */
     bool progress;
+    /* What a plan takes (value of loads, and what parts cost); NULL: the value of its loads.  Half of the runs are
+     * then made as if each net that is cut took `dear` ps more, since parts come with tensors between them. */
+    int64_t (*price)(void *user, const struct chain *c, int64_t value, const int32_t *dev,
+                     const uint32_t *copies);
+    int64_t dear;
     /* Called after each round, if it is not NULL; true ends the search.  o->done and o->runs are up to date. */
     bool (*after_round)(void *user, struct anneal *o, const struct chain_plan *best);
     void *user;

@@ -4,7 +4,7 @@
  * and 5.2.  Starts from the best of some topological orders cut by interval DP, so that it is never worse
  * than those; then annealing, with bounds in turn (any_search.c). */
 #include "passes/any_fit.h"
-#include "passes/any_search.h"
+#include "passes/tidy.h"
 
 #include <inttypes.h>
 
@@ -59,7 +59,7 @@ static void conclude(struct any_search *s, uint64_t seed)
     any_bound(s, BOUNDS_WORK);
     struct bound all = s->bound;
     if (must_level(x) != s->any->g)
-        all = claim_all(x, p->value, true, BOUNDS_WORK, &s->p->clock);
+        all = claim_all(x, p->bare, true, BOUNDS_WORK, &s->p->clock);
     const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
     p->argument =
         p->status == PLAN_OPTIMAL
@@ -89,6 +89,7 @@ static int anneal_place_run(struct ctx *x, const void *options)
         return -1;
     if (s.best.value == CHAIN_INF)
         return any_infeasible(x, s.any, &like);
+    tidy_parts(&s);
     leave_plan(x, "anneal-place", s.any->g, &s.best);
     conclude(&s, like.seed);
     return 0;

@@ -31,6 +31,7 @@ enum {
 struct anneal_room {
     struct loads l;
     const struct anneal_tables *t;
+    int64_t **plain; /* the costs of nets as they are */
     uint64_t rng;
     int64_t *energy;            /* [device] */
     int64_t share[CHAIN_KINDS]; /* of a load that is always energy, in 1/2^16 */
@@ -49,16 +50,22 @@ struct anneal_room {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-void anneal_tables_make(struct anneal_tables *t, const struct loads *l, struct arena *a)
+void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t dear, struct arena *a)
 {
     const struct chain *c = l->c;
     int64_t most = 1, sum = 0;
+    t->dear = dear ? arena_array(a, c->nkind + 1, sizeof *t->dear) : NULL;
+    for (uint32_t k = 0; dear && k < c->nkind; k++) {
+        t->dear[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **t->dear);
+        for (uint32_t e = 0; e < l->nnet; e++)
+            t->dear[k][e] = sat_add(l->cost[k][e], dear);
+    }
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t all = 0;
         for (uint32_t v = 0; v < c->g->n; v++)
             all = sat_add(all, c->kind[k].time[v] == COST_NEVER ? 0 : c->kind[k].time[v]);
         for (uint32_t e = 0; e < l->nnet; e++) {
-            all = sat_add(all, l->cost[k][e]);
+            all = sat_add(all, sat_add(l->cost[k][e], dear));
             sum = sat_add(sum, l->cost[k][e]);
         }
         most = all > most ? all : most;
@@ -86,6 +93,7 @@ struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_t
     uint32_t n = l->c->g->n;
     loads_twin(&m->l, l, a);
     m->t = t;
+    m->plain = m->l.cost;
     m->energy = arena_array(a, l->ndev + 1, sizeof *m->energy);
     m->list = arena_array(a, (size_t)n + 1, sizeof *m->list);
     m->mark = arena_array(a, (size_t)n + 1, sizeof *m->mark);
@@ -374,10 +382,12 @@ static void some_moves(struct anneal_room *m)
     }
 }
 
-static void start_from(struct loads *l, const struct anneal_run *r)
+static void start_from(struct loads *l, const struct anneal_run *r, int64_t **cost)
 {
-    for (uint32_t v = 0; l->copies && v < l->c->g->n; v++)
+    bool other = l->copies != NULL || l->cost != cost;
+    for (uint32_t v = 0; other && v < l->c->g->n; v++)
         loads_move(l, v, NOWHERE);
+    l->cost = cost;
     loads_share(l, r->copies);
     loads_set(l, r->dev);
 }
@@ -389,7 +399,7 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct chain_clock 
     m->rng = r->seed;
     m->left = r->moves;
     r->better = false;
-    start_from(&m->l, r);
+    start_from(&m->l, r, r->dear ? m->t->dear : m->plain);
     int64_t value = r->value < CHAIN_INF ? r->value : loads_value(&m->l);
     int64_t unit = units(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);

@@ -45,9 +45,28 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
     if (!s->any)
         return -1;
     s->best = no_plan(x, s->any->g);
+    s->start = claim_start(x, s->any->g);
     s->bound =
         (struct bound){s->any->lower, s->any->lower_why, explain_chain(s->any, x->m, x->mem)};
     return 0;
+}
+
+/* The value of a plan, dev[node], with what its parts cost beyond the least. */
+static int64_t total(struct any_search *s, const struct chain_plan *plan, const int32_t *dev)
+{
+    return s->x->cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
+}
+
+/* The same for annealing of c. */
+static int64_t price(void *user, const struct chain *c, int64_t value, const int32_t *dev,
+                     const uint32_t *copies)
+{
+    struct any_search *s = user;
+    struct arena_mark mark = arena_mark(s->x->scratch);
+    const struct chain_plan plan = {.value = value, .copies = (uint32_t *)(uintptr_t)copies};
+    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->m->nnode, s->x->scratch));
+    arena_release(s->x->scratch, mark);
+    return all;
 }
 
 void any_take(struct any_search *s, const struct wdag *g, const struct chain_plan *plan)
@@ -55,8 +74,12 @@ void any_take(struct any_search *s, const struct wdag *g, const struct chain_pla
     struct ctx *x = s->x;
     if (plan->value >= s->best.value)
         return;
-    any_lift(x, s->any->g, plan_project(g, plan->dev, x->m->nnode, x->scratch), s->best.dev);
-    s->best.value = plan->value;
+    const int32_t *dev = plan_project(g, plan->dev, x->m->nnode, x->scratch);
+    int64_t value = total(s, plan, dev);
+    if (value >= s->best.value)
+        return;
+    any_lift(x, s->any->g, dev, s->best.dev);
+    s->best.value = value;
     if (s->best.copies)
         memcpy(s->best.copies, plan->copies, x->cluster->ndev * sizeof *plan->copies);
 }
@@ -100,6 +123,9 @@ static int anneal_on(struct any_search *s, const struct chain *c, struct anneal 
                      struct chain_plan *best)
 {
     a->enough = s->bound.value;
+    a->user = s;
+    a->dear = s->x->cluster->part_cost;
+    a->price = a->dear ? price : NULL;
     if (anneal_search(c, a, best, s->x->scratch, s->x->diag) < 0)
         return -1;
     s->moves += a->done;
@@ -121,7 +147,7 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
     interval_search(s->p->top, &s->p->run, &rough, x->scratch);
     if (anneal_on(s, s->p->top, &a, &rough))
         return -1;
-    any_take(s, s->p->level, &rough);
+    any_take(s, s->p->level, &rough); /* its value is at least that of its loads */
     return 0;
 }
 
@@ -138,7 +164,6 @@ static int improve_whole(struct any_search *s, const struct anneal *like)
         return -1;
     any_bound(s, s->any->detailed ? 0 : FIRST_WORK);
     a.after_round = after_round;
-    a.user = s;
     return any_settled(s) ? 0 : anneal_on(s, s->any, &a, &s->best);
 }
 

@@ -11,7 +11,8 @@ struct any_search {
     struct ctx *x;
     struct placing *p;
     struct chain *any;      /* the problem: the level of plans of any shape */
-    struct chain_plan best; /* for it; value CHAIN_INF: none is known */
+    int64_t start;          /* what parts cost at least, which no value here counts (claim.h) */
+    struct chain_plan best; /* for it, its value with what else its parts cost; CHAIN_INF: none is known */
     struct bound bound;     /* no plan of it takes less */
     int64_t need;           /* a plan that takes more is of no use, ps; CHAIN_INF: every better one is */
     uint64_t moves;         /* of annealing, so far */
@@ -23,7 +24,7 @@ struct any_search {
 /* Nothing known but the chain's own bound.  0, or -1 and an error. */
 int any_begin(struct any_search *s, struct ctx *x, struct placing *p);
 
-/* Takes over a plan for the vertices of level g of the same nodes, if it is better. */
+/* Takes over a plan for the vertices of level g of the same nodes, if it is better; its value is that of g. */
 void any_take(struct any_search *s, const struct wdag *g, const struct chain_plan *plan);
 
 /* Raises s->bound with at most `work` (bounds_best), if a plan is known. */

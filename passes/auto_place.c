@@ -13,7 +13,7 @@
 #include "passes/any_fit.h"
 #include "passes/any_search.h"
 #include "passes/certify.h"
-#include "passes/loads.h"
+#include "passes/tidy.h"
 #include "ir/pieces.h"
 #include "ir/units.h"
 
@@ -96,13 +96,13 @@ static void look_for_contiguous(struct auto_run *r)
     if (dp_place(x, &r->p, &o)) {
         r->contiguous = x->plan;
         r->contiguous->planner = "auto-place";
-        r->s.best.value = x->plan->value;
+        r->s.best.value = x->plan->value - r->s.start;
         any_lift(x, r->s.any->g, x->plan->dev, r->s.best.dev);
         if (r->s.best.copies)
             memcpy(r->s.best.copies, x->plan->copies,
                    x->cluster->ndev * sizeof *r->s.best.copies);
         int64_t least = mul_div_ceil(x->plan->value, r->gain, MILLION);
-        r->s.need = x->plan->value - (least > 0 ? least : 1);
+        r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
     clock->deadline = r->deadline;
     clock->why = NULL;
@@ -132,6 +132,10 @@ static int look_for_any(struct auto_run *r)
                           .clock = &clock};
     if (any_improve(s, &like))
         return -1;
+    if (s->best.value < CHAIN_INF)
+        tidy_parts(s);
+    if (r->contiguous && s->best.value > s->need) /* perhaps it is the best of all */
+        any_bound(s, BOUNDS_WORK / 4);
     if (far(r))
         any_bound(s, r->deadline ? BOUNDS_MOST_WORK
                                  : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
@@ -159,15 +163,16 @@ static const char *offer(struct auto_run *r)
 {
     const struct any_search *s = &r->s;
     struct ctx *x = r->x;
-    int64_t value = r->contiguous->value;
-    if (s->best.value < value) {
+    int64_t value = r->contiguous->value, found = s->best.value + s->start;
+    int64_t bound = s->bound.value + s->start;
+    if (found < value) {
         const int32_t *dev = plan_project(s->any->g, s->best.dev, x->m->nnode, x->scratch);
         return arena_fmt(x->mem, "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
-                         percent(r, s->best.value, value), parts_of(x, dev));
+                         percent(r, found, value), parts_of(x, dev));
     }
-    return s->bound.value >= value ? NULL
-                                   : arena_fmt(x->mem, "no plan of any shape takes %s less",
-                                               percent(r, s->bound.value, value));
+    return bound >= value ? NULL
+              : arena_fmt(x->mem, "no plan of any shape takes %s less",
+                          percent(r, bound, value));
 }
 
 /* Status and bounds of the plan left: of all plans of any shape, or of contiguous ones if that says more. */
@@ -176,10 +181,13 @@ static void claim_it(struct auto_run *r)
     struct ctx *x = r->x;
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
-        all = claim_all(x, x->plan->value, true, BOUNDS_WORK, &r->p.clock);
-    if (x->plan == r->contiguous && x->plan->bound > r->s.bound.value &&
-        x->plan->bound > all.value)
-        x->plan->bound_all = claim_bound_all(x, all); /* dp-place has said what is known of contiguous plans */
+        all = claim_all(x, x->plan->bare, true, BOUNDS_WORK, &r->p.clock);
+    struct bound whole = all;
+    whole.value += claim_start(x, must_level(x));
+    /* dp-place has said what is known of contiguous plans */
+    if (x->plan == r->contiguous && x->plan->bound > r->s.bound.value + r->s.start &&
+        x->plan->bound > whole.value)
+        x->plan->bound_all = claim_bound_all(x, whole);
     else
         claim(x, claim_scope(x, false, false), r->s.bound, all);
 }
@@ -194,7 +202,7 @@ static void conclude(struct auto_run *r)
     if (dp && s->best.value > s->need) {
         x->plan = r->contiguous;
         x->plan->argument =
-            s->bound.value >= dp->value
+            s->bound.value + s->start >= dp->value
                 ? arena_fmt(x->mem, "contiguous; no plan of any shape takes less: %s", s->bound.why)
                 : arena_fmt(x->mem, "contiguous: %s", dp->argument);
         x->plan->offer = offer(r);
@@ -205,7 +213,7 @@ static void conclude(struct auto_run *r)
     const char *than =
         !dp ? "no contiguous plan was found"
             : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
-                        percent(r, s->best.value, dp->value), time_short(text, dp->value),
+                        percent(r, s->best.value + s->start, dp->value), time_short(text, dp->value),
                         dp->status == PLAN_OPTIMAL ? " (proven)" : "");
     x->plan->argument = arena_fmt(
         x->mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s", than,

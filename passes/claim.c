@@ -7,6 +7,8 @@
 #include "passes/claim.h"
 
 #include "passes/hier_dp.h"
+#include "passes/place_run.h"
+#include "ir/units.h"
 
 struct wdag *any_level(const struct ctx *x)
 {
@@ -16,6 +18,22 @@ struct wdag *any_level(const struct ctx *x)
 struct wdag *must_level(const struct ctx *x)
 {
     return x->must ? x->must : x->base;
+}
+
+int64_t claim_start(const struct ctx *x, const struct wdag *g)
+{
+    const struct cluster *c = x->cluster;
+    bool apart = c->schedule == SCHEDULE_GPIPE && g->back;
+    if (!apart && (c->overlap != OVERLAP_SUM || c->replicate))
+        return 0;
+    return g->n && !c->replicate ? sat_mul(c->part_cost, wdag_passes(g)) : 0;
+}
+
+int64_t claim_value(struct ctx *x, const struct chain_plan *p, const int32_t *dev)
+{
+    if (!x->cluster->part_cost)
+        return p->value;
+    return judge_copies(x->m, x->place, x->cluster, dev, p->copies, x->scratch).value;
 }
 
 /* Calls are nodes, and could be open: what holds for all plans of these nodes holds only for plans that keep
@@ -58,11 +76,22 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all)
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
 {
     struct plan *p = x->plan;
+    bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
+                      scope == SCOPE_CONTIGUOUS_FUSED;
+    int64_t more = claim_start(x, must_level(x));
+    int64_t more_within = claim_start(x, contiguous ? whole_level(x) : any_level(x));
+    all.value += all.value < 0 ? 0 : more;
+    within.value += within.value < 0 ? 0 : more_within;
     const struct bound *said = all.value >= within.value ? &all : &within;
+    int64_t start = said == &all ? more : more_within;
+    char text[UNIT_TEXT];
     p->scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
     p->bound = said->value;
     p->bound_all = claim_bound_all(x, all);
     p->proof = said->proof;
+    if (start && p->proof)
+        p->proof = arena_fmt(x->mem, "%sand each device in use runs parts for %s at least\n", p->proof,
+                             time_short(text, start));
     p->status = p->bound >= p->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     return said->why;
 }

@@ -86,6 +86,24 @@ static const struct opt contract_opts[] = {
      .help = "merge vertices that take no time into their only neighbour"},
     {0}};
 
+/* Nodes that not even two parts of one device can share out: values of unknown type join them. */
+static void say_atoms(struct ctx *x)
+{
+    const nid *atom = x->place->atom;
+    uint32_t n = 0;
+    nid first = 0;
+    for (nid v = x->m->nnode; atom && v-- > 1;)
+        if (x->place->kind[v] == PLACE_NODE && atom[v] != v) {
+            n += first != atom[v] ? 2 : 1;
+            first = atom[v];
+        }
+    if (n)
+        diag_note(x->diag,
+                  "contract: %u nodes, such as '%s', stay in one part with others: the types of values "
+                  "between them are not known",
+                  n, node_name(x->m, first));
+}
+
 /* Colocation that holds for every plan: Shape with its operand, state pairs, colours.  follows[vertex]
  * becomes 1 for each Shape. */
 static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
@@ -98,6 +116,7 @@ static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
         classes_join(c, g->vertex[s->a], g->vertex[s->b], why[s->why]);
         follows[g->vertex[s->b]] |= s->why == SAME_SHAPE;
     }
+    say_atoms(x);
     if (!x->m->color)
         return;
     uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);

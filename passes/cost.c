@@ -5,13 +5,14 @@
  * operands read + results written (Gather and Slice read what they return).  Reshape, Identity, Shape,
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
- * passes), an If as its larger branch; the nodes of bodies have costs of their own, too.  A call of a
- * function of the model takes what the function's nodes take that need a device, with the shapes of
- * that call (calls.h).
+ * passes; one that takes more than can be added up: as much as can), an If as its larger branch; the
+ * nodes of bodies have costs of their own, too.  A call of a function of the model takes what the
+ * function's nodes take that need a device, with the shapes of that call (calls.h).
  * Times from files (cost_table.h) replace these; a class that does not support an operator never runs
  * it, nor a node whose body holds it.
  * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
  * the largest operand of its node, or one element.  O(nodes * classes + operands). */
+#include "ir/units.h"
 #include "passes/bind.h"
 #include "passes/calls.h"
 #include "passes/cost_table.h"
@@ -20,7 +21,7 @@
 
 #include <string.h>
 
-enum { LOOP_TRIPS = 16, STRING_BYTES = 16 };
+enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
 
 struct pricing {
     struct ctx *x;
@@ -37,7 +38,8 @@ struct pricing {
     const struct cost_table *given;     /* NULL: none */
     int64_t *body_flops, *body_traffic; /* [graph] */
     gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
-    uint32_t unknown, nodes, loops, calls;
+    int64_t longest;                    /* what a Loop or Scan may take: with this all fit into a sum */
+    uint32_t unknown, nodes, loops, long_loops, calls;
     nid first_unknown;
 };
 
@@ -80,6 +82,7 @@ static void index_bodies(struct pricing *p)
             p->first_body[owner] = g;
         }
     }
+    p->longest = CTX_SUM_MAX / 2 / m->ngraph; /* there are no more loops than graphs */
 }
 
 /* --- sizes of values --- */
@@ -177,6 +180,17 @@ static int64_t roofline(const struct cluster *c, const struct device_class *d, e
     return sat_add(d->overhead, compute > memory ? compute : memory);
 }
 
+static void limit_loop(struct pricing *p, nid n)
+{
+    bool too_long = false;
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t *t = &p->c->time[k][n];
+        too_long = too_long || *t > p->longest;
+        *t = *t > p->longest ? p->longest : *t;
+    }
+    p->long_loops += too_long;
+}
+
 /* The bodies of n: the larger branch of an If; else their sum, trips times. */
 static void price_owner(struct pricing *p, nid n)
 {
@@ -196,6 +210,8 @@ static void price_owner(struct pricing *p, nid n)
             *t = !branch ? sat_add(*t, body) : body > *t ? body : *t;
         }
     }
+    if (!branch)
+        limit_loop(p, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) /* INT64_MAX would say: cannot run there */
         p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
 }
@@ -269,9 +285,52 @@ static const char *place_name(const struct pricing *p, nid n)
                      node_name(p->m, n));
 }
 
+/* Why call n was not replaced by its nodes. */
+static const char *why_closed(const struct pricing *p, const struct functions *f, nid n)
+{
+    uint32_t callee = p->m->node[n].callee;
+    if (callee == 0)
+        return "of unknown functions";
+    if (f->fate[callee] == FATE_CYCLE)
+        return "recursive";
+    if (f->fate[callee] == FATE_DEEP)
+        return arena_fmt(p->x->scratch, "calls nested %u deep, at most %d are opened",
+                         f->depth[callee], CALL_DEPTH);
+    if (p->inside == NULL)
+        return arena_fmt(p->x->scratch, "more than %d nodes in all", CALLS_MOST);
+    return "what they give does not fit";
+}
+
+/* A line for each reason, at most CALLS_SHOWN. */
+static void report_calls(const struct pricing *p)
+{
+    struct functions *f = functions_study(p->x->m, p->x->scratch);
+    const char *why[CALLS_SHOWN] = {NULL};
+    uint32_t count[CALLS_SHOWN] = {0}, shown = 0;
+    for (nid n = 1; n < p->m->nnode; n++) {
+        if ((p->m->node[n].flags & NODE_CALL) == 0 || (p->m->node[n].flags & NODE_LOST) != 0)
+            continue;
+        const char *reason = why_closed(p, f, n);
+        uint32_t k = 0;
+        while (k < shown && strcmp(why[k], reason) != 0)
+            k++;
+        if (k == CALLS_SHOWN)
+            continue;
+        why[k] = reason;
+        shown = k == shown ? k + 1 : shown;
+        count[k]++;
+    }
+    for (uint32_t k = 0; k < shown; k++)
+        diag_warning(p->x->diag, WARN_FUNCTION_COST,
+                     "%u calls of functions cannot be looked into (%s): each counts as one operation "
+                     "per element of its result",
+                     count[k], why[k]);
+}
+
 static void report(const struct pricing *p)
 {
     struct diag *d = p->x->diag;
+    char most[UNIT_TEXT];
     if (p->unknown > 0) {
         uint64_t permille = (uint64_t)p->unknown * 1000 / p->nodes;
         diag_warning(
@@ -286,11 +345,12 @@ static void report(const struct pricing *p)
         diag_warning(d, WARN_LOOP_COUNT,
                      "%u loops have no known trip count: each counts as %d passes", p->loops,
                      LOOP_TRIPS);
+    if (p->long_loops > 0)
+        diag_warning(d, WARN_LOOP_COUNT,
+                     "%u loops run longer than can be counted: each counts as %s", p->long_loops,
+                     time_short(most, p->longest));
     if (p->calls > 0)
-        diag_warning(d, WARN_FUNCTION_COST,
-                     "%u calls of functions cannot be looked into (recursive, or more than %d "
-                     "nodes in all): each counts as one operation per element of its result",
-                     p->calls, CALLS_MOST);
+        report_calls(p);
 }
 
 /* A type of known dimensions whose product is not a number any more. */

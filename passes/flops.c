@@ -9,6 +9,7 @@
 #include "passes/flops.h"
 
 #include "ir/units.h"
+#include "passes/shape_bodies.h"
 
 #include <string.h>
 
@@ -57,6 +58,7 @@ static const struct flop_row table[] = {
     {"Conv", CONV, 1, 0},
     {"ConvInteger", CONV, 1, INTEGER_MATH},
     {"ConvTranspose", CONV_TRANSPOSE, 1, 0},
+    {"ConvTransposeWithDynamicPads", CONV_TRANSPOSE, 1, 0},
     {"DFT", FOURIER, 0, 0},
     {"DecoderMaskedMultiHeadAttention", MULTI_HEAD, 5, 0},
     {"DecoderMaskedSelfAttention", MS_ATTENTION, 4, 0},
@@ -97,6 +99,8 @@ static const struct flop_row table[] = {
     {"LongformerAttention", MS_ATTENTION, 255, 0},
     {"LpPool", WINDOW, 0, 0},
     {"MatMul", MATMUL, 1, 0},
+    {"MatMulBlockQuantizedFp4Weight", MATMUL, 1, 0},
+    {"MatMulBlockQuantizedFp8Weight", MATMUL, 1, 0},
     {"MatMulBnb4", MATMUL, 1, 0},
     {"MatMulFpQ4", MATMUL, 1, 0},
     {"MatMulInteger", MATMUL, 1, INTEGER_MATH},
@@ -126,6 +130,7 @@ static const struct flop_row table[] = {
     {"QLinearReduceMean", PER_IN, 1, INTEGER_MATH},
     {"QLinearSoftmax", PER_OUT, 5, INTEGER_MATH},
     {"QMoE", EXPERTS, 3, 0},
+    {"QOrderedMatMul", MATMUL, 2, INTEGER_MATH},
     {"RMSNormalization", PER_OUT, 5, 0},
     {"RNN", RECURRENT, 0, 0},
     {"ReduceL1", PER_IN, 1, 0},
@@ -155,6 +160,7 @@ static const struct flop_row table[] = {
     {"TorchEmbedding", GATHER, 0, 0},
     {"TransposeMatMul", MATMUL, 1, 0},
     {"Unsqueeze", FREE, 0, 0},
+    {"VarlenCausalConvWithState", CONV, 1, 0},
 };
 
 enum { ROWS = sizeof table / sizeof table[0] };
@@ -487,11 +493,6 @@ int64_t flops_of(struct flops *x, nid n)
     }
 }
 
-static bool is_float(enum elem e)
-{
-    return e != ELEM_NONE && e != ELEM_STR && !elem_is_integer(e);
-}
-
 enum elem compute_type(struct flops *x, nid n)
 {
     const struct node *k = &x->f.m->node[n];
@@ -500,11 +501,11 @@ enum elem compute_type(struct flops *x, nid n)
     if (r != NULL && (r->flags & INTEGER_MATH) != 0)
         return elem_in(&x->f, n, 0);
     for (uint32_t i = 0; i < k->nformal; i++) {
-        if (shape_in(&x->f, n, i, &s) && is_float((enum elem)s.elem))
+        if (shape_in(&x->f, n, i, &s) && elem_is_float((enum elem)s.elem))
             return (enum elem)s.elem;
     }
     for (uint32_t i = 0; i < k->out.n; i++) {
-        if (shape_of(&x->f, node_out(x->f.m, n, i), &s) && is_float((enum elem)s.elem))
+        if (shape_of(&x->f, node_out(x->f.m, n, i), &s) && elem_is_float((enum elem)s.elem))
             return (enum elem)s.elem;
     }
     return elem_in(&x->f, n, 0);
@@ -516,7 +517,9 @@ int64_t trip_count(struct flops *x, nid n)
     if (node_is(m, n, "Loop")) {
         int64_t trips;
         bool given = ints_of(&x->f, node_in(m, n, 0), &trips, 1) == 1;
-        return given && trips >= 0 && trips < INT32_MAX ? trips : -1; /* more: a while loop */
+        if (given && (trips == INT32_MAX || trips == INT64_MAX)) /* exporters say so: a while loop */
+            given = loop_goes_on(&x->f, n);
+        return given && trips >= 0 ? trips : -1;
     }
     struct shape s;
     int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0), axis = 0;

@@ -70,27 +70,28 @@ struct functions *functions_study(const struct module *m, struct arena *a)
 {
     struct functions *x = arena_alloc(a, sizeof *x);
     uint32_t n = m->nfunction, *count = arena_array(a, (size_t)n + 1, sizeof *count), done = 0;
-    uint32_t *depth = arena_array(a, (size_t)n + 1, sizeof *depth);
     struct csr up = callers(m, a, count);
     x->n = n;
     x->order = arena_array(a, (size_t)n + 1, sizeof *x->order);
     x->fate = arena_alloc(a, (size_t)n + 1);
+    x->depth = arena_array(a, (size_t)n + 1, sizeof *x->depth);
     x->returns = arena_alloc(a, (size_t)n + 1);
     x->nodes = arena_array(a, (size_t)n + 1, sizeof *x->nodes);
     x->entries = arena_array(a, (size_t)n + 1, sizeof *x->entries);
     for (uint32_t f = 1; f < n; f++) {
         x->fate[f] = FATE_CYCLE;
+        x->depth[f] = 1;
         x->returns[f] = returns_input(m->function[f].body);
         if (count[f] == 0)
             x->order[x->norder++] = f;
     }
     for (; done < x->norder; done++) {
         uint32_t f = x->order[done];
-        x->fate[f] = depth[f] >= CALL_DEPTH ? FATE_DEEP : FATE_FREE;
+        x->fate[f] = x->depth[f] > CALL_DEPTH ? FATE_DEEP : FATE_FREE;
         measure(m, x, f);
         for (uint32_t i = up.at[f]; i < up.at[f + 1]; i++) {
             uint32_t g = up.to[i];
-            depth[g] = depth[f] + 1 > depth[g] ? depth[f] + 1 : depth[g];
+            x->depth[g] = x->depth[f] + 1 > x->depth[g] ? x->depth[f] + 1 : x->depth[g];
             if (--count[g] == 0)
                 x->order[x->norder++] = g;
         }

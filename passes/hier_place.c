@@ -296,13 +296,13 @@ static void conclude(struct ctx *x, const struct chain *c, const struct hier_run
     struct chain_clock clock = {.stop = x->stop};
     struct bound in = {c->lower, c->lower_why, explain_chain(c, x->m, x->mem)};
     p->states = run->ideals;
-    if (p->value <= c->lower) {
+    if (p->bare <= c->lower) {
         p->argument = arena_fmt(x->mem, "no plan is better than the %s", c->lower_why);
     } else if (run->complete && on_whole) {
         p->argument = arena_fmt(x->mem, "all pairs of %u ideals searched", run->ideals);
-        in.value = p->value;
-        in.proof = explain_search(c, x->m, p->planner, p->argument, p->dev, p->value, x->mem);
-    } else if (run->complete && p->value == searched) {
+        in.value = p->bare;
+        in.proof = explain_search(c, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+    } else if (run->complete && p->bare == searched) {
         p->argument = arena_fmt(x->mem,
                                 "all pairs of %u ideals of the coarse graph searched; "
                                 "bound: %s",
@@ -312,7 +312,7 @@ static void conclude(struct ctx *x, const struct chain *c, const struct hier_run
                                 orders->tried, run->why, c->lower_why);
     }
     claim(x, claim_scope(x, true, false), in,
-          claim_all(x, p->value, true, BOUNDS_WORK / 100, &clock));
+          claim_all(x, p->bare, true, BOUNDS_WORK / 100, &clock));
 }
 
 static int hier_run(struct ctx *x, const void *options)

@@ -10,7 +10,7 @@
 enum fate {
     FATE_FREE,      /* they can */
     FATE_CYCLE,     /* it calls itself, or one that does */
-    FATE_DEEP,      /* calls in calls in calls, CALL_DEPTH of them */
+    FATE_DEEP,      /* calls in calls in calls, more than CALL_DEPTH of them */
     FATE_OPSET,     /* it was written for another version of an operator */
     FATE_UNWANTED   /* the caller's choice */
 };
@@ -22,6 +22,7 @@ struct functions {
     uint32_t *order; /* callers before callees; those in or above a cycle are missing */
     uint32_t norder;
     uint8_t *fate;   /* enum fate */
+    uint32_t *depth; /* how deep calls are nested when it is called, 1 if it calls nothing; not of FATE_CYCLE */
     uint8_t *returns; /* 1: some graph in it returns an input of the function as it is */
     uint64_t *nodes; /* in its body when all calls in it are replaced (and counted); saturating */
     uint64_t *entries; /* the same, of everything that takes memory */

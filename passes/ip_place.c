@@ -134,7 +134,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct chain_clock after = {.stop = x->stop}; /* bounds take a second or two at most */
     bool proven = r->complete && on_whole && !r->write_only;
     struct bound all =
-        claim_all(x, p->value, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
+        claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
     struct bound own = {r->bound, solver, r->complete ? proof(x, o, r) : NULL};
     const char *why = claim(x, claim_scope(x, o->shape != IP_ANY, !on_whole), own, all);
     if (p->status == PLAN_OPTIMAL && why != solver)
@@ -143,7 +143,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
         p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
         p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why, why);
-    else if (r->limit < p->value && r->bound > r->limit)
+    else if (r->limit < p->bare && r->bound > r->limit)
         p->argument = arena_fmt(x->mem, "no plan is within the limit, says %s", solver);
     else
         p->argument =

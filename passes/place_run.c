@@ -6,6 +6,7 @@
  * larger ones stay. */
 #include "passes/place_run.h"
 
+#include "passes/claim.h"
 #include "passes/dp_both.h"
 #include "passes/topo.h"
 #include "ir/units.h"
@@ -19,7 +20,7 @@ const struct opt place_opts[] = {
      .def = "2000000",
      .lo = "0",
      .hi = "1000000000",
-     .help = "ideals to keep, in 128 MiB, and an eighth of the steps, before the search gives up"},
+     .help = "ideals that a search may keep, and a quarter of the steps of all, before they give up"},
     {.kind = OPT_BOOL,
      .name = "count-ideals",
      .off = offsetof(struct place_options, count_ideals),
@@ -107,7 +108,8 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->planner = planner;
     p->dev = plan_project(g, best->dev, x->m->nnode, x->mem);
     p->copies = best->copies;
-    p->value = best->value;
+    p->value = claim_value(x, best, p->dev);
+    p->bare = best->value;
     p->bound = p->bound_all = -1;
     p->status = PLAN_FEASIBLE;
 }

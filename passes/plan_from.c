@@ -68,7 +68,9 @@ static int plan_run(struct ctx *x, const void *options)
     struct chain_clock clock = {.stop = x->stop};
     if (x->time_limit > 0)
         clock.deadline = chain_now() + x->time_limit / 1000;
-    struct bound b = claim_all(x, v.value, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    int64_t start = claim_start(x, must_level(x)); /* what v.value has more than the problem knows of */
+    p->bare = v.value > start ? v.value - start : 0;
+    struct bound b = claim_all(x, p->bare, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
     p->argument = b.value < 0 ? arena_fmt(x->mem, "read from %s", o->from)
                               : arena_fmt(x->mem, "read from %s; bound: %s", o->from, b.why);

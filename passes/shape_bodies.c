@@ -191,21 +191,28 @@ void rule_if(struct infer *f, nid n, int arg)
     }
 }
 
-/* How often a Loop runs for sure; -1: unknown. */
-static int64_t loop_trips(struct infer *f, nid n, gid g)
+bool loop_goes_on(struct infer *f, nid n)
 {
-    int64_t trips, cond = 1;
-    vid out = graph_out(f->m, g, 0);
+    const struct attr *a = body_attr(f, n, "body");
+    int64_t cond = 1;
+    if (a == NULL)
+        return false;
+    vid in = graph_in(f->m, a->u.g, 1), out = graph_out(f->m, a->u.g, 0);
     nid def = out != 0 ? f->m->value[out].def : 0;
-    bool same = out == graph_in(f->m, g, 1) || (def != 0 && node_is(f->m, def, "Identity") &&
-                                                node_in(f->m, def, 0) == graph_in(f->m, g, 1));
-    if (ints_of(f, node_in(f->m, n, 0), &trips, 1) != 1 || trips < 0)
-        return -1;
+    bool same =
+        out == in || (def != 0 && node_is(f->m, def, "Identity") && node_in(f->m, def, 0) == in);
     if (!same && (ints_of(f, out, &cond, 1) != 1 || cond == 0))
-        return -1;
-    if (node_in(f->m, n, 1) != 0 && (ints_of(f, node_in(f->m, n, 1), &cond, 1) != 1 || cond == 0))
-        return -1;
-    return trips;
+        return false;
+    vid first = node_in(f->m, n, 1);
+    return first == 0 || (ints_of(f, first, &cond, 1) == 1 && cond != 0);
+}
+
+/* How often a Loop runs for sure; -1: unknown. */
+static int64_t loop_trips(struct infer *f, nid n)
+{
+    int64_t trips;
+    bool given = ints_of(f, node_in(f->m, n, 0), &trips, 1) == 1 && trips >= 0;
+    return given && loop_goes_on(f, n) ? trips : -1;
 }
 
 /* Carried value i, no tensor: what it was before the first pass, or what the last one, v, gave. */
@@ -236,7 +243,7 @@ void rule_loop(struct infer *f, nid n, int arg)
             continue;
         if (s.rank >= 0 && s.rank < SHAPE_RANK) {
             memmove(&s.d[1], &s.d[0], (size_t)s.rank * sizeof s.d[0]);
-            s.d[0] = num_dim(num_int(loop_trips(f, n, a->u.g)));
+            s.d[0] = num_dim(num_int(loop_trips(f, n)));
             s.rank++;
         } else {
             s.rank = -1;

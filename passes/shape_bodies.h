@@ -8,5 +8,7 @@
 void enter_body(struct infer *f, nid n, gid g);
 /* After the bodies of n have been visited: true if they must be visited again. */
 bool leave_bodies(struct infer *f, nid n);
+/* Loop n never stops before its trip count: its condition is true from the start, and stays so. */
+bool loop_goes_on(struct infer *f, nid n);
 
 #endif

@@ -362,19 +362,31 @@ void rule_padding(struct infer *f, nid n, int arg)
 
 /* --- searches --- */
 
-/* Word numbers (batch, length), or (batch, sequences, length) of BeamSearch; arg: 1: one sequence. */
+/* Word numbers (batch, length), or (batch, sequences, length) of BeamSearch; arg: 1: one sequence; 2: of
+ * WhisperBeamSearch, whose operand 0 may be sounds. */
 void rule_search(struct infer *f, nid n, int arg)
 {
     struct shape ids, out = {.elem = ELEM_I32, .rank = 0};
+    bool beams = arg != 1;
     shape_in(f, n, 0, &ids);
     out.d[out.rank++] = shape_dim(&ids, 0);
-    if (arg == 0)
+    if (beams)
         out.d[out.rank++] = value_dim(f, n, 4, 0);
     out.d[out.rank++] = value_dim(f, n, 1, 0);
     shape_set(f, n, 0, &out);
-    if (arg == 0) { /* a score for each sequence */
-        out.elem = (uint8_t)elem_in(f, n, 5);
-        out.rank = 2;
-        shape_set(f, n, 1, &out);
-    }
+    if (!beams)
+        return;
+    enum elem e = elem_in(f, n, 5);
+    out.elem = (uint8_t)(e != ELEM_NONE ? e : elem_in(f, n, 6));
+    out.rank = 2;
+    shape_set(f, n, 1, &out); /* a score for each sequence */
+    const struct dim score[] = {dim_unknown(), out.d[0], value_dim(f, n, 3, 0),
+                                dim_num(node_attr_int(f->m, n, "vocab_size", -1))};
+    out.rank = 4;
+    memcpy(out.d, score, sizeof score);
+    shape_set(f, n, 2, &out); /* one for each word of the vocabulary at each step */
+    out.d[0] = out.d[1];
+    out.rank = 1;
+    if (arg == 2)
+        shape_set(f, n, 4, &out); /* that it is no speech */
 }

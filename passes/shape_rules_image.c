@@ -145,12 +145,64 @@ void rule_regions(struct infer *f, nid n, int arg)
     }
 }
 
+/* The number of boxes, boxes, scores and classes, as many for each image as an attribute says. */
+static void best_boxes(struct infer *f, nid n)
+{
+    struct shape boxes, s = {.elem = ELEM_I32, .rank = 2};
+    shape_in(f, n, 0, &boxes);
+    s.d[0] = shape_dim(&boxes, 0);
+    s.d[1] = dim_num(1);
+    shape_set(f, n, 0, &s);
+    s.d[1] = dim_num(node_attr_int(f->m, n, "max_output_boxes", -1));
+    shape_set(f, n, 3, &s);
+    s.elem = boxes.elem;
+    shape_set(f, n, 2, &s);
+    s.d[s.rank++] = dim_num(4);
+    shape_set(f, n, 1, &s);
+}
+
 void rule_nms(struct infer *f, nid n, int arg)
 {
     struct shape s = {.elem = ELEM_I64, .rank = 2};
-    (void)arg;
+    if (arg == NMS_TENSORRT) {
+        best_boxes(f, n);
+        return;
+    }
     s.d[0] = dim_unknown();
     s.d[1] = dim_num(3);
+    shape_set(f, n, 0, &s);
+}
+
+/* TensorRT's: regions [batch, regions, 4] of maps [batch, channels, ...] from operand 1 on. */
+void rule_pyramid(struct infer *f, nid n, int arg)
+{
+    struct shape roi, map, out = {.rank = 5};
+    (void)arg;
+    shape_in(f, n, 0, &roi);
+    shape_in(f, n, 1, &map);
+    out.elem = roi.elem;
+    out.d[0] = shape_dim(&roi, 0);
+    out.d[1] = shape_dim(&roi, 1);
+    out.d[2] = shape_dim(&map, 1);
+    out.d[3] = out.d[4] = dim_num(node_attr_int(f->m, n, "pooled_size", -1));
+    shape_set(f, n, 0, &out);
+}
+
+/* Crop: the borders are left, top, right, bottom; a size may stand in "scale". */
+void rule_crop(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    int64_t border[4], size[2];
+    (void)arg;
+    shape_in(f, n, 0, &s);
+    bool sized = attr_ints(f, n, "scale", size, 2) == 2;
+    bool known = attr_ints(f, n, "border", border, 4) == 4;
+    for (int i = 0; i < 2 && s.rank == 4; i++) {
+        struct num d = num_of_dim(s.d[2 + i]);
+        if (known)
+            d = num_sub(f, d, num_add(f, num_int(border[1 - i]), num_int(border[3 - i])));
+        s.d[2 + i] = sized ? dim_num(size[i]) : known ? num_dim(d) : dim_unknown();
+    }
     shape_set(f, n, 0, &s);
 }
 

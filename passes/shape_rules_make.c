@@ -417,12 +417,69 @@ void rule_multinomial(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* The shape that operand `arg` lists, with the elements of operand 0: SliceGrad and the like. */
+/* The shape that an operand lists: SliceGrad and the like. */
 void rule_listed(struct infer *f, nid n, int arg)
 {
+    int64_t e = node_attr_int(f->m, n, "dtype", ELEM_F32);
     struct shape s = shape_unknown(elem_in(f, n, 0));
-    listed_shape(f, node_in(f->m, n, (uint32_t)arg), &s);
+    if ((arg & LISTED_DTYPE) != 0)
+        s.elem = e > 0 && e < ELEM_COUNT ? (uint8_t)e : ELEM_NONE;
+    listed_shape(f, node_in(f->m, n, (uint32_t)(arg & LISTED_OPERAND)), &s);
     shape_set(f, n, 0, &s);
+}
+
+/* QuantizeBFP: bytes, then shape and strides of the operand. */
+void rule_bfp(struct infer *f, nid n, int arg)
+{
+    struct shape in, out = shape_vector(ELEM_U8, dim_unknown());
+    (void)arg;
+    shape_in(f, n, 0, &in);
+    shape_set(f, n, 0, &out);
+    out = shape_vector(ELEM_I64, dim_num(in.rank));
+    shape_set(f, n, 1, &out);
+    shape_set(f, n, 2, &out);
+}
+
+/* GivenTensorFill: the shape is an attribute, or the operand's elements or its shape, then more axes. */
+void rule_tensor_fill(struct infer *f, nid n, int arg)
+{
+    int64_t d[SHAPE_RANK];
+    struct shape s = {.rank = -1};
+    (void)arg;
+    if (node_in(f->m, n, 0) == 0)
+        s.rank = attr_ints(f, n, "shape", d, SHAPE_RANK);
+    for (int i = 0; i < s.rank; i++)
+        s.d[i] = dim_num(d[i]);
+    if (node_attr_int(f->m, n, "input_as_shape", 0) != 0)
+        listed_shape(f, node_in(f->m, n, 0), &s);
+    else if (node_in(f->m, n, 0) != 0)
+        shape_in(f, n, 0, &s);
+    int more = node_in(f->m, n, 0) != 0 ? attr_ints(f, n, "extra_shape", d, SHAPE_RANK) : 0;
+    for (int i = 0; i < more && s.rank >= 0; i++) {
+        if (s.rank == SHAPE_RANK)
+            s.rank = -1;
+        else
+            s.d[s.rank++] = dim_num(d[i]);
+    }
+    s.elem = (uint8_t)elem_in(f, n, 0);
+    shape_set(f, n, 0, &s);
+}
+
+/* A path through a matrix: pairs of places. */
+void rule_time_warping(struct infer *f, nid n, int arg)
+{
+    struct shape s = {.elem = ELEM_I32, .rank = 2, .d = {dim_num(2), dim_unknown()}};
+    (void)arg;
+    shape_set(f, n, 0, &s);
+}
+
+/* Words so far, as many as fit what was foretold, and a place. */
+void rule_bifurcation(struct infer *f, nid n, int arg)
+{
+    struct shape words = shape_vector(ELEM_I64, dim_unknown()), place = shape_scalar(ELEM_I64);
+    (void)arg;
+    shape_set(f, n, 0, &words);
+    shape_set(f, n, 1, &place);
 }
 
 /* BiasSplitGelu: one half of the last axis gates the other. */

@@ -53,6 +53,23 @@ static bool window_of(const struct infer *f, nid n, int nspatial, const struct s
     return true;
 }
 
+/* Pads as operand i lists them, if it is there; false: they are not known. */
+static bool pads_in(struct infer *f, nid n, uint32_t i, struct window *x)
+{
+    int64_t pad[2 * SHAPE_RANK];
+    vid v = node_in(f->m, n, i);
+    if (v == 0)
+        return true;
+    if (ints_of(f, v, pad, 2 * x->nspatial) != 2 * x->nspatial)
+        return false;
+    for (int k = 0; k < 2 * x->nspatial; k++) {
+        if (pad[k] > INT32_MAX || pad[k] < -INT32_MAX)
+            return false;
+        x->pad[k] = pad[k];
+    }
+    return true;
+}
+
 static struct dim window_dim(struct infer *f, const struct window *x, int i, struct dim d)
 {
     if (!dim_known(d))
@@ -123,17 +140,18 @@ void rule_qlinear_conv(struct infer *f, nid n, int arg)
     conv_like(f, n, 3, elem_in(f, n, 7), channels_last(f, n, arg));
 }
 
+/* arg: 1: the pads are operand 2. */
 void rule_conv_transpose(struct infer *f, nid n, int arg)
 {
     struct shape in, w, out;
     struct window x;
     int64_t extra[SHAPE_RANK], given[SHAPE_RANK];
-    (void)arg;
     shape_in(f, n, 0, &in);
     shape_in(f, n, 1, &w);
     out = shape_unknown(in.elem);
     if (in.rank > 2 && window_of(f, n, in.rank - 2, &w, &x)) {
         int k = in.rank - 2;
+        bool open = arg == 1 && !pads_in(f, n, 2, &x);
         list_or_default(f, n, "output_padding", k, 0, extra);
         bool fixed = attr_ints(f, n, "output_shape", given, SHAPE_RANK) == k;
         out.rank = in.rank;
@@ -147,7 +165,7 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
                            x.pad[i] - x.pad[k + i];
             out.d[2 + i] = fixed                ? dim_num(given[i])
                            : x.pads == PAD_SAME ? d
-                           : x.kernel[i] < 0    ? dim_unknown()
+                           : x.kernel[i] < 0 || open ? dim_unknown()
                                                 : dim_shift(f->m, d, more);
         }
     }
@@ -227,15 +245,31 @@ static void batch_first(struct shape *s)
     s->d[s->rank - 2] = rows;
 }
 
+/* The shape of a sparse operand. */
+static void sparse_in(const struct infer *f, nid n, uint32_t i, struct shape *s)
+{
+    vid v = node_in(f->m, n, i);
+    const struct type *t = &f->m->type[v != 0 ? f->type[v] : 0];
+    *s = shape_unknown((enum elem)t->elem);
+    if (t->kind == TYPE_SPARSE && t->rank <= SHAPE_RANK)
+        s->rank = t->rank;
+    for (int k = 0; k < s->rank; k++)
+        s->d[k] = f->m->dim[t->dim + (uint32_t)k];
+}
+
 void rule_matmul(struct infer *f, nid n, int arg)
 {
     struct shape a, b, out;
-    uint32_t second = arg == MATMUL_QLINEAR ? 3 : 1;
-    shape_in(f, n, 0, &a);
+    uint32_t second = arg == MATMUL_QLINEAR ? 3 : arg == MATMUL_ORDERED ? 2 : 1;
+    if (arg == MATMUL_SPARSE)
+        sparse_in(f, n, 0, &a);
+    else
+        shape_in(f, n, 0, &a);
     shape_in(f, n, second, &b);
     enum elem e = arg == MATMUL_INTEGER    ? ELEM_I32
                   : arg == MATMUL_QLINEAR  ? elem_in(f, n, 7)
                   : arg == MATMUL_TO_FLOAT ? elem_in(f, n, 2)
+                  : arg == MATMUL_SPARSE   ? (enum elem)b.elem
                                            : (enum elem)a.elem;
     out = shape_unknown(e);
     if (node_attr_int(f->m, n, "transBatchA", 0) != 0)
@@ -276,6 +310,30 @@ void rule_matmul_fpq4(struct infer *f, nid n, int arg)
     if (s.rank > 0)
         s.d[s.rank - 1] = value_dim(f, n, 2, 1);
     shape_set(f, n, 0, &s);
+}
+
+/* Operand 0, with as many columns as operand 1 has rows; arg: the element type (0: that of operand 0). */
+void rule_rows(struct infer *f, nid n, int arg)
+{
+    struct shape s, w;
+    shape_in(f, n, 0, &s);
+    shape_in(f, n, 1, &w);
+    s.elem = arg != ELEM_NONE ? (uint8_t)arg : s.elem;
+    if (s.rank > 0)
+        s.d[s.rank - 1] = shape_dim(&w, 0);
+    shape_set(f, n, 0, &s);
+}
+
+/* MulInteger: a zero point may follow each operand. */
+void rule_mul_integer(struct infer *f, nid n, int arg)
+{
+    struct shape a, b;
+    (void)arg;
+    shape_in(f, n, 0, &a);
+    shape_in(f, n, 2, &b);
+    shape_broadcast(f, &a, &b);
+    a.elem = ELEM_I32;
+    shape_set(f, n, 0, &a);
 }
 
 /* CDist: distances between the rows of two matrices. */

@@ -163,7 +163,11 @@ enum { REGION_ALIGN, REGION_POOL, REGION_CROP };
  * holds indices.  Beside the element type of the result (0: that of the operand). */
 enum { WINDOW_ELEM = 63, WINDOW_LAST = 64, WINDOW_MAYBE_LAST = 128, WINDOW_INDICES = 256 };
 /* rule_matmul: where the second matrix is, and what gives the element type. */
-enum { MATMUL_PLAIN, MATMUL_INTEGER, MATMUL_QLINEAR, MATMUL_TO_FLOAT };
+enum { MATMUL_PLAIN, MATMUL_INTEGER, MATMUL_QLINEAR, MATMUL_TO_FLOAT, MATMUL_ORDERED, MATMUL_SPARSE };
+/* rule_listed: number of the operand, and whether an attribute says the element type (f32, if it does not). */
+enum { LISTED_OPERAND = 7, LISTED_DTYPE = 8 };
+/* rule_nms: whose. */
+enum { NMS_ONNX, NMS_TENSORRT };
 
 /* --- rules --- */
 
@@ -171,13 +175,16 @@ shape_fn rule_same, rule_like, rule_each, rule_optimizer, rule_broadcast, rule_f
     rule_skip, rule_scalar, rule_aten; /* shape_rules.c */
 shape_fn rule_conv, rule_conv_transpose, rule_pool, rule_global_pool, rule_matmul, rule_gemm,
     rule_rnn, rule_norm, rule_einsum, rule_loss, rule_qlinear_conv, rule_matmul_nbits,
-    rule_matmul_fpq4, rule_norm_grad, rule_cdist; /* shape_rules_nn.c */
+    rule_matmul_fpq4, rule_rows, rule_mul_integer, rule_norm_grad,
+    rule_cdist; /* shape_rules_nn.c */
 shape_fn rule_attention, rule_flex_attention, rule_linear_attention, rule_causal_conv, rule_ms_attention,
     rule_multi_head, rule_group_query, rule_packed_attention, rule_decoder_attention, rule_position_bias,
     rule_embed_layer_norm, rule_padding, rule_search; /* shape_rules_attention.c */
 shape_fn rule_resize, rule_depth_space, rule_regions, rule_nms, rule_center_crop_pad, rule_col2im,
     rule_unfold, rule_max_unpool, rule_affine_grid, rule_grid_sample,
-    rule_image_decoder, rule_reorder; /* shape_rules_image.c */
+    rule_image_decoder, rule_reorder, rule_crop, rule_pyramid; /* shape_rules_image.c */
+shape_fn rule_ngram_hash, rule_varlen_conv, rule_gated_delta, rule_pre_mix, rule_indexer,
+    rule_packed_indexer; /* shape_rules_tokens.c */
 shape_fn rule_dft, rule_stft, rule_window, rule_mel, rule_rfft; /* shape_rules_signal.c */
 shape_fn rule_classifier, rule_regressor, rule_one_hot_encoder, rule_array_features, rule_label_encoder,
     rule_feature_vectorizer, rule_dict_vectorizer, rule_cast_map, rule_string_normalizer,
@@ -188,7 +195,8 @@ shape_fn rule_reshape, rule_flatten, rule_transpose, rule_squeeze, rule_unsqueez
 shape_fn rule_expand, rule_tile, rule_pad, rule_topk, rule_onehot, rule_shape, rule_size,
     rule_constant, rule_constant_of_shape, rule_range, rule_reduce, rule_arg_reduce, rule_where,
     rule_nonzero, rule_random, rule_compress, rule_unique, rule_multinomial, rule_listed,
-    rule_split_half, rule_unknown_vectors; /* shape_rules_make.c */
+    rule_split_half, rule_unknown_vectors, rule_bfp, rule_tensor_fill, rule_time_warping,
+    rule_bifurcation; /* shape_rules_make.c */
 shape_fn rule_if, rule_loop, rule_scan; /* shape_bodies.c */
 enum seq_rule {
     SEQ_CONSTRUCT, SEQ_EMPTY, SEQ_INSERT, SEQ_ERASE, SEQ_SPLIT, SEQ_LENGTH, SEQ_AT

@@ -1,25 +1,67 @@
-/* Fewer transfers at the same time per sample (tidy.h).
+/* Plans that take the same time with fewer devices, fewer parts and less that crosses (tidy.h).
  *
  * What the largest load is made of is all that planners look at; the other devices may hold scattered
  * vertices that nobody had a reason to gather.  Sweeps over the vertices in both directions gather them: each
- * goes to the device, among those that its nets touch, where the sum of the two loads falls most. */
+ * goes to the device, among those that its nets touch, where the sum of the two loads falls most.  In a contiguous
+ * plan a vertex may go to stages from its latest predecessor's to its first successor's only. */
 #include "passes/tidy.h"
 
+#include "ir/pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct limits {
+    int64_t load, back;
+    const uint32_t *stage; /* [device] its place in the chain; NULL: plans of any shape */
+};
+
+static struct limits limits_of(const struct loads *l)
+{
+    struct limits m = {0};
+    for (uint32_t d = 0; d < l->ndev; d++) {
+        m.load = l->load[d] > m.load ? l->load[d] : m.load;
+        m.back = l->back[d] > m.back ? l->back[d] : m.back;
+    }
+    return m;
+}
+
+/* Whether v may be on device d as far as the chain is concerned. */
+static bool in_order(const struct loads *l, const struct limits *m, uint32_t v, uint32_t d)
+{
+    const struct wdag *g = l->c->g;
+    if (!m->stage)
+        return true;
+    for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+        if (m->stage[l->dev[g->pred.to[i]]] > m->stage[d])
+            return false;
+    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+        if (m->stage[l->dev[g->succ.to[i]]] < m->stage[d])
+            return false;
+    return true;
+}
+
+static bool near(const struct loads *l, uint32_t v, uint32_t d)
+{
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++)
+        if (l->held[(size_t)l->net_of.to[i] * l->ndev + d] > 0)
+            return true;
+    return false;
+}
+
 /* Moves v if that pays. */
-static bool gather(struct loads *l, uint32_t v, int64_t most, int64_t most_back)
+static bool gather(struct loads *l, uint32_t v, const struct limits *m)
 {
     uint32_t from = (uint32_t)l->dev[v], best = from;
     int64_t gain = 0;
     for (uint32_t d = 0; d < l->ndev; d++) {
-        bool near = false;
-        for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1] && !near; i++)
-            near = l->held[(size_t)l->net_of.to[i] * l->ndev + d] > 0;
-        if (!near || d == from || !loads_allows(l, v, d))
+        if (d == from || !near(l, v, d) || !loads_allows(l, v, d) || !in_order(l, m, v, d))
             continue;
         struct loads_change x = loads_peek(l, v, d);
         int64_t sum = x.load[0] + x.load[1] + x.back[0] + x.back[1];
-        if (sum >= gain || l->load[d] + x.load[1] > most || l->load[from] + x.load[0] > most ||
-            l->back[d] + x.back[1] > most_back || l->back[from] + x.back[0] > most_back ||
+        if (sum >= gain || l->load[d] + x.load[1] > m->load ||
+            l->load[from] + x.load[0] > m->load || l->back[d] + x.back[1] > m->back ||
+            l->back[from] + x.back[0] > m->back ||
             (l->users && l->bytes[d] + x.bytes[1] > l->c->kind[l->kind[d]].memory))
             continue;
         best = d;
@@ -29,18 +71,293 @@ static bool gather(struct loads *l, uint32_t v, int64_t most, int64_t most_back)
     return best != from;
 }
 
-void tidy(struct loads *l)
+static void sweep(struct loads *l, const struct limits *m)
 {
-    int64_t most = 0, back = 0;
     uint32_t n = l->c->g->n;
-    for (uint32_t d = 0; d < l->ndev; d++) {
-        most = l->load[d] > most ? l->load[d] : most;
-        back = l->back[d] > back ? l->back[d] : back;
-    }
     bool moved = true;
-    for (uint32_t sweep = 0; sweep < TIDY_SWEEPS && moved; sweep++) {
+    uint32_t most = TIDY_VERTICES / (n + 1) + 2;
+    most = most < TIDY_SWEEPS ? most : TIDY_SWEEPS;
+    for (uint32_t k = 0; k < most && moved; k++) {
         moved = false;
         for (uint32_t i = 0; i < n; i++)
-            moved = gather(l, sweep % 2 ? n - 1 - i : i, most, back) || moved;
+            moved = gather(l, k % 2 ? n - 1 - i : i, m) || moved;
     }
+}
+
+void tidy(struct loads *l)
+{
+    struct limits m = limits_of(l);
+    sweep(l, &m);
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+/* order[stage]: the devices that are used, in an order in which no edge leads back, by the first vertices that
+ * they have in the order of the graph; stage[device].  Their number; 0: there is no such order. */
+static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *stage, struct arena *a)
+{
+    const struct wdag *g = l->c->g;
+    uint32_t n = 0, ndev = l->ndev;
+    uint8_t *used = arena_alloc(a, ndev + 1), *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
+    for (uint32_t v = 0; v < g->n; v++) {
+        used[l->dev[v]] = 1;
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            if (l->dev[v] != l->dev[g->succ.to[i]])
+                edge[(size_t)l->dev[v] * ndev + (uint32_t)l->dev[g->succ.to[i]]] = 1;
+    }
+    uint32_t count = 0;
+    for (uint32_t d = 0; d < ndev; d++)
+        count += used[d];
+    for (bool moved = true; moved && n < count;) {
+        moved = false;
+        for (uint32_t d = 0; d < ndev; d++) {
+            bool free = used[d] == 1;
+            for (uint32_t e = 0; free && e < ndev; e++)
+                free = used[e] != 1 || e == d || !edge[(size_t)e * ndev + d];
+            if (!free)
+                continue;
+            used[d] = 2;
+            stage[d] = n;
+            order[n++] = d;
+            moved = true;
+        }
+    }
+    return n == count ? n : 0;
+}
+
+/* The vertices of each device, as lists that end in UINT32_MAX. */
+struct lists {
+    uint32_t *head, *tail; /* [device] */
+    uint32_t *next;        /* [vertex] */
+};
+
+static struct lists lists_of(const struct loads *l, struct arena *a)
+{
+    uint32_t n = l->c->g->n;
+    struct lists x = {.head = arena_array(a, l->ndev + 1, sizeof *x.head),
+                      .tail = arena_array(a, l->ndev + 1, sizeof *x.tail),
+                      .next = arena_array(a, (size_t)n + 1, sizeof *x.next)};
+    memset(x.head, 0xff, l->ndev * sizeof *x.head);
+    for (uint32_t v = n; v-- > 0;) {
+        uint32_t d = (uint32_t)l->dev[v];
+        x.tail[d] = x.head[d] == UINT32_MAX ? v : x.tail[d];
+        x.next[v] = x.head[d];
+        x.head[d] = v;
+    }
+    return x;
+}
+
+/* Moves all of device `from` to `to` if that fits; false, and nothing done, if it does not. */
+static bool join(struct loads *l, const struct limits *m, struct lists *x, uint32_t from, uint32_t to)
+{
+    int64_t time = 0, room = m->load + m->back;
+    for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v]) {
+        time = sat_add(time, l->c->kind[l->kind[to]].time[v]); /* COST_NEVER: too long, too */
+        if (time > room || !loads_allows(l, v, to))
+            return false;
+    }
+    for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v])
+        loads_move(l, v, (int32_t)to);
+    if (l->load[to] <= m->load && l->back[to] <= m->back && !loads_excess(l, to)) {
+        x->next[x->tail[to]] = x->head[from];
+        x->tail[to] = x->tail[from];
+        x->head[from] = UINT32_MAX;
+        return true;
+    }
+    for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v])
+        loads_move(l, v, (int32_t)from);
+    return false;
+}
+
+/* Joins neighbours while that goes; how many stages are left. */
+static uint32_t join_stages(struct loads *l, const struct limits *m, uint32_t *order, uint32_t n,
+                            struct arena *a)
+{
+    struct lists x = lists_of(l, a);
+    uint32_t kept = n ? 1 : 0;
+    for (uint32_t s = 1; s < n; s++) {
+        uint32_t u = order[kept - 1], v = order[s];
+        if (join(l, m, &x, v, u))
+            continue;
+        if (join(l, m, &x, u, v))
+            order[kept - 1] = v;
+        else
+            order[kept++] = v;
+    }
+    return kept;
+}
+
+/* Names the devices of each kind in the order of the chain; stage[device] is where it is then. */
+static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, uint32_t *stage,
+                           struct arena *a)
+{
+    uint32_t next[CHAIN_KINDS] = {0}, *name = arena_array(a, l->ndev + 1, sizeof *name);
+    int32_t *dev = arena_array(a, (size_t)l->c->g->n + 1, sizeof *dev);
+    for (uint32_t s = 0; s < n; s++) {
+        uint32_t k = l->kind[order[s]];
+        while (l->kind[next[k]] != k)
+            next[k]++;
+        name[order[s]] = next[k]++;
+        stage[name[order[s]]] = s;
+    }
+    for (uint32_t v = 0; v < l->c->g->n; v++)
+        dev[v] = (int32_t)name[l->dev[v]];
+    loads_set(l, dev);
+}
+
+void tidy_chain(const struct chain *c, struct chain_plan *best, struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct diag quiet = diag_silent();
+    struct loads l;
+    if (c->cluster->replicate || loads_new(&l, c, "", scratch, &quiet)) {
+        arena_release(scratch, mark);
+        return;
+    }
+    loads_set(&l, best->dev);
+    uint32_t *order = arena_array(scratch, l.ndev + 1, sizeof *order);
+    uint32_t *stage = arena_array(scratch, l.ndev + 1, sizeof *stage);
+    uint32_t n = find_stages(&l, order, stage, scratch);
+    if (n && loads_value(&l) == best->value) {
+        struct limits m = limits_of(&l);
+        n = join_stages(&l, &m, order, n, scratch);
+        rename_devices(&l, order, n, stage, scratch);
+        m.stage = stage;
+        sweep(&l, &m);
+        best->value = loads_value(&l);
+        memcpy(best->dev, l.dev, c->g->n * sizeof *best->dev);
+    }
+    arena_release(scratch, mark);
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* The parts of a plan of any shape. */
+struct parts {
+    uint32_t n, tensors;
+    uint32_t *piece;   /* [node] */
+    int32_t *dev;      /* [part] */
+};
+
+static struct parts parts_of(struct any_search *s, const int32_t *dev)
+{
+    struct ctx *x = s->x;
+    const struct place *p = x->place;
+    const int32_t *node_dev = plan_project(s->any->g, dev, x->m->nnode, x->scratch);
+    struct parts t = {.piece = arena_array(x->scratch, x->m->nnode, sizeof *t.piece)};
+    t.n = pieces_build(x->m, p, node_dev, t.piece, &t.dev, x->scratch);
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        nid def = x->m->value[p->net_value[e]].def;
+        bool crosses = false;
+        for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++)
+            crosses = crosses || (p->kind[def] == PLACE_NODE &&
+                                  t.piece[p->net_pin.to[i]] != t.piece[def]);
+        t.tensors += crosses;
+    }
+    return t;
+}
+
+struct small {
+    int64_t time;
+    uint32_t part;
+};
+
+static int small_first(const void *a, const void *b)
+{
+    const struct small *x = a, *y = b;
+    return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
+                              : (x->part > y->part) - (x->part < y->part);
+}
+
+/* Vertices with nodes in each part, each in one of its parts: part -> vertices. */
+static struct csr vertices_of(struct any_search *s, const struct parts *t)
+{
+    struct ctx *x = s->x;
+    const uint32_t *up = wdag_flatten(s->any->g, x->scratch);
+    uint32_t n = s->any->g->n, *part = arena_array(x->scratch, (size_t)n + 1, sizeof *part);
+    uint32_t *self = arena_array(x->scratch, (size_t)n + 1, sizeof *self);
+    for (uint32_t b = x->base->n; b-- > 0;)
+        part[up[b]] = t->piece[x->base->node[b]];
+    for (uint32_t v = 0; v < n; v++)
+        self[v] = v;
+    return csr_build(x->scratch, t->n, n, part, self);
+}
+
+/* Moves the vertices of a part to device `to`; true if that leaves fewer parts, or as many and fewer tensors, and
+ * no load above the limits.  Else it is undone. */
+static bool move_part(struct any_search *s, struct loads *l, const struct limits *m,
+                      const struct csr *of, uint32_t part, int32_t to, struct parts *t)
+{
+    uint32_t first = of->at[part], end = of->at[part + 1];
+    int32_t from = t->dev[part];
+    bool good = first < end;
+    for (uint32_t i = first; good && i < end; i++)
+        good = loads_allows(l, of->to[i], (uint32_t)to) && l->dev[of->to[i]] == from;
+    if (!good)
+        return false;
+    for (uint32_t i = first; i < end; i++)
+        loads_move(l, of->to[i], to);
+    for (uint32_t d = 0; d < l->ndev && good; d++)
+        good = l->load[d] <= m->load && l->back[d] <= m->back && !loads_excess(l, d);
+    if (good) {
+        struct parts now = parts_of(s, l->dev);
+        good = now.n < t->n || (now.n == t->n && now.tensors < t->tensors);
+        if (good)
+            *t = now;
+    }
+    for (uint32_t i = first; !good && i < end; i++)
+        loads_move(l, of->to[i], from);
+    return good;
+}
+
+/* One move of some part, the smallest ones first; false: none is left, or the work is done. */
+static bool move_some_part(struct any_search *s, struct loads *l, const struct limits *m,
+                           struct parts *t, uint64_t *work)
+{
+    struct arena *a = s->x->scratch;
+    struct csr of = vertices_of(s, t);
+    struct small *small = arena_array(a, t->n + 1, sizeof *small);
+    uint64_t each = s->x->base->n + s->x->place->net_pin.at[s->x->place->nnet] + 1;
+    for (uint32_t i = 0; i < t->n; i++) {
+        small[i].part = i;
+        for (uint32_t k = of.at[i]; k < of.at[i + 1]; k++)
+            small[i].time += l->c->kind[l->kind[t->dev[i]]].time[of.to[k]];
+    }
+    qsort(small, t->n, sizeof *small, small_first);
+    for (uint32_t i = 0; i < t->n; i++)
+        for (uint32_t d = 0; d < l->ndev; d++) {
+            bool beside = false;
+            for (uint32_t k = of.at[small[i].part]; k < of.at[small[i].part + 1] && !beside; k++)
+                beside = near(l, of.to[k], d);
+            if (!beside || (int32_t)d == t->dev[small[i].part])
+                continue;
+            if (*work < each)
+                return false;
+            *work -= each;
+            if (move_part(s, l, m, &of, small[i].part, (int32_t)d, t))
+                return true;
+        }
+    return false;
+}
+
+void tidy_parts(struct any_search *s)
+{
+    struct arena *a = s->x->scratch;
+    struct arena_mark mark = arena_mark(a);
+    struct diag quiet = diag_silent();
+    struct loads l;
+    uint64_t work = TIDY_WORK;
+    if (s->best.copies || loads_new(&l, s->any, "", a, &quiet)) {
+        arena_release(a, mark);
+        return;
+    }
+    loads_set(&l, s->best.dev);
+    struct limits m = limits_of(&l);
+    struct parts t = parts_of(s, l.dev);
+    while (move_some_part(s, &l, &m, &t, &work)) {
+    }
+    memcpy(s->best.dev, l.dev, s->any->g->n * sizeof *s->best.dev);
+    if (!s->x->cluster->part_cost)
+        s->best.value = loads_value(&l);
+    arena_release(a, mark);
 }

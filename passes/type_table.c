@@ -386,6 +386,30 @@ static const struct type_row com_microsoft_nchwc[] = {
     {"Upsample", 1, "f:f"},
 };
 
+static const struct type_row com_ms_internal_nhwc[] = {
+    {"AveragePool", 7, "T:T"},
+    {"BatchNormalization", 7, "TTTTT:TTTTT"},
+    {"BatchNormalization", 14, "TTTUU:TUU"},
+    {"BatchNormalization", 15, "TUUVV:TVV"},
+    {"Conv", 1, "TTT:T"},
+    {"ConvTranspose", 1, "TTT:T"},
+    {"DepthToSpace", 1, "T:T"},
+    {"GlobalAveragePool", 1, "T:T"},
+    {"GlobalLpPool", 2, "T:T"},
+    {"GlobalMaxPool", 1, "T:T"},
+    {"GridSample", 16, "T.:T"},
+    {"InstanceNormalization", 6, "TTT:T"},
+    {"LRN", 1, "T:T"},
+    {"LpPool", 11, "T:T"},
+    {"MaxPool", 1, "T:Tl"},
+    {"MaxUnpool", 9, "Tll:T"},
+    {"QLinearAveragePool", 1, "TfTfT:T"},
+    {"QLinearConv", 10, "TfTUfUfVi:V"},
+    {"QLinearConvTranspose", 1, "TfTUfUfVi:V"},
+    {"Resize", 11, "T.fl:T"},
+    {"SpaceToDepth", 1, "T:T"},
+};
+
 static const struct type_row ai_onnx_preview[] = {
     {"FlexAttention", 1, "TTT:T"},
 };
@@ -399,6 +423,8 @@ const struct type_domain type_domain[TYPE_DOMAINS] = {
      sizeof com_microsoft / sizeof *com_microsoft},
     {"com.microsoft.nchwc", com_microsoft_nchwc,
      sizeof com_microsoft_nchwc / sizeof *com_microsoft_nchwc},
+    {"com.ms.internal.nhwc", com_ms_internal_nhwc,
+     sizeof com_ms_internal_nhwc / sizeof *com_ms_internal_nhwc},
     {"ai.onnx.preview", ai_onnx_preview,
      sizeof ai_onnx_preview / sizeof *ai_onnx_preview},
 };

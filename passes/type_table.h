@@ -21,7 +21,7 @@ struct type_domain {
     uint32_t n;
 };
 
-enum { TYPE_DOMAINS = 5 };
+enum { TYPE_DOMAINS = 6 };
 extern const struct type_domain type_domain[TYPE_DOMAINS]; /* the first is ai.onnx */
 
 #endif

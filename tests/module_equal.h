@@ -348,7 +348,7 @@ static inline bool module_equal(const struct module *a, const struct plan *pa,
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)
 {
     bool same = a->ncls == b->ncls && a->ndev == b->ndev && a->io_free == b->io_free &&
-                a->efficiency == b->efficiency && a->overlap == b->overlap &&
+                a->efficiency == b->efficiency && a->part_cost == b->part_cost && a->overlap == b->overlap &&
                 a->sync_bandwidth == b->sync_bandwidth && a->replicate == b->replicate &&
                 a->schedule == b->schedule;
 

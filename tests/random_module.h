@@ -574,6 +574,7 @@ static inline struct cluster *random_cluster(uint64_t seed, struct arena *a)
     c->sync_bandwidth = rng_one_in(&r, 2) ? 0 : 1 + rng_below(&r, 1000000);
     c->replicate = rng_one_in(&r, 3);
     c->overlap = (enum overlap)rng_below(&r, OVERLAPS);
+    c->part_cost = rng_one_in(&r, 2) ? 0 : random_amount(&r) % (PS_PER_S + 1);
     c->schedule = (enum schedule)rng_below(&r, SCHEDULES);
     c->efficiency = rng_one_in(&r, 2) ? 1000000 : 1 + rng_below(&r, 999999);
     c->ncls = 1 + rng_below(&r, 4);

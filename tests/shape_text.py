@@ -73,7 +73,8 @@ def inferred(path, bodies=False):
         parts = split_top(rest, " : ")
         parts = split_top(split_top(parts[1], " name=")[0], ",") if len(parts) > 1 else []
         for name, t in zip(names, parts + [""] * len(names)):
-            twice |= {name} & set(types)
+            if name in types:
+                twice.add(name)
             types[name] = type_of(t)
     return {k: t for k, t in types.items() if k not in twice}, out.stderr
 

@@ -4,6 +4,7 @@ every output format, options that matter, equal bytes from equal runs.
 Each test function gets an empty folder and says what is wrong by check(). Under a sanitizer build
 the same runs must be free of reports; only the time limits are longer. Needs the Python package
 onnx (else 77)."""
+# extras: disk dot setarch
 import csv
 import io
 import json
@@ -19,6 +20,8 @@ import tempfile
 import time
 import xml.etree.ElementTree
 from pathlib import Path
+
+import extras
 
 try:
     import onnx
@@ -39,7 +42,6 @@ GPT = ["gpt", "--kv", "--layers", "2", "--width", "32", "--heads", "2", "--vocab
 GPT_NODES = 83
 PLAN = ["-p", "fuse,dp-place", "-q"]
 wrong = []
-notes = []
 
 
 def check(good, text):
@@ -368,11 +370,9 @@ def full_disk(d):
               "head -c 110000 /dev/zero > fill; echo mine > x.pir; "
               f"for o in split x.onnx x.pir; do '{FULL.resolve()}' '{m}' -p dp-place -q -o $o; "
               "echo rc $?; done; ls -A; cat x.pir")
-    r = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True) \
-        if shutil.which("unshare") else None
-    if r is None or r.returncode in (1, 99) and "rc" not in r.stdout:
-        notes.append("no small disk can be mounted here: full_disk left out")
-        return
+    extras.need(shutil.which("unshare"), "no program unshare")
+    r = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True)
+    extras.need(r.returncode not in (1, 99) or "rc" in r.stdout, "no small disk can be mounted here")
     check(r.stdout.split() == "rc 1 rc 1 rc 1 fill x.pir mine".split(), f"{r.stdout} {r.stderr}")
     check(r.stderr.count("pcc: error:") == 3, f"{r.stderr}")
 
@@ -494,9 +494,12 @@ def pictures(d):
     succeeds(m, *PLAN, "-o", d / "x.dot")
     dot = (d / "x.dot").read_text(encoding="utf-8")
     check(succeeds(m, *PLAN, "--emit", "dot").stdout == dot, "--emit dot differs from -o x.dot")
-    if not shutil.which("dot"):
-        notes.append("no dot program: pictures are not laid out")
-        return
+
+
+def laid_out(d):
+    extras.need(shutil.which("dot"), "no program dot")
+    m = generate(d / "m.onnx")
+    dot = succeeds(m, *PLAN, "--emit", "dot").stdout
     r = subprocess.run(["dot", "-Tcanon"], input=dot, capture_output=True, text=True)
     check(r.returncode == 0 and not r.stderr, f"dot: {r.stderr[:200]}")
     succeeds(m, *PLAN, "-o", d / "x.svg")
@@ -566,6 +569,110 @@ def absurd_sizes(d):
         check(r.stderr.count("warning") == 1 and f"assuming {said}" in r.stderr, f"{dims}: {r.stderr}")
 
 
+def seconds(text):
+    """'2.237 ms' in seconds."""
+    number, unit = text.split()
+    return float(number) * {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+
+
+def close(a, b, share=1e-3):
+    return abs(a / b - 1) < share
+
+
+GAIN = re.compile(r"(\S+)x one (\w+) \((.*) to (.*) per sample; latency (.*)\)$")
+
+
+def gain(d):
+    """The first line of the result against runs of other planners and the replay of one sample."""
+    m = generate(d / "m.onnx")
+    fixed = ["--dim", "batch=1,sequence=64,past_sequence=64", "--link", "100GB/s,1us"]
+    for cluster, alone, cls in (("3xa100", "1xa100", "a100"), ("2xa100,1xcpu", "1xcpu", "cpu"),
+                                ("2xa100,1xcpu:1MiB", "1xa100", "a100"), ("1xa100", "1xa100", "a100")):
+        for more in ([], ["--overlap=max"], ["--io=free"]):
+            r = succeeds(m, *fixed, "-d", cluster, "-p", "dp-place", "--replay", "1", *more)
+            line = r.stdout.splitlines()[0]
+            found = GAIN.match(line)
+            if not check(found, f"{cluster}: {line}"):
+                continue
+            one = value(m, *fixed, "-d", alone, "-p", "dp-place", *more)
+            new = value(m, *fixed, "-d", cluster, "-p", "dp-place", *more)
+            ends = re.search(r"ends at ([\d.]+)(\ws);", r.stdout)
+            right = close(seconds(found[3]), one) and close(seconds(found[4]), new)
+            check(found[2] == cls and right and close(float(found[1]), one / new, 6e-3),
+                  f"{cluster} {more}: {line}, not {one} to {new}")
+            check(close(seconds(found[5]), seconds(f"{ends[1]} {ends[2]}")), f"{cluster} {more}: {line}: {ends[0]}")
+    loads = [x["load_s"] for x in plan(m, *fixed, "-d", "3xa100", "-p", "dp-place")["devices"]]
+    r = succeeds(m, *fixed, "-d", "3xa100", "-p", "dp-place")
+    check(close(seconds(GAIN.match(r.stdout.splitlines()[0])[5]), sum(loads)),
+          f"stages wait for each other: {r.stdout.splitlines()[0]}, loads {loads}")
+    r = succeeds(m, *fixed, "-d", "3xa100:1MiB,1xv100:900KiB", "-p", "dp-place")
+    check(re.match(r"does not fit one a100 \(needs 1\.\d+ MiB of 1\.000 MiB\): .* per sample; latency .*\n", r.stdout),
+          f"too large for one: {r.stdout[:200]}")
+    (d / "c.json").write_text(json.dumps({"classes": [{"preset": "a100", "unsupported": ["MatMul"]},
+                                                      {"preset": "cpu", "supported": ["MatMul"]}]}))
+    r = succeeds(m, *fixed[:2], "-d", d / "c.json", "-p", "anneal-place")
+    check(r.stdout.startswith("no single device runs all of it: "), f"all of it: {r.stdout[:200]}")
+    r = succeeds(m, *fixed, "-d", "4xa100", "-p", "dp-place", "--replicate")
+    check(GAIN.match(r.stdout.splitlines()[0]), f"copies: {r.stdout[:200]}")
+
+
+def assumed(d):
+    """One line says what nobody said; what is said is not in it."""
+    m = generate(d / "m.onnx")
+    said = {"-d": "2xa100:80GiB", "--link": "25GB/s,10us", "--efficiency": "1.0", "--reserve": "0",
+            "--dim": "batch=1,sequence=128,past_sequence=128"}
+    words = ["2xa100:80GiB", "links of 25GB/s,10us", "f32 at peak rate", "nothing reserved",
+             "batch=1 sequence=128 past_sequence=128"]
+    for left_out in ([], list(said), *([option] for option in said)):
+        options = [x for o in said if o not in left_out for x in (o, said[o])]
+        r = succeeds(m, "-p", "dp-place", *options)
+        want = [w for o, w in zip(said, words) if o in left_out]
+        line = f"assuming {', '.join(want)}; set with {', '.join(left_out)}"
+        check(r.stdout.splitlines()[1] == line if want else "assuming" not in r.stdout, f"{left_out}: {r.stdout[:300]}")
+        r = succeeds(m, "-p", "dp-place", *options, "--emit", "json")
+        check((f"pcc: note: {line}" in r.stderr.splitlines()) == bool(want), f"--emit, {left_out}: {r.stderr}")
+    r = succeeds(hard_graph(d / "g.pir", chains=2, length=3), "-p", "dp-place")
+    check("assuming" not in r.stdout + r.stderr, f"all is in the file: {r.stdout}")
+
+
+def reserve(d):
+    """Planner, judge, plan{from} and --compare leave the reserve; all outputs tell."""
+    m = generate(d / "m.onnx")
+    fixed = ["--dim", "batch=1,sequence=64,past_sequence=64", "--link", "100GB/s,1us", "-p", "dp-place"]
+    all_of_it = ["-d", "2xa100:1MiB"]
+    r = succeeds(m, *fixed, *all_of_it, "-o", d / "full.json")
+    used = max(x["used_bytes"] for x in json.loads((d / "full.json").read_text())["devices"])
+    less = 1024 * 1024 - used
+    check(0 < less < 300 * 1024 and "reserved" not in r.stdout.split("\n", 2)[2], f"{used}: {r.stdout}")
+    succeeds(m, *fixed, *all_of_it, f"--reserve={less}")
+    r = succeeds(m, *fixed, "-d", "2xa100:2MiB", f"--reserve={less + 1 + (1 << 20)}", "-o", d / "split")
+    now = [x["used_bytes"] for x in json.loads((d / "split/manifest.json").read_text())["devices"]]
+    check(max(now) < used, f"the reserve is used: {now}")
+    for x in json.loads((d / "split/manifest.json").read_text())["devices"]:
+        check((x["memory_bytes"], x["reserved_bytes"]) == (2 << 20, less + 1 + (1 << 20)), f"manifest: {x}")
+    check(f"of {(used - 1) / 1024:.4g} KiB" in r.stdout and "reserved for the runtime: 1." in r.stdout, r.stdout)
+    late = [m, *fixed[:4], *all_of_it, f"--reserve={less + 1}"]
+    fails(3, "needs", *late, "-p", f"plan{{from={d / 'full.json'}}}")
+    r = succeeds(*late, "-p", "dp-place", "--compare", d / "full.json")
+    check("without the reserve" in r.stderr, f"--compare: {r.stderr}")
+    r = succeeds(*late, "-p", "dp-place", "-q", "--emit", "ir")
+    check(f"memory=1MiB reserve={less + 1}B" in r.stdout, "--emit ir: no reserve")
+    (d / "again.pir").write_text(r.stdout)
+    check(value(d / "again.pir", "-p", "dp-place") == value(*late, "-p", "dp-place"), "the text plans otherwise")
+    r = fails(3, "fit", m, *fixed, *all_of_it, "--reserve=90%", before=[])
+    for text, words in (("110%", "expected a share such as 10% or a size such as 2GiB"), ("x", "expected a share"),
+                        ("1MiB", "leaves nothing of the 1MiB of a device of class 'a100'"), ("-1", "expected a share")):
+        fails(2, words, m, *fixed, *all_of_it, f"--reserve={text}")
+    r = succeeds(m, *fixed, "-d", "2xa100:unbounded", "--reserve=10%")
+    check("--reserve has no effect: no accelerator has a memory" in r.stderr, f"unbounded: {r.stderr}")
+    nodes = [{"id": k, "cpuLatency": 9, "fpgaLatency": k, "size": 5} for k in (1, 2)]
+    (d / "w.json").write_text(json.dumps({"maxSizePerFPGA": 10, "maxFPGAs": 2, "maxCPUs": 0, "nodes": nodes,
+                                          "edges": [{"sourceId": 1, "destId": 2, "cost": 0.1}]}))
+    for share, devices in (("0%", 1), ("10%", 2)):
+        found = plan(d / "w.json", "-p", "dp-place", "--transfer-scale=100", f"--reserve={share}")["fpgas"]
+        check(sum(bool(x["nodes"]) for x in found) == devices, f"a workload, {share}: {found}")
+
+
 def states(d):
     m = generate(d / "m.onnx")
     renamed, pairs = onnx.load(m), []
@@ -618,16 +725,23 @@ def pipeline_file(d):
 # ---- the rest
 
 
+def same_bytes(d, m, what, *before):
+    for out, command in (("a", []), ("b", [*before])):
+        succeeds(m, *PLAN, "-d", "3xa100", "-o", d / out, before=command)
+    a, b = tree(d / "a"), tree(d / "b")
+    check(a == b, f"{what}: {[k for k in a if a[k] != b.get(k)]} differ")
+
+
+def fixed_addresses(d):
+    extras.need(shutil.which("setarch") and subprocess.run(["setarch", "-R", "true"]).returncode == 0,
+                "addresses of programs cannot be fixed here (setarch -R)")
+    same_bytes(d, generate(d / "m.onnx"), "without address randomisation", "setarch", "-R")
+
+
 def determinism(d):
     m = generate(d / "m.onnx")
-    succeeds(m, *PLAN, "-d", "3xa100", "-o", d / "a")
-    runs = [("again", []), ("elsewhere", ["env", "-i", "LC_ALL=C", f"PATH={os.environ['PATH']}"])]
-    if shutil.which("setarch") and subprocess.run(["setarch", "-R", "true"]).returncode == 0:
-        runs.append(("without address randomisation", ["setarch", "-R"]))
-    for what, before in runs:
-        succeeds(m, *PLAN, "-d", "3xa100", "-o", d / "b", before=before)
-        a, b = tree(d / "a"), tree(d / "b")
-        check(a == b, f"{what}: {[k for k in a if a[k] != b.get(k)]} differ")
+    same_bytes(d, m, "again")
+    same_bytes(d, m, "elsewhere", "env", "-i", "LC_ALL=C", f"PATH={os.environ['PATH']}")
     hard = hard_graph(d / "hard.pir", 6, 10)
     texts = {succeeds(hard, *PLAN, "--emit", "ir").stdout for _ in range(3)}
     check(len(texts) == 1, "textual IR differs between runs")
@@ -654,13 +768,17 @@ def closed_stdout(d):
 
 
 TESTS = [usage, missing_files, unused_options, bad_input, no_plan, information, interrupt, limits, refused_targets,
-         missing_weights, file_limit, full_disk, replaced, neighbours, permissions, lossless,
-         annotated, textual, plan_of_others, tables, pictures, sizes, absurd_sizes, states, devices,
-         pipeline_file, determinism, closed_stdout]
+         missing_weights, file_limit, replaced, neighbours, permissions, lossless,
+         annotated, textual, plan_of_others, tables, pictures, sizes, absurd_sizes, gain, assumed, reserve, states,
+         devices, pipeline_file, determinism, closed_stdout]
+
+
+EXTRAS = {"disk": [full_disk], "dot": [laid_out], "setarch": [fixed_addresses]}
 
 
 def main():
-    chosen = [t for t in TESTS if t.__name__ in sys.argv[1:] or not sys.argv[1:]]
+    names = [a for a in sys.argv[1:] if not a.startswith("--extra=")]
+    chosen = [t for t in EXTRAS.get(extras.extra(), TESTS) if t.__name__ in names or not names]
     for test in chosen:
         with tempfile.TemporaryDirectory() as folder:
             start = len(wrong)
@@ -670,8 +788,6 @@ def main():
                 wrong.append(f"{test.__name__}: {type(e).__name__}: {e}")
             for line in wrong[start:]:
                 print(f"{test.__name__}: {line}" if not line.startswith(test.__name__) else line)
-    for line in notes:
-        print("note: " + line)
     print(f"{len(chosen)} tests, {len(wrong)} complaints")
     return 1 if wrong else 0
 

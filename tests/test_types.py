@@ -6,14 +6,17 @@
 3. For every version of every operator with a schema: what one operand of known type says of the others.
    In random and generated models, some of whose operators go to a foreign domain, every element type is right,
    and none is missing that follows from the schemas of the Python packages (asked here on their own).
-4. The table of what schemas say (tools/type_table.py) is that of the installed packages.
+4. The table of what schemas say (tools/type_table.py) is that of the pinned packages, where they are installed.
 Needs ONNX Runtime, onnx and numpy (else 77)."""
+import contextlib
+import io
 import json
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from importlib import metadata
 from pathlib import Path
 
 from with_ort import FAILED, GEN, PCC, SOURCE, check  # first: it skips the test without ONNX Runtime
@@ -64,12 +67,39 @@ def test_chain(work):
     for op, domain in (("Foo", "my"), ("Relu", "")):
         path, out = work / f"chain_{op}.onnx", work / f"chain_{op}"
         onnx.save(chain(op, domain), path)
-        r = pcc(path, "-d", "2xa100", "--link", "25GB/s,0us", "-o", out)
+        r = pcc(path, "-d", "2xa100", "--link", "25GB/s,0us", "-p", "dp-place", "-o", out)
         check(r.returncode == 0 and "must stay together" not in r.stderr, f"chain {op}: {r.stderr}")
         times[op] = value(out)
     check(times["Foo"] <= 1.001 * times["Relu"], f"a foreign operator first: {times}")
     got, _ = inferred(str(work / "chain_Foo.onnx"))
     check(all(elem == "f32" for elem, _ in got.values()), f"a foreign operator first: {got}")
+
+
+def old_operators():
+    """Operators that only ONNX Runtime knows, before and between convolutions; nothing is said of inner values."""
+    nodes = [node("ImageScaler", ["x"], ["a"], scale=0.5, bias=[0.0, 1.0, 2.0]), node("Conv", ["a", "w0"], ["b"]),
+             node("Crop", ["b"], ["c"], border=[1, 0, 2, 1]),
+             node("ParametricSoftplus", ["c"], ["d"], alpha=1.0, beta=1.0),
+             node("Conv", ["d", "w1"], ["e"]), node("ScaledTanh", ["e"], ["f"], alpha=1.0, beta=2.0),
+             node("DynamicSlice", ["f", "starts", "ends"], ["g"]), node("Affine", ["g"], ["h"], alpha=2.0, beta=1.0),
+             node("Conv", ["h", "w2"], ["i"]), node("Scale", ["i"], ["y"], scale=2.0)]
+    constants = [numpy_helper.from_array(np.array([0, 0, 1, 1]), "starts"),
+                 numpy_helper.from_array(np.array([9, 9, -1, 9]), "ends")]
+    weights = [weight("w0", 4, 3, 3, 3), weight("w1", 4, 4, 3, 3), weight("w2", 4, 4, 3, 3)]
+    return model(nodes, [info("x", FLOAT, [1, 3, 20, 20])], [onnx.ValueInfoProto(name="y")], weights + constants, 9)
+
+
+def test_old_operators(work):
+    path, out = work / "old.onnx", work / "old"
+    onnx.save(old_operators(), path)
+    for devices, planner in (("2xa100", "auto-place"), ("4xa100", "dp-place")):
+        r = pcc(path, "-d", devices, "--link", "25GB/s,0us", "-p", planner, "-o", out)
+        if not check(r.returncode == 0 and "not known" not in r.stderr, f"old operators: {r.stderr}"):
+            continue
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = verify_split.main([str(path), str(out), "--quiet"])
+        check(code == 0, f"old operators, {devices}: {said.getvalue()[-300:]}")
 
 
 # ---- 2. what must not cross
@@ -286,7 +316,7 @@ def one_by_one(domain, version):
 
 def test_each_schema(work):
     known = 0
-    for domain in ("", "ai.onnx.ml", "com.microsoft"):
+    for domain in ("", "ai.onnx.ml", "com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc"):
         for version in sorted({v for k, vs in HISTORY.items() if k[0] == domain for v in vs}):
             m, path = one_by_one(domain, version), work / "each.onnx"
             onnx.save(m, path)
@@ -324,6 +354,10 @@ def test_against_schemas(work):
 # ---- 4. the table
 
 def test_table(work):
+    pinned = dict(line.split("==") for line in (SOURCE / "tools/requirements.txt").read_text().split() if "==" in line)
+    if any(metadata.version(name) != pinned[name] for name in ("onnx", "onnxruntime")):
+        print("the table is not compared: onnx and onnxruntime are not those of tools/requirements.txt")
+        return
     r = subprocess.run([sys.executable, SOURCE / "tools/type_table.py", "--check"], capture_output=True, text=True)
     check(r.returncode == 0, f"the table: {r.stdout}{r.stderr}")
     for folder in ("tools", "passes"):
@@ -337,7 +371,7 @@ def test_table(work):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_chain, test_untyped, test_each_schema, test_against_schemas, test_table):
+        for test in (test_chain, test_old_operators, test_untyped, test_each_schema, test_against_schemas, test_table):
             test(Path(folder))
     print(f"{len(FAILED)} failures")
     return 1 if FAILED else 0

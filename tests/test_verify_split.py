@@ -72,7 +72,7 @@ def manifest_of(elem):
         "pcc_manifest": 1,
         "model": {"file": "model.onnx", "source": "whole.onnx", "nodes": 6, "ir_version": 8},
         "objective": {"name": "time-per-sample", "value_s": 1e-6, "bound_s": 1e-6, "gap": 0.0,
-                      "status": "optimal", "argument": "by hand"},
+                      "status": "optimal", "argument": "by hand", "scope": "all", "bound_all_s": 1e-6},
         "devices": [device_entry(0), device_entry(1)],
         "inputs": [{"name": "x", "type": elem, "shape": ["batch", 4]}],
         "outputs": [{"name": "y", "from": "part1.onnx"}, {"name": "z", "from": "part0.onnx"}],
@@ -368,7 +368,7 @@ def accepted(root):
     broken = Folder()
     broken.whole.graph.node[0].op_type = "NoSuchOperator"
     heuristic = Folder()
-    heuristic.manifest["objective"].update(status="heuristic", bound_s=None, gap=None)
+    heuristic.manifest["objective"].update(status="heuristic", bound_s=None, gap=None, bound_all_s=None)
     heuristic.manifest["extra"] = {"more": "keys are welcome"}
     return [
         ("plain", Folder(), [], 0, "equal: 2 outputs"),

@@ -27,6 +27,8 @@ struct world {
     int64_t memory[CLASSES];
     enum overlap overlap;
     bool gpipe, replicate;
+    uint32_t parts; /* what one costs, ps */
+    struct ctx *x;  /* with a place, where parts cost something */
     int64_t bytes[OPS + 1], weight, own[OPS], time[OPS][CLASSES]; /* value 0 is the input, then the ops' */
     bool reads[OPS][OPS + 1], needs[OPS], output[OPS], back[OPS];
     uint32_t color[OPS];
@@ -86,21 +88,24 @@ static void make_op(struct world *w, uint32_t i, uint32_t colors, uint64_t *rng)
     say(w, "%s\n", w->back[i] ? " !backward" : "");
 }
 
-/* kind: 0 sums, 1 max, 2 duplex, 3 gpipe, 4 copies. */
+/* kind: 0 sums, 1 max, 2 duplex, 3 gpipe, 4 copies; 5 to 7: 0, 1 and 3 where parts cost something. */
 static void make(struct world *w, uint64_t seed, uint32_t kind, struct diag *d)
 {
     static const char *const overlap[] = {"sum", "max", "duplex", "sum", "sum"};
+    static const uint32_t as[] = {0, 1, 3};
     uint64_t rng = seed * 77 + kind;
     memset(w, 0, sizeof *w);
+    w->parts = kind > 4 ? 1 + test_below(&rng, 30) : 0;
+    kind = kind > 4 ? as[kind - 5] : kind;
     w->overlap = kind == 1 ? OVERLAP_MAX : kind == 2 ? OVERLAP_DUPLEX : OVERLAP_SUM;
     w->gpipe = kind == 3;
     w->replicate = kind == 4;
     w->training = kind >= 3 || (kind == 0 && test_below(&rng, 6) == 0);
-    w->nop = 3 + test_below(&rng, OPS - 2 - (kind != 0));
+    w->nop = 3 + test_below(&rng, w->parts ? 3 : OPS - 2 - (kind != 0));
     w->ncls = 1 + test_below(&rng, CLASSES);
     w->io_free = test_below(&rng, 2);
-    say(w, "cluster%s overlap=%s%s%s\n", w->io_free ? " io_free" : "", overlap[kind],
-        w->gpipe ? " schedule=gpipe" : "", w->replicate ? " replicate" : "");
+    say(w, "cluster%s overlap=%s%s%s part_cost=%ups\n", w->io_free ? " io_free" : "", overlap[kind],
+        w->gpipe ? " schedule=gpipe" : "", w->replicate ? " replicate" : "", w->parts);
     for (uint32_t k = 0; k < w->ncls; k++)
         make_class(w, k, &rng);
     uint32_t dear = 1 + test_below(&rng, 40), colors = test_below(&rng, 4) ? 1 + test_below(&rng, 3) : 0;
@@ -166,11 +171,29 @@ static int64_t bytes_of(const struct world *w, const int32_t *dev, int32_t d, bo
     return sum + (*weight ? w->weight : 0);
 }
 
+/* The judge's word, which counts parts; its other figures have a test of their own. */
+static int64_t value_of_parts(const struct world *w, const int32_t *dev)
+{
+    const struct ctx *x = w->x;
+    struct arena_mark mark = arena_mark(x->scratch);
+    int32_t node_dev[OPS + 2];
+    for (uint32_t i = 0; i < x->m->nnode; i++)
+        node_dev[i] = -1;
+    for (uint32_t i = 0; i < w->nop; i++)
+        node_dev[x->m->graph[1].first + i] = dev[i];
+    struct verdict v = judge(x->m, x->place, x->cluster, node_dev, x->scratch);
+    int64_t value = v.runnable && v.fits ? v.value : COST_NEVER;
+    arena_release(x->scratch, mark);
+    return value;
+}
+
 /* The value of an assignment; COST_NEVER: it does not fit, or cannot run. */
 static int64_t value_of(const struct world *w, const int32_t *dev, const uint32_t *copies)
 {
     const struct cluster *c = w->t.cluster;
     int64_t most[2] = {0, 0};
+    if (w->parts)
+        return value_of_parts(w, dev);
     for (uint32_t d = 0; d < w->ndev; d++) {
         bool weight;
         int64_t used = bytes_of(w, dev, (int32_t)d, &weight), memory = w->memory[w->cls[d]];
@@ -236,23 +259,30 @@ static void try_all(const struct world *w, const uint32_t *copies, int64_t *any,
 }
 
 /* The least values of plans of any shape and of contiguous ones; COST_NEVER: there is none. */
-static void find_least(const struct world *w, int64_t *any, int64_t *contiguous)
+static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
 {
     uint32_t n = 0, copies[DEVICES] = {1, 1, 1, 1};
+    struct diag d = diag_silent();
+    struct ctx x = {.mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = w->t.m,
+                    .cluster = w->t.cluster};
     *any = *contiguous = COST_NEVER;
+    w->x = &x;
+    assert_int_equal(ctx_base(&x), 0);
     while (n < w->ndev && w->cls[n] == 0)
         n++;
     /* every way to cut the first n devices into groups: a bit for each border */
     for (uint32_t cuts = w->replicate ? 0 : (1U << (n - 1)) - 1; cuts < 1U << (n - 1); cuts++) {
         uint32_t lead = 0;
-        for (uint32_t d = 0; d < n; d++) {
-            bool fresh = d == 0 || (cuts >> (d - 1) & 1);
-            lead = fresh ? d : lead;
-            copies[d] = fresh;
+        for (uint32_t i = 0; i < n; i++) {
+            bool fresh = i == 0 || (cuts >> (i - 1) & 1);
+            lead = fresh ? i : lead;
+            copies[i] = fresh;
             copies[lead] += !fresh;
         }
         try_all(w, copies, any, contiguous);
     }
+    arena_free(x.mem);
+    arena_free(x.scratch);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -294,7 +324,7 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     if (!rc) {
         bool all = p->scope == SCOPE_ALL, optimal = p->status == PLAN_OPTIMAL;
         int64_t least = all ? any : contiguous;
-        bool spared = thrift && p->value == contiguous && any > contiguous - contiguous / 20;
+        bool spared = thrift && p->value == contiguous && any > contiguous - (contiguous + 19) / 20;
         c->best += p->value == any || spared;
         c->optimal += optimal;
         c->all += optimal && all;
@@ -333,7 +363,7 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
     for (uint32_t i = 0; i < n; i++) {
         printf("kind %u: %s: %u runs, %u without a plan, %u least, %u optimal, %u of all plans\n", kind,
                passes[i], c[i].runs, c[i].none, c[i].best, c[i].optimal, c[i].all);
-        assert_true(c[i].best + c[i].none >= c[i].runs - c[i].runs / 50);
+        assert_true(c[i].best + c[i].none >= c[i].runs - c[i].runs / (kind < 5 ? 50 : 10));
     }
     assert_in_range(closer, modules / 100, modules); /* shapes matter */
     assert_in_range(none, 1, modules / 2);
@@ -351,7 +381,7 @@ static void test_objectives(void **state)
 {
     static const char *const passes[] = {"auto-place", "auto-place{gain=0:moves=20000}", "anneal-place{moves=20000}"};
     (void)state;
-    for (uint32_t kind = 1; kind <= 4; kind++)
+    for (uint32_t kind = 1; kind <= 7; kind++)
         run_kind(kind, OBJECTIVES, passes, 3);
 }
 

@@ -178,6 +178,40 @@ static void groups(void **state)
     assert_false(cluster_grouped(&c));
 }
 
+/* --reserve: of what there was before, by share or size; printed rates and sizes are the stated ones. */
+static void reserves(void **state)
+{
+    static const char *const bad[] = {"", "x", "-1", "10GiB%", "110%", "1.5", "10 %", "2GiB,1GiB", NULL},
+                             *const all[] = {"100%", "1", "4GiB", "1TiB", NULL};
+    const int64_t gib = INT64_C(1) << 30;
+    char said[1000];
+    struct cluster c;
+    struct diag d = {.emit = keep, .user = said};
+    (void)state;
+    assert_int_equal(parse(&c, "2xa100:40GiB,1xcpu:64GiB,1xv100:unbounded,1xnpu:4GiB", said), 0);
+    for (int i = 0; bad[i] != NULL; i++) {
+        assert_int_equal(cluster_set_reserve(&c, bad[i], &d), -1);
+        assert_non_null(strstr(said, "expected a share such as 10% or a size such as 2GiB"));
+    }
+    for (int i = 0; all[i] != NULL; i++) {
+        assert_int_equal(cluster_set_reserve(&c, all[i], &d), -1);
+        assert_non_null(strstr(said, "leaves nothing of the"));
+    }
+    assert_int_equal(parse(&c, "2xa100:40GiB,1xcpu:64GiB,1xv100:unbounded,1xnpu:4GiB", said), 0);
+    assert_int_equal(cluster_set_reserve(&c, "2GiB", &d), 0);
+    assert_true(c.cls[0].memory == 38 * gib && c.cls[0].reserve == 2 * gib);
+    assert_true(c.cls[1].memory == 64 * gib && c.cls[1].reserve == 0);
+    assert_true(c.cls[2].memory == -1 && c.cls[2].reserve == 0);
+    assert_true(c.cls[3].memory == 2 * gib && c.cls[3].reserve == 2 * gib);
+    assert_int_equal(cluster_set_reserve(&c, "12345", &d), 0);
+    assert_true(c.cls[0].memory == 40 * gib - 12345 && c.cls[3].reserve == 12345);
+    assert_int_equal(cluster_set_reserve(&c, "0.25", &d), 0); /* of all, not of what is left */
+    assert_true(c.cls[0].memory == 30 * gib && c.cls[3].reserve == gib);
+    assert_int_equal(cluster_set_reserve(&c, "0%", &d), 0);
+    assert_true(c.cls[0].memory == 40 * gib && c.cls[0].reserve == 0);
+    assert_int_equal(cluster_set_reserve(&c, "0", &d), 0);
+}
+
 static void shorthand_refused(void **state)
 {
     static const char *const bad[][2] = {
@@ -339,9 +373,10 @@ static void json_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups),        cmocka_unit_test(presets),
-        cmocka_unit_test(devices),       cmocka_unit_test(shorthand_refused),
-        cmocka_unit_test(json_accepted), cmocka_unit_test(json_refused),
+        cmocka_unit_test(groups),       cmocka_unit_test(reserves),
+        cmocka_unit_test(presets),      cmocka_unit_test(devices),
+        cmocka_unit_test(json_refused), cmocka_unit_test(shorthand_refused),
+        cmocka_unit_test(json_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,7 +205,7 @@ static void test_profile(void **state)
 {
     (void)state;
     golden("# a profiled graph, as tests of planners write it\n"
-           "class acc x2 memory=16GiB link=25GB/s,10us\n"
+           "class acc x2 memory=16GiB reserve=1GiB link=25GB/s,10us\n"
            "class cpu host\n"
            "graph {\n"
            "  in %x !xfer=3us\n"
@@ -221,7 +221,7 @@ static void test_profile(void **state)
            "ir_version 10\n"
            "opset ai.onnx 20\n"
            "cluster efficiency=1000000\n"
-           "class \"acc\" x2 memory=16GiB link=25GB/s,10us\n"
+           "class \"acc\" x2 memory=16GiB reserve=1GiB link=25GB/s,10us\n"
            "class \"cpu\" x1 host\n"
            "costs 2\n"
            "\n"
@@ -354,8 +354,16 @@ static void test_errors(void **state)
         {"graph { in %x %y, %z = A(%x) !bytes=4B }",
          "1:30: the node has not one result: say this after a type\n"},
         {"cluster \"x.json\"", "1:9: expected a cluster like \"2xa100,1xcpu\", not a file\n"},
+        {"opset ai.onnx 20 cluster graph { in %x }",
+         "1:18: the cluster has no classes (say 'class NAME' after it, or 'cluster \"2xa100\"')\n"},
         {"cluster io_free graph { in %x }",
-         "1:9: the cluster has no classes (say 'class NAME' after it, or 'cluster \"2xa100\"')\n"},
+         "1:1: the cluster has no classes (say 'class NAME' after it, or 'cluster \"2xa100\"')\n"},
+        {"class a memory=1GiB reserve=1GiB graph { }",
+         "1:9: a reserve is less than the memory of an accelerator\n"},
+        {"class a reserve=1GiB graph { }",
+         "1:9: a reserve is less than the memory of an accelerator\n"},
+        {"class a host memory=2GiB reserve=1GiB graph { }",
+         "1:14: a reserve is less than the memory of an accelerator\n"},
         {"class acc graph { in %x %y = A(%x) } plan { y = acc1 }",
          "1:49: expected a device of the cluster, found 'acc1'\n"},
         {"graph { in %x } plan { z = 0 }", "1:24: there is no node 'z'\n"},

@@ -21,7 +21,8 @@ except ImportError as missing:
     sys.exit(77)
 
 TABLE = Path(__file__).resolve().parent.parent / "passes" / "type_table.c"
-DOMAINS = ["ai.onnx", "ai.onnx.ml", "com.microsoft", "com.microsoft.nchwc", "ai.onnx.preview"]
+DOMAINS = ["ai.onnx", "ai.onnx.ml", "com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc",
+           "ai.onnx.preview"]
 # Types that never vary, as letters; others are left open.
 FIXED = {"tensor(float)": "f", "tensor(float16)": "h", "tensor(double)": "d", "tensor(int8)": "c",
          "tensor(int32)": "i", "tensor(int64)": "l", "tensor(uint8)": "u", "tensor(bool)": "b",

@@ -3,6 +3,7 @@
 # RUN: %pcc %s -q --dim batch=2 --dim past=5 --emit csv | FileCheck %s --check-prefix=FLOPS
 # RUN: %pcc --list-ops | FileCheck %s --check-prefix=LIST
 # LIST: ai.onnx Conv
+# LIST: ai.onnx ImageScaler
 # LIST: ai.onnx.ml TreeEnsemble
 # LIST: com.microsoft MatMulNBits
 # LIST: ai.onnx.preview.training Adam
@@ -17,6 +18,9 @@
 # CHECK: %shifted = {{.*}} : f32[batch,3,9,2]
 # CHECK: %new, %velocity = {{.*}} : f32[4,5], f32[4,5]
 # CHECK: %dropped, %bits = {{.*}} : f32[4,5], u32[1]
+# CHECK: %fp4 = {{.*}} : f16[batch,6]
+# CHECK: %ordered = {{.*}} : i8[batch,3,8]
+# CHECK: %packed_conv, %kept = {{.*}} : f32[10,6], f32[2,6,3]
 # FLOPS: name,op,flops
 # Each of 2 * 3 tokens: 2 heads write 4 * 4 elements and read them for the delta, 4 heads of queries read.
 # FLOPS: linear,LinearAttention,1536,
@@ -32,6 +36,12 @@
 # FLOPS: dots,Einsum,240,
 # 2 * 3 * 9 complex points: 5 * 4 operations each, as 2^4 >= 9.
 # FLOPS: shifted,DFT,1080,
+# 2 * 6 results of 32 products.
+# FLOPS: fp4,MatMulBlockQuantizedFp4Weight,768,
+# 2 * 3 * 8 results of 32 products.
+# FLOPS: ordered,QOrderedMatMul,3072,
+# 10 * 6 results of 4 products.
+# FLOPS: conv,VarlenCausalConvWithState,480,
 pcc 1
 ir_version 9
 opset ai.onnx 21
@@ -54,6 +64,14 @@ graph {
   in %x : f32[batch,3,4]
   in %y : f32[4,5]
   in %signal : f32[batch,3,16,1]
+  in %half : f16[batch,32]
+  in %nibbles : u8[6,16]
+  in %bytes : i8[batch,3,32]
+  in %columns : i8[32,8]
+  in %stream : f32[10,6]
+  in %taps : f32[6,1,4]
+  in %starts : i32[3]
+  in %before : f32[2,6,3]
   in %rate : f32[]
   in %step : i64[]
   init %scales : f32[4] = [1.0, 1.0, 2.0, 2.0]
@@ -70,4 +88,7 @@ graph {
   %shifted = DFT(%signal, %length, %axis) {onesided=1} name="shifted"
   %new, %velocity = ai.onnx.preview.training:Momentum(%rate, %step, %y, %y, %y) {alpha=0.9, beta=0.9, mode="standard", norm_coefficient=0.0} name="train"
   %dropped, %bits = com.microsoft:BitmaskDropout(%y) name="drop"
+  %fp4 = com.microsoft:MatMulBlockQuantizedFp4Weight(%half, %nibbles, %nibbles, %rate) name="fp4"
+  %ordered = com.microsoft:QOrderedMatMul(%bytes, %rate, %columns, %rate, %rate) {order_A=1, order_B=0, order_Y=1} name="ordered"
+  %packed_conv, %kept = com.microsoft:VarlenCausalConvWithState(%stream, %taps, %starts, _, %before) name="conv"
 }

@@ -33,7 +33,7 @@ ENV = {**os.environ, "PATH": "/nonexistent"}  # no pictures
 
 def classes(model, options=()):
     """Lists of names of nodes that stay together, in topological order; None and the error if there are none."""
-    run = Run([PCC, model, *options, "-q", "-p", "contract", "--print-ir-after=contract", "-o", "/dev/null/x.csv"])
+    run = Run([PCC, model, *options, "-q", "-p", "contract", "--print-ir-after=contract"])
     if "# level " not in run.out:
         return None, run.out.strip().splitlines()[-1]
     level = run.out[run.out.rindex("# level "):].splitlines()[1:]

@@ -266,6 +266,16 @@ static int check_only(const struct cli *c, struct ctx *x)
     return check_annotations(x->m, d) || rc || output_warned(d) ? EXIT_INPUT : 0;
 }
 
+/* What does not fit might fit with less reserve. */
+static void note_reserve(const struct ctx *x)
+{
+    char text[UNIT_TEXT];
+    for (uint32_t k = 0; k < x->cluster->ncls; k++)
+        if (x->cluster->cls[k].reserve)
+            diag_note(x->diag, "of each %s, %s were left to the runtime (--reserve)",
+                      x->cluster->cls[k].name, bytes_short(text, x->cluster->cls[k].reserve));
+}
+
 static int run(const struct cli *c, struct ctx *x)
 {
     struct cluster *own = NULL;
@@ -306,8 +316,10 @@ static int run(const struct cli *c, struct ctx *x)
     if (output_probe(c, x->m, x->diag))
         return EXIT_INPUT;
     rc = pipeline_run(&p, x, &o);
-    if (rc == PASS_INFEASIBLE)
+    if (rc == PASS_INFEASIBLE) {
+        note_reserve(x);
         return EXIT_INFEASIBLE;
+    }
     if (rc == PASS_UNVERIFIED) {
         if (!c->replay)
             reproduce(c, x, &p, at);
@@ -315,7 +327,7 @@ static int run(const struct cli *c, struct ctx *x)
     }
     if (rc)
         return EXIT_INPUT;
-    return output_write(c, x) ? EXIT_INPUT : 0;
+    return output_write(c, x, own != NULL) ? EXIT_INPUT : 0;
 }
 
 static void print_version(struct arena *a)

@@ -2,12 +2,15 @@
 #include "output.h"
 
 #include "backends/outfile.h"
+#include "assumed.h"
 #include "ir/cut.h"
 #include "baselines.h"
 #include "compare.h"
 #include "ir/strings.h"
 #include "passes/close_plan.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -301,7 +304,7 @@ static int explain(const struct cli *c, const struct result *r)
     if (r->plan->bound < 0 || !r->plan->proof)
         fputs("no bound is known\n", f);
     else
-        fprintf(f, "why nothing%s takes less than %s:\n%s", plan_among(r->plan->scope),
+        fprintf(f, "why no plan%s takes less than %s:\n%s", plan_among(r->plan->scope),
                 time_short(text, r->plan->bound), r->plan->proof);
     return 0;
 }
@@ -310,6 +313,15 @@ static bool is_training(const struct module *m)
 {
     for (nid n = 1; m->backward && n < m->nnode; n++)
         if (m->backward[n])
+            return true;
+    return false;
+}
+
+/* Whether an accelerator's memory has a stated size. */
+static bool limited_memory(const struct cluster *c)
+{
+    for (uint32_t k = 0; c && k < c->ncls; k++)
+        if (!c->cls[k].host && c->cls[k].memory >= 0)
             return true;
     return false;
 }
@@ -328,6 +340,8 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
 {
     const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
     const char *no_plan = x->plan ? NULL : "nothing is planned";
+    const char *reserved = c->value[CLI_RESERVE];
+    bool reserve = limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
     bool training = is_training(x->m), copies = x->cluster && x->cluster->replicate;
     bool drawn = emits(c, "dot") || (kind && (!strcmp(kind, "dot") || picture_format(kind, 3)));
     const struct {
@@ -336,6 +350,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     } t[] = {
         {CLI_OVERLAP, no_plan},
         {CLI_REPLICATE, no_plan},
+        {CLI_PART_COST, no_plan},
         {CLI_TIME_LIMIT, no_plan},
         {CLI_MAX_STATES, no_plan},
         {CLI_SCHEDULE, no_plan    ? no_plan
@@ -345,6 +360,9 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                    : !copies  ? "it is the rate between copies: give --replicate, too"
                    : training ? NULL
                               : "the model has no backward pass, its copies exchange nothing"},
+        {CLI_RESERVE, no_plan   ? no_plan
+                      : reserve ? NULL
+                                : "no accelerator has a memory of stated size"},
         {CLI_PICTURES, out && !kind ? NULL : "these pictures go into the folder of a split (-o)"},
         {CLI_VIEW, drawn ? NULL : "no .dot, .svg, .pdf or .png is written"},
         {CLI_ANNOTATE,
@@ -358,7 +376,24 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                              t[i].why);
 }
 
-int output_write(const struct cli *c, struct ctx *x)
+/* What plan_print shows, made before files are in their place: memory may run out.  NULL and an error. */
+static const char *table_text(const struct result *r, const char *out, struct arena *a)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    if (f)
+        plan_print(f, r, out && output_is_folder(out) ? out : NULL);
+    bool whole = f && fflush(f) == 0 && !ferror(f);
+    whole = f && fclose(f) == 0 && whole && text; /* glibc may close it well without a text */
+    const char *kept = whole ? arena_strdup(a, text, n) : NULL;
+    if (!whole)
+        diag_error(r->diag, "the table of the plan: %s", strerror(errno));
+    free(text);
+    return kept;
+}
+
+int output_write(const struct cli *c, struct ctx *x, bool brought)
 {
     struct verdict v;
     struct closed_plan closed = {0};
@@ -386,17 +421,24 @@ int output_write(const struct cli *c, struct ctx *x)
         return -1;
     if (r.verdict && c->value[CLI_REPLAY] && replay_check(&r))
         return -1;
+    bool quiet = c->value[CLI_QUIET] || c->n[CLI_EMIT];
+    const char *table = NULL;
+    if (r.verdict && !c->value[CLI_QUIET])
+        r.assumed = assumed_text(c, x, brought);
+    if (r.assumed && quiet)
+        diag_note(x->diag, "assuming %s", r.assumed);
+    if (r.verdict && !quiet && !(table = table_text(&r, out, x->mem)))
+        return -1;
     if (emit_all(c, &r, x->diag))
         return -1;
     if (out && write_output(&r, out))
         return -1;
-    if (c->value[CLI_COMPARE] && compare(c, x, &planned))
-        return -1;
-    bool quiet = c->value[CLI_QUIET] || c->n[CLI_EMIT];
-    if (!quiet && r.verdict)
-        plan_print(stdout, &r, out && output_is_folder(out) ? out : NULL);
+    if (table)
+        fputs(table, stdout);
     else if (!quiet && !out && x->m->cost)
         summary_print(stdout, x->m);
+    if (c->value[CLI_COMPARE] && compare(c, x, &planned))
+        return -1;
     if (c->value[CLI_BASELINES] && baselines(c, x, &planned))
         return -1;
     if (c->value[CLI_EXPLAIN_BOUND] && explain(c, &r))

@@ -103,10 +103,8 @@ int settings_devices(const struct cli *c, struct ctx *x, struct cluster *own)
     x->cluster = own ? own : arena_alloc(x->mem, sizeof *x->cluster);
     if (text && cluster_parse(x->cluster, x->mem, text, x->diag))
         return str_ends(text, ".json") ? EXIT_INPUT : EXIT_USAGE;
-    if (!own && !text) {
+    if (!own && !text)
         cluster_default(x->cluster);
-        diag_note(x->diag, "no -d: planning for 2xa100");
-    }
     return 0;
 }
 
@@ -117,6 +115,12 @@ int settings_cluster(const struct cli *c, struct ctx *x)
         return -1;
     if (c->value[CLI_GROUP] && cluster_set_groups(x->cluster, c->value[CLI_GROUP], x->diag))
         return -1;
+    if (c->value[CLI_RESERVE] && cluster_set_reserve(x->cluster, c->value[CLI_RESERVE], x->diag))
+        return -1;
+    const char *part = c->value[CLI_PART_COST];
+    if (part && (!time_parse(part, &x->cluster->part_cost) || x->cluster->part_cost < 0 ||
+                 x->cluster->part_cost > PS_PER_S))
+        return diag_error(x->diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us", part);
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
         return diag_error(x->diag, "--io '%s': expected paid or free", io);
     x->cluster->io_free = io && !strcmp(io, "free");

@@ -1,0 +1,115 @@
+/* The line that says what was assumed (assumed.h): devices, their links, the types that are computed in (times
+ * come from their peak rates), memory for the runtime, sizes of dimensions; each with the option that sets it. */
+#include "assumed.h"
+
+#include "ir/strings.h"
+
+#include <string.h>
+
+enum { DIMS_NAMED = 8, SHARE = 10 }; /* types of a tenth of the work or more are named */
+
+struct list {
+    const char *what, *how; /* joined by ", " */
+    struct arena *a;
+};
+
+static void add(struct list *l, const char *what, const char *how)
+{
+    l->what = l->what ? arena_fmt(l->a, "%s, %s", l->what, what) : what;
+    l->how = l->how ? arena_fmt(l->a, "%s, %s", l->how, how) : how;
+}
+
+static void add_devices(struct list *l, const struct cluster *c)
+{
+    char memory[UNIT_TEXT];
+    const char *s = NULL;
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        const struct device_class *d = &c->cls[k];
+        s = arena_fmt(l->a, "%s%s%ux%s", s ? s : "", s ? "," : "", d->count, d->name);
+        if (d->memory >= 0)
+            s = arena_fmt(l->a, "%s:%s", s, bytes_print(memory, d->memory + d->reserve));
+    }
+    add(l, s, "-d");
+}
+
+/* If all accelerators have the same. */
+static void add_links(struct list *l, const struct cluster *c)
+{
+    char rate[UNIT_TEXT], latency[UNIT_TEXT];
+    const struct device_class *first = NULL;
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        const struct device_class *d = &c->cls[k];
+        if (first && !d->host &&
+            (d->link_bandwidth != first->link_bandwidth || d->link_latency != first->link_latency))
+            return;
+        first = first || d->host ? first : d;
+    }
+    if (first)
+        add(l,
+            arena_fmt(l->a, "links of %s,%s", rate_print(rate, first->link_bandwidth),
+                      time_print(latency, first->link_latency)),
+            "--link");
+}
+
+/* The type whose peak rate counts for a node: that of its first operand or result of floating type. */
+static enum elem computed_in(const struct module *m, nid n)
+{
+    const struct slice both[] = {m->node[n].in, m->node[n].out};
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < both[s].n; i++) {
+            enum elem e = m->type[m->value[m->arg[both[s].at + i]].type].elem;
+            if (elem_is_float(e))
+                return e;
+        }
+    return ELEM_NONE;
+}
+
+static void add_types(struct list *l, const struct module *m)
+{
+    int64_t sum[ELEM_COUNT] = {0}, all = 0;
+    const struct graph *g = &m->graph[1];
+    const char *s = NULL;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        enum elem e = computed_in(m, n);
+        sum[e] = sat_add(sum[e], m->cost->flops[n]);
+        all = sat_add(all, m->cost->flops[n]);
+    }
+    for (unsigned e = 1; e < ELEM_COUNT; e++)
+        if (sum[e] > 0 && sum[e] >= all / SHARE)
+            s = arena_fmt(l->a, "%s%s%s", s ? s : "", s ? " and " : "", elem_name((enum elem)e));
+    if (s)
+        add(l, arena_fmt(l->a, "%s at peak rate", s), "--efficiency");
+}
+
+static void add_dims(struct list *l, const struct ctx *x)
+{
+    const char *s = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->ndims; i++)
+        if (x->dims[i].guessed && n++ < DIMS_NAMED)
+            s = arena_fmt(l->a, "%s%s%s=%lld", s ? s : "", s ? " " : "", x->dims[i].name,
+                          (long long)x->dims[i].value);
+    if (n > DIMS_NAMED)
+        s = arena_fmt(l->a, "%s and %u more", s, n - DIMS_NAMED);
+    if (s)
+        add(l, s, "--dim");
+}
+
+const char *assumed_text(const struct cli *c, const struct ctx *x, bool brought)
+{
+    struct list l = {.a = x->mem};
+    const char *devices = c->value[CLI_DEVICES];
+    bool limited = false, described = devices && str_ends(devices, ".json");
+    for (uint32_t k = 0; k < x->cluster->ncls; k++)
+        limited = limited || (!x->cluster->cls[k].host && x->cluster->cls[k].memory >= 0);
+    if (!brought && !devices)
+        add_devices(&l, x->cluster);
+    if (!brought && !described && !c->value[CLI_LINK])
+        add_links(&l, x->cluster);
+    if (x->m->cost->flops && x->m->ir_version && !c->value[CLI_EFFICIENCY] && !c->n[CLI_COSTS])
+        add_types(&l, x->m);
+    if (limited && !brought && !c->value[CLI_RESERVE])
+        add(&l, "nothing reserved", "--reserve");
+    add_dims(&l, x);
+    return l.what ? arena_fmt(l.a, "%s; set with %s", l.what, l.how) : NULL;
+}
