@@ -15,6 +15,7 @@ usage: test_open_functions.py   (environment: PCC, PCC_SOURCE, PCC_SHARED)
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
+# extras: shared
 import contextlib
 import io
 import json
@@ -25,7 +26,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from with_ort import FAILED, PCC, SHARED, SKIP, check  # first: it skips the test without ONNX Runtime
+import extras
+
+from with_ort import FAILED, PCC, SKIP, check  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnx.inliner
@@ -157,6 +160,10 @@ def opened(work):
             n.op_type, n.domain = "Gelu", "com.microsoft"
     foreign.functions[0].opset_import.append(made.opset("com.microsoft", 1))
     check(as_inlined(work, "foreign", foreign) == 1, "a call with foreign operators is divided")
+    scattered = split(work / "fourTrue.onnx", work / "scattered", *ON_TWO, "--part-cost", "1us",
+                      *(o for i in range(4) for o in ("--pin", f"^/h.{i}/Block$=acc{i % 2}")),
+                      "-p", "open-functions,anneal-place")
+    check("4 are written as such, none is open" in scattered.stderr, f"four parts of which each costs: {scattered.stderr}")
     grouped = split(work / "three.onnx", work / "grouped", "-d", "4xa100", "--group", "2:300GB/s,2us", "--dim", "b=1")
     check(grouped.returncode == 0 and manifest(work / "grouped")["calls"] == "opened", f"grouped: {grouped.stderr}")
 
@@ -229,11 +236,7 @@ def exported(work):
     """What exporters make of whole networks."""
     for name, options in (("minigpt_functions_ts", ["--dim", "batch=1", "--dim", "sequence=8"]),
                           ("nested_region_functions_dyn", [])):
-        path = SHARED / "models/exported/tiny" / f"{name}.onnx"
-        if not path.exists():
-            print(f"skipped: {path} is not there")
-            continue
-        folder = work / name
+        path, folder = extras.shared(f"models/exported/tiny/{name}.onnx"), work / name
         done = split(path, folder, "-d", "2xnpu", "--link", "1TB/s,0us", *options, "-q")
         if check(done.returncode == 0 and "whole-" not in done.stderr, f"{name}: {done.stderr}"):
             kinds = {n.op_type for p in manifest(folder)["parts"] for n in onnx.load(folder / p["file"]).graph.node}
@@ -556,7 +559,8 @@ def main():
         return SKIP
     with tempfile.TemporaryDirectory(prefix="pcc-open-functions-") as tmp:
         work = Path(tmp)
-        for part in (opened, stays_open, exported, random_models, small, names, warnings, many):
+        always = (opened, stays_open, random_models, small, names, warnings, many)
+        for part in (exported,) if extras.extra() else always:
             part(work)
     print(f"{len(FAILED)} failed")
     return 1 if FAILED else 0
