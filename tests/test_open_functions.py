@@ -163,7 +163,7 @@ def opened(work):
     scattered = split(work / "fourTrue.onnx", work / "scattered", *ON_TWO, "--part-cost", "1us",
                       *(o for i in range(4) for o in ("--pin", f"^/h.{i}/Block$=acc{i % 2}")),
                       "-p", "open-functions,anneal-place")
-    check("4 are written as such, none is open" in scattered.stderr, f"four parts of which each costs: {scattered.stderr}")
+    check("4 are written as such, none is open" in scattered.stderr, f"parts that cost: {scattered.stderr}")
     grouped = split(work / "three.onnx", work / "grouped", "-d", "4xa100", "--group", "2:300GB/s,2us", "--dim", "b=1")
     check(grouped.returncode == 0 and manifest(work / "grouped")["calls"] == "opened", f"grouped: {grouped.stderr}")
 
@@ -510,7 +510,8 @@ def warnings(work):
     check(len(lines) == 1 and "4 calls" in lines[0] and "100 %" in lines[0] and "'/h.0/Block' (my:Block) with 25 %" in
           lines[0] and "open-functions" in lines[0], f"whole calls: {lines}")
     for options in (["-o", work / "blocks.split"], ["-p", "open-functions,dp-place"],
-                    ["-p", "inline-functions,dp-place"], ["-p", "dp-place", "-Wno-whole-call"], ["-p", "dp-place", "-d", "1xa100"]):
+                    ["-p", "inline-functions,dp-place"], ["-p", "dp-place", "-Wno-whole-call"],
+                    ["-p", "dp-place", "-d", "1xa100"]):
         check(not warned(path, *ON_TWO, *options), f"{options} speaks of whole calls")
     check(pcc(path, *ON_TWO, "-p", "dp-place", "-Werror=whole-call", "-o", work / "no.json").returncode == 1,
           "-Werror=whole-call")
