@@ -205,24 +205,14 @@ static bool still_open(void *user, uint32_t in, nid call, sid name)
     return open;
 }
 
-/* The model as it was, with what is known by now: pools only grow, so its numbers hold in those of x->m. */
-static struct module with_pools(const struct module *from, const struct module *now)
+/* The model as it was, with the types that are known by now: they only grow, so its numbers hold among them. */
+static struct module with_types(const struct module *from, const struct module *now)
 {
-    struct module m = *now;
-    m.node = from->node;
-    m.nnode = from->nnode;
-    m.value = from->value;
-    m.nval = from->nval;
-    m.graph = from->graph;
-    m.ngraph = from->ngraph;
-    m.opset = from->opset;
-    m.nopset = from->nopset;
-    m.rewritten = from->rewritten;
-    m.color = from->color;
-    m.layer = from->layer;
-    m.backward = from->backward;
-    m.device_ann = from->device_ann;
-    m.cost = NULL;
+    struct module m = *from;
+    m.type = now->type;
+    m.ntype = now->ntype;
+    m.dim = now->dim;
+    m.ndim = now->ndim;
     return m;
 }
 
@@ -355,7 +345,7 @@ static void add_constants(const struct sides *s, const struct place *p, const st
 void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out)
 {
     const struct opened *o = x->opened;
-    struct module from = with_pools(&o->from, x->m);
+    struct module from = with_types(&o->from, x->m);
     struct walk walk = {o, shut, 1};
     struct inline_how how = {true, true, still_open, &walk};
     struct diag quiet = diag_silent();
