@@ -13,6 +13,7 @@ there are too many sets to try.
 
 Exit: 0 pass, 1 fail, 77 skip (no pcc).
 """
+# extras: shared
 import itertools
 import json
 import os
@@ -24,13 +25,15 @@ import tempfile
 from collections import deque
 from pathlib import Path
 
+import extras
+
 try:
     import highspy
 except ImportError:
-    highspy = None
+    print("skipped: highspy is not installed")
+    sys.exit(77)
 
 PCC = os.environ.get("PCC", "pcc")
-SHARED = Path(os.environ.get("PCC_SHARED", "no-such-folder")) / "workloads" / "throughput"
 ONE = 1 << 20
 BOUNDLESS = 1 << 61
 SMALL = 12      # vertices for which all sets are tried
@@ -404,10 +407,7 @@ def filled(items, room):
 
 
 def heaviest_by_solver(p, k, groups_here, weight, bound):
-    """The most that a set of these groups weighs whose load on kind k is below bound, by HiGHS; 0 without it."""
-    if highspy is None:
-        print("no highspy: what one device can hold at most is not checked")
-        return 0
+    """The most that a set of these groups weighs whose load on kind k is below bound, by HiGHS."""
     h = highspy.Highs()
     h.setOptionValue("output_flag", False)
     h.setOptionValue("mip_rel_gap", 1e-9)
@@ -628,7 +628,7 @@ def shared(tmp, seen):
     cases = [(f"{name}_inference", "dpl-place") for name in ("op_bert3", "op_resnet50", "layer_resnet50")]
     cases += [(f"layer_gnmt_{kind}", "auto-place{moves=3000000}") for kind in ("inference", "training")]
     for name, planner in cases:
-        path = SHARED / f"{name}.json"
+        path = extras.shared(f"workloads/throughput/{name}.json")
         text, bound = explain(path, tmp, "-p", f"contract{{trivial=false}},{planner}")
         try:
             check(Problem(json.loads(path.read_text())), text, bound, BOUNDLESS, name, seen, None)
@@ -642,15 +642,14 @@ def main():
     try:
         subprocess.run([PCC, "--version"], stdout=subprocess.DEVNULL, check=True)
     except OSError:
-        print("no pcc: skipped")
+        print("skipped: no pcc")
         return 77
     with tempfile.TemporaryDirectory() as folder:
         try:
-            small(Path(folder), seen)
-            if SHARED.is_dir():
+            if extras.extra():
                 shared(Path(folder), seen)
-            else:
-                print("no workloads: those of the paper are skipped")
+                return 0
+            small(Path(folder), seen)
             missing = {"deny", "set", "join", "none", "average", "prices", "pigeonhole", "longest",
                        "search", "weights"} - seen
             need(not missing, f"no argument of these sorts was seen: {sorted(missing)}")

@@ -4,6 +4,7 @@ every output format, options that matter, equal bytes from equal runs.
 Each test function gets an empty folder and says what is wrong by check(). Under a sanitizer build
 the same runs must be free of reports; only the time limits are longer. Needs the Python package
 onnx (else 77)."""
+# extras: disk dot setarch
 import csv
 import io
 import json
@@ -19,6 +20,8 @@ import tempfile
 import time
 import xml.etree.ElementTree
 from pathlib import Path
+
+import extras
 
 try:
     import onnx
@@ -39,7 +42,6 @@ GPT = ["gpt", "--kv", "--layers", "2", "--width", "32", "--heads", "2", "--vocab
 GPT_NODES = 83
 PLAN = ["-p", "fuse,dp-place", "-q"]
 wrong = []
-notes = []
 
 
 def check(good, text):
@@ -368,11 +370,9 @@ def full_disk(d):
               "head -c 110000 /dev/zero > fill; echo mine > x.pir; "
               f"for o in split x.onnx x.pir; do '{FULL.resolve()}' '{m}' -p dp-place -q -o $o; "
               "echo rc $?; done; ls -A; cat x.pir")
-    r = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True) \
-        if shutil.which("unshare") else None
-    if r is None or r.returncode in (1, 99) and "rc" not in r.stdout:
-        notes.append("no small disk can be mounted here: full_disk left out")
-        return
+    extras.need(shutil.which("unshare"), "no program unshare")
+    r = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True)
+    extras.need(r.returncode not in (1, 99) or "rc" in r.stdout, "no small disk can be mounted here")
     check(r.stdout.split() == "rc 1 rc 1 rc 1 fill x.pir mine".split(), f"{r.stdout} {r.stderr}")
     check(r.stderr.count("pcc: error:") == 3, f"{r.stderr}")
 
@@ -494,9 +494,12 @@ def pictures(d):
     succeeds(m, *PLAN, "-o", d / "x.dot")
     dot = (d / "x.dot").read_text(encoding="utf-8")
     check(succeeds(m, *PLAN, "--emit", "dot").stdout == dot, "--emit dot differs from -o x.dot")
-    if not shutil.which("dot"):
-        notes.append("no dot program: pictures are not laid out")
-        return
+
+
+def laid_out(d):
+    extras.need(shutil.which("dot"), "no program dot")
+    m = generate(d / "m.onnx")
+    dot = succeeds(m, *PLAN, "--emit", "dot").stdout
     r = subprocess.run(["dot", "-Tcanon"], input=dot, capture_output=True, text=True)
     check(r.returncode == 0 and not r.stderr, f"dot: {r.stderr[:200]}")
     succeeds(m, *PLAN, "-o", d / "x.svg")
@@ -722,16 +725,23 @@ def pipeline_file(d):
 # ---- the rest
 
 
+def same_bytes(d, m, what, *before):
+    for out, command in (("a", []), ("b", [*before])):
+        succeeds(m, *PLAN, "-d", "3xa100", "-o", d / out, before=command)
+    a, b = tree(d / "a"), tree(d / "b")
+    check(a == b, f"{what}: {[k for k in a if a[k] != b.get(k)]} differ")
+
+
+def fixed_addresses(d):
+    extras.need(shutil.which("setarch") and subprocess.run(["setarch", "-R", "true"]).returncode == 0,
+                "addresses of programs cannot be fixed here (setarch -R)")
+    same_bytes(d, generate(d / "m.onnx"), "without address randomisation", "setarch", "-R")
+
+
 def determinism(d):
     m = generate(d / "m.onnx")
-    succeeds(m, *PLAN, "-d", "3xa100", "-o", d / "a")
-    runs = [("again", []), ("elsewhere", ["env", "-i", "LC_ALL=C", f"PATH={os.environ['PATH']}"])]
-    if shutil.which("setarch") and subprocess.run(["setarch", "-R", "true"]).returncode == 0:
-        runs.append(("without address randomisation", ["setarch", "-R"]))
-    for what, before in runs:
-        succeeds(m, *PLAN, "-d", "3xa100", "-o", d / "b", before=before)
-        a, b = tree(d / "a"), tree(d / "b")
-        check(a == b, f"{what}: {[k for k in a if a[k] != b.get(k)]} differ")
+    same_bytes(d, m, "again")
+    same_bytes(d, m, "elsewhere", "env", "-i", "LC_ALL=C", f"PATH={os.environ['PATH']}")
     hard = hard_graph(d / "hard.pir", 6, 10)
     texts = {succeeds(hard, *PLAN, "--emit", "ir").stdout for _ in range(3)}
     check(len(texts) == 1, "textual IR differs between runs")
@@ -758,13 +768,17 @@ def closed_stdout(d):
 
 
 TESTS = [usage, missing_files, unused_options, bad_input, no_plan, information, interrupt, limits, refused_targets,
-         missing_weights, file_limit, full_disk, replaced, neighbours, permissions, lossless,
+         missing_weights, file_limit, replaced, neighbours, permissions, lossless,
          annotated, textual, plan_of_others, tables, pictures, sizes, absurd_sizes, gain, assumed, reserve, states,
          devices, pipeline_file, determinism, closed_stdout]
 
 
+EXTRAS = {"disk": [full_disk], "dot": [laid_out], "setarch": [fixed_addresses]}
+
+
 def main():
-    chosen = [t for t in TESTS if t.__name__ in sys.argv[1:] or not sys.argv[1:]]
+    names = [a for a in sys.argv[1:] if not a.startswith("--extra=")]
+    chosen = [t for t in EXTRAS.get(extras.extra(), TESTS) if t.__name__ in names or not names]
     for test in chosen:
         with tempfile.TemporaryDirectory() as folder:
             start = len(wrong)
@@ -774,8 +788,6 @@ def main():
                 wrong.append(f"{test.__name__}: {type(e).__name__}: {e}")
             for line in wrong[start:]:
                 print(f"{test.__name__}: {line}" if not line.startswith(test.__name__) else line)
-    for line in notes:
-        print("note: " + line)
     print(f"{len(chosen)} tests, {len(wrong)} complaints")
     return 1 if wrong else 0
 

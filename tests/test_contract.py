@@ -9,6 +9,7 @@ nothing.  Repeated layers: a generated GPT, the same with --keep-blocks.
 
 Environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED.  Exit: 0 pass, 1 fail, 77 skip.
 """
+# extras: shared
 import json
 import os
 import re
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import extras
 
 try:
     import numpy as np
@@ -27,7 +30,6 @@ except ImportError as missing:
     sys.exit(77)
 
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
-SHARED = Path(os.environ.get("PCC_SHARED", SOURCE.parent / "shared"))
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 VERIFY = SOURCE / "tools/verify_split.py"
@@ -139,30 +141,31 @@ def repeated(work):
     check(loose > 0, "gpt: no layer is torn apart without --keep-blocks: the test shows nothing")
 
 
+def together(work, model, inputs):
+    loose = 0
+    for devices in (2, 3, 4):
+        for rule in ("qdq=first", "qdq=none", "norm=true"):
+            folder = work / f"{model.stem}-{devices}-{rule}"
+            if not split(model, folder, devices, rule):
+                continue
+            apart = torn(model, folder)
+            loose += len(apart) if rule == "qdq=none" else 0
+            check(rule == "qdq=none" or not apart, f"{folder.name}: torn apart: {apart[:3]}")
+            if rule != "qdq=none":
+                verify(model, folder, inputs)
+    check(loose > 0, f"{model.stem}: qdq=none tears nothing apart: the test shows nothing")
+
+
 def main():
-    real = SHARED / "models/exported/tiny/bert_qdq.onnx"
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        repeated(work)
-        quantised(work / "chain.onnx")
-        models = [(work / "chain.onnx", None)]
-        if real.exists():
-            models.append((real, real.with_suffix(".inputs") / "test_data_set_0"))
+        if extras.extra():
+            real = extras.shared("models/exported/tiny/bert_qdq.onnx")
+            together(work, real, real.with_suffix(".inputs") / "test_data_set_0")
         else:
-            print("note: skipped the shared model: no such folder")
-        for model, inputs in models:
-            loose = 0
-            for devices in (2, 3, 4):
-                for rule in ("qdq=first", "qdq=none", "norm=true"):
-                    folder = work / f"{model.stem}-{devices}-{rule}"
-                    if not split(model, folder, devices, rule):
-                        continue
-                    apart = torn(model, folder)
-                    loose += len(apart) if rule == "qdq=none" else 0
-                    check(rule == "qdq=none" or not apart, f"{folder.name}: torn apart: {apart[:3]}")
-                    if rule != "qdq=none":
-                        verify(model, folder, inputs)
-            check(loose > 0, f"{model.stem}: qdq=none tears nothing apart: the test shows nothing")
+            repeated(work)
+            quantised(work / "chain.onnx")
+            together(work, work / "chain.onnx", None)
     for text in wrong:
         print("FAILED:", text)
     return 1 if wrong else 0

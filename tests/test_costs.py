@@ -1,7 +1,8 @@
 """Costs from files and classes that do not support every operator: tables in CSV and JSON, read back from
 --emit csv, ONNX Runtime's profile, what is unknown, what is refused, and plans that honour it all.
 
-Needs the Python package onnx (else 77); one part needs onnxruntime, too, and is left out without it."""
+Needs the Python package onnx (else 77); its extra onnxruntime."""
+# extras: ort
 import csv
 import io
 import json
@@ -10,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import extras
 
 try:
     from onnx import TensorProto, helper, save
@@ -165,7 +168,7 @@ def real_profile():
         import numpy
         import onnxruntime
     except ImportError:
-        return print("onnxruntime is not installed: its own profile is not tried")
+        extras.need(False, "onnxruntime is not installed")
     o = onnxruntime.SessionOptions()
     o.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     o.enable_profiling, o.profile_file_prefix, o.log_severity_level = True, str(HERE / "run"), 3
@@ -211,7 +214,7 @@ def support():
 
 
 make_models()
-for test in (tables, read_back, unknown, hostile, profile, real_profile, support):
+for test in (real_profile,) if extras.extra() else (tables, read_back, unknown, hostile, profile, support):
     try:
         test()
     except (KeyError, OSError, ValueError) as problem:

@@ -9,6 +9,7 @@ calls, which put the folder in its place.  Splits beside their source (a folder 
 complete) and single files (nothing at all is left) are killed at random moments, too.
 
 Environment: PCC, PCC_GEN; PCC_SEED (default 5)."""
+# extras: trace tmpfile
 import ctypes
 import json
 import os
@@ -20,6 +21,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import extras
 
 PCC = shutil.which(os.environ.get("PCC", "pcc"))
 PCC_GEN = shutil.which(os.environ.get("PCC_GEN", "pcc-gen"))
@@ -167,9 +170,7 @@ def trace(place, stops):
 def at_system_calls(place):
     place.put_old()
     pid, stops = trace(place, -1)
-    if stops < LAST or tree(place.split) != place.want["new"]:
-        print("skipped: moments at system calls: processes cannot be traced", flush=True)
-        return
+    extras.need(stops >= LAST and tree(place.split) == place.want["new"], "processes cannot be traced here")
     for n in range(stops - LAST, stops + 1):
         place.put_old()
         pid, at = trace(place, n)
@@ -271,8 +272,7 @@ def single_files(tmp, rng):
     try:
         os.close(os.open(area, os.O_TMPFILE | os.O_WRONLY))
     except OSError:
-        print("note: files without a name cannot be had here")
-        return
+        extras.need(False, "no files without a name (O_TMPFILE) here")
     start = time.monotonic()
     subprocess.run(command, env=NO_DOT, check=True, capture_output=True)
     seconds, whole, seen = time.monotonic() - start, tree(area), 0
@@ -292,14 +292,15 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pcc-crash-") as name:
         tmp = Path(name)
         place = Place(tmp)
+        if extras.extra():
+            single_files(tmp, rng) if extras.extra() == "tmpfile" else at_system_calls(place)
+            return 1 if wrong else 0
         at_random(place, rng)
         print(f"random: {place.seen}, a run takes {place.seconds['new'] * 1000:.0f} ms", flush=True)
         watched(place, rng)
-        at_system_calls(place)
         beside_the_living(place, tmp)
         during_pictures(place, tmp)
         beside_the_source(place, tmp, rng)
-        single_files(tmp, rng)
         place.put_old()
         print(f"killed: {place.seen}", flush=True)
         for what, n in place.seen.items():

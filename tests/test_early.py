@@ -5,6 +5,7 @@ Each run must end with exit 1 and one error that says the words, leave everythin
 before any pass ran (--time-passes shows none).  A control writes each kind.  Needs nothing but pcc.
 
 Exit: 0 pass, 1 fail."""
+# extras: dot far
 import os
 import re
 import shutil
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import extras
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", "pcc-gen")
@@ -61,9 +64,8 @@ def refuse(area, words, model, out, *options, **more):
 
 def control(area, model):
     """The words of --time-passes are known, and each kind can be written; a second time on top of the first."""
-    for name in KINDS:
-        if name[-3:] in ("svg", "pdf", "png") and not name.endswith(".gantt.svg") and not shutil.which("dot"):
-            continue
+    drawn = ["x.svg", "x.pdf", "x.png"]
+    for name in drawn if extras.extra() else [k for k in KINDS if k not in drawn]:
         for _ in range(2):
             r = pcc(model, area / name)
             check(r.returncode == 0 and PASS.search(r.stderr) and (area / name).exists(), f"{name}: {r.stderr}")
@@ -117,10 +119,11 @@ def sources(work, area):
     model = area / "own" / "m.onnx"
     model.symlink_to(work / "real.onnx")
     refuse(area, "is a symbolic link", model, area / "own", "--weights=original")
-    shm = Path("/dev/shm")
-    if shm.is_dir() and shm.stat().st_dev != work.stat().st_dev:
-        with tempfile.TemporaryDirectory(dir=shm) as far:
-            refuse(Path(far), "lies on another file system", work / "real.onnx", Path(far) / "x", "--weights=link")
+
+
+def another_disk(work, model):
+    with extras.another_disk(work) as far:
+        refuse(Path(far), "lies on another file system", model, Path(far) / "x", "--weights=link")
 
 
 def main():
@@ -129,11 +132,16 @@ def main():
         model = generate(work / "m.onnx")
         (work / "gone").mkdir()
         gone = generate(work / "gone/m.onnx", "--no-weights")
-        for test, *more in ((control, model), (places, model), (inputs, model), (weights, gone)):
+        (work / "sources").mkdir()
+        extras.need(extras.extra() != "dot" or shutil.which("dot"), "no program dot")
+        if extras.extra() == "far":
+            another_disk(work, model)
+        for test, *more in {"far": [], "dot": [(control, model)]}.get(extras.extra(), [
+                (control, model), (places, model), (inputs, model), (weights, gone)]):
             (work / test.__name__).mkdir()
             test(work / test.__name__, *more)
-        (work / "sources").mkdir()
-        sources(work, work / "sources")
+        if not extras.extra():
+            sources(work, work / "sources")
     print(f"{len(wrong)} failed")
     return 1 if wrong else 0
 

@@ -4,6 +4,7 @@ The build tree around PCC is installed into an empty folder. tests/example is bu
 find_package and, with its one file, through pkg-config, in strict C11; the path that its own pass
 prints must have the time that the cost table gives its nodes. Every installed header compiles alone. The manual
 page and the completions name every option of --help. Needs cmake and a build tree (else 77)."""
+# extras: groff zsh bash
 import csv
 import io
 import os
@@ -13,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import extras
 
 PCC = os.environ.get("PCC", "pcc")
 EXAMPLE = Path(__file__).resolve().parent / "example"
@@ -77,7 +80,6 @@ def docs(prefix):
     options = set(re.findall(r"--([a-z][a-z-]+)", run(pcc, "--help").stdout.split("exit codes")[0]))
     passes = {s.split()[0] for s in run(pcc, "--list-passes").stdout.splitlines()}
     man = (prefix / "share/man/man1/pcc.1").read_text().replace("\\-", "-")
-    bash = prefix / "share/bash-completion/completions/pcc"
     zsh = (prefix / "share/zsh/site-functions/_pcc").read_text()
     check(len(options) > 20 and len(passes) > 5, f"--help shows {options}, --list-passes {passes}")
     for name in options:
@@ -85,18 +87,22 @@ def docs(prefix):
         check(f"'*--{name}" in zsh, f"the completion of zsh does not have --{name}")
     for name in passes:
         check(f"\n{name}: " in man, f"the manual page does not have the pass {name}")
-    if shutil.which("groff"):
+    return options, passes
+
+
+def read_by(program, prefix, options, passes):
+    """The manual page, or the completions, by the program that they are for."""
+    if program == "groff":
         r = run("groff", "-man", "-Tutf8", "-ww", prefix / "share/man/man1/pcc.1")
-        check(not r.stderr, f"groff on the manual page: {r.stderr[:500]}")
-    if shutil.which("zsh"):
-        run("zsh", "-n", prefix / "share/zsh/site-functions/_pcc")
-    if not shutil.which("bash"):
-        return
+        return check(not r.stderr, f"groff on the manual page: {r.stderr[:500]}")
+    if program == "zsh":
+        return run("zsh", "-n", prefix / "share/zsh/site-functions/_pcc")
     for words, expected in [("pcc --", {f"--{n}" for n in options}), ("pcc --io = ", {"paid", "free"}),
                             ("pcc --io = p", {"paid"}), ("pcc --help-pass ", passes),
                             ("pcc -p dp-", {"dp-place"})]:
         split = words.split(" ")
         script = f'. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pcc; echo "${{COMPREPLY[@]}}"'
+        bash = prefix / "share/bash-completion/completions/pcc"
         got = set(run("bash", "-c", script, bash, *split).stdout.split())
         check(expected <= got and (words == "pcc --" or got == expected),
               f"bash completes '{words}' with {sorted(got)}, wanted {sorted(expected)}")
@@ -141,8 +147,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prefix = folder / "a prefix"
+        program = extras.extra()
+        extras.need(not program or shutil.which(program), f"no program {program}")
         run("cmake", "--install", BUILD, "--prefix", prefix)
-        if not wrong:
+        if not wrong and program:
+            read_by(program, prefix, *docs(prefix))
+        elif not wrong:
             lib = next(prefix.rglob("libpcc.a")).parent.relative_to(prefix)
             files_there(prefix, lib)
             env = {**os.environ, "PKG_CONFIG_PATH": str(prefix / lib / "pkgconfig")}

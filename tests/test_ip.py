@@ -5,6 +5,7 @@ A hundred small random workloads, each of a shape in turn, as .lp and .mps; both
 value, or no solution where pcc says that nothing fits. Then tools/bench/mps.py over the workloads of the placement
 paper (PCC_SANITIZED: over some), PCC_IP_SECONDS (2) for each. Then what a user sees: names, limits, errors. Exit: 0
 pass, 1 fail, 77 skip (no pcc, no highspy)."""
+# extras: shared programs
 import json
 import os
 import random
@@ -16,9 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
+import extras
+
 PCC = os.environ.get("PCC", "pcc")
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = Path(os.environ.get("PCC_SHARED", ROOT.parent / "shared"))
 SHAPES = ("none", "convex", "chain")
 RANDOM = 100
 SOME = ["layer_gnmt_inference", "layer_resnet50_training", "op_bert3_inference", "op_bert12_training"]
@@ -104,9 +106,7 @@ def random_workloads(tmp):
 
 def published(tmp):
     """The sixteen workloads, or some of every sort where all is slow."""
-    if not (SHARED / "workloads/throughput").is_dir():
-        print("no workloads: skipped")
-        return
+    workloads = extras.shared("workloads/throughput")
     seconds = os.environ.get("PCC_IP_SECONDS", "2")
     some = SOME if os.environ.get("PCC_SANITIZED") else []
     r = subprocess.run([sys.executable, ROOT / "tools/bench/mps.py", "--seconds", seconds, "--own", seconds, *some],
@@ -116,7 +116,7 @@ def published(tmp):
     for name, want in [("layer_bert24_inference", 17.7899), ("layer_gnmt_inference", 32.9107),
                        ("op_bert3_inference", 27.9186), ("op_bert6_inference", 29.5795)]:
         out = Path(tmp) / "chain.pir"
-        pcc(SHARED / f"workloads/throughput/{name}.json", "-q", "--time-limit", "120s", "-o", out,
+        pcc(workloads / f"{name}.json", "-q", "--time-limit", "120s", "-o", out,
             "-p", "ip-place{contiguous=chain:solver=lp_solve}")
         said = re.search(r"^plan .*value=([\d.]+)ms bound=([\d.]+)ms", out.read_text(), re.M)
         check(said and abs(float(said[1]) - want) < 6e-5 and float(said[2]) > want * (1 - 3e-6) - 5e-5,
@@ -162,10 +162,10 @@ NAMES = ['a "b"', "a b", "a\nb\nEnd", "\u00e9\u202e", "x" * 10000, "x" * 10000, 
 
 
 def command_lines(path):
-    """Optima by the programs of CBC and lp_solve, where they are installed."""
+    """Optima by the programs of CBC and lp_solve."""
     found = []
     for command in ["cbc", path, "solve", "quit"], ["lp_solve", "-fmps", path, "-S3"]:
-        if shutil.which(command[0]) and (path.suffix == ".mps" or command[0] == "cbc"):
+        if extras.extra() and (path.suffix == ".mps" or command[0] == "cbc"):
             r = subprocess.run(command, capture_output=True, text=True, timeout=120)
             said = re.search(r"objective(?: value|[^:]*):\s*([-\d.e+]+)", r.stdout, re.I)
             found.append((command[0], said and float(said[1])))
@@ -198,9 +198,7 @@ def names(tmp):
 
 def stops(tmp):
     """A time limit, and Ctrl-C: the best plan so far, soon, and nothing printed by the solver."""
-    path = SHARED / "workloads/throughput/op_bert12_training.json"
-    if not path.exists():
-        return
+    path = extras.shared("workloads/throughput/op_bert12_training.json")
     for solver in ("lp_solve", "auto"):
         for limit in (["--time-limit", "1s"], []):
             start = time.monotonic()
@@ -225,11 +223,12 @@ def main():
         print("skipped: no pcc")
         return 77
     with tempfile.TemporaryDirectory() as tmp:
-        for_users(tmp)
-        names(tmp)
-        random_workloads(tmp)
-        stops(tmp)
-        published(tmp)
+        if extras.extra() == "programs":
+            for program in ("cbc", "lp_solve"):
+                extras.need(shutil.which(program), f"no program {program}")
+        for test in {"shared": (stops, published), "programs": (names,)}.get(extras.extra(),
+                                                                            (for_users, names, random_workloads)):
+            test(tmp)
     print("\n".join(wrong))
     return 1 if wrong else 0
 

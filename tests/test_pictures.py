@@ -2,6 +2,7 @@
 hostile names, without the dot program, and with one that is too slow or fails.
 
 usage: test_pictures.py [NAME...]   (environment: PCC, PCC_GEN)"""
+# extras: dot hostile
 import itertools
 import os
 import re
@@ -12,6 +13,8 @@ import tempfile
 import xml.etree.ElementTree
 from pathlib import Path
 
+import extras
+
 try:
     import onnx
     from onnx import TensorProto, helper
@@ -20,7 +23,7 @@ except ImportError:
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
-DOT = shutil.which("dot")
+DOT = shutil.which("dot") if extras.extra() else None  # without: what can be said without it
 MOST = 150  # boxes in the view of blocks
 VIEWS = ("devices", "blocks", "nodes")
 SMALL = ["--width", "32", "--heads", "2", "--vocab", "64"]
@@ -185,8 +188,6 @@ def magic_of(path):
 
 
 def formats(d):
-    if not DOT:
-        return
     for name, (view, end) in itertools.product(("bert", "inception"), itertools.product(VIEWS, ("svg", "pdf", "png"))):
         path = d / f"x.{end}"
         path.unlink(missing_ok=True)
@@ -241,8 +242,6 @@ def hostile_model(path):
 
 
 def hostile(d):
-    if not onnx:
-        return
     path = d / 'bad "name" <x> &#2; \\N.onnx'
     hostile_model(path)
     plan = d / "hostile.pir"
@@ -254,8 +253,6 @@ def hostile(d):
         g = Graph(text.decode("utf-8"))
         check(max(map(len, g.label.values())) < 1000, f"{view}: a label of {max(map(len, g.label.values()))}")
         check("evil" not in g.label and len(text) < 500000, f"{view}: a name broke out of its quotes")
-        if not DOT:
-            continue
         r = subprocess.run([DOT, "-Tcanon"], input=text, capture_output=True)
         check(r.returncode == 0 and not r.stderr, f"{view}: dot: {r.stderr[:300]}")
         r = pcc(plan, "-q", "--view", view, "-o", d / "x.svg")
@@ -359,16 +356,18 @@ def colours(d):
             check(apart >= 20, f"{name}: {a} and {b} are {apart:.0f} apart")
 
 
-TESTS = [views, folds, same, words, formats, folder, hostile, without_dot, bad_dot, colours]
+TESTS = {"": [views, folds, same, words, folder, without_dot, bad_dot, colours], "dot": [formats, folder, bad_dot],
+         "hostile": [hostile]}
 
 
 def main():
-    if not DOT:
-        print("note: no dot program: nothing is laid out")
+    extra, names = extras.extra(), [a for a in sys.argv[1:] if not a.startswith("--extra=")]
+    extras.need(not extra or DOT, "no program dot")
+    extras.need(extra != "hostile" or onnx, "onnx is not installed")
     with tempfile.TemporaryDirectory(prefix="pcc-pictures-") as name:
         d = Path(name)
-        for test in TESTS:
-            if test.__name__ in sys.argv[1:] or not sys.argv[1:]:
+        for test in TESTS[extra]:
+            if test.__name__ in names or not names:
                 test(d)
                 print(test.__name__, flush=True)
     print(f"{len(wrong)} complaints")

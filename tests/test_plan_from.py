@@ -1,5 +1,6 @@
 """Plans come back: what pcc writes (plan JSON, split folder, manifest, annotated model, the placement
 paper's splits) is read by plan{from} and --compare with the same figures, and cut into the same parts."""
+# extras: shared
 import json
 import os
 import re
@@ -8,9 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import extras
+
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
-SHARED = Path(os.environ.get("PCC_SHARED", "no-such-folder"))
 MODELS = {"gpt": ["gpt", "--layers", "4", "--width", "64", "--heads", "2", "--vocab", "200"],
           "kv": ["gpt", "--kv", "--layers", "3", "--width", "32", "--heads", "2", "--vocab", "64"]}
 wrong = []
@@ -82,8 +84,8 @@ def generated(name, at):
 
 
 def workloads(at):
-    for expert in sorted((SHARED / "workloads/experts").glob("*_inference_expert.json")):
-        load_ = SHARED / "workloads/throughput" / expert.name.replace("_expert", "")
+    for expert in sorted(extras.shared("workloads/experts").glob("*_inference_expert.json")):
+        load_ = extras.shared("workloads/throughput") / expert.name.replace("_expert", "")
         pcc(load_, "-p", "dp-place", "-o", at / "w.json")
         pcc(load_, "-p", f"plan{{from={at / 'w.json'}}}", "-o", at / "again.json")
         check(load(at / "w.json") == load(at / "again.json"), f"{load_.name}: another split")
@@ -92,11 +94,12 @@ def workloads(at):
 
 
 def main():
-    for name in MODELS:
+    for name in MODELS if not extras.extra() else ():
         with tempfile.TemporaryDirectory() as folder:
             generated(name, Path(folder))
-    with tempfile.TemporaryDirectory() as folder:
-        workloads(Path(folder))
+    if extras.extra():
+        with tempfile.TemporaryDirectory() as folder:
+            workloads(Path(folder))
     for text in wrong:
         print(text)
     print(f"{len(wrong)} wrong")

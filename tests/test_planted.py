@@ -1,11 +1,12 @@
 """Verification can fail: errors planted in the split folders of named models are each caught.
 
-Models: three that pcc-gen makes, and real exports of PCC_SHARED when they are there.  Each is split
+Models: three that pcc-gen makes, and real exports of PCC_SHARED.  Each is split
 over two devices and verified (with two inputs, some output must change); then every plant below
 goes into a fresh copy of the folder, and tools/verify_split.py must exit with 1, for the reason
 that is named.  Some plants also forge the manifest, so that nothing but the comparison of the
 outputs can catch them.  A control keeps the test honest: a folder that is read and written without
 a change must still pass.  Needs onnx and ONNX Runtime (else 77)."""
+# extras: shared
 import concurrent.futures
 import json
 import os
@@ -14,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import extras
 
 try:
     import jsonschema  # noqa: F401  (the verifier needs them)
@@ -27,7 +30,6 @@ except ImportError as missing:
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
-SHARED = os.environ.get("PCC_SHARED", "")
 ROOT = Path(__file__).resolve().parent.parent
 VERIFY = ROOT / "tools" / "verify_split.py"
 
@@ -307,17 +309,14 @@ def try_model(name, model, inputs, temp):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         temp, models = Path(folder), []
-        for name, options in GENERATED.items():
+        for name, options in GENERATED.items() if not extras.extra() else ():
             model = temp / (name + ".onnx")
             subprocess.run([PCC_GEN, *options, "-o", str(model)], check=True)
             models.append((name, model, None))
-        for name in EXPORTED:
-            model = Path(SHARED) / "models" / "exported" / "tiny" / (name + ".onnx")
-            if SHARED and model.is_file():
-                inputs = model.parent / (name + ".inputs") / "test_data_set_0"
-                models.append((name, model, inputs if inputs.is_dir() else None))
-            else:
-                print(f"note: {name} is not there, left out")
+        for name in EXPORTED if extras.extra() else ():
+            model = extras.shared(f"models/exported/tiny/{name}.onnx")
+            inputs = model.parent / (name + ".inputs") / "test_data_set_0"
+            models.append((name, model, inputs if inputs.is_dir() else None))
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             results = list(pool.map(lambda m: try_model(*m, temp), models))
     wrong = [line for lines, _ in results for line in lines]

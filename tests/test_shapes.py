@@ -10,6 +10,7 @@ removed, so that all must be inferred:
 A file that pcc refuses must be refused by onnx or ONNX Runtime, too.
 Prints the share that is known.  Needs the Python packages onnx and numpy (else 77); without onnxruntime
 the second part is left out."""
+# extras: shared
 import csv
 import glob
 import os
@@ -17,6 +18,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import extras
 
 try:
     import numpy as np
@@ -29,12 +32,12 @@ try:
     import onnxruntime as ort
     ort.set_default_logger_severity(4)
 except ImportError:
-    ort = None
+    print("skipped: onnxruntime is not installed")
+    sys.exit(77)
 
 from shape_text import ELEMS, PCC, all_infos, declared, inferred, value_of, weaker, wrong
 
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
-SHARED = os.environ.get("PCC_SHARED", "")
 ONLY = os.environ.get("PCC_ONLY", "")
 failed = []
 
@@ -305,11 +308,14 @@ def check_model(path, folder, rows, count):
     count["results"] += len(alone)
 
 
+def shared_models():
+    folder = extras.shared("models")
+    found = sorted(glob.glob(f"{folder}/*.onnx")) + sorted(glob.glob(f"{folder}/exported/*/*.onnx"))
+    return [f for f in found if ONLY in f]
+
+
 def models(folder):
     found = []
-    if SHARED:
-        found += sorted(glob.glob(os.path.join(SHARED, "models/*.onnx")))
-        found += sorted(glob.glob(os.path.join(SHARED, "models/exported/*/*.onnx")))
     for i, args in enumerate((["gpt", "--layers", "2", "--width", "64", "--heads", "4", "--vocab", "50"],
                               ["gpt", "--layers", "2", "--width", "64", "--heads", "4", "--vocab",
                                "50", "--kv"],
@@ -327,7 +333,7 @@ def main():
         os.mkdir(os.path.join(folder, "bare"))
         out = subprocess.run([PCC, "--list-ops"], capture_output=True, text=True, check=True).stdout
         rows = {tuple(line.split()) for line in out.splitlines()}
-        for path in models(folder):
+        for path in shared_models() if extras.extra() else models(folder):
             check_model(path, os.path.join(folder, "bare"), rows, count)
     total = count["results"]
     if total:

@@ -11,6 +11,7 @@ usage: test_split.py   (environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED; PCC_A
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
+# extras: random shared
 import contextlib
 import hashlib
 import io
@@ -26,7 +27,9 @@ import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from with_ort import FAILED, GEN, PCC, SHARED, SKIP, check  # first: it skips the test without ONNX Runtime
+import extras
+
+from with_ort import FAILED, GEN, PCC, SKIP, check  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnxruntime
@@ -287,7 +290,7 @@ def generated_models(folder):
 
 
 def shared_models():
-    tiny = SHARED / "models/exported/tiny"
+    tiny = extras.shared("models/exported/tiny")
     for path in sorted(tiny.glob("*.onnx")):
         inputs = tiny / f"{path.stem}.inputs"
         yield path, inputs if (inputs / "test_data_set_0/input_0.pb").is_file() else None
@@ -310,25 +313,37 @@ def try_planned(path, folder, devices, inputs=None):
 
 
 def try_random(path, folder, devices, seed, stay, inputs=None):
-    if RANDOM.is_file():
-        r = run(RANDOM, path, folder, devices, seed, stay)
-        judge(r, path, folder, f"{path.stem} at random over {devices}, seed {seed}, stay {stay}", inputs)
+    r = run(RANDOM, path, folder, devices, seed, stay)
+    judge(r, path, folder, f"{path.stem} at random over {devices}, seed {seed}, stay {stay}", inputs)
 
 
-def trials(own, everything):
-    """(function, its arguments but for the folder): each model in turn over 2, 3 or 4 devices,
-    planned, and over another number at random; everything: all of them."""
+EVERYTHING = bool(os.environ.get("PCC_ALL"))
+
+
+# (function, its arguments but for the folder): each model in turn over 2, 3 or 4 devices, planned, and over
+# another number at random.
+
+
+def planned_trials(own):
     for k, path in enumerate(own):
         for devices in (2, 3, 4):
-            if everything or devices == 2 + k % 3:
+            if EVERYTHING or devices == 2 + k % 3:
                 yield try_planned, path, devices
-            if everything or devices != 2 + k % 3:
+
+
+def random_trials(own):
+    for k, path in enumerate(own):
+        for devices in (2, 3, 4):
+            if EVERYTHING or devices != 2 + k % 3:
                 yield try_random, path, devices, devices, 1 if devices == 3 else 6
+
+
+def shared_trials():
     for k, (path, inputs) in enumerate(shared_models()):
         for devices in (2, 3, 4):
-            if everything or devices == 2 + k % 3:
+            if EVERYTHING or devices == 2 + k % 3:
                 yield try_planned, path, devices, inputs
-            if everything or devices == 2 + (k + 1) % 3:
+            if EVERYTHING or devices == 2 + (k + 1) % 3:
                 yield try_random, path, devices, k, 12, inputs
 
 
@@ -340,18 +355,20 @@ def try_one(folder, function, path, *more):
     return FAILED
 
 
-def test_equality(work, own, everything):
+def test_equality(work, trials):
     with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("fork")) as pool:
-        jobs = [pool.submit(try_one, work / f"s{k}", *job) for k, job in enumerate(trials(own, everything))]
+        jobs = [pool.submit(try_one, work / f"s{k}", *job) for k, job in enumerate(trials)]
         for job in jobs:
             FAILED.extend(job.result())
+
+
+def test_unknown_rank(work):
     path = work / "unknown_rank.onnx"
     path.write_bytes(unknown_rank().SerializeToString())
     for k, value in enumerate((RNG.standard_normal((16, 16)).astype(np.float32), np.array([4, 64]))):
         (work / f"input_{k}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
     try_random(path, work / "s", 3, 1, 1, work)
-    if RANDOM.is_file():
-        check(any(p.get("unchecked") for p in manifest_of(work / "s")["parts"]), "unknown rank: not flagged")
+    check(any(p.get("unchecked") for p in manifest_of(work / "s")["parts"]), "unknown rank: not flagged")
 
 
 # ---------------------------------------------------------------- 2. what is in the files
@@ -420,18 +437,22 @@ def test_files(work, own):
         old = [dict((p.key, p.value) for p in n.metadata_props) for n in load(work / "f/model.onnx").graph.node]
         check(old[1] == {"mine": "stays", "layer_ann": "acc0", "pcc.device": "acc0", "pcc.part": "part0.onnx"},
               f"typed_fields: metadata {old[1]}")
-    if RANDOM.is_file():
-        run(RANDOM, by_name["annotated_quantization"], work / "f", 2, 1, 4)
-        notes = {file: [q.tensor_name for q in load(work / "f" / file).graph.quantization_annotation]
-                 for file in manifest_of(work / "f")["nodes"]}
-        check(sorted(set(sum(notes.values(), []))) == ["m", "n"], f"quantization annotations: {notes}")
-        run(RANDOM, by_name["functions_and_bodies"], work / "f", 2, 1, 1)
-        for file in manifest_of(work / "f")["nodes"]:
-            part = load(work / "f" / file)
-            calls = {n.op_type for n in part.graph.node if n.domain == "my"}
-            bodies = any(n.op_type == "If" for n in part.graph.node)
-            want = {"Inner", "Outer"} if bodies else calls
-            check({f.name for f in part.functions} == want, f"functions of {file}: {[f.name for f in part.functions]}")
+
+
+def test_carried(work, own):
+    """What travels along with the nodes."""
+    by_name = {p.stem: p for p in own}
+    run(RANDOM, by_name["annotated_quantization"], work / "f", 2, 1, 4)
+    notes = {file: [q.tensor_name for q in load(work / "f" / file).graph.quantization_annotation]
+             for file in manifest_of(work / "f")["nodes"]}
+    check(sorted(set(sum(notes.values(), []))) == ["m", "n"], f"quantization annotations: {notes}")
+    run(RANDOM, by_name["functions_and_bodies"], work / "f", 2, 1, 1)
+    for file in manifest_of(work / "f")["nodes"]:
+        part = load(work / "f" / file)
+        calls = {n.op_type for n in part.graph.node if n.domain == "my"}
+        bodies = any(n.op_type == "If" for n in part.graph.node)
+        want = {"Inner", "Outer"} if bodies else calls
+        check({f.name for f in part.functions} == want, f"functions of {file}: {[f.name for f in part.functions]}")
 
 
 def test_partly_lost(work):
@@ -449,14 +470,14 @@ def test_crowded(work):
     """More parts than a person can look at: the pictures show devices."""
     path, folder = work / "long.onnx", work / "f"
     r = run(GEN, "gpt", "--layers", 20, "--width", 32, "--heads", 2, "--vocab", 64, "-o", path)
-    if not check(r.returncode == 0, f"pcc-gen: {r.stderr.strip()}") or not RANDOM.is_file():
+    if not check(r.returncode == 0, f"pcc-gen: {r.stderr.strip()}"):
         return
     r = run(RANDOM, path, folder, 8, 1, 1)
     check(r.returncode == 0, f"long: {r.stderr}")
     plan, blocks = ((folder / name).read_text() for name in ("plan.dot", "blocks.dot"))
     check(plan.count("id=part") == 8 == blocks.count("subgraph cluster_part"), "long: not 8 frames")
     check(8 <= blocks.count("id=block") <= 150, f"long: {blocks.count('id=block')} blocks")
-    check(shutil.which("dot") is None or (folder / "blocks.svg").exists(), "long: no picture")
+    check((shutil.which("dot") is not None) == (folder / "blocks.svg").exists(), "long: no picture, or no dot")
     manifest = manifest_of(folder)
     digits = len(str(len(manifest["parts"]) - 1))
     check([p["file"] for p in manifest["parts"]] ==
@@ -537,13 +558,22 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pcc-split-") as name:
         work = Path(name)
         os.chmod(work, 0o755)
+        extras.need(not extras.extra() or RANDOM.is_file(), "no cmocka")  # it belongs to the unit tests
+        if extras.extra() == "shared":
+            test_equality(work, shared_trials())
+            return 1 if FAILED else 0
         own = odd_models(work) + generated_models(work)
-        test_equality(work, own, bool(os.environ.get("PCC_ALL")))  # forks: before any session here
-        test_failures(work, own)
-        test_files(work, own)
-        test_partly_lost(work)
-        test_crowded(work)
-        test_twice(work, own)
+        if extras.extra() == "random":
+            test_equality(work, random_trials(own))  # forks: before any session here
+            test_unknown_rank(work)
+            test_carried(work, own)
+            test_crowded(work)
+        else:
+            test_equality(work, planned_trials(own))
+            test_failures(work, own)
+            test_files(work, own)
+            test_partly_lost(work)
+            test_twice(work, own)
     print(f"{len(FAILED)} failed")
     return 1 if FAILED else 0
 

@@ -152,6 +152,19 @@ def opening(tree):
             yield f"{path}: unfinished business"
 
 
+def silent_skips(tree):
+    """Tests that look for the shared inputs by themselves, or skip within a program that passes: what is left
+    out would not be counted (extras.py, extras.h)."""
+    for path, text in tree.sources(".c", ".py"):
+        if not path.startswith("tests/") or path in ("tests/extras.py", "tests/" + Path(__file__).name):
+            continue
+        by_hand = r"environ(?:\.get\(|\[)\"PCC_SHARED" if path.endswith(".py") else r"getenv\(\"PCC_SHARED\"\)"
+        if re.search(by_hand, text) and "has_shared()" not in text:
+            yield f"{path}: looks for PCC_SHARED by itself"
+        if path.endswith(".c") and re.search(r"\bskip\(\)", bare(text)):
+            yield f"{path}: skip() passes as a test that was run"
+
+
 def generated_folder():
     """The folder of the generated header, or None."""
     for build in (os.environ.get("PCC_BUILD"), Path(shutil.which(PCC) or PCC).resolve().parent):
@@ -232,7 +245,7 @@ def readme_files(tree):
 
 
 CHECKS = [lengths, columns, root_folder, dependencies, forbidden, machine_paths, opening,
-          headers_alone, readme_options, readme_passes, readme_files]
+          silent_skips, headers_alone, readme_options, readme_passes, readme_files]
 
 # ---- self-test
 
@@ -273,6 +286,9 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (opening, "passes/b.c", '#include "ir/a.h"\n', "b.c: does not open"),
     (opening, "ir/a.h", "/* A. */\nint f(int x);\n", "a.h: no include guard"),
     (opening, "passes/b.c", "/* B. */\n/* TO" "DO: more */\n", "b.c: unfinished"),
+    (silent_skips, "tests/test_x.py", 'S = os.environ.get("PCC_SHARED", "")\n', "PCC_SHARED by itself"),
+    (silent_skips, "tests/unit_a.c", '/* A. */\nconst char *s = getenv("PCC_SHARED");\n', "by itself"),
+    (silent_skips, "tests/unit_a.c", "/* A. */\nvoid f(void) { skip(); }\n", "passes as a test"),
     (headers_alone, "ir/a.h", GOOD["ir/a.h"].replace("#include <stdint.h>", ""), "a.h: does not"),
     (readme_options, "README.md", "Say `--nope`.\n", "--nope"),
     (readme_options, "README.md", "    pcc m.onnx -Z\n    pcc m.onnx -z\n", "-z"),

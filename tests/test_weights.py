@@ -10,6 +10,7 @@ usage: test_weights.py   (environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED)
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
+# extras: shared far
 import fcntl
 import multiprocessing
 import os
@@ -20,8 +21,10 @@ import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import extras
+
 import test_split as base
-from test_split import FAST, GEN, PCC, SHARED, TensorProto, check, external_of, load, manifest_of, np, onnx, run, verify
+from test_split import FAST, GEN, PCC, TensorProto, check, external_of, load, manifest_of, np, onnx, run, verify
 
 MODES = ("shared", "inline", "original", "link")
 CLONING = str(Path(PCC).parent / "tests/pcc-cloning")  # pcc where files can share blocks
@@ -36,11 +39,9 @@ def split(model, folder, mode, *options, **more):
 
 def models(work):
     """(path, its inputs)"""
-    for path in base.odd_models(work) + base.generated_models(work):
-        yield path, None
-    for path, inputs in base.shared_models():
-        if path.stem in TINY:
-            yield path, inputs
+    if not extras.extra():
+        return [(path, None) for path in base.odd_models(work) + base.generated_models(work)]
+    return [(path, inputs) for path, inputs in base.shared_models() if path.stem in TINY]
 
 
 def copy_of(path, folder):
@@ -203,11 +204,13 @@ def test_links(work, gpt):
     base.refuse("a source of two names", work / "l", work / "l", "has several names", model)
     r = split(model, work / "l", "shared", "-d", "2xa100", *FAST, *LINKED)
     check(r.returncode == 0 and data.stat().st_nlink == 1, f"links: a replaced split keeps them: {r.stderr}")
-    shm = Path("/dev/shm")
-    if shm.is_dir() and shm.stat().st_dev != work.stat().st_dev:
-        with tempfile.TemporaryDirectory(dir=shm) as far:
-            base.refuse("another file system", Path(far), Path(far) / "split", "another file system", model,
-                        "--weights=link")
+
+
+def test_far(work):
+    model = base.generated_models(work)[0]
+    with extras.another_disk(work) as far:
+        base.refuse("another file system", Path(far), Path(far) / "split", "another file system", model,
+                    "--weights=link")
 
 
 # ---------------------------------------------------------------- 4. failures, memory
@@ -310,11 +313,12 @@ def main():
     if not Path(PCC).is_file():
         print(f"skipped: {PCC} is not there")
         return base.SKIP
-    if not SHARED.is_dir():
-        print(f"note: no models in {SHARED}")
     with tempfile.TemporaryDirectory(prefix="pcc-weights-") as name:
         work = Path(name)
         os.chmod(work, 0o755)
+        if extras.extra():
+            test_far(work) if extras.extra() == "far" else test_equality(work)
+            return 1 if base.FAILED else 0
         test_equality(work)  # forks: before any session here
         gpt = work / "gpt_kv.onnx"
         test_beside(work, gpt)

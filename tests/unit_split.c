@@ -3,7 +3,9 @@
  *
  *     unit_split MODEL FOLDER DEVICES SEED STAY
  *
- * gives each placed node a random device, changing it with probability 1 / STAY. */
+ * gives each placed node a random device, changing it with probability 1 / STAY.
+ *
+ * extras: shared */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +18,7 @@
 #include "backends/names.h"
 #include "frontends/frontends.h"
 #include "passes/pipeline.h"
+#include "tests/extras.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -222,16 +225,13 @@ static void test_names(void **state)
 /* Parts of a real model are models that can be read, and hold its nodes between them. */
 static void test_parts(void **state)
 {
-    const char *shared = getenv("PCC_SHARED");
     char model[512], base[] = "/tmp/pcc-unit-XXXXXX", command[64], path[64];
     struct diag d = {0};
     struct onnx_options o = {0};
     uint32_t nparts = 0, nodes = 0;
     (void)state;
     snprintf(model, sizeof model, "%s/models/exported/tiny/squeezenet_ts.onnx",
-             shared ? shared : "");
-    if (access(model, R_OK))
-        skip();
+             getenv("PCC_SHARED"));
     assert_non_null(mkdtemp(base));
     assert_int_equal(split_randomly(model, base, 3, 5, 10, &nparts, &d), 0);
     assert_true(nparts >= 3 && nparts <= 10);
@@ -255,13 +255,16 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folder),
         cmocka_unit_test(test_names),
-        cmocka_unit_test(test_parts),
     };
+    const struct CMUnitTest of_real_models[] = {cmocka_unit_test(test_parts)};
     struct diag d = {0};
     if (argc == 6)
         return split_randomly(argv[1], argv[2], (uint32_t)atoi(argv[3]),
                               strtoull(argv[4], NULL, 10), (uint32_t)atoi(argv[5]), NULL, &d)
                    ? 1
                    : 0;
+    if (extra_is(argc, argv, "shared"))
+        return has_shared() ? cmocka_run_group_tests(of_real_models, NULL, NULL)
+                            : extra_skipped("no folder ../shared");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

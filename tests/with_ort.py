@@ -14,7 +14,6 @@ except ImportError as missing:
     sys.exit(SKIP)
 
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
-SHARED = Path(os.environ.get("PCC_SHARED", SOURCE.parent / "shared"))
 PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
 GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
 sys.path.insert(0, str(SOURCE / "tools"))

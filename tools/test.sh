@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds pcc and runs every test; the last line is "N passed, N failed, N skipped".
+# Builds pcc and runs every test; the last line is "N passed, N failed, N skipped".  The lines before it
+# say why tests were skipped: "N tests were left out: REASON".
 #
 #   tools/test.sh [--quick]
 #
@@ -19,7 +20,7 @@ for arg in "$@"; do
     esac
 done
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 reports=
 
 build() {
     echo "== build $1"
@@ -41,6 +42,7 @@ run_tests() {
         failed=$((failed + 1))
         return
     fi
+    reports="$reports $1.junit.xml"
     all=$(count "$report" tests) bad=$(count "$report" failures)
     left=$(($(count "$report" skipped) + $(count "$report" disabled)))
     if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then # such as: a test's program is missing
@@ -68,5 +70,6 @@ for preset in $build_only; do
     fi
 done
 
+[ -z "$reports" ] || (cd build && ../tools/left_out.sh $reports)
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -19,13 +19,9 @@ config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = lit_config.params.get("out", os.path.join(os.getcwd(), "lit"))
 
 root = os.path.dirname(os.path.dirname(config.test_source_root))
-shared = os.environ.get("PCC_SHARED") or os.path.join(root, "..", "shared")
 filecheck = os.path.join(os.path.dirname(sys.executable), "filecheck")
 if not os.path.exists(filecheck):
     filecheck = "filecheck"
-
-if os.path.isdir(shared):
-    config.available_features.add("shared")
 
 # Whole words only, and before lit's own %p, %s and %t.
 config.substitutions += [
@@ -33,6 +29,5 @@ config.substitutions += [
     (r"%gen\b", quoted(os.environ.get("PCC_GEN", "pcc-gen"))),
     (r"%python\b", quoted(sys.executable)),
     (r"%root\b", quoted(root)),
-    (r"%shared\b", quoted(os.path.abspath(shared))),
     (r"(%filecheck|\bFileCheck)\b", quoted(filecheck)),
 ]

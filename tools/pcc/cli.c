@@ -33,7 +33,7 @@ static const struct cli_option table[] = {
     {CLI_RESERVE, 0, "reserve", "SHARE|BYTES",
      "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
     {CLI_PART_COST, 0, "part-cost", "TIME",
-     "what each part costs its device beside computing, for each sample: '20us' (default: 0)"},
+     "what a part costs its device beside computing, a sample: '10us' (default: 0)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
     {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
      "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/costs.md)"},

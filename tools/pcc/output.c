@@ -9,6 +9,8 @@
 #include "ir/strings.h"
 #include "passes/close_plan.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -374,6 +376,23 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                              t[i].why);
 }
 
+/* What plan_print shows, made before files are in their place: memory may run out.  NULL and an error. */
+static const char *table_text(const struct result *r, const char *out, struct arena *a)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    if (f)
+        plan_print(f, r, out && output_is_folder(out) ? out : NULL);
+    bool whole = f && fflush(f) == 0 && !ferror(f);
+    whole = f && fclose(f) == 0 && whole && text; /* glibc may close it well without a text */
+    const char *kept = whole ? arena_strdup(a, text, n) : NULL;
+    if (!whole)
+        diag_error(r->diag, "the table of the plan: %s", strerror(errno));
+    free(text);
+    return kept;
+}
+
 int output_write(const struct cli *c, struct ctx *x, bool brought)
 {
     struct verdict v;
@@ -402,20 +421,24 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
         return -1;
     if (r.verdict && c->value[CLI_REPLAY] && replay_check(&r))
         return -1;
+    bool quiet = c->value[CLI_QUIET] || c->n[CLI_EMIT];
+    const char *table = NULL;
+    if (r.verdict && !c->value[CLI_QUIET])
+        r.assumed = assumed_text(c, x, brought);
+    if (r.assumed && quiet)
+        diag_note(x->diag, "assuming %s", r.assumed);
+    if (r.verdict && !quiet && !(table = table_text(&r, out, x->mem)))
+        return -1;
     if (emit_all(c, &r, x->diag))
         return -1;
     if (out && write_output(&r, out))
         return -1;
-    if (c->value[CLI_COMPARE] && compare(c, x, &planned))
-        return -1;
-    bool quiet = c->value[CLI_QUIET] || c->n[CLI_EMIT];
-    r.assumed = r.verdict ? assumed_text(c, x, brought) : NULL;
-    if (r.assumed && quiet)
-        diag_note(x->diag, "assuming %s", r.assumed);
-    if (!quiet && r.verdict)
-        plan_print(stdout, &r, out && output_is_folder(out) ? out : NULL);
+    if (table)
+        fputs(table, stdout);
     else if (!quiet && !out && x->m->cost)
         summary_print(stdout, x->m);
+    if (c->value[CLI_COMPARE] && compare(c, x, &planned))
+        return -1;
     if (c->value[CLI_BASELINES] && baselines(c, x, &planned))
         return -1;
     if (c->value[CLI_EXPLAIN_BOUND] && explain(c, &r))
