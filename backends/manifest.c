@@ -191,6 +191,8 @@ static void put_objective(struct out *o)
     put_string(o->f, p->argument ? p->argument : p->planner);
     fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
     put_ps(o->f, proven ? p->bound_all : -1);
+    fputs(", \"part_cost_s\": ", o->f);
+    put_ps(o->f, o->s->r->cluster->part_cost);
     fputs("},\n", o->f);
 }
 

@@ -324,6 +324,8 @@ static void search_on(struct search *s, struct chain_plan *best)
         idle = stalls(o, before, best->value) ? idle + 1 : 0;
         if (o->goal && idle >= IDLE && o->done >= budget / LEAST_SHARE)
             break;
+        if (!o->moves && !o->clock->deadline && idle && o->done >= budget / 2)
+            break;
         quota *= 2;
     }
 }

@@ -15,7 +15,7 @@
 enum {
     FIRST_STEPS = INTERVAL_BUDGET / 3, /* of the search for the first plan */
     FIRST_WORK = BOUNDS_WORK / 10,     /* of the first bounds */
-    MOVE_WORK = 16                     /* of bounds for each move: about a quarter of its time */
+    MOVE_WORK = 2                      /* of bounds for each move: about a third of its time */
 };
 
 void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)

@@ -176,17 +176,13 @@ static int longer_first(const void *a, const void *b)
     return x->t != y->t ? (x->t < y->t) - (x->t > y->t) : (x->v > y->v) - (x->v < y->v);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 struct holes {
     const struct kernel *r;
     uint32_t n; /* vertices looked at, the longest */
     struct long_vertex *of;
-    int64_t *sorted; /* room for n */
+    /* of the first `have` vertices, those that may be on each kind, the shortest first */
+    uint32_t have, nsorted[CHAIN_KINDS];
+    int64_t *sorted[CHAIN_KINDS];
 };
 
 /* The longest vertices of the kernel. */
@@ -202,38 +198,49 @@ static struct holes longest(const struct kernel *r, struct arena *a)
     }
     qsort(p.of, c->g->n, sizeof *p.of, longer_first);
     p.n = c->g->n < HOLES ? c->g->n : HOLES;
-    p.sorted = arena_array(a, (size_t)p.n + 1, sizeof *p.sorted);
+    for (uint32_t k = 0; k < c->nkind; k++)
+        p.sorted[k] = arena_array(a, (size_t)p.n + 1, sizeof **p.sorted);
     return p;
 }
 
-/* How many of the first h vertices a device of kind k with a load of at most `limit` can hold; the *n that may
- * be there, the shortest first, are then in p->sorted. */
-static uint32_t fits(const struct holes *p, uint32_t h, uint32_t k, int64_t limit, uint32_t *n)
+/* Sorts the first h vertices, those that are new into their places. */
+static void sort_first(struct holes *p, uint32_t h)
+{
+    if (h < p->have)
+        memset(p->nsorted, 0, sizeof p->nsorted);
+    for (p->have = h < p->have ? 0 : p->have; p->have < h; p->have++)
+        for (uint32_t k = 0; k < p->r->small->nkind; k++) {
+            uint32_t v = p->of[p->have].v, at = p->nsorted[k];
+            if (!(p->r->may[v] >> k & 1))
+                continue;
+            for (; at && p->sorted[k][at - 1] > p->r->small->kind[k].time[v]; at--)
+                p->sorted[k][at] = p->sorted[k][at - 1];
+            p->sorted[k][at] = p->r->small->kind[k].time[v];
+            p->nsorted[k]++;
+        }
+}
+
+/* How many of the first h vertices a device of kind k with a load of at most `limit` can hold. */
+static uint32_t fits(struct holes *p, uint32_t h, uint32_t k, int64_t limit)
 {
     uint32_t m = 0;
     int64_t sum = 0;
-    *n = 0;
-    for (uint32_t i = 0; i < h; i++)
-        if (p->r->may[p->of[i].v] >> k & 1)
-            p->sorted[(*n)++] = p->r->small->kind[k].time[p->of[i].v];
-    qsort(p->sorted, *n, sizeof *p->sorted, by_value);
-    while (m < *n && (sum = sat_add(sum, p->sorted[m])) <= limit)
+    sort_first(p, h);
+    while (m < p->nsorted[k] && (sum = sat_add(sum, p->sorted[k][m])) <= limit)
         m++;
     return m;
 }
 
-static uint64_t can_hold(const struct holes *p, uint32_t h, int64_t limit)
+static uint64_t can_hold(struct holes *p, uint32_t h, int64_t limit)
 {
     uint64_t all = 0;
-    for (uint32_t k = 0; k < p->r->small->nkind; k++) {
-        uint32_t n;
-        all += (uint64_t)fits(p, h, k, limit, &n) * p->r->small->kind[k].count;
-    }
+    for (uint32_t k = 0; k < p->r->small->nkind; k++)
+        all += (uint64_t)fits(p, h, k, limit) * p->r->small->kind[k].count;
     return all;
 }
 
 /* The largest T <= most such that the first h vertices do not fit loads below T. */
-static int64_t holes_of(const struct holes *p, uint32_t h, int64_t lower, int64_t most)
+static int64_t holes_of(struct holes *p, uint32_t h, int64_t lower, int64_t most)
 {
     int64_t lo = lower, hi = most;
     if (can_hold(p, h, lo) >= h)
@@ -283,10 +290,10 @@ static void prove_holes(struct explain *e, const struct attempt *t)
         explain_add(e, "\n");
     }
     for (uint32_t k = 0; k < c->nkind; k++) {
-        uint32_t n, m = fits(&p, t->holes, k, t->value - 1, &n);
+        uint32_t m = fits(&p, t->holes, k, t->value - 1), n = p.nsorted[k];
         int64_t sum = 0;
         for (uint32_t i = 0; i <= m && i < n; i++)
-            sum = sat_add(sum, p.sorted[i]);
+            sum = sat_add(sum, p.sorted[k][i]);
         if (m < n)
             explain_add(e, "%s: at most %u each, the %u shortest take %s\n", explain_kind(e, k), m,
                         m + 1, explain_time(e, sum));
@@ -296,7 +303,7 @@ static void prove_holes(struct explain *e, const struct attempt *t)
     }
     explain_add(e, "together at most");
     for (uint32_t k = 0; k < c->nkind; k++) {
-        uint32_t n, m = fits(&p, t->holes, k, t->value - 1, &n);
+        uint32_t m = fits(&p, t->holes, k, t->value - 1);
         explain_add(e, "%s %u * %u", k ? " +" : "", c->kind[k].count, m);
     }
     explain_add(e, " = %llu of %u: no plan takes less than %s\n", (unsigned long long)all, t->holes,

@@ -86,23 +86,31 @@ static void make_times(struct chain *c, uint32_t k)
     c->kind[k].back = g->back ? g->back[cls] : NULL;
 }
 
-static void make_nets(struct chain *c, uint32_t cls)
+/* Whether net e costs some class something. */
+static bool is_paid(const struct wdag *g, uint32_t e)
+{
+    for (uint32_t k = 0; k < g->ncls; k++)
+        if (g->net_cost[k][e] > 0)
+            return true;
+    return false;
+}
+
+static void make_nets(struct chain *c)
 {
     const struct wdag *g = c->g;
-    struct chain_class *cc = &c->cls[cls];
-    cc->cost = g->net_cost[cls];
-    cc->net_of.at = arena_array(c->mem, (size_t)g->n + 1, sizeof(uint32_t));
-    cc->net_of.to = arena_array(c->mem, (size_t)g->net_of.at[g->n] + 1, sizeof(uint32_t));
     uint32_t n = 0;
+    c->net_of.at = arena_array(c->mem, (size_t)g->n + 1, sizeof(uint32_t));
+    c->net_of.to = arena_array(c->mem, (size_t)g->net_of.at[g->n] + 1, sizeof(uint32_t));
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
             uint32_t e = g->net_of.to[i];
-            if ((g->net_cost[cls][e] > 0 || c->pot[c->cross_pot].net[e] > 0) &&
-                (c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1))
-                cc->net_of.to[n++] = e;
+            if (is_paid(g, e) && (c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1))
+                c->net_of.to[n++] = e;
         }
-        cc->net_of.at[v + 1] = n;
+        c->net_of.at[v + 1] = n;
     }
+    for (uint32_t k = 0; k < c->cluster->ncls; k++)
+        c->cls[k].cost = g->net_cost[k];
 }
 
 /* Bytes that only v needs, on whatever device. */
@@ -175,9 +183,22 @@ static void weigh(struct chain *c, struct chain_pot *p)
     }
 }
 
-static void make_pots(struct chain *c)
+/* Bytes, where memory is short. */
+static void make_byte_pot(struct chain *c)
 {
     const struct wdag *g = c->g;
+    struct chain_pot *bytes = &c->pot[c->npot++];
+    bytes->memory = true;
+    bytes->w = arena_array(c->mem, (size_t)g->n + 1, sizeof *bytes->w);
+    bytes->net = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *bytes->net);
+    for (uint32_t v = 0; v < g->n; v++)
+        bytes->total += bytes->w[v] = own_bytes(g, v);
+    for (uint32_t k = 0; k < c->nkind; k++)
+        bytes->scale[k] = c->kind[k].memory < CHAIN_INF ? c->kind[k].memory : -1;
+}
+
+static void make_pots(struct chain *c)
+{
     const int64_t one = INT64_C(1) << CHAIN_SCALE_BITS;
     int64_t least = CHAIN_INF, t[CHAIN_KINDS];
     bool host = false, acc = false;
@@ -209,16 +230,20 @@ static void make_pots(struct chain *c)
             rest->scale[k] = c->cluster->cls[c->kind[k].cls].host ? -1 : one;
         weigh(c, rest);
     }
-    if (c->limited) {
-        struct chain_pot *bytes = &c->pot[c->npot++];
-        bytes->memory = true;
-        bytes->w = arena_array(c->mem, (size_t)g->n + 1, sizeof *bytes->w);
-        bytes->net = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *bytes->net);
-        for (uint32_t v = 0; v < g->n; v++)
-            bytes->total += bytes->w[v] = own_bytes(g, v);
-        for (uint32_t k = 0; k < c->nkind; k++)
-            bytes->scale[k] = c->kind[k].memory < CHAIN_INF ? c->kind[k].memory : -1;
+}
+
+/* The potentials of `like`, with its scales. */
+static void copy_pots(struct chain *c, const struct chain *like)
+{
+    for (uint32_t i = 0; i < like->npot; i++) {
+        struct chain_pot *p = &c->pot[c->npot];
+        if (like->pot[i].memory)
+            continue;
+        memcpy(p->scale, like->pot[i].scale, sizeof p->scale);
+        weigh(c, p);
+        c->npot++;
     }
+    c->cross_pot = like->cross_pot;
 }
 
 /* Whether loads of at most `limit` leave room for the whole graph. */
@@ -298,8 +323,9 @@ static void make_lower(struct chain *c)
         pigeonhole(c);
 }
 
-struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
-                          struct arena *a, struct diag *d)
+/* like: whose memory and scales to take; NULL: those of the cluster, raised to `memory`. */
+static struct chain *build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
+                           const struct chain *like, struct arena *a, struct diag *d)
 {
     struct chain *c = arena_alloc(a, sizeof *c);
     int64_t bytes = wdag_bytes(g);
@@ -316,17 +342,33 @@ struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, i
     for (uint32_t k = 0; k < c->nkind; k++)
         make_times(c, k);
     for (uint32_t k = 0; k < c->nkind; k++) {
-        int64_t m = cluster->cls[c->kind[k].cls].memory;
+        int64_t m = like ? like->kind[k].memory : cluster->cls[c->kind[k].cls].memory;
         if (m >= 0 && m < memory)
             m = memory;
         c->kind[k].memory = m < 0 || m >= bytes ? CHAIN_INF : m;
         c->limited = c->limited || c->kind[k].memory < CHAIN_INF;
     }
-    make_pots(c);
-    for (uint32_t k = 0; k < cluster->ncls; k++)
-        make_nets(c, k);
+    if (like)
+        copy_pots(c, like);
+    else
+        make_pots(c);
+    if (c->limited)
+        make_byte_pot(c);
+    make_nets(c);
     make_lower(c);
     return c;
+}
+
+struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
+                          struct arena *a, struct diag *d)
+{
+    return build(g, cluster, memory, NULL, a, d);
+}
+
+struct chain *chain_build_like(const struct wdag *g, const struct chain *like, struct arena *a,
+                               struct diag *d)
+{
+    return build(g, like->cluster, -1, like, a, d);
 }
 
 void chain_loads(const struct chain *c, uint32_t k, const struct chain_parts *p, uint32_t copies,
@@ -383,20 +425,14 @@ void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t lim
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* a uses no more devices of any kind than b */
-static bool no_more(const struct chain *c, uint64_t a, uint64_t b)
-{
-    return (((b | c->guard) - a) & c->guard) == c->guard;
-}
-
 uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw)
 {
     uint32_t worse = 0;
     for (uint32_t i = *head; i; i = l->v[i].next) {
         const struct label *o = &l->v[i];
-        if (o->value <= nw.value && o->back <= nw.back && no_more(c, o->used, nw.used))
+        if (o->value <= nw.value && o->back <= nw.back && chain_no_more(c, o->used, nw.used))
             return 0;
-        if (!worse && nw.value <= o->value && nw.back <= o->back && no_more(c, nw.used, o->used))
+        if (!worse && nw.value <= o->value && nw.back <= o->back && chain_no_more(c, nw.used, o->used))
             worse = i;
     }
     if (worse) {
@@ -419,7 +455,7 @@ static bool dominated(const struct chain *c, const struct labels *l, uint32_t he
     for (uint32_t j = head; j; j = l->v[j].next) {
         const struct label *o = &l->v[j];
         bool same = o->value == x->value && o->back == x->back && o->used == x->used;
-        if (j != i && o->value <= x->value && o->back <= x->back && no_more(c, o->used, x->used) &&
+        if (j != i && o->value <= x->value && o->back <= x->back && chain_no_more(c, o->used, x->used) &&
             (!same || j > i))
             return true;
     }

@@ -42,8 +42,6 @@ struct chain_kind {
 };
 
 struct chain_class {
-    struct csr
-        net_of; /* vertex -> nets of at least two pins that cost something (perhaps not here) */
     const int64_t *cost; /* [net] ps */
 };
 
@@ -76,6 +74,7 @@ struct chain {
     uint32_t nkind;
     struct chain_kind kind[CHAIN_KINDS];
     struct chain_class cls[CLUSTER_CLASSES];
+    struct csr net_of; /* vertex -> nets that cost some class something, of at least two pins if not detailed */
     uint64_t guard; /* the top bits of the fields of label.used */
     uint32_t npot;
     struct chain_pot pot[CHAIN_POTS];
@@ -99,6 +98,11 @@ struct chain {
  * CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
 struct chain *chain_build(const struct wdag *g, const struct cluster *c, int64_t memory,
                           struct arena *a, struct diag *d);
+
+/* The problem of placing g, a smaller graph of the same pins, with the scales and memories of `like`: what
+ * devices hold of potential 0 is then measured alike in both. */
+struct chain *chain_build_like(const struct wdag *g, const struct chain *like, struct arena *a,
+                               struct diag *d);
 
 /* Makes everything take no time and no transfer, so that any plan that fits is optimal. */
 void chain_forget_times(struct chain *c);
@@ -141,6 +145,12 @@ struct labels {
     struct label *v;
     uint32_t n, cap;
 };
+
+/* Whether `a` uses no more devices of any kind than b. */
+static inline bool chain_no_more(const struct chain *c, uint64_t a, uint64_t b)
+{
+    return (((b | c->guard) - a) & c->guard) == c->guard;
+}
 
 /* Adds nw to the list *head unless a label there is as good; replaces one that is not better in any
  * way.  The label, or 0 if it was not needed. */

@@ -30,7 +30,7 @@ struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a,
 {
     const struct wdag *g = c->g;
     struct relaxed r = {
-        .c = chain_build(wdag_without(g, out, BRIDGE_MOST, a), c->cluster, -1, a, d)};
+        .c = chain_build_like(wdag_without(g, out, BRIDGE_MOST, a), c, a, d)};
     const struct chain_pot *p = r.c ? r.c->pot : c->pot; /* the scales may differ from those of c */
     for (uint32_t v = 0; v < g->n; v++)
         if (out[v]) {
@@ -48,9 +48,7 @@ struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a,
 
 /* ---- which vertices -------------------------------------------------------------------------- */
 
-/* mobility[vertex]; returns the length of the longest path.  Each vertex counts a little, so
- * that paths of vertices that take no time have a length, too. */
-static int64_t mobilities(const struct chain *c, int64_t *mobility, struct arena *a)
+int64_t bound_mobilities(const struct chain *c, int64_t *mobility, struct arena *a)
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
@@ -76,9 +74,13 @@ static int64_t mobilities(const struct chain *c, int64_t *mobility, struct arena
     return longest;
 }
 
-/* Marks what is taken out; returns how many stay. */
-static uint32_t choose(const struct chain *c, const int64_t *mobility, int64_t above, int64_t heavy,
-                       uint8_t *out)
+int64_t bound_heavy(int64_t upper)
+{
+    return upper / HEAVY;
+}
+
+uint32_t bound_choose(const struct chain *c, const int64_t *mobility, int64_t above, int64_t heavy,
+                      uint8_t *out)
 {
     uint32_t left = 0;
     for (uint32_t v = 0; v < c->g->n; v++) {
@@ -135,11 +137,11 @@ void dp_bound(struct chain *c, int64_t upper, uint64_t steps, struct chain_clock
     uint32_t n = c->g->n, before = UINT32_MAX;
     int64_t *mobility = arena_array(scratch, (size_t)n + 1, sizeof *mobility);
     uint8_t *out = arena_alloc(scratch, (size_t)n + 1);
-    int64_t longest = mobilities(c, mobility, scratch);
+    int64_t longest = bound_mobilities(c, mobility, scratch);
     for (uint32_t i = 0; i < SHARES && b.steps && !chain_out(clock); i++) {
         struct arena_mark round = arena_mark(scratch);
         int64_t above = i ? longest >> (SHARES - 1 - i) : 0;
-        uint32_t left = choose(c, mobility, above, upper / HEAVY, out);
+        uint32_t left = bound_choose(c, mobility, above, bound_heavy(upper), out);
         if (left == before)
             continue;
         before = left;

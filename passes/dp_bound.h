@@ -21,4 +21,13 @@ struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a,
 void dp_bound(struct chain *c, int64_t upper, uint64_t steps, struct chain_clock *clock,
               struct arena *scratch, struct diag *d);
 
+/* mobility[vertex]: the length of the longest path, which is returned, less that of the longest path through the
+ * vertex.  Each vertex counts a little, so that paths of vertices that take no time have a length, too.  O(V + E). */
+int64_t bound_mobilities(const struct chain *c, int64_t *mobility, struct arena *a);
+/* The weight from which a vertex stays in, if plans take `upper`. */
+int64_t bound_heavy(int64_t upper);
+/* Marks what is taken out: mobilities above `above`, but for heavy and pinned vertices; returns how many stay. */
+uint32_t bound_choose(const struct chain *c, const int64_t *mobility, int64_t above, int64_t heavy,
+                      uint8_t *out);
+
 #endif

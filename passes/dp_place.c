@@ -1,29 +1,23 @@
 /* dp-place: the contiguous split with the smallest largest load, proven.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Interval DP over many
- * orders gives a plan (interval_dp.c); the search over chains of ideals improves it or proves
- * that nothing is better (dp_search.c, from the end that is the shorter way: dp_both.c).  On a fused
- * or linearized level the proof is about that level only, so interval DP runs on the whole graph, too,
- * and the better plan stays; then the search looks at the whole of a fused graph with that plan as its
- * bound, so that fusing never loses.  Where that search does not end, minimum cuts (cut_bound.c) and
- * smaller graphs (dp_bound.c) give a lower bound. */
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Searches, bounds and orders share the
+ * work (dp_race.c).  On a fused or linearized level a proof is about that level only, so the race is run on the
+ * whole graph, too, with the plan of the fused one as its start, so that fusing never loses. */
 #include "passes/dp_place.h"
 
 #include "passes/claim.h"
-#include "passes/cut_bound.h"
-#include "passes/dp_bound.h"
-#include "passes/dp_both.h"
+#include "passes/dp_race.h"
 #include "passes/explain.h"
 #include "passes/tidy.h"
 
 #include <inttypes.h>
 
-enum { COUNT_LIMIT = 100000000, BOUND_STEPS = 4, CUT_WORK = 30000000 };
+enum { COUNT_LIMIT = 100000000 };
 
 /* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
  * over a coarser one, whose best plan takes `searched`; search_whole: the whole was to be searched, too; all:
  * the bound for plans of any shape. */
-static void conclude(struct ctx *x, const struct chain *whole, const struct dp_search *s,
+static void conclude(struct ctx *x, const struct chain *whole, const struct dp_race *s,
                      bool on_whole, bool search_whole, int64_t searched, struct bound all)
 {
     struct plan *p = x->plan;
@@ -35,7 +29,7 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
         count = arena_fmt(x->mem, "more than %d ", COUNT_LIMIT);
     else if (x->ideals)
         count = arena_fmt(x->mem, "%" PRIu64 " ", x->ideals);
-    if (p->bare <= whole->lower) {
+    if (p->bare <= whole->lower && !(s->complete && on_whole)) {
         p->argument = arena_fmt(x->mem, "no plan is better than the %s%s%s%s", whole->lower_why,
                                 *count ? "; the graph has " : "", count, *count ? "ideals" : "");
     } else if (s->complete && on_whole) {
@@ -65,31 +59,42 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_s
     claim(x, scope, in, all);
 }
 
+static struct dp_race race_on(struct ctx *x, struct chain *c, struct placing *p,
+                              const struct place_options *o)
+{
+    return (struct dp_race){.c = c,
+                            .run = &p->run,
+                            .max_states =
+                                (uint64_t)(x->max_states ? x->max_states : o->max_states),
+                            .clock = &p->clock,
+                            .m = x->m,
+                            .mem = x->mem,
+                            .scratch = x->scratch,
+                            .diag = x->diag,
+                            .progress = x->progress};
+}
+
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
 {
     struct wdag *whole = p->whole, *level = p->level;
     struct chain *c = p->chain;
-    uint64_t states = (uint64_t)(x->max_states ? x->max_states : o->max_states);
-    struct dp_search s = {.max_states = states, .clock = &p->clock, .progress = x->progress};
     if (o->count_ideals)
         x->ideals = wdag_ideals(level, COUNT_LIMIT);
     struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
-    interval_search(p->top, &p->run, &best, x->scratch);
-    dp_both(p->top, &s, &best, x->scratch);
+    struct dp_race r = race_on(x, p->top, p, o);
+    dp_race(&r, &best);
     int64_t searched = best.value;
     const struct wdag *from = level;
     bool on_whole = level == whole;
     if (!on_whole) {
         wide.value = best.value;
-        bool better = interval_search(c, &p->run, &wide, x->scratch);
-        if (o->whole && level->n < whole->n && wide.value > c->lower) {
-            struct dp_search again = {
-                .max_states = states, .clock = &p->clock, .progress = x->progress};
-            better = dp_both(c, &again, &wide, x->scratch) || better;
-            if (again.complete) {
-                s = again;
-                on_whole = true;
-            }
+        struct dp_race again = race_on(x, c, p, o);
+        if (!o->whole || level->n >= whole->n)
+            again.max_states = 0;
+        bool better = dp_race(&again, &wide);
+        if (again.complete) {
+            r = again;
+            on_whole = true;
         }
         if (better) {
             best = wide;
@@ -99,23 +104,16 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     if (best.value == CHAIN_INF)
         return false;
     tidy_chain(from == whole ? c : p->top, &best, x->scratch);
-    bool open = !(s.complete && on_whole) && best.value > c->lower;
+    bool open = best.value > c->lower;
     struct bound all =
         claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
-    /* these bounds are about sums of computing and transfers on one device each */
-    if (open && !c->detailed) {
-        if (must_level(x) != whole)
-            bounds_raise(c, best.value, BOUNDS_WORK, &p->clock, x->m, x->mem, x->scratch);
-        if (all.value > c->lower) {
-            c->lower = all.value;
-            c->lower_why = all.why;
-            c->lower_proof = all.proof;
-        }
-        cut_bound(c, CUT_WORK, &p->clock, x->scratch);
-        dp_bound(c, best.value, states * BOUND_STEPS, &p->clock, x->scratch, x->diag);
+    if (open && !c->detailed && all.value > c->lower) {
+        c->lower = all.value;
+        c->lower_why = all.why;
+        c->lower_proof = all.proof;
     }
     leave_plan(x, "dp-place", from, &best);
-    conclude(x, c, &s, on_whole, o->whole, searched, all);
+    conclude(x, c, &r, on_whole, o->whole, searched, all);
     return true;
 }
 

@@ -21,7 +21,10 @@
  * bits.  They are stored without the leading words that are all ones and the trailing ones that are
  * zero.
  *
- * A start that takes a quarter of all steps allowed ends the search: it would not get through.
+ *  - what a search of a part of the graph, from the other end, found out about the rest (dp_guide.c);
+ *  - where any plan within the limit will do, partial plans that others are as good as (dp_maximal.c).
+ *
+ * The search can be left after any step and taken up again: all that it knows is in struct search.
  *
  * Time: O(degree) for each pair (I', S) that is not cut off.  Memory: the ideals that
  * partial plans end at. */
@@ -31,16 +34,9 @@
 #include "passes/topo.h"
 #include "ir/units.h"
 
-#include <stdio.h>
 #include <string.h>
 
-enum {
-    STEPS_PER_STATE = 8,
-    START_SHARE = 4,
-    REACH_EXACT = 8192,
-    CHECK_EVERY = 4096,
-    SCAN_PER_STEP = 32
-};
+enum { STEPS_PER_STATE = 8, REACH_EXACT = 8192, CHECK_EVERY = 8192, SCAN_PER_STEP = 32 };
 #define MEMORY_MAX (UINT64_C(1) << 27)
 
 /* ---- weights above --------------------------------------------------------------------------- */
@@ -62,12 +58,11 @@ static void weigh_exactly(struct search *s)
                 if (s->g->succ.to[i] < top)
                     m |= mask[s->g->succ.to[i]];
             mask[v] = m;
-            for (uint32_t p = 0; p < s->c->npot; p++) {
-                int64_t sum = m == full ? block[p] : 0;
-                for (uint64_t x = m == full ? 0 : m; x; x &= x - 1)
-                    sum += s->c->pot[p].w[base + (uint32_t)__builtin_ctzll(x)];
-                s->above[p][v] += sum;
-            }
+            for (uint32_t p = 0; p < s->c->npot && m == full; p++)
+                s->above[p][v] += block[p];
+            for (uint64_t x = m == full ? 0 : m; x; x &= x - 1)
+                for (uint32_t p = 0, w = base + (uint32_t)__builtin_ctzll(x); p < s->c->npot; p++)
+                    s->above[p][v] += s->c->pot[p].w[w];
         }
     }
 }
@@ -111,25 +106,41 @@ static void begin(struct search *s)
     s->need = arena_array(s->a, (size_t)g->nshared + 1, sizeof *s->need);
     s->frontier = arena_array(s->a, (size_t)s->n + 1, sizeof *s->frontier);
     s->list = arena_array(s->a, (size_t)s->n + 1, sizeof *s->list);
-    s->choice = arena_array(s->a, (size_t)s->n + 1, sizeof *s->choice);
     s->bucket = arena_array(s->a, (size_t)s->n + 1, sizeof *s->bucket);
     s->mask = 1023;
     s->slot = arena_array(s->a, (size_t)s->mask + 1, sizeof *s->slot);
     s->labels.mem = s->a;
     s->nideal = 1;
+    s->rest = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->rest);
 }
 
 /* ---- ideals ---------------------------------------------------------------------------------- */
 
-static bool same_bits(const struct search *s, const struct ideal *d)
+static bool same_bits(const struct search *s, const struct ideal *d, const uint64_t *bits)
 {
     uint64_t differs = 0;
     for (uint32_t w = 0; w < d->word; w++)
-        differs |= ~s->bits[w];
+        differs |= ~bits[w];
     for (uint32_t w = d->word + d->nword; w < s->nword; w++)
-        differs |= s->bits[w];
-    return !differs &&
-           memcmp(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits) == 0;
+        differs |= bits[w];
+    return !differs && memcmp(bits + d->word, s->pool + d->bits, d->nword * sizeof *bits) == 0;
+}
+
+/* The slot of such an ideal, or a free one. */
+static uint32_t slot_of(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits)
+{
+    uint32_t at = (uint32_t)key & s->mask;
+    for (; s->slot[at]; at = (at + 1) & s->mask) {
+        const struct ideal *o = &s->ideal[s->slot[at]];
+        if (o->key == key && o->card == card && same_bits(s, o, bits))
+            break;
+    }
+    return at;
+}
+
+uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits)
+{
+    return s->slot[slot_of(s, key, card, bits)];
 }
 
 static void rehash(struct search *s)
@@ -147,12 +158,9 @@ static void rehash(struct search *s)
 /* The ideal I' + S, made if it is new. */
 static uint32_t intern(struct search *s)
 {
-    uint32_t at = (uint32_t)s->key & s->mask;
-    for (; s->slot[at]; at = (at + 1) & s->mask) {
-        const struct ideal *o = &s->ideal[s->slot[at]];
-        if (o->key == s->key && o->card == s->card && same_bits(s, o))
-            return s->slot[at];
-    }
+    uint32_t at = slot_of(s, s->key, s->card, s->bits);
+    if (s->slot[at])
+        return s->slot[at];
     uint32_t id = s->nideal, lo = 0, hi = s->nword;
     while (lo < hi && s->bits[lo] == UINT64_MAX)
         lo++;
@@ -176,8 +184,7 @@ static uint32_t intern(struct search *s)
     s->nideal++;
     if (s->nideal > s->mask / 2)
         rehash(s);
-    if (s->nideal > s->opt->max_states)
-        s->check = 0; /* look at the limits now */
+    guide_link(s, id);
     return id;
 }
 
@@ -187,13 +194,11 @@ static void begin_start(struct search *s, uint32_t id)
     const struct ideal *d = &s->ideal[id];
     const struct csr *pred = &s->g->pred;
     s->start = id;
-    s->steps_before = s->opt->steps;
-    s->stamp++;
     memset(s->bits, 0xff, d->word * sizeof *s->bits);
     memcpy(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits);
     memset(s->bits + d->word + d->nword, 0, (s->nword - d->word - d->nword) * sizeof *s->bits);
-    s->nfrontier = 0;
-    s->opt->steps += (s->n - d->word * 64) / SCAN_PER_STEP; /* starting is work, too */
+    s->nfrontier = s->nlarger = 0;
+    s->steps += (s->n - d->word * 64) / SCAN_PER_STEP; /* starting is work, too */
     for (uint32_t v = d->word * 64; v < s->n; v++) {
         if (has(s, v))
             continue;
@@ -208,11 +213,33 @@ static void begin_start(struct search *s, uint32_t id)
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-/* A better plan of the whole: from now on only better ones are sought. */
 static void tighten(struct search *s, int64_t limit)
 {
     chain_set_limit(s->c, &s->caps, limit);
     s->room = sat_mul(s->copies, limit);
+    int64_t all = 0;
+    for (uint32_t k = 0; k < s->c->nkind; k++)
+        all = sat_add(all, sat_mul(s->c->kind[k].count, s->caps.cap[0][k]));
+    if (s->refute)
+        s->caps.keep = all - s->c->pot[0].total - s->ask.floating;
+}
+
+/* Adds a partial plan to ideal id.  A better plan of the whole: from now on only better ones are sought. */
+static void relax_label(struct search *s, uint32_t id, struct label nw)
+{
+    if (s->enough)
+        return;
+    nw.at = id;
+    uint32_t made = labels_relax(&s->labels, s->c, &s->ideal[id].head, nw);
+    if (!made || s->card < s->n)
+        return;
+    s->last = made;
+    if (s->refute)
+        s->enough = s->ask.goal == SEARCH_REFUTE;
+    else if (nw.value + nw.back > s->floor)
+        tighten(s, nw.value + nw.back - 1);
+    else
+        s->enough = true;
 }
 
 /* arrive() where loads are more than sums: S on any number of devices that a label has left. */
@@ -221,7 +248,7 @@ static void arrive_detailed(struct search *s)
     const struct chain *c = s->c;
     uint32_t id = 0;
     if (s->copies > 1)
-        s->opt->steps += (uint64_t)s->copies * s->nlive;
+        s->steps += (uint64_t)s->copies * s->nlive;
     for (uint32_t copies = 1; copies <= s->copies; copies++) {
         int64_t load[2];
         chain_loads(c, s->k, &s->parts, copies, load);
@@ -242,12 +269,7 @@ static void arrive_detailed(struct search *s)
                 continue;
             if (!id)
                 id = intern(s);
-            nw.at = id;
-            uint32_t made = labels_relax(&s->labels, c, &s->ideal[id].head, nw);
-            if (s->card == s->n && made) {
-                s->last = made;
-                tighten(s, nw.value + nw.back - 1);
-            }
+            relax_label(s, id, nw);
         }
     }
 }
@@ -265,6 +287,9 @@ static void arrive(struct search *s)
     for (uint32_t p = 0; p < s->c->npot; p++)
         if (s->weight[p] < s->low[p])
             return;
+    if (s->floor >= 0 && s->card < s->n && maximal_could_be_larger(s))
+        return;
+    load = load > s->floor ? load : s->floor;
     uint32_t id = 0;
     for (uint32_t x = 0; x < s->nlive; x++) {
         const struct live *l = &s->live[x];
@@ -281,42 +306,11 @@ static void arrive(struct search *s)
             continue;
         if (!id)
             id = intern(s);
-        nw.at = id;
-        uint32_t made = labels_relax(&s->labels, s->c, &s->ideal[id].head, nw);
-        if (s->card == s->n && made) {
-            s->last = made;
-            if (!s->refute)
-                tighten(s, nw.value - 1);
-        }
+        int64_t more = guide_excess(s, id, l->used);
+        if (s->weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
+            continue;
+        relax_label(s, id, nw);
     }
-}
-
-static bool out(struct search *s)
-{
-    struct dp_search *o = s->opt;
-    s->check = o->steps + CHECK_EVERY;
-    if (s->refute && s->last)
-        o->why = "a plan was found";
-    else if (s->nideal > o->max_states)
-        o->why = "state limit reached";
-    else if (o->steps > s->max_steps || o->steps - s->steps_before > s->max_steps / START_SHARE)
-        o->why = "step limit reached";
-    else if (arena_used(s->a) - s->used_before > MEMORY_MAX)
-        o->why = "memory limit reached";
-    else if (chain_out(o->clock))
-        o->why = o->clock->why;
-    if (o->progress && !o->why) {
-        int64_t now = chain_now();
-        if (now - s->began > 2000000000 && now - s->told > 200000000) {
-            s->told = now;
-            fprintf(stderr,
-                    "\rdp-place: best %.6g ms, bound %.6g ms, %u ideals, %.3g M steps, "
-                    "%.0f %% of the nodes passed ",
-                    (double)(s->caps.limit + 1) / 1e9, (double)s->c->lower / 1e9, s->nideal - 1,
-                    (double)o->steps / 1e6, 100.0 * (double)s->ideal[s->start].card / (double)s->n);
-        }
-    }
-    return o->why != NULL;
 }
 
 /* Undoes choices up to the last vertex that was taken and can be skipped instead, and skips it.
@@ -326,14 +320,13 @@ static uint32_t backtrack(struct search *s)
     while (s->nchoice) {
         struct choice *h = &s->choice[--s->nchoice];
         uint32_t v = s->list[h->at];
-        memcpy(s->reach, h->reach, sizeof s->reach);
         if (!h->taken) {
-            step_unskip(s, v);
+            step_unskip(s, v, h->reach);
             continue;
         }
         step_untake(s, v);
         s->end = h->end;
-        if (step_skip(s, v)) {
+        if (step_skip(s, v, h->reach)) {
             h->taken = false;
             s->nchoice++;
             return h->at + 1;
@@ -342,42 +335,33 @@ static uint32_t backtrack(struct search *s)
     return UINT32_MAX;
 }
 
-/* All S above the start for device kind k.  False: out of time or room. */
+/* Goes on with all S above the start for device kind k.  False: it is time to pause. */
 static bool enumerate(struct search *s)
 {
-    uint32_t at = 0;
-    s->nchoice = 0;
-    memcpy(s->list, s->frontier, s->nfrontier * sizeof *s->list);
-    s->end = s->nfrontier;
     for (;;) {
-        if (at >= s->end) {
-            at = backtrack(s);
-            if (at == UINT32_MAX)
+        if (s->at >= s->end) {
+            s->at = backtrack(s);
+            if (s->at == UINT32_MAX)
                 return true;
             continue;
         }
-        if (++s->opt->steps >= s->check && out(s)) {
-            while (s->nchoice) {
-                struct choice *h = &s->choice[--s->nchoice];
-                if (h->taken)
-                    step_untake(s, s->list[h->at]);
-                else
-                    step_unskip(s, s->list[h->at]);
-            }
+        if (s->steps >= s->pause)
             return false;
-        }
+        s->steps++;
+        if (s->nchoice == s->capchoice)
+            s->choice =
+                vec_grow(s->a, s->choice, &s->capchoice, s->nchoice + 1, sizeof *s->choice);
         struct choice *h = &s->choice[s->nchoice];
-        h->at = at;
+        h->at = s->at;
         h->end = s->end;
-        memcpy(h->reach, s->reach, sizeof h->reach);
-        h->taken = step_take(s, s->list[at]);
-        if (h->taken || step_skip(s, s->list[at])) {
+        h->taken = step_take(s, s->list[s->at]);
+        if (h->taken || step_skip(s, s->list[s->at], h->reach)) {
             s->nchoice++;
-            at++;
+            s->at++;
             if (h->taken)
                 arrive(s);
         } else {
-            at = s->end; /* neither: nothing more here */
+            s->at = s->end; /* neither: nothing more here */
         }
     }
 }
@@ -391,136 +375,288 @@ static uint32_t most_copies(const struct search *s)
     return most;
 }
 
-/* Extends the partial plans that end at ideal id by one device of each kind. */
-static bool extend(struct search *s, uint32_t id)
+/* Begins to extend the partial plans that end at the start by a device of kind k; false: that leads
+ * nowhere. */
+static bool begin_kind(struct search *s)
 {
-    bool begun = false;
-    for (s->k = 0; s->k < s->c->nkind; s->k++) {
-        const struct ideal *d = &s->ideal[id];
-        s->nlive =
-            chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
-        bool hope = s->nlive > 0;
-        uint32_t copies = most_copies(s);
-        for (uint32_t p = 0; p < s->c->npot; p++)
-            hope = hope && d->weight[p] + sat_mul(copies, s->caps.cap[p][s->k]) >= s->low[p];
-        if (!hope)
-            continue;
-        if (!begun)
-            begin_start(s, id);
-        begun = true;
-        s->kind = &s->c->kind[s->k];
-        s->cls = &s->c->cls[s->kind->cls];
-        s->compute = s->fixed = s->cut = s->bytes = 0;
-        s->parts = (struct chain_parts){0};
-        s->copies = copies;
-        s->room = sat_mul(copies, s->caps.limit);
-        s->weighs = s->kind->memory < CHAIN_INF || s->kind->copies > 1;
-        s->cross = d->cross;
-        s->spare = INT64_MIN;
-        for (uint32_t x = 0; x < s->nlive; x++)
-            if (s->caps.keep - s->live[x].value > s->spare)
-                s->spare = s->caps.keep - s->live[x].value;
-        s->key = d->key;
-        s->card = d->card;
-        memcpy(s->weight, d->weight, sizeof s->weight);
-        for (uint32_t p = 0; p < s->c->npot; p++)
-            s->reach[p] = s->c->pot[p].total;
-        if (!enumerate(s))
-            return false;
+    const struct ideal *d = &s->ideal[s->start];
+    s->nlive =
+        chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
+    bool hope = s->nlive > 0;
+    uint32_t copies = most_copies(s);
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        hope = hope && d->weight[p] + sat_mul(copies, s->caps.cap[p][s->k]) >= s->low[p];
+    if (!hope)
+        return false;
+    s->stamp++;
+    s->kind = &s->c->kind[s->k];
+    s->cls = &s->c->cls[s->kind->cls];
+    if (!s->started) {
+        begin_start(s, s->start);
+        if (s->floor >= 0)
+            maximal_find_larger(s);
+        s->started = true;
     }
+    maximal_drop(s);
+    if (!s->nlive)
+        return false;
+    s->compute = s->fixed = s->cut = s->bytes = 0;
+    s->parts = (struct chain_parts){0};
+    s->copies = copies;
+    s->room = sat_mul(copies, s->caps.limit);
+    s->weighs = s->kind->memory < CHAIN_INF || s->kind->copies > 1;
+    s->cross = d->cross;
+    s->spare = INT64_MIN;
+    for (uint32_t x = 0; x < s->nlive; x++)
+        if (s->caps.keep - s->live[x].value > s->spare)
+            s->spare = s->caps.keep - s->live[x].value;
+    s->key = d->key;
+    s->card = d->card;
+    memcpy(s->weight, d->weight, sizeof s->weight);
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->reach[p] = s->c->pot[p].total;
+    s->at = s->nchoice = 0;
+    s->end = s->nfrontier;
+    memcpy(s->list, s->frontier, s->nfrontier * sizeof *s->list);
     return true;
 }
 
-/* Writes the plan that ends in s->last. */
-static void keep(struct search *s, struct chain_plan *best)
+/* The next ideal to be extended becomes the start; false: there is none. */
+static bool next_start(struct search *s)
+{
+    s->start = s->start ? s->ideal[s->start].next : s->bucket[s->bucket_at];
+    while (!s->start) {
+        if (++s->bucket_at >= s->n)
+            return false;
+        s->start = s->bucket[s->bucket_at];
+    }
+    s->k = 0;
+    s->started = false;
+    return true;
+}
+
+/* The next start and kind to be enumerated; false: there is none. */
+static bool next_stage(struct search *s)
+{
+    if (s->start)
+        s->k++;
+    for (;;) {
+        if ((!s->start || s->k == s->c->nkind) && !next_start(s))
+            return false;
+        for (; s->k < s->c->nkind; s->k++)
+            if (begin_kind(s))
+                return true;
+        s->steps++;
+    }
+}
+
+/* ---- from outside ---------------------------------------------------------------------------- */
+
+struct search *search_new(const struct chain *c, const struct search_ask *ask, struct arena *a)
+{
+    struct search *s = arena_alloc(a, sizeof *s);
+    size_t used = arena_used(a);
+    *s = (struct search){.c = c,
+                         .g = c->g,
+                         .ask = *ask,
+                         .refute = ask->goal != SEARCH_BEST,
+                         .floor = ask->goal == SEARCH_BEST && !c->detailed ? ask->floor : -1,
+                         .a = a,
+                         .n = c->g->n,
+                         .nword = (c->g->n + 63) / 64,
+                         .used_before = used};
+    for (uint32_t k = 0; k < c->nkind; k++)
+        s->counts |= (uint64_t)c->kind[k].count << c->kind[k].shift;
+    tighten(s, ask->limit);
+    if (s->n == 0 || (s->refute && s->caps.keep < 0)) {
+        s->end_of = SEARCH_DONE;
+        return s;
+    }
+    begin(s);
+    s->steps = s->n / SCAN_PER_STEP;
+    uint32_t empty = intern(s);
+    labels_relax(&s->labels, c, &s->ideal[empty].head, (struct label){.at = empty});
+    return s;
+}
+
+enum search_end search_go(struct search *s, uint64_t steps)
+{
+    uint64_t stop = s->steps + steps;
+    while (s->end_of == SEARCH_GOING && s->steps < stop) {
+        /* limits of states are looked at often enough that they are not exceeded by much */
+        s->pause = s->steps + CHECK_EVERY < stop ? s->steps + CHECK_EVERY : stop;
+        if (!s->inside && !(s->inside = next_stage(s)))
+            s->end_of = SEARCH_DONE;
+        else if (enumerate(s))
+            s->inside = false;
+        if (s->enough)
+            s->end_of = SEARCH_DONE;
+        else if (s->end_of == SEARCH_GOING &&
+                 (s->nideal > s->ask.max_states ||
+                  arena_used(s->a) - s->used_before > s->ask.max_bytes))
+            s->end_of = SEARCH_FULL;
+    }
+    return s->end_of;
+}
+
+void search_tighten(struct search *s, int64_t limit)
+{
+    if (s->ask.goal == SEARCH_BEST && limit < s->caps.limit)
+        tighten(s, limit);
+}
+
+int64_t search_limit(const struct search *s)
+{
+    return s->caps.limit;
+}
+
+bool search_found(const struct search *s)
+{
+    return s->n == 0 ? s->caps.keep >= 0 : s->last != 0;
+}
+
+/* Whether ideal d holds vertex v. */
+static bool holds(const struct search *s, const struct ideal *d, uint32_t v)
+{
+    uint32_t w = v >> 6;
+    return w < d->word || (w < d->word + d->nword && (s->pool[d->bits + w - d->word] >> (v & 63) & 1));
+}
+
+static const struct chain_kind *kind_of(const struct chain *c, uint32_t dev)
+{
+    uint32_t cls = cluster_class(c->cluster, dev), k = 0;
+    for (uint32_t i = 0; i < c->nkind; i++)
+        if (c->kind[i].dev == (int32_t)dev)
+            return &c->kind[i];
+        else if (c->kind[i].dev < 0 && c->kind[i].cls == cls)
+            k = i;
+    return &c->kind[k];
+}
+
+/* The largest load of a plan, whose loads are sums. */
+static int64_t largest_load(const struct chain *c, const int32_t *dev, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    uint32_t ndev = c->cluster->ndev;
+    int64_t most = 0, *load = arena_array(a, (size_t)ndev + 1, sizeof *load);
+    const struct chain_kind **kind = arena_array(a, (size_t)ndev + 1, sizeof *kind);
+    uint32_t *seen = arena_array(a, (size_t)ndev + 1, sizeof *seen);
+    for (uint32_t d = 0; d < ndev; d++)
+        kind[d] = kind_of(c, d);
+    for (uint32_t v = 0; v < g->n; v++)
+        load[dev[v]] += kind[dev[v]]->time[v];
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        const uint32_t *pin = g->net_pin.to + g->net_pin.at[e];
+        uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        bool cut = g->net_host[e] && n > 1; /* those of one pin are in its time */
+        for (uint32_t i = 0; i < n; i++)
+            cut = cut || dev[pin[i]] != dev[pin[0]];
+        for (uint32_t i = 0; cut && i < n; i++) {
+            uint32_t d = (uint32_t)dev[pin[i]];
+            if (seen[d] != e + 1)
+                load[d] += c->cls[kind[d]->cls].cost[e];
+            seen[d] = e + 1;
+        }
+    }
+    for (uint32_t d = 0; d < ndev; d++)
+        most = load[d] > most ? load[d] : most;
+    return most;
+}
+
+void search_plan(const struct search *s, struct chain_plan *best)
 {
     uint32_t nstep = 0, at;
+    struct arena_mark mark = arena_mark(s->a);
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent)
         nstep++;
     struct chain_step *steps = arena_array(s->a, (size_t)nstep + 1, sizeof *steps);
     uint32_t *step = arena_array(s->a, (size_t)s->n + 1, sizeof *step);
     at = nstep;
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent) {
-        begin_start(s, s->labels.v[l].at);
+        const struct ideal *d = &s->ideal[s->labels.v[l].at];
         steps[--at] = (struct chain_step){s->labels.v[l].kind, s->labels.v[l].copies};
         for (uint32_t v = 0; v < s->n; v++)
-            if (has(s, v))
+            if (holds(s, d, v))
                 step[v] = at;
     }
-    best->value = s->labels.v[s->last].value + s->labels.v[s->last].back;
     chain_assign(s->c, step, steps, nstep, best);
+    best->value = s->c->detailed ? s->labels.v[s->last].value + s->labels.v[s->last].back
+                                 : largest_load(s->c, best->dev, s->a);
+    arena_release(s->a, mark);
 }
 
-/* Searches for plans that s->caps allows. */
-static void run(struct search *s)
+uint64_t search_steps(const struct search *s)
 {
-    struct dp_search *opt = s->opt;
-    opt->states = opt->steps = 0;
+    return s->steps;
+}
+
+uint64_t search_states(const struct search *s)
+{
+    return s->nideal ? s->nideal - 1 : 0;
+}
+
+uint32_t search_passed(const struct search *s)
+{
+    return s->start ? s->ideal[s->start].card : s->bucket_at;
+}
+
+/* ---- in one go ------------------------------------------------------------------------------- */
+
+/* Runs s to its end or the limits of opt, which it fills. */
+static void run(struct search *s, struct dp_search *opt)
+{
+    uint64_t most = opt->max_states * STEPS_PER_STATE;
+    most = opt->max_steps && opt->max_steps < most ? opt->max_steps : most;
+    enum search_end end = SEARCH_GOING;
     opt->why = NULL;
-    s->max_steps = opt->max_states * STEPS_PER_STATE;
-    if (opt->max_steps && opt->max_steps < s->max_steps)
-        s->max_steps = opt->max_steps;
-    begin(s);
-    s->check = CHECK_EVERY;
-    s->began = chain_now();
-    uint32_t empty = intern(s);
-    labels_relax(&s->labels, s->c, &s->ideal[empty].head, (struct label){.at = empty});
-    bool going = true;
-    for (uint32_t card = 0; going && card < s->n; card++)
-        for (uint32_t id = s->bucket[card]; going && id; id = s->ideal[id].next)
-            going = extend(s, id);
-    if (s->told)
-        fprintf(stderr, "\r%78s\r", "");
-    opt->states = s->nideal - 1;
-    opt->passed = s->ideal[s->start].card;
-    opt->complete = going;
-}
-
-static struct search search_of(const struct chain *c, struct dp_search *opt, struct arena *scratch)
-{
-    return (struct search){.c = c,
-                           .crossing = c->pot[c->cross_pot].net,
-                           .g = c->g,
-                           .opt = opt,
-                           .a = scratch,
-                           .n = c->g->n,
-                           .nword = (c->g->n + 63) / 64,
-                           .used_before = arena_used(scratch)};
+    while ((end = search_go(s, CHECK_EVERY)) == SEARCH_GOING && !opt->why) {
+        if (search_steps(s) > most)
+            opt->why = "step limit reached";
+        else if (chain_out(opt->clock))
+            opt->why = opt->clock->why;
+    }
+    if (end == SEARCH_FULL)
+        opt->why = search_states(s) >= opt->max_states ? "state limit reached" : "memory limit reached";
+    opt->complete = end == SEARCH_DONE;
+    opt->states = search_states(s);
+    opt->steps = search_steps(s);
 }
 
 bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *best,
                struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct search s = search_of(c, opt, scratch);
     opt->states = opt->steps = 0;
     opt->why = NULL;
     opt->complete = best->value <= c->lower;
-    if (opt->complete || s.n == 0)
+    if (opt->complete || c->g->n == 0)
         return false;
-    chain_set_limit(c, &s.caps, best->value - 1);
-    run(&s);
-    if (s.last)
-        keep(&s, best);
+    struct search_ask ask = {.goal = SEARCH_BEST,
+                             .limit = best->value - 1,
+                             .floor = c->lower,
+                             .max_states = opt->max_states,
+                             .max_bytes = MEMORY_MAX};
+    struct search *s = search_new(c, &ask, scratch);
+    run(s, opt);
+    bool better = search_found(s);
+    if (better)
+        search_plan(s, best);
     arena_release(scratch, mark);
-    return s.last != 0;
+    return better;
 }
 
 bool dp_refute(const struct chain *c, int64_t limit, int64_t floating, struct dp_search *opt,
                struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct search s = search_of(c, opt, scratch);
-    s.refute = true;
-    chain_set_limit(c, &s.caps, limit);
-    s.caps.keep = -c->pot[0].total - floating;
-    for (uint32_t k = 0; k < c->nkind; k++)
-        s.caps.keep += sat_mul(c->kind[k].count, s.caps.cap[0][k]);
-    opt->complete = s.caps.keep < 0;
-    opt->steps = opt->states = 0;
-    opt->why = NULL;
-    if (s.caps.keep >= 0 && s.n > 0)
-        run(&s);
+    struct search_ask ask = {.goal = SEARCH_REFUTE,
+                             .limit = limit,
+                             .floating = floating,
+                             .max_states = opt->max_states,
+                             .max_bytes = MEMORY_MAX};
+    struct search *s = search_new(c, &ask, scratch);
+    run(s, opt);
+    bool none = opt->complete && !search_found(s);
     arena_release(scratch, mark);
-    return opt->complete && !s.last;
+    return none;
 }

@@ -6,17 +6,18 @@
  * (pins outside I' are counted then); after that every change is O(1) per net and vertex. */
 #include "passes/dp_step.h"
 
-static struct net *look_at(struct search *s, uint32_t e)
+#include <string.h>
+
+void step_look(struct search *s, uint32_t e)
 {
     struct net *t = &s->net[e];
-    if (t->stamp != s->stamp) {
-        const struct csr *pin = &s->g->net_pin;
-        t->stamp = s->stamp;
-        t->outside = 0;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
-            t->outside += !has(s, pin->to[i]);
-    }
-    return t;
+    const struct csr *pin = &s->g->net_pin;
+    t->stamp = s->stamp;
+    t->cost = s->cls->cost[e];
+    t->crossing = s->c->pot[s->c->cross_pot].net[e];
+    t->outside = 0;
+    for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
+        t->outside += !has(s, pin->to[i]);
 }
 
 /* Net e, which the host shares, is touched for the first time (or, sign < 0, was not after all). */
@@ -33,11 +34,11 @@ static int64_t *part_of(struct search *s, const struct net *t)
 
 static void take_nets(struct search *s, uint32_t v)
 {
-    const struct csr *of = &s->cls->net_of;
+    const struct csr *of = &s->c->net_of;
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
         uint32_t e = of->to[i];
-        struct net *t = look_at(s, e);
-        int64_t cost = s->cls->cost[e];
+        struct net *t = step_net(s, e);
+        int64_t cost = t->cost;
         bool fresh = t->outside == t->pins; /* no pin in I' */
         if (s->c->detailed) {
             if (t->taken)
@@ -52,25 +53,25 @@ static void take_nets(struct search *s, uint32_t v)
             if (!fresh || t->host || t->skipped)
                 s->fixed += cost;
             if (fresh)
-                s->cross += s->crossing[e];
+                s->cross += t->crossing;
             if (fresh && t->host)
                 weigh_net(s, e, 1);
         }
         if (t->taken == t->outside) {
             if (fresh && !t->host)
                 s->cut -= cost;
-            s->cross -= s->crossing[e];
+            s->cross -= t->crossing;
         }
     }
 }
 
 static void untake_nets(struct search *s, uint32_t v)
 {
-    const struct csr *of = &s->cls->net_of;
+    const struct csr *of = &s->c->net_of;
     for (uint32_t i = of->at[v + 1]; i-- > of->at[v];) {
         uint32_t e = of->to[i];
         struct net *t = &s->net[e];
-        int64_t cost = s->cls->cost[e];
+        int64_t cost = t->cost;
         bool fresh = t->outside == t->pins;
         if (s->c->detailed) {
             if (t->taken != t->outside || !fresh || t->host)
@@ -82,14 +83,14 @@ static void untake_nets(struct search *s, uint32_t v)
         if (t->taken == t->outside) {
             if (fresh && !t->host)
                 s->cut += cost;
-            s->cross += s->crossing[e];
+            s->cross += t->crossing;
         }
         if (--t->taken == 0) {
             s->cut -= cost;
             if (!fresh || t->host || t->skipped)
                 s->fixed -= cost;
             if (fresh)
-                s->cross -= s->crossing[e];
+                s->cross -= t->crossing;
             if (fresh && t->host)
                 weigh_net(s, e, -1);
         }
@@ -98,23 +99,22 @@ static void untake_nets(struct search *s, uint32_t v)
 
 static void skip_nets(struct search *s, uint32_t v)
 {
-    const struct csr *of = &s->cls->net_of;
+    const struct csr *of = &s->c->net_of;
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
         uint32_t e = of->to[i];
-        struct net *t = look_at(s, e);
+        struct net *t = step_net(s, e);
         if (t->skipped++ == 0 && t->taken && t->outside == t->pins && !t->host)
-            s->fixed += s->cls->cost[e];
+            s->fixed += t->cost;
     }
 }
 
-void step_unskip(struct search *s, uint32_t v)
+static void unskip_nets(struct search *s, uint32_t v)
 {
-    const struct csr *of = &s->cls->net_of;
+    const struct csr *of = &s->c->net_of;
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
-        uint32_t e = of->to[i];
-        struct net *t = &s->net[e];
+        struct net *t = &s->net[of->to[i]];
         if (--t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
-            s->fixed -= s->cls->cost[e];
+            s->fixed -= t->cost;
     }
 }
 
@@ -231,21 +231,23 @@ void step_untake(struct search *s, uint32_t v)
     untake(s, v);
 }
 
-bool step_skip(struct search *s, uint32_t v)
+bool step_skip(struct search *s, uint32_t v, int64_t before[CHAIN_POTS])
 {
-    int64_t before[CHAIN_POTS];
     for (uint32_t p = 0; p < s->c->npot; p++) {
         int64_t left = s->c->pot[p].total - s->above[p][v];
-        if (left < s->low[p])
-            return false;
         before[p] = s->reach[p];
-        s->reach[p] = left < before[p] ? left : before[p];
+        if (left < s->reach[p])
+            s->reach[p] = left;
     }
     skip_nets(s, v);
     if (can_reach(s))
         return true;
-    step_unskip(s, v);
-    for (uint32_t p = 0; p < s->c->npot; p++)
-        s->reach[p] = before[p];
+    step_unskip(s, v, before);
     return false;
+}
+
+void step_unskip(struct search *s, uint32_t v, const int64_t before[CHAIN_POTS])
+{
+    unskip_nets(s, v);
+    memcpy(s->reach, before, sizeof s->reach);
 }

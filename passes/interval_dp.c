@@ -71,13 +71,13 @@ static void make_touches(struct run *r, uint32_t cls, uint32_t *pos_seen, uint32
     for (uint32_t p = 0; p < r->n; p++)
         pos[r->order[p]] = p;
     r->touch_at[cls] = arena_array(r->a, (size_t)r->n + 1, sizeof(uint32_t));
-    r->touch[cls] = arena_array(r->a, (size_t)cc->net_of.at[r->n] + 1, sizeof *r->touch[cls]);
+    r->touch[cls] = arena_array(r->a, (size_t)r->c->net_of.at[r->n] + 1, sizeof *r->touch[cls]);
     memset(pos_seen, 0, ((size_t)g->nnet + 1) * sizeof *pos_seen);
     memset(count, 0, ((size_t)g->nnet + 1) * sizeof *count);
     for (uint32_t p = 0; p < r->n; p++) {
         uint32_t v = r->order[p];
-        for (uint32_t i = cc->net_of.at[v]; i < cc->net_of.at[v + 1]; i++) {
-            uint32_t e = cc->net_of.to[i];
+        for (uint32_t i = r->c->net_of.at[v]; i < r->c->net_of.at[v + 1]; i++) {
+            uint32_t e = r->c->net_of.to[i];
             if (cc->cost[e] == 0)
                 continue;
             if (!count[e]++)
@@ -440,41 +440,112 @@ bool interval_order(const struct chain *c, const uint32_t *order, struct chain_c
     return better;
 }
 
+enum { FIRST = 5, CYCLE = 6 };
+
 static enum topo_kind mixed_kind(uint32_t s)
 {
-    static const enum topo_kind first[] = {TOPO_CPD, TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_FIFO};
-    static const enum topo_kind cycle[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN,
-                                           TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
-    return s < 5 ? first[s] : cycle[s % 6];
+    static const enum topo_kind first[FIRST] = {TOPO_CPD, TOPO_LIFO, TOPO_LATE, TOPO_THIN,
+                                                TOPO_FIFO};
+    static const enum topo_kind cycle[CYCLE] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN,
+                                                TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
+    return s < FIRST ? first[s] : cycle[s % CYCLE];
 }
 
-/* The next order to try.  Mixed: the first of each kind has its ties by number. */
-static const uint32_t *order_of_start(const struct wdag *g, const struct interval_run *run,
-                                      uint64_t seed, struct arena *a)
+/* rank[device]: a topological order of what the devices of a contiguous plan hold.  O(V + E + devices). */
+static void rank_devices(const struct chain *c, const int32_t *dev, uint32_t *rank, struct arena *a)
 {
-    if (run->order == INTERVAL_MIXED)
-        return topo_order(g, mixed_kind(run->tried), run->tried < 5 ? 0 : seed | 1, a);
-    bool by_number = run->tried == 0 && run->seed == 0;
-    return topo_order(g, (enum topo_kind)(run->order - 1), by_number ? 0 : seed | 1, a);
+    const struct wdag *g = c->g;
+    uint32_t ndev = c->cluster->ndev, done = 0, top = 0;
+    uint32_t *in = arena_array(a, (size_t)ndev + 1, sizeof *in);
+    uint32_t *stack = arena_array(a, (size_t)ndev + 1, sizeof *stack);
+    uint32_t *head = arena_array(a, (size_t)ndev + 1, sizeof *head);
+    uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    for (uint32_t v = g->n; v-- > 0;) {
+        next[v] = head[dev[v]];
+        head[dev[v]] = v + 1;
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            in[dev[v]] += dev[g->pred.to[i]] != dev[v];
+    }
+    for (uint32_t d = ndev; d-- > 0;)
+        if (!in[d])
+            stack[top++] = d;
+    while (top) {
+        uint32_t d = stack[--top];
+        rank[d] = done++;
+        for (uint32_t v = head[d]; v; v = next[v - 1])
+            for (uint32_t i = g->succ.at[v - 1]; i < g->succ.at[v]; i++) {
+                uint32_t to = (uint32_t)dev[g->succ.to[i]];
+                if (to != d && --in[to] == 0)
+                    stack[top++] = to;
+            }
+    }
+}
+
+uint32_t *interval_gather(const struct chain *c, const uint32_t *order, const int32_t *dev,
+                          struct arena *a)
+{
+    uint32_t n = c->g->n, ndev = c->cluster->ndev;
+    uint32_t *rank = arena_array(a, (size_t)ndev + 1, sizeof *rank);
+    uint32_t *at = arena_array(a, (size_t)ndev + 2, sizeof *at);
+    uint32_t *new_order = arena_array(a, (size_t)n + 1, sizeof *new_order);
+    rank_devices(c, dev, rank, a);
+    for (uint32_t v = 0; v < n; v++)
+        at[rank[dev[v]] + 1]++;
+    for (uint32_t d = 0; d < ndev; d++)
+        at[d + 1] += at[d];
+    for (uint32_t i = 0; i < n; i++)
+        new_order[at[rank[dev[order[i]]]]++] = order[i];
+    return new_order;
+}
+
+/* The next order to try.  Mixed: the first of each kind has its ties by number, later every other one is near
+ * the best plan. */
+static const uint32_t *order_of_start(const struct chain *c, const struct interval_run *run,
+                                      uint64_t seed, const struct chain_plan *best, struct arena *a)
+{
+    bool mixed = run->order == INTERVAL_MIXED, later = mixed && run->tried >= FIRST;
+    bool by_number = mixed ? !later : run->tried == 0 && run->seed == 0;
+    uint32_t s = later ? FIRST + (run->tried - FIRST) / 2 : run->tried;
+    enum topo_kind kind = mixed ? mixed_kind(s) : (enum topo_kind)(run->order - 1);
+    const uint32_t *order = topo_order(c->g, kind, by_number ? 0 : seed | 1, a);
+    if (later && run->tried % 2 && best->value < CHAIN_INF)
+        order = interval_gather(c, order, best->dev, a);
+    return order;
+}
+
+void interval_begin(struct interval_run *run)
+{
+    run->tried = 0;
+    run->state = run->seed;
+    run->spent = 0;
+}
+
+bool interval_next(const struct chain *c, struct interval_run *run, struct chain_plan *best,
+                   struct arena *scratch)
+{
+    uint64_t budget = run->budget ? run->budget : INTERVAL_BUDGET;
+    uint64_t seed = topo_random(&run->state);
+    if (run->spent > budget)
+        return false;
+    struct arena_mark mark = arena_mark(scratch);
+    struct run r = {.clock = run->clock, .budget = budget - run->spent};
+    run_begin(&r, c, order_of_start(c, run, seed, best, scratch), scratch);
+    bool better = search_order(&r, best);
+    /* making an order counts, too */
+    run->spent += r.steps + 8 * (uint64_t)(c->g->n + c->g->net_of.at[c->g->n]);
+    run->tried++;
+    arena_release(scratch, mark);
+    return better;
 }
 
 bool interval_search(const struct chain *c, struct interval_run *run, struct chain_plan *best,
                      struct arena *scratch)
 {
-    uint64_t spent = 0, budget = run->budget ? run->budget : INTERVAL_BUDGET;
-    uint64_t state = run->seed;
+    uint64_t budget = run->budget ? run->budget : INTERVAL_BUDGET;
     bool better = false;
-    for (run->tried = 0; run->tried < run->starts; run->tried++) {
-        uint64_t seed = topo_random(&state);
-        if (best->value <= c->lower || spent > budget || (run->tried && chain_out(run->clock)))
-            break;
-        struct arena_mark mark = arena_mark(scratch);
-        struct run r = {.clock = run->clock, .budget = budget - spent};
-        run_begin(&r, c, order_of_start(c->g, run, seed, scratch), scratch);
-        better = search_order(&r, best) || better;
-        /* making an order counts, too */
-        spent += r.steps + 8 * (uint64_t)(c->g->n + c->g->net_of.at[c->g->n]);
-        arena_release(scratch, mark);
-    }
+    interval_begin(run);
+    while (run->tried < run->starts && best->value > c->lower && run->spent <= budget &&
+           !(run->tried && chain_out(run->clock)))
+        better = interval_next(c, run, best, scratch) || better;
     return better;
 }

@@ -11,6 +11,8 @@ struct interval_run {
     uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct chain_clock *clock;
     uint32_t tried; /* out: orders tried */
+    uint64_t state; /* of the generator of seeds */
+    uint64_t spent; /* steps, making orders included */
 };
 enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 
@@ -19,6 +21,17 @@ enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
  * best cuts.  True if it improved. */
 bool interval_search(const struct chain *c, struct interval_run *r, struct chain_plan *best,
                      struct arena *scratch);
+
+/* The same in parts: interval_begin, then an order with each interval_next, of which the first few are worth
+ * most.  Neither looks at r->starts; true if the plan improved. */
+void interval_begin(struct interval_run *r);
+bool interval_next(const struct chain *c, struct interval_run *r, struct chain_plan *best,
+                   struct arena *scratch);
+
+/* The order with the vertices of each device of a contiguous plan together: its cuts are there, and others near
+ * them.  O(V + E). */
+uint32_t *interval_gather(const struct chain *c, const uint32_t *order, const int32_t *dev,
+                          struct arena *a);
 
 /* One given order, cuts anywhere: exact for the order. */
 bool interval_order(const struct chain *c, const uint32_t *order, struct chain_clock *clock,

@@ -74,8 +74,7 @@ struct chain *mirror(const struct chain *c, struct arena *a)
         m->kind[k].time = turned(c->kind[k].time, n, a);
         m->kind[k].back = turned(c->kind[k].back, n, a);
     }
-    for (uint32_t k = 0; k < c->cluster->ncls; k++)
-        m->cls[k].net_of = turned_rows(&c->cls[k].net_of, n, true, 0, a);
+    m->net_of = turned_rows(&c->net_of, n, true, 0, a);
     for (uint32_t p = 0; p < c->npot; p++)
         m->pot[p].w = turned(c->pot[p].w, n, a);
     return m;

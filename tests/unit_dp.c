@@ -123,6 +123,38 @@ static void check_mirror(const struct instance *t, const struct chain *c, int64_
     assert_memory_equal(twice->kind[0].time, c->kind[0].time, t->g.n * sizeof(int64_t));
 }
 
+/* Searches for any plan within a limit, which leave out what others are as good as, find one if and only if
+ * there is one, from each end. */
+static void check_any(const struct instance *t, const struct chain *c, int64_t want, uint64_t seed)
+{
+    const struct chain *m = mirror(c, t->a);
+    for (int64_t limit = want == COST_NEVER ? 100000 : want - 1; limit <= want && limit <= 100000;
+         limit++)
+        for (int i = 0; i < 2; i++) {
+            int32_t dev[MAX_N + 1], turned[MAX_N + 1];
+            struct chain_plan plan = {CHAIN_INF, turned, NULL};
+            struct search_ask ask = {.goal = SEARCH_BEST,
+                                     .limit = limit,
+                                     .floor = limit,
+                                     .max_states = 100000,
+                                     .max_bytes = 1 << 24};
+            struct search *s = search_new(i ? m : c, &ask, t->a);
+            while (search_go(s, 1 + seed % 7) == SEARCH_GOING) /* stopped and taken up again */
+                ;
+            if (search_found(s) != (want != COST_NEVER && limit >= want))
+                fail_msg("seed %llu: %s plan with loads of at most %lld, brute force %lld",
+                         (unsigned long long)seed, search_found(s) ? "a" : "no", (long long)limit,
+                         (long long)want);
+            if (!search_found(s))
+                continue;
+            search_plan(s, &plan);
+            for (uint32_t v = 0; v < t->g.n; v++)
+                dev[v] = turned[i ? t->g.n - 1 - v : v];
+            assert_int_equal(plan.value, want);
+            assert_int_equal(value_of(t, dev), want);
+        }
+}
+
 static void test_brute_force(void **state)
 {
     struct instance *t = malloc(sizeof *t);
@@ -154,6 +186,7 @@ static void test_brute_force(void **state)
             assert_true(c->lower <= want);
         }
         check_mirror(t, c, want);
+        check_any(t, c, want, seed);
         arena_free(t->a);
     }
     /* the instances must be worth something */
