@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The plan that pcc makes of itself (fuse,auto-place) for the real models: CPU seconds, parts, tensors that cross.
+"""The plan that pcc makes of itself (open-functions,fuse,auto-place) for the real models: CPU seconds, parts, tensors
+that cross.
 
 usage: default.py [--all-shapes] [DEVICES ...]       (default: 2xa100 4xa100)
 
@@ -16,7 +17,7 @@ from common import PCC, Run, help_or_go, need_shared, table, verdict
 def row(model, devices, planner, tmp):
     out = Path(tmp) / "plan.json"
     out.unlink(missing_ok=True)
-    run = Run([PCC, model, "-d", devices, "-p", f"fuse,{planner}", "-o", out])
+    run = Run([PCC, model, "-d", devices, "-p", f"open-functions,fuse,{planner}", "-o", out])
     if run.rc == 3:
         return [model.stem, "-", "no plan fits", "-", "-", "-", f"{run.cpu:.2f}", ""], run.cpu
     run.need()
