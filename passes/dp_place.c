@@ -111,6 +111,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     bool open = best.value > c->lower;
     struct bound all =
         claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
+    p->all = all;
     if (open && !c->detailed && all.value > c->lower) {
         c->lower = all.value;
         c->lower_why = all.why;

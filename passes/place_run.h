@@ -3,6 +3,8 @@
 #define PCC_PASSES_PLACE_RUN_H
 
 #include "passes/chain.h"
+#include "passes/bounds.h"
+#include "passes/interval_dp.h"
 #include "passes/infeasible.h"
 
 /* The first PLACE_OPTS_EXACT rows of place_opts are those of the exact search: dp-place has them all,
@@ -20,6 +22,7 @@ struct placing {
     struct chain *chain, *top;  /* of whole and of level; one chain if these are one level */
     struct chain_clock clock;   /* starts now */
     struct interval_run run;    /* with this clock: p must stay where it is */
+    struct bound all;           /* of all plans, as far as dp-place has looked; value 0: nothing is known */
 };
 
 /* Makes the base level if need be, and the chains, which live in the scratch arena.  0, or -1: also for
