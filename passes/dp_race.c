@@ -143,7 +143,7 @@ static void try_orders(struct race *r, uint64_t steps)
     struct interval_run *run = r->o->run;
     uint64_t stop = run->spent + steps * INTERVAL_PER_STEP;
     int64_t before = r->best->value;
-    while (!over(r) && run->tried < run->starts && run->spent < stop)
+    while (!over(r) && !interval_over(run) && run->spent < stop)
         r->better = interval_next(r->c, run, r->best, r->o->scratch) || r->better;
     adapt(&r->orders, 1, r->best->value < before);
 }

@@ -597,11 +597,20 @@ void interval_begin(struct interval_run *run)
     run->spent = 0;
 }
 
+static uint64_t budget_of(const struct interval_run *run)
+{
+    return run->budget ? run->budget : INTERVAL_BUDGET;
+}
+
+bool interval_over(const struct interval_run *run)
+{
+    return run->tried >= run->starts || run->spent > budget_of(run);
+}
+
 bool interval_next(const struct chain *c, struct interval_run *run, struct chain_plan *best,
                    struct arena *scratch)
 {
-    uint64_t budget = run->budget ? run->budget : INTERVAL_BUDGET;
-    uint64_t seed = topo_random(&run->state);
+    uint64_t budget = budget_of(run), seed = topo_random(&run->state);
     if (run->spent > budget)
         return false;
     struct arena_mark mark = arena_mark(scratch);
@@ -618,11 +627,9 @@ bool interval_next(const struct chain *c, struct interval_run *run, struct chain
 bool interval_search(const struct chain *c, struct interval_run *run, struct chain_plan *best,
                      struct arena *scratch)
 {
-    uint64_t budget = run->budget ? run->budget : INTERVAL_BUDGET;
     bool better = false;
     interval_begin(run);
-    while (run->tried < run->starts && best->value > c->lower && run->spent <= budget &&
-           !(run->tried && chain_out(run->clock)))
+    while (!interval_over(run) && best->value > c->lower && !(run->tried && chain_out(run->clock)))
         better = interval_next(c, run, best, scratch) || better;
     return better;
 }

@@ -23,8 +23,10 @@ bool interval_search(const struct chain *c, struct interval_run *r, struct chain
                      struct arena *scratch);
 
 /* The same in parts: interval_begin, then an order with each interval_next, of which the first few are worth
- * most.  Neither looks at r->starts; true if the plan improved. */
+ * most; true if the plan improved.  It does not look at r->starts, and does nothing once the budget is spent:
+ * interval_over tells of both. */
 void interval_begin(struct interval_run *r);
+bool interval_over(const struct interval_run *r);
 bool interval_next(const struct chain *c, struct interval_run *r, struct chain_plan *best,
                    struct arena *scratch);
 

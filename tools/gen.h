@@ -1,6 +1,6 @@
 /* Shared parts of pcc-gen: options, the graph builder (gen_build.c), layers that several models use
  * (gen_layers.c), the models (gen_gpt.c, gen_bert.c, gen_llama.c, gen_unet.c, gen_dlrm.c,
- * gen_train.c, gen_models.c) and the streaming writer (gen_write.c).
+ * gen_train.c, gen_models.c), workloads (gen_workload.c) and the streaming writer (gen_write.c).
  *
  * Weights are never held in memory. A weight is a row of `gen.weights` (element count, mean,
  * spread, key); its TensorProto carries the true byte length and a marker pointer into an
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "onnx.pb-c.h"
 
@@ -44,6 +45,7 @@ struct gen_opt {
     const char *out;
     int64_t layers, width, heads, vocab, seq, depth, size, classes, nodes, seed, blocks;
     int64_t kv_heads, ffn, experts, topk, levels, tables, rows, features, bag;
+    int64_t devices;
     struct gen_list stages; /* resnet --blocks; n == 0: from depth */
     bool kv, untied, no_weights, external;
 };
@@ -185,6 +187,11 @@ int gen_star(struct gen *g, const struct gen_opt *o);
 int gen_ladder(struct gen *g, const struct gen_opt *o);
 int gen_dense(struct gen *g, const struct gen_opt *o);
 
+/* ---- gen_workload.c: a profiled graph as JSON, not a model: `none` is NULL, o->out is
+ * written. 0, or -1 after one line on stderr ---- */
+
+int gen_random_layers(struct gen *none, const struct gen_opt *o);
+
 /* ---- gen_write.c ---- */
 
 /* Writes the model to `path`, and with GEN_EXTERNAL the weights to `weights_path`, each through a
@@ -192,5 +199,11 @@ int gen_dense(struct gen *g, const struct gen_opt *o);
  * must be a regular file. 0, or -1 after one line on stderr. */
 int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
               const char *weights_path);
+
+/* The text file o->out, by write_to (0, or -1 and errno), by way of a temporary file as above. */
+int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct gen_opt *));
+
+/* The next number of a stream (splitmix64). */
+uint64_t gen_random(uint64_t *state);
 
 #endif

@@ -68,8 +68,9 @@ static void out_zeros(struct out *o, uint64_t n)
         out_bytes(o, zeros, n < GEN_ALIGN ? (size_t)n : GEN_ALIGN);
 }
 
-static uint64_t mix(uint64_t z)
+uint64_t gen_random(uint64_t *state)
 {
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
@@ -89,7 +90,7 @@ static void out_weight(struct out *o, const struct gen_weight *w)
 
     for (uint64_t done = 0; done < w->count && o->error == 0; done += BLOCK_FLOATS) {
         for (size_t i = 0; i < BLOCK_FLOATS; i += 2) {
-            uint64_t r = mix(state += 0x9e3779b97f4a7c15u);
+            uint64_t r = gen_random(&state);
             block[i] = w->mean + spread * unit((uint32_t)r);
             block[i + 1] = w->mean + spread * unit((uint32_t)(r >> 32));
         }
@@ -226,4 +227,29 @@ int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
         return -1;
     }
     return finish(model, path, true);
+}
+
+int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct gen_opt *))
+{
+    size_t n = strlen(o->out) + sizeof ".XXXXXX";
+    char *tmp = check_target(o->out) == 0 ? malloc(n) : NULL;
+    FILE *f;
+
+    if (tmp == NULL)
+        return -1;
+    snprintf(tmp, n, "%s.XXXXXX", o->out);
+    int fd = mkostemp(tmp, O_CLOEXEC);
+    if (fd < 0 || (f = fdopen(dup(fd), "w")) == NULL) {
+        complain(o->out, strerror(errno));
+        free(tmp);
+        return -1;
+    }
+    int err = write_to(f, o) != 0 ? errno : 0;
+    if (fclose(f) != 0 && err == 0)
+        err = errno;
+    int closed = close_file(fd);
+    err = err != 0 ? err : closed;
+    if (err != 0)
+        complain(o->out, strerror(err));
+    return finish(tmp, o->out, err == 0) != 0 || err != 0 ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-/* pcc-gen: writes seeded synthetic ONNX models for tests and measurements.
+/* pcc-gen: writes seeded synthetic ONNX models and workloads for tests and measurements.
  *
  *   pcc-gen SHAPE -o FILE [options]
  *
@@ -26,13 +26,15 @@ enum {
     UNET = 512,
     DLRM = 1024,
     TRAIN = 2048,
-    ALL = 4095
+    RANDOM_LAYERS = 4096,
+    MODELS = 4095,
+    ALL = 8191
 };
 
 static const struct shape {
     const char *name;
     unsigned bit;
-    int (*make)(struct gen *, const struct gen_opt *);
+    int (*make)(struct gen *, const struct gen_opt *); /* NULL for struct gen unless of MODELS */
     const char *help;
 } shapes[] = {
     {"gpt", GPT, gen_gpt,
@@ -60,6 +62,9 @@ static const struct shape {
     {"star", STAR, gen_star, "one value read by nodes-1 consumers, all of them outputs"},
     {"ladder", LADDER, gen_ladder, "two chains of nodes/3 steps with an Add between them"},
     {"dense", DENSE, gen_dense, "layers of MatMul, Add, Relu; 4*layers*width^2 weight bytes"},
+    {"random-layers", RANDOM_LAYERS, gen_random_layers,
+     "a workload (JSON with times), not a model: layers of `width` nodes, each reading one or two\n"
+     "             of the layer before, 0.001 to 1 ms, CPU 10 times that, transfers 0 to 0.3 ms"},
 };
 
 enum kind { KIND_INT, KIND_LIST, KIND_FLAG, KIND_FILE, KIND_DTYPE };
@@ -74,7 +79,7 @@ static const struct row {
     const char *help;
 } rows[] = {
 #define AT(f) offsetof(struct gen_opt, f)
-    {"-o", ALL, KIND_FILE, AT(out), 0, 0, 0, "the model to write"},
+    {"-o", ALL, KIND_FILE, AT(out), 0, 0, 0, "the file to write"},
     {"--layers", GPT, KIND_INT, AT(layers), 12, 1, 1000000, "decoder layers"},
     {"--layers", DENSE, KIND_INT, AT(layers), 12, 1, 1000000, "dense layers"},
     {"--layers", BERT, KIND_INT, AT(layers), 12, 1, 1000000, "encoder layers"},
@@ -129,11 +134,14 @@ static const struct row {
     {"--classes", RESNET | INCEPTION, KIND_INT, AT(classes), 1000, 1, 16777216, "outputs"},
     {"--nodes", STAR, KIND_INT, AT(nodes), 100000, 2, 10000000, "nodes in all"},
     {"--nodes", LADDER, KIND_INT, AT(nodes), 100000, 3, 10000000, "nodes in all"},
-    {"--seed", ALL, KIND_INT, AT(seed), 1, 0, INT64_MAX, "seed of the weights"},
-    {"--no-weights", ALL, KIND_FLAG, AT(no_weights), 0, 0, 0,
+    {"--nodes", RANDOM_LAYERS, KIND_INT, AT(nodes), 1000, 1, 10000000, "nodes in all"},
+    {"--width", RANDOM_LAYERS, KIND_INT, AT(width), 8, 1, 1000000, "nodes of a layer"},
+    {"--devices", RANDOM_LAYERS, KIND_INT, AT(devices), 8, 1, 1000, "accelerators, beside one CPU"},
+    {"--seed", ALL, KIND_INT, AT(seed), 1, 0, INT64_MAX, "seed of the weights, or of the workload"},
+    {"--no-weights", MODELS, KIND_FLAG, AT(no_weights), 0, 0, 0,
      "initializers of 1 KiB and more refer to <FILE stem>.weights, which is not written"},
-    {"--external", ALL, KIND_FLAG, AT(external), 0, 0, 0, "the same, and it is written"},
-    {"--dtype", ALL, KIND_DTYPE, 0, 0, 0, 0, "f32, the only element type so far"},
+    {"--external", MODELS, KIND_FLAG, AT(external), 0, 0, 0, "the same, and it is written"},
+    {"--dtype", MODELS, KIND_DTYPE, 0, 0, 0, 0, "f32, the only element type so far"},
 #undef AT
 };
 
@@ -255,7 +263,7 @@ static int read_args(struct gen_opt *o, const struct shape *shape, int argc, cha
 static void print_help(void)
 {
     printf("usage: pcc-gen SHAPE -o FILE [options]\n\n"
-           "Writes a seeded ONNX model (IR %d, opset %d). Equal options give equal "
+           "Writes a seeded ONNX model (IR %d, opset %d) or a workload. Equal options give equal "
            "bytes.\n\nshapes:\n",
            GEN_IR, GEN_OPSET);
     for (size_t i = 0; i < COUNT(shapes); i++)
@@ -265,7 +273,10 @@ static void print_help(void)
         const struct row *r = &rows[i];
         printf("  %-13s ", r->name);
         const char *sep = "";
-        for (size_t s = 0; s < COUNT(shapes) && r->mask != ALL; s++) {
+        const char *all = r->mask == ALL ? "" : r->mask == MODELS ? "models" : NULL;
+        printf("%s", all != NULL ? all : "");
+        sep = all != NULL ? all : sep;
+        for (size_t s = 0; s < COUNT(shapes) && all == NULL; s++) {
             if ((r->mask & shapes[s].bit) != 0) {
                 printf("%s%s", sep, shapes[s].name);
                 sep = ", ";
@@ -302,7 +313,9 @@ static int generate(const struct shape *shape, const struct gen_opt *o)
     struct gen g;
     int rc = 1;
 
-    if (location == NULL || path == NULL) {
+    if ((shape->bit & MODELS) == 0) {
+        rc = shape->make(NULL, o) != 0;
+    } else if (location == NULL || path == NULL) {
         fputs("pcc-gen: out of memory\n", stderr);
     } else {
         gen_open(&g, mode, o->seed, location);
