@@ -15,7 +15,7 @@
  *
  * Weights (packing.h) generalise all of these; they take what work is left.
  *
- * Cost: the work allowed, and O(kinds * V) for each price tried. */
+ * Cost: the work allowed, of which each price tried takes O(kinds * V), and one threshold, whatever that takes. */
 #include "passes/bounds.h"
 
 #include "passes/explain.h"
@@ -33,6 +33,7 @@ enum {
     PRECISION = 4000,
     ATTEMPTS = 64,
     SHARE = 8,
+    LOOKS_PER_ARC = 4,
     WORTH = 400 /* weights are looked for if the gap is more than this part of the value */
 };
 
@@ -73,20 +74,38 @@ static int64_t net_cost(const struct chain *c, uint32_t k, uint32_t e)
     return c->cls[c->kind[k].cls].cost[e];
 }
 
-/* What net e costs at least: the host's share, or pins that no kind can hold together: each kind that has
- * some of them to itself pays. */
+/* Whether net e costs something wherever its pins are: one of the host, or one with pins that no kind can hold
+ * together.  One of a single pin is part of the vertex's time, or free. */
+static bool always_paid(const struct kernel *r, uint32_t e)
+{
+    const struct wdag *g = r->small->g;
+    uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e], all = UINT32_MAX;
+    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+        all &= r->may[g->net_pin.to[i]];
+    return n > 1 && (!all || g->net_host[e]);
+}
+
+/* The nets of the kernel that cost something wherever their pins are; of UINT32_MAX the last. */
+static const uint32_t *paid_nets(const struct kernel *r, struct arena *a)
+{
+    uint32_t n = 0, at = 0;
+    for (uint32_t e = 0; e < r->small->g->nnet; e++)
+        n += always_paid(r, e);
+    uint32_t *net = arena_array(a, (size_t)n + 1, sizeof *net);
+    for (uint32_t e = 0; at < n; e++)
+        if (always_paid(r, e))
+            net[at++] = e;
+    net[n] = UINT32_MAX;
+    return net;
+}
+
+/* What such a net costs at least: each kind that has some of its pins to itself pays. */
 static int64_t net_price(const struct kernel *r, const int64_t *price, uint32_t e)
 {
     const struct chain *c = r->small;
     const uint32_t *pin = c->g->net_pin.to + c->g->net_pin.at[e];
-    uint32_t n = c->g->net_pin.at[e + 1] - c->g->net_pin.at[e], all = UINT32_MAX, taken = 0;
+    uint32_t n = c->g->net_pin.at[e + 1] - c->g->net_pin.at[e], taken = 0;
     int64_t sum = 0;
-    if (n < 2)
-        return 0; /* part of the vertex's time, or free */
-    for (uint32_t i = 0; i < n; i++)
-        all &= r->may[pin[i]];
-    if (all && !c->g->net_host[e])
-        return 0;
     for (uint32_t i = 0; i < n; i++) {
         if (r->may[pin[i]] & taken)
             continue;
@@ -96,24 +115,23 @@ static int64_t net_price(const struct kernel *r, const int64_t *price, uint32_t 
     return sum;
 }
 
-/* All vertices and nets of the kernel at these prices. */
-static void price_all(const struct kernel *r, const int64_t *price, int64_t *vertices,
-                      int64_t *nets)
+/* All vertices of the kernel and `paid`, its paid_nets, at these prices. */
+static void price_all(const struct kernel *r, const uint32_t *paid, const int64_t *price,
+                      int64_t *vertices, int64_t *nets)
 {
-    const struct wdag *g = r->small->g;
     *vertices = *nets = 0;
-    for (uint32_t v = 0; v < g->n; v++)
+    for (uint32_t v = 0; v < r->small->g->n; v++)
         *vertices = sat_add(*vertices, least_price(r->small, r->may[v], price, vertex_cost, v));
-    for (uint32_t e = 0; e < g->nnet; e++)
-        *nets = sat_add(*nets, net_price(r, price, e));
+    for (; *paid != UINT32_MAX; paid++)
+        *nets = sat_add(*nets, net_price(r, price, *paid));
 }
 
-static int64_t priced(const struct kernel *r, const int64_t *price)
+static int64_t priced(const struct kernel *r, const uint32_t *paid, const int64_t *price)
 {
     const struct chain *c = r->small;
     __int128 devices = 0, sum;
     int64_t vertices, nets;
-    price_all(r, price, &vertices, &nets);
+    price_all(r, paid, price, &vertices, &nets);
     sum = (__int128)vertices + nets;
     for (uint32_t k = 0; k < c->nkind; k++)
         devices += (__int128)c->kind[k].count * price[k];
@@ -121,30 +139,41 @@ static int64_t priced(const struct kernel *r, const int64_t *price)
     return devices ? (int64_t)((sum + devices - 1) / devices) : 0;
 }
 
-static void try_prices(const struct kernel *r, const int64_t *price, int64_t *best, int64_t *value)
+/* The prices found so far by which the kernel takes most, and how much; looks: at vertices and nets. */
+struct prices {
+    const struct kernel *r;
+    const uint32_t *paid;
+    int64_t *best, value;
+    uint64_t looks;
+};
+
+static void try_prices(struct prices *p, const int64_t *price)
 {
-    int64_t v = priced(r, price);
-    if (v <= *value)
+    const struct wdag *g = p->r->small->g;
+    int64_t v = priced(p->r, p->paid, price);
+    p->looks += (uint64_t)g->n * p->r->small->nkind;
+    if (v <= p->value)
         return;
-    *value = v;
-    memcpy(best, price, CHAIN_KINDS * sizeof *best);
+    p->value = v;
+    memcpy(p->best, price, CHAIN_KINDS * sizeof *price);
 }
 
-/* Prices by which the kernel takes most, and how much. */
-static int64_t best_prices(const struct kernel *r, int64_t *best)
+/* Prices by which the kernel takes most, to best; how much. */
+static int64_t best_prices(const struct kernel *r, int64_t *best, uint64_t *looks, struct arena *a)
 {
     static const int64_t up[PRICE_STEPS] = {16, 4, 2, 5, 17, 129},
                          down[PRICE_STEPS] = {1, 1, 1, 4, 16, 128};
     const struct chain *c = r->small;
-    int64_t price[CHAIN_KINDS], value = -1;
+    struct prices t = {.r = r, .paid = paid_nets(r, a), .best = best, .value = -1};
+    int64_t price[CHAIN_KINDS];
     for (uint32_t k = 0; k < c->nkind; k++)
         price[k] = PRICE_ONE;
-    try_prices(r, price, best, &value);
+    try_prices(&t, price);
     for (uint32_t p = 0; p < c->npot; p++) {
         for (uint32_t k = 0; k < c->nkind; k++)
             price[k] = c->pot[p].scale[k] < 0 ? 0 : c->pot[p].scale[k];
         if (!c->pot[p].memory)
-            try_prices(r, price, best, &value);
+            try_prices(&t, price);
     }
     for (uint32_t i = 0; i < 2 * PRICE_STEPS && c->nkind > 1; i++)
         for (uint32_t k = 0; k < c->nkind; k++)
@@ -153,14 +182,15 @@ static int64_t best_prices(const struct kernel *r, int64_t *best)
                 int64_t p = turn ? price[k] * up[i % PRICE_STEPS] / down[i % PRICE_STEPS]
                                  : price[k] * down[i % PRICE_STEPS] / up[i % PRICE_STEPS];
                 price[k] = p < PRICE_ONE * 16 ? p : PRICE_ONE * 16;
-                try_prices(r, price, best, &value);
+                try_prices(&t, price);
             }
     for (uint32_t k = 0; k < c->nkind && c->nkind > 1; k++) {
         memset(price, 0, sizeof price);
         price[k] = PRICE_ONE;
-        try_prices(r, price, best, &value);
+        try_prices(&t, price);
     }
-    return value;
+    *looks += t.looks + c->g->net_pin.at[c->g->nnet];
+    return t.value;
 }
 
 /* ---- pigeonhole ------------------------------------------------------------------------------ */
@@ -185,19 +215,41 @@ struct holes {
     int64_t *sorted[CHAIN_KINDS];
 };
 
-/* The longest vertices of the kernel. */
+/* Adds x to the HOLES longest, a heap with the shortest at its root. */
+static void keep_longest(struct holes *p, struct long_vertex x)
+{
+    struct long_vertex *h = p->of;
+    uint32_t i = 0;
+    if (p->n < HOLES) {
+        for (i = p->n++; i && longer_first(&x, &h[(i - 1) / 2]) > 0; i = (i - 1) / 2)
+            h[i] = h[(i - 1) / 2];
+        h[i] = x;
+        return;
+    }
+    if (longer_first(&x, &h[0]) > 0)
+        return;
+    for (uint32_t k; (k = 2 * i + 1) < p->n; i = k) {
+        k += k + 1 < p->n && longer_first(&h[k + 1], &h[k]) > 0;
+        if (longer_first(&h[k], &x) < 0)
+            break;
+        h[i] = h[k];
+    }
+    h[i] = x;
+}
+
+/* The longest vertices of the kernel.  O(V log HOLES), mostly O(V). */
 static struct holes longest(const struct kernel *r, struct arena *a)
 {
     const struct chain *c = r->small;
-    struct holes p = {.r = r, .of = arena_array(a, (size_t)c->g->n + 1, sizeof *p.of)};
+    struct holes p = {.r = r, .of = arena_array(a, HOLES, sizeof *p.of)};
     for (uint32_t v = 0; v < c->g->n; v++) {
-        p.of[v] = (struct long_vertex){COST_NEVER, v};
+        struct long_vertex x = {COST_NEVER, v};
         for (uint32_t k = 0; k < c->nkind; k++)
-            if ((r->may[v] >> k & 1) && c->kind[k].time[v] < p.of[v].t)
-                p.of[v].t = c->kind[k].time[v];
+            if ((r->may[v] >> k & 1) && c->kind[k].time[v] < x.t)
+                x.t = c->kind[k].time[v];
+        keep_longest(&p, x);
     }
-    qsort(p.of, c->g->n, sizeof *p.of, longer_first);
-    p.n = c->g->n < HOLES ? c->g->n : HOLES;
+    qsort(p.of, p.n, sizeof *p.of, longer_first);
     for (uint32_t k = 0; k < c->nkind; k++)
         p.sorted[k] = arena_array(a, (size_t)p.n + 1, sizeof **p.sorted);
     return p;
@@ -344,20 +396,22 @@ static void prove_weights(struct explain *e, const struct attempt *t)
 
 /* ---- thresholds ------------------------------------------------------------------------------ */
 
-/* What plans below t->below must take at least. */
-static void try_below(struct attempt *t, const struct chain *c, int64_t lower, uint64_t *work,
-                      struct chain_clock *clock, struct arena *a)
+/* What plans below t->below must take at least; `work` for the kernel.  The work done. */
+static uint64_t try_below(struct attempt *t, const struct chain *c, int64_t lower, uint64_t work,
+                          struct chain_clock *clock, struct arena *a)
 {
-    t->r = kernel_make(c, t->below, false, work, clock, a);
+    uint64_t left = work, looks = 0;
+    t->r = kernel_make(c, t->below, false, &left, clock, a);
     if (t->r->none) {
         t->value = t->below;
         t->by = BY_KERNEL;
-        return;
+        return work - left;
     }
-    t->value = best_prices(t->r, t->price);
+    t->value = best_prices(t->r, t->price, &looks, a);
     t->by = BY_PRICES;
     try_holes(t, lower, a);
     t->value = t->value < t->below ? t->value : t->below;
+    return work - left + looks / LOOKS_PER_ARC;
 }
 
 static const char *attempt_why(const struct attempt *t, struct arena *mem)
@@ -410,7 +464,7 @@ static bool says_so(const struct attempt *t, struct arena *a)
     if (t->r->nstep < t->nstep || t->r->none)
         return false;
     if (t->by == BY_PRICES)
-        return priced(t->r, t->price) >= t->value;
+        return priced(t->r, paid_nets(t->r, a), t->price) >= t->value;
     struct holes p = longest(t->r, a);
     return t->by != BY_HOLES ||
            (t->holes <= p.n && can_hold(&p, t->holes, t->value - 1) < t->holes);
@@ -440,9 +494,11 @@ static const char *prove(struct attempt *t, const struct chain *c, uint64_t work
                           "less than %s\n",
                     explain_time(&e, t->value));
     } else if (t->by == BY_PRICES) {
-        price_all(r, t->price, &vertices, &nets);
-        explain_prices(&e, t->price, vertices, nets, priced(r, t->price));
-        if (priced(r, t->price) > t->below)
+        const uint32_t *paid = paid_nets(r, mem);
+        int64_t value = priced(r, paid, t->price);
+        price_all(r, paid, t->price, &vertices, &nets);
+        explain_prices(&e, t->price, vertices, nets, value);
+        if (value > t->below)
             explain_add(&e, "that is not less than supposed: no plan takes less than %s\n",
                         explain_time(&e, t->value));
     } else if (t->by == BY_HOLES) {
@@ -453,9 +509,10 @@ static const char *prove(struct attempt *t, const struct chain *c, uint64_t work
     return explain_text(&e);
 }
 
-struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
-                         struct chain_clock *clock, const struct module *m, struct arena *mem,
-                         struct arena *scratch)
+/* bounds_best; *done: the work of the thresholds. */
+static struct bound best_bound(const struct chain *c, int64_t upper, uint64_t work,
+                               struct chain_clock *clock, const struct module *m, struct arena *mem,
+                               struct arena *scratch, uint64_t *done)
 {
     struct bound b = {.value = c->lower, .why = c->lower_why};
     struct attempt best = {0};
@@ -465,9 +522,7 @@ struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
     for (uint32_t i = 0; open && i < ATTEMPTS && !chain_out(clock); i++) {
         struct arena_mark mark = arena_mark(scratch);
         struct attempt t = {.below = at};
-        uint64_t share = work / SHARE;
-        try_below(&t, c, b.value, &share, clock, scratch);
-        spent += work / SHARE - share;
+        spent += try_below(&t, c, b.value, work / SHARE, clock, scratch);
         if (t.value > b.value) {
             b.value = t.value;
             b.why = t.why = attempt_why(&t, mem);
@@ -489,16 +544,27 @@ struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
         b.proof = prove(&best, c, work / SHARE, clock, m, mem);
     else
         b.proof = explain_chain(c, m, mem);
+    *done = spent;
     return b;
 }
 
-void bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct chain_clock *clock,
+struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
+                         struct chain_clock *clock, const struct module *m, struct arena *mem,
+                         struct arena *scratch)
+{
+    uint64_t done;
+    return best_bound(c, upper, work, clock, m, mem, scratch, &done);
+}
+
+uint64_t bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct chain_clock *clock,
                   const struct module *m, struct arena *mem, struct arena *scratch)
 {
-    struct bound b = bounds_best(c, upper, work, clock, m, mem, scratch);
-    if (b.value <= c->lower)
-        return;
-    c->lower = b.value;
-    c->lower_why = b.why;
-    c->lower_proof = b.proof;
+    uint64_t done;
+    struct bound b = best_bound(c, upper, work, clock, m, mem, scratch, &done);
+    if (b.value > c->lower) {
+        c->lower = b.value;
+        c->lower_why = b.why;
+        c->lower_proof = b.proof;
+    }
+    return done;
 }

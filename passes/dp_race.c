@@ -169,9 +169,11 @@ static void try_bounds(struct race *r, uint64_t steps)
     int64_t before = r->c->lower;
     if (r->c->detailed || r->best->value == CHAIN_INF || steps < r->bounds_at)
         return;
-    bounds_raise(r->c, r->best->value, steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch);
+    uint64_t spent = bounds_raise(r->c, r->best->value, steps * ARCS_PER_STEP, o->clock, o->m,
+                                  o->mem, o->scratch) /
+                     ARCS_PER_STEP;
     cut_bound(r->c, steps * ARCS_PER_STEP / 4, o->clock, o->scratch);
-    r->steps += steps;
+    r->steps += spent > steps ? spent : steps;
     r->bounds_at = r->c->lower > before ? steps : steps * BOUNDS_MORE;
 }
 

@@ -36,7 +36,7 @@
 
 #include <string.h>
 
-enum { STEPS_PER_STATE = 8, REACH_EXACT = 8192, CHECK_EVERY = 8192, SCAN_PER_STEP = 32 };
+enum { STEPS_PER_STATE = 8, REACH_EXACT = 8192, CHECK_EVERY = 8192 };
 #define MEMORY_MAX (UINT64_C(1) << 27)
 
 /* ---- weights above --------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void begin_start(struct search *s, uint32_t id)
     memcpy(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits);
     memset(s->bits + d->word + d->nword, 0, (s->nword - d->word - d->nword) * sizeof *s->bits);
     s->nfrontier = s->nlarger = 0;
-    s->steps += (s->n - d->word * 64) / SCAN_PER_STEP; /* starting is work, too */
+    s->steps += (s->n - d->word * 64) / SEARCH_SCAN; /* starting is work, too */
     for (uint32_t v = d->word * 64; v < s->n; v++) {
         if (has(s, v))
             continue;
@@ -473,7 +473,7 @@ struct search *search_new(const struct chain *c, const struct search_ask *ask, s
         return s;
     }
     begin(s);
-    s->steps = s->n / SCAN_PER_STEP;
+    s->steps = s->n / SEARCH_SCAN;
     uint32_t empty = intern(s);
     relax_label(s, empty, (struct label){.value = 0});
     return s;

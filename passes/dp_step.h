@@ -5,7 +5,7 @@
 
 #include "passes/dp_search.h"
 
-enum { LARGER = 32 };
+enum { LARGER = 32, SEARCH_SCAN = 32 /* vertices looked at in the time of a step */ };
 
 struct ideal {
     uint64_t key;
