@@ -34,7 +34,9 @@ enum {
     BOUNDS_LEAST = 100000, /* steps that are worth a turn of bounds, */
     BOUNDS_MORE = 8,       /* and so many times what gained nothing */
     BYTES_PER_STATE = 3, /* of max_states, for each search */
-    BYTES_PER_VERTEX = 512
+    BYTES_PER_VERTEX = 512,
+    LARGE = 8192,         /* vertices; making a search of fewer is part of what a step is taken to last */
+    MAKE_PER_VERTEX = 4   /* steps */
 };
 
 struct race {
@@ -70,8 +72,15 @@ static bool over(struct race *r)
     return r->best->value <= r->c->lower || chain_out(r->o->clock);
 }
 
+/* Steps that the time of making a search is worth. */
+static uint64_t making(const struct race *r)
+{
+    return r->c->g->n > LARGE ? (uint64_t)r->c->g->n * MAKE_PER_VERTEX : 0;
+}
+
 static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
 {
+    r->steps += making(r);
     if (!r->rungs && !r->c->detailed && r->best->value < CHAIN_INF)
         r->rungs = rungs_new(r->c, r->best->value, r->a, r->o->diag);
     return decide_new(r->c, r->rungs, limit, floor, r->o->max_states, r->bytes);
@@ -154,7 +163,8 @@ static void try_near(struct race *r, uint64_t steps)
     uint64_t spent = r->near.spent;
     if (before == CHAIN_INF)
         return;
-    while (!over(r) && r->near.spent - spent < steps) {
+    while (!over(r) && r->near.spent - spent < steps && r->steps < r->most) {
+        r->steps += making(r);
         uint64_t left = steps - (r->near.spent - spent);
         left = left < steps / NEAR_PARTS ? left : steps / NEAR_PARTS + 1;
         r->better = near_next(r->c, &r->near, left, r->best, r->o->scratch, r->o->diag) || r->better;
