@@ -427,13 +427,20 @@ void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t lim
 
 uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw)
 {
-    uint32_t worse = 0;
-    for (uint32_t i = *head; i; i = l->v[i].next) {
+    uint32_t worse = 0, before = 0; /* before: the label that i follows, 0: it is the first */
+    for (uint32_t i = *head, next; i; i = next) {
         const struct label *o = &l->v[i];
+        next = o->next;
         if (o->value <= nw.value && o->back <= nw.back && chain_no_more(c, o->used, nw.used))
             return 0;
-        if (!worse && nw.value <= o->value && nw.back <= o->back && chain_no_more(c, nw.used, o->used))
-            worse = i;
+        bool not_better =
+            nw.value <= o->value && nw.back <= o->back && chain_no_more(c, nw.used, o->used);
+        if (not_better && worse) { /* nw takes the place of one; the list must not grow by the others */
+            l->v[before].next = next;
+            continue;
+        }
+        worse = not_better ? i : worse;
+        before = i;
     }
     if (worse) {
         nw.next = l->v[worse].next;

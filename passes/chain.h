@@ -152,8 +152,8 @@ static inline bool chain_no_more(const struct chain *c, uint64_t a, uint64_t b)
     return (((b | c->guard) - a) & c->guard) == c->guard;
 }
 
-/* Adds nw to the list *head unless a label there is as good; replaces one that is not better in any
- * way.  The label, or 0 if it was not needed. */
+/* Adds nw to the list *head unless a label there is as good; replaces the first that is not better in any
+ * way, and takes the others that are not out of the list.  The label, or 0 if it was not needed. */
 uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw);
 
 /* A label that may be extended by a device of some kind, and how far at least that device must get:

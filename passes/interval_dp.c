@@ -268,6 +268,7 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j, const struct 
 /* Extends the live labels of position i by the segment [i, j) on kind k. */
 static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
 {
+    r->steps += r->nlive / 2;
     for (uint32_t x = 0; x < r->nlive; x++) {
         const struct live *l = &r->live[x];
         bool far = true;
@@ -491,6 +492,8 @@ static bool search_order(struct run *r, struct chain_plan *best)
         r->quick = false;
     }
     if (n > ALL_UP_TO) {
+        sample_units(r, SAMPLE_MANY, false);
+        better = improve(r, best) || better;
         sample_units(r, ALL_UP_TO / 2, false);
         if (!improve(r, best))
             return better;

@@ -62,6 +62,21 @@ def plan(model, *args, tmp):
     return json.loads(out.read_text()), run
 
 
+def facts_of(ir):
+    """Status, time per sample and bound (ms, or None) of the plan in textual IR."""
+    said = next(line for line in ir.splitlines() if line.startswith("plan "))
+    facts = dict(word.split("=", 1) for word in said.split() if "=" in word)
+    bound = in_ms(facts["bound"]) if "bound" in facts else None
+    return facts["status"].strip('"'), in_ms(facts["value"]), bound
+
+
+def in_ms(text):
+    """Milliseconds of a time as the textual IR has it: 27.9ms, 1.2s, 12ps."""
+    units = {"ps": 1e-9, "ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1000}
+    unit = text.lstrip("0123456789.")
+    return float(text[:len(text) - len(unit)]) * units[unit]
+
+
 def need_shared(path):
     """A path of the shared material; the script ends as skipped (77) without it."""
     full = SHARED / path
