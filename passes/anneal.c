@@ -99,7 +99,7 @@ static bool start_split(struct search *s, struct anneal_run *r)
 {
     struct chain_plan p = {.value = CHAIN_INF, .copies = r->copies};
     p.dev = arena_array(s->a, (size_t)s->cut->g->n + 1, sizeof *p.dev);
-    if (!interval_order(s->cut, some_order(s, s->cut->g), s->o->clock, &p, s->a))
+    if (!interval_order(s->cut, some_order(s, s->cut->g), NULL, s->o->clock, &p, s->a))
         return false;
     loads_share(&s->l, r->copies);
     put_up(s, p.dev, r->dev);

@@ -435,8 +435,22 @@ static void keep(struct run *r, struct chain_plan *best)
 
 /* ---- where to cut ---------------------------------------------------------------------------- */
 
-/* Units whose borders are the cheapest position of each of `count` pieces of about equal weight; with `near`, also
- * the positions around the cuts of the best plan, of the units there are. */
+/* Allows the cuts into as many pieces of equal work as there are devices of a kind; work[p]: of the first p. */
+static void allow_even(const struct chain *c, const int64_t *work, uint8_t *cut)
+{
+    __int128 all = (__int128)work[c->g->n] * 2 + 1;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        for (uint32_t p = 0, before = 0; p < c->g->n; p++) { /* a vertex is in the piece of its middle */
+            __int128 middle = (__int128)work[p] + work[p + 1];
+            uint32_t piece = (uint32_t)(middle * c->kind[k].count / all);
+            cut[p] = cut[p] || piece != before;
+            before = piece;
+        }
+}
+
+/* Units whose borders are the cheapest position of each of `count` pieces of about equal weight, and those that
+ * cut it into pieces of equal work; with `near`, also the positions around the cuts of the best plan, of the units
+ * there are. */
 static void sample_units(struct run *r, uint32_t count, bool near)
 {
     const struct wdag *g = r->c->g;
@@ -446,6 +460,7 @@ static void sample_units(struct run *r, uint32_t count, bool near)
     for (uint32_t p = 0; p < g->n; p++)
         work[p + 1] = work[p] + r->c->pot[0].w[r->order[p]];
     cuts_sample(g, r->order, work, count, cut, r->a);
+    allow_even(r->c, work, cut);
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent)
         cuts++;
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent) {
@@ -509,12 +524,12 @@ static bool search_order(struct run *r, struct chain_plan *best)
     return improve(r, best) || better;
 }
 
-bool interval_order(const struct chain *c, const uint32_t *order, struct chain_clock *clock,
-                    struct chain_plan *best, struct arena *scratch)
+bool interval_order(const struct chain *c, const uint32_t *order, const uint8_t *cut,
+                    struct chain_clock *clock, struct chain_plan *best, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     struct run r = run_of(c, order, clock, UINT64_MAX, best, scratch);
-    make_units(&r, NULL);
+    make_units(&r, cut);
     bool better = improve(&r, best);
     arena_release(scratch, mark);
     return better;

@@ -35,8 +35,8 @@ bool interval_next(const struct chain *c, struct interval_run *r, struct chain_p
 uint32_t *interval_gather(const struct chain *c, const uint32_t *order, const int32_t *dev,
                           struct arena *a);
 
-/* One given order, cuts anywhere: exact for the order. */
-bool interval_order(const struct chain *c, const uint32_t *order, struct chain_clock *clock,
-                    struct chain_plan *best, struct arena *scratch);
+/* One given order, cuts before order[p] where cut[p] != 0 (NULL: anywhere): exact for these. */
+bool interval_order(const struct chain *c, const uint32_t *order, const uint8_t *cut,
+                    struct chain_clock *clock, struct chain_plan *best, struct arena *scratch);
 
 #endif

@@ -37,13 +37,13 @@ static uint32_t list_ideals(const struct wdag *g, uint32_t *ideal)
     return n;
 }
 
-/* best[devices used][ideal]; ideals in the order of their numbers, which respects inclusion */
-static int64_t brute_force(const struct instance *t)
+/* The best chain of some ideals, n of them from the empty one to all, in an order that respects inclusion;
+ * best[devices used][ideal] */
+static int64_t best_chain(const struct instance *t, const uint32_t *ideal, uint32_t n)
 {
     static int64_t best[1 << MAX_DEV][1 << MAX_N];
-    static uint32_t ideal[1 << MAX_N];
     const struct wdag *g = &t->g;
-    uint32_t n = list_ideals(g, ideal), masks = 1U << t->c.ndev;
+    uint32_t masks = 1U << t->c.ndev;
     int64_t least = COST_NEVER;
     for (uint32_t m = 0; m < masks; m++)
         for (uint32_t i = 0; i < n; i++)
@@ -64,6 +64,12 @@ static int64_t brute_force(const struct instance *t)
     for (uint32_t m = 0; m < masks; m++)
         least = best[m][n - 1] < least ? best[m][n - 1] : least;
     return least;
+}
+
+static int64_t brute_force(const struct instance *t)
+{
+    static uint32_t ideal[1 << MAX_N];
+    return best_chain(t, ideal, list_ideals(&t->g, ideal));
 }
 
 /* The largest load of a plan; fails on what no plan may do. */
@@ -308,7 +314,7 @@ static void test_path(void **state)
             to[v] = v + 1;
         }
         struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
-        interval_order(c, order, NULL, &dpl, t->a);
+        interval_order(c, order, NULL, NULL, &dpl, t->a);
         t->g.succ = csr_build(t->a, t->g.n, t->g.n - 1, from, to);
         t->g.pred = transpose(t->a, &t->g.succ, t->g.n, t->g.n);
         dp_search(c, &s, &dp, t->a);
@@ -316,6 +322,45 @@ static void test_path(void **state)
         assert_int_equal(dpl.value, dp.value);
         arena_free(t->a);
     }
+    free(t);
+}
+
+/* An order cut at some positions only, in units of several vertices: the best of all chains of these prefixes. */
+static void test_units(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t units = 0, none = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        struct diag d = {0};
+        uint64_t rng = seed;
+        uint8_t cut[MAX_N + 1] = {0};
+        uint32_t prefix[MAX_N + 2] = {0}, n = 1, set = 0;
+        int32_t dev[MAX_N + 1];
+        struct chain_plan plan = {CHAIN_INF, dev, NULL};
+        make_instance(t, seed);
+        const uint32_t *order = topo_order(&t->g, TOPO_RANDOM, seed, t->a);
+        for (uint32_t p = 0; p < t->g.n; p++) {
+            cut[p] = topo_below(&rng, 2) == 0;
+            if (p && cut[p])
+                prefix[n++] = set;
+            set |= 1U << order[p];
+        }
+        prefix[n++] = set;
+        int64_t want = best_chain(t, prefix, n);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        interval_order(c, order, cut, NULL, &plan, t->a);
+        if (plan.value != (want == COST_NEVER ? CHAIN_INF : want))
+            fail_msg("seed %llu: %lld with %u units, brute force %lld", (unsigned long long)seed,
+                     (long long)plan.value, n - 1, (long long)want);
+        if (want != COST_NEVER)
+            assert_int_equal(value_of(t, dev), want);
+        none += want == COST_NEVER;
+        units += n - 1;
+        arena_free(t->a);
+    }
+    assert_in_range(units, 2 * GRAPHS, 6 * GRAPHS);
+    assert_in_range(none, GRAPHS / 20, GRAPHS * 3 / 4);
     free(t);
 }
 
@@ -528,7 +573,7 @@ int main(void)
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_flow),        cmocka_unit_test(test_path),
         cmocka_unit_test(test_memory),      cmocka_unit_test(test_memory_need),
-        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_orders),      cmocka_unit_test(test_units),
         cmocka_unit_test(test_both),        cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
