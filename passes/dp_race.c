@@ -194,7 +194,7 @@ static void rounds(struct race *r)
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
     for (uint64_t round = FIRST_ROUND; !over(r) && r->steps < r->most; round *= 2) {
         for (uint64_t done = 0; done < round && !over(r) && r->steps < r->most; done += SLICE) {
-            uint64_t left = round - done;
+            uint64_t left = round - done < r->most - r->steps ? round - done : r->most - r->steps;
             renew(r);
             r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
             if (r->main_done) /* small steps towards the best plan are to become larger */
