@@ -18,8 +18,9 @@ struct bound {
 
 /* The best bound that averages, pigeonholes, closures and kernels give, at least c->lower and at most
  * `upper`, the value of a plan (CHAIN_INF: none is known; then only what needs no threshold is tried).
- * A detailed c gets c->lower.  m names the nodes in the proof (NULL: vertices have numbers).  Looks at no
- * more than about `work` arcs, but tries one threshold at least.  Text lives in mem; scratch, another arena, is used and left as it was. */
+ * A detailed c gets c->lower.  m names the nodes in the proof (NULL: vertices have numbers).  Looks at about
+ * `work` arcs, but tries one threshold at least.  Text lives in mem; scratch, another arena, is used and left
+ * as it was. */
 struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
                          struct chain_clock *clock, const struct module *m, struct arena *mem,
                          struct arena *scratch);

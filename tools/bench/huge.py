@@ -58,9 +58,10 @@ def write(path, n, edges, rng):
     us = [rng.randrange(1, 1001) for _ in range(n)]
     cost = [rng.randrange(301) for _ in range(n)]
     nodes = (f'{{"id":{i + 1},"cpuLatency":{t / 100},"fpgaLatency":{t / 1000}}}' for i, t in enumerate(us))
-    arcs = (f'{{"sourceId":{u + 1},"destId":{v + 1},"cost":{cost[u] / 1000}}}' for u, v in edges)
-    path.write_text(f'{{"maxSizePerFPGA":{n},"maxFPGAs":{DEVICES},"maxCPUs":1,"nodes":[{",".join(nodes)}],'
-                    f'"edges":[{",".join(arcs)}]}}')
+    arcs = (f'{{"sourceId":{u + 1},"destId":{v + 1},"cost":{cost[u] / 1000}}}'
+            for u, v in edges)
+    head = f'"maxSizePerFPGA":{n},"maxFPGAs":{DEVICES},"maxCPUs":1'
+    path.write_text(f'{{{head},"nodes":[{",".join(nodes)}],"edges":[{",".join(arcs)}]}}')
 
 
 def naive(path):
