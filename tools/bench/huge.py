@@ -65,7 +65,7 @@ def write(path, n, edges, rng):
 
 
 def naive(path):
-    """The number of nodes, and the largest load, ms, of the cut by node number into pieces of equal work; node ids are 1 .. n."""
+    """The number of nodes, and the largest load, ms, of the cut by node number (1 .. n) into pieces of equal work."""
     text = path.read_text()
     us = [round(float(t) * 1000) for t in re.findall(r'"fpgaLatency":([\d.]+)', text)]
     total, done, device, load = sum(us), 0, [], [0] * DEVICES
