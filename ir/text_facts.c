@@ -200,8 +200,8 @@ int text_class(struct parser *p)
     *k = (struct device_class){.name = str(p->m, name), .count = 1, .memory = -1};
     if (p->kind == T_WORD && p->s[0] == 'x' && text_copy(p, buf, sizeof buf)) {
         unsigned long n = strtoul(buf + 1, &end, 10);
-        if (end == buf + 1 || *end != '\0' || n == 0 || n > CLUSTER_DEVICES)
-            return text_error(p, p->at, "expected a count from x1 to x%d", CLUSTER_DEVICES);
+        if (end == buf + 1 || *end != '\0' || n > CLUSTER_DEVICES)
+            return text_error(p, p->at, "expected a count from x0 to x%d", CLUSTER_DEVICES);
         k->count = (uint32_t)n;
         text_next(p);
     }
@@ -428,6 +428,8 @@ int text_finish_facts(struct parser *p)
         return text_error(p, p->cluster_at,
                           "the cluster has no classes (say 'class NAME' after it, or "
                           "'cluster \"2xa100\"')");
+    if (p->cluster != NULL && p->cluster->ndev == 0)
+        return text_error(p, p->cluster_at, "the cluster has no devices");
     p->nf = vec_grow(p->a, p->nf, &p->capnf, m->nnode, sizeof *p->nf);
     p->vf = vec_grow(p->a, p->vf, &p->capvf, m->nval, sizeof *p->vf);
     if (p->has_cost)

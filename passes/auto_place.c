@@ -144,10 +144,10 @@ static int look_for_any(struct auto_run *r)
     return 0;
 }
 
-/* "4.20 %" */
+/* "4.20 %": what `less` is below `more`, rounded down. */
 static const char *percent(const struct auto_run *r, int64_t less, int64_t more)
 {
-    int64_t p = more > 0 ? mul_div_ceil(more - less, 10000, more) : 0;
+    int64_t p = more > 0 ? (int64_t)((__int128)(more - less) * 10000 / more) : 0;
     return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", p / 100, p % 100);
 }
 
@@ -156,6 +156,13 @@ static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
     int32_t *piece_dev;
     uint32_t *piece = arena_array(x->scratch, x->m->nnode, sizeof *piece);
     return pieces_build(x->m, x->place, dev, piece, &piece_dev, x->scratch);
+}
+
+/* The plans that the search looked at, in words: " of any shape", if they are all there are. */
+static const char *looked_at(const struct ctx *x)
+{
+    enum plan_scope scope = claim_scope(x, false, false);
+    return scope == SCOPE_ALL ? " of any shape" : plan_among(scope);
 }
 
 /* What other shapes could save: the plan that was found, or what is proven. */
@@ -170,26 +177,29 @@ static const char *offer(struct auto_run *r)
         return arena_fmt(x->mem, "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
                          percent(r, found, value), parts_of(x, dev));
     }
+    /* a hundredth of a percent more than what the bound leaves */
     return bound >= value ? NULL
-              : arena_fmt(x->mem, "no plan of any shape takes %s less",
-                          percent(r, bound, value));
+                          : arena_fmt(x->mem, "no plan%s takes %s less", looked_at(x),
+                                      percent(r, bound - value / 10000 - 1, value));
 }
 
 /* Status and bounds of the plan left: of all plans of any shape, or of contiguous ones if that says more. */
 static void claim_it(struct auto_run *r)
 {
     struct ctx *x = r->x;
+    struct plan *p = x->plan;
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
-        all = claim_all(x, x->plan->bare, true, BOUNDS_WORK, &r->p.clock);
+        all = claim_all(x, p->bare, true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
-    whole.value += claim_start(x, must_level(x));
+    whole.value += all.value < 0 ? 0 : claim_start(x, must_level(x));
     /* dp-place has said what is known of contiguous plans */
-    if (x->plan == r->contiguous && x->plan->bound > r->s.bound.value + r->s.start &&
-        x->plan->bound > whole.value)
-        x->plan->bound_all = claim_bound_all(x, whole);
-    else
+    if (p == r->contiguous && p->bound > r->s.bound.value + r->s.start && p->bound > whole.value) {
+        int64_t known = claim_bound_all(x, whole);
+        p->bound_all = known > p->bound_all ? known : p->bound_all;
+    } else {
         claim(x, claim_scope(x, false, false), r->s.bound, all);
+    }
 }
 
 /* The better plan, with the reason. */
@@ -203,7 +213,7 @@ static void conclude(struct auto_run *r)
         x->plan = r->contiguous;
         x->plan->argument =
             s->bound.value + s->start >= dp->value
-                ? arena_fmt(x->mem, "contiguous; no plan of any shape takes less: %s", s->bound.why)
+                ? arena_fmt(x->mem, "contiguous; no plan%s takes less: %s", looked_at(x), s->bound.why)
                 : arena_fmt(x->mem, "contiguous: %s", dp->argument);
         x->plan->offer = offer(r);
         claim_it(r);
@@ -249,8 +259,8 @@ static int auto_place_run(struct ctx *x, const void *options)
     if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
-    if (any_hopeless(x, r.s.any))
-        return infeasible(&r);
+    if (any_hopeless(x, r.s.any)) /* so are contiguous plans */
+        return r.o->contiguous ? only_contiguous(&r, "") : infeasible(&r);
     look_for_contiguous(&r);
     if (r.o->contiguous)
         return only_contiguous(&r, "as asked for");

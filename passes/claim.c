@@ -23,10 +23,9 @@ struct wdag *must_level(const struct ctx *x)
 int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
     const struct cluster *c = x->cluster;
-    bool apart = c->schedule == SCHEDULE_GPIPE && g->back;
-    if (!apart && (c->overlap != OVERLAP_SUM || c->replicate))
+    if (c->overlap != OVERLAP_SUM || c->replicate) /* transfers hide it, copies share it */
         return 0;
-    return g->n && !c->replicate ? sat_mul(c->part_cost, wdag_passes(g)) : 0;
+    return g->n ? sat_mul(c->part_cost, wdag_passes(g)) : 0;
 }
 
 int64_t claim_value(struct ctx *x, const struct chain_plan *p, const int32_t *dev)
@@ -87,7 +86,7 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     char text[UNIT_TEXT];
     p->scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
     p->bound = said->value;
-    p->bound_all = claim_bound_all(x, all);
+    p->bound_all = p->scope == SCOPE_ALL ? p->bound : claim_bound_all(x, all);
     p->proof = said->proof;
     if (start && p->proof)
         p->proof = arena_fmt(x->mem, "%sand each device in use runs parts for %s at least\n", p->proof,

@@ -322,9 +322,9 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
     return alone;
 }
 
-/* Takes no time, is free to move, and no net that it is in keeps it from its only neighbour w: it shares
- * none with the host, nor a value without a producer (state) with other readers, nor, in a training
- * graph, a tensor of the other pass with a third vertex. */
+/* Takes no time, is free to move, and nothing keeps it from its only neighbour w: no net that it shares with the
+ * host, no value without a producer (state) with other readers, nor, in a training graph, a tensor of the other
+ * pass with a third vertex, or a pass that w has no nodes of. */
 static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
                        uint32_t w, bool ample)
 {
@@ -337,6 +337,8 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     if (x->cluster->replicate && x->m->backward &&
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
         return false; /* its parameters would be kept equal elsewhere */
+    if (x->cluster->part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
+        return false; /* the device of w would run a part for a pass more */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     return g->pin[v] < 0 && (empty || ample);
 }

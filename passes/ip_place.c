@@ -138,7 +138,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct bound own = {r->bound, solver, r->complete ? proof(x, o, r) : NULL};
     const char *why = claim(x, claim_scope(x, o->shape != IP_ANY, !on_whole), own, all);
     if (p->status == PLAN_OPTIMAL && why != solver)
-        p->argument = arena_fmt(x->mem, "no plan takes less: %s", why);
+        p->argument = arena_fmt(x->mem, "no plan%s takes less: %s", plan_among(p->scope), why);
     else if (r->write_only)
         p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
