@@ -5,7 +5,8 @@
  * and every src of the module points to them.  The message of a made node is that of its pattern (the
  * function's node: documentation, metadata, unknown fields stay), with the names and attributes that the
  * module has; an attribute's message is that of whoever gave its value.  Nodes of the source that own
- * no changed body keep theirs.
+ * no changed body keep theirs, but for those without a name in the main graph, which get it: readers make
+ * names up by counting nodes, and these are others now.
  * O(nodes + operands + attributes); no recursion: inner graphs come first. */
 #include "backends/backends.h"
 

@@ -101,6 +101,8 @@ static void look_for_contiguous(struct auto_run *r)
         if (r->s.best.copies)
             memcpy(r->s.best.copies, x->plan->copies,
                    x->cluster->ndev * sizeof *r->s.best.copies);
+        if (r->p.all.value > r->s.bound.value)
+            r->s.bound = r->p.all;
         int64_t least = mul_div_ceil(x->plan->value, r->gain, MILLION);
         r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }

@@ -93,12 +93,15 @@ bool close_plan(struct ctx *x, const struct cut *cut, const struct verdict *was,
     out->plan = *x->plan;
     if (!assign(x, cut, &c, &out->plan, &k))
         return false;
-    struct verdict is = judge_copies(&out->m, out->place, x->cluster, out->plan.dev,
-                                     out->plan.copies, x->mem);
+    struct cluster bare = *x->cluster; /* the parts stay, whatever the judge would make of the nodes */
+    bare.part_cost = 0;
+    struct verdict is =
+        judge_copies(&out->m, out->place, &bare, out->plan.dev, out->plan.copies, x->mem);
+    struct verdict open = judge_copies(x->m, x->place, &bare, x->plan->dev, x->plan->copies, x->mem);
     out->verdict = figures(x, was, &is);
     out->cut = cut_pieces(&out->m, out->place, &k, x->mem);
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
     out->first_open = out->open > 0 ? str(&out->m, c.opened->site[1].name) : "";
-    return is.runnable && is.colocated && is.value <= was->value;
+    return is.runnable && is.colocated && is.value <= open.value;
 }

@@ -18,10 +18,11 @@
  * orphan) has edges turned round.
  *
  * Classes by rules (qdq: qdq.c, norm: norms.c, calls: call_groups.c) and those that the user asks for
- * (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a pin they limit what plans there are: "optimal" is then
- * said among those that keep them together.  The quantised tensor is the smaller one to cut at, so
- * qdq=first, the default, costs next to nothing; qdq=all can close cycles around residual branches,
- * and around a mask that every layer reads it swallows the model, which the warning says. */
+ * (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a pin they limit what plans there
+ * are: "optimal" is then said among those that keep them together.  The quantised tensor is the smaller
+ * one to cut at, so qdq=first, the default, costs next to nothing; qdq=all can close cycles around
+ * residual branches, and around a mask that every layer reads it swallows the model, which the warning
+ * says. */
 #include "passes/groups.h"
 #include "passes/norms.h"
 #include "passes/qdq.h"

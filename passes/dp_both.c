@@ -12,7 +12,7 @@
 
 #include "passes/mirror.h"
 
-enum { TURN = 2048, TURN_SHARE = 8, LEAST_SHARE = 8, STEPS_PER_STATE = 8 };
+enum { TURN = 2048, TURN_SHARE = 8, LEAST_SHARE = 16, STEPS_PER_STATE = 8 };
 #define MEMORY_MAX (UINT64_C(1) << 25) /* of an end */
 
 struct both {
@@ -91,29 +91,32 @@ int64_t both_limit(const struct both *b)
     return x < y ? x : y;
 }
 
+/* Takes over the plan of s, a search of c or (turned) its mirror, if it is better. */
+static bool take(const struct chain *c, const struct search *s, bool turned, struct chain_plan *best,
+                 struct arena *a)
+{
+    uint32_t n = c->g->n;
+    struct arena_mark mark = arena_mark(a);
+    struct chain_plan found = *best;
+    found.dev = arena_array(a, (size_t)n + 1, sizeof *found.dev);
+    if (best->copies)
+        found.copies = arena_array(a, c->cluster->ndev + 1, sizeof *found.copies);
+    if (search_found(s))
+        search_plan(s, &found);
+    bool better = found.value < best->value;
+    for (uint32_t v = 0; better && v < n; v++)
+        best->dev[v] = found.dev[turned ? n - 1 - v : v];
+    for (uint32_t d = 0; better && best->copies && d < c->cluster->ndev; d++)
+        best->copies[d] = found.copies[d];
+    best->value = better ? found.value : best->value;
+    arena_release(a, mark);
+    return better;
+}
+
 bool both_take(const struct both *b, struct chain_plan *best)
 {
-    uint32_t n = b->c->g->n;
-    bool better = false;
-    for (int i = 0; i < 2; i++) {
-        struct arena_mark mark = arena_mark(b->a[i]);
-        struct chain_plan found = *best;
-        found.dev = arena_array(b->a[i], (size_t)n + 1, sizeof *found.dev);
-        if (best->copies)
-            found.copies = arena_array(b->a[i], b->c->cluster->ndev + 1, sizeof *found.copies);
-        if (search_found(b->s[i]))
-            search_plan(b->s[i], &found);
-        if (found.value < best->value) {
-            for (uint32_t v = 0; v < n; v++)
-                best->dev[v] = found.dev[i ? n - 1 - v : v];
-            for (uint32_t d = 0; best->copies && d < b->c->cluster->ndev; d++)
-                best->copies[d] = found.copies[d];
-            best->value = found.value;
-            better = true;
-        }
-        arena_release(b->a[i], mark);
-    }
-    return better;
+    bool better = take(b->c, b->s[0], false, best, b->a[0]);
+    return take(b->c, b->s[1], true, best, b->a[1]) || better;
 }
 
 uint64_t both_steps(const struct both *b)

@@ -9,7 +9,7 @@
 
 #include "passes/dp_both.h"
 
-enum { TURN = 2048, TURN_SHARE = 4, LEAST_SHARE = 8 };
+enum { TURN = 2048, TURN_SHARE = 4, LEAST_SHARE = 16 };
 
 struct decide {
     struct arena *a;

@@ -74,11 +74,14 @@ static bool has_room(const struct search *s, uint32_t v)
 bool maximal_could_be_larger(struct search *s)
 {
     int64_t room = s->floor - s->compute - s->cut;
-    for (uint32_t i = 0; i < s->end; i++) {
-        uint32_t v = s->list[i];
+    for (uint32_t i = 0, at = s->tried; i < s->end; i++, at++) {
+        at = at < s->end ? at : 0;
+        uint32_t v = s->list[at];
         if (!has(s, v) && s->kind->time[v] <= room + s->cut && more_with(s, v) <= room &&
-            has_room(s, v) && better_without(s, v))
+            has_room(s, v) && better_without(s, v)) {
+            s->tried = at; /* it is likely that the next S could hold it, too */
             return true;
+        }
     }
     return false;
 }

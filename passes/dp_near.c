@@ -5,8 +5,9 @@
  * merged without making a cycle.  What is left has few ideals, those of the regions around the cuts, of
  * which the exact search (dp_both.h) tries all combinations: many more than cuts of one order do.
  *
- * The orders change each time; the width doubles when a search ended without a better plan, and halves when it
- * did not end.  Large-neighbourhood search, with the dynamic program as the search inside it.
+ * After a success as much again is sought at once, then less, then anything, so that a plan does not creep
+ * down in small steps.  The orders change each time; the width doubles when a search ended without a better
+ * plan, and halves when it did not end.  Large-neighbourhood search, with the dynamic program as the search inside it.
  *
  * Cost: O(pins log pins) for a neighbourhood, and the steps allowed. */
 #include "passes/dp_near.h"
@@ -15,7 +16,7 @@
 #include "passes/interval_dp.h"
 #include "passes/topo.h"
 
-enum { WIDTH_FIRST = 4, STATES = 1 << 20, BYTES = 1 << 23 };
+enum { WIDTH_FIRST = 4, STATES = 1 << 20, BYTES = 1 << 23, LITTLE = 20000 };
 
 /* group[vertex] of the neighbourhood; their number. */
 static uint32_t group_vertices(const uint32_t *order, const int32_t *dev, uint32_t n, uint32_t width,
@@ -48,7 +49,8 @@ static bool search(const struct chain *c, struct near_run *r, uint64_t steps,
                    struct chain_plan *best, struct arena *a)
 {
     const struct wdag *level = c->g;
-    struct both *b = both_new(c, best->value - 1, best->value - 1, STATES, BYTES);
+    int64_t limit = best->value - 1 - r->better, before = best->value;
+    struct both *b = both_new(c, limit, limit, STATES, BYTES);
     struct chain_plan found = *best;
     enum search_end end = both_go(b, steps);
     found.dev = arena_array(a, (size_t)level->n + 1, sizeof *found.dev);
@@ -59,8 +61,9 @@ static bool search(const struct chain *c, struct near_run *r, uint64_t steps,
     r->spent += both_steps(b);
     if (end != SEARCH_DONE)
         r->width = r->width > 1 ? r->width / 2 : 1;
-    else if (!better)
+    else if (!better && r->better == 0)
         r->width *= 2;
+    r->better = better ? before - best->value : r->better / 4 < before / LITTLE ? 0 : r->better / 4;
     both_free(b);
     return better;
 }

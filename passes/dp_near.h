@@ -8,6 +8,7 @@ struct near_run {
     uint64_t seed;
     uint32_t tried; /* neighbourhoods so far; 0 at first */
     uint32_t width; /* vertices that are free on each side of a cut; 0 at first */
+    int64_t better; /* so much better than the best plan is sought at once; 0 at first */
     uint64_t spent; /* steps */
 };
 

@@ -8,6 +8,7 @@
 #include "passes/claim.h"
 #include "passes/dp_race.h"
 #include "passes/explain.h"
+#include "passes/memory_need.h"
 #include "passes/tidy.h"
 
 #include <inttypes.h>
@@ -80,6 +81,9 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     struct chain *c = p->chain;
     if (o->count_ideals)
         x->ideals = wdag_ideals(level, COUNT_LIMIT);
+    struct memory_need need = memory_need(c);
+    if (need.least || need.nowhere != UINT32_MAX)
+        return false;
     struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
     struct dp_race r = race_on(x, p->top, p, o);
     dp_race(&r, &best);
@@ -107,6 +111,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     bool open = best.value > c->lower;
     struct bound all =
         claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
+    p->all = all;
     if (open && !c->detailed && all.value > c->lower) {
         c->lower = all.value;
         c->lower_why = all.why;

@@ -160,7 +160,7 @@ static void try_near(struct race *r, uint64_t steps)
         r->better = near_next(r->c, &r->near, left, r->best, r->o->scratch, r->o->diag) || r->better;
     }
     r->steps += r->near.spent - spent;
-    adapt(&r->nears, SHARE_ONE / 4, r->best->value < before);
+    adapt(&r->nears, SHARE_ONE / 2, r->best->value < before);
 }
 
 static void try_bounds(struct race *r, uint64_t steps)
@@ -226,7 +226,7 @@ bool dp_race(struct dp_race *o, struct chain_plan *best)
                      .orders = SHARE_ONE / 2,
                      .nears = SHARE_ONE / 2,
                      .bounds_at = BOUNDS_LEAST,
-                     .probes = SHARE_ONE / 2,
+                     .probes = SHARE_ONE / 4,
                      .reach = REACH_ONE / 2,
                      .began = chain_now()};
     o->complete = o->c->g->n == 0;

@@ -424,14 +424,14 @@ static bool begin_kind(struct search *s)
 /* The next ideal to be extended becomes the start; false: there is none. */
 static bool next_start(struct search *s)
 {
+    s->k = 0;
+    s->started = false;
     s->start = s->start ? s->ideal[s->start].next : s->bucket[s->bucket_at];
     while (!s->start) {
         if (++s->bucket_at >= s->n)
             return false;
         s->start = s->bucket[s->bucket_at];
     }
-    s->k = 0;
-    s->started = false;
     return true;
 }
 
@@ -475,7 +475,7 @@ struct search *search_new(const struct chain *c, const struct search_ask *ask, s
     begin(s);
     s->steps = s->n / SCAN_PER_STEP;
     uint32_t empty = intern(s);
-    labels_relax(&s->labels, c, &s->ideal[empty].head, (struct label){.at = empty});
+    relax_label(s, empty, (struct label){.value = 0});
     return s;
 }
 

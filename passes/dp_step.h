@@ -74,6 +74,7 @@ struct search {
     uint32_t *need; /* [shared item] vertices of S that need it */
     uint32_t *frontier, nfrontier;
     uint32_t larger[LARGER], nlarger; /* ideals that are as good a start (dp_maximal.c) */
+    uint32_t tried; /* position in the list of the vertex that S could hold, too, last time */
     /* the current enumeration */
     uint32_t k;
     const struct chain_kind *kind;

@@ -442,9 +442,11 @@ struct kernel *kernel_make(const struct chain *c, int64_t below, bool explained,
         join_sure(&w);
         if (!w.changed)
             join_ends(&w);
-        if (!w.changed || out_of_work(&w))
+        if (!w.changed)
             break;
-        contract(&w);
+        contract(&w); /* so that joins that were told of count */
+        if (out_of_work(&w))
+            break;
     }
     r->small = w.c;
     return r;

@@ -57,7 +57,7 @@ struct tally {
 struct asking {
     const struct ctx *x;
     const struct place *p;
-    const struct cut *cut; /* NULL: all are in one part */
+    const struct cut *cut;
     struct map has;        /* (value, part) -> 1: the part has it, made or given */
     struct csr users;
     uint8_t *follows;       /* [node] 1: a Shape or Size, which is where its operand is made */
@@ -72,7 +72,7 @@ static struct tally *tally_sites(const struct asking *k, struct arena *a)
     for (uint32_t s = 0; s < o->nsite; s++)
         t[s] = (struct tally){.low = INT32_MAX, .high = -1};
     for (nid n = g->first; n < g->first + g->count; n++) {
-        int32_t part = k->cut != NULL ? k->cut->part_of[n] : 0;
+        int32_t part = k->cut->part_of[n];
         t = &tally[o->within[n]];
         t->needed += k->p->kind[n] != PLACE_NONE;
         if (k->p->kind[n] != PLACE_NODE || k->follows[n])
@@ -106,18 +106,6 @@ static uint32_t first_from(const uint32_t *user, uint32_t at, uint32_t end, nid 
             end = mid;
     }
     return at;
-}
-
-/* Some node of the site that has to run where the call does reads v. */
-static bool needs(const struct asking *k, const struct site *s, vid v)
-{
-    const uint32_t *user = k->users.to;
-    uint32_t end = k->users.at[v + 1];
-    for (uint32_t i = first_from(user, k->users.at[v], end, s->first); i < end && user[i] < s->end;
-         i++)
-        if (k->p->kind[user[i]] != PLACE_NONE && !k->follows[user[i]])
-            return true;
-    return false;
 }
 
 /* v, a result of the call, is not read outside, or it is made by a node that runs where the call does, and
@@ -159,8 +147,8 @@ static void note_parts(struct asking *k, struct arena *a)
 static bool is_there(const struct asking *k, int32_t part, vid v)
 {
     nid def = k->x->m->value[v].def;
-    return k->cut != NULL && (map_get(&k->has, map_key((uint32_t)part, v)) != 0 ||
-                              (def != 0 && k->cut->part_of[def] == part));
+    return map_get(&k->has, map_key((uint32_t)part, v)) != 0 ||
+           (def != 0 && k->cut->part_of[def] == part);
 }
 
 static bool is_closable(const struct asking *k, const struct site *s, const struct tally *t)
@@ -172,7 +160,7 @@ static bool is_closable(const struct asking *k, const struct site *s, const stru
         return false;
     for (uint32_t i = 0; i < s->in.n; i++) {
         vid v = arg[s->in.at + i];
-        if (v != 0 && !is_there(k, t->low, v) && !needs(k, s, v))
+        if (v != 0 && !is_there(k, t->low, v))
             return false;
     }
     for (uint32_t i = 0; i < s->out.n; i++)
@@ -187,8 +175,7 @@ uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struc
     const struct opened *o = x->opened;
     struct asking k = {.x = x, .p = p, .cut = cut};
     uint8_t *can = arena_alloc(a, o->nsite);
-    if (cut != NULL)
-        note_parts(&k, a);
+    note_parts(&k, a);
     k.users = module_users(x->m, a);
     k.follows = place_follows(x->m, p, a);
     const struct tally *t = tally_sites(&k, a);
@@ -218,24 +205,14 @@ static bool still_open(void *user, uint32_t in, nid call, sid name)
     return open;
 }
 
-/* The model as it was, with what is known by now: pools only grow, so its numbers hold in those of x->m. */
-static struct module with_pools(const struct module *from, const struct module *now)
+/* The model as it was, with the types that are known by now: they only grow, so its numbers hold among them. */
+static struct module with_types(const struct module *from, const struct module *now)
 {
-    struct module m = *now;
-    m.node = from->node;
-    m.nnode = from->nnode;
-    m.value = from->value;
-    m.nval = from->nval;
-    m.graph = from->graph;
-    m.ngraph = from->ngraph;
-    m.opset = from->opset;
-    m.nopset = from->nopset;
-    m.rewritten = from->rewritten;
-    m.color = from->color;
-    m.layer = from->layer;
-    m.backward = from->backward;
-    m.device_ann = from->device_ann;
-    m.cost = NULL;
+    struct module m = *from;
+    m.type = now->type;
+    m.ntype = now->ntype;
+    m.dim = now->dim;
+    m.ndim = now->ndim;
     return m;
 }
 
@@ -300,7 +277,8 @@ static void pair_main(struct sides *s, const struct opened *o, const uint8_t *sh
         }
     }
     for (uint32_t i = 0; i < s->ngraph; i++) {
-        const struct graph *p = &s->old->graph[s->graph[i].old], *q = &s->now->graph[s->graph[i].now];
+        const struct graph *p = &s->old->graph[s->graph[i].old];
+        const struct graph *q = &s->now->graph[s->graph[i].now];
         pair_lists(s, p->in, q->in);
         pair_lists(s, p->init, q->init);
         for (uint32_t k = 0; k < q->count; k++)
@@ -367,12 +345,13 @@ static void add_constants(const struct sides *s, const struct place *p, const st
 void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out)
 {
     const struct opened *o = x->opened;
-    struct module from = with_pools(&o->from, x->m);
+    struct module from = with_types(&o->from, x->m);
     struct walk walk = {o, shut, 1};
     struct inline_how how = {true, true, still_open, &walk};
     struct diag quiet = diag_silent();
     struct inlined r;
-    inline_calls(&from, o->functions, &how, x->m->mem, x->scratch, &quiet, &r); /* fewer names than before */
+    /* cannot fail: there are fewer names than before */
+    inline_calls(&from, o->functions, &how, x->m->mem, x->scratch, &quiet, &r);
     out->opened = take_sites(x, &o->from, o->functions, &r);
     out->m = r.m;
     out->node = arena_array(x->m->mem, r.m.nnode, sizeof *out->node);

@@ -23,9 +23,8 @@ int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how);
 /* [site] 1: the call can be a node again, and no plan takes more time or memory then: all its nodes with
  * a place are in one part, that part has all that the call is given, and what it returns is neither made
  * by a copy nor read by one.  Shapes of what it is given do not count: they stay with what makes it while
- * planning, but what is measured is there where the call is, too.  p: the places of x->m; cut: its
- * parts; NULL: before planning, all in one, but of what is given only what is needed inside is there.
- * Lives in a.  O(nodes + operands + depth of calls * uses of their results). */
+ * planning, but what is measured is there where the call is, too.  p, cut: the places of x->m, its
+ * parts.  Lives in a.  O(nodes + operands + depth of calls * uses of their results). */
 uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct cut *cut,
                          struct arena *a);
 

@@ -3,7 +3,9 @@
 #define PCC_PASSES_PLACE_RUN_H
 
 #include "passes/chain.h"
+#include "passes/bounds.h"
 #include "passes/interval_dp.h"
+#include "passes/infeasible.h"
 
 /* The first PLACE_OPTS_EXACT rows of place_opts are those of the exact search: dp-place has them all,
  * dpl-place the rest. */
@@ -20,6 +22,7 @@ struct placing {
     struct chain *chain, *top;  /* of whole and of level; one chain if these are one level */
     struct chain_clock clock;   /* starts now */
     struct interval_run run;    /* with this clock: p must stay where it is */
+    struct bound all;           /* of all plans, as far as dp-place has looked; value 0: nothing is known */
 };
 
 /* Makes the base level if need be, and the chains, which live in the scratch arena.  0, or -1: also for
@@ -38,20 +41,5 @@ const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v);
 /* Leaves best, a plan for the vertices of level g, in x->plan. */
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct chain_plan *best);
-
-/* Says why there is no plan: memory (with the smallest memory per device that would do; proven, if
- * `exact` and the search is short), or something else; works until the clock of dpl is out.
- * PASS_INFEASIBLE. */
-int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
-                      const struct interval_run *dpl);
-
-/* The smallest memory that bounded devices need to hold `bytes` in all; 0: some device has no
- * bound. */
-int64_t average_memory(const struct cluster *c, int64_t bytes);
-
-/* Says that no plan of a shape ("contiguous plan") fits: the devices need `need` bytes each, which is
- * proven, or only the smallest found: then nothing below `least` does (0: nothing is known).  need 0: none was
- * found.  PASS_INFEASIBLE. */
-int report_memory(struct ctx *x, const char *shape, int64_t need, bool proven, int64_t least);
 
 #endif

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""auto-place: never worse than any other planner, with a reason, a bound that holds, and an end in time.
+"""auto-place: with gain=0 never worse than any other planner, with a reason, a bound that holds, and an end in time.
 
 usage: test_auto.py
 
-Random workloads of seven nodes: the plan against all assignments of nodes to devices, the bound below the best
-of them, the reason in accord with the plan's shape.  Larger ones, models of pcc-gen, and the workloads of
-PCC_SHARED: no other planner finds a better plan.  By hand: a split that fits only if it is not contiguous, the least
-memory when nothing fits.  `-o split/` without -p uses it; other objectives are dp-place's; Ctrl-C and the time
-limit leave a plan with its bound."""
+Random workloads of six or seven nodes, of every overlap: the plan against all assignments of nodes to devices, the
+bound not above the best of them, the reason in accord with the plan's shape, the contiguous plan unless one of another
+shape saves as much as `gain` says.  Larger ones, models of pcc-gen, and the workloads of PCC_SHARED: no other planner
+finds a better plan.  By hand: a split that fits only if it is not contiguous, the least memory when nothing fits.
+`-o split/` without -p uses it; Ctrl-C and the time limit leave a plan with its bound."""
 # extras: shared
 import itertools
 import json
@@ -28,6 +28,7 @@ PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 OTHERS = ["dpl-place", "dp-place", "anneal-place{moves=300000}", "ip-place", "one-place", "greedy-place", "local-place",
           "pipedream-place", "scotch-place", "metis-place"]
+HANGS = 600 # seconds of the clock after which a run is taken to hang
 SLOW = bool(os.environ.get("PCC_SANITIZED")) # then fewer cases
 UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 wrong = []
@@ -40,7 +41,7 @@ def check(good, text):
 
 
 def pcc(*args):
-    return subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=HANGS, check=False)
 
 
 def seconds(text):
@@ -77,7 +78,7 @@ def workload(rng, n, accelerators, cpus, tight):
     return {"maxSizePerFPGA": room, "maxFPGAs": accelerators, "maxCPUs": cpus, "nodes": nodes, "edges": edges}
 
 
-def load_of(w, inside, cpu):
+def load_of(w, inside, cpu, overlap):
     nodes = {x["id"]: x for x in w["nodes"]}
     if cpu:
         return sum(nodes[i]["cpuLatency"] for i in inside)
@@ -85,20 +86,32 @@ def load_of(w, inside, cpu):
     for e in w["edges"]:
         cost[e["sourceId"]] = e["cost"]
         pins.setdefault(e["sourceId"], {e["sourceId"]}).add(e["destId"])
-    return sum(nodes[i]["fpgaLatency"] for i in inside) + \
-        sum(cost[u] for u, p in pins.items() if p & inside and not p <= inside)
+    compute = sum(nodes[i]["fpgaLatency"] for i in inside)
+    sent = sum(cost[u] for u, p in pins.items() if u in inside and not p <= inside)
+    got = sum(cost[u] for u, p in pins.items() if u not in inside and p & inside)
+    return {"sum": compute + sent + got, "max": max(compute, sent + got), "duplex": max(compute, sent, got)}[overlap]
 
 
-def best_of_all(w):
+def all_sets(w, overlap):
+    """The load of each set of nodes on an accelerator and on a CPU; None: it does not fit."""
+    n, loads = len(w["nodes"]), []
+    for mask in range(1 << n):
+        inside = {i for i in range(n) if mask >> i & 1}
+        fits = sum(w["nodes"][i]["size"] for i in inside) <= w["maxSizePerFPGA"]
+        loads.append((load_of(w, inside, False, overlap) if fits else None, load_of(w, inside, True, overlap)))
+    return loads
+
+
+def best_of_all(w, overlap="sum"):
     """The least largest load over all assignments that fit, in ms; None: none fits."""
-    devices, best = w["maxFPGAs"] + w["maxCPUs"], None
-    sizes = {x["id"]: x["size"] for x in w["nodes"]}
-    for dev in itertools.product(range(devices), repeat=len(sizes)):
-        sets = [{i for i in sizes if dev[i] == d} for d in range(devices)]
-        if any(sum(sizes[i] for i in s) > w["maxSizePerFPGA"] for s in sets[:w["maxFPGAs"]]):
-            continue
-        value = max(load_of(w, s, d >= w["maxFPGAs"]) for d, s in enumerate(sets))
-        best = value if best is None or value < best else best
+    devices, best, loads = w["maxFPGAs"] + w["maxCPUs"], None, all_sets(w, overlap)
+    for dev in itertools.product(range(devices), repeat=len(w["nodes"])):
+        masks = [0] * devices
+        for i, d in enumerate(dev):
+            masks[d] |= 1 << i
+        each = [loads[m][d >= w["maxFPGAs"]] for d, m in enumerate(masks)]
+        if None not in each and (best is None or max(each) < best):
+            best = max(each)
     return best
 
 
@@ -108,52 +121,62 @@ def put(tmp, name, w):
     return path
 
 
-def against_all(tmp, cases=9 if SLOW else 24):
-    optimal = scattered = 0
+def against_all(tmp, cases=12 if SLOW else 36):
+    """With gain=0 the best of all assignments; without, the contiguous plan unless it takes a twentieth more."""
+    scattered = spared = 0
     for seed in range(cases):
-        rng = random.Random(seed)
-        w = workload(rng, 7, 2, seed % 2, seed % 3 == 0)
-        best, found = best_of_all(w), plan(put(tmp, "small", w), "auto-place")
+        rng, overlap = random.Random(seed), ("sum", "max", "duplex")[seed % 4 % 3]
+        path = put(tmp, "small", w := workload(rng, 6 + seed % 2, 2, seed % 2, seed % 3 == 0))
+        how = [f"--overlap={overlap}"]
+        best, found = best_of_all(w, overlap), plan(path, "auto-place{gain=0}", *how)
         if best is None or isinstance(found, tuple):
             check(best is None and isinstance(found, tuple) and found[0] == 3, f"seed {seed}: {best}, {found}")
             continue
         ms = 1000 * found["value"]
-        check(ms >= best - 1e-9 and 1000 * found["bound"] <= best + 1e-9, f"seed {seed}: best {best}, found {found}")
+        check(abs(ms - best) < 1e-9 and 1000 * found["bound"] <= best + 1e-9, f"seed {seed}: best {best}, {found}")
         check((found["status"] == "optimal") == (found["bound"] == found["value"]), f"seed {seed}: {found}")
-        optimal += abs(ms - best) < 1e-9
-        dp = plan(put(tmp, "small", w), "dp-place")
-        better = not isinstance(dp, tuple) and found["value"] >= dp["value"]
-        check(found["argument"].startswith("contiguous" if better else "not contiguous"), f"seed {seed}: {found}, {dp}")
-        scattered += not better
-    check(optimal == cases - sum(best_of_all(workload(random.Random(s), 7, 2, s % 2, s % 3 == 0)) is None
-                                 for s in range(0, cases, 3)), f"only {optimal} of {cases} are the best")
-    check(scattered >= 1 + 2 * (not SLOW), f"only {scattered} of {cases} are not contiguous: the cases say little")
+        dp, mine = plan(path, "dp-place", *how), plan(path, "auto-place", *how)
+        contiguous = not isinstance(dp, tuple) and dp["value"]
+        for name, got, least in (("gain=0", found, 0), ("default", mine, 0.05)):
+            better = not contiguous or got["value"] < contiguous * (1 - least) + 1e-15 and got["value"] < contiguous
+            check(got["argument"].startswith("not contiguous" if better else "contiguous") and
+                  (better or got["value"] == contiguous), f"seed {seed}, {name}: {got}, {dp}")
+        saved = contiguous and 1 - found["value"] / contiguous
+        check(not contiguous or saved < 0.05 - 1e-12 or mine["value"] == found["value"],
+              f"seed {seed}: a twentieth or more is left: {mine}, {found}")
+        scattered += not contiguous or saved >= 0.05
+        spared += bool(contiguous) and 0 < saved < 0.05
+    check(scattered >= cases // 12 and spared >= 1,
+          f"of {cases} {scattered} are not contiguous, {spared} better by little: the cases say little")
 
 
 def against_others(tmp):
-    models = [put(tmp, "wide", workload(random.Random(77), 60, 3, 1, False))]
+    models = [put(tmp, "wide", workload(random.Random(77), 30, 3, 1, False))]
     for name, options in (("gpt", ["--layers", 2, "--width", 64, "--heads", 4, "--vocab", 100]),
-                          ("inception", ["--blocks", 6])):
+                          ("inception", ["--blocks", 3])):
         models.append(Path(tmp) / f"{name}.onnx")
         subprocess.run([PCC_GEN, name, "-o", models[-1], *map(str, options)], check=True, capture_output=True)
     better_than_others(models[:2] if SLOW else models)
 
 
 def published(tmp):
-    names = ("layer_gnmt_inference", "op_bert3_inference")
+    names = ("layer_bert24_training", "op_bert3_inference")
     better_than_others([extras.shared(f"workloads/throughput/{x}.json") for x in (names[:1] if SLOW else names)])
 
 
 def better_than_others(models):
+    """gain=0 is never behind; the default is by less than a twentieth, and never behind the best contiguous plan."""
     for model in models:
         devices = ["-d", "3xa100", "--link", "1TB/s,0us"] if model.suffix == ".onnx" else []
-        mine = plan(model, "auto-place", *devices)
+        mine, usual = (plan(model, f"auto-place{{{gain}}}", *devices) for gain in ("gain=0", ""))
         for other in OTHERS:
-            found = plan(model, other, *devices, "--time-limit", "1s" if SLOW else "3s")
+            found = plan(model, other, *devices, "--time-limit", "1s")
             if isinstance(found, tuple):
                 continue # over memory, not built in
             check(mine["value"] <= found["value"] and mine["bound"] <= found["value"],
-                  f"{model.name}: auto-place {mine}, {other} {found}")
+                  f"{model.name}: auto-place{{gain=0}} {mine}, {other} {found}")
+            check(0.95 * usual["value"] < found["value"] and (other != "dp-place" or usual["value"] <= found["value"]),
+                  f"{model.name}: auto-place {usual}, {other} {found}")
 
 
 def memory(tmp):
@@ -168,8 +191,9 @@ def memory(tmp):
     w["maxSizePerFPGA"] = 9
     found = plan(put(tmp, "m", w), "auto-place")
     check(found[0] == 3 and re.search(r"need\w* 10 ?B\b", found[1]), f"memory 9: {found}")
-    found = plan(put(tmp, "m", w), "anneal-place", "--time-limit", "1ms")
-    check(found[0] == 3 and re.search(r"nothing below 10 ?B\b", found[1]), f"no time: {found}")
+    for planner in ("anneal-place", "auto-place"):
+        found = plan(put(tmp, "m", w), planner, "--time-limit", "1ns") # over before anything is tried
+        check(found[0] == 3 and re.search(r"nothing below 10 ?B\b", found[1]), f"no time: {planner}: {found}")
 
 
 def defaults(tmp):
@@ -180,32 +204,42 @@ def defaults(tmp):
     check(r.returncode == 0 and "auto-place" in r.stderr and (out / "manifest.json").exists(), f"default: {r.stderr}")
     r = pcc(model, "-o", out, "--print-pipeline", "--group", "2:1TB/s")
     check("hier-place" in r.stderr and "auto-place" not in r.stderr, f"groups: {r.stderr}")
-    for steps, args, word in (("auto-place", ["--overlap=max"], "the only shape for this objective"),
-                              ("auto-place{contiguous=true}", [], "as asked for")):
-        mine, dp = plan(model, steps, *args), plan(model, "dp-place", *args)
-        check(mine["value"] == dp["value"] and mine["status"] == dp["status"] and word in mine["argument"],
-              f"{steps} {args}: {mine}, {dp}")
+    mine, dp = plan(model, "auto-place{contiguous=true}"), plan(model, "dp-place")
+    check(mine["value"] == dp["value"] and mine["status"] == dp["status"] and "as asked for" in mine["argument"],
+          f"contiguous: {mine}, {dp}")
+
+
+def read_until(fd, words, what):
+    """What a terminal shows, up to these words, however long they take: the guard is against hanging."""
+    text, until = "", time.monotonic() + HANGS
+    while words not in text and time.monotonic() < until:
+        try:
+            text += os.read(fd, 1000).decode() if select.select([fd], [], [], 1)[0] else ""
+        except OSError:
+            break # the program has ended
+    check(words in text, f"{what}: {words!r} is not shown: {text!r}")
+    return text
 
 
 def stopped(tmp):
-    hard = put(tmp, "hard", workload(random.Random(5), 400, 6, 1, False))
-    start = time.monotonic()
-    found = plan(hard, "auto-place", "--time-limit", "2s")
-    check(not isinstance(found, tuple) and found["bound"] > 0 and time.monotonic() - start < 30, f"time limit: {found}")
+    """Annealing that would never end: few nodes, so that what comes before it takes no time, no bound that is met."""
+    endless = "auto-place{gain=0:moves=1000000000000}"
+    path = put(tmp, "endless", workload(random.Random(77), 60, 3, 1, False))
+    found = plan(path, endless, "--time-limit", "1s")
+    check(not isinstance(found, tuple) and found["bound"] > 0 and found["status"] == "feasible"
+          and "time limit reached" in found["argument"], f"time limit: {found}")
     mine, terminal = os.openpty()
-    p = subprocess.Popen([PCC, str(hard), "-p", "auto-place{moves=1000000000000}", "--emit", "ir"], text=True,
-                         stdout=subprocess.PIPE, stderr=terminal)
+    p = subprocess.Popen([PCC, str(path), "-p", endless, "--emit", "ir"], text=True, stdout=subprocess.PIPE,
+                         stderr=terminal)
     os.close(terminal)
-    err, until = "", time.monotonic() + 60
-    while "M moves" not in err and time.monotonic() < until:
-        err += os.read(mine, 1000).decode() if select.select([mine], [], [], 1)[0] else ""
+    err = read_until(mine, "M moves", "Ctrl-C")
     p.send_signal(signal.SIGINT)
-    out = p.communicate(timeout=120)[0]
+    out = p.communicate(timeout=HANGS)[0]
     try:
         err += os.read(mine, 100000).decode()
     except OSError:
         pass # nobody has the terminal any more, and all was read
-    check("M moves" in err and err.endswith("\r" + " " * 78 + "\r"), f"a line of progress stays: {err!r}")
+    check(err.endswith("\r" + " " * 78 + "\r"), f"a line of progress stays: {err!r}")
     check(p.returncode == 0 and "interrupted" in facts(out)["argument"] and facts(out)["bound"] > 0,
           f"Ctrl-C: exit {p.returncode}, {err}{out[-300:]}")
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Integer programs that pcc writes, solved by HiGHS: the same optimum as pcc's own.
 
-A hundred small random workloads, each of a shape in turn, as .lp and .mps; both must be read and have pcc's
-value, or no solution where pcc says that nothing fits. Then tools/bench/mps.py over the workloads of the placement
-paper (PCC_SANITIZED: over some), PCC_IP_SECONDS (2) for each. Then what a user sees: names, limits, errors. Exit: 0
-pass, 1 fail, 77 skip (no pcc, no highspy)."""
+Small random workloads, each of a shape in turn, as .lp and .mps; both must be read as the same program, which must
+have pcc's value, or no solution where pcc says that nothing fits. Then tools/bench/mps.py over three workloads of the
+placement paper (by itself it takes all, and longer). Then what a user sees: names, limits, errors. Exit: 0 pass, 1
+fail, 77 skip (no pcc, no highspy)."""
 # extras: shared programs
 import json
 import os
@@ -22,8 +22,8 @@ import extras
 PCC = os.environ.get("PCC", "pcc")
 ROOT = Path(__file__).resolve().parents[1]
 SHAPES = ("none", "convex", "chain")
-RANDOM = 100
-SOME = ["layer_gnmt_inference", "layer_resnet50_training", "op_bert3_inference", "op_bert12_training"]
+RANDOM = 60
+HANGS = 600 # seconds of the clock after which a run is taken to hang
 UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 wrong = []
 
@@ -35,12 +35,12 @@ def check(good, text):
 
 
 def pcc(*args):
-    return subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=300)
+    return subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=HANGS)
 
 
-def workload(rng):
+def workload(rng, most=8):
     """A random one in the paper's format; memory is short for every other."""
-    n, short = rng.randint(3, 8), rng.random() < 0.5
+    n, short = rng.randint(3, most), rng.random() < 0.5
     nodes = [{"id": v, "name": rng.choice([f"n{v}", f"layer.{v}/add", f"{v}e", "x"]), "supportedOnFpga": True,
               "cpuLatency": rng.randint(1, 60), "fpgaLatency": rng.randint(1, 12), "isBackwardNode": False,
               "size": rng.randint(0, 9)} for v in range(n)]
@@ -59,14 +59,40 @@ def workload(rng):
             "maxCPUs": rng.randint(0, 2), "nodes": nodes, "edges": edges}
 
 
-def highs(path):
-    """The optimum in ps; None: there is no solution."""
+def load(path):
     import highspy
     h = highspy.Highs()
     h.setOptionValue("output_flag", False)
     h.setOptionValue("threads", 1)
     h.setOptionValue("mip_rel_gap", 1e-9)
-    if not check(h.readModel(str(path)) != highspy.HighsStatus.kError, f"HiGHS cannot read {path.read_text()}"):
+    good = check(h.readModel(str(path)) != highspy.HighsStatus.kError, f"HiGHS cannot read {path.read_text()}")
+    return h if good else None
+
+
+def program_of(path):
+    """The columns and the rows that HiGHS reads, by their names."""
+    import highspy
+    h = load(path)
+    if h is None:
+        return None
+    lp, rows = h.getLp(), {}
+    columns = {n: (cost, lo, hi, whole) for n, cost, lo, hi, whole in zip(
+        lp.col_names_, lp.col_cost_, lp.col_lower_, lp.col_upper_, map(str, lp.integrality_))}
+    for name, lo, hi in zip(lp.row_names_, lp.row_lower_, lp.row_upper_):
+        rows[name] = [lo, hi, {}]
+    m, row_names = lp.a_matrix_, list(lp.row_names_)
+    assert m.format_ == highspy.MatrixFormat.kColwise
+    for j, name in enumerate(lp.col_names_):
+        for at in range(m.start_[j], m.start_[j + 1]):
+            rows[row_names[m.index_[at]]][2][name] = m.value_[at]
+    return columns, rows
+
+
+def highs(path):
+    """The optimum in ps; None: there is no solution."""
+    import highspy
+    h = load(path)
+    if h is None:
         return None
     h.run()
     if h.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
@@ -76,10 +102,14 @@ def highs(path):
     return h.getInfo().objective_function_value * unit
 
 
-def best_of(folder, kind):
-    values = [highs(f) for f in sorted(folder.glob(f"m*.{kind}"))]
-    check(values, f"no .{kind} was written")
-    return min((v for v in values if v is not None), default=None)
+def best_of(folder, what):
+    """The best of the models in a folder, each there as .lp and .mps."""
+    files = sorted(folder.glob("m*.mps"))
+    check(files and len(files) == len(list(folder.glob("m*.lp"))), f"{what}: not as many .mps as .lp")
+    for path in files:
+        same = program_of(path) == program_of(path.with_suffix(".lp"))
+        check(same, f"{what}: {path.name}: another program as .lp")
+    return min((v for v in map(highs, files) if v is not None), default=None)
 
 
 def random_workloads(tmp):
@@ -96,27 +126,25 @@ def random_workloads(tmp):
                                   f"{folder}/m.{kind}}}")
         mine = round(json.loads((folder / "plan.json").read_text())["maxLoad"] * 1e9) if r.returncode == 0 else None
         check(r.returncode in (0, 3), f"workload {i}: {r.stderr}")
-        for kind in ("lp", "mps"):
-            other = best_of(folder, kind)
-            good = mine == other if None in (mine, other) else abs(mine - other) <= 1e-6 * max(1, mine)
-            check(good, f"workload {i} ({shape}): pcc {mine}, HiGHS with .{kind} {other}: {r.stderr}")
+        other = best_of(folder, f"workload {i} ({shape})")
+        good = mine == other if None in (mine, other) else abs(mine - other) <= 1e-6 * max(1, mine)
+        check(good, f"workload {i} ({shape}): pcc {mine}, HiGHS {other}: {r.stderr}")
         fit += mine is not None
     check(RANDOM / 2 < fit < RANDOM, f"{fit} of {RANDOM} workloads have a plan")
 
 
 def published(tmp):
-    """The sixteen workloads, or some of every sort where all is slow."""
+    """Two workloads of the placement paper that HiGHS solves, one that it does not in a second."""
     workloads = extras.shared("workloads/throughput")
-    seconds = os.environ.get("PCC_IP_SECONDS", "2")
-    some = SOME if os.environ.get("PCC_SANITIZED") else []
-    r = subprocess.run([sys.executable, ROOT / "tools/bench/mps.py", "--seconds", seconds, "--own", seconds, *some],
-                       capture_output=True, text=True, timeout=1300)
-    check(r.returncode == 0 and r.stdout.count("\n") >= (len(some) or 16) + 2,
-          f"mps.py: {r.stdout[-1500:]}{r.stderr[-1500:]}")
+    for name, seconds in (("op_bert3_inference", HANGS), ("op_bert3_training", HANGS), ("layer_bert24_training", 1)):
+        r = subprocess.run([sys.executable, ROOT / "tools/bench/mps.py", "--seconds", str(seconds), "--own", "1", name],
+                           capture_output=True, text=True, timeout=4 * HANGS)
+        check(r.returncode == 0 and f"| {name} " in r.stdout and (seconds == 1 or "| yes " in r.stdout),
+              f"mps.py: {r.stdout[-1500:]}{r.stderr[-1500:]}")
     for name, want in [("layer_bert24_inference", 17.7899), ("layer_gnmt_inference", 32.9107),
-                       ("op_bert3_inference", 27.9186), ("op_bert6_inference", 29.5795)]:
+                       ("op_bert6_inference", 29.5795)]:
         out = Path(tmp) / "chain.pir"
-        pcc(workloads / f"{name}.json", "-q", "--time-limit", "120s", "-o", out,
+        pcc(workloads / f"{name}.json", "-q", "--time-limit", f"{HANGS}s", "-o", out,
             "-p", "ip-place{contiguous=chain:solver=lp_solve}")
         said = re.search(r"^plan .*value=([\d.]+)ms bound=([\d.]+)ms", out.read_text(), re.M)
         check(said and abs(float(said[1]) - want) < 6e-5 and float(said[2]) > want * (1 - 3e-6) - 5e-5,
@@ -124,11 +152,13 @@ def published(tmp):
 
 
 def small(tmp):
-    """A workload that can be checked by hand: two heavy nodes, two accelerators, one tensor between them."""
+    """A workload that can be checked by hand: memory for two of three nodes on two accelerators.  c takes least on
+    the CPU; only a program knows that one must be there (the cheap bounds do not look at memory)."""
     path = Path(tmp) / "small.json"
-    nodes = [{"id": i, "name": name, "supportedOnFpga": True, "cpuLatency": 90, "fpgaLatency": t, "size": 2,
-              "isBackwardNode": False} for i, (name, t) in enumerate([("a a", 5), ("b", 6), ("c", 4)])]
-    path.write_text(json.dumps({"maxSizePerFPGA": 5, "maxFPGAs": 2, "maxCPUs": 0, "nodes": nodes,
+    nodes = [{"id": i, "name": name, "supportedOnFpga": True, "cpuLatency": slow, "fpgaLatency": t, "size": size,
+              "isBackwardNode": False} for i, (name, t, slow, size) in enumerate(
+                  [("a a", 5, 50, 5), ("b", 6, 40, 5), ("c", 4, 30, 1)])]
+    path.write_text(json.dumps({"maxSizePerFPGA": 5, "maxFPGAs": 2, "maxCPUs": 1, "nodes": nodes,
                                 "edges": [{"sourceId": 0, "destId": 1, "cost": 1}]}))
     return path
 
@@ -138,23 +168,23 @@ def for_users(tmp):
     lp = Path(tmp) / "s.lp"
     r = pcc(path, "-p", f"ip-place{{write={lp}}}", "--explain-bound")
     text = lp.read_text()
-    check(r.returncode == 0 and "time per sample 10.00 ms, bound 10.00 ms" in r.stdout, f"small: {r.stdout}{r.stderr}")
+    check(r.returncode == 0 and "time per sample 30.00 ms, bound 30.00 ms" in r.stdout, f"small: {r.stdout}{r.stderr}")
     check("write=model.mps" in r.stdout, f"--explain-bound says not how to check: {r.stdout}")
     for name in ("x_a_a_acc0", "load_acc1", "memory_acc0", "net_a_a_"):
         check(name in text, f"no {name} in\n{text}")
     for options, code, said in [
-            ("limit=9ms", 0, "no plan is within the limit"), ("gap=0", 1, "expected a share"),
+            ("limit=29ms", 0, "no plan is within the limit"), ("gap=0", 1, "expected a share"),
             ("solve=false", 1, "expected write=FILE"),
             (f"write={tmp}/x.txt", 1, "ends in .lp or .mps"), ("write=/nowhere/x.lp", 1, "cannot be written"),
             ("contiguous=chain", 0, "time per sample"), ("solver=auto", 0, "time per sample")]:
         r = pcc(path, "-p", f"ip-place{{{options}}}")
         check(r.returncode == code and said in r.stdout + r.stderr, f"{options}: {r.returncode} {r.stdout}{r.stderr}")
     big = json.loads(path.read_text())
-    big["maxSizePerFPGA"] = 3
+    big["maxCPUs"] = 0
     path.write_text(json.dumps(big))
     for shape in SHAPES:
         r = pcc(path, "-p", f"ip-place{{contiguous={shape}}}")
-        check(r.returncode == 3 and "4 B" in r.stderr, f"{shape}, too little memory: {r.returncode} {r.stderr}")
+        check(r.returncode == 3 and "need 6B (6 B)" in r.stderr, f"{shape}, no room: {r.returncode} {r.stderr}")
 
 
 NAMES = ['a "b"', "a b", "a\nb\nEnd", "\u00e9\u202e", "x" * 10000, "x" * 10000, "same", "same", "free", "inf",
@@ -197,19 +227,29 @@ def names(tmp):
 
 
 def stops(tmp):
-    """A time limit, and Ctrl-C: the best plan so far, soon, and nothing printed by the solver."""
-    path = extras.shared("workloads/throughput/op_bert12_training.json")
-    for solver in ("lp_solve", "auto"):
+    """A time limit, and Ctrl-C once the solver has begun: the best plan so far, and nothing printed by the solver."""
+    path = Path(tmp) / "many.json"
+    many = workload(random.Random(11), 100)
+    many.update(maxFPGAs=4, maxCPUs=1, maxSizePerFPGA=1000)
+    for node in many["nodes"]:
+        node.pop("colorClass", None)
+    path.write_text(json.dumps(many))
+    for k, solver in enumerate(("lp_solve", "auto")):
         for limit in (["--time-limit", "1s"], []):
+            model = Path(tmp) / f"many{k}{len(limit)}.lp" # is written before the solver begins
             start = time.monotonic()
-            p = subprocess.Popen([PCC, path, *limit, "-p", f"ip-place{{solver={solver}}}"], text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            steps = f"ip-place{{solver={solver}:moves=1000:write={model}}}"
+            p = subprocess.Popen([PCC, path, *limit, "-p", steps], text=True, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+            while not limit and not model.exists() and p.poll() is None and time.monotonic() - start < HANGS:
+                time.sleep(0.01)
             if not limit:
-                time.sleep(2)
                 p.send_signal(2)
-            out, err = p.communicate(timeout=120)
-            spent = time.monotonic() - start
-            check(p.returncode == 0 and "time per sample" in out and "feasible" in out and spent < 60,
+            start = time.monotonic()
+            out, err = p.communicate(timeout=HANGS)
+            spent, said = time.monotonic() - start, "time limit reached" if limit else "interrupted"
+            # 60 s is what it takes if nobody says
+            check(p.returncode == 0 and "time per sample" in out and "feasible" in out and said in out and spent < 50,
                   f"{solver} {limit}: exit {p.returncode} after {spent:.1f} s: {out[-300:]}{err[-300:]}")
 
 
@@ -226,8 +266,8 @@ def main():
         if extras.extra() == "programs":
             for program in ("cbc", "lp_solve"):
                 extras.need(shutil.which(program), f"no program {program}")
-        for test in {"shared": (stops, published), "programs": (names,)}.get(extras.extra(),
-                                                                            (for_users, names, random_workloads)):
+        always = (for_users, names, random_workloads, stops)
+        for test in {"shared": (published,), "programs": (names,)}.get(extras.extra(), always):
             test(tmp)
     print("\n".join(wrong))
     return 1 if wrong else 0

@@ -15,6 +15,7 @@ usage: test_open_functions.py   (environment: PCC, PCC_SOURCE, PCC_SHARED)
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
+# extras: shared
 import contextlib
 import io
 import json
@@ -25,7 +26,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from with_ort import FAILED, PCC, SHARED, SKIP, check  # first: it skips the test without ONNX Runtime
+import extras
+
+from with_ort import FAILED, PCC, SKIP, check  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnx.inliner
@@ -65,6 +68,10 @@ def split(path, folder, *options):
     done = pcc(path, *options, "--pictures", "none", "-o", folder)
     if done.returncode == 0:
         verify(path, folder, f"{path.name} {options}")
+        found = manifest(folder)
+        loads = [d["load_s"] for d in found["devices"]]
+        check(max(loads) == found["objective"]["value_s"],
+              f"{path.name} {options}: {found['objective']}, loads {loads}")
     return done
 
 
@@ -77,7 +84,8 @@ def layers(count, length=4, shape=False, names=lambda i: "Block", width=WIDE):
     for i in range(count):
         inner, at = [], "x"
         for k in range(length):
-            inner += [node("MatMul", [at, "w"], [f"m{k}"], name=f"mm{k}"), node("Relu", [f"m{k}"], [f"r{k}"], name=f"relu{k}")]
+            inner += [node("MatMul", [at, "w"], [f"m{k}"], name=f"mm{k}"),
+                      node("Relu", [f"m{k}"], [f"r{k}"], name=f"relu{k}")]
             at = f"r{k}"
         if shape:
             inner += [node("Shape", ["x"], ["s"], name="shape"), node("Reshape", [at, "s"], ["z"], name="reshape")]
@@ -152,6 +160,10 @@ def opened(work):
             n.op_type, n.domain = "Gelu", "com.microsoft"
     foreign.functions[0].opset_import.append(made.opset("com.microsoft", 1))
     check(as_inlined(work, "foreign", foreign) == 1, "a call with foreign operators is divided")
+    scattered = split(work / "fourTrue.onnx", work / "scattered", *ON_TWO, "--part-cost", "1us",
+                      *(o for i in range(4) for o in ("--pin", f"^/h.{i}/Block$=acc{i % 2}")),
+                      "-p", "open-functions,anneal-place")
+    check("4 are written as such, none is open" in scattered.stderr, f"parts that cost: {scattered.stderr}")
     grouped = split(work / "three.onnx", work / "grouped", "-d", "4xa100", "--group", "2:300GB/s,2us", "--dim", "b=1")
     check(grouped.returncode == 0 and manifest(work / "grouped")["calls"] == "opened", f"grouped: {grouped.stderr}")
 
@@ -165,15 +177,18 @@ def stays_open(work):
                                                     node("Add", ["x", "m"], ["y"], name="add")])
     dead = function("Dead", ["x", "z"], ["y"], [node("Neg", ["x"], ["y"], name="neg"),
                                                 node("Neg", ["z"], ["d"], name="dead")])
-    clean = function("Clean", ["x"], ["y"], [node("Relu", ["x"], ["t"], name="relu"), node("Tanh", ["t"], ["y"], name="tanh")])
+    clean = function("Clean", ["x"], ["y"], [node("Relu", ["x"], ["t"], name="relu"),
+                                             node("Tanh", ["t"], ["y"], name="tanh")])
     cases = [  # what the first call gives away is read by copies, is itself a copy; what it is given is not needed
-        ("sizes", shape, [call("Sizes", ["a"], ["s", "b"], name="first"), node("Identity", ["s"], ["s2"], name="copied"),
+        ("sizes", shape, [call("Sizes", ["a"], ["s", "b"], name="first"),
+                          node("Identity", ["s"], ["s2"], name="copied"),
                           node("Reshape", ["b", "s2"], ["c"], name="use")]),
         ("mask", constant, [call("Mask", ["a"], ["m", "b"], name="first"), node("Mul", ["b", "m"], ["c"], name="use")]),
         ("dead", dead, [call("Dead", ["a", "x"], ["b"], name="first"), node("Neg", ["b"], ["c"], name="use")])]
     for name, f, middle in cases:
         nodes = [call("Clean", ["x"], ["a"], name="before"), *middle, call("Clean", ["c"], ["y"], name="after")]
-        path = save(work / f"{name}.onnx", model(nodes, [made.vec("x", (16, 32))], [made.vec("y", (16, 32))], [f, clean]))
+        m = model(nodes, [made.vec("x", (16, 32))], [made.vec("y", (16, 32))], [f, clean])
+        path = save(work / f"{name}.onnx", m)
         on = [o for n, d in (("before", 0), ("first", 1), ("use", 1), ("after", 0)) for o in ("--pin", f"^{n}$=acc{d}")]
         done = split(path, work / name, "-d", "2xnpu", "--link", "1GB/s,1us", *on, "-p", "open-functions,anneal-place")
         if not check(done.returncode == 0, f"{name}: {done.stderr}"):
@@ -181,21 +196,47 @@ def stays_open(work):
         there = {n for nodes in manifest(work / name)["nodes"].values() for n in nodes}
         check({"before", "after"} <= there and "first" not in there, f"{name}: nodes {sorted(there)}")
         read_back(path, work / name, ["-d", "2xnpu", "--link", "1GB/s,1us"], name)
+    bodies(work)
     alone = save(work / "constant.onnx", model([call("Mask", ["x"], ["m", "y"])], [made.vec("x", (16, 32))],
                                                [made.vec("y", (16, 32))], [constant]))
     held = [made.on_one(alone, p) for p in ("one-place", "open-functions,one-place", "inline-functions,one-place")]
     check(held[0] == held[1] == held[2] and held[0][1] == 2 * 2048, f"seconds, bytes of a call with a constant: {held}")
 
 
+def bodies(work):
+    """Functions with bodies, in functions: the one that is divided is open, those around it are not."""
+    def branch(name, op):
+        return made.body(name, [node(op, ["x"], [name])], [name])
+    pick = function("Pick", ["x", "c"], ["y"], [
+        node("If", ["c"], ["t"], then_branch=branch("t1", "Neg"), else_branch=branch("e1", "Abs"), name="if"),
+        node("Relu", ["t"], ["y"], name="relu")])
+    both = function("Both", ["x", "c"], ["y"], [
+        call("Pick", ["x", "c"], ["t"], name="p"), node("Tanh", ["t"], ["u"], name="tanh"),
+        call("Pick", ["u", "c"], ["y"], name="q")])
+    nodes = [call("Both", ["x" if i == 0 else f"h{i}", "c"], ["y" if i == 3 else f"h{i + 1}"], name=f"b{i}")
+             for i in range(4)]
+    m = model(nodes, [made.vec("x", (16, 32)), info("c", made.BOOL, [])], [made.vec("y", (16, 32))], [pick, both])
+    path = save(work / "bodies.onnx", m)
+    pins = {"b0": 0, "b1/p": 0, "b1/tanh": 1, "b1/q/if": 1, "b1/q/relu": 0, "b2": 0, "b3": 1}
+    on = [o for n, d in pins.items() for o in ("--pin", f"^{n}$=acc{d}")]
+    done = split(path, work / "bodies", "-d", "2xnpu", *on, "-p", "open-functions,anneal-place")
+    if check(done.returncode == 0, f"bodies: {done.stderr}"):
+        there = {n for nodes in manifest(work / "bodies")["nodes"].values() for n in nodes}
+        check(there == set(pins), f"bodies: nodes {sorted(there)}")
+    m = made.branches()  # a call in the body of an If of the model stays one
+    done = split(save(work / "branches.onnx", m), work / "branches", "-d", "2xnpu", "--pin", "^outer/if$=acc1",
+                 "--pin", "^outer/Abs=acc0")
+    if check(done.returncode == 0, f"branches: {done.stderr}"):
+        whole, own = bare(onnx.load(work / "branches/model.onnx"))[0], bare(m)[0]
+        check(own[1] in whole and own[0] not in whole, "branches: the call is not open, or the If is another")
+        read_back(path, work / "bodies", ["-d", "2xnpu"], "bodies")
+
+
 def exported(work):
     """What exporters make of whole networks."""
     for name, options in (("minigpt_functions_ts", ["--dim", "batch=1", "--dim", "sequence=8"]),
                           ("nested_region_functions_dyn", [])):
-        path = SHARED / "models/exported/tiny" / f"{name}.onnx"
-        if not path.exists():
-            print(f"skipped: {path} is not there")
-            continue
-        folder = work / name
+        path, folder = extras.shared(f"models/exported/tiny/{name}.onnx"), work / name
         done = split(path, folder, "-d", "2xnpu", "--link", "1TB/s,0us", *options, "-q")
         if check(done.returncode == 0 and "whole-" not in done.stderr, f"{name}: {done.stderr}"):
             kinds = {n.op_type for p in manifest(folder)["parts"] for n in onnx.load(folder / p["file"]).graph.node}
@@ -211,6 +252,10 @@ def read_back(path, folder, options, what):
     want, plan = manifest(folder)["objective"]["value_s"], folder.with_suffix(".plan.json")
     again = pcc(path, *options, "-q", "-p", f"plan{{from={folder}}}", "-o", plan)
     check(again.returncode == 0, f"{what}: read back: {again.stderr[-300:]}")
+    on = {p["file"]: p["device"] for p in manifest(folder)["parts"]}
+    here = {(n, on[p]) for p, nodes in manifest(folder)["nodes"].items() for n in nodes}
+    there = {(n, d["name"]) for d in json.loads(plan.read_text())["devices"] for n in d["nodes"]}
+    check(here == there, f"{what}: the folder and the plan differ: {sorted(here ^ there)[:4]}")
     for source, m in ((folder, path), (plan, path), (folder / "model.onnx", path), ("self", folder / "model.onnx")):
         found = value(m, *options, "-q", "-p", f"plan{{from={source}}}")
         check(found == want, f"{what}: {want} s, read from {source}: {found}")
@@ -445,7 +490,8 @@ def looping():
     body = helper.make_graph([node("MatMul", ["a", "w"], ["b"]), node("Identity", ["go"], ["on"])], "body",
                              [info("i", made.INT64, []), info("go", made.BOOL, []), info("a", made.FLOAT, [4, WIDE])],
                              [info("on", made.BOOL, []), info("b", made.FLOAT, [4, WIDE])])
-    inits = [numpy_helper.from_array(np.array(9), "n"), numpy_helper.from_array(np.zeros((WIDE, WIDE), np.float32), "w")]
+    weight = numpy_helper.from_array(np.zeros((WIDE, WIDE), np.float32), "w")
+    inits = [numpy_helper.from_array(np.array(9), "n"), weight]
     return model([node("Loop", ["n", "", "x"], ["y"], body=body, name="again")], [info("x", made.FLOAT, [4, WIDE])],
                  [info("y", made.FLOAT, [4, WIDE])], [], inits)
 
@@ -463,8 +509,9 @@ def warnings(work):
     lines = warned(path, *ON_TWO, "-p", "dp-place")
     check(len(lines) == 1 and "4 calls" in lines[0] and "100 %" in lines[0] and "'/h.0/Block' (my:Block) with 25 %" in
           lines[0] and "open-functions" in lines[0], f"whole calls: {lines}")
-    for options in (["-o", work / "blocks.split"], ["-p", "open-functions,dp-place"], ["-p", "inline-functions,dp-place"],
-                    ["-p", "dp-place", "-Wno-whole-call"], ["-p", "dp-place", "-d", "1xa100"]):
+    for options in (["-o", work / "blocks.split"], ["-p", "open-functions,dp-place"],
+                    ["-p", "inline-functions,dp-place"], ["-p", "dp-place", "-Wno-whole-call"],
+                    ["-p", "dp-place", "-d", "1xa100"]):
         check(not warned(path, *ON_TWO, *options), f"{options} speaks of whole calls")
     check(pcc(path, *ON_TWO, "-p", "dp-place", "-Werror=whole-call", "-o", work / "no.json").returncode == 1,
           "-Werror=whole-call")
@@ -513,7 +560,8 @@ def main():
         return SKIP
     with tempfile.TemporaryDirectory(prefix="pcc-open-functions-") as tmp:
         work = Path(tmp)
-        for part in (opened, stays_open, exported, random_models, small, names, warnings, many):
+        always = (opened, stays_open, random_models, small, names, warnings, many)
+        for part in (exported,) if extras.extra() else always:
             part(work)
     print(f"{len(FAILED)} failed")
     return 1 if FAILED else 0

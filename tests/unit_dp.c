@@ -8,6 +8,7 @@
 #include "passes/dp_bound.h"
 #include "passes/flow.h"
 #include "passes/interval_dp.h"
+#include "passes/memory_need.h"
 #include "passes/mirror.h"
 #include "passes/topo.h"
 #include "tests/instances.h"
@@ -348,6 +349,43 @@ static void test_memory(void **state)
     free(t);
 }
 
+/* With less than memory_need says no plan of any shape fits; a plan that fits needs what memory_of_plan says. */
+static void test_memory_need(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t short_of = 0, tight = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct diag d = {0};
+        make_instance(t, seed);
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct memory_need need = memory_need(c);
+        if (need.least) {
+            make_loads(t, need.least - 1);
+            assert_true(brute_force(t) == COST_NEVER);
+            make_loads(t, need.least);
+            tight += brute_force(t) != COST_NEVER;
+            short_of++;
+        }
+        c = chain_build(&t->g, &t->c, INT64_MAX, t->a, &d);
+        int32_t dev[MAX_N + 1];
+        struct chain_plan plan = {CHAIN_INF, dev, NULL};
+        struct interval_run run = {.starts = 3, .seed = seed};
+        if (interval_search(c, &run, &plan, t->a)) {
+            int64_t memory = memory_of_plan(c, dev, t->a);
+            make_loads(t, memory);
+            assert_int_equal(value_of(t, dev), plan.value);
+            make_loads(t, memory - 1);
+            if (memory)
+                assert_int_equal(value_of(t, dev), COST_NEVER);
+        }
+        arena_free(t->a);
+    }
+    printf("%u of 1000 are short of memory, %u would do with what is said\n", short_of, tight);
+    assert_true(short_of > 50 && tight > short_of / 3);
+    free(t);
+}
+
 /* Every kind of order is topological. */
 static void test_orders(void **state)
 {
@@ -489,7 +527,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_flow),        cmocka_unit_test(test_path),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_memory_need),
+        cmocka_unit_test(test_orders),
         cmocka_unit_test(test_both),        cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

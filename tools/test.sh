@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds pcc and runs every test; the last line is "N passed, N failed, N skipped".  The lines before it
-# say why tests were skipped: "N tests were left out: REASON".
+# say why tests were skipped: "N tests were left out: REASON".  Before these are the ten tests that took
+# the most CPU time, and what all took.
 #
 #   tools/test.sh [--quick]
 #
@@ -20,7 +21,7 @@ for arg in "$@"; do
     esac
 done
 
-passed=0 failed=0 skipped=0 reports=
+passed=0 failed=0 skipped=0 reports= cpu=
 
 build() {
     echo "== build $1"
@@ -34,9 +35,11 @@ count() { sed -n '/<testsuite/,/>/s/.*[[:space:]]'"$2"'="\([0-9]*\)".*/\1/p' "$1
 run_tests() {
     echo "== test $1"
     report=$PWD/build/$1.junit.xml
-    rm -f "$report"
+    rm -rf "$report" "build/cpu/$1"
+    mkdir -p "build/cpu/$1"
+    cpu="$cpu build/cpu/$1"
     status=0
-    ctest --test-dir "build/$1" --output-on-failure -j2 --output-junit "$report" || status=$?
+    PCC_CPU=$PWD/build/cpu/$1 ctest --test-dir "build/$1" --output-on-failure -j2 --output-junit "$report" || status=$?
     if [ ! -f "$report" ]; then
         echo "test: ctest left no report for $1" >&2
         failed=$((failed + 1))
@@ -70,6 +73,7 @@ for preset in $build_only; do
     fi
 done
 
+[ -z "$cpu" ] || tests/cpu.sh --slowest 10 $cpu
 [ -z "$reports" ] || (cd build && ../tools/left_out.sh $reports)
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

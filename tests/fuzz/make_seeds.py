@@ -145,10 +145,33 @@ def one_attribute(**keys):
     return model([n])
 
 
+def calls():
+    """Functions in functions, with an If, a Shape, constants and an input that nobody needs, called again and again."""
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("my", 1)]
+    then, other = (helper.make_graph([node(op, ["x"], [f"b{op}"])], op, [], [info(f"b{op}", None)])
+                   for op in ("Neg", "Abs"))
+    pick = helper.make_function("my", "Pick", ["x", "c", "z"], ["y", "s"], [
+        node("If", ["c"], ["t"], then_branch=then, else_branch=other, name="if"), node("Neg", ["z"], ["d"]),
+        node("Shape", ["x"], ["s"], name="shape"), node("Reshape", ["t", "s"], ["y"], name="reshape")], opsets)
+    slope = node("LeakyRelu", ["y0"], ["y"], name="leaky")
+    slope.attribute.add(name="alpha", type=AttributeProto.FLOAT, ref_attr_name="slope")
+    twice = helper.make_function("my", "Twice", ["x", "c"], ["y", "k"], [
+        node("Pick", ["x", "c", "x"], ["a", "s"], domain="my", name="p"),
+        node("Constant", [], ["k"], value_floats=[0.5, 2.0], name="k"), node("Mul", ["a", "k"], ["m"], name="m"),
+        node("Pick", ["m", "c"], ["y0"], domain="my", name="q"), slope], opsets, [],
+        [helper.make_attribute("slope", 0.25)])
+    nodes = [node("Twice", ["x", "c"], ["h0", "k"], domain="my", name="t0"),
+             node("Twice", ["h0", "c"], ["h1"], domain="my", name="t1", slope=0.5),
+             node("Pick", ["h1", "c", "x"], ["h2", "s"], domain="my"), node("Add", ["h2", "k"], ["y"])]
+    g = helper.make_graph(nodes, "g", [info("x"), info("c", (), TensorProto.BOOL)], [info("y")])
+    return helper.make_model(g, opset_imports=opsets, functions=[pick, twice], ir_version=8)
+
+
 def sound():
     order = [node("Add", [f"t{k}", "x"], [f"t{k + 1}"], name=f"n{k}") for k in range(6)]
     order[0].input[0] = "x"
     yield "types", types()
+    yield "calls", calls()
     yield "tensors", tensors()
     yield "attributes", attributes()
     yield "external", two_external()

@@ -7,7 +7,8 @@
 
 static const struct cli_option table[] = {
     {CLI_PASSES, 'p', "passes", "LIST|@FILE",
-     "passes with options: 'fuse{range=200},dp-place' (default for a folder: fuse,auto-place)"},
+     "passes with options: 'fuse{range=200},dp-place' (default for a folder: "
+     "open-functions,fuse,auto-place)"},
     {CLI_OUTPUT, 'o', "output", "PATH",
      "folder: the split; .onnx .pir .json .csv .dot .svg .pdf .png .gantt.svg .trace.json: that file"},
     {CLI_DEVICES, 'd', "devices", "CLUSTER",

@@ -269,12 +269,10 @@ static void close_calls(struct ctx *x, struct result *r, struct result *planned,
     *planned = *r;
     if (!r->verdict || !x->opened || !close_plan(x, r->cut, r->verdict, p))
         return;
-    if (p->open == 0)
-        diag_note(x->diag, "no cut divides a call: %u are written as such", p->closed);
-    else
-        diag_note(x->diag,
-                  "%u calls that no cut divides are written as such; %u are open, the first is '%s'",
-                  p->closed, p->open, p->first_open);
+    diag_note(x->diag, "calls of functions: %u are written as such, %s", p->closed,
+              p->open == 0 ? "none is open"
+                           : arena_fmt(x->mem, "%u are open, the first of these '%s'", p->open,
+                                       p->first_open));
     r->open = planned;
     r->m = &p->m;
     r->place = p->place;
