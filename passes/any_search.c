@@ -175,9 +175,8 @@ int any_improve(struct any_search *s, const struct anneal *like)
     if (!coarse)
         return loads_check(s->any, a.planner, s->x->diag) ? -1 : improve_whole(s, &a);
     a.share = 2;
-    a.moves = like->moves / 2;
+    a.moves = (like->moves + 1) / 2;
     if (improve_coarse(s, &a, too_large))
         return -1;
-    a.moves = like->moves - a.moves;
     return too_large ? 0 : improve_whole(s, &a);
 }

@@ -146,11 +146,16 @@ static int look_for_any(struct auto_run *r)
     return 0;
 }
 
-/* "4.20 %": what `less` is below `more`, rounded down. */
-static const char *percent(const struct auto_run *r, int64_t less, int64_t more)
+/* What `less` is below `more`, in hundredths of a percent, rounded down. */
+static int64_t share_below(int64_t less, int64_t more)
 {
-    int64_t p = more > 0 ? (int64_t)((__int128)(more - less) * 10000 / more) : 0;
-    return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", p / 100, p % 100);
+    return more > 0 ? (int64_t)((__int128)(more - less) * 10000 / more) : 0;
+}
+
+/* "4.20 %" */
+static const char *percent(const struct auto_run *r, int64_t hundredths)
+{
+    return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", hundredths / 100, hundredths % 100);
 }
 
 static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
@@ -177,12 +182,12 @@ static const char *offer(struct auto_run *r)
     if (found < value) {
         const int32_t *dev = plan_project(s->any->g, s->best.dev, x->m->nnode, x->scratch);
         return arena_fmt(x->mem, "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
-                         percent(r, found, value), parts_of(x, dev));
+                         percent(r, share_below(found, value)), parts_of(x, dev));
     }
-    /* a hundredth of a percent more than what the bound leaves */
-    return bound >= value ? NULL
-                          : arena_fmt(x->mem, "no plan%s takes %s less", looked_at(x),
-                                      percent(r, bound - value / 10000 - 1, value));
+    return bound >= value || bound <= 0 /* which is no news */
+               ? NULL
+               : arena_fmt(x->mem, "no plan%s takes %s less", looked_at(x),
+                           percent(r, share_below(bound, value) + 1)); /* more than the bound leaves */
 }
 
 /* Status and bounds of the plan left: of all plans of any shape, or of contiguous ones if that says more. */
@@ -225,7 +230,7 @@ static void conclude(struct auto_run *r)
     const char *than =
         !dp ? "no contiguous plan was found"
             : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
-                        percent(r, s->best.value + s->start, dp->value), time_short(text, dp->value),
+                        percent(r, share_below(s->best.value + s->start, dp->value)), time_short(text, dp->value),
                         dp->status == PLAN_OPTIMAL ? " (proven)" : "");
     x->plan->argument = arena_fmt(
         x->mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s", than,
@@ -261,8 +266,8 @@ static int auto_place_run(struct ctx *x, const void *options)
     if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
-    if (any_hopeless(x, r.s.any)) /* so are contiguous plans */
-        return r.o->contiguous ? only_contiguous(&r, "") : infeasible(&r);
+    if (!r.o->contiguous && any_hopeless(x, r.s.any))
+        return infeasible(&r);
     look_for_contiguous(&r);
     if (r.o->contiguous)
         return only_contiguous(&r, "as asked for");

@@ -20,12 +20,29 @@ struct wdag *must_level(const struct ctx *x)
     return x->must ? x->must : x->base;
 }
 
+/* Of GPipe's two passes, whose largest loads are added up, those in which the device of that load has a part for
+ * sure: all who send or receive tensors of the pass have nodes of it. */
+static uint32_t sure_passes(const struct wdag *g)
+{
+    uint32_t used = 0, sure = 3;
+    for (uint32_t v = 0; v < g->n; v++)
+        used |= g->pass[v];
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t pass = g->net_back && g->net_back[e] ? 2 : 1;
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+            sure &= g->pass[g->net_pin.to[i]] & pass ? 3 : ~pass;
+    }
+    sure &= used;
+    return (sure & 1) + (sure >> 1);
+}
+
 int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
     const struct cluster *c = x->cluster;
-    if (c->overlap != OVERLAP_SUM || c->replicate) /* transfers hide it, copies share it */
+    bool apart = c->schedule == SCHEDULE_GPIPE && g->back;
+    if (c->overlap != OVERLAP_SUM || c->replicate || !g->n) /* transfers hide it, copies share it */
         return 0;
-    return g->n ? sat_mul(c->part_cost, wdag_passes(g)) : 0;
+    return c->part_cost ? sat_mul(c->part_cost, apart ? sure_passes(g) : wdag_passes(g)) : 0;
 }
 
 int64_t claim_value(struct ctx *x, const struct chain_plan *p, const int32_t *dev)
