@@ -7,7 +7,8 @@ Random workloads of up to 7 nodes with colours, memories that are tight, with an
 accelerator with which a contiguous plan exists is found here by trying all chains of down-sets.  "they need N" must
 be it, "nothing below N" and "the smallest found needs N" must hold, a plan must be found where one fits, and "proven"
 must be said where a class or a sum is too large.  The message names a node of the class that is too large and what it
-needs; numbers of bytes are exact.  On a workload of 300 nodes with one large class this takes no search: some hundredths of a second of CPU.
+needs; numbers of bytes are exact.  On a workload of 300 nodes with one large class this takes no search: some
+hundredths of a second of CPU.
 
 Exit: 0 pass, 1 fail.
 """
@@ -158,11 +159,12 @@ def hard_to_pack():
     and with it one is found again."""
     rng = random.Random(1)
     nodes = [{"id": i, "cpuLatency": 9, "fpgaLatency": 1, "size": rng.randint(2**20, 2**21)} for i in range(1, 31)]
-    w = {"maxSizePerFPGA": -(-sum(n["size"] for n in nodes) // 3), "maxFPGAs": 3, "maxCPUs": 0, "nodes": nodes, "edges": []}
+    third = -(-sum(n["size"] for n in nodes) // 3)
+    w = {"maxSizePerFPGA": third, "maxFPGAs": 3, "maxCPUs": 0, "nodes": nodes, "edges": []}
     with tempfile.TemporaryDirectory() as tmp:
         rc, text = run(w, tmp, "anneal-place")
         found = number("one was found for", text) or 0
-        if rc != 3 or found <= w["maxSizePerFPGA"]:
+        if rc != 3 or found <= third:
             fail(f"30 nodes that are hard to pack: exit {rc}: {text.strip()}")
         rc, text = run(w | {"maxSizePerFPGA": found}, tmp, "anneal-place")
         if rc != 0:
