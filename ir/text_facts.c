@@ -472,6 +472,28 @@ static int one_of(struct parser *p, const char *(*name)(int), int n)
     return -1;
 }
 
+/* "=[2,0,1]": a number for each device. */
+static int plan_copies(struct parser *p, struct plan *plan)
+{
+    size_t at = p->at;
+    uint32_t ndev = p->cluster ? p->cluster->ndev : 0, n = 0;
+    int64_t copies;
+
+    if (assign(p) < 0 || text_want(p, '[', "'['") < 0)
+        return -1;
+    plan->copies = arena_array(p->m->mem, (size_t)ndev + 1, sizeof *plan->copies);
+    do {
+        if (text_int(p, 0, CLUSTER_DEVICES, &copies, "a number of devices") < 0)
+            return -1;
+        if (n < ndev)
+            plan->copies[n] = (uint32_t)copies;
+        n++;
+    } while (text_take(p, ','));
+    if (n != ndev)
+        return text_error(p, at, "expected %u numbers, one for each device, found %u", ndev, n);
+    return text_want(p, ']', "']'");
+}
+
 /* "value=1.3us" and the like. */
 static int plan_option(struct parser *p, struct plan *plan)
 {
@@ -503,10 +525,12 @@ static int plan_option(struct parser *p, struct plan *plan)
         plan->argument = str(p->m, s);
         return 0;
     }
+    if (text_take_word(p, "copies"))
+        return plan_copies(p, plan);
     if (text_take_word(p, "states"))
         return assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
     if (time == NULL || p->kind != T_WORD)
-        return text_expected(p, "status, value, bound, scope, bound_all, states, argument or '{'");
+        return text_expected(p, "status, value, bound, scope, bound_all, states, copies, argument or '{'");
     text_next(p);
     if (assign(p) < 0)
         return -1;

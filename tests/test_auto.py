@@ -161,7 +161,7 @@ def against_all(tmp, cases=12 if SLOW else 36):
         scattered += not contiguous or saved >= 0.05
         spared += bool(contiguous) and 0 < saved < 0.05
     check(scattered >= cases // 12 and spared >= 1 and offers >= cases // 12,
-          f"of {cases} {scattered} are not contiguous, {spared} better by little, {offers} have offers: they say little")
+          f"of {cases} {scattered} are not contiguous, {spared} better by little, {offers} offers: they say little")
 
 
 def against_others(tmp):

@@ -360,7 +360,8 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
         closer += any < contiguous;
         none += any == COST_NEVER;
         for (uint32_t i = 0; i < n; i++)
-            check(seed, kind, passes[i], !strncmp(passes[i], "auto-place", 10) && !strstr(passes[i], "gain=0"), any, contiguous, &c[i]);
+            check(seed, kind, passes[i], !strncmp(passes[i], "auto-place", 10) && !strstr(passes[i], "gain=0"), any,
+                  contiguous, &c[i]);
     }
     for (uint32_t i = 0; i < n; i++) {
         printf("kind %u: %s: %u runs, %u without a plan, %u least, %u optimal, %u of all plans\n", kind,
