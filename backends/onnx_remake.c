@@ -60,17 +60,6 @@ static void attributes(struct module *m, nid n, Onnx__NodeProto *p)
         p->attribute[i] = attribute(m, &m->attr[s.at + i]);
 }
 
-static bool owns_graph(const struct module *m, nid n)
-{
-    const struct slice s = m->node[n].attr;
-    for (uint32_t i = 0; i < s.n; i++) {
-        const struct attr *a = &m->attr[s.at + i];
-        if (a->ref == 0 && (a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS))
-            return true;
-    }
-    return false;
-}
-
 static bool has_lost(const struct module *m, nid n)
 {
     const struct slice out = m->node[n].out;
@@ -86,7 +75,7 @@ static void node(struct module *m, nid n)
     struct node *x = &m->node[n];
     bool made = (x->flags & NODE_MADE) != 0 || has_lost(m, n) || /* the order is another one now, */
                 (x->graph == 1 && (x->flags & NODE_UNNAMED) != 0); /* and readers' names count nodes */
-    if (!made && !owns_graph(m, n))
+    if (!made && !node_has_body(m, n))
         return;
     Onnx__NodeProto *p = arena_alloc(m->mem, sizeof *p);
     if (x->src != NULL)

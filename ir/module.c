@@ -268,6 +268,17 @@ bool node_is(const struct module *m, nid n, const char *op)
     return m->node[n].domain == 0 && strcmp(str(m, m->node[n].op), op) == 0;
 }
 
+bool node_has_body(const struct module *m, nid n)
+{
+    const struct slice s = m->node[n].attr;
+    for (uint32_t i = 0; i < s.n; i++) {
+        const struct attr *a = &m->attr[s.at + i];
+        if (a->ref == 0 && (a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS))
+            return true;
+    }
+    return false;
+}
+
 vid node_in(const struct module *m, nid n, uint32_t i)
 {
     return i < m->node[n].in.n ? m->arg[m->node[n].in.at + i] : 0;

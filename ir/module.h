@@ -255,6 +255,7 @@ const char *node_name(const struct module *m, nid n);
 const char *node_op(const struct module *m, nid n);
 const char *value_name(const struct module *m, vid v);
 bool node_is(const struct module *m, nid n, const char *op); /* of domain ai.onnx */
+bool node_has_body(const struct module *m, nid n); /* as If, Loop, Scan: a graph among its attributes */
 /* Operand or result i, 0 if omitted or past the end. */
 vid node_in(const struct module *m, nid n, uint32_t i);
 vid node_out(const struct module *m, nid n, uint32_t i);

@@ -131,17 +131,6 @@ static void warn_calls(struct ctx *x, const struct times *t)
 
 /* ---- bodies ---- */
 
-static bool has_body(const struct module *m, nid n)
-{
-    const struct slice s = m->node[n].attr;
-    for (uint32_t i = 0; i < s.n; i++) {
-        const struct attr *a = &m->attr[s.at + i];
-        if (a->ref == 0 && (a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS))
-            return true;
-    }
-    return false;
-}
-
 static const char *way_out(const struct module *m, nid n)
 {
     if (node_is(m, n, "If"))
@@ -158,7 +147,7 @@ static void warn_bodies(struct ctx *x, const struct times *t)
     for (uint32_t v = 0; v < t->g->n; v++) {
         nid n = t->g->node[v];
         node_times(t, v, part);
-        if (!exceeds(t, part, PERCENT_BODY) || !has_body(x->m, n))
+        if (!exceeds(t, part, PERCENT_BODY) || !node_has_body(x->m, n))
             continue;
         diag_warning(x->diag, WARN_WHOLE_BODY,
                      "node '%s' (%s) takes %d %% of the time and no plan divides its bodies: %s",
