@@ -18,6 +18,8 @@
  * Cost: O(V + E + pins) for each of some ten graphs, and the steps that are allowed. */
 #include "passes/dp_bound.h"
 
+#include "ir/wdag_bridge.h"
+
 enum {
     BRIDGE_MOST = 64, /* predecessors that a vertex keeps */
     SHARES = 11,      /* of the longest path: 0, 1/512, ... 1/2, 1 */
@@ -29,8 +31,9 @@ enum {
 struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a, struct diag *d)
 {
     const struct wdag *g = c->g;
+    const struct wdag *bridged = wdag_bridge_nets(g, out, a);
     struct relaxed r = {
-        .c = chain_build_like(wdag_without(g, out, BRIDGE_MOST, a), c, a, d)};
+        .c = chain_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
     const struct chain_pot *p = r.c ? r.c->pot : c->pot; /* the scales may differ from those of c */
     for (uint32_t v = 0; v < g->n; v++)
         if (out[v]) {
