@@ -18,6 +18,7 @@
  * Cost: O(V + E + pins) for each of some ten graphs, and the steps that are allowed. */
 #include "passes/dp_bound.h"
 
+#include "passes/topo.h"
 #include "ir/wdag_bridge.h"
 
 enum {
@@ -55,13 +56,17 @@ int64_t bound_mobilities(const struct chain *c, int64_t *mobility, struct arena 
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
-    int64_t hop = c->pot[0].total / 100000 + 1, longest = 0;
+    int64_t hop = c->pot[0].total / 100000 + 8, longest = 0;
+    uint64_t state = 1;
+    int64_t *own = arena_array(a, (size_t)g->n + 1, sizeof *own);
+    for (uint32_t v = 0; v < g->n; v++)
+        own[v] = w[v] + hop / 2 + (int64_t)(topo_random(&state) % (uint64_t)hop);
     int64_t *before = arena_array(a, (size_t)g->n + 1, sizeof *before);
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after); /* the vertex included */
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
             uint32_t u = g->pred.to[i];
-            int64_t t = before[u] + w[u] + hop;
+            int64_t t = before[u] + own[u];
             before[v] = t > before[v] ? t : before[v];
         }
     for (uint32_t v = g->n; v-- > 0;) {
@@ -69,7 +74,7 @@ int64_t bound_mobilities(const struct chain *c, int64_t *mobility, struct arena 
             int64_t t = after[g->succ.to[i]];
             after[v] = t > after[v] ? t : after[v];
         }
-        after[v] += w[v] + hop;
+        after[v] += own[v];
         longest = before[v] + after[v] > longest ? before[v] + after[v] : longest;
     }
     for (uint32_t v = 0; v < g->n; v++)

@@ -7,7 +7,8 @@
  *    is none, which raises the bound.  Its limit moves towards the best plan when a probe ended, towards the
  *    bound when one did not;
  *  - orders (interval_dp.h), and searches near the best plan (dp_near.h);
- *  - bounds for plans of any shape (bounds.h) and by minimum cuts (cut_bound.h).
+ *  - bounds for plans of any shape (bounds.h), by minimum cuts (cut_bound.h) and from smaller graphs
+ *    (dp_refuter.h).
  * The exact search gets as much as a round has; the share of each other one doubles when it got on (a better
  * plan, a higher bound) and halves when not.  All know the best plan and the bound of the others at once.
  * Work is counted in steps of the exact search, so that the same input gives the same plan everywhere.
@@ -19,6 +20,7 @@
 #include "passes/cut_bound.h"
 #include "passes/dp_decide.h"
 #include "passes/dp_near.h"
+#include "passes/dp_refuter.h"
 
 #include <stdio.h>
 
@@ -50,9 +52,10 @@ struct race {
     size_t bytes;         /* of a search */
     bool better;
     /* shares of a round, of SHARE_ONE */
-    uint32_t orders, nears, probes;
+    uint32_t orders, nears, probes, refutes;
     uint64_t bounds_at; /* steps of the next turn of bounds */
     struct near_run near;
+    struct refuter refuter;
     uint32_t reach; /* how far from the bound to the best plan a probe is, of REACH_ONE */
     int64_t began, told;
 };
@@ -70,10 +73,15 @@ static bool over(struct race *r)
     return r->best->value <= r->c->lower || chain_out(r->o->clock);
 }
 
-static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
+static void make_rungs(struct race *r)
 {
     if (!r->rungs && !r->c->detailed && r->best->value < CHAIN_INF)
         r->rungs = rungs_new(r->c, r->best->value, r->a, r->o->diag);
+}
+
+static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
+{
+    make_rungs(r);
     return decide_new(r->c, r->rungs, limit, floor, r->o->max_states, r->bytes);
 }
 
@@ -175,6 +183,17 @@ static void try_bounds(struct race *r, uint64_t steps)
     r->bounds_at = r->c->lower > before ? steps : steps * BOUNDS_MORE;
 }
 
+static void try_refuting(struct race *r, uint64_t steps)
+{
+    make_rungs(r);
+    if (!r->rungs)
+        return;
+    uint64_t before = r->refuter.spent;
+    r->refuter.rungs = r->rungs;
+    adapt(&r->refutes, 1, refuter_next(r->c, &r->refuter, r->best->value, steps));
+    r->steps += r->refuter.spent - before;
+}
+
 static void tell(struct race *r)
 {
     int64_t now = r->o->progress ? chain_now() : 0;
@@ -206,6 +225,8 @@ static void rounds(struct race *r)
         if (!over(r))
             try_bounds(r, round / 2);
         if (!over(r))
+            try_refuting(r, round * r->refutes / SHARE_ONE);
+        if (!over(r))
             probe(r, round * r->probes / SHARE_ONE);
     }
     if (r->main)
@@ -227,6 +248,8 @@ bool dp_race(struct dp_race *o, struct chain_plan *best)
                      .nears = SHARE_ONE / 2,
                      .bounds_at = BOUNDS_LEAST,
                      .probes = SHARE_ONE / 4,
+                     .refutes = SHARE_ONE / 4,
+                     .refuter = {.max_states = o->max_states, .clock = o->clock, .scratch = o->scratch},
                      .reach = REACH_ONE / 2,
                      .began = chain_now()};
     o->complete = o->c->g->n == 0;
