@@ -1,6 +1,6 @@
 /* Arenas: one bump pointer over a stack of chunks.
  *
- * Chunks double from 1 MiB to 64 MiB.  A block that would waste much of a chunk gets memory of its
+ * Chunks double from 32 KiB to 64 MiB.  A block that would waste much of a chunk gets memory of its
  * own; its record is bumped from the current chunk like any small block, so that a mark (chunk,
  * used) orders big blocks, too, and arena_release needs no second stack position.  Fresh chunks
  * come from calloc; `dirty` remembers how far a chunk was ever used, so only memory that is handed
@@ -8,7 +8,7 @@
  * releases at the border of a chunk does not go to malloc each time.
  *
  * Under AddressSanitizer everything that is not handed out is poisoned, with 16 poisoned bytes
- * after each block, and chunks begin with 64 KiB.  Cost: O(1) a block besides clearing it; release is
+ * after each block.  Cost: O(1) a block besides clearing it; release is
  * O(chunks and big blocks freed).
  *
  * With PCC_FAULTS defined (tests/faults.c) every block is a calloc of its own, so that each can be
@@ -45,7 +45,7 @@ enum { APART = false };
 #endif
 
 enum { ALIGN = 16 };
-#define CHUNK_FIRST ((size_t)1 << (ARENA_ASAN ? 16 : 20)) /* poison costs time */
+#define CHUNK_FIRST ((size_t)1 << 15)
 #define CHUNK_LAST ((size_t)64 << 20)
 /* No block is larger: room for rounding without overflow; and AddressSanitizer's calloc ends the
  * program for sizes above 1 TiB instead of returning NULL. */

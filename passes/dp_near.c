@@ -77,6 +77,11 @@ bool near_next(const struct chain *c, struct near_run *r, uint64_t steps, struct
     uint64_t seed = r->seed + r->tried;
     const uint32_t *order = interval_gather(
         c, topo_order(c->g, kind_of(r->tried), topo_random(&seed) | 1, scratch), best->dev, scratch);
+    if (n == 0 || best->dev[order[0]] == best->dev[order[n - 1]]) { /* there is no cut */
+        r->spent += steps;
+        arena_release(scratch, mark);
+        return false;
+    }
     uint32_t *group = arena_array(scratch, (size_t)n + 1, sizeof *group);
     uint32_t count = group_vertices(order, best->dev, n, r->width, group);
     struct wdag fine = *c->g; /* the levels above it are of no interest to it */

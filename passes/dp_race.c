@@ -46,7 +46,7 @@ struct race {
     struct arena *a;
     struct rungs *rungs;
     struct decide *main;
-    bool main_done;
+    bool main_done, full; /* full: memory stopped the last search for better plans */
     uint32_t below; /* how far the main search's floor is below the best plan, of REACH_ONE from there to the bound */
     uint64_t steps, most; /* of all; allowed */
     size_t bytes;         /* of a search */
@@ -121,8 +121,11 @@ static bool go_on(struct race *r, struct decide *d, uint64_t steps)
     bool better = decide_take(d, r->best);
     r->steps += decide_steps(d) - before;
     r->better = r->better || better;
-    if (end != SEARCH_DONE)
+    r->full = d == r->main ? end == SEARCH_FULL : r->full;
+    if (end != SEARCH_DONE) {
+        r->o->states = decide_states(d) > r->o->states ? decide_states(d) : r->o->states;
         return better;
+    }
     r->o->states = decide_states(d);
     if (r->best->value > limit) /* nothing was found up to here */
         raise_bound(r, limit + 1, decide_lost(d));
@@ -266,7 +269,7 @@ bool dp_race(struct dp_race *o, struct chain_plan *best)
     if (o->clock && o->clock->why)
         o->why = o->clock->why;
     else
-        o->why = "step limit reached";
+        o->why = r.full ? "memory limit reached" : "step limit reached";
     arena_free(r.a);
     return r.better;
 }

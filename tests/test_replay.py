@@ -11,7 +11,7 @@ usage: test_replay.py   (environment: PCC, PCC_GEN, PCC_SHARED)
    is the load of its device, nothing starts before its inputs are there, arrows begin and end once.
 2. The chart is well-formed XML with a bar for every event, all bars within the picture, numbers and
    bracket where they belong; names cannot break it; it stays small.
-3. The sixteen workloads of the placement paper, where they are there, with N = 1000: planned by dp-place, and
+3. The sixteen workloads of the placement paper, where they are there, with N = 200: planned by dp-place, and
    these plans with a third of the nodes moved at random, which are not contiguous (the paper's virtual devices).
 4. Wrong uses are refused.  Planted errors in a trace are noticed.
 
@@ -364,12 +364,12 @@ def published(tmp):
         for run in runs:
             if "moved" in run[1] and "again" in run[-1].name:
                 moved(path, split, tmp / "moved.json")
-            _, err = pcc(path, *run, "-q", "--replay", 1000, "--emit", "trace")
+            _, err = pcc(path, *run, "-q", "--replay", 200, "--emit", "trace")
             n, end, levels = line_of(err)
             value = json.loads(run[-1].read_text(), parse_float=Decimal)["maxLoad"] * 10**9
             bounded(path.name, n, end, levels, value)
             trace = json.loads(_, parse_float=Decimal)
-            wrong = trace_problems(trace, 1000, end)
+            wrong = trace_problems(trace, 200, end)
             check(not wrong, f"{path.name}: {wrong}")
             way = ("moved " if "moved" in run[1] else "") + ("gpipe" if "--schedule" in run else "")
             check("moved" not in way or levels > 6, f"{path.name}: moved at random and {levels} levels")

@@ -1,10 +1,11 @@
 /* Any bytes as an ONNX model, the whole way: scanned (once more, as bytes of exactly this size, so that
  * sanitizers see what they cannot see in a mapped file), read, verified, printed and parsed, written and
- * read again, planned for fast links (so that there are several parts; calls of functions are opened; its
- * text is planned, too, and has the same optimum), printed and parsed with its plan, split (with device configurations or without, its
- * weights in each of the three places), and every part and the annotated whole read again.  The split's
- * manifest and the annotated whole give back the plan; the configurations are sound if the source had
- * none.  What ONNX is by its contents is recognised without a name.
+ * read again, planned for fast links (so that there are several parts; calls of functions are opened;
+ * its text is planned, too, and has the same optimum), printed and parsed with its plan, split (with
+ * device configurations or without, its weights in each of the three places), and every part and the
+ * annotated whole read again.  The split's manifest and the annotated whole give back the plan; the
+ * configurations are sound if the source had none.  What ONNX is by its contents is recognised without
+ * a name.
  *
  * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"

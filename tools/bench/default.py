@@ -5,7 +5,8 @@ that cross.
 usage: default.py [--all-shapes] [DEVICES ...]       (default: 2xa100 4xa100)
 
 Exit code 0: for each cluster at most 2 s of CPU on 30 of the 36 models of models/exported/real, and at most 5 s on
-each; with --all-shapes, which plans with auto-place{gain=0}, at most 10 s on each.  A model that does not fit counts."""
+each; with --all-shapes, which plans with auto-place{gain=0}, at most 10 s on each.  A model that does not fit
+counts."""
 import json
 import sys
 import tempfile
