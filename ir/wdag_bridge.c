@@ -27,7 +27,7 @@ struct reader {
 
 /* Parts of a net that the same vertices read. */
 struct piece {
-    uint32_t units, npin, *pin; /* pin: the reading vertices that stay, what makes it if that stays */
+    uint32_t units, npin, *pin; /* pin: the vertices that read it and stay, and what makes it if that stays */
 };
 
 struct bridging {
@@ -138,6 +138,13 @@ static int64_t unit_cost(const struct bridging *b, uint32_t k, uint32_t e)
     return b->g->net_cost[k][e] / UNITS;
 }
 
+/* What p, one of the pieces of net e, costs. */
+static void piece_cost(const struct bridging *b, uint32_t e, const struct piece *p, int64_t *cost)
+{
+    for (uint32_t k = 0; k < b->g->ncls; k++)
+        cost[k] = p->units == UNITS ? b->g->net_cost[k][e] : unit_cost(b, k, e) * p->units;
+}
+
 /* A new net: the pins of p at cost[class], in the place of net e. */
 static void emit(struct bridging *b, uint32_t e, const struct piece *p, const int64_t *cost)
 {
@@ -200,8 +207,7 @@ static void bridge_vertex(struct bridging *b, uint32_t v)
         for (uint32_t x = 0; x < b->npiece; x++) {
             struct piece p = b->piece[x];
             p.npin = p.npin < READERS_MOST ? p.npin : READERS_MOST;
-            for (uint32_t k = 0; k < g->ncls; k++)
-                left[k] = unit_cost(b, k, e) * p.units;
+            piece_cost(b, e, &p, left);
             if (p.npin)
                 bridge_piece(b, v, &p, left);
             if (b->piece[x].npin > 1)
@@ -215,8 +221,7 @@ static void emit_net(struct bridging *b, uint32_t e)
     int64_t cost[CLASSES];
     cut_net(b, e);
     for (uint32_t x = 0; x < b->npiece; x++) {
-        for (uint32_t k = 0; k < b->g->ncls; k++)
-            cost[k] = b->npiece == 1 ? b->g->net_cost[k][e] : unit_cost(b, k, e) * b->piece[x].units;
+        piece_cost(b, e, &b->piece[x], cost);
         emit(b, e, &b->piece[x], cost);
     }
 }

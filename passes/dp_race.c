@@ -32,6 +32,8 @@ enum {
     INTERVAL_PER_STEP = 8, /* what a step's time is elsewhere */
     ARCS_PER_STEP = 16,
     STEPS_PER_STATE = 4,
+    NEAR = 100,            /* each such part of the best plan that the bound is below it is worth the same steps, */
+    FAR_MOST = 3,          /* up to so many of them */
     NEAR_PARTS = 4, /* neighbourhoods that share a turn */
     BOUNDS_LEAST = 100000, /* steps that are worth a turn of bounds, */
     BOUNDS_MORE = 8,       /* and so many times what gained nothing */
@@ -59,6 +61,15 @@ struct race {
     uint32_t reach; /* how far from the bound to the best plan a probe is, of REACH_ONE */
     int64_t began, told;
 };
+
+/* Whether more steps are allowed: the more is left to be gained. */
+static bool may_go_on(const struct race *r)
+{
+    int64_t best = r->best->value;
+    uint64_t times = best < CHAIN_INF ? (uint64_t)((best - r->c->lower) / (best / NEAR + 1)) : 1;
+    times = times < 1 ? 1 : times < FAR_MOST ? times : FAR_MOST;
+    return r->steps < r->most * times;
+}
 
 static void adapt(uint32_t *share, uint32_t least, bool got_on)
 {
@@ -211,8 +222,8 @@ static void tell(struct race *r)
 static void rounds(struct race *r)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
-    for (uint64_t round = FIRST_ROUND; !over(r) && r->steps < r->most; round *= 2) {
-        for (uint64_t done = 0; done < round && !over(r) && r->steps < r->most; done += SLICE) {
+    for (uint64_t round = FIRST_ROUND; !over(r) && may_go_on(r); round *= 2) {
+        for (uint64_t done = 0; done < round && !over(r) && may_go_on(r); done += SLICE) {
             uint64_t left = round - done;
             renew(r);
             r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
