@@ -35,6 +35,7 @@ enum {
     NEAR = 100,            /* each such part of the best plan that the bound is below it is worth the same steps, */
     FAR_MOST = 3,          /* up to so many of them */
     NEAR_PARTS = 4, /* neighbourhoods that share a turn */
+    REFUTE_LEAST = 8192,    /* steps that are worth a turn of smaller graphs */
     BOUNDS_LEAST = 100000, /* steps that are worth a turn of bounds, */
     BOUNDS_MORE = 8,       /* and so many times what gained nothing */
     BYTES_PER_STATE = 3, /* of max_states, for each search */
@@ -200,7 +201,7 @@ static void try_bounds(struct race *r, uint64_t steps)
 static void try_refuting(struct race *r, uint64_t steps)
 {
     make_rungs(r);
-    if (!r->rungs)
+    if (!r->rungs || steps < REFUTE_LEAST)
         return;
     uint64_t before = r->refuter.spent;
     r->refuter.rungs = r->rungs;
