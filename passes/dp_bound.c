@@ -2,7 +2,8 @@
  *
  * Idea: what makes the ideals of a graph many are vertices that can run at almost any time:
  * branches that depend on inputs only, gradients of weights.  Take them out: bridge their
- * predecessors to their successors, forget their nets and bytes.  Every plan of the whole,
+ * predecessors to their successors, forget their bytes, and of their nets keep what the ends must pay
+ * (wdag_bridge.h).  Every plan of the whole,
  * restricted to what is left, is a plan of the smaller graph whose loads are no larger.  What
  * the lost vertices take must fit into what these loads leave of the devices, in sum; so a
  * search that finds no such plan with loads of at most L (dp_refute) proves that every plan of
