@@ -13,8 +13,9 @@ enum plan_status {
 };
 
 /* The plans that a claim compares with.  CONTIGUOUS: the devices in some order take differences of a chain of
- * ideals; in a training graph of one of the forward pass, and the backward pass goes the other way.  LAYERS:
- * those that keep groups of nodes together that contract was asked for.  FUSED: those of a fused graph. */
+ * ideals; in a training graph of one of the forward pass, and the backward pass goes the other way; where devices
+ * stand in groups, the groups do so, too.  LAYERS: those that keep groups of nodes together that contract was asked
+ * for.  FUSED: those of a fused graph. */
 enum plan_scope {
     SCOPE_ALL, SCOPE_CONTIGUOUS, SCOPE_LAYERS, SCOPE_CONTIGUOUS_LAYERS, SCOPE_FUSED, SCOPE_CONTIGUOUS_FUSED,
     SCOPES

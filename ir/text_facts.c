@@ -200,8 +200,8 @@ int text_class(struct parser *p)
     *k = (struct device_class){.name = str(p->m, name), .count = 1, .memory = -1};
     if (p->kind == T_WORD && p->s[0] == 'x' && text_copy(p, buf, sizeof buf)) {
         unsigned long n = strtoul(buf + 1, &end, 10);
-        if (end == buf + 1 || *end != '\0' || n == 0 || n > CLUSTER_DEVICES)
-            return text_error(p, p->at, "expected a count from x1 to x%d", CLUSTER_DEVICES);
+        if (end == buf + 1 || *end != '\0' || n > CLUSTER_DEVICES)
+            return text_error(p, p->at, "expected a count from x0 to x%d", CLUSTER_DEVICES);
         k->count = (uint32_t)n;
         text_next(p);
     }
@@ -428,6 +428,8 @@ int text_finish_facts(struct parser *p)
         return text_error(p, p->cluster_at,
                           "the cluster has no classes (say 'class NAME' after it, or "
                           "'cluster \"2xa100\"')");
+    if (p->cluster != NULL && p->cluster->ndev == 0)
+        return text_error(p, p->cluster_at, "the cluster has no devices");
     p->nf = vec_grow(p->a, p->nf, &p->capnf, m->nnode, sizeof *p->nf);
     p->vf = vec_grow(p->a, p->vf, &p->capvf, m->nval, sizeof *p->vf);
     if (p->has_cost)
@@ -470,6 +472,28 @@ static int one_of(struct parser *p, const char *(*name)(int), int n)
     return -1;
 }
 
+/* "=[2,0,1]": a number for each device. */
+static int plan_copies(struct parser *p, struct plan *plan)
+{
+    size_t at = p->at;
+    uint32_t ndev = p->cluster ? p->cluster->ndev : 0, n = 0;
+    int64_t copies;
+
+    if (assign(p) < 0 || text_want(p, '[', "'['") < 0)
+        return -1;
+    plan->copies = arena_array(p->m->mem, (size_t)ndev + 1, sizeof *plan->copies);
+    do {
+        if (text_int(p, 0, CLUSTER_DEVICES, &copies, "a number of devices") < 0)
+            return -1;
+        if (n < ndev)
+            plan->copies[n] = (uint32_t)copies;
+        n++;
+    } while (text_take(p, ','));
+    if (n != ndev)
+        return text_error(p, at, "expected %u numbers, one for each device, found %u", ndev, n);
+    return text_want(p, ']', "']'");
+}
+
 /* "value=1.3us" and the like. */
 static int plan_option(struct parser *p, struct plan *plan)
 {
@@ -501,10 +525,12 @@ static int plan_option(struct parser *p, struct plan *plan)
         plan->argument = str(p->m, s);
         return 0;
     }
+    if (text_take_word(p, "copies"))
+        return plan_copies(p, plan);
     if (text_take_word(p, "states"))
         return assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
     if (time == NULL || p->kind != T_WORD)
-        return text_expected(p, "status, value, bound, scope, bound_all, states, argument or '{'");
+        return text_expected(p, "status, value, bound, scope, bound_all, states, copies, argument or '{'");
     text_next(p);
     if (assign(p) < 0)
         return -1;

@@ -439,6 +439,16 @@ static void put_plan_time(const struct printer *p, const char *key, int64_t ps)
         put_time(p, ps);
 }
 
+static void put_copies(const struct printer *p, const struct plan *plan, const struct cluster *c)
+{
+    bool some = false;
+    for (uint32_t d = 0; plan->copies && c && d < c->ndev; d++)
+        some = some || plan->copies[d] > 1;
+    for (uint32_t d = 0; some && d < c->ndev; d++)
+        fprintf(p->f, "%s%u", d ? "," : " copies=[", plan->copies[d]);
+    text_put(p, some ? "]" : "");
+}
+
 static void put_plan(const struct printer *p, const struct plan *plan, const struct cluster *c)
 {
     text_put(p, "\nplan ");
@@ -468,6 +478,7 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
         text_put(p, " argument=");
         text_put_quoted(p, plan->argument);
     }
+    put_copies(p, plan, c);
     text_put(p, " {\n");
     for (nid n = 1; n < p->m->nnode; n++) {
         if (plan->dev[n] < 0)

@@ -297,15 +297,16 @@ static void search_on(struct search *s, struct chain_plan *best)
     int64_t began = chain_now(), enough = o->enough > s->c->lower ? o->enough : s->c->lower;
     uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
-    uint32_t idle = 0; /* rounds without much progress */
+    uint64_t given = 0; /* moves that runs had; those that end at the lower bound leave some */
+    uint32_t idle = 0;  /* rounds without much progress */
     if (!o->moves && !o->clock->deadline) {
         budget = moves_needed(s) / (o->goal ? GOAL_SHARE : 1);
         patience = budget / 2;
     }
-    for (uint32_t round = 0; o->done < budget && o->done - last < patience; round++) {
+    for (uint32_t round = 0; given < budget && given - last < patience; round++) {
         if (best->value <= enough || chain_out(o->clock))
             break;
-        uint64_t moves = cut_quota(s, quota, budget - o->done, began);
+        uint64_t moves = cut_quota(s, quota, budget - given, began), left = budget - given;
         int64_t before = best->value;
         for (uint32_t i = 0; i < s->nrun; i++) {
             struct anneal_run *r = &s->run[i];
@@ -316,15 +317,16 @@ static void search_on(struct search *s, struct chain_plan *best)
             make_start(s, r, round + i, best);
         }
         round_of_runs(s);
+        given += moves < left / s->nrun ? moves * s->nrun : left;
         if (merge(s, best))
-            last = o->done;
+            last = given;
         show(s, best, began);
         if (o->after_round && o->after_round(o->user, o, best))
             break;
         idle = stalls(o, before, best->value) ? idle + 1 : 0;
-        if (o->goal && idle >= IDLE && o->done >= budget / LEAST_SHARE)
+        if (o->goal && idle >= IDLE && given >= budget / LEAST_SHARE)
             break;
-        if (!o->moves && !o->clock->deadline && idle && o->done >= budget / 2)
+        if (!o->moves && !o->clock->deadline && idle && given >= budget / 2)
             break;
         quota *= 2;
     }

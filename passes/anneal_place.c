@@ -63,7 +63,7 @@ static void conclude(struct any_search *s, uint64_t seed)
     const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
     p->argument =
         p->status == PLAN_OPTIMAL
-            ? arena_fmt(x->mem, "no plan takes less: %s", bound)
+            ? arena_fmt(x->mem, "no plan%s takes less: %s", plan_among(p->scope), bound)
             : arena_fmt(x->mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
                         s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }

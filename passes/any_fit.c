@@ -168,9 +168,9 @@ int any_infeasible(struct ctx *x, const struct chain *c, const struct anneal *li
     if (most == 0 || !none) {
         char text[UNIT_TEXT];
         diag_error(x->diag, "no plan was found that fits the memory of the devices%s%s",
-                   most ? arena_fmt(x->mem, "; one was found for %s per device", bytes_short(text, most))
+                   most ? arena_fmt(x->mem, "; one was found for %s per device", bytes_print(text, most))
                         : "",
-                   least ? arena_fmt(x->mem, ", and nothing below %s does", bytes_short(text, least)) : "");
+                   least ? arena_fmt(x->mem, ", and nothing below %s does", bytes_print(text, least)) : "");
         return PASS_INFEASIBLE;
     }
     return report_memory(x, "plan", most, most <= least, least);

@@ -57,9 +57,8 @@ static int64_t total(struct any_search *s, const struct chain_plan *plan, const 
     return s->x->cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
 }
 
-/* The same for annealing of c. */
-static int64_t price(void *user, const struct chain *c, int64_t value, const int32_t *dev,
-                     const uint32_t *copies)
+int64_t any_price(void *user, const struct chain *c, int64_t value, const int32_t *dev,
+                  const uint32_t *copies)
 {
     struct any_search *s = user;
     struct arena_mark mark = arena_mark(s->x->scratch);
@@ -125,7 +124,7 @@ static int anneal_on(struct any_search *s, const struct chain *c, struct anneal 
     a->enough = s->bound.value;
     a->user = s;
     a->dear = s->x->cluster->part_cost;
-    a->price = a->dear ? price : NULL;
+    a->price = a->dear ? any_price : NULL;
     if (anneal_search(c, a, best, s->x->scratch, s->x->diag) < 0)
         return -1;
     s->moves += a->done;
@@ -176,9 +175,8 @@ int any_improve(struct any_search *s, const struct anneal *like)
     if (!coarse)
         return loads_check(s->any, a.planner, s->x->diag) ? -1 : improve_whole(s, &a);
     a.share = 2;
-    a.moves = like->moves / 2;
+    a.moves = (like->moves + 1) / 2;
     if (improve_coarse(s, &a, too_large))
         return -1;
-    a.moves = like->moves - a.moves;
     return too_large ? 0 : improve_whole(s, &a);
 }

@@ -27,6 +27,11 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p);
 /* Takes over a plan for the vertices of level g of the same nodes, if it is better; its value is that of g. */
 void any_take(struct any_search *s, const struct wdag *g, const struct chain_plan *plan);
 
+/* What a plan of c, dev[vertex], takes beyond the least that parts cost, where `value` is that of its loads: what
+ * struct anneal asks for, user being the search. */
+int64_t any_price(void *user, const struct chain *c, int64_t value, const int32_t *dev,
+                  const uint32_t *copies);
+
 /* Raises s->bound with at most `work` (bounds_best), if a plan is known. */
 void any_bound(struct any_search *s, uint64_t work);
 /* Whether there is nothing to look for: the best plan is proven, or the bound says that no plan is of use. */

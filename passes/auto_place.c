@@ -146,11 +146,16 @@ static int look_for_any(struct auto_run *r)
     return 0;
 }
 
-/* "4.20 %" */
-static const char *percent(const struct auto_run *r, int64_t less, int64_t more)
+/* What `less` is below `more`, in hundredths of a percent, rounded down. */
+static int64_t share_below(int64_t less, int64_t more)
 {
-    int64_t p = more > 0 ? mul_div_ceil(more - less, 10000, more) : 0;
-    return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", p / 100, p % 100);
+    return more > 0 ? (int64_t)((__int128)(more - less) * 10000 / more) : 0;
+}
+
+/* "4.20 %" */
+static const char *percent(const struct auto_run *r, int64_t hundredths)
+{
+    return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", hundredths / 100, hundredths % 100);
 }
 
 static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
@@ -158,6 +163,13 @@ static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
     int32_t *piece_dev;
     uint32_t *piece = arena_array(x->scratch, x->m->nnode, sizeof *piece);
     return pieces_build(x->m, x->place, dev, piece, &piece_dev, x->scratch);
+}
+
+/* The plans that the search looked at, in words: " of any shape", if they are all there are. */
+static const char *looked_at(const struct ctx *x)
+{
+    enum plan_scope scope = claim_scope(x, false, false);
+    return scope == SCOPE_ALL ? " of any shape" : plan_among(scope);
 }
 
 /* What other shapes could save: the plan that was found, or what is proven. */
@@ -170,28 +182,31 @@ static const char *offer(struct auto_run *r)
     if (found < value) {
         const int32_t *dev = plan_project(s->any->g, s->best.dev, x->m->nnode, x->scratch);
         return arena_fmt(x->mem, "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
-                         percent(r, found, value), parts_of(x, dev));
+                         percent(r, share_below(found, value)), parts_of(x, dev));
     }
-    return bound >= value ? NULL
-              : arena_fmt(x->mem, "no plan of any shape takes %s less",
-                          percent(r, bound, value));
+    return bound >= value || bound <= 0 /* which is no news */
+               ? NULL
+               : arena_fmt(x->mem, "no plan%s takes %s less", looked_at(x),
+                           percent(r, share_below(bound, value) + 1)); /* more than the bound leaves */
 }
 
 /* Status and bounds of the plan left: of all plans of any shape, or of contiguous ones if that says more. */
 static void claim_it(struct auto_run *r)
 {
     struct ctx *x = r->x;
+    struct plan *p = x->plan;
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
-        all = claim_all(x, x->plan->bare, true, BOUNDS_WORK, &r->p.clock);
+        all = claim_all(x, p->bare, true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
-    whole.value += claim_start(x, must_level(x));
+    whole.value += all.value < 0 ? 0 : claim_start(x, must_level(x));
     /* dp-place has said what is known of contiguous plans */
-    if (x->plan == r->contiguous && x->plan->bound > r->s.bound.value + r->s.start &&
-        x->plan->bound > whole.value)
-        x->plan->bound_all = claim_bound_all(x, whole);
-    else
+    if (p == r->contiguous && p->bound > r->s.bound.value + r->s.start && p->bound > whole.value) {
+        int64_t known = claim_bound_all(x, whole);
+        p->bound_all = known > p->bound_all ? known : p->bound_all;
+    } else {
         claim(x, claim_scope(x, false, false), r->s.bound, all);
+    }
 }
 
 /* The better plan, with the reason. */
@@ -205,7 +220,7 @@ static void conclude(struct auto_run *r)
         x->plan = r->contiguous;
         x->plan->argument =
             s->bound.value + s->start >= dp->value
-                ? arena_fmt(x->mem, "contiguous; no plan of any shape takes less: %s", s->bound.why)
+                ? arena_fmt(x->mem, "contiguous; no plan%s takes less: %s", looked_at(x), s->bound.why)
                 : arena_fmt(x->mem, "contiguous: %s", dp->argument);
         x->plan->offer = offer(r);
         claim_it(r);
@@ -215,7 +230,7 @@ static void conclude(struct auto_run *r)
     const char *than =
         !dp ? "no contiguous plan was found"
             : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
-                        percent(r, s->best.value + s->start, dp->value), time_short(text, dp->value),
+                        percent(r, share_below(s->best.value + s->start, dp->value)), time_short(text, dp->value),
                         dp->status == PLAN_OPTIMAL ? " (proven)" : "");
     x->plan->argument = arena_fmt(
         x->mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s", than,
@@ -251,7 +266,7 @@ static int auto_place_run(struct ctx *x, const void *options)
     if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
-    if (any_hopeless(x, r.s.any))
+    if (!r.o->contiguous && any_hopeless(x, r.s.any))
         return infeasible(&r);
     look_for_contiguous(&r);
     if (r.o->contiguous)

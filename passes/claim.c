@@ -20,13 +20,29 @@ struct wdag *must_level(const struct ctx *x)
     return x->must ? x->must : x->base;
 }
 
+/* Of GPipe's two passes, whose largest loads are added up, those in which the device of that load has a part for
+ * sure: all who send or receive tensors of the pass have nodes of it. */
+static uint32_t sure_passes(const struct wdag *g)
+{
+    uint32_t used = 0, sure = 3;
+    for (uint32_t v = 0; v < g->n; v++)
+        used |= g->pass[v];
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t pass = g->net_back && g->net_back[e] ? 2 : 1;
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+            sure &= g->pass[g->net_pin.to[i]] & pass ? 3 : ~pass;
+    }
+    sure &= used;
+    return (sure & 1) + (sure >> 1);
+}
+
 int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
     const struct cluster *c = x->cluster;
     bool apart = c->schedule == SCHEDULE_GPIPE && g->back;
-    if (!apart && (c->overlap != OVERLAP_SUM || c->replicate))
+    if (c->overlap != OVERLAP_SUM || c->replicate || !g->n) /* transfers hide it, copies share it */
         return 0;
-    return g->n && !c->replicate ? sat_mul(c->part_cost, wdag_passes(g)) : 0;
+    return c->part_cost ? sat_mul(c->part_cost, apart ? sure_passes(g) : wdag_passes(g)) : 0;
 }
 
 int64_t claim_value(struct ctx *x, const struct chain_plan *p, const int32_t *dev)
@@ -87,7 +103,7 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     char text[UNIT_TEXT];
     p->scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
     p->bound = said->value;
-    p->bound_all = claim_bound_all(x, all);
+    p->bound_all = p->scope == SCOPE_ALL ? p->bound : claim_bound_all(x, all);
     p->proof = said->proof;
     if (start && p->proof)
         p->proof = arena_fmt(x->mem, "%sand each device in use runs parts for %s at least\n", p->proof,

@@ -245,6 +245,48 @@ static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n
     return wdag_merge_ordered(x->top, &none, group, n, "contract", x->mem, x->diag);
 }
 
+/* apart[group of the top level] becomes 1 where the group has nodes with different pins, which a note tells;
+ * returns the pins of the others, [vertex of the top level]. */
+static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uint8_t *apart)
+{
+    const struct wdag *top = x->top;
+    uint32_t *first = arena_array(x->scratch, (size_t)n + 1, sizeof *first);
+    int32_t *pin = arena_array(x->scratch, (size_t)top->n + 1, sizeof *pin);
+    for (uint32_t v = 0; v < top->n; v++) {
+        uint32_t k = group[v];
+        if (top->pin[v] < 0)
+            continue;
+        first[k] = first[k] ? first[k] : v + 1;
+        if (apart[k] || top->pin[first[k] - 1] == top->pin[v])
+            continue;
+        apart[k] = 1;
+        diag_note(x->diag,
+                  "contract: no plan is contiguous: nodes '%s' and '%s' lie on a cycle of nodes that must "
+                  "share a device, and are pinned to two",
+                  node_name(x->m, top->node[first[k] - 1]), node_name(x->m, top->node[v]));
+    }
+    for (uint32_t v = 0; v < top->n; v++)
+        pin[v] = apart[group[v]] ? -1 : top->pin[v];
+    return pin;
+}
+
+/* The classes with the cycles that they close, group[vertex], as a level for contiguous plans.  A cycle through
+ * nodes pinned to two devices can run nowhere there; plans of any shape may cut it. */
+static struct wdag *closed_level(struct ctx *x, const struct wdag_order *order, const uint32_t *group, uint32_t n)
+{
+    struct wdag fine = *x->top;
+    uint8_t *apart = arena_alloc(x->scratch, (size_t)n + 1);
+    fine.pin = pins_apart(x, group, n, apart);
+    struct wdag *level = wdag_merge_ordered(&fine, order, group, n, "contract", x->mem, x->diag);
+    if (!level)
+        return NULL;
+    level->finer = x->top;
+    for (uint32_t v = 0; v < fine.n; v++)
+        for (uint32_t k = 0; k < level->ncls && apart[group[v]]; k++)
+            level->time[k][level->map[v]] = COST_NEVER;
+    return level;
+}
+
 /* Tells which vertices of a level are large: class_of[vertex of the top level] are the classes. */
 static void warn_of(struct ctx *x, const struct wdag *level, const struct classes *c,
                     const uint32_t *class_of, bool qdq_all)
@@ -287,7 +329,8 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     uint32_t joined = wdag_join_cycles(top, order, group, n);
     if (joined != n && !(x->any = loose_level(x, class_of, n)))
         return -1;
-    x->whole = wdag_merge_ordered(top, order, group, joined, "contract", x->mem, x->diag);
+    x->whole = joined != n ? closed_level(x, order, group, joined)
+                           : wdag_merge_ordered(top, order, group, n, "contract", x->mem, x->diag);
     if (!x->whole)
         return -1;
     warn_of(x, x->whole, &c, class_of, o->qdq == QDQ_ALL);
@@ -323,9 +366,9 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
     return alone;
 }
 
-/* Takes no time, is free to move, and no net that it is in keeps it from its only neighbour w: it shares
- * none with the host, nor a value without a producer (state) with other readers, nor, in a training
- * graph, a tensor of the other pass with a third vertex. */
+/* Takes no time, is free to move, and nothing keeps it from its only neighbour w: no net that it shares with the
+ * host, no value without a producer (state) with other readers, nor, in a training graph, a tensor of the other
+ * pass with a third vertex, or a pass that w has no nodes of. */
 static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
                        uint32_t w, bool ample)
 {
@@ -338,6 +381,8 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     if (x->cluster->replicate && x->m->backward &&
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
         return false; /* its parameters would be kept equal elsewhere */
+    if (x->cluster->part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
+        return false; /* the device of w would run a part for a pass more */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     return g->pin[v] < 0 && (empty || ample);
 }

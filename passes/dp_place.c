@@ -30,14 +30,14 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_r
         count = arena_fmt(x->mem, "more than %d ", COUNT_LIMIT);
     else if (x->ideals)
         count = arena_fmt(x->mem, "%" PRIu64 " ", x->ideals);
-    if (p->bare <= whole->lower && !(s->complete && on_whole)) {
-        p->argument = arena_fmt(x->mem, "no plan is better than the %s%s%s%s", whole->lower_why,
-                                *count ? "; the graph has " : "", count, *count ? "ideals" : "");
-    } else if (s->complete && on_whole) {
+    bool lowest = p->bare <= whole->lower && !(s->complete && on_whole);
+    if (s->complete && on_whole) {
         p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
         in.value = p->bare;
         in.proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+    } else if (lowest) {
+        p->argument = ""; /* in the words of the claim */
     } else if (s->complete && p->bare < searched) {
         p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
                                 whole->lower_why);
@@ -58,6 +58,10 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_r
                       *count ? arena_fmt(x->mem, "of %s", count) : "", whole->lower_why);
     }
     claim(x, scope, in, all);
+    if (lowest)
+        p->argument = arena_fmt(x->mem, "no plan%s is better than the %s%s%s%s", plan_among(p->scope),
+                                whole->lower_why, *count ? "; the graph has " : "", count,
+                                *count ? "ideals" : "");
 }
 
 static struct dp_race race_on(struct ctx *x, struct chain *c, struct placing *p,

@@ -63,13 +63,13 @@ struct race {
     int64_t began, told;
 };
 
-/* Whether more steps are allowed: the more is left to be gained. */
-static bool may_go_on(const struct race *r)
+/* Steps that are still allowed: the more of them the more is left to be gained. */
+static uint64_t steps_left(const struct race *r)
 {
     int64_t best = r->best->value;
     uint64_t times = best < CHAIN_INF ? (uint64_t)((best - r->c->lower) / (best / NEAR + 1)) : 1;
     times = times < 1 ? 1 : times < FAR_MOST ? times : FAR_MOST;
-    return r->steps < r->most * times;
+    return r->steps < r->most * times ? r->most * times - r->steps : 0;
 }
 
 static void adapt(uint32_t *share, uint32_t least, bool got_on)
@@ -223,9 +223,9 @@ static void tell(struct race *r)
 static void rounds(struct race *r)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
-    for (uint64_t round = FIRST_ROUND; !over(r) && may_go_on(r); round *= 2) {
-        for (uint64_t done = 0; done < round && !over(r) && may_go_on(r); done += SLICE) {
-            uint64_t left = round - done;
+    for (uint64_t round = FIRST_ROUND, more; !over(r) && steps_left(r); round *= 2) {
+        for (uint64_t done = 0; done < round && !over(r) && (more = steps_left(r)); done += SLICE) {
+            uint64_t left = round - done < more ? round - done : more;
             renew(r);
             r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
             if (r->main_done) /* small steps towards the best plan are to become larger */

@@ -136,18 +136,19 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct bound all =
         claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
     struct bound own = {r->bound, solver, r->complete ? proof(x, o, r) : NULL};
-    const char *why = claim(x, claim_scope(x, o->shape != IP_ANY, !on_whole), own, all);
+    enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
+    const char *why = claim(x, scope, own, all);
     if (p->status == PLAN_OPTIMAL && why != solver)
-        p->argument = arena_fmt(x->mem, "no plan takes less: %s", why);
+        p->argument = arena_fmt(x->mem, "no plan%s takes less: %s", plan_among(p->scope), why);
     else if (r->write_only)
         p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
         p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why, why);
     else if (r->limit < p->bare && r->bound > r->limit)
-        p->argument = arena_fmt(x->mem, "no plan is within the limit, says %s", solver);
+        p->argument = arena_fmt(x->mem, "no plan%s is within the limit, says %s", plan_among(scope), solver);
     else
         p->argument =
-            arena_fmt(x->mem, "no plan is better by a share of %s, says %s", o->gap, solver);
+            arena_fmt(x->mem, "no plan%s is better by a share of %s, says %s", plan_among(scope), o->gap, solver);
 }
 
 /* No plan: says why. */

@@ -42,6 +42,9 @@ static struct wdag *turned_graph(const struct wdag *g, struct arena *a)
     m->pin = arena_array(a, (size_t)n + 1, sizeof *m->pin);
     for (uint32_t i = 0; i < n; i++)
         m->pin[i] = g->pin[n - 1 - i];
+    m->pass = g->pass ? arena_alloc(a, (size_t)n + 1) : NULL;
+    for (uint32_t i = 0; m->pass && i < n; i++)
+        m->pass[i] = g->pass[n - 1 - i];
     m->time = arena_array(a, g->ncls, sizeof *m->time);
     for (uint32_t c = 0; c < g->ncls; c++)
         m->time[c] = turned(g->time[c], n, a);

@@ -76,6 +76,7 @@ static void copy_vertices(struct split *s)
     to->back = g->back ? arena_array(to->mem, to->ncls, sizeof *to->back) : NULL;
     for (uint32_t k = 0; to->back && k < to->ncls; k++)
         to->back[k] = arena_array(to->mem, (size_t)to->n + 1, sizeof **to->back);
+    to->pass = g->pass ? arena_alloc(to->mem, (size_t)to->n + 1) : NULL;
     for (uint32_t v = 0; v < g->n; v++) {
         if (to->param)
             to->param[to->map[v]] = g->param[v];
@@ -85,8 +86,11 @@ static void copy_vertices(struct split *s)
         to->size[to->map[v]] = g->size[v];
         for (uint32_t k = 0; k < to->ncls; k++)
             to->time[k][to->map[v]] = g->time[k][v];
-        for (uint32_t u = to->map[v]; u < end; u++)
+        for (uint32_t u = to->map[v]; u < end; u++) {
             to->pin[u] = g->pin[v];
+            if (to->pass)
+                to->pass[u] = g->pass[v];
+        }
     }
 }
 

@@ -210,7 +210,9 @@ void tidy_chain(const struct chain *c, struct chain_plan *best, struct arena *sc
     struct arena_mark mark = arena_mark(scratch);
     struct diag quiet = diag_silent();
     struct loads l;
-    if (c->cluster->replicate || loads_new(&l, c, "", scratch, &quiet)) {
+    /* where a device could get parts of another pass, they would cost it something */
+    bool dear = c->cluster->part_cost && c->g->pass && wdag_passes(c->g) == 1;
+    if (c->cluster->replicate || dear || loads_new(&l, c, "", scratch, &quiet)) {
         arena_release(scratch, mark);
         return;
     }
@@ -257,6 +259,30 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
     return t;
 }
 
+/* Takes over the parts of the plan l->dev, if they are fewer, or as many with fewer tensors, and the plan takes no
+ * longer with them; whether it did. */
+static bool take_parts(struct any_search *s, const struct loads *l, struct parts *t)
+{
+    struct arena *a = s->x->scratch;
+    struct arena_mark mark = arena_mark(a);
+    struct parts now = parts_of(s, l->dev);
+    int64_t value = loads_value(l);
+    bool good = now.n < t->n || (now.n == t->n && now.tensors < t->tensors);
+    if (good && s->x->cluster->part_cost) {
+        value = any_price(s, s->any, value, l->dev, NULL);
+        good = value <= s->best.value;
+    }
+    if (good) {
+        s->best.value = value;
+        t->n = now.n;
+        t->tensors = now.tensors;
+        memcpy(t->piece, now.piece, s->x->m->nnode * sizeof *t->piece);
+        memcpy(t->dev, now.dev, now.n * sizeof *t->dev);
+    }
+    arena_release(a, mark);
+    return good;
+}
+
 struct small {
     int64_t time;
     uint32_t part;
@@ -283,8 +309,8 @@ static struct csr vertices_of(struct any_search *s, const struct parts *t)
     return csr_build(x->scratch, t->n, n, part, self);
 }
 
-/* Moves the vertices of a part to device `to`; true if that leaves fewer parts, or as many and fewer tensors, and
- * no load above the limits.  Else it is undone. */
+/* Moves the vertices of a part to device `to`; true if that leaves fewer parts, or as many and fewer tensors, no
+ * load above the limits, and what the plan takes with its parts.  Else it is undone. */
 static bool move_part(struct any_search *s, struct loads *l, const struct limits *m,
                       const struct csr *of, uint32_t part, int32_t to, struct parts *t)
 {
@@ -299,12 +325,7 @@ static bool move_part(struct any_search *s, struct loads *l, const struct limits
         loads_move(l, of->to[i], to);
     for (uint32_t d = 0; d < l->ndev && good; d++)
         good = l->load[d] <= m->load && l->back[d] <= m->back && !loads_excess(l, d);
-    if (good) {
-        struct parts now = parts_of(s, l->dev);
-        good = now.n < t->n || (now.n == t->n && now.tensors < t->tensors);
-        if (good)
-            *t = now;
-    }
+    good = good && take_parts(s, l, t);
     for (uint32_t i = first; !good && i < end; i++)
         loads_move(l, of->to[i], from);
     return good;
@@ -347,17 +368,17 @@ void tidy_parts(struct any_search *s)
     struct diag quiet = diag_silent();
     struct loads l;
     uint64_t work = TIDY_WORK;
-    if (s->best.copies || loads_new(&l, s->any, "", a, &quiet)) {
-        arena_release(a, mark);
-        return;
+    bool moved = !s->best.copies && !loads_new(&l, s->any, "", a, &quiet);
+    if (moved) {
+        loads_set(&l, s->best.dev);
+        struct limits m = limits_of(&l);
+        struct parts t = parts_of(s, l.dev);
+        while (moved) {
+            struct arena_mark each = arena_mark(a);
+            moved = move_some_part(s, &l, &m, &t, &work);
+            arena_release(a, each);
+        }
+        memcpy(s->best.dev, l.dev, s->any->g->n * sizeof *s->best.dev);
     }
-    loads_set(&l, s->best.dev);
-    struct limits m = limits_of(&l);
-    struct parts t = parts_of(s, l.dev);
-    while (move_some_part(s, &l, &m, &t, &work)) {
-    }
-    memcpy(s->best.dev, l.dev, s->any->g->n * sizeof *s->best.dev);
-    if (!s->x->cluster->part_cost)
-        s->best.value = loads_value(&l);
     arena_release(a, mark);
 }

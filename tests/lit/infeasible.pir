@@ -1,5 +1,6 @@
 # Memory that is too small: exit code 3, the size that would do, what needs it, and whether that is proven.
 # RUN: sh -c '%pcc %s -p dp-place -q > %t.out 2>&1; echo "exit $?" >> %t.out'; FileCheck %s < %t.out
+# RUN: sh -c '%pcc %s -p "auto-place{contiguous=true}" -q > %t.auto 2>&1; echo "exit $?" >> %t.auto'; FileCheck %s < %t.auto
 # RUN: sh -c '%pcc %s -p dpl-place -q > %t.dpl 2>&1; echo "exit $?" >> %t.dpl'; FileCheck --check-prefix=DPL %s < %t.dpl
 # RUN: sh -c 'sed s/=12MiB/=8MiB/ %s > %t.pir; %pcc %t.pir -p dp-place -q > %t.sum 2>&1; echo "exit $?" >> %t.sum'; FileCheck --check-prefix=SUM %s < %t.sum
 # CHECK: error: no contiguous plan fits the memory of the devices: they need 14MiB (14.00 MiB) per device (proven): node 'b' needs 12.00 MiB, the largest device that may run it has 8.000 MiB

@@ -68,7 +68,8 @@ def main():
         good = "--generated" in sys.argv or real(passes, tmp)
         print()
         good = generated(passes, tmp) and good
-    verdict(good, "gaps of at most 3 % or what is said; costs within 0.1 s, plans within 2 s (pcc-gen's: 3 s) and 200 MiB")
+    verdict(good, "gaps of at most 3 % or what is said; costs within 0.1 s, plans within 2 s (pcc-gen's: 3 s) "
+                  "and 200 MiB")
 
 
 if __name__ == "__main__":

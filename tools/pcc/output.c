@@ -213,6 +213,23 @@ static int replay(const struct cli *c, const struct result *r)
     return replay_print(c->n[CLI_EMIT] ? stderr : stdout, as_planned(r));
 }
 
+/* What a plan that came with the input claims holds only for the costs and devices that it was made for. */
+static void check_claims(const struct cli *c, struct ctx *x, int64_t value)
+{
+    struct plan *p = x->plan;
+    char said[UNIT_TEXT], is[UNIT_TEXT];
+    bool optimal = p->status == PLAN_OPTIMAL && p->bound != value;
+    if ((p->bound < 0 && !optimal) || (p->value == value && p->bound <= value && !optimal))
+        return;
+    diag_warning(x->diag, WARN_INVALID_PLAN,
+                 "%s: its plan takes %s here, not %s: what it says about bounds is left out", c->input,
+                 time_print(is, value), time_print(said, p->value));
+    p->value = value;
+    p->bound = p->bound_all = -1;
+    p->proof = p->offer = NULL;
+    p->status = p->status == PLAN_OVER_MEMORY ? p->status : PLAN_HEURISTIC;
+}
+
 /* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
  * nobody has checked it yet, and one that does not hold is good for nothing but textual IR. */
 static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, struct verdict *v)
@@ -228,6 +245,7 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
                      v->why_not);
         return 0;
     }
+    check_claims(c, x, v->value);
     r->verdict = v;
     r->place = x->place;
     r->cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);

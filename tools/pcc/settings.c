@@ -123,7 +123,7 @@ int settings_cluster(const struct cli *c, struct ctx *x)
         return diag_error(x->diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us", part);
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
         return diag_error(x->diag, "--io '%s': expected paid or free", io);
-    x->cluster->io_free = io && !strcmp(io, "free");
+    x->cluster->io_free = io ? !strcmp(io, "free") : x->cluster->io_free;
     int overlap =
         read_choice(c, CLI_OVERLAP, "--overlap", overlap_name, (int)x->cluster->overlap, x->diag);
     int schedule = read_choice(c, CLI_SCHEDULE, "--schedule", schedule_name,

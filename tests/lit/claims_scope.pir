@@ -1,0 +1,14 @@
+# Plans that keep layers together as asked, of which every planner's argument speaks in the same words; 20 us by
+# cutting a layer, 30 us without.
+# RUN: %pcc %s -p 'contract{by=layer},anneal-place' 2>&1 | FileCheck %s
+# RUN: %pcc %s -p 'contract{by=layer},ip-place' 2>&1 | FileCheck %s
+# RUN: %pcc %s -p 'contract{by=layer},auto-place' 2>&1 | FileCheck %s --check-prefix=AUTO
+# CHECK: time per sample 30.00 us, {{.*}}: optimal among plans that keep groups of nodes together (no plan among plans that keep groups of nodes together {{takes less: |is better by }}{{.*}})
+# AUTO: time per sample 30.00 us, {{.*}}: optimal among plans that keep groups of nodes together (contiguous; no plan among plans that keep groups of nodes together takes less: {{.*}})
+class acc x2
+graph {
+  %a = profile:op() : !xfer=0us !time=10us !layer=1
+  %b = profile:op(%a) : !xfer=0us !time=10us !layer=1
+  %c = profile:op(%b) : !xfer=0us !time=10us !layer=1
+  %d = profile:op(%c) : !xfer=0us !time=10us !layer=2
+}
