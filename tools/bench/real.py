@@ -7,8 +7,8 @@ usage: real.py [--fuse] [--generated]      --fuse: fuse,dp-place; --generated: o
 Exit code 0: at least 30 of the 36 real models proven, one at most that does not fit, all others within 3 % of the
 bound; import, shapes and costs of each within 0.1 s, planning within 2 s (CPU seconds: pcc has one thread) and 200 MiB.
 Models of pcc-gen, by fuse,dp-place: planning within 3 s, and within 3 %, too, but for those with
-a limit of their own: no bound yet contains what many small branches must send when they are spread over devices, which counts where they take as
-much as the rest."""
+a limit of their own: no bound yet contains what many small branches must send when they are spread over
+devices, which counts where they take as much as the rest."""
 import sys
 import tempfile
 from pathlib import Path
