@@ -2,7 +2,8 @@
  *
  * Idea: what makes the ideals of a graph many are vertices that can run at almost any time:
  * branches that depend on inputs only, gradients of weights.  Take them out: bridge their
- * predecessors to their successors, forget their nets and bytes.  Every plan of the whole,
+ * predecessors to their successors, forget their bytes, and of their nets keep what the ends must pay
+ * (wdag_bridge.h).  Every plan of the whole,
  * restricted to what is left, is a plan of the smaller graph whose loads are no larger.  What
  * the lost vertices take must fit into what these loads leave of the devices, in sum; so a
  * search that finds no such plan with loads of at most L (dp_refute) proves that every plan of
@@ -18,6 +19,9 @@
  * Cost: O(V + E + pins) for each of some ten graphs, and the steps that are allowed. */
 #include "passes/dp_bound.h"
 
+#include "passes/topo.h"
+#include "ir/wdag_bridge.h"
+
 enum {
     BRIDGE_MOST = 64, /* predecessors that a vertex keeps */
     SHARES = 11,      /* of the longest path: 0, 1/512, ... 1/2, 1 */
@@ -29,8 +33,11 @@ enum {
 struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a, struct diag *d)
 {
     const struct wdag *g = c->g;
+    struct arena *work = arena_new();
+    const struct wdag *bridged = wdag_bridge_nets(g, out, work);
     struct relaxed r = {
-        .c = chain_build_like(wdag_without(g, out, BRIDGE_MOST, a), c, a, d)};
+        .c = chain_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
+    arena_free(work);
     const struct chain_pot *p = r.c ? r.c->pot : c->pot; /* the scales may differ from those of c */
     for (uint32_t v = 0; v < g->n; v++)
         if (out[v]) {
@@ -52,13 +59,17 @@ int64_t bound_mobilities(const struct chain *c, int64_t *mobility, struct arena 
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
-    int64_t hop = c->pot[0].total / 100000 + 1, longest = 0;
+    int64_t hop = c->pot[0].total / 100000 + 8, longest = 0;
+    uint64_t state = 1;
+    int64_t *own = arena_array(a, (size_t)g->n + 1, sizeof *own);
+    for (uint32_t v = 0; v < g->n; v++)
+        own[v] = w[v] + hop / 2 + (int64_t)(topo_random(&state) % (uint64_t)hop);
     int64_t *before = arena_array(a, (size_t)g->n + 1, sizeof *before);
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after); /* the vertex included */
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
             uint32_t u = g->pred.to[i];
-            int64_t t = before[u] + w[u] + hop;
+            int64_t t = before[u] + own[u];
             before[v] = t > before[v] ? t : before[v];
         }
     for (uint32_t v = g->n; v-- > 0;) {
@@ -66,7 +77,7 @@ int64_t bound_mobilities(const struct chain *c, int64_t *mobility, struct arena 
             int64_t t = after[g->succ.to[i]];
             after[v] = t > after[v] ? t : after[v];
         }
-        after[v] += w[v] + hop;
+        after[v] += own[v];
         longest = before[v] + after[v] > longest ? before[v] + after[v] : longest;
     }
     for (uint32_t v = 0; v < g->n; v++)

@@ -83,6 +83,13 @@ static const struct rung *rung_at(struct rungs *r, uint32_t i)
     return g;
 }
 
+const struct chain *rungs_graph(struct rungs *r, uint32_t i, int64_t *floating)
+{
+    const struct rung *g = rung_at(r, i);
+    *floating = g->floating;
+    return g->c;
+}
+
 /* ---- the climb ------------------------------------------------------------------------------- */
 
 /* A search of a rung. */

@@ -13,6 +13,8 @@ struct rungs *rungs_new(const struct chain *c, int64_t upper, struct arena *a, s
 /* Their number, the whole graph included; vertices lost in rung i. */
 uint32_t rungs_count(const struct rungs *r);
 uint32_t rungs_lost(const struct rungs *r, uint32_t i);
+/* The graph of rung i, made if it is new, and the weight of what is not in it; NULL: it cannot be made. */
+const struct chain *rungs_graph(struct rungs *r, uint32_t i, int64_t *floating);
 
 /* The search for plans whose loads are at most a limit on one rung after the other, each guided by the one
  * before. */

@@ -7,7 +7,8 @@
  *    is none, which raises the bound.  Its limit moves towards the best plan when a probe ended, towards the
  *    bound when one did not;
  *  - orders (interval_dp.h), and searches near the best plan (dp_near.h);
- *  - bounds for plans of any shape (bounds.h) and by minimum cuts (cut_bound.h).
+ *  - bounds for plans of any shape (bounds.h), by minimum cuts (cut_bound.h) and from smaller graphs
+ *    (dp_refuter.h).
  * The exact search gets as much as a round has; the share of each other one doubles when it got on (a better
  * plan, a higher bound) and halves when not.  All know the best plan and the bound of the others at once.
  * Work is counted in steps of the exact search, so that the same input gives the same plan everywhere.
@@ -19,6 +20,7 @@
 #include "passes/cut_bound.h"
 #include "passes/dp_decide.h"
 #include "passes/dp_near.h"
+#include "passes/dp_refuter.h"
 
 #include <stdio.h>
 
@@ -30,7 +32,10 @@ enum {
     INTERVAL_PER_STEP = 8, /* what a step's time is elsewhere */
     ARCS_PER_STEP = 16,
     STEPS_PER_STATE = 4,
+    NEAR = 100,            /* each such part of the best plan that the bound is below it is worth the same steps, */
+    FAR_MOST = 3,          /* up to so many of them */
     NEAR_PARTS = 4, /* neighbourhoods that share a turn */
+    REFUTE_LEAST = 8192,    /* steps that are worth a turn of smaller graphs */
     BOUNDS_LEAST = 100000, /* steps that are worth a turn of bounds, */
     BOUNDS_MORE = 8,       /* and so many times what gained nothing */
     BYTES_PER_STATE = 3, /* of max_states, for each search */
@@ -52,12 +57,22 @@ struct race {
     size_t bytes;         /* of a search */
     bool better;
     /* shares of a round, of SHARE_ONE */
-    uint32_t orders, nears, probes;
+    uint32_t orders, nears, probes, refutes;
     uint64_t bounds_at; /* steps of the next turn of bounds */
     struct near_run near;
+    struct refuter refuter;
     uint32_t reach; /* how far from the bound to the best plan a probe is, of REACH_ONE */
     int64_t began, told;
 };
+
+/* Steps that are still allowed: the more of them the more is left to be gained. */
+static uint64_t steps_left(const struct race *r)
+{
+    int64_t best = r->best->value;
+    uint64_t times = best < CHAIN_INF ? (uint64_t)((best - r->c->lower) / (best / NEAR + 1)) : 1;
+    times = times < 1 ? 1 : times < FAR_MOST ? times : FAR_MOST;
+    return r->steps < r->most * times ? r->most * times - r->steps : 0;
+}
 
 static void adapt(uint32_t *share, uint32_t least, bool got_on)
 {
@@ -78,11 +93,16 @@ static uint64_t making(const struct race *r)
     return r->c->g->n > LARGE ? (uint64_t)r->c->g->n * MAKE_PER_VERTEX : 0;
 }
 
+static void make_rungs(struct race *r)
+{
+    if (!r->rungs && !r->c->detailed && r->best->value < CHAIN_INF)
+        r->rungs = rungs_new(r->c, r->best->value, r->a, r->o->diag);
+}
+
 static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
 {
     r->steps += making(r);
-    if (!r->rungs && !r->c->detailed && r->best->value < CHAIN_INF)
-        r->rungs = rungs_new(r->c, r->best->value, r->a, r->o->diag);
+    make_rungs(r);
     return decide_new(r->c, r->rungs, limit, floor, r->o->max_states, r->bytes);
 }
 
@@ -190,6 +210,17 @@ static void try_bounds(struct race *r, uint64_t steps)
     r->bounds_at = r->c->lower > before ? steps : steps * BOUNDS_MORE;
 }
 
+static void try_refuting(struct race *r, uint64_t steps)
+{
+    make_rungs(r);
+    if (!r->rungs || steps < REFUTE_LEAST)
+        return;
+    uint64_t before = r->refuter.spent;
+    r->refuter.rungs = r->rungs;
+    adapt(&r->refutes, 1, refuter_next(r->c, &r->refuter, r->best->value, steps));
+    r->steps += r->refuter.spent - before;
+}
+
 static void tell(struct race *r)
 {
     int64_t now = r->o->progress ? chain_now() : 0;
@@ -204,9 +235,9 @@ static void tell(struct race *r)
 static void rounds(struct race *r)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
-    for (uint64_t round = FIRST_ROUND; !over(r) && r->steps < r->most; round *= 2) {
-        for (uint64_t done = 0; done < round && !over(r) && r->steps < r->most; done += SLICE) {
-            uint64_t left = round - done < r->most - r->steps ? round - done : r->most - r->steps;
+    for (uint64_t round = FIRST_ROUND, more; !over(r) && steps_left(r); round *= 2) {
+        for (uint64_t done = 0; done < round && !over(r) && (more = steps_left(r)); done += SLICE) {
+            uint64_t left = round - done < more ? round - done : more;
             renew(r);
             r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
             if (r->main_done) /* small steps towards the best plan are to become larger */
@@ -220,6 +251,8 @@ static void rounds(struct race *r)
             try_near(r, round * r->nears / SHARE_ONE);
         if (!over(r))
             try_bounds(r, round / 2);
+        if (!over(r))
+            try_refuting(r, round * r->refutes / SHARE_ONE);
         if (!over(r))
             probe(r, round * r->probes / SHARE_ONE);
     }
@@ -242,6 +275,8 @@ bool dp_race(struct dp_race *o, struct chain_plan *best)
                      .nears = SHARE_ONE / 2,
                      .bounds_at = BOUNDS_LEAST,
                      .probes = SHARE_ONE / 4,
+                     .refutes = SHARE_ONE / 4,
+                     .refuter = {.max_states = o->max_states, .clock = o->clock, .scratch = o->scratch},
                      .reach = REACH_ONE / 2,
                      .began = chain_now()};
     o->complete = o->c->g->n == 0;

@@ -46,6 +46,12 @@ SMALL = {
     "dlrm-one": ["dlrm", "--tables", "1", "--rows", "9", "--width", "4", "--layers", "1",
                  "--bag", "1"],
     "train": ["train", "--width", "16", "--heads", "2", "--vocab", "20", "--layers", "2"],
+    "encoder-decoder": ["encoder-decoder", "--layers", "2", "--width", "32", "--heads", "4", "--vocab",
+                        "64"],
+    "detector": ["detector", "--classes", "5", "--levels", "3", "--layers", "1", "--width", "8",
+                 "--size", "32", "--boxes", "6"],
+    "detector-flat": ["detector", "--classes", "1", "--levels", "1", "--layers", "2", "--width", "4",
+                      "--size", "8", "--boxes", "3"],
     "gpt": ["gpt", "--layers", "2", "--width", "32", "--heads", "4", "--vocab", "64"],
     "gpt-kv": ["gpt", "--layers", "2", "--width", "32", "--heads", "4", "--vocab", "64", "--kv"],
     "resnet": ["resnet", "--depth", "18", "--width", "8", "--size", "32", "--classes", "10"],
@@ -56,13 +62,17 @@ SMALL = {
 }
 NODES = {"bert": 34 * 2 + 17, "llama": 58 * 2 + 21, "llama-kv": 60 * 2 + 24,
          "llama-mha": 52 * 2 + 21, "moe": (58 + 50) * 2 + 21, "moe-kv": (60 + 30) * 2 + 24,
-         "dlrm": 15 + 18 + 7, "dlrm-one": 3 + 6 + 7, "train": 157 * 2 + 56, "gpt": 32 * 2 + 12,
+         "dlrm": 15 + 18 + 7, "dlrm-one": 3 + 6 + 7, "train": 157 * 2 + 56,
+         "encoder-decoder": 176 * 2 + 46, "detector": (5 + 28) * 3 + 18 * 5 + 54,
+         "detector-flat": (10 + 28) * 1 + 18 * 1 + 54, "gpt": 32 * 2 + 12,
          "gpt-kv": 34 * 2 + 15, "dense": 18, "star": 30, "ladder": 40}  # as --help says
 WRONG = {
     "bert --width 33 --heads 4": "multiple of",
     "llama --width 32 --heads 4 --kv-heads 3": "kv-heads",
     "llama --width 20 --heads 4": "multiple of twice", "moe --experts 2 --top-k 3": "--top-k",
-    "unet --size 18 --levels 3": "halved", "dlrm --tables 0": "1..", "train --kv": "no option",
+    "unet --size 18 --levels 3": "halved",
+    "detector --size 48 --levels 4": "multiple of 32", "detector --classes 0": "1..",
+    "encoder-decoder --width 33 --heads 4": "multiple of", "dlrm --tables 0": "1..", "train --kv": "no option",
     "bert --experts 2": "no option"}
 FAILED = []
 
@@ -108,7 +118,7 @@ def inputs_of(s, sizes, rng):
 
 def sizes_of(batch, sequence, past):
     return {"batch": batch, "sequence": sequence, "past_sequence": past,
-            "total_sequence": sequence + past}
+            "total_sequence": sequence + past, "decoder_sequence": sequence + 1}
 
 
 def outputs(s, feed):
@@ -340,7 +350,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         paths = {name: check_model(name, folder) for name in SMALL}
-        for name in ("bert", "llama-kv", "moe", "unet", "dlrm", "train"):
+        for name in ("bert", "llama-kv", "moe", "unet", "dlrm", "train", "encoder-decoder", "detector"):
             check_split(name, paths[name], folder)
         for kind in ("llama", "moe", "gpt"):
             check_cache(kind, folder)

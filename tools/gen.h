@@ -1,6 +1,7 @@
 /* Shared parts of pcc-gen: options, the graph builder (gen_build.c), layers that several models use
  * (gen_layers.c), the models (gen_gpt.c, gen_bert.c, gen_llama.c, gen_unet.c, gen_dlrm.c,
- * gen_train.c, gen_models.c), workloads (gen_workload.c) and the streaming writer (gen_write.c).
+ * gen_train.c, gen_seq2seq.c, gen_detector.c, gen_models.c), workloads (gen_workload.c) and the streaming writer
+ * (gen_write.c).
  *
  * Weights are never held in memory. A weight is a row of `gen.weights` (element count, mean,
  * spread, key); its TensorProto carries the true byte length and a marker pointer into an
@@ -44,7 +45,7 @@ struct gen_list {
 struct gen_opt {
     const char *out;
     int64_t layers, width, heads, vocab, seq, depth, size, classes, nodes, seed, blocks;
-    int64_t kv_heads, ffn, experts, topk, levels, tables, rows, features, bag;
+    int64_t kv_heads, ffn, experts, topk, levels, tables, rows, features, bag, boxes;
     int64_t devices;
     struct gen_list stages; /* resnet --blocks; n == 0: from depth */
     bool kv, untied, no_weights, external;
@@ -168,6 +169,17 @@ const char *gen_split_heads(struct gen *g, const char *path, const struct gen_he
  * unless NULL. */
 const char *gen_attention(struct gen *g, const char *path, const char *param,
                           const struct gen_heads *h, const char *x, const char *mask, double std);
+/* A convolution with "same" padding and a square kernel; `gain` on He weights. */
+struct gen_conv {
+    int64_t in, out, kernel, stride;
+    double gain;
+};
+
+/* Node <path>/Conv with parameters <param>.weight and .bias. */
+const char *gen_conv(struct gen *g, const char *path, const char *param, const char *x,
+                     struct gen_conv c);
+/* 3x3 pooling with padding 1. */
+const char *gen_max_pool(struct gen *g, const char *path, const char *x, int64_t stride);
 /* From the shape of input_ids and, unless NULL, of a cached [B,H,past,D]. */
 struct gen_causal gen_causal(struct gen *g, const char *cached);
 /* --width must be a multiple of --heads times `factor`; -1 after one line if it is not. */
@@ -181,6 +193,8 @@ int gen_llama(struct gen *g, const struct gen_opt *o); /* a mixture of experts i
 int gen_unet(struct gen *g, const struct gen_opt *o);
 int gen_dlrm(struct gen *g, const struct gen_opt *o);
 int gen_train(struct gen *g, const struct gen_opt *o);
+int gen_seq2seq(struct gen *g, const struct gen_opt *o);
+int gen_detector(struct gen *g, const struct gen_opt *o);
 int gen_resnet(struct gen *g, const struct gen_opt *o);
 int gen_inception(struct gen *g, const struct gen_opt *o);
 int gen_star(struct gen *g, const struct gen_opt *o);

@@ -1,6 +1,6 @@
-/* Layers that several models of pcc-gen share: linear, norms, attention, the causal mask; all from
- * primitive operators, as PyTorch's exporter writes them. Batch and sequence stay symbolic: shapes
- * for Reshape copy them with 0, positions come from Shape and Range. */
+/* Layers that several models of pcc-gen share: linear, norms, attention, convolution, the causal
+ * mask; all from primitive operators, as PyTorch's exporter writes them. Batch and sequence stay
+ * symbolic: shapes for Reshape copy them with 0, positions come from Shape and Range. */
 #include "tools/gen.h"
 
 #include <math.h>
@@ -100,6 +100,33 @@ const char *gen_attention(struct gen *g, const char *path, const char *param,
     s = gen_op2(g, gen_str(g, "%s/Reshape", path), s, h->merge);
     return gen_linear(g, gen_str(g, "%s/out", path), gen_str(g, "%s.out", param), s, w, w, std,
                       true);
+}
+
+const char *gen_conv(struct gen *g, const char *path, const char *param, const char *x,
+                     struct gen_conv c)
+{
+    const int64_t k = c.kernel, p = k / 2, dims[4] = {c.out, c.in, k, k};
+    const double std = c.gain * sqrt(2.0 / (double)(c.in * k * k));
+    const char *w = gen_weight(g, gen_str(g, "%s.weight", param), 4, dims, 0.0, std);
+    const char *b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &c.out, 0.0, 0.02);
+    const char *y = gen_op3(g, gen_str(g, "%s/Conv", path), x, w, b);
+
+    gen_attr_ints(g, "dilations", 2, (const int64_t[]){1, 1});
+    gen_attr_i(g, "group", 1);
+    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){k, k});
+    gen_attr_ints(g, "pads", 4, (const int64_t[]){p, p, p, p});
+    gen_attr_ints(g, "strides", 2, (const int64_t[]){c.stride, c.stride});
+    return y;
+}
+
+const char *gen_max_pool(struct gen *g, const char *path, const char *x, int64_t stride)
+{
+    const char *y = gen_op1(g, path, x);
+
+    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){3, 3});
+    gen_attr_ints(g, "pads", 4, (const int64_t[]){1, 1, 1, 1});
+    gen_attr_ints(g, "strides", 2, (const int64_t[]){stride, stride});
+    return y;
 }
 
 struct gen_causal gen_causal(struct gen *g, const char *cached)

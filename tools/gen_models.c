@@ -14,41 +14,6 @@ static double he(int64_t fan_in)
     return sqrt(2.0 / (double)fan_in);
 }
 
-/* A convolution: "same" padding, square kernel. */
-struct conv {
-    int64_t in, out, kernel, stride;
-    double gain; /* on the He weights */
-};
-
-/* Node <path>/Conv with parameters <param>.weight and .bias. */
-static const char *conv(struct gen *g, const char *path, const char *param, const char *x,
-                        struct conv c)
-{
-    const int64_t k = c.kernel, p = k / 2, dims[4] = {c.out, c.in, k, k};
-    const char *w =
-        gen_weight(g, gen_str(g, "%s.weight", param), 4, dims, 0.0, c.gain * he(c.in * k * k));
-    const char *b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &c.out, 0.0, 0.02);
-    const char *y = gen_op3(g, gen_str(g, "%s/Conv", path), x, w, b);
-
-    gen_attr_ints(g, "dilations", 2, (const int64_t[]){1, 1});
-    gen_attr_i(g, "group", 1);
-    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){k, k});
-    gen_attr_ints(g, "pads", 4, (const int64_t[]){p, p, p, p});
-    gen_attr_ints(g, "strides", 2, (const int64_t[]){c.stride, c.stride});
-    return y;
-}
-
-/* 3x3 pooling with padding 1. */
-static const char *max_pool(struct gen *g, const char *path, const char *x, int64_t stride)
-{
-    const char *y = gen_op1(g, path, x);
-
-    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){3, 3});
-    gen_attr_ints(g, "pads", 4, (const int64_t[]){1, 1, 1, 1});
-    gen_attr_ints(g, "strides", 2, (const int64_t[]){stride, stride});
-    return y;
-}
-
 static void image_input(struct gen *g, const struct gen_opt *o)
 {
     gen_input(g, "input", GEN_F32, 4,
@@ -96,10 +61,10 @@ struct res_block {
 };
 
 static const char *res_conv(struct gen *g, const struct res_block *b, const char *name,
-                            const char *x, struct conv c)
+                            const char *x, struct gen_conv c)
 {
     const char *param = gen_str(g, "layer%d.%d.%s", b->stage, b->index, name);
-    return conv(g, gen_str(g, "/%s", name), param, x, c);
+    return gen_conv(g, gen_str(g, "/%s", name), param, x, c);
 }
 
 static const char *res_block(struct gen *g, const struct res_block *b, const char *x)
@@ -108,18 +73,19 @@ static const char *res_block(struct gen *g, const struct res_block *b, const cha
 
     gen_scope(g, gen_str(g, "/layer%d/layer%d.%d", b->stage, b->stage, b->index));
     if (b->bottleneck) {
-        y = res_conv(g, b, "conv1", x, (struct conv){b->in, b->mid, 1, 1, 1.0});
+        y = res_conv(g, b, "conv1", x, (struct gen_conv){b->in, b->mid, 1, 1, 1.0});
         y = gen_op1(g, "/relu/Relu", y);
-        y = res_conv(g, b, "conv2", y, (struct conv){b->mid, b->mid, 3, b->stride, 1.0});
+        y = res_conv(g, b, "conv2", y, (struct gen_conv){b->mid, b->mid, 3, b->stride, 1.0});
         y = gen_op1(g, "/relu/Relu_1", y);
-        y = res_conv(g, b, "conv3", y, (struct conv){b->mid, b->out, 1, 1, 0.2});
+        y = res_conv(g, b, "conv3", y, (struct gen_conv){b->mid, b->out, 1, 1, 0.2});
     } else {
-        y = res_conv(g, b, "conv1", x, (struct conv){b->in, b->mid, 3, b->stride, 1.0});
+        y = res_conv(g, b, "conv1", x, (struct gen_conv){b->in, b->mid, 3, b->stride, 1.0});
         y = gen_op1(g, "/relu/Relu", y);
-        y = res_conv(g, b, "conv2", y, (struct conv){b->mid, b->out, 3, 1, 0.2});
+        y = res_conv(g, b, "conv2", y, (struct gen_conv){b->mid, b->out, 3, 1, 0.2});
     }
     if (b->in != b->out || b->stride != 1)
-        skip = res_conv(g, b, "downsample.0", x, (struct conv){b->in, b->out, 1, b->stride, 1.0});
+        skip = res_conv(g, b, "downsample.0", x,
+                        (struct gen_conv){b->in, b->out, 1, b->stride, 1.0});
     y = gen_op2(g, "/Add", y, skip);
     y = gen_op1(g, b->bottleneck ? "/relu/Relu_2" : "/relu/Relu_1", y);
     gen_scope(g, "");
@@ -150,9 +116,10 @@ int gen_resnet(struct gen *g, const struct gen_opt *o)
     if (res_find(o, &plan) != 0)
         return -1;
     image_input(g, o);
-    const char *x = conv(g, "/conv1", "conv1", "input", (struct conv){3, channels, 7, 2, 1.0});
+    const char *x =
+        gen_conv(g, "/conv1", "conv1", "input", (struct gen_conv){3, channels, 7, 2, 1.0});
     x = gen_op1(g, "/relu/Relu", x);
-    x = max_pool(g, "/maxpool/MaxPool", x, 2);
+    x = gen_max_pool(g, "/maxpool/MaxPool", x, 2);
     for (int s = 0; s < plan.stages.n; s++) {
         for (int i = 0; i < plan.stages.v[s]; i++) {
             struct res_block b = {s + 1,
@@ -174,10 +141,11 @@ int gen_resnet(struct gen *g, const struct gen_opt *o)
 /* ---- inception ---- */
 
 /* Convolution and Relu of one branch, inside the scope of block i. */
-static const char *branch(struct gen *g, int64_t i, const char *name, const char *x, struct conv c)
+static const char *branch(struct gen *g, int64_t i, const char *name, const char *x,
+                          struct gen_conv c)
 {
     const char *param = gen_str(g, "inception.%lld.%s", (long long)i, name);
-    const char *y = conv(g, gen_str(g, "/%s", name), param, x, c);
+    const char *y = gen_conv(g, gen_str(g, "/%s", name), param, x, c);
 
     return gen_op1(g, gen_str(g, "/%s/Relu", name), y);
 }
@@ -188,13 +156,13 @@ static const char *inception(struct gen *g, int64_t i, const char *x, int64_t in
     const char *out[4];
 
     gen_scope(g, gen_str(g, "/inception.%lld", (long long)i));
-    out[0] = branch(g, i, "b1", x, (struct conv){in, w, 1, 1, 1.0});
-    out[1] = branch(g, i, "b3_reduce", x, (struct conv){in, w, 1, 1, 1.0});
-    out[1] = branch(g, i, "b3", out[1], (struct conv){w, w, 3, 1, 1.0});
-    out[2] = branch(g, i, "b5_reduce", x, (struct conv){in, w, 1, 1, 1.0});
-    out[2] = branch(g, i, "b5", out[2], (struct conv){w, w, 5, 1, 1.0});
-    out[3] = max_pool(g, "/pool/MaxPool", x, 1);
-    out[3] = branch(g, i, "pool_proj", out[3], (struct conv){in, w, 1, 1, 0.5});
+    out[0] = branch(g, i, "b1", x, (struct gen_conv){in, w, 1, 1, 1.0});
+    out[1] = branch(g, i, "b3_reduce", x, (struct gen_conv){in, w, 1, 1, 1.0});
+    out[1] = branch(g, i, "b3", out[1], (struct gen_conv){w, w, 3, 1, 1.0});
+    out[2] = branch(g, i, "b5_reduce", x, (struct gen_conv){in, w, 1, 1, 1.0});
+    out[2] = branch(g, i, "b5", out[2], (struct gen_conv){w, w, 5, 1, 1.0});
+    out[3] = gen_max_pool(g, "/pool/MaxPool", x, 1);
+    out[3] = branch(g, i, "pool_proj", out[3], (struct gen_conv){in, w, 1, 1, 0.5});
     x = gen_node(g, "/Concat", 4, out);
     gen_attr_i(g, "axis", 1);
     gen_scope(g, "");
@@ -206,14 +174,14 @@ int gen_inception(struct gen *g, const struct gen_opt *o)
     int64_t channels = o->width, size = (o->size + 3) / 4;
 
     image_input(g, o);
-    const char *x = conv(g, "/stem", "stem", "input", (struct conv){3, channels, 7, 2, 1.0});
+    const char *x = gen_conv(g, "/stem", "stem", "input", (struct gen_conv){3, channels, 7, 2, 1.0});
     x = gen_op1(g, "/stem/Relu", x);
-    x = max_pool(g, "/stem/MaxPool", x, 2);
+    x = gen_max_pool(g, "/stem/MaxPool", x, 2);
     for (int64_t i = 0; i < o->blocks; i++) {
         x = inception(g, i, x, channels, o->width);
         channels = 4 * o->width;
         if (i % 3 == 2 && i + 1 < o->blocks && size > 4) {
-            x = max_pool(g, gen_str(g, "/pool.%lld/MaxPool", (long long)i), x, 2);
+            x = gen_max_pool(g, gen_str(g, "/pool.%lld/MaxPool", (long long)i), x, 2);
             size = (size + 1) / 2;
         }
     }
