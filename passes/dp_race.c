@@ -235,8 +235,10 @@ static void tell(struct race *r)
 static void rounds(struct race *r)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
-    for (uint64_t round = FIRST_ROUND, more; !over(r) && steps_left(r); round *= 2) {
-        for (uint64_t done = 0; done < round && !over(r) && (more = steps_left(r)); done += SLICE) {
+    /* a round that is larger than all rounds together has nobody left who takes steps */
+    for (uint64_t round = FIRST_ROUND, more; !over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
+        r->full = false;
+        for (uint64_t done = 0; done < round && !over(r) && !r->full && (more = steps_left(r)); done += SLICE) {
             uint64_t left = round - done < more ? round - done : more;
             renew(r);
             r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);

@@ -20,19 +20,11 @@ from pathlib import Path
 
 import extras
 
-try:
-    import numpy as np
-    import onnx
-    import onnxruntime  # noqa: F401  (the verifier needs it)
-    from onnx import TensorProto, helper, numpy_helper
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
-    sys.exit(77)
+from with_ort import GEN, PCC, verified  # first: it skips the test without ONNX Runtime
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
 
-SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
-PCC = os.environ.get("PCC", "pcc")
-PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
-VERIFY = SOURCE / "tools/verify_split.py"
 LAYERS, WIDTH = 10, 16
 wrong = []
 
@@ -119,14 +111,13 @@ def split(model, folder, devices, rule, *more):
 
 def verify(model, folder, inputs):
     more = ["--inputs", str(inputs)] if inputs else []
-    r = subprocess.run([sys.executable, VERIFY, model, folder, "--quiet", *more], capture_output=True, text=True,
-                       check=False)
-    check(r.returncode == 0, f"{folder.name}: {(r.stdout + r.stderr).strip()[-300:]}")
+    code, said = verified(model, folder, "--quiet", *more)
+    check(code == 0, f"{folder.name}: {said[-300:]}")
 
 
 def repeated(work):
     model, loose = work / "gpt.onnx", 0
-    subprocess.run([PCC_GEN, "gpt", "--layers", "6", "--width", "32", "--heads", "2", "--vocab", "64", "-o", model],
+    subprocess.run([GEN, "gpt", "--layers", "6", "--width", "32", "--heads", "2", "--vocab", "64", "-o", model],
                    check=True, stdout=subprocess.DEVNULL)
     for devices in (2, 3, 4):
         for more in ([], ["--keep-blocks"]):

@@ -14,7 +14,6 @@ usage: test_functions.py   (environment: PCC, PCC_SOURCE, PCC_SHARED)
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
 # extras: shared
-import contextlib
 import csv
 import io
 import json
@@ -29,14 +28,13 @@ from pathlib import Path
 
 import extras
 
-from with_ort import FAILED, PCC, SKIP, SOURCE, check  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, PCC, SKIP, SOURCE, check, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnx.defs
 import onnx.inliner
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
-import verify_split
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 node, info, opset = helper.make_node, helper.make_tensor_value_info, helper.make_opsetid
@@ -283,10 +281,8 @@ def inlined(work, name, m):
 
 
 def verify(path, folder, what):
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        code = verify_split.main([str(path), str(folder), "--quiet"])
-    check(code == 0, f"{what}: {said.getvalue().strip()[-400:]}")
+    code, said = verified(path, folder, "--quiet")
+    check(code == 0, f"{what}: {said[-400:]}")
 
 
 def split_inside(work, name, seed):
@@ -383,10 +379,8 @@ def exported(work):
         check(done.returncode == 0 and "are not known" not in done.stderr, f"{name}: {done.stderr[-300:]}")
         check("now 1321 nodes with 0 calls" in done.stderr or not inputs, f"{name}: {done.stderr[-300:]}")
         more = ["--inputs", str(path.with_suffix(".inputs"))] if inputs else []
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            code = verify_split.main([str(path), str(folder), "--quiet", *more])
-        check(code == 0, f"{name}: {said.getvalue().strip()[-300:]}")
+        code, said = verified(path, folder, "--quiet", *more)
+        check(code == 0, f"{name}: {said[-300:]}")
         kept = sum(int(r["flops"]) for r in table(path).values())
         opened = sum(int(r["flops"]) for r in table(path, "-p", "inline-functions,cost").values())
         check(kept == opened > 0, f"{name}: {kept} operations in calls, {opened} in their nodes")

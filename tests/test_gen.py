@@ -18,19 +18,12 @@ import tempfile
 import time
 from pathlib import Path
 
-try:
-    import numpy as np
-    import onnx
-    import onnxruntime as ort
-    from onnx import numpy_helper
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
-    sys.exit(77)
+from with_ort import GEN, PCC, verified  # first: it skips the test without ONNX Runtime
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import numpy_helper
 
-SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parent.parent))
-PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
-GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
-VERIFY = SOURCE / "tools/verify_split.py"
 LLAMA = ["--layers", "2", "--width", "32", "--heads", "4", "--kv-heads", "2", "--ffn", "48",
          "--vocab", "64"]
 SMALL = {
@@ -181,8 +174,8 @@ def check_split(name, path, folder):
             "--quiet")
     if not check(r.returncode == 0, f"{name}: pcc: {r.stderr.strip()[:300]}"):
         return
-    r = run(sys.executable, VERIFY, path, out, "--sensitive", "--quiet")
-    check(r.returncode == 0, f"{name}: split: {(r.stdout + r.stderr).strip()[-300:]}")
+    code, said = verified(path, out, "--sensitive", "--quiet")
+    check(code == 0, f"{name}: split: {said[-300:]}")
     parts = json.loads((out / "manifest.json").read_text())["parts"]
     check(len({p["device"] for p in parts}) == 2, f"{name}: all on one device")
 

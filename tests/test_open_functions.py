@@ -16,8 +16,6 @@ usage: test_open_functions.py   (environment: PCC, PCC_SOURCE, PCC_SHARED)
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
 # extras: shared
-import contextlib
-import io
 import json
 import os
 import random
@@ -28,13 +26,12 @@ from pathlib import Path
 
 import extras
 
-from with_ort import FAILED, PCC, SKIP, check  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnx.inliner
 from onnx import TensorProto, helper, numpy_helper
 import test_functions as made
-import verify_split
 from test_functions import call, function, info, model, node, pcc, save
 
 MODELS = int(os.environ.get("PCC_MODELS", "8" if os.environ.get("PCC_SANITIZED") else "24"))
@@ -58,10 +55,8 @@ def manifest(folder):
 
 
 def verify(path, folder, what):
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        code = verify_split.main([str(path), str(folder), "--quiet"])
-    return check(code == 0, f"{what}: {said.getvalue().strip()[-400:]}")
+    code, said = verified(path, folder, "--quiet")
+    return check(code == 0, f"{what}: {said[-400:]}")
 
 
 def split(path, folder, *options):

@@ -7,9 +7,7 @@ that is named.  Some plants also forge the manifest, so that nothing but the com
 outputs can catch them.  A control keeps the test honest: a folder that is read and written without
 a change must still pass.  Needs onnx and ONNX Runtime (else 77)."""
 # extras: shared
-import concurrent.futures
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -17,21 +15,9 @@ import tempfile
 from pathlib import Path
 
 import extras
-
-try:
-    import jsonschema  # noqa: F401  (the verifier needs them)
-    import ml_dtypes  # noqa: F401
-    import onnx
-    import onnxruntime  # noqa: F401
-    from onnx import TensorProto, numpy_helper
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
-    sys.exit(77)
-
-PCC = os.environ.get("PCC", "pcc")
-PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
-ROOT = Path(__file__).resolve().parent.parent
-VERIFY = ROOT / "tools" / "verify_split.py"
+from with_ort import GEN, PCC, verified  # first: it skips the test without ONNX Runtime
+import onnx
+from onnx import TensorProto, numpy_helper
 
 GENERATED = {
     "gpt": ["gpt", "--kv", "--layers", "2", "--width", "32", "--heads", "2", "--vocab", "64"],
@@ -239,11 +225,7 @@ ALWAYS = {"drop_node", "rename_in_reader", "rename_in_reader_and_manifest", "ren
 
 
 def verify(model, split, inputs, *more):
-    command = [sys.executable, str(VERIFY), str(model), str(split), "--quiet", *more]
-    if inputs:
-        command += ["--inputs", str(inputs)]
-    r = subprocess.run(command, capture_output=True, text=True)
-    return r.returncode, (r.stdout + r.stderr).strip()
+    return verified(model, split, "--quiet", *more, *(["--inputs", inputs] if inputs else []))
 
 
 def symbolic_sizes(model, inputs):
@@ -311,14 +293,13 @@ def main():
         temp, models = Path(folder), []
         for name, options in GENERATED.items() if not extras.extra() else ():
             model = temp / (name + ".onnx")
-            subprocess.run([PCC_GEN, *options, "-o", str(model)], check=True)
+            subprocess.run([GEN, *options, "-o", str(model)], check=True)
             models.append((name, model, None))
         for name in EXPORTED if extras.extra() else ():
             model = extras.shared(f"models/exported/tiny/{name}.onnx")
             inputs = model.parent / (name + ".inputs") / "test_data_set_0"
             models.append((name, model, inputs if inputs.is_dir() else None))
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            results = list(pool.map(lambda m: try_model(*m, temp), models))
+        results = [try_model(*m, temp) for m in models]
     wrong = [line for lines, _ in results for line in lines]
     print("\n".join(wrong) or f"{len(models)} models, {sum(n for _, n in results)} planted errors, "
           "each caught")

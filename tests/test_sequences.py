@@ -9,20 +9,17 @@ dimension that is said must be the one of every element.  What pcc should know i
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
-import contextlib
-import io
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from with_ort import FAILED, PCC, SKIP, check  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
-import verify_split
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 node, info = helper.make_node, helper.make_tensor_value_info
@@ -190,10 +187,8 @@ def cut(work, name, path, values):
         return
     crossing = re.findall(r'"type": "(seq|opt)', (folder / "manifest.json").read_text())
     check(crossing, f"{name}: no sequence crosses")
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        code = verify_split.main([str(path), str(folder), "--quiet"])
-    check(code == 0, f"{name}: {said.getvalue().strip()[-300:]}")
+    code, said = verified(path, folder, "--quiet")
+    check(code == 0, f"{name}: {said[-300:]}")
 
 
 def main():

@@ -12,9 +12,7 @@ usage: test_split.py   (environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED; PCC_A
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
 # extras: random shared
-import contextlib
 import hashlib
-import io
 import json
 import multiprocessing
 import os
@@ -29,12 +27,11 @@ from pathlib import Path
 
 import extras
 
-from with_ort import FAILED, GEN, PCC, SKIP, check  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, GEN, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
-import verify_split
 
 RANDOM = Path(PCC).parent / "tests" / "unit_split"  # splits by random plans
 FAST = ["--link", "1TB/s,0us"]
@@ -51,12 +48,8 @@ def split(model, folder, *options, **more):
 
 
 def verify(model, folder, what, inputs=None):
-    """tools/verify_split.py within this process, which has its libraries loaded already."""
-    more = ["--inputs", str(inputs)] if inputs else []
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        code = verify_split.main([str(model), str(folder), "--quiet", *more])
-    check(code == 0, f"{what}: {said.getvalue().strip()[-300:]}")
+    code, said = verified(model, folder, "--quiet", *(["--inputs", inputs] if inputs else []))
+    check(code == 0, f"{what}: {said[-300:]}")
 
 
 def manifest_of(folder):

@@ -21,7 +21,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from with_ort import FAILED, GEN, PCC, SKIP, SOURCE, check  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, GEN, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
 import onnx
 
 
@@ -74,7 +74,7 @@ def check_split(model, folder, count):
     check(code == 0, f"{count} devices: {said}")
     if code:
         return
-    code, said = run(sys.executable, SOURCE / "tools/verify_split.py", model, folder)
+    code, said = verified(model, folder)
     check(code == 0, f"{count} devices: {said}")
     where, devices, sides = device_of(folder)
     order = devices[:count]

@@ -8,8 +8,6 @@
    and none is missing that follows from the schemas of the Python packages (asked here on their own).
 4. The table of what schemas say (tools/type_table.py) is that of the pinned packages, where they are installed.
 Needs ONNX Runtime, onnx and numpy (else 77)."""
-import contextlib
-import io
 import json
 import random
 import shutil
@@ -19,7 +17,7 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 
-from with_ort import FAILED, GEN, PCC, SOURCE, check  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, GEN, PCC, SOURCE, check, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnx.defs
@@ -27,7 +25,6 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.capi import onnxruntime_pybind11_state as ort
 
 from shape_text import ELEMS, inferred
-import verify_split
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 node, info, opset = helper.make_node, helper.make_tensor_value_info, helper.make_opsetid
@@ -96,10 +93,8 @@ def test_old_operators(work):
         r = pcc(path, "-d", devices, "--link", "25GB/s,0us", "-p", planner, "-o", out)
         if not check(r.returncode == 0 and "not known" not in r.stderr, f"old operators: {r.stderr}"):
             continue
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            code = verify_split.main([str(path), str(out), "--quiet"])
-        check(code == 0, f"old operators, {devices}: {said.getvalue()[-300:]}")
+        code, said = verified(path, out, "--quiet")
+        check(code == 0, f"old operators, {devices}: {said[-300:]}")
 
 
 # ---- 2. what must not cross

@@ -13,16 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import numpy as np
-    import onnx
-    import onnxruntime  # noqa: F401  (the verifier needs it)
-    from onnx import TensorProto, helper, numpy_helper
-except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
-    sys.exit(77)
+from with_ort import SOURCE, verified  # first: it skips the test without ONNX Runtime
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
 
-VERIFY = Path(__file__).resolve().parent.parent / "tools" / "verify_split.py"
+VERIFY = SOURCE / "tools/verify_split.py"
 F32, F16, I64 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64
 
 
@@ -95,10 +91,7 @@ class Split:
         for k, p in enumerate(self.part):
             onnx.save(p, root / f"part{k}.onnx")
         (root / "manifest.json").write_text(json.dumps(self.manifest))
-        done = subprocess.run(
-            [sys.executable, VERIFY, root / "whole.onnx", root, *options],
-            capture_output=True, text=True, timeout=300)
-        return done.returncode, done.stdout + done.stderr
+        return verified(root / "whole.onnx", root, *options)
 
 
 class Folder(Split):
@@ -404,6 +397,11 @@ def main():
             if found != code or text not in said:
                 wrong += 1
                 print(f"{what}: exit {found} instead of {code}, or no \"{text}\" in:\n{said}")
+        program = subprocess.run([sys.executable, VERIFY, root / "whole.onnx", root, "--inputs", root.parent],
+                                 capture_output=True, text=True)
+        if program.returncode != found or program.stdout.strip() != said:
+            wrong += 1
+            print(f"as a program: exit {program.returncode} instead of {found}: {program.stdout}{program.stderr}")
     print(f"{len(runs) - wrong} of {len(runs)} as expected, {len(PLANTED)} of them planted errors")
     return 1 if wrong else 0
 

@@ -26,7 +26,7 @@ static const struct cli_option table[] = {
     {CLI_SCHEDULE, 0, "schedule", "pipedream|gpipe",
      "training: forward and backward in turn, or one after the other (default: pipedream)"},
     {CLI_REPLICATE, 0, "replicate", NULL,
-     "a stage may run on several devices, which take turns (dp-place, dpl-place)"},
+     "a stage may run on several devices, which take turns (auto-, anneal-, dp- and dpl-place)"},
     {CLI_SYNC, 0, "sync", "RATE",
      "bytes per second between copies of a training stage (default: the link's)"},
     {CLI_EFFICIENCY, 0, "efficiency", "SHARE",
