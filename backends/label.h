@@ -1,8 +1,8 @@
 /* Names from models as text of a picture. */
-#ifndef PCC_BACKENDS_LABEL_H
-#define PCC_BACKENDS_LABEL_H
+#ifndef PCC_BACKENDS_PICTURE_LABEL_H
+#define PCC_BACKENDS_PICTURE_LABEL_H
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* s[0 .. n) for a label or tooltip of DOT, also inside an SVG: control characters and those that turn
  * the direction of writing are left out, bytes that are no UTF-8 become '?', backslashes and '&' are

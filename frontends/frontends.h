@@ -11,6 +11,10 @@ struct onnx_options {
 /* Reads an ONNX model.  Weights stay in the file.  NULL and a diagnostic on any defect. */
 struct module *onnx_read(const char *path, const struct onnx_options *o, struct diag *d);
 
+/* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
+ * and ends with a note that counts them.  0, or -1 if there are errors. */
+int check_annotations(const struct module *m, struct diag *d);
+
 /* Reads a workload of the placement paper (JSON): a module of profiled nodes with costs for the two
  * classes of *cluster ("acc", "cpu"), which it makes.  The costs of its edges are multiplied by
  * transfer_scale (1: as they are; > 0).  NULL and a diagnostic on any defect. */

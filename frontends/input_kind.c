@@ -2,7 +2,7 @@
  * brace, textual IR is text, everything else is left to the ONNX reader to judge).  O(1). */
 #include "frontends/frontends.h"
 
-#include "ir/strings.h"
+#include "ir/base/strings.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

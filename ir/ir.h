@@ -2,15 +2,15 @@
 #ifndef PCC_IR_IR_H
 #define PCC_IR_IR_H
 
-#include "ir/arena.h"
-#include "ir/cluster.h"
-#include "ir/diag.h"
-#include "ir/dim.h"
-#include "ir/module.h"
-#include "ir/place.h"
-#include "ir/plan.h"
-#include "ir/text.h"
-#include "ir/units.h"
-#include "ir/wdag.h"
+#include "ir/base/arena.h"
+#include "ir/cluster/cluster.h"
+#include "ir/base/diag.h"
+#include "ir/model/dim.h"
+#include "ir/model/module.h"
+#include "ir/dag/place.h"
+#include "ir/plan/plan.h"
+#include "ir/text/text.h"
+#include "ir/base/units.h"
+#include "ir/dag/wdag.h"
 
 #endif

@@ -1,10 +1,10 @@
 /* The context's levels: the base level is built when the first pass wants it. */
-#include "passes/opened.h"
+#include "passes/functions/opened.h"
 
-#include "ir/units.h"
-#include "passes/bind.h"
-#include "passes/patterns.h"
-#include "passes/undivided.h"
+#include "ir/base/units.h"
+#include "passes/shapes/bind.h"
+#include "passes/functions/patterns.h"
+#include "passes/coarsen/undivided.h"
 
 #include <inttypes.h>
 

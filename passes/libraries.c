@@ -2,7 +2,7 @@
  * header does. */
 #include "passes/libraries.h"
 
-#include "passes/mip.h"
+#include "passes/integer/mip.h"
 
 #if PCC_HAVE_SCOTCH
 #include <stdio.h>

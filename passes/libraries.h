@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_LIBRARIES_H
 #define PCC_PASSES_LIBRARIES_H
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* "lp_solve 5.5.2.5, CBC 2.10.8, Scotch 7.0.3, METIS not built in".  Lives in a. */
 const char *planner_libraries(struct arena *a);

@@ -1,8 +1,8 @@
 /* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h). */
 #include "passes/pipeline.h"
 
-#include "ir/nearest.h"
-#include "ir/units.h"
+#include "ir/base/nearest.h"
+#include "ir/base/units.h"
 
 #include <ctype.h>
 #include <stdlib.h>

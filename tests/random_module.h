@@ -8,7 +8,7 @@
 #define PCC_TESTS_RANDOM_MODULE_H
 
 #include "ir/ir.h"
-#include "ir/strings.h"
+#include "ir/base/strings.h"
 
 #include <stdio.h>
 #include <string.h>

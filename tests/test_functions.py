@@ -612,8 +612,8 @@ def hostile(work):
 
 
 def history():
-    rows = dict(re.findall(r'\{"(\w+)", \{([\d, ]+)\}\}', (SOURCE / "passes/opset_history.c").read_text()))
-    newest = int(re.search(r"OPSET_KNOWN = (\d+)", (SOURCE / "passes/opset_history.h").read_text())[1])
+    rows = dict(re.findall(r'\{"(\w+)", \{([\d, ]+)\}\}', (SOURCE / "passes/functions/opset_history.c").read_text()))
+    newest = int(re.search(r"OPSET_KNOWN = (\d+)", (SOURCE / "passes/functions/opset_history.h").read_text())[1])
     ours = {op: [int(v) for v in since.split(",")] for op, since in rows.items()}
     theirs = {}
     for s in onnx.defs.get_all_schemas_with_history():

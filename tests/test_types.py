@@ -358,8 +358,8 @@ def test_table(work):
     for folder in ("tools", "passes"):
         (work / folder).mkdir()
     shutil.copy(SOURCE / "tools/type_table.py", work / "tools")
-    text = (SOURCE / "passes/type_table.c").read_text()
-    (work / "passes/type_table.c").write_text(text.replace('{"Where", 9, "bTT:T"}', '{"Where", 9, "bTU:T"}'))
+    text = (SOURCE / "passes/shapes/type_table.c").read_text()
+    (work / "passes/shapes/type_table.c").write_text(text.replace('{"Where", 9, "bTT:T"}', '{"Where", 9, "bTU:T"}'))
     r = subprocess.run([sys.executable, work / "tools/type_table.py", "--check"], capture_output=True, text=True)
     check(r.returncode == 1, "a wrong row of the table is not noticed")
 

@@ -1,11 +1,11 @@
 /* loads and anneal_search against brute force on random graphs of up to 10 vertices: several classes,
  * memory limits, shared bytes, pins, nets of several consumers, pins on the host.  The brute force
  * tries all subsets for each device, loads by wdag_load. */
-#include "passes/anneal.h"
-#include "passes/fixed.h"
-#include "passes/interval_dp.h"
-#include "passes/loads.h"
-#include "passes/topo.h"
+#include "passes/any_shape/anneal.h"
+#include "ir/base/fixed.h"
+#include "passes/contiguous/interval_dp.h"
+#include "passes/problem/loads.h"
+#include "ir/dag/topo.h"
 #include "tests/instances.h"
 
 #include <setjmp.h>
@@ -165,8 +165,8 @@ static void test_loads(void **state)
 
 static struct anneal search(uint64_t seed, uint32_t threads)
 {
-    static struct chain_clock clock;
-    clock = (struct chain_clock){0};
+    static struct clock clock;
+    clock = (struct clock){0};
     return (struct anneal){
         .planner = "test", .seed = seed, .chains = 4, .threads = threads, .clock = &clock};
 }

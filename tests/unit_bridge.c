@@ -3,7 +3,7 @@
 #include "tests/instances.h"
 #include "tests/graphs.h"
 
-#include "ir/wdag_bridge.h"
+#include "ir/dag/wdag_bridge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* Children that die, hang, talk too much or lie, and solvers that do: child_run says what happened, leaves no
  * process behind, and no plan comes out of an answer that does not hold. */
-#include "passes/child.h"
-#include "passes/interval_dp.h"
-#include "passes/ip_search.h"
+#include "ir/base/child.h"
+#include "passes/contiguous/interval_dp.h"
+#include "passes/integer/ip_search.h"
 #include "tests/instances.h"
 
 #include <errno.h>
@@ -50,16 +50,16 @@ static int never_stops_talking(void *arg, FILE *out)
     return 0;
 }
 
-static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct chain_clock *clock,
+static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                         enum child_end end, const char *said, const char *reason)
 {
     struct arena *a = arena_new();
     char *bytes = NULL;
     size_t n = 0;
     const char *why = "";
-    int64_t start = chain_now();
+    int64_t start = clock_now();
     assert_int_equal(child_run(work, arg, clock, 1000, a, &bytes, &n, &why), end);
-    assert_true(chain_now() - start < (int64_t)SOON * MS);
+    assert_true(clock_now() - start < (int64_t)SOON * MS);
     if (said)
         assert_true(n == strlen(said) && !memcmp(bytes, said, n));
     if (reason)
@@ -71,7 +71,7 @@ static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct cha
 static void test_children(void **state)
 {
     volatile sig_atomic_t stop = 1;
-    struct chain_clock none = {0}, late = {.deadline = 1}, stopped = {.stop = &stop};
+    struct clock none = {0}, late = {.deadline = 1}, stopped = {.stop = &stop};
     int die[] = {SIGKILL, SIGSEGV, SIGTERM}, code = -7, hang = 0;
     char text[32], hello[] = "hello", nothing[] = "";
     (void)state;
@@ -85,7 +85,7 @@ static void test_children(void **state)
     check_child(never_stops_talking, NULL, &none, CHILD_FAILED, NULL, "more than 1000 bytes");
     check_child(says_half_and, &hang, &late, CHILD_STOPPED, NULL, NULL);
     check_child(says_half_and, &hang, &stopped, CHILD_STOPPED, NULL, NULL);
-    struct chain_clock soon = {.deadline = chain_now() + 200 * (int64_t)MS};
+    struct clock soon = {.deadline = clock_now() + 200 * (int64_t)MS};
     check_child(says_half_and, &hang, &soon, CHILD_STOPPED, "half", NULL);
     assert_string_equal(soon.why, "time limit reached");
 }
@@ -156,7 +156,7 @@ static int contradicts_itself(const struct mip *m, const struct mip_limits *l,
 }
 
 static int64_t search(const struct mip_solver *s, const struct instance *t, const struct chain *c,
-                      struct loads *l, struct ip_run *r, struct chain_clock *clock)
+                      struct loads *l, struct ip_run *r, struct clock *clock)
 {
     struct diag d = {0};
     int32_t dev[MAX_N + 1];
@@ -177,7 +177,7 @@ static void check_solver(const struct mip_solver *s, bool finds)
     struct instance *t = malloc(sizeof *t);
     uint32_t refused = 0;
     for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
-        struct chain_clock clock = {0};
+        struct clock clock = {0};
         struct diag d = {0};
         struct loads l;
         make_instance(t, seed);

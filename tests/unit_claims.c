@@ -1,4 +1,4 @@
-/* What planners claim, against all assignments of devices of small random modules (passes/claim.c, loads.c,
+/* What planners claim, against all assignments of devices of small random modules (passes/bounds/claim.c, loads.c,
  * anneal.c, any_fit.c, fit_search.c, auto_place.c, anneal_place.c, ip_place.c, contract.c).
  *
  * An assignment counts if it keeps colours together and fits; it is contiguous if the quotient by devices is
@@ -6,7 +6,7 @@
  * readers, weights that are shared, every overlap, GPipe's passes, and stages whose devices take turns.  A claim is
  * true or the test fails: no value below the least; a bound not above the least in its scope; "optimal" only
  * for the least in its scope; no plan only if there is none. */
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/pipeline.h"
 #include "tests/graphs.h"
 

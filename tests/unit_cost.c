@@ -1,5 +1,5 @@
 /* Costs: operation counts, traffic and roofline times against numbers worked out by hand. */
-#include "passes/infer_shapes.h"
+#include "passes/shapes/infer_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,15 +2,15 @@
  * vertices: several classes, memory limits, shared bytes, pins, nets of several consumers, pins
  * on the host. The brute force tries every chain of ideals and every device for every step,
  * loads by wdag_load. */
-#include "passes/chain.h"
-#include "passes/cut_bound.h"
-#include "passes/dp_both.h"
-#include "passes/dp_bound.h"
-#include "passes/flow.h"
-#include "passes/interval_dp.h"
-#include "passes/memory_need.h"
-#include "passes/mirror.h"
-#include "passes/topo.h"
+#include "passes/problem/chain.h"
+#include "passes/bounds/cut_bound.h"
+#include "passes/contiguous/dp_both.h"
+#include "passes/contiguous/dp_bound.h"
+#include "ir/base/flow.h"
+#include "passes/contiguous/interval_dp.h"
+#include "passes/problem/memory_need.h"
+#include "passes/problem/mirror.h"
+#include "ir/dag/topo.h"
 #include "tests/instances.h"
 
 #include <setjmp.h>
@@ -570,7 +570,7 @@ static void test_limits(void **state)
         int32_t dev[MAX_N + 1];
         struct chain_plan plan = {CHAIN_INF, dev, NULL};
         volatile sig_atomic_t stop = 1;
-        struct chain_clock clock = {.stop = &stop};
+        struct clock clock = {.stop = &stop};
         struct interval_run run = {.starts = 3, .seed = 1, .clock = &clock};
         interval_search(c, &run, &plan, t->a);
         if (plan.value < CHAIN_INF)

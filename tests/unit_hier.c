@@ -5,7 +5,7 @@
  * no groups, or groups whose inner link saves nothing, is a group.  The modules have several classes, some
  * on the host, values of several readers, inputs and outputs on the host, small values without latency,
  * measured transfers, shared weights, memory limits, pins, and nodes that run on some classes only. */
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/pipeline.h"
 #include "tests/graphs.h"
 

@@ -1,11 +1,11 @@
 /* Integer programs for placement against brute force and the exact search, on random graphs of up to 10 vertices:
  * several classes, memory limits, shared bytes, pins, nets of several consumers, pins on the host. The brute
  * force puts sets on one device after another, loads by wdag_load; it knows no columns and rows. */
-#include "passes/dp_both.h"
-#include "passes/interval_dp.h"
-#include "passes/ip_refute.h"
-#include "passes/ip_search.h"
-#include "passes/topo.h"
+#include "passes/contiguous/dp_both.h"
+#include "passes/contiguous/interval_dp.h"
+#include "passes/integer/ip_refute.h"
+#include "passes/integer/ip_search.h"
+#include "ir/dag/topo.h"
 #include "tests/instances.h"
 
 #include <setjmp.h>
@@ -79,7 +79,7 @@ static int64_t value_of(const struct instance *t, const int32_t *dev)
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 static struct ip_run make_run(enum ip_shape shape, const struct mip_solver *s,
-                              struct chain_clock *clock)
+                              struct clock *clock)
 {
     return (struct ip_run){.planner = "test",
                            .shape = shape,
@@ -103,7 +103,7 @@ static int64_t exact_chain(const struct chain *c, struct arena *a)
 static void check_search(const struct instance *t, const struct chain *c, enum ip_shape shape,
                          const struct mip_solver *solver, uint64_t seed, bool warm, int64_t want)
 {
-    struct chain_clock clock = {0};
+    struct clock clock = {0};
     struct ip_run r = make_run(shape, solver, &clock);
     struct interval_run dpl = {.starts = 1, .seed = seed};
     struct diag d = {0};
@@ -160,7 +160,7 @@ static void test_gap(void **state)
     uint32_t below = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 4 * GRAPHS; seed++) {
-        struct chain_clock clock = {0};
+        struct clock clock = {0};
         struct ip_run r = make_run(IP_ANY, &mip_lpsolve, &clock);
         struct interval_run dpl = {.starts = 1, .seed = seed};
         struct diag d = {0};
@@ -223,7 +223,7 @@ static void test_solvers(void **state)
     mip_term(m, x[0][0], 5);
     mip_finish(m);
     for (int k = 0; k < 2 && solver[k]->attempts; k++) {
-        struct chain_clock clock = {0};
+        struct clock clock = {0};
         struct mip_answer answer;
         mip_solve(solver[k], m, 1e-6, &clock, a, &answer);
         assert_int_equal(answer.status, MIP_OPTIMAL);
@@ -249,7 +249,7 @@ static void test_contradiction(void **state)
     const struct mip_solver liar = {.name = "liar", .attempts = 1, .solve = contradict_itself};
     struct arena *a = arena_new();
     struct mip *m = mip_new(a);
-    struct chain_clock clock = {0};
+    struct clock clock = {0};
     struct mip_answer answer;
     (void)state;
     mip_col(m, "T", 0, MIP_INF, 1, false);
@@ -279,7 +279,7 @@ static void test_least_memory(void **state)
     uint32_t seen = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 6 * GRAPHS && seen < GRAPHS / 3; seed++) {
-        struct chain_clock clock = {0};
+        struct clock clock = {0};
         struct diag d = {0};
         struct loads l;
         make_instance(t, seed);
@@ -314,7 +314,7 @@ static void test_refute(void **state)
     struct instance *t = malloc(sizeof *t);
     (void)state;
     for (uint64_t seed = 1; seed <= GRAPHS / 4; seed++) {
-        struct chain_clock clock = {0};
+        struct clock clock = {0};
         struct diag d = {0};
         struct ip_refutation why;
         make_instance(t, seed);

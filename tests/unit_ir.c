@@ -1,6 +1,6 @@
 /* Arenas, diagnostics, units, strings, tensors, compressed rows. */
 #include "ir/ir.h"
-#include "ir/strings.h"
+#include "ir/base/strings.h"
 #include "tests/sink.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  * The modules have values of several readers, copies (constants, shape arithmetic), shared weights, a
  * state pair, colours, inputs and outputs on the host, nodes that take no time, classes that cannot
  * run everything, and memory limits. */
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "passes/pipeline.h"
 #include "tests/graphs.h"
 

@@ -1,7 +1,7 @@
 /* Levels: merging, joining cycles, counting ideals, CPD-TOPO and the interval partition, each against
  * brute force on small random graphs, and a hand-computed example of Celeritas' fusion. */
-#include "passes/cpd.h"
-#include "passes/fuse.h"
+#include "ir/dag/cpd.h"
+#include "passes/coarsen/fuse.h"
 #include "tests/graphs.h"
 
 #include <setjmp.h>

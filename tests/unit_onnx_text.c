@@ -1,7 +1,7 @@
 /* parse(print(m)) equals m for the module of every ONNX file among the shared models: bodies,
  * captures, repeated names, external data and odd names as exporters write them. */
 #include "frontends/frontends.h"
-#include "ir/strings.h"
+#include "ir/base/strings.h"
 #include "tests/extras.h"
 #include "tests/module_equal.h"
 

@@ -2,7 +2,7 @@
  * form, all ways of overlap and both schedules.  What the lanes of a device do for a sample is the
  * judge's load; N samples take at least N times the judge's value, and at most N + levels times it. */
 #include "backends/label.h"
-#include "backends/replay.h"
+#include "backends/timeline/replay_result.h"
 #include "passes/passes.h"
 #include "tests/graphs.h"
 

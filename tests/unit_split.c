@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "backends/backends.h"
-#include "ir/cut.h"
-#include "backends/folder.h"
-#include "backends/names.h"
+#include "ir/plan/cut.h"
+#include "backends/split/folder.h"
+#include "ir/base/names.h"
 #include "frontends/frontends.h"
 #include "passes/pipeline.h"
 #include "tests/extras.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes passes/type_table.c: what the operators' schemas say about element types.
+"""Writes passes/shapes/type_table.c: what the operators' schemas say about element types.
 
     type_table.py [--check]
 
@@ -34,7 +34,7 @@ HEAD = """\
  *
  * A row: operator, the first version of its domain that it holds for, and a letter for each operand and,
  * after the colon, for each result (type_table.h says what the letters mean). */
-#include "passes/type_table.h"
+#include "passes/shapes/type_table.h"
 """
 
 

@@ -6,7 +6,7 @@
 A split is trusted when somebody else's runtime says so.  This program knows nothing of pcc but the
 folder's contract: it reads SPLIT/manifest.json and does what it says.
 
-1. The manifest obeys backends/manifest.schema.json and agrees with itself and with the part files:
+1. The manifest obeys backends/split/manifest.schema.json and agrees with itself and with the part files:
    parts in a legal order, every tensor where it is said to be, every node in exactly one part, weights
    in the files that are named and nowhere else.
 2. Every part passes onnx's checker if the whole model does ("unchecked" parts excepted).

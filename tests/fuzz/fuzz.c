@@ -1,7 +1,7 @@
 /* Helpers of the fuzz targets (fuzz.h).  Cost of each: linear in the input, but for fuzz_run. */
 #include "tests/fuzz/fuzz.h"
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 #include <fcntl.h>
 #include <ftw.h>

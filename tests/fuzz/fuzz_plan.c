@@ -4,7 +4,7 @@
  * written as plan JSON or as the placement paper's split, is read back the same. */
 #include "backends/backends.h"
 #include "frontends/frontends.h"
-#include "passes/plan_read.h"
+#include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
  * its profile, if it has one, is planned; the plan is printed and parsed with the module, cut into
  * parts, and written and read as plan JSON.  (Only models from ONNX files can be split into such.) */
 #include "backends/backends.h"
-#include "ir/cut.h"
-#include "passes/plan_read.h"
+#include "ir/plan/cut.h"
+#include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { PLANNED_NODES = 64 };

@@ -99,7 +99,7 @@ def main():
             print("skipped: the compiler has no sanitizers")
             return 77
         readers = {str(f.relative_to(ROOT)) for f in (ROOT / "frontends").glob("*.c")}
-        readers |= {"ir/arena.c", "tests/fuzz/replay.c", "tests/fuzz/fuzz.c"} | {p.file for p in patches}
+        readers |= {"ir/base/arena.c", "tests/fuzz/replay.c", "tests/fuzz/fuzz.c"} | {p.file for p in patches}
         names = sorted(readers | {f"tests/fuzz/fuzz_{t}.c" for t in targets})
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = dict(zip(names, pool.map(lambda n: b.compile(ROOT / n, n), names)))

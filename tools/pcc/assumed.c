@@ -2,7 +2,7 @@
  * come from their peak rates), memory for the runtime, sizes of dimensions; each with the option that sets it. */
 #include "assumed.h"
 
-#include "ir/strings.h"
+#include "ir/base/strings.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The command line: a table of options, the parser, and --help made from the table. */
 #include "cli.h"
 
-#include "ir/nearest.h"
+#include "ir/base/nearest.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ static const struct cli_option table[] = {
      "what a part costs its device beside computing, a sample: '10us' (default: 0)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
     {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
-     "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/costs.md)"},
+     "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)"},
     {CLI_PIN, 0, "pin", "REGEX=DEVICE|@FILE", "fix the nodes whose name matches (repeats)"},
     {CLI_STATE, 0, "state", "IN=OUT",
      "an input and output that hold state on one device (repeats)"},

@@ -1,8 +1,8 @@
 /* --compare: the judge's figures of two plans, a row for each (compare.h).  O(nodes + pins). */
 #include "compare.h"
 
-#include "ir/cut.h"
-#include "passes/plan_read.h"
+#include "ir/plan/cut.h"
+#include "passes/given/plan_read.h"
 
 static void print_row(FILE *f, struct ctx *x, const char *name, const struct verdict *v,
                       const struct cut *cut)

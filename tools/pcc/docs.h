@@ -2,7 +2,7 @@
 #ifndef PCC_TOOLS_DOCS_H
 #define PCC_TOOLS_DOCS_H
 
-#include "ir/diag.h"
+#include "ir/base/diag.h"
 
 #include <stdio.h>
 

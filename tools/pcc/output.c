@@ -1,13 +1,13 @@
 /* What a run leaves: files, stdout, the table (output.h). */
 #include "output.h"
 
-#include "backends/outfile.h"
+#include "ir/base/outfile.h"
 #include "assumed.h"
-#include "ir/cut.h"
+#include "ir/plan/cut.h"
 #include "baselines.h"
 #include "compare.h"
-#include "ir/strings.h"
-#include "passes/close_plan.h"
+#include "ir/base/strings.h"
+#include "passes/functions/close_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>

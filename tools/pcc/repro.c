@@ -9,8 +9,8 @@
  * passes and tables of costs to read, but no file to write. */
 #include "repro.h"
 
-#include "backends/outfile.h"
-#include "ir/strings.h"
+#include "ir/base/outfile.h"
+#include "ir/base/strings.h"
 
 #include <stdlib.h>
 #include <string.h>

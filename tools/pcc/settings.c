@@ -1,8 +1,8 @@
 /* Options that say what is planned and for which devices (settings.h). */
 #include "settings.h"
 
-#include "ir/infile.h"
-#include "ir/strings.h"
+#include "ir/base/infile.h"
+#include "ir/base/strings.h"
 
 #include <string.h>
 

@@ -1,0 +1,183 @@
+/* What a box says: what it holds (a scope, the parts of a layer, or its operators), how often, its most
+ * frequent operators, its time and share of its device, its weights and state.  O(nodes * what is shown). */
+#include "backends/picture/blocks.h"
+#include "backends/label.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KINDS = 64, KINDS_SHOWN = 3, INSIDE = 4, TITLE = 40, TIP = 120 };
+
+struct kind {
+    const char *s;
+    size_t len;
+    uint32_t n;
+};
+
+static int by_number(const void *a, const void *b)
+{
+    const struct kind *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n < y->n ? 1 : -1;
+    size_t least = x->len < y->len ? x->len : y->len;
+    int c = memcmp(x->s, y->s, least);
+    return c ? c : (x->len > y->len) - (x->len < y->len);
+}
+
+/* Counts s; false: it is new and there is no room. */
+static bool count(struct kind *k, uint32_t *n, uint32_t most, const char *s, size_t len)
+{
+    uint32_t i = 0;
+    while (i < *n && (k[i].len != len || memcmp(k[i].s, s, len)))
+        i++;
+    if (i == most)
+        return false;
+    if (i == *n)
+        k[(*n)++] = (struct kind){s, len, 0};
+    k[i].n++;
+    return true;
+}
+
+/* "MatMul 24, Add 12, Softmax 12, ..." */
+static const char *kinds_text(const struct module *m, const nid *node, uint32_t n, struct arena *a)
+{
+    struct kind k[KINDS];
+    uint32_t nk = 0;
+    bool more = false;
+    for (uint32_t i = 0; i < n; i++)
+        more |= !count(k, &nk, KINDS, node_op(m, node[i]), strlen(node_op(m, node[i])));
+    qsort(k, nk, sizeof *k, by_number);
+    const char *s = "";
+    for (uint32_t i = 0; i < nk && i < KINDS_SHOWN; i++)
+        s = arena_fmt(a, "%s%s%s %u", s, i ? ", " : "", label_text(a, k[i].s, k[i].len, TITLE),
+                      k[i].n);
+    return nk > KINDS_SHOWN || more ? arena_fmt(a, "%s, ...", s) : s;
+}
+
+/* "ln_1, attn, ln_2, mlp": the components of the names after the layer's scope, else the operators. */
+static const char *inside(const struct module *m, const struct layers *l, const nid *node,
+                          uint32_t n, bool ops, struct arena *a)
+{
+    struct kind k[INSIDE];
+    uint32_t nk = 0;
+    bool more = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = node_name(m, node[i]), *s = ops ? node_op(m, node[i]) : name;
+        if (!ops && !l->rest[node[i]])
+            continue;
+        s += ops ? 0 : l->rest[node[i]];
+        const char *slash = strchr(s, '/');
+        size_t len = ops ? strlen(s) : slash ? (size_t)(slash - s) : 0;
+        if (len)
+            more |= !count(k, &nk, INSIDE, s, len);
+    }
+    const char *text = "";
+    for (uint32_t i = 0; i < nk; i++)
+        text =
+            arena_fmt(a, "%s%s%s", text, i ? ", " : "", label_text(a, k[i].s, k[i].len, TITLE / 2));
+    return more ? arena_fmt(a, "%s, ...", text) : text;
+}
+
+/* Length of the longest scope that all names have in common. */
+static size_t common_scope(const struct module *m, const nid *node, uint32_t n)
+{
+    const char *first = node_name(m, node[0]), *slash = strrchr(first, '/');
+    size_t len = slash ? (size_t)(slash - first) : 0;
+    for (uint32_t i = 1; len && i < n; i++) {
+        const char *name = node_name(m, node[i]);
+        size_t k = 0;
+        while (k < len && first[k] == name[k])
+            k++;
+        if (k == len && name[k] == '/')
+            continue;
+        while (len && (len >= k || first[len] != '/')) /* back to a '/' that both have */
+            len--;
+    }
+    return len;
+}
+
+/* Its name and operator, or the operator alone if the name was made up. */
+static const char *node_title(const struct module *m, nid x, struct arena *a)
+{
+    const char *op = label_text(a, node_op(m, x), strlen(node_op(m, x)), TITLE);
+    const char *name = label_text(a, node_name(m, x), strlen(node_name(m, x)), TITLE);
+    return m->node[x].flags & NODE_UNNAMED ? op : arena_fmt(a, "%s\\n%s", name, op);
+}
+
+/* The first node in a layer, if all that are in one are in the same, and they are the most; else 0. */
+static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
+{
+    nid first = 0;
+    uint32_t in = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!l->rest[node[i]])
+            continue;
+        if (first && l->of[node[i]] != l->of[first])
+            return 0;
+        first = first ? first : node[i];
+        in++;
+    }
+    return in > n / 2 ? first : 0;
+}
+
+/* NULL: its operators say it best. */
+static const char *title_of(const struct module *m, const struct layers *l, const struct block *b,
+                            struct arena *a)
+{
+    uint32_t each = b->nodes / b->repeats;
+    if (b->repeats > 1) {
+        const char *in = b->layered ? inside(m, l, b->node, each, false, a) : "";
+        in = *in ? in : inside(m, l, b->node, each, true, a);
+        return arena_fmt(a, "%u x {%s}", b->repeats, in);
+    }
+    if (b->nodes == 1)
+        return node_title(m, b->node[0], a);
+    size_t len = common_scope(m, b->node, b->nodes);
+    nid x = len ? b->node[0] : layer_node(l, b->node, b->nodes);
+    if (!x)
+        return NULL;
+    len = len ? len : l->rest[x] - 1;
+    const char *scope = label_text(a, node_name(m, x), len, TITLE);
+    const char *in = l->rest[x] == len + 1 ? inside(m, l, b->node, each, false, a) : "";
+    return *in ? arena_fmt(a, "%s: %s", scope, in) : scope;
+}
+
+/* The scopes of the layers that it stands for: "/h.8 ... /h.13", NULL if there are none. */
+static const char *extent(const struct module *m, const struct layers *l, const struct block *b,
+                          struct arena *a)
+{
+    nid x = b->node[0], y = b->node[b->nodes - 1];
+    if (!b->layered || !l->rest[x] || !l->rest[y])
+        return NULL;
+    return arena_fmt(a, "%s ... %s", label_text(a, node_name(m, x), l->rest[x] - 1, TITLE / 2),
+                     label_text(a, node_name(m, y), l->rest[y] - 1, TITLE / 2));
+}
+
+void block_describe(const struct result *r, const struct frames *f, const struct layers *l,
+                    struct block *b, struct arena *a)
+{
+    char t[UNIT_TEXT], w[UNIT_TEXT];
+    const struct module *m = r->m;
+    int64_t all = r->verdict->load[f->dev[b->frame]].compute;
+    double share = all > 0 ? 100.0 * (double)b->time / (double)all : 0;
+    const char *title = title_of(m, l, b, a), *where = extent(m, l, b, a);
+    const char *kinds = kinds_text(m, b->node, b->nodes, a);
+    const char *first = node_name(m, b->node[0]), *last = node_name(m, b->node[b->nodes - 1]);
+    const char *nodes = b->nodes > 1 ? arena_fmt(a, "%u nodes, ", b->nodes) : "";
+    const char *cost = share < 0.05 ? arena_fmt(a, "%s%s", nodes, time_short(t, b->time))
+                                    : arena_fmt(a, "%s%s (%.*f %%)", nodes, time_short(t, b->time),
+                                                share < 9.95, share);
+    if (b->weights >= 1024)
+        cost = arena_fmt(a, "%s, weights %s", cost, bytes_short(w, b->weights));
+    if (b->state >= 1024)
+        cost = arena_fmt(a, "%s, state %s", cost, bytes_short(w, b->state));
+    first = label_text(a, first, strlen(first), TIP);
+    last = label_text(a, last, strlen(last), TIP);
+    b->label = b->nodes == 1 ? title
+               : !title      ? kinds
+                        : arena_fmt(a, "%s%s%s\\n%s", title, where ? "\\n" : "", where ? where : "",
+                                    kinds);
+    b->label = arena_fmt(a, "%s\\n%s", b->label, cost);
+    b->tip = b->nodes == 1 ? arena_fmt(a, "%s\\n%s", first, cost)
+                           : arena_fmt(a, "%s\\n...\\n%s\\n%s", first, last, cost);
+}

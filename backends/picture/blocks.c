@@ -1,0 +1,435 @@
+/* Folding a plan into a picture that can be looked at (blocks.h).
+ *
+ * Within a frame, in this order:
+ *  1. Chains: u -> v become one box if v is all that follows u there and u all that leads to v, and
+ *     both are of the same layer.  Chains in the order of their first nodes are in topological order,
+ *     and so is any sequence of runs of them: no box of a frame ever makes a cycle.  Where a layer has
+ *     scopes within ("attn", "mlp"), neighbours that end in the same one become one box.
+ *  2. Repeats: two boxes are alike if they run the same operators in the same order.  A stretch of
+ *     boxes that comes k times on end becomes one box "k x {...}".  Which stretches: those that leave
+ *     the fewest boxes, by dynamic programming from the end, periods up to PERIODS boxes.  Where
+ *     names or a profile say what a layer is, a stretch begins and ends between layers.
+ *  3. If there are more boxes than the frame's share, neighbours are joined, coarser from step to step,
+ *     and repeats are sought again.  First, boxes between waists: places that at most 3, then 2, then
+ *     1 tensors pass, not counting those that live long.  Then boxes that have a scope of their names
+ *     in common, deep scopes first.  Then whole layers.  Then all this with repeats across layers.
+ *  4. If there still are more: bands of equally many boxes. */
+#include "backends/picture/blocks.h"
+
+#include "ir/plan/cut.h"
+#include "backends/picture/flows.h"
+#include "ir/base/map.h"
+#include "ir/base/strings.h"
+
+#include <string.h>
+
+enum { PERIODS = 384, DEPTHS = 5, WAISTS = 3, LIFE = 64, MANY = UINT32_MAX };
+
+struct frames frames_build(const struct result *r, uint32_t most, struct arena *a)
+{
+    const struct cut *cut = r->cut;
+    bool by_part = cut->nparts <= most;
+    uint32_t *row = arena_array(a, r->m->nnode, sizeof *row), n = 0;
+    nid *node = arena_array(a, r->m->nnode, sizeof *node);
+    uint32_t *frame_of = arena_array(a, (size_t)cut->nparts + 1, sizeof *frame_of);
+    uint32_t *of_dev = arena_array(a, r->cluster->ndev, sizeof *of_dev);
+    struct frames f = {.of = arena_array(a, r->m->nnode, sizeof *f.of)};
+    f.dev = arena_array(a, (size_t)cut->nparts + 1, sizeof *f.dev);
+    f.parts = arena_array(a, (size_t)cut->nparts + 1, sizeof *f.parts);
+    f.first = arena_array(a, (size_t)cut->nparts + 1, sizeof *f.first);
+    for (uint32_t p = 0; p < cut->nparts; p++) {
+        uint32_t dev = cut->part[p].dev, x = by_part ? 0 : of_dev[dev];
+        if (!x) {
+            f.dev[f.n] = dev;
+            f.first[f.n] = p;
+            of_dev[dev] = x = ++f.n;
+        }
+        f.parts[x - 1]++;
+        frame_of[p] = x;
+    }
+    for (nid x = 1; x < r->m->nnode; x++) {
+        int32_t p = cut->part_of[x];
+        if (p < 0)
+            continue;
+        f.of[x] = frame_of[p];
+        row[n] = f.of[x] - 1;
+        node[n++] = x;
+    }
+    f.node = csr_build(a, f.n, n, row, node);
+    return f;
+}
+
+/* ---- boxes before folding --------------------------------------------------------------------- */
+
+struct items {
+    uint32_t n;
+    uint32_t *at;   /* [n + 1] item i: node[at[i] .. at[i + 1]) */
+    uint64_t *kind; /* [item] hash of its operators */
+    uint8_t *start; /* [item] 1: a layer ends before it */
+};
+
+struct fold {
+    uint32_t first, period, count; /* of items */
+};
+
+struct folder {
+    const struct result *r;
+    const struct frames *f;
+    struct layers layers;
+    uint32_t *layer; /* [node] as layers.of, gaps within a layer filled */
+    uint32_t *next;  /* [node] the next of its chain, 0: none */
+    uint8_t *inner;  /* [node] 1: not the first of its chain */
+    struct strings *scopes;
+    struct csr made; /* node -> nets that it produces, shapes left out */
+    uint32_t *item;  /* [node] scratch of waists */
+    struct arena *a, *out;
+    nid *node; /* of the frame, chain by chain */
+};
+
+/* Nodes without a layer between nodes of the same layer are of that layer, too. */
+static void fill_layers(struct folder *w)
+{
+    for (uint32_t i = 0; i < w->f->n; i++) {
+        uint32_t last = 0, gap = 0; /* the last layer seen; where the gap after it begins */
+        for (uint32_t k = w->f->node.at[i]; k < w->f->node.at[i + 1]; k++) {
+            uint32_t here = w->layer[w->f->node.to[k]];
+            if (!here)
+                continue;
+            for (; here == last && gap < k; gap++)
+                w->layer[w->f->node.to[gap]] = here;
+            last = here;
+            gap = k + 1;
+        }
+    }
+}
+
+static void note(uint32_t *slot, uint32_t other)
+{
+    *slot = !*slot || *slot == other ? other : MANY;
+}
+
+/* Chains, and the nets that each node makes. */
+static void link_chains(struct folder *w)
+{
+    const struct place *pl = w->r->place;
+    const struct module *m = w->r->m;
+    uint32_t *succ = arena_array(w->a, m->nnode, sizeof *succ);
+    uint32_t *pred = arena_array(w->a, m->nnode, sizeof *pred);
+    uint32_t *maker = arena_array(w->a, pl->nnet, sizeof *maker), n = 0;
+    uint32_t *net = arena_array(w->a, pl->nnet, sizeof *net);
+    for (uint32_t e = 0; e < pl->nnet; e++) {
+        nid u = m->value[pl->net_value[e]].def;
+        if (!u || pl->kind[u] != PLACE_NODE || flow_is_small(w->r, e))
+            continue;
+        maker[n] = u;
+        net[n++] = e;
+        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
+            nid v = pl->net_pin.to[i];
+            if (v == u || w->f->of[u] != w->f->of[v])
+                continue;
+            note(&succ[u], v);
+            note(&pred[v], u);
+        }
+    }
+    w->made = csr_build(w->a, m->nnode, n, maker, net);
+    w->item = arena_array(w->a, m->nnode, sizeof *w->item);
+    for (nid u = 1; u < m->nnode; u++) {
+        nid v = succ[u];
+        if (!v || v == MANY || v < u || pred[v] != u || w->layer[u] != w->layer[v])
+            continue;
+        w->next[u] = v;
+        w->inner[v] = 1;
+    }
+}
+
+static struct items items_new(struct folder *w, uint32_t most)
+{
+    return (struct items){0, arena_array(w->a, (size_t)most + 1, sizeof(uint32_t)),
+                          arena_array(w->a, most, sizeof(uint64_t)), arena_alloc(w->a, most)};
+}
+
+/* Ends an item before node[end]. */
+static void items_end(struct folder *w, struct items *t, uint32_t end)
+{
+    const struct module *m = w->r->m;
+    uint32_t begin = t->at[t->n];
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    if (begin == end)
+        return;
+    for (uint32_t i = begin; i < end; i++) {
+        h = (h ^ map_key(m->node[w->node[i]].domain, m->node[w->node[i]].op)) *
+            UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    uint32_t before = begin ? w->layer[w->node[begin - 1]] : 0;
+    t->kind[t->n] = h;
+    t->start[t->n] = !before || before != w->layer[w->node[begin]];
+    t->at[++t->n] = end;
+}
+
+static struct items chains(struct folder *w, uint32_t frame)
+{
+    const struct csr *c = &w->f->node;
+    uint32_t n = c->at[frame + 1] - c->at[frame], k = 0;
+    struct items t = items_new(w, n);
+    for (uint32_t i = c->at[frame]; i < c->at[frame + 1]; i++) {
+        if (w->inner[c->to[i]])
+            continue;
+        for (nid x = c->to[i]; x; x = w->next[x])
+            w->node[k++] = x;
+        items_end(w, &t, k);
+    }
+    return t;
+}
+
+/* ---- coarser boxes ---------------------------------------------------------------------------- */
+
+/* Length of the first `depth` components of a name such as "/h.3/attn/MatMul"; the last component, which
+ * names the node itself, never counts. */
+static size_t scope_length(const char *name, int depth)
+{
+    const char *at = name, *end = name;
+    for (int i = 0; i <= depth; i++) {
+        const char *slash = strchr(at + (*at == '/'), '/');
+        if (i == depth || !slash)
+            break;
+        end = at = slash;
+    }
+    return (size_t)(end - name);
+}
+
+static bool same_scope(const char *x, const char *y, int depth)
+{
+    size_t n = scope_length(x, depth);
+    return n == scope_length(y, depth) && n && memcmp(x, y, n) == 0;
+}
+
+/* Neighbours with a scope of `depth` components in common, or with depth 0 of one layer, joined. */
+static struct items join_scopes(struct folder *w, const struct items *fine, int depth)
+{
+    struct items t = items_new(w, fine->n);
+    for (uint32_t i = 1; i < fine->n; i++) {
+        nid x = w->node[fine->at[i - 1]], y = w->node[fine->at[i]];
+        bool layer = w->layer[x] == w->layer[y];
+        bool joined = depth
+                          ? layer && same_scope(node_name(w->r->m, x), node_name(w->r->m, y), depth)
+                          : layer && w->layer[x];
+        if (!joined)
+            items_end(w, &t, fine->at[i]);
+    }
+    items_end(w, &t, fine->at[fine->n]);
+    return t;
+}
+
+/* The scope within its layer that a node is in, 0: none. */
+static uint32_t inner_scope(struct folder *w, nid x)
+{
+    const char *name = node_name(w->r->m, x) + w->layers.rest[x];
+    const char *slash = w->layers.rest[x] ? strchr(name, '/') : NULL;
+    return slash ? strings_id(w->scopes, name, (size_t)(slash - name)) : 0;
+}
+
+/* Neighbours of one layer that end in the same scope within it, or in none, joined. */
+static struct items join_inner(struct folder *w, const struct items *fine)
+{
+    struct items t = items_new(w, fine->n);
+    uint32_t run = 0;
+    for (uint32_t i = 0; i < fine->n; i++) {
+        nid x = w->node[fine->at[i + 1] - 1], y = i ? w->node[fine->at[i] - 1] : 0;
+        uint32_t scope = inner_scope(w, x);
+        bool joined = i && w->layer[x] && w->layer[x] == w->layer[y] && (!scope || scope == run);
+        if (!joined && i)
+            items_end(w, &t, fine->at[i]);
+        run = joined ? run : scope;
+    }
+    items_end(w, &t, fine->at[fine->n]);
+    return t;
+}
+
+static struct items join_bands(struct folder *w, const struct items *fine, uint32_t most)
+{
+    struct items t = items_new(w, fine->n);
+    for (uint32_t i = 1; i <= most; i++)
+        items_end(w, &t, fine->at[(uint64_t)fine->n * i / most]);
+    return t;
+}
+
+/* width[i]: how many tensors of the frame pass between items i - 1 and i, from producers at most
+ * LIFE items before their last readers.  O(pins of the frame's nodes). */
+static uint32_t *waists(struct folder *w, const struct items *t)
+{
+    const struct place *pl = w->r->place;
+    uint32_t *width = arena_array(w->a, (size_t)t->n + 2, sizeof *width);
+    for (uint32_t i = 0; i < t->n; i++)
+        for (uint32_t k = t->at[i]; k < t->at[i + 1]; k++)
+            w->item[w->node[k]] = i;
+    for (uint32_t i = 0; i < t->at[t->n]; i++) {
+        nid u = w->node[i];
+        for (uint32_t k = w->made.at[u]; k < w->made.at[u + 1]; k++) {
+            uint32_t e = w->made.to[k], last = w->item[u];
+            for (uint32_t j = pl->net_pin.at[e]; j < pl->net_pin.at[e + 1]; j++) {
+                nid v = pl->net_pin.to[j];
+                if (w->f->of[v] == w->f->of[u] && w->item[v] > last)
+                    last = w->item[v];
+            }
+            if (last - w->item[u] > LIFE)
+                continue;
+            width[w->item[u] + 1]++; /* passes between here and last */
+            width[last + 1]--;
+        }
+    }
+    for (uint32_t i = 1; i <= t->n; i++)
+        width[i] += width[i - 1];
+    return width;
+}
+
+/* Neighbours of one layer that more than `most` tensors pass between, joined. */
+static struct items join_waists(struct folder *w, const struct items *fine, uint32_t most)
+{
+    struct items t = items_new(w, fine->n);
+    const uint32_t *width = waists(w, fine);
+    for (uint32_t i = 1; i < fine->n; i++)
+        if (width[i] <= most ||
+            w->layer[w->node[fine->at[i - 1]]] != w->layer[w->node[fine->at[i]]])
+            items_end(w, &t, fine->at[i]);
+    items_end(w, &t, fine->at[fine->n]);
+    return t;
+}
+
+/* ---- repeats ---------------------------------------------------------------------------------- */
+
+/* Fewest boxes; out[fine->n] receives them, returns how many.  O(items * PERIODS). */
+static uint32_t fold_repeats(struct folder *w, const struct items *t, bool aligned,
+                             struct fold *out)
+{
+    uint32_t n = t->n, run[PERIODS + 1] = {0}, k = 0;
+    uint32_t *cost = arena_array(w->a, (size_t)n + 1, sizeof *cost);
+    struct fold *best = arena_array(w->a, n, sizeof *best);
+    for (uint32_t i = n; i-- > 0;) {
+        cost[i] = cost[i + 1] + 1;
+        best[i] = (struct fold){i, 1, 1};
+        for (uint32_t p = 1; p <= PERIODS && i + p < n; p++) {
+            run[p] = t->kind[i] == t->kind[i + p] ? run[p] + 1 : 0;
+            uint32_t count = run[p] / p + 1, end = i + count * p;
+            if (count < 2 || (aligned && !(t->start[i] && t->start[i + p])))
+                continue;
+            if (aligned && end < n && !t->start[end]) {
+                count--;
+                end -= p;
+            }
+            if (count * p < 3 || count < 2 || 1 + cost[end] >= cost[i])
+                continue;
+            cost[i] = 1 + cost[end];
+            best[i] = (struct fold){i, p, count};
+        }
+    }
+    for (uint32_t i = 0; i < n; i += best[i].period * best[i].count)
+        out[k++] = best[i];
+    return k;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+/* The folds of a frame, at most `most` if it can be; *t receives the items that they are made of. */
+static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, struct items *t,
+                           struct fold *out)
+{
+    struct items chain = chains(w, frame), fine = join_inner(w, &chain);
+    enum { STEPS = 1 + WAISTS + DEPTHS + 1 };
+    for (int level = 0; level < 2 * STEPS; level++) {
+        int step = level % STEPS;
+        *t = step == 0        ? fine
+             : step <= WAISTS ? join_waists(w, &fine, (uint32_t)(WAISTS + 1 - step))
+                              : join_scopes(w, &fine, STEPS - 1 - step);
+        uint32_t n = fold_repeats(w, t, level < STEPS, out);
+        if (n <= most)
+            return n;
+    }
+    struct items bands = join_bands(w, t, most);
+    *t = bands;
+    for (uint32_t i = 0; i < t->n; i++)
+        out[i] = (struct fold){i, 1, 1};
+    return t->n;
+}
+
+static void add_block(struct folder *w, struct blocks *b, uint32_t frame, const struct items *t,
+                      const struct fold *f)
+{
+    const struct cluster *c = w->r->cluster;
+    uint32_t begin = t->at[f->first], end = t->at[f->first + f->period * f->count];
+    uint32_t cls = cluster_class(c, w->f->dev[frame]);
+    struct block *k = &b->block[b->n++];
+    k->repeats = f->count;
+    k->frame = frame;
+    k->nodes = end - begin;
+    k->node = arena_array(w->out, k->nodes, sizeof *k->node);
+    memcpy(k->node, w->node + begin, k->nodes * sizeof *k->node);
+    k->layered = f->count > 1 && t->start[f->first] && w->layer[w->node[begin]];
+    for (uint32_t i = begin; i < end; i++) {
+        k->time = sat_add(k->time, w->r->m->cost->time[cls][w->node[i]]);
+        b->of[w->node[i]] = b->n;
+    }
+}
+
+/* A weight, or a state, counts once in every block that reads it. */
+static void count_weights(const struct result *r, struct blocks *b, struct arena *a)
+{
+    const struct place *pl = r->place;
+    uint32_t *seen = arena_array(a, (size_t)b->n + 1, sizeof *seen);
+    for (uint32_t x = 0; x < pl->nweight; x++) {
+        const struct value *v = &r->m->value[pl->weight[x]];
+        bool state = (v->flags & VALUE_INPUT) && !(v->flags & VALUE_INIT);
+        for (uint32_t i = pl->weight_user.at[x]; i < pl->weight_user.at[x + 1]; i++) {
+            uint32_t k = b->of[pl->weight_user.to[i]];
+            if (!k || seen[k] == x + 1)
+                continue;
+            seen[k] = x + 1;
+            int64_t *bytes = state ? &b->block[k - 1].state : &b->block[k - 1].weights;
+            *bytes = sat_add(*bytes, pl->weight_bytes[x]);
+        }
+    }
+}
+
+struct blocks blocks_build(const struct result *r, const struct frames *f, uint32_t most,
+                           struct arena *a)
+{
+    uint32_t nnode = r->m->nnode, share = most / (f->n ? f->n : 1);
+    struct arena *scratch = arena_new();
+    struct folder w = {.r = r,
+                       .f = f,
+                       .layers = layers_find(r->m, a),
+                       .scopes = strings_new(a),
+                       .a = scratch,
+                       .out = a};
+    struct blocks b = {.of = arena_array(a, nnode, sizeof *b.of)};
+    struct fold *fold = arena_array(scratch, nnode, sizeof *fold);
+    uint64_t all = 0;
+    w.layer = arena_array(scratch, nnode, sizeof *w.layer);
+    w.next = arena_array(scratch, nnode, sizeof *w.next);
+    w.inner = arena_alloc(scratch, nnode);
+    w.node = arena_array(scratch, nnode, sizeof *w.node);
+    memcpy(w.layer, w.layers.of, nnode * sizeof *w.layer);
+    fill_layers(&w);
+    link_chains(&w);
+    for (uint32_t i = 0; i < f->n; i++) { /* does everything fit when nothing is joined? */
+        struct arena_mark mark = arena_mark(scratch);
+        struct items t;
+        all += fold_frame(&w, i, MANY, &t, fold);
+        arena_release(scratch, mark);
+    }
+    b.block = arena_array(a, (all <= most ? (size_t)most : (size_t)share * f->n) + f->n + 1,
+                          sizeof *b.block);
+    for (uint32_t i = 0; i < f->n; i++) {
+        struct arena_mark mark = arena_mark(scratch);
+        struct items t;
+        uint32_t n = fold_frame(&w, i, all <= most ? MANY : share ? share : 1, &t, fold);
+        for (uint32_t k = 0; k < n; k++)
+            add_block(&w, &b, i, &t, &fold[k]);
+        arena_release(scratch, mark);
+    }
+    count_weights(r, &b, scratch);
+    for (uint32_t i = 0; i < b.n; i++)
+        block_describe(r, f, &w.layers, &b.block[i], a);
+    arena_free(scratch);
+    return b;
+}

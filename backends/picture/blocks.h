@@ -1,0 +1,48 @@
+/* Frames and blocks: what a picture shows as one cluster and as one box. */
+#ifndef PCC_BACKENDS_PICTURE_BLOCKS_H
+#define PCC_BACKENDS_PICTURE_BLOCKS_H
+
+#include "backends/backends.h"
+#include "ir/model/layers.h"
+
+/* The parts; or, where they are more than `most`, the devices. */
+struct frames {
+    uint32_t n;
+    uint32_t *dev;   /* [frame] */
+    uint32_t *parts; /* [frame] how many parts it stands for */
+    uint32_t *first; /* [frame] the first of them */
+    struct csr node; /* frame -> its placed nodes, ascending */
+    uint32_t *of;    /* [node] frame + 1; 0: not placed */
+};
+
+/* O(nodes + parts). */
+struct frames frames_build(const struct result *r, uint32_t most, struct arena *a);
+
+struct block {
+    nid *node; /* in the order of the picture */
+    uint32_t nodes;
+    uint32_t repeats; /* it stands for so many alike, one after the other; 1: no fold */
+    bool layered;     /* they are layers by name or profile */
+    uint32_t frame;
+    int64_t time;    /* ps on its device */
+    int64_t weights; /* bytes of the weights that it reads */
+    int64_t state;   /* bytes of the state that it reads: cached keys and values */
+    const char *label, *tip; /* text for DOT */
+};
+
+struct blocks {
+    struct block *block;
+    uint32_t n;
+    uint32_t *of; /* [node] block + 1; 0: not placed */
+};
+
+/* At most max(most, frames) blocks; the blocks of a frame make no cycle.  Equal plans give equal blocks.
+ * Lives in a.  O(nodes + pins + PERIODS * boxes), see blocks.c. */
+struct blocks blocks_build(const struct result *r, const struct frames *f, uint32_t most,
+                           struct arena *a);
+
+/* What a block says of itself, into label and tip (block_label.c). */
+void block_describe(const struct result *r, const struct frames *f, const struct layers *l,
+                    struct block *b, struct arena *a);
+
+#endif

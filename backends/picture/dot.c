@@ -1,0 +1,492 @@
+/* Pictures as DOT, through cgraph.
+ *
+ * Three views.  Devices: a box per part in its device's colour, the host, and an arrow per pair with the
+ * number of tensors and their bytes.  Blocks: the parts as frames with their nodes folded into boxes
+ * (blocks.c).  Nodes: every placed node a box.
+ * Arrows that cross devices are heavy, in the colour of the sender, and labelled; those inside a part
+ * are thin.  Where many boxes of two frames exchange tensors, their arrows meet in one small box that
+ * carries the label: n + m arrows instead of n * m, and one at the border of the frame where n or m
+ * is large.  What the host sends and gets has a port beside
+ * each frame.  Width grows with the logarithm of the bytes; every box and arrow has a stable id and a
+ * tooltip.  The eight colours of lines can be told apart by everybody: they are at least 20 CIELAB
+ * units from each other for normal vision and for protanopia, deuteranopia and tritanopia as simulated
+ * by Machado, Oliveira and Fernandes ("A physiologically-based model for simulation of color vision
+ * deficiency", 2009); further devices differ in the style of their lines.
+ * O(nodes + pins). */
+#include "backends/picture/blocks.h"
+#include "ir/plan/cut.h"
+#include "backends/picture/flows.h"
+#include "backends/label.h"
+#include "ir/base/outfile.h"
+#include "ir/base/map.h"
+
+#include <graphviz/cgraph.h>
+#include <string.h>
+
+enum { MOST_FRAMES = 64, MEET = 4, BORDER = 2, TITLE = 80 };
+
+static const char *const fill[] = {"#dee5fd", "#ead8d7", "#d4e7df", "#e3d4e4",
+                                   "#e0e4c4", "#ced1e5", "#cce9fb", "#dfd9da"};
+static const char *const line[] = {"#0036ec", "#7a0b03", "#0e774d", "#9c669f",
+                                   "#819411", "#0c1b7e", "#0091ec", "#361118"};
+static const char *const style[] = {"filled,rounded", "filled,rounded,dashed", "filled",
+                                    "filled,dashed"};
+enum { COLOURS = sizeof fill / sizeof *fill, STYLES = sizeof style / sizeof *style };
+
+/* Ids of graph objects in the order of their making.  The default ones are addresses of names, which
+ * would make the order of clusters in the file differ from run to run.  Every name is used once. */
+struct ids {
+    Agdisc_t disc; /* first: cgraph hands it back */
+    Agraph_t *g;
+    struct arena *a;
+    char **name;
+    uint32_t n, cap;
+};
+
+static void *ids_open(Agraph_t *g, Agdisc_t *disc)
+{
+    ((struct ids *)disc)->g = g;
+    return disc;
+}
+
+static long ids_map(void *state, int type, char *name, IDTYPE *id, int create)
+{
+    struct ids *t = state;
+    (void)type;
+    if (!create)
+        return 0;
+    t->name = vec_grow(t->a, t->name, &t->cap, t->n + 1, sizeof *t->name);
+    t->name[t->n] =
+        name ? agstrdup(t->g, name) : NULL; /* agwrite looks at a mark before the text */
+    *id = t->n++;
+    return 1;
+}
+
+static long ids_alloc(void *state, int type, IDTYPE id)
+{
+    (void)state, (void)type, (void)id;
+    return 0;
+}
+
+static void ids_free(void *state, int type, IDTYPE id)
+{
+    (void)state, (void)type, (void)id;
+}
+
+static char *ids_print(void *state, int type, IDTYPE id)
+{
+    (void)type;
+    return ((struct ids *)state)->name[id];
+}
+
+static void ids_close(void *state)
+{
+    (void)state;
+}
+
+static void ids_register(void *state, int type, void *obj)
+{
+    (void)state, (void)type, (void)obj;
+}
+
+struct picture {
+    const struct result *r;
+    struct arena *a;
+    Agraph_t *g;
+    struct frames frames;
+    Agraph_t **cluster; /* [frame] NULL in the view of devices */
+    Agnode_t **box;     /* [box], from 1 */
+    uint32_t *frame_of; /* [box] frame + 1 */
+};
+
+static void set(void *obj, const char *name, const char *value)
+{
+    agsafeset(obj, (char *)(uintptr_t)name, (char *)(uintptr_t)value, (char *)(uintptr_t) "");
+}
+
+static const char *text(struct picture *p, const char *s)
+{
+    return label_text(p->a, s, strlen(s), TITLE);
+}
+
+static Agnode_t *box(struct picture *p, Agraph_t *g, const char *id, const char *label,
+                     const char *tip, uint32_t dev)
+{
+    Agnode_t *n = agnode(g, (char *)(uintptr_t)id, 1);
+    set(n, "id", id);
+    set(n, "label", label);
+    set(n, "tooltip", tip);
+    if (dev < p->r->cluster->ndev) {
+        set(n, "fillcolor", fill[dev % COLOURS]);
+        set(n, "color", line[dev % COLOURS]);
+        if (dev >= COLOURS)
+            set(n, "style", style[dev / COLOURS % STYLES]);
+    }
+    return n;
+}
+
+static Agedge_t *arrow(struct picture *p, Agnode_t *from, Agnode_t *to, const char *id,
+                       const char *tip)
+{
+    Agedge_t *e = agedge(p->g, from, to, (char *)(uintptr_t)id, 1);
+    set(e, "id", id);
+    set(e, "tooltip", tip);
+    set(e, "labeltooltip", tip);
+    return e;
+}
+
+/* ---- arrows ----------------------------------------------------------------------------------- */
+
+/* All that goes between two frames (0: the host). */
+struct route {
+    uint32_t flows, tensors;
+    int64_t bytes;
+    Agnode_t *meet; /* where its arrows meet, NULL: each goes its own way */
+};
+
+static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
+{
+    int w = 1;
+    for (; bytes >= 1024; bytes /= 4)
+        w++;
+    uint32_t dev = frame ? p->frames.dev[frame - 1] : UINT32_MAX;
+    set(e, "color", frame ? line[dev % COLOURS] : "#4a5568");
+    if (frame && dev >= COLOURS && dev / COLOURS % 2)
+        set(e, "style", "dashed");
+    set(e, "penwidth", arena_fmt(p->a, "%d.%d", 1 + w / 2, w % 2 * 5));
+}
+
+/* `pad`: spaces around each line. */
+static const char *amount(struct picture *p, uint32_t tensors, int64_t bytes, const char *pad)
+{
+    char buf[UNIT_TEXT];
+    bytes_short(buf, bytes);
+    return tensors == 1
+               ? arena_fmt(p->a, "%s%s%s", pad, buf, pad)
+               : arena_fmt(p->a, "%s%u tensors%s\\n%s%s%s", pad, tensors, pad, pad, buf, pad);
+}
+
+/* The small box in which the arrows of a route meet: of the host, one beside each frame. */
+static Agnode_t *meeting(struct picture *p, uint32_t from, uint32_t to, const struct route *r)
+{
+    const char *id = arena_fmt(p->a, "route_%u_%u", from, to),
+               *what = amount(p, r->tensors, r->bytes, "");
+    if (!from)
+        what = arena_fmt(p->a, "inputs\n%s", what);
+    else if (!to)
+        what = arena_fmt(p->a, "outputs\n%s", what);
+    Agnode_t *n = box(p, p->g, id, what, what, UINT32_MAX);
+    set(n, "shape", from && to ? "box" : "ellipse");
+    set(n, "fillcolor", from && to ? "#ffffff" : "#edf2f7");
+    set(n, "color", from ? line[p->frames.dev[from - 1] % COLOURS] : "#4a5568");
+    set(n, "fontsize", "11");
+    set(n, "margin", "0.08,0.04");
+    set(n, "height", "0.3");
+    return n;
+}
+
+/* One side of a meeting: what a box sends there, or gets from there. */
+struct half {
+    Agnode_t *box, *meet;
+    uint32_t side; /* that it belongs to */
+    uint32_t tensors;
+    int64_t bytes;
+};
+
+/* All that a frame sends to a meeting, or gets from it. */
+struct side {
+    uint32_t frame, sender, halves, largest; /* largest: of its halves */
+    uint32_t tensors;
+    int64_t bytes;
+    bool sends, ends; /* ends: its arrows have heads */
+};
+
+struct halves {
+    struct half *h;
+    struct side *side;
+    uint32_t n, cap, nside, capside;
+    struct map known_half, known_side;
+};
+
+static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, const struct flow *f,
+                        bool sends)
+{
+    uint32_t i = map_get(&t->known_side, 2 * route + sends + 1);
+    if (i)
+        return i - 1;
+    uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to];
+    t->side = vec_grow(p->a, t->side, &t->capside, t->nside + 1, sizeof *t->side);
+    t->side[t->nside] = (struct side){.frame = sends ? from : to,
+                                      .sender = from,
+                                      .largest = t->n,
+                                      .sends = sends,
+                                      .ends = !sends || !to};
+    map_set(&t->known_side, p->a, 2 * route + sends + 1, ++t->nside);
+    return t->nside - 1;
+}
+
+static void add_half(struct picture *p, struct halves *t, const struct route *r, uint32_t route,
+                     const struct flow *f, bool sends)
+{
+    uint32_t x = sends ? f->from : f->to, s, i;
+    if (!x)
+        return;
+    s = side_of(p, t, route, f, sends);
+    i = map_get(&t->known_half, map_key(s + 1, x));
+    if (!i) {
+        t->h = vec_grow(p->a, t->h, &t->cap, t->n + 1, sizeof *t->h);
+        t->h[t->n] = (struct half){.box = p->box[x], .meet = r->meet, .side = s};
+        map_set(&t->known_half, p->a, map_key(s + 1, x), i = ++t->n);
+        t->side[s].halves++;
+    }
+    struct half *h = &t->h[i - 1];
+    struct side *side = &t->side[s];
+    h->tensors += f->tensors;
+    h->bytes = sat_add(h->bytes, f->bytes);
+    side->tensors += f->tensors;
+    side->bytes = sat_add(side->bytes, f->bytes);
+    if (h->bytes > t->h[side->largest].bytes)
+        side->largest = i - 1;
+}
+
+/* Many arrows of one frame become one that begins or ends at its border. */
+static void draw_halves(struct picture *p, const struct halves *t)
+{
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct half *h = &t->h[i];
+        const struct side *s = &t->side[h->side];
+        bool border = s->halves > BORDER && p->cluster;
+        if (border && s->largest != i)
+            continue;
+        const char *what =
+            border ? amount(p, s->tensors, s->bytes, "") : amount(p, h->tensors, h->bytes, "");
+        Agedge_t *e = arrow(p, s->sends ? h->box : h->meet, s->sends ? h->meet : h->box,
+                            arena_fmt(p->a, "half_%u", i), what);
+        if (!s->ends)
+            set(e, "arrowhead", "none");
+        if (border)
+            set(e, s->sends ? "ltail" : "lhead", agnameof(p->cluster[s->frame - 1]));
+        paint(p, e, s->sender, border ? s->bytes : h->bytes);
+    }
+}
+
+static void draw_flows(struct picture *p, const struct flows *t)
+{
+    uint32_t side = p->frames.n + 1;
+    struct route *route = arena_array(p->a, (size_t)side * side, sizeof *route);
+    struct halves halves = {0};
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct flow *f = &t->f[i];
+        struct route *r = &route[p->frame_of[f->from] * side + p->frame_of[f->to]];
+        r->flows++;
+        r->tensors += f->tensors;
+        r->bytes = sat_add(r->bytes, f->bytes);
+    }
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct flow *f = &t->f[i];
+        uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to], at = from * side + to;
+        struct route *r = &route[at];
+        if (!f->away) {
+            char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
+            set(arrow(p, p->box[f->from], p->box[f->to], id, f->tip), "color", "#7b8794");
+        } else if (r->flows > MEET || !from || !to) {
+            if (!r->meet)
+                r->meet = meeting(p, from, to, r);
+            add_half(p, &halves, r, at, f, true);
+            add_half(p, &halves, r, at, f, false);
+        } else {
+            char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
+            Agedge_t *e = arrow(p, p->box[f->from], p->box[f->to], id, f->tip);
+            set(e, "label", amount(p, f->tensors, f->bytes, "  "));
+            paint(p, e, from, f->bytes);
+        }
+    }
+    draw_halves(p, &halves);
+}
+
+/* ---- views ------------------------------------------------------------------------------------ */
+
+/* "acc0", or "acc0 to acc2 in turn" where a stage has copies. */
+static const char *device_text(struct picture *p, uint32_t dev)
+{
+    const struct result *r = p->r;
+    uint32_t n = r->plan->copies ? r->plan->copies[dev] : 1;
+    const char *first = cluster_device_name(r->cluster, p->a, dev);
+    return n < 2 ? first
+                 : arena_fmt(p->a, "%s to %s in turn", first,
+                             cluster_device_name(r->cluster, p->a, dev + n - 1));
+}
+
+static const char *frame_label(struct picture *p, uint32_t i, bool brief)
+{
+    char t[UNIT_TEXT], m[UNIT_TEXT];
+    const struct frames *f = &p->frames;
+    uint32_t cls = cluster_class(p->r->cluster, f->dev[i]);
+    uint32_t nodes = f->node.at[i + 1] - f->node.at[i];
+    int64_t time = 0;
+    for (uint32_t k = f->node.at[i]; k < f->node.at[i + 1]; k++)
+        time = sat_add(time, p->r->m->cost->time[cls][f->node.to[k]]);
+    const char *dev = device_text(p, f->dev[i]);
+    const char *class = text(p, p->r->cluster->cls[cls].name);
+    const char *file = f->parts[i] > 1 ? arena_fmt(p->a, "%u parts", f->parts[i])
+                                       : cut_part_file(p->r->cut, f->first[i], p->a);
+    time_short(t, time);
+    bytes_short(m, p->r->verdict->load[f->dev[i]].used);
+    if (brief) /* narrow: arrows pass to its right */
+        return arena_fmt(p->a, "%s (%s)\\l%s\\l%s\\l", dev, class, file, t);
+    return arena_fmt(p->a, "%s (%s)\\n%s, %u nodes\\ncompute %s\\nmemory %s", dev, class, file,
+                     nodes, t, m);
+}
+
+/* What is shown, how good it is, and how to read it. */
+static const char *title(struct picture *p, const char *legend)
+{
+    char v[UNIT_TEXT], b[UNIT_TEXT];
+    const struct plan *plan = p->r->plan;
+    const char *path = str(p->r->m, p->r->m->path), *slash = strrchr(path, '/');
+    const char *bound = plan->bound >= 0 ? arena_fmt(p->a, "bound %s", time_short(b, plan->bound))
+                                         : "no bound known";
+    const char *among = plan->bound >= 0 ? plan_among(plan->scope) : "";
+    const char *why =
+        plan->argument && *plan->argument ? arena_fmt(p->a, " (%s)", text(p, plan->argument)) : "";
+    return arena_fmt(p->a, "%s\\ntime per sample %s, %s: %s%s%s\\n%s",
+                     text(p, slash ? slash + 1 : path), time_short(v, p->r->verdict->value), bound,
+                     plan_status_name(plan->status), among, why, legend);
+}
+
+static void draw_sheet(struct picture *p, const char *label)
+{
+    set(p->g, "label", label);
+    set(p->g, "labelloc", "t");
+    set(p->g, "fontname", "Helvetica");
+    set(p->g, "compound", "true");
+    set(p->g, "fontsize", "16");
+    set(p->g, "nodesep", "0.25");
+    set(p->g, "ranksep", "0.4");
+    agattr(p->g, AGNODE, (char *)(uintptr_t) "shape", (char *)(uintptr_t) "box");
+    agattr(p->g, AGNODE, (char *)(uintptr_t) "style", (char *)(uintptr_t) "filled,rounded");
+    agattr(p->g, AGNODE, (char *)(uintptr_t) "fontname", (char *)(uintptr_t) "Helvetica");
+    agattr(p->g, AGNODE, (char *)(uintptr_t) "fontsize", (char *)(uintptr_t) "12");
+    agattr(p->g, AGNODE, (char *)(uintptr_t) "penwidth", (char *)(uintptr_t) "1.5");
+    agattr(p->g, AGNODE, (char *)(uintptr_t) "fillcolor", (char *)(uintptr_t) "#edf2f7");
+    agattr(p->g, AGEDGE, (char *)(uintptr_t) "fontname", (char *)(uintptr_t) "Helvetica");
+    agattr(p->g, AGEDGE, (char *)(uintptr_t) "fontsize", (char *)(uintptr_t) "11");
+    agattr(p->g, AGEDGE, (char *)(uintptr_t) "arrowsize", (char *)(uintptr_t) "0.7");
+}
+
+static void draw_clusters(struct picture *p)
+{
+    p->cluster = arena_array(p->a, (size_t)p->frames.n + 1, sizeof(Agraph_t *));
+    for (uint32_t i = 0; i < p->frames.n; i++) {
+        char *name = arena_fmt(p->a, "cluster_part%u", i);
+        uint32_t dev = p->frames.dev[i];
+        p->cluster[i] = agsubg(p->g, name, 1);
+        set(p->cluster[i], "id", name);
+        set(p->cluster[i], "label", frame_label(p, i, true));
+        set(p->cluster[i], "tooltip", frame_label(p, i, false));
+        set(p->cluster[i], "style", dev / COLOURS % 2 ? "rounded,dashed" : "rounded");
+        set(p->cluster[i], "color", line[dev % COLOURS]);
+        set(p->cluster[i], "penwidth", "2");
+        set(p->cluster[i], "margin", "14");
+        set(p->cluster[i], "labeljust", "l");
+        set(p->cluster[i], "fontsize", "13");
+    }
+}
+
+static uint32_t *room(struct picture *p, uint32_t boxes)
+{
+    p->box = arena_array(p->a, (size_t)boxes + 1, sizeof(Agnode_t *));
+    p->frame_of = arena_array(p->a, (size_t)boxes + 1, sizeof *p->frame_of);
+    return arena_array(p->a, p->r->m->nnode, sizeof(uint32_t));
+}
+
+static const uint32_t *draw_devices(struct picture *p)
+{
+    uint32_t *box_of = room(p, p->frames.n);
+    memcpy(box_of, p->frames.of, p->r->m->nnode * sizeof *box_of);
+    draw_sheet(p, title(p, "box: what a device runs; arrow: what crosses, each tensor once"));
+    for (uint32_t i = 0; i < p->frames.n; i++) {
+        const char *label = frame_label(p, i, false);
+        p->frame_of[i + 1] = i + 1;
+        p->box[i + 1] = box(p, p->g, arena_fmt(p->a, "part%u", i), label, label, p->frames.dev[i]);
+    }
+    return box_of;
+}
+
+static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
+{
+    struct blocks b = blocks_build(p->r, &p->frames, most, p->a);
+    room(p, b.n);
+    draw_sheet(
+        p,
+        title(
+            p,
+            "box: time (share of its device's compute), weights and state; double: repeated; heavy arrow: "
+            "tensors that cross, each once; thin: within a device"));
+    draw_clusters(p);
+    for (uint32_t i = 0; i < b.n; i++) {
+        const struct block *k = &b.block[i];
+        p->frame_of[i + 1] = k->frame + 1;
+        p->box[i + 1] = box(p, p->cluster[k->frame], arena_fmt(p->a, "block%u", i), k->label,
+                            k->tip, p->frames.dev[k->frame]);
+        if (k->repeats > 1) { /* a second outline: more than one */
+            set(p->box[i + 1], "peripheries", "2");
+            set(p->box[i + 1], "style", "filled");
+        }
+    }
+    return b.of;
+}
+
+static const uint32_t *draw_nodes(struct picture *p)
+{
+    const struct module *m = p->r->m;
+    uint32_t *box_of = room(p, m->nnode), n = 0;
+    char t[UNIT_TEXT];
+    draw_sheet(p, title(p, "box: an operator and its time; heavy arrow: a tensor that crosses"));
+    draw_clusters(p);
+    for (nid x = 1; x < m->nnode; x++) {
+        uint32_t frame = p->frames.of[x];
+        if (!frame)
+            continue;
+        uint32_t cls = cluster_class(p->r->cluster, p->frames.dev[frame - 1]);
+        const char *name = text(p, node_name(m, x));
+        box_of[x] = ++n;
+        p->frame_of[n] = frame;
+        p->box[n] = box(p, p->cluster[frame - 1], arena_fmt(p->a, "node%u", x),
+                        arena_fmt(p->a, "%s\\n%s\\n%s", text(p, node_op(m, x)), name,
+                                  time_short(t, m->cost->time[cls][x])),
+                        name, p->frames.dev[frame - 1]);
+    }
+    return box_of;
+}
+
+int dot_write(const struct result *r, enum view view, uint32_t most, const char *path)
+{
+    struct outfile o;
+    struct picture p = {.r = r, .a = arena_new()};
+    if (outfile_open(&o, path, r->diag)) {
+        arena_free(p.a);
+        return -1;
+    }
+    Agiddisc_t by_order = {ids_open,  ids_map,   ids_alloc,   ids_free,
+                           ids_print, ids_close, ids_register};
+    struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
+    p.frames = frames_build(r, MOST_FRAMES < most ? MOST_FRAMES : most, p.a);
+    p.g = agopen((char *)(uintptr_t) "pcc", Agdirected, &ids.disc);
+    const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p)
+                             : view == VIEW_BLOCKS ? draw_blocks(&p, most)
+                                                   : draw_nodes(&p);
+    struct flows t = flows_build(r, box_of, p.frame_of, p.frames.n, p.a);
+    draw_flows(&p, &t);
+    if (t.hidden)
+        set(p.g, "label",
+            arena_fmt(
+                p.a,
+                "%s\\n%u thin arrow%s left out: shapes, and to further readers of what comes in",
+                agget(p.g, (char *)(uintptr_t) "label"), t.hidden,
+                t.hidden == 1 ? " is" : "s are"));
+    int rc = agwrite(p.g, o.f);
+    agclose(p.g);
+    arena_free(p.a);
+    return outfile_close(&o, rc == 0);
+}

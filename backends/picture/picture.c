@@ -1,0 +1,295 @@
+/* Pictures: DOT laid out by the dot program, a child with a time limit.
+ *
+ * dot takes seconds for some graphs of a few hundred boxes and hours for others, nearly all of it in the
+ * network simplex that places boxes and in the routing of curves (Gansner, Koutsofios, North, Vo, "A
+ * technique for drawing directed graphs", 1993, sections 4 and 5); and it gives up on some graphs with
+ * frames.  So there are several attempts, each with its own limit: as well as dot can; with its other
+ * way to rank boxes; with fewer boxes; with few simplex steps and straight arrows.
+ * A picture of all nodes that does not come becomes one of the blocks.  All formats come from one
+ * layout. */
+#include "backends/backends.h"
+#include "ir/base/outfile.h"
+#include "ir/base/strings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FEW_BOXES = 40, SLACK = 3, SAID = 200, DOT_ARGS = 20 };
+
+extern char **environ;
+
+static const char *const format_name[] = {"svg", "pdf", "png"};
+enum { FORMATS = sizeof format_name / sizeof *format_name };
+
+enum {
+    SIMPLE = 1, /* few simplex steps, straight arrows */
+    NEWRANK = 2 /* ranks without regard to frames first: for graphs that the other way fails on */
+};
+
+struct attempt {
+    enum view view;
+    uint32_t boxes;
+    unsigned how, seconds; /* twice as many for pixels */
+    uint32_t most_nodes;   /* of the model, else it is not worth trying; 0: any */
+};
+
+static const struct attempt devices[] = {{VIEW_DEVICES, MOST_BOXES, 0, 5, 0},
+                                         {VIEW_DEVICES, MOST_BOXES, SIMPLE, 3, 0},
+                                         {VIEW_DEVICES, 1, SIMPLE, 2, 0},
+                                         {0}};
+static const struct attempt blocks[] = {{VIEW_BLOCKS, MOST_BOXES, 0, 5, 0},
+                                        {VIEW_BLOCKS, MOST_BOXES, NEWRANK, 2, 0},
+                                        {VIEW_BLOCKS, MOST_BOXES / 2, 0, 1, 0},
+                                        {VIEW_BLOCKS, FEW_BOXES, NEWRANK, 1, 0},
+                                        {VIEW_BLOCKS, FEW_BOXES, NEWRANK | SIMPLE, 1, 0},
+                                        {0}};
+static const struct attempt nodes[] = {{VIEW_NODES, MOST_BOXES, 0, 20, 3000},
+                                       {VIEW_NODES, MOST_BOXES, NEWRANK | SIMPLE, 20, 6000},
+                                       {VIEW_BLOCKS, MOST_BOXES, 0, 5, 0},
+                                       {VIEW_BLOCKS, FEW_BOXES, NEWRANK | SIMPLE, 2, 0},
+                                       {0}};
+static const struct attempt *const attempts[] = {blocks, devices, nodes};
+
+#define FEWER_DOT ".pcc-fewer.dot" /* a name that folder.c knows as a temporary one */
+
+enum outcome { LAID_OUT, TOO_SLOW, FAILED, NO_PROGRAM };
+
+unsigned picture_format(const char *name, size_t n)
+{
+    for (unsigned i = 0; i < FORMATS; i++)
+        if (strlen(format_name[i]) == n && !memcmp(format_name[i], name, n))
+            return 1u << i;
+    return 0;
+}
+
+/* ---- the child -------------------------------------------------------------------------------- */
+
+/* The first line of what it says goes to said[SAID], the rest is dropped. */
+static void listen(int fd, char *said, size_t *n)
+{
+    char rest[512];
+    for (;;) {
+        bool room = *n + 1 < SAID;
+        ssize_t k = room ? read(fd, said + *n, SAID - 1 - *n) : read(fd, rest, sizeof rest);
+        if (k <= 0)
+            break;
+        if (room)
+            *n += (size_t)k;
+    }
+    said[strcspn(said, "\r\n")] = 0;
+}
+
+/* Has the child used up its time?  Processor time counts, so that what is drawn does not depend on what
+ * else the machine does; SLACK times that by the clock. */
+static bool is_over(pid_t pid, unsigned seconds, const struct timespec *start)
+{
+    clockid_t clock;
+    struct timespec used = {0, 0}, now;
+    if (clock_getcpuclockid(pid, &clock) == 0)
+        clock_gettime(clock, &used);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return used.tv_sec >= (time_t)seconds || now.tv_sec - start->tv_sec >= SLACK * (time_t)seconds;
+}
+
+static enum outcome wait_for(pid_t pid, unsigned seconds, int fd, char *said)
+{
+    struct timespec nap = {0, 5000000}, start;
+    size_t n = 0;
+    int status = 0;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    while (!is_over(pid, seconds, &start)) {
+        pid_t done = waitpid(pid, &status, WNOHANG);
+        listen(fd, said, &n);
+        if (done == pid)
+            return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? LAID_OUT : FAILED;
+        if (done < 0 && errno != EINTR)
+            return FAILED;
+        nanosleep(&nap, NULL);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    return TOO_SLOW;
+}
+
+static int spawn_dot(pid_t *pid, char **argv, int err)
+{
+    posix_spawn_file_actions_t act;
+    int rc = posix_spawn_file_actions_init(&act);
+    if (rc)
+        return rc;
+    rc = posix_spawn_file_actions_adddup2(&act, err, STDERR_FILENO);
+    if (!rc)
+        rc = posix_spawnp(pid, "dot", &act, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&act);
+    return rc;
+}
+
+/* dot -> stem.svg, ... */
+static enum outcome run_dot(const char *dot, const char *stem, unsigned formats,
+                            const struct attempt *t, char *said, struct arena *a)
+{
+    char *argv[DOT_ARGS] = {arena_fmt(a, "dot")};
+    int n = 1, fd[2];
+    pid_t pid;
+    for (unsigned i = 0; i < FORMATS; i++)
+        if (formats & 1u << i) {
+            argv[n++] = arena_fmt(a, "-T%s", format_name[i]);
+            argv[n++] = arena_fmt(a, "-o%s.%s", stem, format_name[i]);
+        }
+    argv[n++] = arena_fmt(a, "-Gnslimit=%s", t->how & SIMPLE ? "0.1" : "10");
+    if (t->how & NEWRANK)
+        argv[n++] = arena_fmt(a, "-Gnewrank=true");
+    if (t->how & SIMPLE) {
+        argv[n++] = arena_fmt(a, "-Gnslimit1=0.1");
+        argv[n++] = arena_fmt(a, "-Gmclimit=0.05");
+        argv[n++] = arena_fmt(a, "-Gsplines=line");
+    }
+    argv[n] = arena_fmt(a, "%s", dot);
+    memset(said, 0, SAID);
+    if (pipe2(fd, O_CLOEXEC | O_NONBLOCK)) {
+        snprintf(said, SAID, "%s", strerror(errno));
+        return FAILED;
+    }
+    int rc = spawn_dot(&pid, argv, fd[1]);
+    close(fd[1]);
+    if (rc)
+        snprintf(said, SAID, "%s", strerror(rc));
+    enum outcome o =
+        rc ? NO_PROGRAM : wait_for(pid, t->seconds * (formats & PICTURE_PNG ? 2 : 1), fd[0], said);
+    close(fd[0]);
+    return o;
+}
+
+/* ---- attempts --------------------------------------------------------------------------------- */
+
+static void remove_formats(const char *stem, unsigned formats, struct arena *a)
+{
+    for (unsigned i = 0; i < FORMATS; i++)
+        if (formats & 1u << i)
+            unlink(arena_fmt(a, "%s.%s", stem, format_name[i]));
+}
+
+/* stem.dot, which is there, -> stem.svg, ...  `name` is what messages call the picture. */
+static enum outcome lay_out(const struct result *r, enum view view, const char *stem,
+                            unsigned formats, const char *name)
+{
+    struct arena *a = arena_new();
+    char said[SAID] = "", *dot = arena_fmt(a, "%s.dot", stem);
+    char *other = arena_fmt(a, "%.*s" FEWER_DOT, (int)(path_base(stem) - stem), stem);
+    const struct attempt *first = attempts[view], *t = first;
+    enum outcome o = TOO_SLOW;
+    for (; t->boxes && (o == TOO_SLOW || o == FAILED); t++) {
+        bool same = t->view == view && t->boxes == first->boxes;
+        if (t->most_nodes && r->m->nnode > t->most_nodes)
+            continue;
+        if (!same && dot_write(r, t->view, t->boxes, other))
+            break;
+        o = run_dot(same ? dot : other, stem, formats, t, said, a);
+        if (o == LAID_OUT && !same)
+            diag_warning(r->diag, WARN_PICTURE, "%s: dot cannot lay out %s in time: it shows %s",
+                         name, view == VIEW_NODES ? "all nodes" : "all boxes",
+                         view == VIEW_NODES ? "blocks" : "fewer boxes");
+    }
+    if (o == NO_PROGRAM)
+        diag_warning(r->diag, WARN_PICTURE,
+                     "no %s: the dot program (package graphviz) cannot be started: %s", name, said);
+    else if (o == TOO_SLOW)
+        diag_warning(r->diag, WARN_PICTURE, "no %s: dot does not lay it out in time", name);
+    else if (o == FAILED)
+        diag_warning(r->diag, WARN_PICTURE, "no %s: dot failed%s%s", name, *said ? ": " : "", said);
+    unlink(other);
+    if (o)
+        remove_formats(stem, formats, a);
+    arena_free(a);
+    return o;
+}
+
+/* A picture that cannot be laid out is no reason to fail: its errors become warnings. */
+static void soften(void *user, enum diag_level level, enum warning w, const char *text)
+{
+    struct diag *d = user;
+    if (level == DIAG_NOTE)
+        diag_note(d, "%s", text);
+    else
+        diag_warning(d, w ? w : WARN_PICTURE, "%s", text);
+}
+
+int pictures_write(const struct result *r, enum view view, const char *stem)
+{
+    struct arena *a = arena_new();
+    struct diag soft = {.emit = soften, .user = r->diag};
+    struct result quiet = *r;
+    int rc = dot_write(r, view, MOST_BOXES, arena_fmt(a, "%s.dot", stem));
+    quiet.diag = &soft;
+    for (unsigned i = 0; !rc && i < FORMATS; i++)
+        if (r->pictures == 1u << i) /* one format: messages name the file */
+            lay_out(&quiet, view, stem, r->pictures,
+                    arena_fmt(a, "%s.%s", path_base(stem), format_name[i]));
+    if (!rc && (r->pictures & (r->pictures - 1)))
+        lay_out(&quiet, view, stem, r->pictures, arena_fmt(a, "picture of %s", path_base(stem)));
+    arena_free(a);
+    return rc;
+}
+
+/* ---- one file --------------------------------------------------------------------------------- */
+
+/* The folder in which a picture is made. */
+struct workshop {
+    char *folder, *dot, *made, *other;
+};
+
+static void workshop_remove(void *p)
+{
+    const struct workshop *w = p;
+    unlink(w->made);
+    unlink(w->dot);
+    unlink(w->other);
+    rmdir(w->folder);
+}
+
+/* No picture: its DOT beside it, unless a file of that name is there already. */
+static void keep_dot(const struct result *r, const char *dot, const char *path, struct arena *a)
+{
+    const char *ext = strrchr(path, '.');
+    char *beside = arena_fmt(a, "%.*s.dot", (int)(ext - path), path);
+    if (link(dot, beside) == 0)
+        diag_note(r->diag, "%s: the graph in DOT", beside);
+}
+
+int picture_write(const struct result *r, unsigned format, const char *path)
+{
+    struct arena *a = arena_new();
+    const char *ext = strrchr(path, '.');
+    char *folder = arena_fmt(a, "%s.XXXXXX", path);
+    struct unfinished unfinished;
+    int rc = -1;
+    if (!mkdtemp(folder)) {
+        arena_free(a);
+        return diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    char *stem = arena_fmt(a, "%s/picture", folder);
+    struct workshop w = {folder, arena_fmt(a, "%s.dot", stem), arena_fmt(a, "%s%s", stem, ext),
+                         arena_fmt(a, "%s/" FEWER_DOT, folder)};
+    unfinished_add(&unfinished, workshop_remove, &w);
+    if (dot_write(r, r->view, MOST_BOXES, w.dot) == 0) {
+        if (lay_out(r, r->view, stem, format, path_base(path))) {
+            keep_dot(r, w.dot, path, a);
+            diag_error(r->diag, "%s: not written", path);
+        } else if (rename(w.made, path)) {
+            diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
+        } else {
+            rc = 0;
+        }
+    }
+    unfinished_remove(&unfinished);
+    workshop_remove(&w);
+    arena_free(a);
+    return rc;
+}

@@ -1,0 +1,155 @@
+/* Small text outputs: the cost table (CSV), a plan (JSON), the textual IR. */
+#include "backends/backends.h"
+#include "ir/base/outfile.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+/* ---- CSV -------------------------------------------------------------------------------------- */
+
+/* A field, quoted as RFC 4180 wants. */
+static void csv_text(FILE *f, const char *s)
+{
+    if (!s[strcspn(s, ",\"\r\n")]) {
+        fputs(s, f);
+        return;
+    }
+    putc('"', f);
+    for (; *s; s++) {
+        if (*s == '"')
+            putc('"', f);
+        putc(*s, f);
+    }
+    putc('"', f);
+}
+
+/* Bytes of the results of a node; of a call, `own` has what is inside, too. */
+static int64_t result_bytes(const struct module *m, nid n)
+{
+    const struct slice out = m->node[n].out;
+    int64_t sum = 0;
+    if (m->node[n].callee == 0)
+        return m->cost->own[n];
+    for (uint32_t i = 0; i < out.n; i++)
+        sum = sat_add(sum, m->cost->bytes[m->arg[out.at + i]]);
+    return sum;
+}
+
+/* One row per node of the main graph: name, operator, FLOPs, bytes moved, bytes of results, and
+ * picoseconds per device class (empty: cannot run there). */
+int csv_write(const struct module *m, const struct cluster *c, const char *path, struct diag *d)
+{
+    struct outfile o;
+    const struct graph *g = &m->graph[1];
+    if (!m->cost)
+        return diag_error(d, "%s: the cost table needs costs: add cost to -p", path);
+    if (outfile_open(&o, path, d))
+        return -1;
+    fputs("name,op,flops,traffic_bytes,result_bytes", o.f);
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        fputs(",ps_", o.f);
+        csv_text(o.f, c->cls[k].name);
+    }
+    putc('\n', o.f);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        csv_text(o.f, node_name(m, n));
+        putc(',', o.f);
+        csv_text(o.f, node_op(m, n));
+        fprintf(o.f, ",%lld,%lld,%lld", (long long)m->cost->flops[n],
+                (long long)m->cost->traffic[n], (long long)result_bytes(m, n));
+        for (uint32_t k = 0; k < c->ncls; k++)
+            if (m->cost->time[k][n] == COST_NEVER)
+                putc(',', o.f);
+            else
+                fprintf(o.f, ",%lld", (long long)m->cost->time[k][n]);
+        putc('\n', o.f);
+    }
+    return outfile_close(&o, true);
+}
+
+/* ---- plan JSON -------------------------------------------------------------------------------- */
+
+/* Picoseconds as seconds, the way the manifest writes them. */
+static json_t *seconds(int64_t ps)
+{
+    return ps < 0 ? json_null() : json_real((double)ps / (double)PS_PER_S);
+}
+
+/* NULL: no memory (errno is ENOMEM), or a name is not UTF-8; *bad is its node then. */
+static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, nid *bad)
+{
+    const struct device_load *l = &r->verdict->load[d];
+    json_t *nodes = json_array();
+    for (nid n = 1; n < r->m->nnode; n++)
+        if (r->plan->dev[n] == (int32_t)d &&
+            json_array_append_new(nodes, json_string(node_name(r->m, n)))) {
+            *bad = n;
+            json_decref(nodes);
+            return NULL;
+        }
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name",
+                     cluster_device_name(r->cluster, a, d), "class",
+                     r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s", seconds(l->load),
+                     "compute_s", seconds(l->compute), "transfer_s", seconds(l->transfer),
+                     "used_bytes", (json_int_t)l->used, "nodes", nodes);
+}
+
+/* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]}, and
+ * "calls" if the model has functions; NULL like device_json, *bad is 0 for other names than nodes'. */
+static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
+{
+    const struct plan *p = r->plan;
+    json_t *devices = json_array();
+    for (uint32_t d = 0; d < r->cluster->ndev; d++)
+        if (json_array_append_new(devices, device_json(r, d, a, bad))) {
+            json_decref(devices);
+            return NULL;
+        }
+    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:o, s:s*}", "pcc_plan", 1,
+                     "planner", p->planner, "objective", "name", "time-per-sample", "value_s",
+                     seconds(r->verdict->value), "bound_s", seconds(p->bound), "status",
+                     plan_status_name(p->status), "argument", p->argument ? p->argument : "", "scope",
+                     plan_scope_name(p->scope), "bound_all_s", seconds(p->bound_all),
+                     "devices", devices, "calls", r->calls);
+}
+
+int plan_json_write(const struct result *r, const char *path)
+{
+    struct outfile o;
+    struct arena *a = arena_new();
+    nid bad = 0;
+    errno = 0;
+    json_t *root = plan_json(r, a, &bad);
+    int rc = 0;
+    if (!root && errno == ENOMEM)
+        rc = diag_error(r->diag, "%s: %s", path, strerror(errno));
+    else if (!root && bad)
+        rc = diag_error(r->diag, "%s: the name of node '%s' is not UTF-8, which JSON cannot hold",
+                        path, node_name(r->m, bad));
+    else if (!root)
+        rc = diag_error(r->diag, "%s: a name is not UTF-8, which JSON cannot hold", path);
+    if (!rc)
+        rc = outfile_open(&o, path, r->diag);
+    if (!rc) {
+        bool done = json_dumpf(root, o.f,
+                               JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
+        bool full = ferror(o.f) != 0; /* outfile_close tells */
+        if (!done && !full)
+            diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
+        putc('\n', o.f);
+        rc = outfile_close(&o, done || full);
+    }
+    json_decref(root);
+    arena_free(a);
+    return rc;
+}
+
+int ir_write(const struct result *r, const char *path)
+{
+    struct outfile o;
+    if (outfile_open(&o, path, r->diag))
+        return -1;
+    module_print(o.f, r->m, r->cluster, r->plan);
+    return outfile_close(&o, true);
+}

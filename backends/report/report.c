@@ -1,0 +1,332 @@
+/* What the terminal shows: a summary of a model, or the table of a plan. */
+#include "backends/backends.h"
+#include "ir/plan/cut.h"
+#include "backends/report/layers.h"
+#include "ir/exec/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 10, BAR = 20, DIMS_SHOWN = 16 };
+
+/* "f32[batch,128,768]"; of the dimensions, the first 16. */
+static char *type_text(const struct module *m, uint32_t type, struct arena *a)
+{
+    const struct type *t = &m->type[type];
+    char *s;
+    if (t->kind != TYPE_TENSOR)
+        return arena_fmt(a, "%s", t->kind == TYPE_NONE ? "?" : "non-tensor");
+    if (t->rank < 0)
+        return arena_fmt(a, "%s[...]", elem_name(t->elem));
+    s = arena_fmt(a, "%s[", elem_name(t->elem));
+    for (int i = 0; i < t->rank && i < DIMS_SHOWN; i++)
+        s = arena_fmt(a, "%s%s%s", s, i ? "," : "", dim_text(m, m->dim[t->dim + (uint32_t)i], a));
+    return arena_fmt(a, "%s%s]", s, t->rank > DIMS_SHOWN ? ",..." : "");
+}
+
+/* ---- summary ---------------------------------------------------------------------------------- */
+
+struct tally {
+    const char *name;
+    uint32_t count;
+    int64_t flops, bytes;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct tally *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct tally *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+/* Adds up rows of equal name; returns how many are left. */
+static uint32_t add_up(struct tally *t, uint32_t n)
+{
+    uint32_t k = 0;
+    qsort(t, n, sizeof *t, by_name);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!k || strcmp(t[k - 1].name, t[i].name)) {
+            t[k++] = t[i];
+            continue;
+        }
+        t[k - 1].count += t[i].count;
+        t[k - 1].flops = sat_add(t[k - 1].flops, t[i].flops);
+    }
+    return k;
+}
+
+static void print_operators(FILE *f, const struct module *m, struct arena *a)
+{
+    struct tally *t = arena_array(a, m->nnode, sizeof *t);
+    uint32_t n = 0;
+    char buf[UNIT_TEXT];
+    for (nid i = 1; i < m->nnode; i++)
+        t[n++] = (struct tally){node_op(m, i), 1, m->node[i].graph == 1 ? m->cost->flops[i] : 0, 0};
+    n = add_up(t, n);
+    qsort(t, n, sizeof *t, by_count);
+    fprintf(f, "operators   %u kinds%s", n, n > 0 ? ":" : "");
+    for (uint32_t i = 0; i < n && i < SHOWN; i++)
+        fprintf(f, " %s %u (%s)%s", t[i].name, t[i].count, count_short(buf, t[i].flops),
+                i + 1 < n && i + 1 < SHOWN ? "," : "");
+    fprintf(f, "%s\n", n > SHOWN ? ", ..." : "");
+}
+
+/* The values of a list that have none of the flags `without`. */
+static void print_values(FILE *f, const struct module *m, const char *what, struct slice list,
+                         uint32_t without, struct arena *a)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list.n; i++) {
+        vid v = m->arg[list.at + i];
+        if ((m->value[v].flags & without) || ++n > SHOWN)
+            continue;
+        fprintf(f, "%-11s %s : %s\n", what, value_name(m, v), type_text(m, m->value[v].type, a));
+    }
+    if (n > SHOWN)
+        fprintf(f, "%-11s ... %u more\n", what, n - SHOWN);
+}
+
+static void print_largest(FILE *f, const struct module *m, struct arena *a)
+{
+    struct tally *t = arena_array(a, m->nval, sizeof *t);
+    uint32_t n = 0;
+    char buf[UNIT_TEXT];
+    for (vid v = 1; v < m->nval; v++)
+        if (m->cost->bytes[v] > 0 && m->value[v].name && !(m->value[v].flags & VALUE_LOST))
+            t[n++] = (struct tally){value_name(m, v), v, 0, m->cost->bytes[v]};
+    qsort(t, n, sizeof *t, by_bytes);
+    for (uint32_t i = 0; i < n && i < 5; i++)
+        fprintf(f, "%-11s %s  %s : %s%s\n", i ? "" : "largest", bytes_short(buf, t[i].bytes),
+                t[i].name, type_text(m, m->value[t[i].count].type, a),
+                m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : "");
+}
+
+void summary_print(FILE *f, const struct module *m)
+{
+    struct arena *a = arena_new();
+    const struct graph *g = &m->graph[1];
+    int64_t params = 0, weight = 0, flops = 0, unknown = 0, results = 0;
+    char b1[UNIT_TEXT], b2[UNIT_TEXT];
+    for (vid v = 1; v < m->nval; v++) {
+        if (m->value[v].flags & VALUE_INIT) {
+            int64_t n = tensor_elems(m, m->value[v].tensor);
+            params = sat_add(params, n < 0 ? 0 : n);
+            weight = sat_add(weight, m->cost->bytes[v]);
+        } else if (m->value[v].def && m->value[v].graph == 1 && m->value[v].name) {
+            results++;
+            unknown += m->cost->elems[v] < 0;
+        }
+    }
+    for (nid n = g->first; n < g->first + g->count; n++)
+        flops = sat_add(flops, m->cost->flops[n]);
+    fprintf(f, "%s: IR %lld", str(m, m->path), (long long)m->ir_version);
+    for (uint32_t i = 1; i < m->nopset; i++)
+        fprintf(f, ", %s %lld", m->opset[i].domain ? str(m, m->opset[i].domain) : "ai.onnx",
+                (long long)m->opset[i].version);
+    fprintf(f, "\nnodes       %u, and %u in %u bodies\n", g->count, m->nnode - 1 - g->count,
+            m->ngraph - 2);
+    print_operators(f, m, a);
+    layers_print(f, m, a);
+    fprintf(f, "weights     %s parameters, %s\n", count_short(b1, params), bytes_short(b2, weight));
+    fprintf(f, "work        %s FLOP per sample\n", count_short(b1, flops));
+    fprintf(f, "shapes      %lld of %lld results known\n", (long long)(results - unknown),
+            (long long)results);
+    print_values(f, m, "input", g->in, VALUE_INIT, a); /* IR 3 lists its weights, too */
+    print_values(f, m, "output", g->out, 0, a);
+    print_largest(f, m, a);
+    arena_free(a);
+}
+
+/* ---- plan ------------------------------------------------------------------------------------- */
+
+static void print_bar(FILE *f, int64_t part, int64_t whole)
+{
+    int64_t percent = whole > 0 ? mul_div_ceil(part, 100, whole) : 0;
+    int64_t filled = whole > 0 ? mul_div_ceil(part, BAR, whole) : 0;
+    for (int i = 0; i < BAR; i++)
+        fputs(i < filled ? "#" : ".", f);
+    fprintf(f, " %3lld %%\n", (long long)percent);
+}
+
+static void print_devices(FILE *f, const struct result *r, struct arena *a)
+{
+    char b[4][UNIT_TEXT];
+    fprintf(f, "%-6s %-8s %5s %6s %12s %12s %24s  %s\n", "device", "class", "parts", "nodes",
+            "compute", "transfer", "memory used of", "share of the bottleneck");
+    for (uint32_t d = 0; d < r->cluster->ndev; d++) {
+        const struct device_load *l = &r->verdict->load[d];
+        const struct device_class *k = &r->cluster->cls[cluster_class(r->cluster, d)];
+        uint32_t parts = 0;
+        for (uint32_t i = 0; i < r->cut->nparts; i++)
+            parts += r->cut->part[i].dev == d;
+        char *memory = arena_fmt(a, "%s of %s", bytes_short(b[2], l->used),
+                                 k->memory < 0 ? "any" : bytes_short(b[3], k->memory));
+        fprintf(f, "%-6s %-8s %5u %6u %12s %12s %24s  ", cluster_device_name(r->cluster, a, d),
+                k->name, parts, l->nodes, time_short(b[0], l->compute),
+                time_short(b[1], l->transfer), memory);
+        print_bar(f, l->load, r->verdict->value);
+    }
+    for (uint32_t d = 0; r->plan->copies && d < r->cluster->ndev; d++)
+        if (r->plan->copies[d] > 1)
+            fprintf(f, "%s to %s take turns with the parts of %s\n",
+                    cluster_device_name(r->cluster, a, d),
+                    cluster_device_name(r->cluster, a, d + r->plan->copies[d] - 1),
+                    cluster_device_name(r->cluster, a, d));
+}
+
+/* Values that leave a part for another one, the largest first. */
+static void print_crossings(FILE *f, const struct result *r, struct arena *a)
+{
+    const struct cut *cut = r->cut;
+    struct tally *t = arena_array(a, cut->ncross + 1, sizeof *t);
+    char buf[UNIT_TEXT];
+    int64_t total = 0;
+    for (uint32_t i = 0; i < cut->ncross; i++) {
+        t[i] =
+            (struct tally){value_name(r->m, cut->cross[i]), i, 0, r->m->cost->bytes[cut->cross[i]]};
+        total = sat_add(total, t[i].bytes);
+    }
+    qsort(t, cut->ncross, sizeof *t, by_bytes);
+    fprintf(f, "%u tensor%s cross%s, %s\n", cut->ncross, cut->ncross == 1 ? "" : "s",
+            cut->ncross == 1 ? "es" : "", bytes_short(buf, total));
+    for (uint32_t i = 0; i < cut->ncross && i < SHOWN; i++) {
+        uint32_t k = t[i].count;
+        vid v = cut->cross[k];
+        fprintf(f, "  %10s  %s ->", bytes_short(buf, t[i].bytes),
+                cut_part_file(cut, (uint32_t)cut->part_of[r->m->value[v].def], a));
+        for (uint32_t j = cut->cross_to.at[k]; j < cut->cross_to.at[k + 1]; j++)
+            fprintf(f, " %s", cut_part_file(cut, cut->cross_to.to[j], a));
+        fprintf(f, "  %s : %s\n", t[i].name, type_text(r->m, r->m->value[v].type, a));
+    }
+    if (cut->ncross > SHOWN)
+        fprintf(f, "  ... %u more\n", cut->ncross - SHOWN);
+}
+
+static void print_objective(FILE *f, const struct result *r)
+{
+    char v[UNIT_TEXT], b[UNIT_TEXT];
+    const struct plan *p = r->plan;
+    fprintf(f, "time per sample %s", time_short(v, r->verdict->value));
+    if (p->bound >= 0)
+        fprintf(f, ", bound %s, gap %.2f %%", time_short(b, p->bound),
+                r->verdict->value
+                    ? 100.0 * (double)(r->verdict->value - p->bound) / (double)r->verdict->value
+                    : 0.0);
+    else
+        fputs(", no bound known", f);
+    fprintf(f, ": %s%s (%s)\n", plan_status_name(p->status),
+            p->bound >= 0 ? plan_among(p->scope) : "", p->argument ? p->argument : p->planner);
+    if (p->offer)
+        fprintf(f, "%s\n", p->offer);
+    else if (p->scope != SCOPE_ALL && p->bound_all >= 0)
+        fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->bound_all));
+    if (r->cluster->efficiency != 1000000)
+        fprintf(f, "peak rates reached: %.4g %%\n", (double)r->cluster->efficiency / 1e4);
+}
+
+/* All of the model on one device. */
+struct alone {
+    uint32_t cls; /* of the device; UINT32_MAX: none can run it */
+    bool fits;
+    int64_t value, used, lacks; /* ps; bytes, the last beyond its memory */
+};
+
+static bool is_better(const struct alone *x, const struct alone *y)
+{
+    if (y->cls == UINT32_MAX || x->fits != y->fits)
+        return y->cls == UINT32_MAX || x->fits;
+    return x->fits ? x->value < y->value : x->lacks < y->lacks;
+}
+
+/* The fastest device that holds the model; if none does, the one that lacks least. */
+static struct alone best_alone(const struct result *r, struct arena *a)
+{
+    const struct cluster *c = r->cluster;
+    struct alone best = {.cls = UINT32_MAX};
+    int32_t *dev = arena_array(a, r->m->nnode, sizeof *dev);
+    uint32_t first = 0; /* of the class */
+    for (uint32_t k = 0; k < c->ncls; first += c->cls[k++].count) {
+        for (nid n = 1; n < r->m->nnode; n++)
+            dev[n] = (int32_t)first;
+        struct verdict v = judge(r->m, r->place, c, dev, a);
+        int64_t used = v.load[first].used;
+        struct alone x = {k, v.fits, v.value, used, used - c->cls[k].memory};
+        if (v.runnable && is_better(&x, &best))
+            best = x;
+    }
+    return best;
+}
+
+/* The time that one sample takes through the parts, as the first of a replay. */
+static int64_t latency(const struct result *r, struct arena *a)
+{
+    return replay_run(r->m, r->place, r->cluster, r->plan->dev, r->cut, 1, a).end;
+}
+
+/* "1.9x one a100 (2.237 ms to 1.176 ms per sample; latency 2.300 ms)" */
+static void print_gain(FILE *f, const struct result *r, struct arena *a)
+{
+    char was[UNIT_TEXT], is[UNIT_TEXT], one[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
+    int64_t value = r->verdict->value;
+    struct alone b = best_alone(r, a);
+    const struct device_class *k = &r->cluster->cls[b.cls == UINT32_MAX ? 0 : b.cls];
+    double times = value > 0 ? (double)b.value / (double)value : 1;
+    snprintf(ratio, sizeof ratio, times < 1000 ? "%.3g" : "%.0f", times);
+    time_short(is, value);
+    time_short(one, latency(r, a));
+    if (b.cls == UINT32_MAX)
+        fprintf(f, "no single device runs all of it: %s per sample; latency %s\n", is, one);
+    else if (b.fits)
+        fprintf(f, "%sx one %s (%s to %s per sample; latency %s)\n", ratio, k->name,
+                time_short(was, b.value), is, one);
+    else
+        fprintf(f, "does not fit one %s (needs %s of %s): %s per sample; latency %s\n", k->name,
+                bytes_short(was, b.used), bytes_short(have, k->memory), is, one);
+}
+
+static void print_reserve(FILE *f, const struct cluster *c)
+{
+    char text[UNIT_TEXT];
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (c->cls[k].reserve)
+            fprintf(f, "reserved for the runtime: %s of each %s\n",
+                    bytes_short(text, c->cls[k].reserve), c->cls[k].name);
+}
+
+void plan_print(FILE *f, const struct result *r, const char *split_folder)
+{
+    struct arena *a = arena_new();
+    print_gain(f, r, a);
+    if (r->assumed)
+        fprintf(f, "assuming %s\n", r->assumed);
+    print_reserve(f, r->cluster);
+    print_devices(f, r, a);
+    print_crossings(f, r, a);
+    print_objective(f, r);
+    const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
+    if (settings)
+        fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
+                settings);
+    if (split_folder)
+        fprintf(
+            f,
+            "run it: load the parts of %s%smanifest.json in order, keep tensors by name; check: "
+            "tools/verify_split.py %s %s\n",
+            split_folder, split_folder[strlen(split_folder) - 1] == '/' ? "" : "/",
+            str(r->m, r->m->path), split_folder);
+    arena_free(a);
+}

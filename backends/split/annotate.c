@@ -1,0 +1,145 @@
+/* The whole model with the plan written into it: each node of the main graph says in its
+ * metadata_props where it runs. layer_ann is what ONNX Runtime's layer assignment reads;
+ * pcc.device and pcc.part are for everybody else. A replicated node names the devices and parts
+ * that hold it, comma-separated, and as layer_ann the first; a node that no part needs is left
+ * alone. The IR version stays: metadata on nodes is formally of IR 10, but runtimes load it at any
+ * version. With r->ir11 the nodes carry device configurations, too (device_config.c), and the IR
+ * version rises. O(nodes + copies in parts). */
+#include "backends/onnx/onnx_pack.h"
+#include "backends/split/split.h"
+
+#include <string.h>
+
+enum { NKEYS = 3 };
+
+static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part"};
+
+struct whereabouts {
+    char *value[NKEYS]; /* by keys[]; NULL: none */
+};
+
+/* "a,b" and c: "a,b,c"; a repeated last item is not added. */
+static char *append(struct split *s, char *list, const char *item)
+{
+    if (!list)
+        return (char *)item;
+    size_t n = strlen(list), k = strlen(item);
+    if (n >= k && strcmp(list + n - k, item) == 0 && (n == k || list[n - k - 1] == ','))
+        return list;
+    return arena_fmt(s->a, "%s,%s", list, item);
+}
+
+static void note(struct split *s, struct whereabouts *w, const char *device, const char *file)
+{
+    if (!w->value[0])
+        w->value[0] = (char *)device;
+    w->value[1] = append(s, w->value[1], device);
+    w->value[2] = append(s, w->value[2], file);
+}
+
+static struct whereabouts *locate(struct split *s)
+{
+    struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);
+    for (uint32_t x = 0; x < s->cut->nparts; x++) {
+        const struct part *t = &s->cut->part[x];
+        const char *device = cluster_device_name(s->r->cluster, s->a, t->dev);
+        for (uint32_t i = 0; i < t->nnode; i++)
+            note(s, &w[t->node[i]], device, s->file[x]);
+        for (uint32_t i = 0; i < t->ncopy; i++)
+            note(s, &w[t->copy[i]], device, s->file[x]);
+    }
+    return w;
+}
+
+static bool is_ours(const char *key)
+{
+    for (int i = 0; i < NKEYS; i++)
+        if (key && strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *src,
+                                      const struct whereabouts *w, nid id)
+{
+    Onnx__NodeProto *n = arena_alloc(s->a, sizeof *n);
+    *n = s->nested && !s->keep ? *rewrite_node(s, src) : *src;
+    n->metadata_props = arena_array(s->a, src->n_metadata_props + NKEYS, sizeof *n->metadata_props);
+    n->n_metadata_props = 0;
+    for (size_t i = 0; i < src->n_metadata_props; i++)
+        if (!is_ours(src->metadata_props[i]->key))
+            n->metadata_props[n->n_metadata_props++] = src->metadata_props[i];
+    for (int i = 0; i < NKEYS; i++) {
+        if (!w->value[i])
+            continue;
+        Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
+        onnx__string_string_entry_proto__init(e);
+        e->key = (char *)keys[i];
+        e->value = w->value[i];
+        n->metadata_props[n->n_metadata_props++] = e;
+    }
+    if (s->r->ir11)
+        device_config_node(s, id, n);
+    return n;
+}
+
+void annotate_model(struct split *s, Onnx__ModelProto *out)
+{
+    const struct module *m = s->m;
+    const struct whereabouts *w = locate(s);
+    const Onnx__GraphProto *src = s->src->graph;
+    Onnx__GraphProto *g = arena_alloc(s->a, sizeof *g);
+    struct origin *from = arena_array(s->a, m->nnode, sizeof *from);
+    uint32_t nfrom = 0;
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        from[nfrom++] = (struct origin){m->node[n].src, n};
+    origins_sort(from, nfrom);
+    *out = *s->src;
+    *g = *src;
+    out->graph = g;
+    g->node = arena_array(s->a, g->n_node, sizeof *g->node);
+    device_config_model(s, out);
+    for (size_t i = 0; i < g->n_node; i++) {
+        nid n = origin_id(from, nfrom, src->node[i]);
+        g->node[i] = annotate_node(s, src->node[i], &w[n], n);
+    }
+    g->initializer = arena_array(s->a, g->n_initializer, sizeof *g->initializer);
+    for (size_t i = 0; i < g->n_initializer; i++)
+        g->initializer[i] = weights_tensor(s, src->initializer[i]);
+    g->sparse_initializer =
+        arena_array(s->a, g->n_sparse_initializer, sizeof *g->sparse_initializer);
+    for (size_t i = 0; i < g->n_sparse_initializer; i++)
+        g->sparse_initializer[i] = weights_sparse(s, src->sparse_initializer[i]);
+    if (s->keep)
+        return;
+    out->functions = arena_array(s->a, out->n_functions, sizeof *out->functions);
+    for (size_t i = 0; i < out->n_functions; i++)
+        out->functions[i] = (Onnx__FunctionProto *)rewrite_function(s, s->src->functions[i]);
+    out->training_info = arena_array(s->a, out->n_training_info, sizeof *out->training_info);
+    for (size_t i = 0; i < out->n_training_info; i++)
+        out->training_info[i] =
+            (Onnx__TrainingInfoProto *)rewrite_training(s, s->src->training_info[i]);
+}
+
+int annotated_write(const struct result *r, const char *path)
+{
+    struct split s = {.r = r,
+                      .m = r->m,
+                      .cut = r->cut,
+                      .src = r->m->src,
+                      .diag = r->diag,
+                      .keep = true,
+                      .dirfd = -1};
+    Onnx__ModelProto model;
+    if (!s.src || !s.src->graph || !s.cut)
+        return diag_error(
+            r->diag, "%s: a plan can be written only into a model that was read from ONNX", path);
+    s.a = arena_new();
+    s.file = arena_array(s.a, s.cut->nparts + 1, sizeof *s.file);
+    for (uint32_t x = 0; x < s.cut->nparts; x++)
+        s.file[x] = cut_part_file(s.cut, x, s.a);
+    annotate_model(&s, &model);
+    int rc = onnx_pack_path(s.m, &model, path, r->diag);
+    arena_free(s.a);
+    return rc;
+}

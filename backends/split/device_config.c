@@ -1,0 +1,257 @@
+/* IR-11 device configurations: the standard's own words for a plan.
+ *
+ * The model gets one DeviceConfigurationProto, "pcc", with the devices of the cluster, and each node
+ * of the main graph a NodeDeviceConfigurationProto: its pipeline_stage is the number of its part,
+ * and a sharding spec for each operand and result names the device by device=[k] without a sharded
+ * dimension, which is the placement that the standard leaves open.  Parts are numbered in an order
+ * that is legal to run, so stages never fall along a data edge.  A replicated node has the stage of
+ * its first part (its readers are in that part or later ones) and all the devices that hold it; a
+ * node that no part needs runs with what it reads.  O(nodes + operands + copies in parts). */
+#include "backends/split/split.h"
+
+#include <string.h>
+
+#define NAME "pcc"
+
+static void station_add(struct split *s, struct station *t, uint32_t part)
+{
+    uint32_t dev = s->cut->part[part].dev;
+    if (t->stage < 0)
+        t->stage = (int32_t)part;
+    for (uint32_t i = 0; i < t->ndev; i++)
+        if (t->dev[i] == dev)
+            return;
+    t->dev = vec_grow(s->a, t->dev, &t->capdev, t->ndev + 1, sizeof *t->dev);
+    t->dev[t->ndev++] = dev;
+}
+
+/* Stations of the nodes that are in no part: where the last of their operands is made. */
+static void station_rest(struct split *s)
+{
+    const struct module *m = s->m;
+    const struct graph *g = &m->graph[1];
+    for (nid n = g->first; n < g->first + g->count && s->cut->nparts; n++) {
+        struct station *t = &s->station[n];
+        int32_t last = 0;
+        if (t->stage >= 0)
+            continue;
+        for (uint32_t i = 0; i < m->node[n].in.n; i++) {
+            nid def = m->value[m->arg[m->node[n].in.at + i]].def;
+            if (s->station[def].stage > last)
+                last = s->station[def].stage;
+        }
+        station_add(s, t, (uint32_t)last);
+    }
+}
+
+static void find_stations(struct split *s)
+{
+    s->station = arena_array(s->a, s->m->nnode, sizeof *s->station);
+    s->read_by = arena_array(s->a, s->m->nval, sizeof *s->read_by);
+    for (nid n = 0; n < s->m->nnode; n++)
+        s->station[n].stage = -1;
+    for (uint32_t x = 0; x < s->cut->nparts; x++) {
+        const struct part *t = &s->cut->part[x];
+        for (uint32_t i = 0; i < t->nnode; i++)
+            station_add(s, &s->station[t->node[i]], x);
+        for (uint32_t i = 0; i < t->ncopy; i++)
+            station_add(s, &s->station[t->copy[i]], x);
+    }
+    station_rest(s);
+}
+
+static bool is_ours(const char *name)
+{
+    return name && strcmp(name, NAME) == 0;
+}
+
+static Onnx__DeviceConfigurationProto *configuration(struct split *s)
+{
+    const struct cluster *k = s->r->cluster;
+    Onnx__DeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
+    onnx__device_configuration_proto__init(c);
+    c->name = (char *)NAME;
+    c->has_num_devices = 1;
+    c->num_devices = (int32_t)k->ndev;
+    c->n_device = k->ndev;
+    c->device = arena_array(s->a, k->ndev, sizeof *c->device);
+    for (uint32_t d = 0; d < k->ndev; d++)
+        c->device[d] = (char *)cluster_device_name(k, s->a, d);
+    return c;
+}
+
+/* From IR 4 on a weight that is listed as an input may be overridden by the caller; before it could
+ * not, so it must not be listed any more if it shall mean the same. */
+static void unlist_weights(struct split *s, Onnx__GraphProto *g)
+{
+    struct names weight = names_new(s->a, (uint32_t)g->n_initializer);
+    Onnx__ValueInfoProto **in = arena_array(s->a, g->n_input, sizeof *in);
+    size_t n = 0;
+    for (size_t i = 0; i < g->n_initializer; i++)
+        if (g->initializer[i]->name)
+            names_add(&weight, g->initializer[i]->name, 1);
+    for (size_t i = 0; i < g->n_input; i++)
+        if (!g->input[i]->name || !names_get(&weight, g->input[i]->name, 0))
+            in[n++] = g->input[i];
+    g->n_input = n;
+    g->input = in;
+}
+
+/* Before IR 3 a model without opset imports meant version 1. */
+static void import_first_opset(struct split *s, Onnx__ModelProto *out)
+{
+    Onnx__OperatorSetIdProto *o = arena_alloc(s->a, sizeof *o);
+    onnx__operator_set_id_proto__init(o);
+    o->domain = (char *)"";
+    o->has_version = 1;
+    o->version = 1;
+    out->opset_import = arena_array(s->a, 1, sizeof *out->opset_import);
+    out->opset_import[0] = o;
+    out->n_opset_import = 1;
+}
+
+static void raise_ir(struct split *s, Onnx__ModelProto *out)
+{
+    int64_t from = out->ir_version;
+    if (from >= IR_DEVICES)
+        return;
+    size_t inputs = out->graph->n_input;
+    if (from < 4)
+        unlist_weights(s, out->graph);
+    if (from < 3 && !out->n_opset_import)
+        import_first_opset(s, out);
+    out->has_ir_version = 1;
+    out->ir_version = IR_DEVICES;
+    diag_note(s->diag,
+              "%s: the annotated model has IR version %d instead of %lld, which device "
+              "configurations need%s",
+              str(s->m, s->m->path), IR_DEVICES, (long long)from,
+              inputs > out->graph->n_input ? "; its weights are no longer listed as inputs, since "
+                                             "callers could override them from version 4 on"
+                                           : "");
+}
+
+void device_config_model(struct split *s, Onnx__ModelProto *out)
+{
+    const Onnx__ModelProto *src = s->src;
+    bool stale = false;
+    for (size_t i = 0; i < src->n_configuration; i++)
+        stale = stale || is_ours(src->configuration[i]->name);
+    if (!s->r->ir11) {
+        if (stale)
+            diag_warning(s->diag, WARN_STALE_ANNOTATION,
+                         "%s: its device configuration '" NAME "' tells of an earlier plan "
+                         "and is left as it is; --annotate=ir11 replaces it",
+                         str(s->m, s->m->path));
+        return;
+    }
+    out->configuration = arena_array(s->a, src->n_configuration + 1, sizeof *out->configuration);
+    out->n_configuration = 0;
+    for (size_t i = 0; i < src->n_configuration; i++)
+        if (!is_ours(src->configuration[i]->name))
+            out->configuration[out->n_configuration++] = src->configuration[i];
+    out->configuration[out->n_configuration++] = configuration(s);
+    raise_ir(s, out);
+    find_stations(s);
+}
+
+static void add_spec(struct split *s, Onnx__NodeDeviceConfigurationProto *c, char *tensor,
+                     const struct station *t)
+{
+    Onnx__ShardingSpecProto *p = arena_alloc(s->a, sizeof *p);
+    onnx__sharding_spec_proto__init(p);
+    p->tensor_name = tensor;
+    p->n_device = t->ndev;
+    p->device = arena_array(s->a, t->ndev, sizeof *p->device);
+    for (uint32_t i = 0; i < t->ndev; i++)
+        p->device[i] = t->dev[i];
+    c->sharding_spec[c->n_sharding_spec++] = p;
+}
+
+static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
+                                                       const Onnx__NodeProto *n)
+{
+    const struct station *t = &s->station[id];
+    Onnx__NodeDeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
+    onnx__node_device_configuration_proto__init(c);
+    c->configuration_id = (char *)NAME;
+    c->has_pipeline_stage = 1;
+    c->pipeline_stage = t->stage;
+    c->sharding_spec = arena_array(s->a, n->n_input + n->n_output, sizeof *c->sharding_spec);
+    for (size_t i = 0; i < n->n_input; i++) {
+        vid v = node_in(s->m, id, (uint32_t)i);
+        if (!v || !n->input[i][0] || s->read_by[v] == id)
+            continue;
+        s->read_by[v] = id;
+        add_spec(s, c, n->input[i], t);
+    }
+    for (size_t i = 0; i < n->n_output; i++)
+        if (n->output[i][0])
+            add_spec(s, c, n->output[i], t);
+    return c;
+}
+
+void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
+{
+    Onnx__NodeDeviceConfigurationProto **old = n->device_configurations;
+    size_t nold = n->n_device_configurations;
+    n->device_configurations = arena_array(s->a, nold + 1, sizeof *n->device_configurations);
+    n->n_device_configurations = 0;
+    for (size_t i = 0; i < nold; i++)
+        if (!is_ours(old[i]->configuration_id))
+            n->device_configurations[n->n_device_configurations++] = old[i];
+    if (s->station[id].stage >= 0)
+        n->device_configurations[n->n_device_configurations++] = node_config(s, id, n);
+}
+
+/* What ONNX Runtime's designators know of a device: its kind, which stands for one provider. */
+enum kind { KIND_CPU, KIND_GPU, KIND_NPU, KINDS };
+
+static const char *const kind_name[KINDS] = {"cpu", "gpu", "npu"};
+
+static enum kind kind_of(const struct cluster *k, uint32_t dev)
+{
+    const struct device_class *c = &k->cls[cluster_class(k, dev)];
+    return c->host ? KIND_CPU : strcmp(c->name, "npu") == 0 ? KIND_NPU : KIND_GPU;
+}
+
+/* [device] 1: it runs a part, itself or in turn with others. */
+static uint8_t *used_devices(const struct result *r, struct arena *a)
+{
+    uint8_t *used = arena_alloc(a, r->cluster->ndev);
+    memset(used, 0, r->cluster->ndev);
+    for (uint32_t x = 0; x < r->cut->nparts; x++) {
+        uint32_t d = r->cut->part[x].dev;
+        memset(used + d, 1, r->plan->copies && r->plan->copies[d] ? r->plan->copies[d] : 1);
+    }
+    return used;
+}
+
+/* Designators as ONNX Runtime documents them: cpu, npu, gpu:INDEX; '=' asks for the whole name, or
+ * acc1 would match acc10, too. */
+const char *layer_assignment(const struct result *r, struct arena *a, const char **why)
+{
+    const struct cluster *k = r->cluster;
+    const uint8_t *used = used_devices(r, a);
+    const char *text = "", *first[KINDS] = {0};
+    uint32_t gpus = 0;
+    *why = NULL;
+    for (uint32_t d = 0; d < k->ndev; d++) {
+        enum kind kind = kind_of(k, d);
+        const char *name = cluster_device_name(k, a, d);
+        uint32_t index = kind == KIND_GPU ? gpus++ : 0;
+        if (!used[d])
+            continue;
+        if (first[kind]) {
+            *why = arena_fmt(a,
+                             "%s and %s are both '%s' to ONNX Runtime, whose sessions take one device "
+                             "per provider: run the parts, each in a session of its own",
+                             first[kind], name, kind_name[kind]);
+            return NULL;
+        }
+        first[kind] = name;
+        const char *at = kind == KIND_GPU ? arena_fmt(a, ":%u", index) : "";
+        text = arena_fmt(a, "%s%s%s%s(=%s)", text, *text ? "; " : "", kind_name[kind], at, name);
+    }
+    return text;
+}

@@ -1,0 +1,438 @@
+/* Replacing a folder as a whole.
+ *
+ * The new one is made beside the final name and renamed.  A split folder that is in the way changes
+ * places with it (renameat2, RENAME_EXCHANGE) and its files are removed one by one; where the file
+ * system cannot exchange, it is moved aside first and put back if the second rename fails.  Only
+ * names that we write are ever removed, and of parts only those that the old manifest lists: a
+ * folder that holds anything else is refused before any work.
+ *
+ * A split beside its source goes into a folder that stays: its files are made in a temporary folder
+ * there and renamed into it, the manifest last, after the old manifest was removed: a folder with a
+ * manifest is complete at any moment.
+ *
+ * A run that is killed leaves its temporary folder.  It holds a lock (flock) on that as long as it
+ * lives, so a later run for the same name knows the stale ones: those whose lock it gets.  What has
+ * been moved aside (.old) is never touched: it may be all that is left. */
+#include "backends/split/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    TRIES = 10,     /* temporary folders */
+    TEMP_RANDOM = 6 /* characters that mkdtemp gives */
+};
+
+static const char *const fixed[] = {
+    "manifest.json", "weights.data", "model.onnx", "plan.dot",   "plan.svg",
+    "plan.pdf",      "plan.png",     "blocks.dot", "blocks.svg", "blocks.pdf",
+    "blocks.png",    "nodes.dot",    NULL};
+
+/* stem, digits, end */
+static bool is_numbered(const char *s, const char *stem, const char *end)
+{
+    size_t k = strlen(stem), n;
+    if (strncmp(s, stem, k) != 0)
+        return false;
+    n = strspn(s + k, "0123456789");
+    return n && strcmp(s + k + n, end) == 0;
+}
+
+/* part0.onnx, part00.onnx, ... */
+static bool is_part_name(const char *s)
+{
+    return is_numbered(s, "part", ".onnx");
+}
+
+static bool is_source_name(const char *s)
+{
+    return is_numbered(s, SOURCE_STEM, SOURCE_END);
+}
+
+bool folder_own_name(const char *name)
+{
+    for (int k = 0; fixed[k]; k++)
+        if (strcmp(name, fixed[k]) == 0)
+            return true;
+    return is_part_name(name) || is_source_name(name);
+}
+
+static void add_known(struct folder *f, const char *name)
+{
+    names_add(&f->known, arena_strdup(f->a, name, strlen(name)), 1);
+}
+
+/* Fills f->known from the manifest of the folder; false: it has none of ours. */
+static bool read_known(struct folder *f, const char *path)
+{
+    json_t *root =
+        json_load_file(arena_fmt(f->a, "%s/manifest.json", path), JSON_REJECT_DUPLICATES, NULL);
+    const json_t *part, *parts = json_object_get(root, "parts");
+    const json_t *files = json_object_get(json_object_get(root, "weights"), "files");
+    size_t i;
+    bool ours = json_is_integer(json_object_get(root, "pcc_manifest"));
+    f->known = names_new(f->a, 16);
+    for (int k = 0; ours && fixed[k]; k++)
+        if (!f->into || strcmp(fixed[k], "weights.data") != 0)
+            names_add(&f->known, fixed[k], 1);
+    json_array_foreach(parts, i, part)
+    {
+        const char *file = json_string_value(json_object_get(part, "file"));
+        if (ours && file && is_part_name(file))
+            add_known(f, file);
+    }
+    json_array_foreach(files, i, part)
+    {
+        const char *file = json_string_value(part);
+        if (ours && file && (is_source_name(file) || strcmp(file, "weights.data") == 0))
+            add_known(f, file);
+    }
+    json_decref(root);
+    return ours;
+}
+
+/* The first name (in byte order) in a folder that is not known, NULL if there is none; *n counts
+ * all entries.  NULL and *n = -1: the folder cannot be read.  Names that no split has are in nobody's
+ * way where files move into the folder. */
+static const char *foreign_file(struct folder *f, const char *path, int *n)
+{
+    DIR *dir = opendir(path);
+    const char *found = NULL;
+    *n = dir ? 0 : -1;
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        (*n)++;
+        if (names_get(&f->known, e->d_name, 0) && e->d_type != DT_DIR)
+            continue;
+        if (f->into && !folder_own_name(e->d_name))
+            continue;
+        if (!found || strcmp(e->d_name, found) < 0)
+            found = arena_strdup(f->a, e->d_name, strlen(e->d_name));
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+/* Whether what is at f->final may be replaced. */
+static int check_existing(struct folder *f, const struct stat *st)
+{
+    struct stat here;
+    int n;
+    if (!S_ISDIR(st->st_mode))
+        return diag_error(f->diag, "%s: is there already and is not a folder", f->name);
+    if (!f->into && stat(".", &here) == 0 && here.st_dev == st->st_dev && here.st_ino == st->st_ino)
+        return diag_error(f->diag, "%s: is the current folder, which cannot be replaced", f->name);
+    bool ours = read_known(f, f->final);
+    const char *foreign = foreign_file(f, f->final, &n);
+    if (n < 0)
+        return diag_error(f->diag, "%s: cannot be read: %s", f->name, strerror(errno));
+    if (foreign && !ours && f->into)
+        return diag_error(
+            f->diag,
+            "%s: holds '%s', the name of a file of a split, but no manifest of one: move it "
+            "away or give another folder",
+            f->name, foreign);
+    if (foreign && !ours)
+        return diag_error(f->diag,
+                          "%s: is not empty (it has '%s') and no split folder of ours: give "
+                          "another name",
+                          f->name, foreign);
+    if (foreign)
+        return diag_error(f->diag,
+                          "%s: holds '%s', which does not belong to the split that is there: "
+                          "move it away or give another name",
+                          f->name, foreign);
+    f->replaces = f->into ? ours : n > 0;
+    return 0;
+}
+
+/* Finds f->final; 0 or -1. */
+static int find_place(struct folder *f)
+{
+    size_t n = strlen(f->name);
+    struct stat st;
+    while (n > 1 && f->name[n - 1] == '/')
+        n--;
+    f->final = arena_strdup(f->a, f->name, n);
+    if (!n)
+        return diag_error(f->diag, "the split folder needs a name");
+    if (stat(f->final, &st) == 0) {
+        char *real = realpath(f->final, NULL);
+        if (!real)
+            return diag_error(f->diag, "%s: %s", f->name, strerror(errno));
+        f->final = arena_strdup(f->a, real, strlen(real));
+        free(real);
+        return check_existing(f, &st);
+    }
+    if (errno != ENOENT || lstat(f->final, &st) == 0)
+        return diag_error(f->diag, "%s: %s", f->name, strerror(errno == ENOENT ? ELOOP : errno));
+    return 0;
+}
+
+/* Removes the files of an open folder whose names `which` accepts; 0 or an errno.  Allocates nothing:
+ * memory may just have run out. */
+static int remove_files(const struct folder *f, int fd,
+                        bool (*which)(const struct folder *, const char *))
+{
+    _Alignas(struct dirent64) char buf[4096];
+    ssize_t n;
+    int rc = 0;
+    lseek(fd, 0, SEEK_SET);
+    while ((n = getdents64(fd, buf, sizeof buf)) > 0)
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *e = (const struct dirent64 *)(const void *)(buf + at);
+            at += e->d_reclen;
+            if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || !which(f, e->d_name))
+                continue;
+            if (unlinkat(fd, e->d_name, 0) && errno != ENOENT && !rc)
+                rc = errno;
+        }
+    return n < 0 && !rc ? errno : rc;
+}
+
+static bool any_name(const struct folder *f, const char *name)
+{
+    (void)f;
+    (void)name;
+    return true;
+}
+
+static bool known_name(const struct folder *f, const char *name)
+{
+    return names_get(&f->known, name, 0) != 0;
+}
+
+/* A file of the old split that the new one has not. */
+static bool outlived_name(const struct folder *f, const char *name)
+{
+    return known_name(f, name) && !names_get(&f->made, name, 0);
+}
+
+/* A name that a run can have given to a file of a split, or to the beginning of one. */
+static bool own_name(const struct folder *f, const char *name)
+{
+    (void)f;
+    return folder_own_name(name) || strncmp(name, ".pcc-", 5) == 0;
+}
+
+/* Removes the folder `name` in the open folder `parent` if nobody is making it any more. */
+static void remove_stale(const struct folder *f, int parent, const char *name)
+{
+    struct stat st;
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        remove_files(f, fd, own_name) == 0)
+        unlinkat(parent, name, AT_REMOVEDIR); /* not if anything else is in it */
+    close(fd);
+}
+
+/* Removes the temporary folders of killed runs.  stem: the path of the temporary folders without
+ * their last six characters. */
+static void sweep(const struct folder *f, const char *stem)
+{
+    const char *slash = strrchr(stem, '/'), *base = slash ? slash + 1 : stem;
+    size_t n = strlen(base);
+    DIR *dir = opendir(slash ? arena_strdup(f->a, stem, (size_t)(base - stem)) : ".");
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (strncmp(e->d_name, base, n) == 0 && strlen(e->d_name + n) == TEMP_RANDOM)
+            remove_stale(f, dirfd(dir), e->d_name);
+    if (dir)
+        closedir(dir);
+}
+
+static void close_fd(struct folder *f)
+{
+    if (f->dirfd >= 0)
+        close(f->dirfd);
+    f->dirfd = -1;
+}
+
+/* Removes f->temp, if there is one. */
+static void drop_temp(struct folder *f)
+{
+    if (f->dirfd >= 0)
+        remove_files(f, f->dirfd, any_name);
+    close_fd(f);
+    if (f->temp)
+        rmdir(f->temp);
+    f->temp = NULL;
+}
+
+void folder_abort(struct folder *f)
+{
+    unfinished_remove(&f->unfinished);
+    drop_temp(f);
+}
+
+/* At exit: memory may have run out. */
+static void drop(void *p)
+{
+    folder_abort(p);
+}
+
+/* Makes f->temp and locks it; 0 or an errno.  ENOENT: another run's sweep took it before the lock. */
+static int make_temp(struct folder *f, const char *stem)
+{
+    struct stat made, there;
+    f->temp = arena_fmt(f->a, "%sXXXXXX", stem);
+    if (!mkdtemp(f->temp)) {
+        f->temp = NULL;
+        return errno;
+    }
+    f->dirfd = open(f->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (f->dirfd < 0)
+        return errno;
+    /* Where the file system cannot lock, no sweep will take it either. */
+    if (flock(f->dirfd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return ENOENT;
+    if (fstat(f->dirfd, &made) || lstat(f->temp, &there))
+        return errno;
+    return made.st_dev == there.st_dev && made.st_ino == there.st_ino ? 0 : ENOENT;
+}
+
+int folder_begin(struct folder *f, const char *name, bool into, struct arena *a, struct diag *d)
+{
+    *f = (struct folder){.a = a, .diag = d, .name = name, .dirfd = -1, .into = into};
+    if (find_place(f))
+        return -1;
+    char *slash = strrchr(f->final, '/');
+    const char *base = slash ? slash + 1 : f->final;
+    int rc = ENOENT, parent = slash ? (int)(slash - f->final) + 1 : 0;
+    const char *stem = into ? arena_fmt(a, "%s/.split.pcc-", f->final)
+                            : arena_fmt(a, "%.*s.%.200s.pcc-", parent, f->final, base);
+    sweep(f, stem);
+    unfinished_add(&f->unfinished, drop, f);
+    for (int i = 0; i < TRIES && rc == ENOENT; i++) {
+        drop_temp(f);
+        rc = make_temp(f, stem);
+    }
+    if (!f->temp)
+        diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(rc));
+    mode_t mask = umask(0);
+    umask(mask);
+    if (f->temp && !rc && fchmod(f->dirfd, 0777 & ~mask))
+        rc = errno;
+    if (f->temp && rc)
+        diag_error(d, "%s: %s", f->temp, strerror(rc));
+    if (!rc)
+        return 0;
+    folder_abort(f);
+    return -1;
+}
+
+/* Removes the known files of the folder that was replaced, then the folder; 0 or an errno. */
+static int remove_old(const struct folder *f, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int rc = remove_files(f, fd, known_name);
+    close(fd);
+    return rmdir(path) && !rc ? errno : rc;
+}
+
+/* Puts temp where a split folder is; *old is where that one went. */
+static int exchange(struct folder *f, char **old)
+{
+    *old = f->temp;
+    if (renameat2(AT_FDCWD, f->temp, AT_FDCWD, f->final, RENAME_EXCHANGE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+        return -1;
+    *old = arena_fmt(f->a, "%s.old", f->temp);
+    if (rename(f->final, *old))
+        return -1;
+    if (rename(f->temp, f->final) == 0)
+        return 0;
+    int why = errno;
+    if (rename(*old, f->final))
+        diag_error(f->diag, "%s: the folder that was there is now '%s': %s", f->name, *old,
+                   strerror(errno));
+    errno = why;
+    return -1;
+}
+
+/* The files of f->temp; *n counts them. */
+static const char **made_files(struct folder *f, uint32_t *n)
+{
+    const char **list = NULL;
+    uint32_t cap = 0;
+    DIR *dir = opendir(f->temp);
+    *n = 0;
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+            list = vec_grow(f->a, list, &cap, *n + 1, sizeof *list);
+            list[(*n)++] = arena_strdup(f->a, e->d_name, strlen(e->d_name));
+        }
+    if (dir)
+        closedir(dir);
+    return list;
+}
+
+/* Moves the files of f->temp into the open folder `to`, the manifest (fixed[0]) last; what of an old
+ * split has no successor goes.  0 or an errno. */
+static int move_files(struct folder *f, int to)
+{
+    uint32_t n;
+    const char **file = made_files(f, &n);
+    f->made = names_new(f->a, n);
+    for (uint32_t i = 0; i < n; i++)
+        names_add(&f->made, file[i], 1);
+    if (unlinkat(to, fixed[0], 0) && errno != ENOENT)
+        return errno;
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(file[i], fixed[0]) != 0 && renameat(f->dirfd, file[i], to, file[i]))
+            return errno;
+    int rc = f->replaces ? remove_files(f, to, outlived_name) : 0;
+    return renameat(f->dirfd, fixed[0], to, fixed[0]) ? errno : rc;
+}
+
+static int commit_into(struct folder *f)
+{
+    int n, to = open(f->final, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = to < 0 ? errno : 0;
+    const char *foreign = foreign_file(f, f->final, &n);
+    if (foreign)
+        diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);
+    else if ((rc = rc ? rc : move_files(f, to)) != 0)
+        diag_error(f->diag, "%s: the split cannot be put into it: %s", f->name, strerror(rc));
+    if (to >= 0)
+        close(to);
+    folder_abort(f);
+    return foreign || rc ? -1 : 0;
+}
+
+int folder_commit(struct folder *f)
+{
+    int n = 0, rc = 0;
+    char *old = NULL;
+    if (f->into)
+        return commit_into(f);
+    const char *foreign = f->replaces ? foreign_file(f, f->final, &n) : NULL;
+    if (foreign)
+        rc = diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);
+    else if (n < 0 || (f->replaces ? exchange(f, &old) : rename(f->temp, f->final)))
+        rc = diag_error(f->diag, "%s: cannot be put in its place: %s", f->name, strerror(errno));
+    if (rc) {
+        folder_abort(f);
+        return -1;
+    }
+    f->temp = NULL;
+    unfinished_remove(&f->unfinished);
+    close_fd(f);
+    if (f->replaces && (rc = remove_old(f, old)) != 0)
+        diag_warning(f->diag, WARN_LEFT_BEHIND, "%s: what was there is left in '%s': %s", f->name,
+                     old, strerror(rc));
+    return 0;
+}

@@ -1,0 +1,496 @@
+/* manifest.json (manifest.schema.json): what is in the folder and how to run it.
+ *
+ * Written as it is made, key by key in the order of the contract: times are exact decimals of
+ * seconds, which no binary floating point number could hold, and a hundred thousand nodes need no
+ * tree. Strings are checked UTF-8; bytes that are not become U+FFFD. */
+#include "backends/split/split.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+struct out {
+    FILE *f;
+    const struct split *s;
+    bool first; /* nothing yet in the innermost list */
+};
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 sequence at s, 0 if it is none. */
+static int utf8(const unsigned char *s)
+{
+    int n = *s < 0x80                 ? 1
+            : *s >= 0xc2 && *s < 0xe0 ? 2
+            : *s >= 0xe0 && *s < 0xf0 ? 3
+            : *s >= 0xf0 && *s < 0xf5 ? 4
+                                      : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) ||
+        (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] >= 0x90))
+        return 0;
+    return n;
+}
+
+static void put_string(FILE *f, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    putc('"', f);
+    while (*s) {
+        int n = utf8(s);
+        if (!n)
+            fputs("\\ufffd", f);
+        else if (*s == '"' || *s == '\\')
+            fprintf(f, "\\%c", *s);
+        else if (*s < 0x20 || *s == 0x7f)
+            fprintf(f, "\\u%04x", *s);
+        else
+            fwrite(s, 1, (size_t)n, f);
+        s += n ? n : 1;
+    }
+    putc('"', f);
+}
+
+/* v / 10^digits as a plain decimal without trailing zeros; v < 0: null. */
+static void put_decimal(FILE *f, int64_t v, int digits)
+{
+    int64_t unit = 1;
+    if (v < 0) {
+        fputs("null", f);
+        return;
+    }
+    for (int i = 0; i < digits; i++)
+        unit *= 10;
+    int64_t rest = v % unit;
+    for (; digits > 1 && rest % 10 == 0; digits--)
+        rest /= 10;
+    fprintf(f, "%" PRId64 ".%0*" PRId64, v / unit, digits, rest);
+}
+
+static void put_ps(FILE *f, int64_t ps)
+{
+    put_decimal(f, ps, 12);
+}
+
+/* Separator before the next element of a list of lines. */
+static void next(struct out *o, const char *indent)
+{
+    fprintf(o->f, o->first ? "\n%s" : ",\n%s", indent);
+    o->first = false;
+}
+
+static void put_names(struct out *o, const vid *v, uint32_t n)
+{
+    putc('[', o->f);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i)
+            fputs(", ", o->f);
+        put_string(o->f, value_name(o->s->m, v[i]));
+    }
+    putc(']', o->f);
+}
+
+static void put_files(struct out *o, const uint32_t *part, uint32_t n)
+{
+    putc('[', o->f);
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(o->f, "%s\"%s\"", i ? ", " : "", o->s->file[part[i]]);
+    putc(']', o->f);
+}
+
+/* ---- types ---------------------------------------------------------------------------------- */
+
+/* "f32", "seq<f32>", "map<i64,f32>"; null if something in it is unknown. */
+static void put_type(struct out *o, uint32_t type)
+{
+    const struct type *all = o->s->m->type, *x = &all[type];
+    uint32_t depth = 0;
+    for (; x->kind == TYPE_SEQ || x->kind == TYPE_OPT || x->kind == TYPE_MAP; depth++)
+        x = &all[x->inner];
+    if (x->kind == TYPE_NONE || x->kind == TYPE_OPAQUE || x->elem == ELEM_NONE) {
+        fputs("null", o->f);
+        return;
+    }
+    putc('"', o->f);
+    for (x = &all[type]; x->kind == TYPE_SEQ || x->kind == TYPE_OPT || x->kind == TYPE_MAP;
+         x = &all[x->inner]) {
+        if (x->kind == TYPE_MAP)
+            fprintf(o->f, "map<%s,", elem_name((enum elem)x->elem));
+        else
+            fputs(x->kind == TYPE_SEQ ? "seq<" : "opt<", o->f);
+    }
+    fprintf(o->f, x->kind == TYPE_SPARSE ? "sparse<%s>" : "%s", elem_name((enum elem)x->elem));
+    while (depth--)
+        putc('>', o->f);
+    putc('"', o->f);
+}
+
+/* "name": ..., "type": ..., "shape": ... */
+static void put_value(struct out *o, vid v)
+{
+    const struct module *m = o->s->m;
+    const struct type *t = &m->type[m->value[v].type];
+    fputs("\"name\": ", o->f);
+    put_string(o->f, value_name(m, v));
+    fputs(", \"type\": ", o->f);
+    put_type(o, m->value[v].type);
+    fputs(", \"shape\": ", o->f);
+    if ((t->kind != TYPE_TENSOR && t->kind != TYPE_SPARSE) || t->rank < 0) {
+        fputs("null", o->f);
+        return;
+    }
+    putc('[', o->f);
+    for (int i = 0; i < t->rank; i++) {
+        const struct dim *d = &m->dim[t->dim + (uint32_t)i];
+        if (i)
+            fputs(", ", o->f);
+        if (d->value >= 0)
+            fprintf(o->f, "%" PRId64, d->value);
+        else if (d->sym)
+            put_string(o->f, str(m, d->sym));
+        else
+            fputs("null", o->f);
+    }
+    putc(']', o->f);
+}
+
+/* ---- the sections --------------------------------------------------------------------------- */
+
+static void put_model(struct out *o)
+{
+    const struct split *s = o->s;
+    const char *path = str(s->m, s->m->path), *base = strrchr(path, '/');
+    fprintf(o->f, "  \"model\": {\"file\": \"%s\", \"source\": ", MODEL_FILE);
+    put_string(o->f, base ? base + 1 : path);
+    int64_t ir = s->m->ir_version;
+    fprintf(o->f, ", \"nodes\": %u, \"ir_version\": %" PRId64 "},\n", s->m->graph[1].count,
+            s->r->ir11 && ir < IR_DEVICES ? IR_DEVICES : ir);
+}
+
+static void put_objective(struct out *o)
+{
+    const struct plan *p = o->s->r->plan;
+    int64_t value = o->s->r->verdict->value, gap = -1;
+    const char *status = plan_status_name(p->status);
+    bool proven = p->bound >= 0 && (p->status == PLAN_OPTIMAL || p->status == PLAN_FEASIBLE);
+    if (!proven && p->status != PLAN_OVER_MEMORY)
+        status = "heuristic";
+    if (proven) /* in units of 10^-9 */
+        gap = value > p->bound ? mul_div_ceil(value - p->bound, 1000000000, value) : 0;
+    fputs("  \"objective\": {\"name\": \"time-per-sample\", \"value_s\": ", o->f);
+    put_ps(o->f, value);
+    fputs(", \"bound_s\": ", o->f);
+    put_ps(o->f, proven ? p->bound : -1);
+    fputs(", \"gap\": ", o->f);
+    put_decimal(o->f, gap, 9);
+    fprintf(o->f, ", \"status\": \"%s\", \"argument\": ", status);
+    put_string(o->f, p->argument ? p->argument : p->planner);
+    fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
+    put_ps(o->f, proven ? p->bound_all : -1);
+    fputs(", \"part_cost_s\": ", o->f);
+    put_ps(o->f, o->s->r->cluster->part_cost);
+    fputs("},\n", o->f);
+}
+
+/* Where the weights are, and the files outside the parts that hold some. */
+static void put_weights(struct out *o)
+{
+    const struct split *s = o->s;
+    const char *sep = "";
+    fprintf(o->f, "  \"weights\": {\"mode\": \"%s\", \"files\": [",
+            weights_mode_name(s->r->weights));
+    for (uint32_t k = 1; k < s->m->nfile; k++) {
+        if (!s->used[k])
+            continue;
+        fputs(sep, o->f);
+        put_string(o->f, s->source[k]);
+        sep = ", ";
+    }
+    if (s->data)
+        fprintf(o->f, "%s\"%s\"", sep, WEIGHTS_FILE);
+    fputs("]},\n", o->f);
+}
+
+static void put_layer_assignment(struct out *o, struct arena *a)
+{
+    const char *why, *settings = layer_assignment(o->s->r, a, &why);
+    fputs("  \"ort_layer_assignment\": ", o->f);
+    if (settings) {
+        put_string(o->f, settings);
+    } else {
+        fputs("null,\n  \"ort_layer_assignment_why\": ", o->f);
+        put_string(o->f, why);
+    }
+    fputs(",\n", o->f);
+}
+
+static void put_devices(struct out *o, struct arena *a)
+{
+    const struct split *s = o->s;
+    const struct cluster *c = s->r->cluster;
+    uint32_t *of = arena_array(a, s->cut->nparts, sizeof *of);
+    uint32_t *id = arena_array(a, s->cut->nparts, sizeof *id);
+    for (uint32_t x = 0; x < s->cut->nparts; x++) {
+        of[x] = s->cut->part[x].dev;
+        id[x] = x;
+    }
+    struct csr parts = csr_build(a, c->ndev, s->cut->nparts, of, id);
+    fputs("  \"devices\": [", o->f);
+    o->first = true;
+    for (uint32_t d = 0; d < c->ndev; d++) {
+        const struct device_class *k = &c->cls[cluster_class(c, d)];
+        const struct device_load *l = &s->r->verdict->load[d];
+        next(o, "    {\"name\": ");
+        put_string(o->f, cluster_device_name(c, a, d));
+        fputs(", \"class\": ", o->f);
+        put_string(o->f, k->name);
+        if (k->memory >= 0)
+            fprintf(o->f, ", \"memory_bytes\": %" PRId64, k->memory + k->reserve);
+        else
+            fputs(", \"memory_bytes\": null", o->f);
+        fprintf(o->f,
+                ", \"reserved_bytes\": %" PRId64 ", \"used_bytes\": %" PRId64 ", \"load_s\": ",
+                k->reserve, l->used);
+        put_ps(o->f, l->load);
+        fputs(", \"compute_s\": ", o->f);
+        put_ps(o->f, l->compute);
+        fputs(", \"transfer_s\": ", o->f);
+        put_ps(o->f, l->transfer);
+        fputs(", \"parts\": ", o->f);
+        put_files(o, parts.to + parts.at[d], parts.at[d + 1] - parts.at[d]);
+        fprintf(o->f, ", \"weights_bytes\": %" PRId64 ", \"live_peak_bytes\": %" PRId64 "}",
+                l->weights, l->live_peak);
+    }
+    fputs("\n  ],\n", o->f);
+}
+
+static void put_borders(struct out *o)
+{
+    const struct split *s = o->s;
+    const struct graph *g = &s->m->graph[1];
+    fputs("  \"inputs\": [", o->f);
+    o->first = true;
+    for (uint32_t i = 0; i < g->in.n; i++) {
+        vid v = s->m->arg[g->in.at + i];
+        if (s->m->value[v].flags & VALUE_INIT)
+            continue;
+        next(o, "    {");
+        put_value(o, v);
+        putc('}', o->f);
+    }
+    fputs("\n  ],\n  \"outputs\": [", o->f);
+    o->first = true;
+    for (uint32_t i = 0; i < g->out.n; i++) {
+        int32_t from = s->cut->out_from[i];
+        next(o, "    {\"name\": ");
+        put_string(o->f, value_name(s->m, s->m->arg[g->out.at + i]));
+        fprintf(o->f, ", \"from\": \"%s\"}",
+                from >= 0           ? s->file[from]
+                : from == CUT_INPUT ? "input"
+                                    : "weights");
+    }
+    fputs("\n  ],\n", o->f);
+}
+
+static int64_t weight_bytes(const struct module *m, vid v)
+{
+    const struct tensor *t = &m->tensor[m->value[v].tensor];
+    return t->where == TENSOR_INLINE || t->where == TENSOR_FILE ? (int64_t)t->len
+                                                                : m->cost->bytes[v];
+}
+
+/* The devices that take turns with a part, if there are several. */
+static void put_replicas(struct out *o, uint32_t dev, struct arena *a)
+{
+    const struct result *r = o->s->r;
+    uint32_t n = r->plan->copies ? r->plan->copies[dev] : 1;
+    for (uint32_t i = 0; n > 1 && i < n; i++)
+        fprintf(o->f, "%s\"%s\"%s", i ? ", " : ", \"replicas\": [",
+                cluster_device_name(r->cluster, a, dev + i), i == n - 1 ? "]" : "");
+}
+
+static void put_parts(struct out *o, struct arena *a)
+{
+    const struct split *s = o->s;
+    const struct cluster *c = s->r->cluster;
+    fputs("  \"parts\": [", o->f);
+    o->first = true;
+    for (uint32_t x = 0; x < s->cut->nparts; x++) {
+        const struct part *t = &s->cut->part[x];
+        const int64_t *time = s->m->cost->time[cluster_class(c, t->dev)];
+        int64_t compute = 0, bytes = 0;
+        for (uint32_t i = 0; i < t->nnode; i++)
+            compute = sat_add(compute, time[t->node[i]]);
+        for (uint32_t i = 0; i < t->nweight; i++)
+            bytes = sat_add(bytes, weight_bytes(s->m, t->weight[i]));
+        next(o, "    {\"file\": ");
+        fprintf(o->f, "\"%s\", \"device\": \"%s\", \"nodes\": %u, \"inputs\": ", s->file[x],
+                cluster_device_name(c, a, t->dev), t->nnode);
+        put_names(o, t->in, t->nin);
+        fputs(", \"outputs\": ", o->f);
+        put_names(o, t->out, t->nout);
+        fputs(", \"compute_s\": ", o->f);
+        put_ps(o->f, compute);
+        fprintf(o->f, ", \"weights_bytes\": %" PRId64 "%s", bytes,
+                s->unchecked[x] ? ", \"unchecked\": true" : "");
+        put_replicas(o, t->dev, a);
+        putc('}', o->f);
+    }
+    fputs("\n  ],\n", o->f);
+}
+
+static void put_tensors(struct out *o)
+{
+    const struct split *s = o->s;
+    const struct cut *c = s->cut;
+    fputs("  \"tensors\": [", o->f);
+    o->first = true;
+    for (uint32_t i = 0; i < c->ncross; i++) {
+        vid v = c->cross[i];
+        next(o, "    {");
+        put_value(o, v);
+        fprintf(o->f, ", \"bytes\": %" PRId64 ", \"from\": \"%s\", \"to\": ", s->m->cost->bytes[v],
+                s->file[c->part_of[s->m->value[v].def]]);
+        put_files(o, c->cross_to.to + c->cross_to.at[i], c->cross_to.at[i + 1] - c->cross_to.at[i]);
+        putc('}', o->f);
+    }
+    fputs("\n  ],\n", o->f);
+}
+
+static void put_node_list(struct out *o, const nid *node, uint32_t n)
+{
+    putc('[', o->f);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i)
+            fputs(", ", o->f);
+        put_string(o->f, node_name(o->s->m, node[i]));
+    }
+    putc(']', o->f);
+}
+
+static void put_nodes(struct out *o)
+{
+    const struct split *s = o->s;
+    fputs("  \"nodes\": {", o->f);
+    o->first = true;
+    for (uint32_t x = 0; x < s->cut->nparts; x++) {
+        next(o, "    ");
+        fprintf(o->f, "\"%s\": ", s->file[x]);
+        put_node_list(o, s->cut->part[x].node, s->cut->part[x].nnode);
+    }
+    fputs("\n  },\n", o->f);
+    if (s->r->calls)
+        fprintf(o->f, "  \"calls\": \"%s\",\n", s->r->calls);
+}
+
+static void put_dims(struct out *o)
+{
+    const struct result *r = o->s->r;
+    if (!r->ndims)
+        return;
+    fputs("  \"dims\": {", o->f);
+    for (uint32_t i = 0; i < r->ndims; i++) {
+        if (i)
+            fputs(", ", o->f);
+        put_string(o->f, r->dim_name[i]);
+        fprintf(o->f, ": %" PRId64, r->dim_value[i]);
+    }
+    fputs("},\n", o->f);
+}
+
+/* Row -> parts that hold it, from the parts' lists of copies or weights. */
+static struct csr holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
+{
+    uint32_t total = 0, k = 0;
+    for (uint32_t x = 0; x < s->cut->nparts; x++)
+        total += weights ? s->cut->part[x].nweight : s->cut->part[x].ncopy;
+    uint32_t *row = arena_array(a, total, sizeof *row), *part = arena_array(a, total, sizeof *part);
+    for (uint32_t x = 0; x < s->cut->nparts; x++) {
+        const struct part *t = &s->cut->part[x];
+        for (uint32_t i = 0; i < (weights ? t->nweight : t->ncopy); i++) {
+            row[k] = weights ? t->weight[i] : t->copy[i];
+            part[k++] = x;
+        }
+    }
+    return csr_build(a, rows, total, row, part);
+}
+
+static void put_copies(struct out *o, struct arena *a)
+{
+    const struct module *m = o->s->m;
+    struct csr in = holders(o->s, false, m->nnode, a);
+    fputs("  \"copies\": {\"nodes\": {", o->f);
+    o->first = true;
+    for (nid n = 1; n < m->nnode; n++) {
+        if (in.at[n] == in.at[n + 1])
+            continue;
+        next(o, "    ");
+        put_string(o->f, node_name(m, n));
+        fputs(": ", o->f);
+        put_files(o, in.to + in.at[n], in.at[n + 1] - in.at[n]);
+    }
+    in = holders(o->s, true, m->nval, a);
+    fputs("\n  }, \"weights\": {", o->f);
+    o->first = true;
+    for (vid v = 1; v < m->nval; v++) {
+        if (in.at[v + 1] - in.at[v] < 2)
+            continue;
+        next(o, "    ");
+        put_string(o->f, value_name(m, v));
+        fputs(": ", o->f);
+        put_files(o, in.to + in.at[v], in.at[v + 1] - in.at[v]);
+    }
+    fputs("\n  }},\n", o->f);
+}
+
+static void put_dropped(struct out *o)
+{
+    const struct module *m = o->s->m;
+    const struct graph *g = &m->graph[1];
+    fputs("  \"dropped\": [", o->f);
+    o->first = true;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (o->s->r->place->kind[n] != PLACE_NONE)
+            continue;
+        next(o, "    ");
+        put_string(o->f, node_name(m, n));
+    }
+    fputs("\n  ]\n", o->f);
+}
+
+int manifest_write(const struct split *s)
+{
+    int fd =
+        openat(s->dirfd, MANIFEST_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    struct out o = {.s = s, .f = fd < 0 ? NULL : fdopen(fd, "w")};
+    struct arena *a = arena_new();
+    if (!o.f) {
+        if (fd >= 0)
+            close(fd);
+        arena_free(a);
+        return diag_error(s->diag, MANIFEST_FILE ": cannot be made: %s", strerror(errno));
+    }
+    fputs("{\n  \"pcc_manifest\": 1,\n", o.f);
+    put_model(&o);
+    put_objective(&o);
+    put_devices(&o, a);
+    put_borders(&o);
+    put_parts(&o, a);
+    put_tensors(&o);
+    put_nodes(&o);
+    put_dims(&o);
+    put_weights(&o);
+    put_layer_assignment(&o, a);
+    put_copies(&o, a);
+    put_dropped(&o);
+    fputs("}\n", o.f);
+    arena_free(a);
+    bool bad = ferror(o.f) != 0;
+    if (fclose(o.f) || bad)
+        return diag_error(s->diag, MANIFEST_FILE ": %s", strerror(errno));
+    return 0;
+}

@@ -1,0 +1,360 @@
+/* The message of a part: its nodes in order, the weights, sparse weights and
+ * quantization annotations that they use, typed inputs and outputs, what the source says about the
+ * types of its values, and the functions that it calls, with all that these call.  Version, opsets
+ * and metadata are the source's, unchanged.
+ *
+ * Nodes are the source's own messages except where the module had to change something: made-up
+ * names, and results that lost to a later definition of the same name, which get a fresh one.
+ * O(what the part holds); functions: O(nodes of the part and of the functions). */
+#include "backends/split/split.h"
+
+#include <string.h>
+
+/* A growing list of messages. */
+struct list {
+    void **v;
+    uint32_t n, cap;
+};
+
+static void add(struct split *s, struct list *l, const void *p)
+{
+    l->v = vec_grow(s->a, l->v, &l->cap, l->n + 1, sizeof *l->v);
+    l->v[l->n++] = (void *)p;
+}
+
+static bool is_sparse(const void *src)
+{
+    return src &&
+           ((const ProtobufCMessage *)src)->descriptor == &onnx__sparse_tensor_proto__descriptor;
+}
+
+/* ---- indices over the source ---------------------------------------------------------------- */
+
+static vid value_named(const struct split *s, const char *name)
+{
+    vid v = name && *name ? names_get(&s->values, name, 0) : 0;
+    return s->m->value[v].graph == 1 ? v : 0;
+}
+
+static void index_infos(struct split *s, Onnx__ValueInfoProto **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        vid v = value_named(s, list[i]->name);
+        if (v && !s->info[v])
+            s->info[v] = list[i];
+    }
+}
+
+static const char *function_key(struct split *s, const char *domain, const char *name,
+                                const char *overload)
+{
+    if (!domain || strcmp(domain, "ai.onnx") == 0)
+        domain = "";
+    return arena_fmt(s->a, "%s\x1f%s\x1f%s", domain, name ? name : "", overload ? overload : "");
+}
+
+void part_prepare(struct split *s)
+{
+    const struct module *m = s->m;
+    const Onnx__GraphProto *g = s->src->graph;
+    s->values = names_new(s->a, m->nval);
+    for (int inner = 0; inner < 2; inner++)
+        for (vid v = 1; v < m->nval; v++)
+            if (m->value[v].name && !(m->value[v].flags & VALUE_LOST) &&
+                (m->value[v].graph != 1) == inner)
+                names_add(&s->values, value_name(m, v), v);
+    s->info = arena_array(s->a, m->nval, sizeof *s->info);
+    index_infos(s, g->input, g->n_input);
+    index_infos(s, g->output, g->n_output);
+    index_infos(s, g->value_info, g->n_value_info);
+    if (g->n_quantization_annotation)
+        s->quant = arena_array(s->a, m->nval, sizeof *s->quant);
+    for (size_t i = 0; i < g->n_quantization_annotation; i++)
+        s->quant[value_named(s, g->quantization_annotation[i]->tensor_name)] =
+            g->quantization_annotation[i];
+    s->functions = names_new(s->a, (uint32_t)s->src->n_functions);
+    for (size_t i = 0; i < s->src->n_functions; i++) {
+        const Onnx__FunctionProto *f = s->src->functions[i];
+        names_add(&s->functions, function_key(s, f->domain, f->name, f->overload), (uint32_t)i);
+    }
+    s->node = arena_array(s->a, m->nnode, sizeof *s->node);
+    s->in_part = arena_array(s->a, m->nval, sizeof *s->in_part);
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------- */
+
+static char *fresh_name(struct split *s, nid n, size_t i)
+{
+    for (uint32_t k = 0;; k++) {
+        char *name = arena_fmt(s->a, "%s/lost_%zu_%u", node_name(s->m, n), i, k);
+        if (names_get(&s->values, name, 0))
+            continue;
+        names_add(&s->values, name, 0);
+        return name;
+    }
+}
+
+static Onnx__NodeProto *node_message(struct split *s, nid n)
+{
+    const struct module *m = s->m;
+    const Onnx__NodeProto *src = m->node[n].src;
+    const char *name = node_name(m, n);
+    if (s->node[n])
+        return s->node[n];
+    Onnx__NodeProto c = *(s->nested ? rewrite_node(s, src) : src);
+    if (!c.name || strcmp(c.name, name) != 0)
+        c.name = (char *)name;
+    for (size_t i = 0; i < src->n_output; i++) {
+        vid v = node_out(m, n, (uint32_t)i);
+        if (!*src->output[i] || (v && !(m->value[v].flags & VALUE_LOST)))
+            continue;
+        if (c.output == src->output) {
+            c.output = arena_array(s->a, src->n_output, sizeof *c.output);
+            memcpy(c.output, src->output, src->n_output * sizeof *c.output);
+        }
+        c.output[i] = fresh_name(s, n, i);
+    }
+    s->node[n] = (Onnx__NodeProto *)src;
+    if (c.name != src->name || c.output != src->output || c.attribute != src->attribute) {
+        s->node[n] = arena_alloc(s->a, sizeof c);
+        *s->node[n] = c;
+    }
+    return s->node[n];
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* Nodes whose calls are still to be looked at. */
+struct calls {
+    struct split *s;
+    struct list nodes;
+    uint8_t *seen; /* [function] */
+    struct list found;
+};
+
+static void call(struct calls *c, const Onnx__NodeProto *n)
+{
+    struct split *s = c->s;
+    uint32_t i =
+        names_get(&s->functions, function_key(s, n->domain, n->op_type, n->overload), UINT32_MAX);
+    for (size_t k = 0; k < n->n_attribute; k++) {
+        const Onnx__AttributeProto *a = n->attribute[k];
+        for (size_t j = 0; a->g && j < a->g->n_node; j++)
+            add(s, &c->nodes, a->g->node[j]);
+        for (size_t b = 0; b < a->n_graphs; b++)
+            for (size_t j = 0; j < a->graphs[b]->n_node; j++)
+                add(s, &c->nodes, a->graphs[b]->node[j]);
+    }
+    if (i == UINT32_MAX || c->seen[i])
+        return;
+    c->seen[i] = 1;
+    for (size_t j = 0; j < s->src->functions[i]->n_node; j++)
+        add(s, &c->nodes, s->src->functions[i]->node[j]);
+}
+
+/* The functions that the nodes call, directly or not, in the order of the source. */
+static void add_functions(struct split *s, const struct list *nodes, Onnx__ModelProto *out)
+{
+    struct calls c = {.s = s};
+    out->n_functions = 0;
+    out->functions = NULL;
+    if (!s->src->n_functions)
+        return;
+    c.seen = arena_alloc(s->a, s->src->n_functions);
+    for (uint32_t i = 0; i < nodes->n; i++)
+        add(s, &c.nodes, nodes->v[i]);
+    while (c.nodes.n)
+        call(&c, c.nodes.v[--c.nodes.n]);
+    for (size_t i = 0; i < s->src->n_functions; i++)
+        if (c.seen[i])
+            add(s, &c.found, rewrite_function(s, s->src->functions[i]));
+    out->n_functions = c.found.n;
+    out->functions = (Onnx__FunctionProto **)c.found.v;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static bool has_shape(const Onnx__ValueInfoProto *p)
+{
+    const Onnx__TypeProto *t = p->type;
+    if (!t)
+        return false;
+    if (t->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        return t->tensor_type->shape != NULL;
+    if (t->value_case == ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE)
+        return t->sparse_tensor_type->shape != NULL;
+    return t->value_case != ONNX__TYPE_PROTO__VALUE__NOT_SET;
+}
+
+/* An input or output of part x.  The source's own description serves for inputs and outputs of the
+ * model; for the rest the module knows more. */
+static Onnx__ValueInfoProto *border(struct split *s, uint32_t x, vid v)
+{
+    Onnx__ValueInfoProto *src = s->info[v], *p;
+    bool outer = (s->m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
+    if (outer && src && has_shape(src))
+        return src;
+    p = arena_alloc(s->a, sizeof *p);
+    onnx__value_info_proto__init(p);
+    if (src)
+        *p = *src;
+    p->name = (char *)value_name(s->m, v);
+    Onnx__TypeProto *type = rewrite_type(s, s->m->value[v].type);
+    if (type)
+        p->type = type;
+    if (!has_shape(p))
+        s->unchecked[x] = 1;
+    return p;
+}
+
+/* Makes v an initializer of the part, once. */
+static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, struct list *sparse)
+{
+    const void *src = s->m->tensor[s->m->value[v].tensor].src;
+    if (s->in_part[v] == x + 1 || !src)
+        return;
+    s->in_part[v] = x + 1;
+    if (is_sparse(src))
+        add(s, sparse, weights_sparse(s, (Onnx__SparseTensorProto *)src));
+    else
+        add(s, dense, weights_tensor(s, src));
+}
+
+/* The annotation of v goes along if the tensors that it names can. */
+static void add_annotation(struct split *s, uint32_t x, vid v, struct list *notes,
+                           struct list *dense, struct list *sparse)
+{
+    const Onnx__TensorAnnotation *q = s->quant[v];
+    for (size_t i = 0; q && i < q->n_quant_parameter_tensor_names; i++) {
+        vid w = value_named(s, q->quant_parameter_tensor_names[i]->value);
+        if (w && s->in_part[w] != x + 1 && !s->m->value[w].tensor)
+            return;
+    }
+    for (size_t i = 0; q && i < q->n_quant_parameter_tensor_names; i++) {
+        vid w = value_named(s, q->quant_parameter_tensor_names[i]->value);
+        if (w)
+            add_weight(s, x, w, dense, sparse);
+    }
+    if (q)
+        add(s, notes, q);
+}
+
+/* ---- the part ------------------------------------------------------------------------------- */
+
+struct lists {
+    struct list node, dense, sparse, in, out, info, notes;
+    vid *value; /* everything in it */
+    uint32_t nvalue, capvalue;
+};
+
+static void note_value(struct split *s, struct lists *l, vid v)
+{
+    l->value = vec_grow(s->a, l->value, &l->capvalue, l->nvalue + 1, sizeof *l->value);
+    l->value[l->nvalue++] = v;
+}
+
+static void add_node(struct split *s, uint32_t x, nid n, struct lists *l)
+{
+    const struct slice out = s->m->node[n].out;
+    add(s, &l->node, node_message(s, n));
+    for (uint32_t i = 0; i < out.n; i++) {
+        vid v = s->m->arg[out.at + i];
+        if (!v || (s->m->value[v].flags & VALUE_LOST))
+            continue;
+        s->in_part[v] = x + 1;
+        note_value(s, l, v);
+    }
+}
+
+/* Nodes and copies, both ascending, as one list. */
+static void add_nodes(struct split *s, uint32_t x, struct lists *l)
+{
+    const struct part *t = &s->cut->part[x];
+    uint32_t i = 0, k = 0;
+    while (i < t->nnode || k < t->ncopy) {
+        bool copy = i == t->nnode || (k < t->ncopy && t->copy[k] < t->node[i]);
+        add_node(s, x, copy ? t->copy[k++] : t->node[i++], l);
+    }
+}
+
+/* An input must have a type, or no runtime loads the part. */
+static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
+{
+    nid def = s->m->value[v].def;
+    if (def && !type_is_declarable(s->m, s->m->value[v].type)) {
+        diag_error(s->diag,
+                   "%s: '%s' of node '%s' (%s) goes from %s to %s, but its type is not known: "
+                   "runtimes would refuse the part; put the node and its readers on one device "
+                   "with --pin",
+                   str(s->m, s->m->path), value_name(s->m, v), node_name(s->m, def),
+                   node_op(s->m, def), s->file[s->cut->part_of[def]], s->file[x]);
+        s->failed = true;
+    }
+    add(s, &l->in, border(s, x, v));
+}
+
+static void add_values(struct split *s, uint32_t x, struct lists *l)
+{
+    const struct part *t = &s->cut->part[x];
+    for (uint32_t i = 0; i < t->nin; i++) {
+        s->in_part[t->in[i]] = x + 1;
+        note_value(s, l, t->in[i]);
+        add_input(s, x, t->in[i], l);
+    }
+    for (uint32_t i = 0; i < t->nweight; i++) {
+        vid v = t->weight[i];
+        add_weight(s, x, v, &l->dense, &l->sparse);
+        note_value(s, l, v);
+        if (s->m->value[v].flags & VALUE_INPUT)
+            add(s, &l->in, s->info[v] ? s->info[v] : border(s, x, v));
+    }
+    for (uint32_t i = 0; i < t->nout; i++)
+        add(s, &l->out, border(s, x, t->out[i]));
+}
+
+/* What the source says about values that are neither input nor output. */
+static void add_infos(struct split *s, uint32_t x, struct lists *l)
+{
+    const struct part *t = &s->cut->part[x];
+    for (uint32_t i = 0; s->quant && i < l->nvalue; i++)
+        add_annotation(s, x, l->value[i], &l->notes, &l->dense, &l->sparse);
+    for (uint32_t i = 0; i < t->nin; i++)
+        s->in_part[t->in[i]] = 0;
+    for (uint32_t i = 0; i < t->nout; i++)
+        s->in_part[t->out[i]] = 0;
+    for (uint32_t i = 0; i < l->nvalue; i++) {
+        vid v = l->value[i];
+        if (s->in_part[v] == x + 1 && !(s->m->value[v].flags & VALUE_INPUT) && s->info[v])
+            add(s, &l->info, s->info[v]);
+    }
+}
+
+int part_model(struct split *s, uint32_t x, Onnx__ModelProto *out)
+{
+    struct lists l = {0};
+    Onnx__GraphProto *g = arena_alloc(s->a, sizeof *g);
+    add_nodes(s, x, &l);
+    add_values(s, x, &l);
+    add_infos(s, x, &l);
+    *out = *s->src;
+    *g = *s->src->graph;
+    out->graph = g;
+    out->n_training_info = 0;
+    add_functions(s, &l.node, out);
+    g->name = arena_fmt(s->a, "%s/part%u", g->name ? g->name : "", x);
+    g->n_node = l.node.n;
+    g->node = (Onnx__NodeProto **)l.node.v;
+    g->n_initializer = l.dense.n;
+    g->initializer = (Onnx__TensorProto **)l.dense.v;
+    g->n_sparse_initializer = l.sparse.n;
+    g->sparse_initializer = (Onnx__SparseTensorProto **)l.sparse.v;
+    g->n_input = l.in.n;
+    g->input = (Onnx__ValueInfoProto **)l.in.v;
+    g->n_output = l.out.n;
+    g->output = (Onnx__ValueInfoProto **)l.out.v;
+    g->n_value_info = l.info.n;
+    g->value_info = (Onnx__ValueInfoProto **)l.info.v;
+    g->n_quantization_annotation = l.notes.n;
+    g->quantization_annotation = (Onnx__TensorAnnotation **)l.notes.v;
+    return s->failed ? -1 : 0;
+}

@@ -1,0 +1,214 @@
+/* Splits that refer to the files of the source (--weights=original, --weights=link).
+ *
+ * Runtimes refuse external data outside the folder of a model, and symbolic links in it.  So the split
+ * goes into the folder of the source and names its files as they are named there; or the files get
+ * twins source0.data, source1.data, ... in the folder of the split.  Twins of `original` share blocks
+ * with the file (FICLONE) or are copies: what belongs to the user stays as it is.  Those of `link` are hard
+ * links, for who asks for them: loaders refuse files of several names, so that they refuse the source, too.
+ *
+ * Twins are made from the open descriptors: it is the very file that was read, whatever its name stands
+ * for meanwhile.  A file that is not there keeps its name, for whoever puts it beside the model.
+ * O(files) + the copying. */
+#include "backends/split/folder.h"
+#include "backends/split/split.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool sources_beside(const struct split *s, const char *folder)
+{
+    const char *path = str(s->m, s->m->path), *slash = strrchr(path, '/');
+    const char *own = slash ? arena_strdup(s->a, path, (size_t)(slash - path) + 1) : ".";
+    struct stat a, b;
+    return s->mode == WEIGHTS_ORIGINAL && stat(own, &a) == 0 && stat(folder, &b) == 0 &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A file beside the split by its own name; it need not be there. */
+static int name_as_is(struct split *s, uint32_t k, const char *folder)
+{
+    const struct file *f = &s->m->file[k];
+    const char *name = f->location ? str(s->m, f->location) : base_name(str(s->m, f->path));
+    struct stat st;
+    if (folder_own_name(base_name(name)))
+        return diag_error(s->diag,
+                          "%s: has the name of a file of a split, which cannot lie beside it then: "
+                          "rename it, or give another folder than '%s'",
+                          str(s->m, f->path), folder);
+    if (s->used[k] && lstat(arena_fmt(s->a, "%s/%s", folder, name), &st) == 0 &&
+        S_ISLNK(st.st_mode))
+        return diag_error(s->diag,
+                          "%s: is a symbolic link, which runtimes refuse: give another folder than "
+                          "'%s', where it is copied, or use --weights=shared",
+                          str(s->m, f->path), folder);
+    s->source[k] = name;
+    return 0;
+}
+
+static int link_file(struct split *s, uint32_t k, const char *folder)
+{
+    const struct file *f = &s->m->file[k];
+    const char *fd = arena_fmt(s->a, "/proc/self/fd/%d", f->fd);
+    if (linkat(AT_FDCWD, fd, s->dirfd, s->source[k], AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    return diag_error(s->diag,
+                      "%s: %s%s: '%s' cannot have a link to it: give a folder on its file system, or "
+                      "use --weights=original, which copies it there",
+                      str(s->m, f->path), errno == EXDEV ? "" : "cannot be linked: ",
+                      errno == EXDEV ? "lies on another file system" : strerror(errno), folder);
+}
+
+static int create_twin(struct split *s, uint32_t k)
+{
+    int fd = openat(s->dirfd, s->source[k], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    0666);
+    return fd >= 0 ? fd
+                   : diag_error(s->diag, "%s: cannot be made: %s", s->source[k], strerror(errno));
+}
+
+/* 1: it shares the blocks of the file; 0: the file system cannot do that; -1. */
+static int clone_file(struct split *s, uint32_t k)
+{
+    int fd = create_twin(s, k);
+    if (fd < 0)
+        return -1;
+    bool shares = ioctl(fd, FICLONE, s->m->file[k].fd) == 0;
+    close(fd);
+    if (!shares)
+        unlinkat(s->dirfd, s->source[k], 0);
+    return shares;
+}
+
+static int copy_file(struct split *s, uint32_t k)
+{
+    const struct file *f = &s->m->file[k];
+    int fd = create_twin(s, k);
+    if (fd < 0)
+        return -1;
+    int rc = copy_bytes(f->fd, 0, f->size, fd, s->source[k], s->diag);
+    if (close(fd) && !rc)
+        rc = diag_error(s->diag, "%s: %s", s->source[k], strerror(errno));
+    return rc;
+}
+
+/* Copies the files of copy[], which could not be cloned, and says first how much that is. */
+static int copy_files(struct split *s, const uint32_t *copy, uint32_t n, const char *folder)
+{
+    char size[UNIT_TEXT];
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < n; i++)
+        bytes = sat_add(bytes, (int64_t)s->m->file[copy[i]].size);
+    if (n)
+        diag_note(s->diag,
+                  "%s: copying %u file%s of the source into it, %s: its file system shares no blocks "
+                  "with it (-o the model's own folder copies nothing)",
+                  folder, n, n > 1 ? "s" : "", bytes_short(size, bytes));
+    for (uint32_t i = 0; i < n; i++)
+        if (copy_file(s, copy[i]))
+            return -1;
+    return 0;
+}
+
+static void note_missing(struct split *s, const char *folder)
+{
+    uint32_t n = 0, first = 0;
+    for (uint32_t k = 1; k < s->m->nfile; k++)
+        if (s->used[k] && s->m->file[k].fd < 0 && n++ == 0)
+            first = k;
+    if (n)
+        diag_note(s->diag,
+                  "%s: %u file%s of weights %s not there: the parts refer to '%s'%s in '%s'",
+                  str(s->m, s->m->path), n, n > 1 ? "s" : "", n > 1 ? "are" : "is",
+                  s->source[first], n > 1 ? " and so on" : "", folder);
+}
+
+static int name_all(struct split *s, const char *folder)
+{
+    for (uint32_t k = 1; k < s->m->nfile; k++)
+        if (name_as_is(s, k, folder))
+            return -1;
+    return 0;
+}
+
+/* Names for twins in the folder of the split; how many. */
+static uint32_t name_twins(struct split *s)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 1; k < s->m->nfile; k++)
+        if (s->used[k])
+            s->source[k] = arena_fmt(s->a, SOURCE_STEM "%u" SOURCE_END, n++);
+    return n;
+}
+
+static int link_all(struct split *s, const char *folder)
+{
+    for (uint32_t k = 1; k < s->m->nfile; k++)
+        if (s->used[k] && link_file(s, k, folder))
+            return -1;
+    return 0;
+}
+
+static int copy_all(struct split *s, const char *folder)
+{
+    uint32_t *copy = arena_array(s->a, s->m->nfile, sizeof *copy), n = 0;
+    for (uint32_t k = 1; k < s->m->nfile; k++) {
+        int cloned = s->used[k] ? clone_file(s, k) : 1;
+        if (cloned < 0)
+            return -1;
+        if (!cloned)
+            copy[n++] = k;
+    }
+    return copy_files(s, copy, n, folder);
+}
+
+/* Names them; *twins is how many get a twin.  0 or -1. */
+static int name_sources(struct split *s, const char *folder, uint32_t *twins)
+{
+    s->source = arena_array(s->a, s->m->nfile, sizeof *s->source);
+    *twins = 0;
+    if (s->beside)
+        return name_all(s, folder);
+    if (s->mode == WEIGHTS_ORIGINAL || s->mode == WEIGHTS_LINK)
+        *twins = name_twins(s);
+    return 0;
+}
+
+int sources_check(struct split *s, const char *folder)
+{
+    uint32_t twins;
+    if (name_sources(s, folder, &twins))
+        return -1;
+    return s->mode == WEIGHTS_LINK ? link_all(s, folder) : 0;
+}
+
+int sources_bring(struct split *s, const char *folder)
+{
+    uint32_t twins;
+    if (name_sources(s, folder, &twins))
+        return -1;
+    if (s->beside)
+        note_missing(s, folder);
+    if (!twins)
+        return 0;
+    if (s->mode == WEIGHTS_ORIGINAL)
+        return copy_all(s, folder);
+    if (link_all(s, folder))
+        return -1;
+    diag_note(s->diag,
+              "%s: %u file%s of the source %s a second name in it: ONNX Runtime runs such parts, "
+              "but onnx's own tools refuse files of several names, in the source, too; pcc wants "
+              "--allow-links for them",
+              folder, twins, twins > 1 ? "s" : "", twins > 1 ? "have" : "has");
+    return 0;
+}

@@ -1,0 +1,370 @@
+/* Where weights lie.
+ *
+ * shared: weights.data holds every tensor of 1 KiB or more that is an initializer, once, at a multiple
+ * of 4096; the files of the folder refer to it by offset and length. Strings and smaller tensors stay
+ * inline (so do integer tensors of up to 64 elements, which have at most 512 bytes: runtimes refuse
+ * shape inputs as external data).  Tensors inside nodes stay where they are, unless the source itself
+ * keeps them in a file that is not in the new folder.
+ *
+ * inline: every file of the folder holds its weights; bytes of other files are mapped, and what the
+ * messages say of them is an address that the writer turns into a copy from file to file.
+ *
+ * original: like shared, but what lies in a file of the source (the model itself included: raw_data is
+ * nothing but bytes at an offset) is referred to there; weights.data holds the rest.  Beside the source a
+ * file that is not there is referred to for whatever lies in it.
+ *
+ * link: like original, but the files are hard links (sources.c).  Runtimes refuse a file of several
+ * names for tensors in bodies: one that has such tensors is not linked, weights.data holds them.
+ *
+ * Bytes go from descriptor to descriptor, never through a mapping, so that writing gigabytes makes
+ * nothing resident.  O(tensors log tensors) + the copying. */
+#include "backends/onnx/onnx_pack.h"
+#include "backends/split/split.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MIN_BYTES = 1024, ALIGN = 4096 };
+
+static int compare_origins(const void *x, const void *y)
+{
+    uintptr_t a = (uintptr_t)((const struct origin *)x)->src;
+    uintptr_t b = (uintptr_t)((const struct origin *)y)->src;
+    return (a > b) - (a < b);
+}
+
+void origins_sort(struct origin *list, uint32_t n)
+{
+    qsort(list, n, sizeof *list, compare_origins);
+}
+
+uint32_t origin_id(const struct origin *list, uint32_t n, const void *src)
+{
+    struct origin want = {.src = src};
+    const struct origin *o = bsearch(&want, list, n, sizeof want, compare_origins);
+    return o ? o->id : 0;
+}
+
+/* Its number among s->held, 0: none. */
+static uint32_t held_of(const struct split *s, const void *src)
+{
+    return origin_id(s->tensor, s->ntensor, src);
+}
+
+static bool is_external(const Onnx__TensorProto *t)
+{
+    return t && t->has_data_location &&
+           t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+}
+
+static int refuse(struct split *s, const char *name)
+{
+    s->failed = true;
+    return diag_error(s->diag,
+                      "%s: tensor '%s' lies in another file in a form that cannot be carried along",
+                      str(s->m, s->m->path), name ? name : "");
+}
+
+static const struct tensor *held_tensor(const struct split *s, uint32_t h)
+{
+    return &s->held[h].m->tensor[s->held[h].t];
+}
+
+static void hold(struct split *s, const struct module *m)
+{
+    for (tid t = 1; t < m->ntensor; t++) {
+        s->held[s->nheld] = (struct held){m, t};
+        if (m->tensor[t].src)
+            s->tensor[s->ntensor++] = (struct origin){m->tensor[t].src, s->nheld};
+        s->nheld++;
+    }
+}
+
+static void hold_all(struct split *s)
+{
+    const struct module *m = s->m;
+    size_t n = m->ntensor + (m->aside ? m->aside->ntensor : 0);
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        n += m->function[f].body->ntensor;
+    s->held = arena_array(s->a, n, sizeof *s->held);
+    s->tensor = arena_array(s->a, n, sizeof *s->tensor);
+    s->at = arena_array(s->a, n, sizeof *s->at);
+    s->nheld = s->ntensor = 0;
+    s->held[s->nheld++] = (struct held){m, 0};
+    hold(s, m);
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        hold(s, m->function[f].body);
+    if (m->aside)
+        hold(s, m->aside);
+    origins_sort(s->tensor, s->ntensor);
+}
+
+/* ---- the decision --------------------------------------------------------------------------- */
+
+static const char *const mode_name[WEIGHTS_MODES] = {"shared", "inline", "original", "link"};
+
+const char *weights_mode_name(enum weights_mode w)
+{
+    return mode_name[w];
+}
+
+enum weights_mode weights_mode_named(const char *name)
+{
+    int w = 0;
+    while (w < WEIGHTS_MODES && strcmp(mode_name[w], name) != 0)
+        w++;
+    return (enum weights_mode)w;
+}
+
+/* Whether it lies in a file that is not there. */
+static bool is_missing(const struct split *s, uint32_t h)
+{
+    const struct tensor *x = held_tensor(s, h);
+    return x->where == TENSOR_FILE && s->m->file[x->file].fd < 0;
+}
+
+/* Before gigabytes are copied: are all files there whose bytes are wanted? */
+static int check_files(struct split *s)
+{
+    const struct module *m = s->m;
+    for (uint32_t h = 1; h < s->nheld; h++) {
+        const struct tensor *x = held_tensor(s, h);
+        if (!is_missing(s, h) || !x->len ||
+            (s->beside && s->at[held_of(s, x->src)] == WEIGHT_SOURCE))
+            continue;
+        return diag_error(s->diag,
+                          "%s: weight '%s' needs the file '%s', which is not there: put it there, or "
+                          "write parts that refer to it: --weights=original and -o the model's own "
+                          "folder",
+                          str(m, m->path), str(m, x->name), str(m, m->file[x->file].path));
+    }
+    return 0;
+}
+
+static int compare_mapped(const void *x, const void *y)
+{
+    uintptr_t a = (uintptr_t)((const struct mapped *)x)->at;
+    uintptr_t b = (uintptr_t)((const struct mapped *)y)->at;
+    return (a > b) - (a < b);
+}
+
+static void unmap(void *p)
+{
+    const struct mapped *x = p;
+    munmap((void *)(uintptr_t)x->at, (size_t)x->size);
+}
+
+static int map_file(struct split *s, uint32_t k)
+{
+    const struct file *f = &s->m->file[k];
+    struct mapped *x = arena_alloc(s->a, sizeof *x);
+    void *at = mmap(NULL, (size_t)f->size, PROT_READ, MAP_SHARED, f->fd, 0);
+    if (at == MAP_FAILED)
+        return diag_error(s->diag, "%s: cannot map: %s", str(s->m, f->path), strerror(errno));
+    *x = (struct mapped){at, f->size, f->fd};
+    arena_defer(s->a, unmap, x);
+    s->mapped_at[k] = at;
+    s->map[s->nmap++] = *x;
+    return 0;
+}
+
+/* The model itself is mapped already; other files if their bytes shall go into messages. */
+static int map_files(struct split *s)
+{
+    const struct module *m = s->m;
+    s->map = arena_array(s->a, m->nfile, sizeof *s->map);
+    s->mapped_at = arena_array(s->a, m->nfile, sizeof *s->mapped_at);
+    s->nmap = 0;
+    if (m->nfile > 1 && m->file[1].map) {
+        s->mapped_at[1] = m->file[1].map;
+        s->map[s->nmap++] = (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
+    }
+    for (uint32_t h = 1; h < s->nheld && s->mode == WEIGHTS_INLINE; h++) {
+        const struct tensor *x = held_tensor(s, h);
+        if (x->where == TENSOR_FILE && x->len >= PACK_COPY && !s->mapped_at[x->file] &&
+            map_file(s, x->file))
+            return -1;
+    }
+    qsort(s->map, s->nmap, sizeof *s->map, compare_mapped);
+    return 0;
+}
+
+/* [held] 1: an initializer of the main graph, or in a sparse one. */
+static uint8_t *top_tensors(struct split *s)
+{
+    const Onnx__GraphProto *g = s->src->graph;
+    uint8_t *top = arena_alloc(s->a, s->nheld);
+    for (size_t i = 0; i < g->n_initializer; i++)
+        top[held_of(s, g->initializer[i])] = 1;
+    for (size_t i = 0; i < g->n_sparse_initializer; i++) {
+        top[held_of(s, g->sparse_initializer[i]->values)] = 1;
+        top[held_of(s, g->sparse_initializer[i]->indices)] = 1;
+    }
+    return top;
+}
+
+/* A tensor below a node that the source keeps in another file than the model (file 1). */
+static bool is_nested(const struct split *s, const uint8_t *top, uint32_t h)
+{
+    const struct tensor *x = held_tensor(s, h);
+    return x->where == TENSOR_FILE && x->file != 1 && !top[h];
+}
+
+/* [file] 1: parts may refer to it. */
+static uint8_t *files_to_name(struct split *s, const uint8_t *top)
+{
+    uint8_t *may = arena_alloc(s->a, s->m->nfile);
+    memset(may, s->mode == WEIGHTS_ORIGINAL || s->mode == WEIGHTS_LINK, s->m->nfile);
+    for (uint32_t h = 1; h < s->nheld; h++)
+        if (s->mode == WEIGHTS_LINK && is_nested(s, top, h))
+            may[held_tensor(s, h)->file] = 0;
+    return may;
+}
+
+int weights_plan(struct split *s)
+{
+    const struct module *m = s->m;
+    uint64_t size = 0;
+    hold_all(s);
+    s->used = arena_alloc(s->a, m->nfile);
+    const uint8_t *top = top_tensors(s), *may = files_to_name(s, top);
+    for (uint32_t t = 0; t < s->nheld; t++) {
+        const struct tensor *x = held_tensor(s, t);
+        bool nested = is_nested(s, top, t);
+        bool far = s->beside && is_missing(s, t);
+        s->at[t] = WEIGHT_INLINE;
+        s->nested |= nested;
+        if ((!top[t] && !nested) || (x->len < MIN_BYTES && !far) || held_of(s, x->src) != t ||
+            s->mode == WEIGHTS_INLINE || (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
+            continue;
+        if (x->where == TENSOR_FILE && may[x->file]) {
+            s->at[t] = WEIGHT_SOURCE;
+            s->used[x->file] = 1;
+            continue;
+        }
+        s->at[t] = (size + ALIGN - 1) / ALIGN * ALIGN;
+        size = s->at[t] + x->len;
+        s->data = true;
+    }
+    return check_files(s) || map_files(s) ? -1 : 0;
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+static int copy_tensor(struct split *s, uint32_t t, int out)
+{
+    const struct module *m = s->m;
+    const struct tensor *x = held_tensor(s, t);
+    if (lseek(out, (off_t)s->at[t], SEEK_SET) < 0)
+        return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
+    if (x->where == TENSOR_FILE)
+        return copy_bytes(m->file[x->file].fd, x->off, x->len, out, WEIGHTS_FILE, s->diag);
+    return write_bytes(out, x->data, x->len, WEIGHTS_FILE, s->diag);
+}
+
+int weights_write(struct split *s)
+{
+    int out = -1, rc = 0;
+    for (uint32_t t = 1; t < s->nheld && !rc; t++) {
+        if (s->at[t] == WEIGHT_INLINE || s->at[t] == WEIGHT_SOURCE)
+            continue;
+        if (out < 0)
+            out = openat(s->dirfd, WEIGHTS_FILE,
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (out < 0)
+            return diag_error(s->diag, WEIGHTS_FILE ": cannot be made: %s", strerror(errno));
+        rc = copy_tensor(s, t, out);
+    }
+    if (out >= 0 && close(out) && !rc)
+        rc = diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
+    return rc;
+}
+
+/* ---- the messages --------------------------------------------------------------------------- */
+
+static Onnx__StringStringEntryProto *entry(struct split *s, const char *key, char *value)
+{
+    Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
+    onnx__string_string_entry_proto__init(e);
+    e->key = arena_strdup(s->a, key, strlen(key));
+    e->value = value;
+    return e;
+}
+
+/* A copy without payload. */
+static Onnx__TensorProto *emptied(struct split *s, const Onnx__TensorProto *src)
+{
+    Onnx__TensorProto *p = arena_alloc(s->a, sizeof *p);
+    *p = *src;
+    p->n_float_data = p->n_int32_data = p->n_int64_data = p->n_double_data = p->n_uint64_data = 0;
+    p->has_raw_data = p->has_data_location = 0;
+    p->n_external_data = 0;
+    p->external_data = NULL;
+    return p;
+}
+
+static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *src, uint32_t t)
+{
+    const struct tensor *x = held_tensor(s, t);
+    bool own = s->at[t] != WEIGHT_SOURCE;
+    const char *file = own ? WEIGHTS_FILE : s->source[x->file];
+    Onnx__TensorProto *p = emptied(s, src);
+    p->external_data = arena_array(s->a, 3, sizeof *p->external_data);
+    p->external_data[p->n_external_data++] =
+        entry(s, "location", arena_strdup(s->a, file, strlen(file)));
+    p->external_data[p->n_external_data++] =
+        entry(s, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->at[t] : x->off));
+    p->external_data[p->n_external_data++] =
+        entry(s, "length", arena_fmt(s->a, "%" PRIu64, x->len));
+    p->has_data_location = 1;
+    p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    return p;
+}
+
+/* The bytes of a tensor in a file, as an address; large ones are mapped and not to be read. */
+static uint8_t *bytes_of(struct split *s, uint32_t t)
+{
+    const struct tensor *x = held_tensor(s, t);
+    if (x->len >= PACK_COPY && s->mapped_at[x->file])
+        return (uint8_t *)(uintptr_t)(s->mapped_at[x->file] + x->off);
+    uint8_t *p = arena_alloc(s->a, x->len + 1); /* unmapped: below MIN_BYTES */
+    if (x->len && tensor_read(s->held[t].m, s->held[t].t, 0, p, x->len))
+        s->failed = true;
+    return p;
+}
+
+Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
+{
+    uint32_t t = s->keep ? 0 : held_of(s, src);
+    if (t && s->at[t] != WEIGHT_INLINE)
+        return referring(s, src, t);
+    if (s->keep || !is_external(src))
+        return (Onnx__TensorProto *)src;
+    if (!t || held_tensor(s, t)->where != TENSOR_FILE) {
+        refuse(s, src->name);
+        return (Onnx__TensorProto *)src;
+    }
+    Onnx__TensorProto *p = emptied(s, src);
+    p->has_raw_data = 1;
+    p->raw_data.len = (size_t)held_tensor(s, t)->len;
+    p->raw_data.data = bytes_of(s, t);
+    return p;
+}
+
+Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto *src)
+{
+    Onnx__TensorProto *values = src->values ? weights_tensor(s, src->values) : NULL;
+    Onnx__TensorProto *indices = src->indices ? weights_tensor(s, src->indices) : NULL;
+    if (values == src->values && indices == src->indices)
+        return src;
+    Onnx__SparseTensorProto *p = arena_alloc(s->a, sizeof *p);
+    *p = *src;
+    p->values = values;
+    p->indices = indices;
+    return p;
+}

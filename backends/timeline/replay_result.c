@@ -1,0 +1,57 @@
+/* The replay of a result that is written: whether it can be, and the line on the terminal (replay_result.h).
+ * O(samples * (tasks + edges between them)). */
+#include "backends/timeline/replay_result.h"
+
+#include "ir/base/units.h"
+
+enum { MOST = 1 << 24 }; /* tasks times samples of a line on the terminal */
+
+int replay_check(const struct result *r)
+{
+    for (uint32_t d = 0; r->plan->copies && d < r->cluster->ndev; d++)
+        if (r->plan->copies[d] > 1)
+            return diag_error(r->diag,
+                              "%s has %u copies: only plans without copies can be replayed",
+                              cluster_device_name(r->cluster, r->m->mem, d), r->plan->copies[d]);
+    return 0;
+}
+
+int replay_result(struct replay *out, const struct result *r, uint32_t most, struct arena *a)
+{
+    int64_t n = r->samples, tasks = (int64_t)r->cut->nparts;
+    tasks *= (r->cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->m->backward ? 2 : 1);
+    if (replay_check(r))
+        return -1;
+    if (tasks > most)
+        return diag_error(r->diag, "the plan's %u parts are too many for a replay", r->cut->nparts);
+    if (sat_mul(tasks, n) > most)
+        return diag_error(r->diag,
+                          "a replay of %lld samples through %u parts is too large: expected a "
+                          "--replay of at most %lld",
+                          (long long)n, r->cut->nparts, (long long)(most / tasks));
+    if (sat_mul(sat_add(tasks, n ? n : REPLAY_FEW + tasks), r->verdict->value) == INT64_MAX)
+        return diag_error(r->diag, "a replay of this plan takes longer than can be counted: give "
+                                   "fewer samples with --replay");
+    *out = replay_run(r->m, r->place, r->cluster, r->plan->dev, r->cut, (uint32_t)n, a);
+    return 0;
+}
+
+int replay_print(FILE *f, const struct result *r)
+{
+    char each[UNIT_TEXT], plan[UNIT_TEXT], all[UNIT_TEXT];
+    struct arena *a = arena_new();
+    struct replay y;
+    int rc = replay_result(&y, r, MOST, a);
+    if (!rc) {
+        int64_t v = r->verdict->value;
+        double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);
+        fprintf(f,
+                "replay of %u sample%s: %s per sample, %.2f %% above the plan's %s (ends at %s; %u "
+                "level%s)\n",
+                y.samples, y.samples == 1 ? "" : "s", time_short(each, y.end / y.samples),
+                100 * over, time_short(plan, v), time_print(all, y.end), y.levels,
+                y.levels == 1 ? "" : "s");
+    }
+    arena_free(a);
+    return rc;
+}

@@ -1,0 +1,12 @@
+/* The replay of a result that is written. */
+#ifndef PCC_BACKENDS_TIMELINE_REPLAY_RESULT_H
+#define PCC_BACKENDS_TIMELINE_REPLAY_RESULT_H
+
+#include "backends/backends.h"
+#include "ir/exec/replay.h"
+
+/* replay_run for a result with a verdict and as many samples as it asks for.  -1 and an error where that is
+ * more than `most` tasks * samples, where times do not fit, and for a plan with copies of a stage. */
+int replay_result(struct replay *out, const struct result *r, uint32_t most, struct arena *a);
+
+#endif

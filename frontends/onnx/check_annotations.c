@@ -1,0 +1,396 @@
+/* Are the device configurations of a model sound?  The rules of IR 11 that the
+ * standard's own checker does not look at.
+ *
+ * First the model's configurations; then each annotated node by itself, wherever it is: in the main
+ * graph, in bodies, functions and training graphs; then the stages, one configuration after the
+ * other, because a model may carry many: the (node, stage) pairs are sorted by configuration, put
+ * into a table of the nodes, compared along the operands, and taken out again.
+ *
+ * O(file) for the nodes but for sorting the keys of device groups; the stages take O(operands of
+ * the annotated nodes) per configuration that annotates them. */
+#include "frontends/frontends.h"
+#include "ir/base/names.h"
+#include "onnx.pb-c.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pair {
+    uint32_t config;
+    nid node;
+    int32_t stage;
+};
+
+struct check {
+    const struct module *m;
+    const Onnx__ModelProto *src;
+    struct diag *d;
+    struct arena *a;
+    const char *path;
+    struct names config; /* name -> index in src->configuration */
+    uint64_t *seen;      /* [config] the last node that names it, counted from 1 */
+    uint64_t nnode;      /* annotated nodes so far */
+    struct pair *pair;
+    uint32_t npair, cappair;
+    struct arena *scratch; /* of one node */
+};
+
+/* The node under examination. */
+struct place_at {
+    const Onnx__NodeProto *p;
+    nid id;               /* 0: in a function or training graph, where no types are known */
+    const char *function; /* that it is in, or NULL */
+    const char *config;
+    const Onnx__DeviceConfigurationProto *model; /* NULL: the model has no such configuration */
+};
+
+static const char *text(const char *s)
+{
+    return s ? s : "";
+}
+
+/* One finding about a node.  Names are shown in part if they are long: a file may have a finding for
+ * every few bytes, each about the same long name. */
+static void __attribute__((format(printf, 4, 5)))
+report(const struct check *c, const struct place_at *w, bool error, const char *fmt, ...)
+{
+    char where[2048], rule[1024];
+    const char *name = w->id ? node_name(c->m, w->id) : text(w->p->name);
+    va_list ap;
+    snprintf(where, sizeof where, "node '%.300s' (%.300s)%s%.300s%s%s%.300s%s", name,
+             text(w->p->op_type), w->function ? " of function '" : "", text(w->function),
+             w->function ? "'" : "", w->config ? ", configuration '" : "", text(w->config),
+             w->config ? "'" : "");
+    va_start(ap, fmt);
+    vsnprintf(rule, sizeof rule, fmt, ap);
+    va_end(ap);
+    if (error)
+        diag_error(c->d, "%s: %s: %s", c->path, where, rule);
+    else
+        diag_warning(c->d, WARN_ANNOTATION, "%s: %s: %s", c->path, where, rule);
+}
+
+/* ---- the model's configurations --------------------------------------------------------------- */
+
+static void check_configurations(struct check *c)
+{
+    size_t n = c->src->n_configuration;
+    c->config = names_new(c->a, (uint32_t)n);
+    c->seen = arena_array(c->a, n, sizeof *c->seen);
+    for (size_t i = 0; i < n; i++) {
+        const Onnx__DeviceConfigurationProto *k = c->src->configuration[i];
+        const char *name = text(k->name);
+        if (!*name)
+            diag_error(c->d, "%s: configuration %zu has no name", c->path, i);
+        else if (names_get(&c->config, name, UINT32_MAX) != UINT32_MAX)
+            diag_error(c->d, "%s: configuration '%.300s' is there twice", c->path, name);
+        else
+            names_add(&c->config, name, (uint32_t)i);
+        if (k->num_devices < 1)
+            diag_error(c->d, "%s: configuration '%.300s': num_devices is %d, expected at least 1",
+                       c->path, name, k->num_devices);
+        else if (k->n_device && k->n_device != (size_t)k->num_devices)
+            diag_error(c->d, "%s: configuration '%.300s': %zu device names for num_devices %d",
+                       c->path, name, k->n_device, k->num_devices);
+    }
+}
+
+/* ---- one node --------------------------------------------------------------------------------- */
+
+static int compare_keys(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+static void check_devices(const struct check *c, const struct place_at *w,
+                          const Onnx__ShardingSpecProto *s)
+{
+    size_t n = s->n_index_to_device_group_map;
+    int64_t *key = arena_array(c->scratch, n, sizeof *key);
+    if (!w->model)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const Onnx__IntIntListEntryProto *e = s->index_to_device_group_map[i];
+        key[i] = e->key;
+        for (size_t j = 0; j < e->n_value; j++)
+            if (e->value[j] < 0 || e->value[j] >= w->model->num_devices)
+                report(c, w, true, "tensor '%.300s': device %lld of group %lld, expected 0 to %d",
+                       text(s->tensor_name), (long long)e->value[j], (long long)e->key,
+                       w->model->num_devices - 1);
+    }
+    if (n)
+        qsort(key, n, sizeof *key, compare_keys);
+    for (size_t i = 0; i < s->n_device; i++) {
+        int64_t id = s->device[i];
+        if ((id < 0 || id >= w->model->num_devices) &&
+            !(n && bsearch(&id, key, n, sizeof *key, compare_keys)))
+            report(c, w, true,
+                   "tensor '%.300s': device %lld is neither one of 0 to %d nor a key "
+                   "of index_to_device_group_map",
+                   text(s->tensor_name), (long long)id, w->model->num_devices - 1);
+    }
+}
+
+/* The size of a dimension (axis from the end if < 0); -1: not known. */
+static int64_t dim_of(const struct module *m, const struct type *t, int64_t axis)
+{
+    if (!t || axis < -t->rank || axis >= t->rank)
+        return -1;
+    return m->dim[t->dim + (uint32_t)(axis < 0 ? axis + t->rank : axis)].value;
+}
+
+/* t: the tensor's type, NULL if its rank is not known. */
+static void check_axis(const struct check *c, const struct place_at *w, const char *tensor,
+                       const Onnx__ShardedDimProto *s, const struct type *t)
+{
+    if (!s->has_axis)
+        report(c, w, true, "tensor '%.300s': a sharded_dim has no axis", tensor);
+    else if (t && (s->axis < -t->rank || s->axis >= t->rank))
+        report(c, w, true, "tensor '%.300s': axis %lld is not in [%d, %d]", tensor,
+               (long long)s->axis, -t->rank, t->rank - 1);
+    for (size_t i = 0; i < s->n_simple_sharding; i++) {
+        const Onnx__SimpleShardedDimProto *x = s->simple_sharding[i];
+        int64_t size = s->has_axis && s->n_simple_sharding == 1 ? dim_of(c->m, t, s->axis) : -1;
+        if (x->dim_case == ONNX__SIMPLE_SHARDED_DIM_PROTO__DIM_DIM_VALUE)
+            size = x->dim_value;
+        if (x->num_shards < 1)
+            report(c, w, true,
+                   "tensor '%.300s', axis %lld: num_shards is %lld, expected at least "
+                   "1",
+                   tensor, (long long)s->axis, (long long)x->num_shards);
+        else if (size >= 0 && size % x->num_shards)
+            report(c, w, false,
+                   "tensor '%.300s', axis %lld: %lld is not divisible into %lld "
+                   "shards",
+                   tensor, (long long)s->axis, (long long)size, (long long)x->num_shards);
+    }
+}
+
+/* Operand or result `i` (operands first) if the rank of its type is known, else NULL. */
+static const struct type *type_at(const struct check *c, const struct place_at *w, uint32_t i)
+{
+    size_t nin = w->p->n_input;
+    if (!w->id)
+        return NULL;
+    vid v = i < nin ? node_in(c->m, w->id, i) : node_out(c->m, w->id, i - (uint32_t)nin);
+    const struct type *t = &c->m->type[c->m->value[v].type];
+    return v && t->kind == TYPE_TENSOR && t->rank >= 0 ? t : NULL;
+}
+
+/* Operands and results by name; the first of equal names. */
+static struct names tensors_of(const struct check *c, const Onnx__NodeProto *p)
+{
+    struct names t = names_new(c->scratch, (uint32_t)(p->n_input + p->n_output));
+    for (size_t i = 0; i < p->n_input; i++)
+        names_add(&t, p->input[i], (uint32_t)i);
+    for (size_t i = 0; i < p->n_output; i++)
+        names_add(&t, p->output[i], (uint32_t)(p->n_input + i));
+    return t;
+}
+
+static void check_spec(const struct check *c, const struct place_at *w, const struct names *tensors,
+                       const Onnx__ShardingSpecProto *s)
+{
+    const char *name = text(s->tensor_name);
+    uint32_t i = *name ? names_get(tensors, name, UINT32_MAX) : UINT32_MAX;
+    const struct type *t = i == UINT32_MAX ? NULL : type_at(c, w, i);
+    if (i == UINT32_MAX)
+        report(c, w, true, "sharding spec for '%.300s', which is no input or output of the node",
+               name);
+    check_devices(c, w, s);
+    for (size_t k = 0; k < s->n_sharded_dim; k++)
+        check_axis(c, w, name, s->sharded_dim[k], t);
+}
+
+static void add_stage(struct check *c, uint32_t config, nid id, int32_t stage)
+{
+    c->pair = vec_grow(c->a, c->pair, &c->cappair, c->npair + 1, sizeof *c->pair);
+    c->pair[c->npair++] = (struct pair){config, id, stage};
+}
+
+/* Finds the model's side of a node's configuration. */
+static void check_id(struct check *c, struct place_at *w,
+                     const Onnx__NodeDeviceConfigurationProto *k)
+{
+    const char *name = text(k->configuration_id);
+    uint32_t i = names_get(&c->config, name, UINT32_MAX);
+    w->config = NULL;
+    w->model = NULL;
+    if (!*name) {
+        report(c, w, true, "a device configuration without configuration_id");
+        return;
+    }
+    if (i == UINT32_MAX) {
+        report(c, w, true, "configuration_id '%.300s' is no configuration of the model", name);
+        return;
+    }
+    w->config = name;
+    w->model = c->src->configuration[i];
+    if (c->seen[i] == c->nnode) {
+        report(c, w, true, "the node has this configuration twice");
+        return;
+    }
+    c->seen[i] = c->nnode;
+    if (w->id && k->has_pipeline_stage)
+        add_stage(c, i, w->id, k->pipeline_stage);
+}
+
+static void check_node(struct check *c, const Onnx__NodeProto *p, nid id, const char *function)
+{
+    struct place_at w = {.p = p, .id = id, .function = function};
+    if (!p->n_device_configurations)
+        return;
+    struct arena_mark mark = arena_mark(c->scratch);
+    struct names tensors = tensors_of(c, p);
+    c->nnode++;
+    for (size_t i = 0; i < p->n_device_configurations; i++) {
+        const Onnx__NodeDeviceConfigurationProto *k = p->device_configurations[i];
+        check_id(c, &w, k);
+        for (size_t j = 0; j < k->n_sharding_spec; j++)
+            check_spec(c, &w, &tensors, k->sharding_spec[j]);
+    }
+    arena_release(c->scratch, mark);
+}
+
+/* ---- nodes that are not in the module --------------------------------------------------------- */
+
+struct todo {
+    const Onnx__GraphProto **graph;
+    uint32_t n, cap;
+};
+
+static void push(struct check *c, struct todo *t, const Onnx__GraphProto *g)
+{
+    if (!g)
+        return;
+    t->graph = vec_grow(c->a, t->graph, &t->cap, t->n + 1, sizeof *t->graph);
+    t->graph[t->n++] = g;
+}
+
+static void check_list(struct check *c, struct todo *t, Onnx__NodeProto *const *node, size_t n,
+                       const char *function)
+{
+    for (size_t i = 0; i < n; i++) {
+        check_node(c, node[i], 0, function);
+        for (size_t j = 0; j < node[i]->n_attribute; j++) {
+            const Onnx__AttributeProto *a = node[i]->attribute[j];
+            push(c, t, a->g);
+            for (size_t k = 0; k < a->n_graphs; k++)
+                push(c, t, a->graphs[k]);
+        }
+    }
+}
+
+static void check_graphs(struct check *c, struct todo *t, const char *function)
+{
+    while (t->n) {
+        const Onnx__GraphProto *g = t->graph[--t->n];
+        check_list(c, t, g->node, g->n_node, function);
+    }
+}
+
+static void check_elsewhere(struct check *c)
+{
+    struct todo t = {0};
+    for (size_t i = 0; i < c->src->n_functions; i++) {
+        const Onnx__FunctionProto *f = c->src->functions[i];
+        check_list(c, &t, f->node, f->n_node, text(f->name));
+        check_graphs(c, &t, text(f->name));
+    }
+    for (size_t i = 0; i < c->src->n_training_info; i++) {
+        push(c, &t, c->src->training_info[i]->initialization);
+        push(c, &t, c->src->training_info[i]->algorithm);
+    }
+    check_graphs(c, &t, NULL);
+}
+
+/* ---- stages ----------------------------------------------------------------------------------- */
+
+/* stage: [node] of this configuration, by index into c->pair from 1; 0: none. */
+static void check_edges(struct check *c, const struct pair *p, const uint32_t *stage)
+{
+    const struct node *n = &c->m->node[p->node];
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        vid v = c->m->arg[n->in.at + i];
+        uint32_t k = stage[c->m->value[v].def];
+        if (!v || !k || c->pair[k - 1].stage <= p->stage)
+            continue;
+        diag_error(
+            c->d,
+            "%s: node '%.300s' (%.300s), configuration '%.300s': stage %d, but '%.300s' comes from "
+            "node '%.300s' in stage %d",
+            c->path, node_name(c->m, p->node), node_op(c->m, p->node),
+            c->src->configuration[p->config]->name, p->stage, value_name(c->m, v),
+            node_name(c->m, c->m->value[v].def), c->pair[k - 1].stage);
+    }
+}
+
+/* Every node of the main graph has a stage, or none has. */
+static void check_complete(struct check *c, uint32_t config, uint32_t staged, const uint32_t *stage)
+{
+    const struct graph *g = &c->m->graph[1];
+    nid n = g->first;
+    if (!staged || staged == g->count)
+        return;
+    while (stage[n])
+        n++;
+    diag_warning(c->d, WARN_ANNOTATION,
+                 "%s: node '%.300s' (%.300s), configuration '%.300s': no stage, nor have %u "
+                 "others, but %u have one",
+                 c->path, node_name(c->m, n), node_op(c->m, n), c->src->configuration[config]->name,
+                 g->count - staged - 1, staged);
+}
+
+static void check_stages(struct check *c)
+{
+    uint32_t *stage = arena_array(c->a, c->m->nnode, sizeof *stage), *row, *id;
+    uint32_t nconfig = (uint32_t)c->src->n_configuration;
+    row = arena_array(c->a, c->npair, sizeof *row);
+    id = arena_array(c->a, c->npair, sizeof *id);
+    for (uint32_t i = 0; i < c->npair; i++) {
+        row[i] = c->pair[i].config;
+        id[i] = i;
+    }
+    struct csr of = csr_build(c->a, nconfig, c->npair, row, id);
+    for (uint32_t k = 0; k < nconfig; k++) {
+        uint32_t staged = 0;
+        for (uint32_t i = of.at[k]; i < of.at[k + 1]; i++) {
+            nid n = c->pair[of.to[i]].node;
+            stage[n] = of.to[i] + 1;
+            staged += c->m->node[n].graph == 1;
+        }
+        for (uint32_t i = of.at[k]; i < of.at[k + 1]; i++)
+            check_edges(c, &c->pair[of.to[i]], stage);
+        check_complete(c, k, staged, stage);
+        for (uint32_t i = of.at[k]; i < of.at[k + 1]; i++)
+            stage[c->pair[of.to[i]].node] = 0;
+    }
+}
+
+int check_annotations(const struct module *m, struct diag *d)
+{
+    struct check c = {.m = m, .src = m->src, .d = d, .path = str(m, m->path)};
+    uint32_t errors = d->errors, warnings = d->warnings;
+    if (!c.src)
+        return diag_error(d, "%s: only ONNX models have device configurations", c.path);
+    c.a = arena_new();
+    c.scratch = arena_new();
+    check_configurations(&c);
+    for (nid n = 1; n < m->nnode; n++)
+        if (m->node[n].src)
+            check_node(&c, m->node[n].src, n, NULL);
+    check_elsewhere(&c);
+    check_stages(&c);
+    errors = d->errors - errors;
+    warnings = d->warnings - warnings;
+    diag_note(d, "%s: %zu configuration%s, %llu annotated node%s: %u error%s, %u warning%s", c.path,
+              c.src->n_configuration, c.src->n_configuration == 1 ? "" : "s",
+              (unsigned long long)c.nnode, c.nnode == 1 ? "" : "s", errors, errors == 1 ? "" : "s",
+              warnings, warnings == 1 ? "" : "s");
+    arena_free(c.scratch);
+    arena_free(c.a);
+    return errors ? -1 : 0;
+}

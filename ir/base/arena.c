@@ -1,0 +1,381 @@
+/* Arenas: one bump pointer over a stack of chunks.
+ *
+ * Chunks double from 32 KiB to 64 MiB.  A block that would waste much of a chunk gets memory of its
+ * own; its record is bumped from the current chunk like any small block, so that a mark (chunk,
+ * used) orders big blocks, too, and arena_release needs no second stack position.  Fresh chunks
+ * come from calloc; `dirty` remembers how far a chunk was ever used, so only memory that is handed
+ * out again is cleared by hand.  One released chunk is kept back, so that a loop that marks and
+ * releases at the border of a chunk does not go to malloc each time.
+ *
+ * Under AddressSanitizer everything that is not handed out is poisoned, with 16 poisoned bytes
+ * after each block.  Cost: O(1) a block besides clearing it; release is
+ * O(chunks and big blocks freed).
+ *
+ * With PCC_FAULTS defined (tests/faults.c) every block is a calloc of its own, so that each can be
+ * made to fail. */
+#include "ir/base/arena.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN 1
+#endif
+#endif
+#ifndef ARENA_ASAN
+#define ARENA_ASAN 0
+#endif
+
+#if ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+enum { GAP = 16 };
+#else
+enum { GAP = 0 };
+#endif
+
+#ifdef PCC_FAULTS
+enum { APART = true };
+#else
+enum { APART = false };
+#endif
+
+enum { ALIGN = 16 };
+#define CHUNK_FIRST ((size_t)1 << 15)
+#define CHUNK_LAST ((size_t)64 << 20)
+/* No block is larger: room for rounding without overflow; and AddressSanitizer's calloc ends the
+ * program for sizes above 1 TiB instead of returning NULL. */
+#define BLOCK_MOST (ARENA_ASAN ? (size_t)1 << 39 : SIZE_MAX / 4)
+
+struct chunk {
+    struct chunk *below;
+    uint64_t serial; /* grows upwards */
+    size_t size, used, dirty;
+    _Alignas(ALIGN) unsigned char mem[];
+};
+
+struct big {
+    struct big *before;
+    uint64_t serial; /* of the chunk that holds this record, and where in it */
+    size_t at;
+    void *mem;
+    size_t size;
+};
+
+struct deferred {
+    struct deferred *before;
+    void (*fn)(void *);
+    void *p;
+};
+
+struct arena {
+    struct chunk *top, *spare;
+    struct big *big;
+    struct deferred *deferred;
+    void (*exhausted)(size_t wanted);
+    uint64_t serial;
+    size_t next; /* size of the next chunk */
+};
+
+static void poison(const void *p, size_t n)
+{
+#if ARENA_ASAN
+    __asan_poison_memory_region(p, n);
+#else
+    (void)p;
+    (void)n;
+#endif
+}
+
+static void unpoison(const void *p, size_t n)
+{
+#if ARENA_ASAN
+    __asan_unpoison_memory_region(p, n);
+#else
+    (void)p;
+    (void)n;
+#endif
+}
+
+/* Does not return; a handler that does is answered with abort. */
+static _Noreturn void exhaust(const struct arena *a, size_t wanted)
+{
+    if (a != NULL && a->exhausted != NULL) {
+        a->exhausted(wanted);
+        abort();
+    }
+    fprintf(stderr, "pcc: error: out of memory: %zu bytes wanted\n", wanted);
+    exit(1);
+}
+
+struct arena *arena_new(void)
+{
+    struct arena *a = calloc(1, sizeof *a);
+
+    if (a == NULL)
+        exhaust(NULL, sizeof *a);
+    a->next = CHUNK_FIRST;
+    return a;
+}
+
+static void chunk_free(struct chunk *c)
+{
+    if (c != NULL) {
+        unpoison(c->mem, c->size);
+        free(c);
+    }
+}
+
+void arena_free(struct arena *a)
+{
+    if (a == NULL)
+        return;
+    for (struct deferred *d = a->deferred; d != NULL; d = d->before)
+        d->fn(d->p);
+    for (struct big *b = a->big; b != NULL; b = b->before)
+        free(b->mem);
+    for (struct chunk *c = a->top; c != NULL;) {
+        struct chunk *below = c->below;
+        chunk_free(c);
+        c = below;
+    }
+    chunk_free(a->spare);
+    free(a);
+}
+
+void arena_on_exhaustion(struct arena *a, void (*handler)(size_t wanted))
+{
+    a->exhausted = handler;
+}
+
+/* A new chunk of at least room bytes on top: the spare one, or fresh.  false: out of memory. */
+static bool chunk_push(struct arena *a, size_t room)
+{
+    struct chunk *c = a->spare;
+
+    if (c != NULL && c->size >= room) {
+        a->spare = NULL;
+    } else {
+        c = calloc(1, sizeof *c + a->next);
+        if (c == NULL)
+            return false;
+        c->size = a->next;
+        poison(c->mem, c->size);
+        if (a->next < CHUNK_LAST)
+            a->next *= 2;
+    }
+    c->used = 0;
+    c->serial = ++a->serial;
+    c->below = a->top;
+    a->top = c;
+    return true;
+}
+
+/* n bytes, at most a quarter of the chunk on top, from that chunk or a new one (never smaller). */
+static void *bump(struct arena *a, size_t n)
+{
+    size_t room = (n + GAP + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    struct chunk *c = a->top;
+
+    if (c == NULL || c->size - c->used < room) {
+        if (!chunk_push(a, room))
+            return NULL;
+        c = a->top;
+    }
+    unsigned char *p = c->mem + c->used;
+    unpoison(p, n);
+    if (c->used < c->dirty) {
+        size_t old = c->dirty - c->used;
+        memset(p, 0, old < n ? old : n);
+    }
+    c->used += room;
+    if (c->dirty < c->used)
+        c->dirty = c->used;
+    return p;
+}
+
+static void *big_alloc(struct arena *a, size_t n)
+{
+    struct big *b = bump(a, sizeof *b);
+
+    if (b == NULL)
+        return NULL;
+    void *mem = calloc(1, n); /* malloc's alignment is 16 on every 64-bit target */
+    if (mem == NULL)
+        return NULL;
+    b->mem = mem;
+    b->size = n;
+    b->serial = a->top->serial;
+    b->at = (size_t)((unsigned char *)b - a->top->mem);
+    b->before = a->big;
+    a->big = b;
+    return mem;
+}
+
+void *arena_try(struct arena *a, size_t n)
+{
+    if (n == 0)
+        n = 1;
+    if (n > BLOCK_MOST)
+        return NULL;
+    size_t chunk = a->top != NULL ? a->top->size : CHUNK_FIRST;
+    return APART || n > chunk / 4 ? big_alloc(a, n) : bump(a, n);
+}
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+    void *p = arena_try(a, n);
+
+    if (p == NULL)
+        exhaust(a, n);
+    return p;
+}
+
+void *arena_array(struct arena *a, size_t n, size_t size)
+{
+    size_t total;
+
+    if (__builtin_mul_overflow(n, size, &total))
+        exhaust(a, SIZE_MAX);
+    return arena_alloc(a, total);
+}
+
+char *arena_strdup(struct arena *a, const char *s, size_t n)
+{
+    if (n > BLOCK_MOST)
+        exhaust(a, n);
+    char *p = arena_alloc(a, n + 1);
+    if (n > 0)
+        memcpy(p, s, n);
+    return p;
+}
+
+char *arena_vfmt(struct arena *a, const char *fmt, va_list ap)
+{
+    va_list again;
+
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    if (n < 0) /* longer than INT_MAX */
+        exhaust(a, SIZE_MAX);
+    char *p = arena_alloc(a, (size_t)n + 1);
+    vsnprintf(p, (size_t)n + 1, fmt, ap);
+    return p;
+}
+
+char *arena_fmt(struct arena *a, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    char *p = arena_vfmt(a, fmt, ap);
+    va_end(ap);
+    return p;
+}
+
+void arena_defer(struct arena *a, void (*fn)(void *), void *p)
+{
+    struct deferred *d = arena_alloc(a, sizeof *d);
+
+    d->fn = fn;
+    d->p = p;
+    d->before = a->deferred;
+    a->deferred = d;
+}
+
+struct arena_mark arena_mark(const struct arena *a)
+{
+    struct arena_mark mark = {a->top, a->top != NULL ? a->top->used : 0};
+    return mark;
+}
+
+void arena_release(struct arena *a, struct arena_mark mark)
+{
+    const struct chunk *to = mark.chunk;
+    uint64_t serial = to != NULL ? to->serial : 0;
+
+    while (a->big != NULL &&
+           (a->big->serial > serial || (a->big->serial == serial && a->big->at >= mark.used))) {
+        void *mem = a->big->mem;
+        a->big = a->big->before;
+        free(mem);
+    }
+    while (a->top != to) {
+        struct chunk *c = a->top;
+        a->top = c->below;
+        if (a->spare == NULL || a->spare->size < c->size) {
+            chunk_free(a->spare);
+            a->spare = c;
+            poison(c->mem, c->size);
+        } else {
+            chunk_free(c);
+        }
+    }
+    if (a->top != NULL) {
+        poison(a->top->mem + mark.used, a->top->used - mark.used);
+        a->top->used = mark.used;
+    }
+}
+
+size_t arena_used(const struct arena *a)
+{
+    size_t sum = 0;
+
+    for (const struct chunk *c = a->top; c != NULL; c = c->below)
+        sum += c->used;
+    for (const struct big *b = a->big; b != NULL; b = b->before)
+        sum += b->size;
+    return sum;
+}
+
+/* true if the array of `old` bytes at p ends where the chunk on top is used up, and could be made
+ * `now` bytes long there. */
+static bool extend(struct arena *a, unsigned char *p, size_t old, size_t now)
+{
+    struct chunk *c = a->top;
+
+    if (GAP != 0 || c == NULL || old == 0)
+        return false;
+    size_t was = (old + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (was > c->used || p != c->mem + (c->used - was) || now > c->size)
+        return false;
+    size_t at = c->used - was, room = (now + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (room > c->size - at)
+        return false;
+    memset(p + old, 0, was - old);
+    if (c->used < c->dirty) {
+        size_t end = at + room;
+        memset(c->mem + c->used, 0, (c->dirty < end ? c->dirty : end) - c->used);
+    }
+    c->used = at + room;
+    if (c->dirty < c->used)
+        c->dirty = c->used;
+    return true;
+}
+
+void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t size)
+{
+    if (need <= *cap && ptr != NULL)
+        return ptr;
+    uint32_t now = *cap > UINT32_MAX / 2 ? UINT32_MAX : *cap * 2;
+    if (now < 16)
+        now = 16;
+    if (now < need)
+        now = need;
+    size_t old = (size_t)*cap * size, total; /* old fits: it was allocated */
+    if (__builtin_mul_overflow((size_t)now, size, &total))
+        exhaust(a, SIZE_MAX);
+    if (ptr == NULL || !extend(a, ptr, old, total)) {
+        void *p = arena_alloc(a, total);
+        if (ptr != NULL && old > 0)
+            memcpy(p, ptr, old);
+        ptr = p;
+    }
+    *cap = now;
+    return ptr;
+}

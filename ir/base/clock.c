@@ -1,0 +1,23 @@
+/* When to stop (clock.h). */
+#include "ir/base/clock.h"
+
+#include <stddef.h>
+#include <time.h>
+
+int64_t clock_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bool clock_out(struct clock *t)
+{
+    if (!t)
+        return false;
+    if (t->stop && *t->stop)
+        t->why = "interrupted";
+    else if (t->deadline && clock_now() > t->deadline)
+        t->why = "time limit reached";
+    return t->why != NULL;
+}

@@ -1,0 +1,29 @@
+/* Compressed rows by counting sort: count each row, sum the counts, drop the entries in order. */
+#include "ir/base/csr.h"
+
+void csr_starts(uint32_t *at, uint32_t rows)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t r = 0; r < rows; r++) {
+        uint32_t n = at[r + 1];
+        at[r + 1] = sum;
+        sum += n;
+    }
+}
+
+struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t *row,
+                     const uint32_t *entry)
+{
+    struct csr c = {arena_array(a, (size_t)rows + 1, sizeof *c.at),
+                    arena_array(a, n, sizeof *c.to)};
+
+    for (uint32_t i = 0; i < n; i++) {
+        c.at[row[i] + 1]++;
+    }
+    csr_starts(c.at, rows);
+    for (uint32_t i = 0; i < n; i++) {
+        c.to[c.at[row[i] + 1]++] = entry[i];
+    }
+    return c;
+}

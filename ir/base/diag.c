@@ -1,0 +1,106 @@
+/* Diagnostics: format, make control characters visible, count, hand on.
+ *
+ * A line is cut at 4 KiB: names from files may be of any length. */
+#include "ir/base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE = 4096, ERRORS_SHOWN = 20 };
+
+/* Copies s with control characters as \xNN; out has room for four times its length. */
+static void escape(char *out, const char *s)
+{
+    static const char hex[] = "0123456789abcdef";
+
+    for (; *s != '\0'; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c >= 0x20 && c != 0x7f) {
+            *out++ = (char)c;
+        } else {
+            *out++ = '\\';
+            *out++ = 'x';
+            *out++ = hex[c >> 4];
+            *out++ = hex[c & 15];
+        }
+    }
+    *out = '\0';
+}
+
+static void say(const struct diag *d, enum diag_level level, enum warning w, const char *line)
+{
+    static const char *const word[] = {"note", "warning", "error"};
+
+    if (d != NULL && d->emit != NULL)
+        d->emit(d->user, level, w, line);
+    else if (w != WARN_NONE)
+        fprintf(stderr, "pcc: %s: %s [-W%s]\n", word[level], line, warning_text(w).name);
+    else
+        fprintf(stderr, "pcc: %s: %s\n", word[level], line);
+}
+
+static void __attribute__((format(printf, 4, 0)))
+report(const struct diag *d, enum diag_level level, enum warning w, const char *fmt, va_list ap)
+{
+    char raw[LINE], line[4 * LINE];
+    int n = vsnprintf(raw, sizeof raw, fmt, ap);
+
+    if (n < 0)
+        snprintf(raw, sizeof raw, "a message that cannot be printed");
+    else if (n >= LINE)
+        memcpy(raw + LINE - 4, "...", 4);
+    escape(line, raw);
+    say(d, level, w, line);
+}
+
+static void drop_line(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    (void)user, (void)level, (void)w, (void)line;
+}
+
+struct diag diag_silent(void)
+{
+    return (struct diag){.emit = drop_line};
+}
+
+int diag_error(struct diag *d, const char *fmt, ...)
+{
+    uint32_t limit = d != NULL && d->limit != 0 ? d->limit : ERRORS_SHOWN;
+
+    if (d != NULL && d->errors < UINT32_MAX)
+        d->errors++;
+    if (d == NULL || d->errors <= limit) {
+        va_list ap;
+        va_start(ap, fmt);
+        report(d, DIAG_ERROR, WARN_NONE, fmt, ap);
+        va_end(ap);
+    } else if (d->errors == limit + 1) {
+        say(d, DIAG_NOTE, WARN_NONE, "further errors are not shown");
+    }
+    return -1;
+}
+
+void diag_warning(struct diag *d, enum warning w, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (d != NULL && d->hidden[w])
+        return;
+    if (d != NULL && d->warnings < UINT32_MAX) {
+        d->warnings++;
+        d->failures += d->fatal[w];
+    }
+    va_start(ap, fmt);
+    report(d, DIAG_WARNING, w, fmt, ap);
+    va_end(ap);
+}
+
+void diag_note(struct diag *d, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    report(d, DIAG_NOTE, WARN_NONE, fmt, ap);
+    va_end(ap);
+}

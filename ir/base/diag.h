@@ -1,0 +1,36 @@
+/* Diagnostics: one line per finding, handed to a sink; no globals.
+ *
+ * A function that can fail returns 0, or -1 after it has added at least one error here, so that
+ * `return diag_error(d, ...)` is all a check needs.  Lines are lower case, quote names, say what was
+ * expected, and never end in a newline.  Control characters in names are shown as \xNN.  Warnings
+ * have names, by which they can be hidden or made to fail the run (warnings.h). */
+#ifndef PCC_IR_BASE_DIAG_H
+#define PCC_IR_BASE_DIAG_H
+
+#include "ir/base/warnings.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum diag_level { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
+
+struct diag {
+    /* NULL: to stderr; w: which warning, WARN_NONE for notes and errors */
+    void (*emit)(void *user, enum diag_level level, enum warning w, const char *line);
+    void *user;
+    uint32_t errors, warnings;
+    uint32_t failures; /* warnings among them that fail the run */
+    bool hidden[WARN_COUNT], fatal[WARN_COUNT]; /* -Wno-NAME, -Werror=NAME */
+    uint32_t limit; /* errors shown, the rest only counted; 0: 20 */
+};
+
+/* One that counts and shows nothing, for attempts whose failure is no error. */
+struct diag diag_silent(void);
+/* Always returns -1. */
+int diag_error(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Neither shown nor counted if it is hidden. */
+void diag_warning(struct diag *d, enum warning w, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void diag_note(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,44 @@
+/* Open addressing with linear probing, at most half full; the hash is the high half of the key
+ * times an odd constant (Fibonacci hashing).  Nothing is ever listed, so the order of slots shows
+ * nowhere. */
+#include "ir/base/map.h"
+
+static uint32_t slot_of(const struct map *t, uint64_t key)
+{
+    uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & t->mask;
+
+    while (t->key[i] != 0 && t->key[i] != key)
+        i = (i + 1) & t->mask;
+    return i;
+}
+
+uint32_t map_get(const struct map *t, uint64_t key)
+{
+    return t->mask == 0 ? 0 : t->val[slot_of(t, key)]; /* free slots hold 0 */
+}
+
+static void grow(struct map *t, struct arena *a)
+{
+    const struct map old = *t;
+
+    t->mask = old.mask == 0 ? 255 : 2 * old.mask + 1;
+    t->key = arena_array(a, (size_t)t->mask + 1, sizeof *t->key);
+    t->val = arena_array(a, (size_t)t->mask + 1, sizeof *t->val);
+    for (uint32_t i = 0; old.mask != 0 && i <= old.mask; i++) {
+        if (old.key[i] == 0)
+            continue;
+        uint32_t k = slot_of(t, old.key[i]);
+        t->key[k] = old.key[i];
+        t->val[k] = old.val[i];
+    }
+}
+
+void map_set(struct map *t, struct arena *a, uint64_t key, uint32_t val)
+{
+    if (2 * (uint64_t)t->count >= t->mask)
+        grow(t, a);
+    uint32_t i = slot_of(t, key);
+    t->count += t->key[i] == 0;
+    t->key[i] = key;
+    t->val[i] = val;
+}

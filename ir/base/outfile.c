@@ -1,0 +1,145 @@
+/* Files that appear complete or not at all (see outfile.h).
+ *
+ * Where the system can, the file has no name before it is complete (O_TMPFILE), so a killed run leaves
+ * nothing; then it gets its final name at once, or, where another file is to be replaced, a temporary
+ * one for the moment until it is renamed.  Elsewhere it has the temporary name from the beginning.
+ * Temporary names are in the same folder, so that renaming stays on one file system, and not made from
+ * the final one, so that a long name needs no room for a suffix. */
+#include "ir/base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRIES = 100 }; /* temporary names */
+
+/* At exit: the file is still open. */
+static void drop(void *p)
+{
+    const struct outfile *o = p;
+    if (o->temp != NULL)
+        unlink(o->temp);
+}
+
+/* Bytes of o->path up to its last slash. */
+static int folder_length(const struct outfile *o)
+{
+    const char *slash = strrchr(o->path, '/');
+
+    return slash == NULL ? 0 : (int)(slash - o->path) + 1;
+}
+
+/* Gives the file a temporary name: creates it with fd < 0, else links the file without a name that is
+ * open there.  Its descriptor, or -1 and errno. */
+static int name_temporarily(struct outfile *o, int fd)
+{
+    char open_file[32];
+    int made = -1;
+
+    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fd);
+    for (int i = 0; i < TRIES && made < 0 && (i == 0 || errno == EEXIST); i++) {
+        free(o->temp);
+        if (asprintf(&o->temp, "%.*s.pcc-%ld-%d", folder_length(o), o->path, (long)getpid(), i) <
+            0) {
+            o->temp = NULL;
+            errno = ENOMEM;
+            return -1;
+        }
+        if (fd < 0)
+            made = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        else if (linkat(AT_FDCWD, open_file, AT_FDCWD, o->temp, AT_SYMLINK_FOLLOW) == 0)
+            made = fd;
+    }
+    return made;
+}
+
+/* Creates the file, without a name if that can be given later; its descriptor, or -1 and errno. */
+static int create(struct outfile *o)
+{
+    char *folder = NULL;
+    int fd = -1, n = folder_length(o);
+
+    if (asprintf(&folder, "%.*s.", n, o->path) < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (access("/proc/self/fd", X_OK) == 0)
+        fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    free(folder);
+    return fd >= 0 ? fd : name_temporarily(o, -1);
+}
+
+/* Names the file that has no name yet; 0, or -1 and errno. */
+static int name_finally(struct outfile *o)
+{
+    char open_file[32];
+
+    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fileno(o->f));
+    if (linkat(AT_FDCWD, open_file, AT_FDCWD, o->path, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    return errno == EEXIST && name_temporarily(o, fileno(o->f)) >= 0 ? 0 : -1;
+}
+
+int outfile_open(struct outfile *o, const char *path, struct diag *d)
+{
+    struct stat st;
+
+    *o = (struct outfile){.f = stdout, .path = path, .diag = d};
+    if (strcmp(path, "-") == 0)
+        return 0;
+    bool there = stat(path, &st) == 0;
+    if (there && !S_ISREG(st.st_mode))
+        return diag_error(d, "%s: is there already and is not a regular file", path);
+    if (!there && errno == ENAMETOOLONG)
+        return diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
+    int fd = create(o);
+    o->f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (o->f != NULL) {
+        unfinished_add(&o->unfinished, drop, o);
+        return 0;
+    }
+    diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    if (o->temp != NULL)
+        unlink(o->temp);
+    free(o->temp);
+    return -1;
+}
+
+int outfile_check(const char *path, struct diag *d)
+{
+    struct outfile o;
+
+    if (outfile_open(&o, path, d) != 0)
+        return -1;
+    outfile_close(&o, false);
+    return 0;
+}
+
+int outfile_close(struct outfile *o, bool ok)
+{
+    if (o->f == stdout)
+        return ok && fflush(o->f) == 0 ? 0 : -1;
+    bool whole = ok && fflush(o->f) == 0 && ferror(o->f) == 0;
+    whole = whole && (o->temp != NULL || name_finally(o) == 0);
+    int e = errno;
+    unfinished_remove(&o->unfinished);
+    if (fclose(o->f) != 0 && whole) {
+        whole = false;
+        e = errno;
+    }
+    if (whole && o->temp != NULL && rename(o->temp, o->path) != 0) {
+        whole = false;
+        e = errno;
+    }
+    if (!whole && o->temp != NULL)
+        unlink(o->temp);
+    free(o->temp);
+    if (ok && !whole)
+        diag_error(o->diag, "%s: cannot be written: %s", o->path, strerror(e));
+    return whole ? 0 : -1;
+}

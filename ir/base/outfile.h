@@ -1,0 +1,27 @@
+/* A file that appears complete or not at all. */
+#ifndef PCC_IR_BASE_OUTFILE_H
+#define PCC_IR_BASE_OUTFILE_H
+
+#include "ir/base/unfinished.h"
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+
+#include <stdio.h>
+
+struct outfile {
+    FILE *f;
+    const char *path; /* "-": stdout */
+    char *temp;       /* NULL: it has no name yet, or is stdout */
+    struct diag *diag;
+    struct unfinished unfinished;
+};
+
+/* 0 and o->f to write to, or -1 with a diagnostic.  *o must not be moved until it is closed; if the
+ * program exits before, nothing is left. */
+int outfile_open(struct outfile *o, const char *path, struct diag *d);
+/* Whether outfile_open would succeed, before much work is done for it; leaves nothing.  0 or -1. */
+int outfile_check(const char *path, struct diag *d);
+/* Finishes and renames; on any failure (also an earlier one, when ok is false) nothing is left. */
+int outfile_close(struct outfile *o, bool ok);
+
+#endif

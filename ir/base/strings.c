@@ -1,0 +1,121 @@
+/* Interned strings: open addressing with linear probing over ids.
+ *
+ * The table holds ids only (0: free), so that growing it rehashes nothing: each string keeps its
+ * hash.  It is kept at most half full.  The hash takes eight bytes a step: xor, multiply by an odd
+ * constant, fold the high half down (as wyhash and FxHash do); ids, and with them every order that
+ * pcc derives from strings, do not depend on it. */
+#include "ir/base/strings.h"
+
+#include <string.h>
+
+struct string {
+    const char *text;
+    size_t n;
+    uint32_t hash;
+};
+
+struct strings {
+    struct arena *mem;
+    struct string *item;
+    uint32_t n, cap;
+    uint32_t *slot;
+    uint32_t mask; /* slots - 1, slots a power of two */
+};
+
+static uint32_t hash_of(const char *s, size_t n)
+{
+    uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ n;
+
+    for (; n > 0;) {
+        uint64_t w = 0;
+        size_t k = n < 8 ? n : 8;
+        memcpy(&w, s, k); /* a host's byte order changes the hash, not the ids */
+        h = (h ^ w) * UINT64_C(0xd6e8feb86659fd93);
+        h ^= h >> 32;
+        s += k;
+        n -= k;
+    }
+    h *= UINT64_C(0xd6e8feb86659fd93);
+    return (uint32_t)(h >> 32);
+}
+
+struct strings *strings_new(struct arena *a)
+{
+    struct strings *t = arena_alloc(a, sizeof *t);
+
+    t->mem = a;
+    t->mask = 1023;
+    t->slot = arena_array(a, (size_t)t->mask + 1, sizeof *t->slot);
+    t->item = vec_grow(a, NULL, &t->cap, 512, sizeof *t->item);
+    t->item[0].text = "";
+    t->n = 1;
+    return t;
+}
+
+static void slots_double(struct strings *t)
+{
+    if (t->mask == UINT32_MAX)
+        arena_array(t->mem, SIZE_MAX, 2); /* more than 2^31 strings: reported as out of memory */
+    t->mask = t->mask * 2 + 1;
+    t->slot = arena_array(t->mem, (size_t)t->mask + 1, sizeof *t->slot);
+    for (uint32_t id = 1; id < t->n; id++) {
+        uint32_t i = t->item[id].hash & t->mask;
+        while (t->slot[i] != 0)
+            i = (i + 1) & t->mask;
+        t->slot[i] = id;
+    }
+}
+
+uint32_t strings_id(struct strings *t, const char *s, size_t n)
+{
+    if (n == 0)
+        return 0;
+    uint32_t h = hash_of(s, n), i = h & t->mask;
+    for (; t->slot[i] != 0; i = (i + 1) & t->mask) {
+        const struct string *x = &t->item[t->slot[i]];
+        if (x->hash == h && x->n == n && memcmp(x->text, s, n) == 0)
+            return t->slot[i];
+    }
+    if (t->n > t->mask / 2) {
+        slots_double(t);
+        for (i = h & t->mask; t->slot[i] != 0; i = (i + 1) & t->mask) {
+        }
+    }
+    uint32_t id = t->n;
+    t->item = vec_grow(t->mem, t->item, &t->cap, id + 1, sizeof *t->item);
+    t->item[id].text = arena_strdup(t->mem, s, n);
+    t->item[id].n = n;
+    t->item[id].hash = h;
+    t->n++;
+    t->slot[i] = id;
+    return id;
+}
+
+const char *strings_text(const struct strings *t, uint32_t id)
+{
+    return id < t->n ? t->item[id].text : "";
+}
+
+uint32_t strings_count(const struct strings *t)
+{
+    return t->n;
+}
+
+size_t strings_size(const struct strings *t, uint32_t id)
+{
+    return id < t->n ? t->item[id].n : 0;
+}
+
+bool str_ends(const char *s, const char *end)
+{
+    size_t n = strlen(s), k = strlen(end);
+
+    return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}

@@ -1,0 +1,80 @@
+/* Names of warnings, and the switches for them (warnings.h).  O(number of warnings) a switch. */
+#include "ir/base/warnings.h"
+
+#include "ir/base/diag.h"
+#include "ir/base/nearest.h"
+
+#include <string.h>
+
+static const struct warning_text texts[WARN_COUNT] = {
+    [WARN_ANNOTATION] = {"annotation",
+                         "device configurations that look wrong (--check-annotations)"},
+    [WARN_DOUBLE_DEFINITION] = {"double-definition", "a file defines a name more than once"},
+    [WARN_FUNCTION_COST] = {"function-cost", "calls of functions, whose cost is only estimated"},
+    [WARN_GUESSED_DIM] = {"guessed-dim", "sizes of dimensions that were guessed, not given"},
+    [WARN_INVALID_PLAN] = {"invalid-plan", "a plan from elsewhere that does not hold"},
+    [WARN_LARGE_CLASS] = {"large-class", "nodes that must stay together and take much of the time"},
+    [WARN_LEFT_BEHIND] = {"left-behind", "a replaced folder that could not be removed"},
+    [WARN_LOOP_COUNT] = {"loop-count", "loops whose trip count is not known, or beyond counting"},
+    [WARN_MISSING_LAYERS] = {"missing-layers", "layers were asked for and none were found"},
+    [WARN_MOVED_WEIGHTS] = {"moved-weights", "a model written away from its external weights"},
+    [WARN_OVER_MEMORY] = {"over-memory", "a plan that was asked for and does not fit"},
+    [WARN_PICTURE] = {"picture", "a picture that could not be drawn"},
+    [WARN_REPRODUCER] = {"reproducer", "a fault of pcc, and the file that shows it again"},
+    [WARN_SHAPE_CONFLICT] = {"shape-conflict", "shapes in the file that cannot be right"},
+    [WARN_STALE_ANNOTATION] = {"stale-annotation", "a model that tells of an earlier plan"},
+    [WARN_UNKNOWN_SIZE] = {"unknown-size", "results whose size is not known"},
+    [WARN_UNMATCHED_COST] = {"unmatched-cost", "rows of --costs that name nothing"},
+    [WARN_UNMATCHED_DIM] = {"unmatched-dim", "a --dim that no dimension has as its name"},
+    [WARN_UNMATCHED_PATTERN] = {"unmatched-pattern", "a pattern in a file that matches no node"},
+    [WARN_UNMATCHED_PIN] = {"unmatched-pin", "a --pin that matches no node"},
+    [WARN_UNUSED_OPTION] = {"unused-option", "options that change nothing in this run"},
+    [WARN_WHOLE_BODY] = {"whole-body", "an If, Loop or the like that takes most of the time"},
+    [WARN_WHOLE_CALL] = {"whole-call", "calls of functions that stay whole and take much time"}};
+
+struct warning_text warning_text(enum warning w)
+{
+    return texts[w];
+}
+
+static enum warning by_name(const char *name)
+{
+    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
+        if (!strcmp(name, texts[w].name))
+            return (enum warning)w;
+    return WARN_NONE;
+}
+
+/* The rest of s after a prefix, or NULL. */
+static const char *after(const char *s, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return strncmp(s, prefix, n) == 0 ? s + n : NULL;
+}
+
+int warning_switch(struct diag *d, const char *text, struct arena *a)
+{
+    const char *rest = after(text, "no-"), *name = rest ? rest : text,
+               *error = after(name, "error");
+    bool on = rest == NULL, all = error && !*error;
+    if (error && *error == '=')
+        name = error + 1;
+    enum warning one = by_name(name);
+    if (!all && !one) {
+        struct nearest t = nearest_to(name, strlen(name));
+        for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
+            nearest_try(&t, texts[w].name);
+        nearest_try(&t, "error");
+        return diag_error(d, "-W%s: there is no warning '%s'%s (see --help)", text, name,
+                          nearest_hint(&t, a));
+    }
+    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
+        if (!all && w != (int)one)
+            continue;
+        if (!error || (!all && on))
+            d->hidden[w] = !on;
+        if (error)
+            d->fatal[w] = on;
+    }
+    return 0;
+}

@@ -1,0 +1,48 @@
+/* The warnings that pcc can give, each with a name: what -W switches and --diag=json know them by. */
+#ifndef PCC_IR_BASE_WARNINGS_H
+#define PCC_IR_BASE_WARNINGS_H
+
+#include "ir/base/arena.h"
+
+enum warning {
+    WARN_NONE, /* notes and errors */
+    WARN_ANNOTATION,
+    WARN_DOUBLE_DEFINITION,
+    WARN_FUNCTION_COST,
+    WARN_GUESSED_DIM,
+    WARN_INVALID_PLAN,
+    WARN_LARGE_CLASS,
+    WARN_LEFT_BEHIND,
+    WARN_LOOP_COUNT,
+    WARN_MISSING_LAYERS,
+    WARN_MOVED_WEIGHTS,
+    WARN_OVER_MEMORY,
+    WARN_PICTURE,
+    WARN_REPRODUCER,
+    WARN_SHAPE_CONFLICT,
+    WARN_STALE_ANNOTATION,
+    WARN_UNKNOWN_SIZE,
+    WARN_UNMATCHED_COST,
+    WARN_UNMATCHED_DIM,
+    WARN_UNMATCHED_PATTERN,
+    WARN_UNMATCHED_PIN,
+    WARN_UNUSED_OPTION,
+    WARN_WHOLE_BODY,
+    WARN_WHOLE_CALL,
+    WARN_COUNT
+};
+
+struct warning_text {
+    const char *name, *help;
+};
+
+/* Name and meaning; names are lower case, none begins with "no-" or "error". */
+struct warning_text warning_text(enum warning w);
+
+struct diag;
+/* One value of -W: "NAME" (show), "no-NAME" (hide, do not count), "error=NAME" (show, and fail),
+ * "no-error=NAME" (show only), "error" and "no-error" (for all that are shown).  Later ones win.
+ * 0, or -1 and an error with the nearest name. */
+int warning_switch(struct diag *d, const char *text, struct arena *a);
+
+#endif

@@ -1,0 +1,104 @@
+/* The cluster: classes of devices, each device with a link to the host.
+ *
+ * Devices of a class may stand in groups (servers of GPUs) that a faster, inner link joins
+ * (placement paper, H.3).  A device pays the inner cost for a net whose pins are all in its group, the
+ * host's included (which is in none), else that of its ordinary link.
+ *
+ * Devices are numbered class by class in the order given.  Names: acc0, acc1, ... over all
+ * accelerator classes, cpu0, cpu1, ... over the host classes. */
+#ifndef PCC_IR_CLUSTER_CLUSTER_H
+#define PCC_IR_CLUSTER_CLUSTER_H
+
+#include "ir/model/module.h"
+
+enum { CLUSTER_CLASSES = 8, CLUSTER_DEVICES = 256 };
+
+struct device_class {
+    const char *name;        /* "a100" */
+    bool host;               /* a CPU: its memory is the host's, it pays for no transfer */
+    uint32_t count;
+    int64_t memory;          /* bytes per device that a plan may use; -1: unbounded */
+    int64_t reserve;         /* bytes per device beside these, for the runtime itself */
+    int64_t peak[ELEM_COUNT]; /* operations per second by element type; read with cluster_peak */
+    int64_t bandwidth;       /* bytes per second of its own memory */
+    int64_t overhead;        /* ps per operator */
+    int64_t link_latency;    /* ps per transfer */
+    int64_t link_bandwidth;  /* bytes per second */
+    uint32_t group;          /* devices that stand together, divides count; 0: each alone */
+    int64_t inner_latency;   /* ps per transfer within a group */
+    int64_t inner_bandwidth; /* bytes per second within a group; 0: inner_share alone tells */
+    int64_t inner_share;     /* inner cost of a transfer whose time was measured, in millionths of
+                                it; 0: as the rates of the links */
+    const char *const *ops;  /* operator types, ascending: all it runs (ops_only), or what it cannot */
+    uint32_t nops;
+    bool ops_only;
+};
+
+/* How the transfers of a device go with its computing (placement paper, H.1): after each other; at the
+ * same time, for different samples; at the same time, in and out apart (full duplex). */
+enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
+
+/* In which order a pipeline trains (placement paper, 5.3 and D): a forward and a backward sample in turn
+ * (PipeDream's 1F1B), or all forward samples of a batch before the backward ones (GPipe). */
+enum schedule { SCHEDULE_1F1B, SCHEDULE_GPIPE, SCHEDULES };
+
+struct cluster {
+    struct device_class cls[CLUSTER_CLASSES];
+    uint32_t ncls, ndev;
+    enum overlap overlap;
+    enum schedule schedule;
+    bool replicate;      /* a stage may run on several devices of a class that take turns (H.2) */
+    int64_t part_cost;   /* ps that a device is taken for by each part that it runs and each of its passes, beside
+                            computing */
+    int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
+    bool io_free;        /* model inputs and outputs move for nothing */
+    int64_t efficiency;  /* share of the peaks that is reached, in millionths (1000000: all) */
+};
+
+/* "2xa100", "4xa100:40GiB,1xcpu", or the name of a JSON file (ends in .json; form: cluster.md).
+ * Errors go to d. */
+int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d);
+/* "25GB/s,10us": the link of every accelerator. */
+int cluster_set_link(struct cluster *c, const char *text, struct diag *d);
+/* "4:300GB/s,2us", "4:0.25": every accelerator class stands in groups of that many devices, joined by
+ * such a link, or at that share of the time of an ordinary transfer. */
+int cluster_set_groups(struct cluster *c, const char *text, struct diag *d);
+/* "10%", "0.1", "2GiB": of each accelerator's memory, so much is left to the runtime; "0": none.  Memory
+ * without a limit stays so. */
+int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d);
+/* Two a100. */
+void cluster_default(struct cluster *c);
+/* Operations per second for an element type, above 0; without a peak: as f32, u8 as i8. */
+int64_t cluster_peak(const struct device_class *cls, enum elem e);
+/* Can devices of the class run this operator type? */
+bool cluster_supports(const struct device_class *cls, const char *op);
+/* "sum", "max", "duplex"; "pipedream", "gpipe". */
+extern const char *const overlap_name[OVERLAPS + 1], *const schedule_name[SCHEDULES + 1];
+/* Time that a device is taken for by a sample: ps of computing, transfers in and out. */
+int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64_t out);
+/* Time of the exchange that keeps `copies` devices of a class equal that train the same weights, for each
+ * sample: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one. */
+int64_t cluster_sync(const struct cluster *c, uint32_t cls, int64_t weights, uint32_t copies);
+/* Time per sample of `copies` devices that take turns, each taken for `load` by a sample of its own. */
+int64_t cluster_shared_load(const struct cluster *c, int64_t load, int64_t sync, uint32_t copies);
+/* Class of a device. */
+uint32_t cluster_class(const struct cluster *c, uint32_t dev);
+/* The first device of the group that a device stands in: itself where its class has no groups. */
+uint32_t cluster_group(const struct cluster *c, uint32_t dev);
+/* Whether some class stands in groups of more than one device. */
+bool cluster_grouped(const struct cluster *c);
+/* "acc0"; the name lives in a. */
+const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32_t dev);
+/* Device by name, -1: none. */
+int cluster_device(const struct cluster *c, const char *name);
+/* ps to move a value of that many bytes over the link of a class: latency (unless `light`: a value of
+ * at most 64 elements) + bytes / bandwidth, 0 for host classes. */
+int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, bool light);
+/* The same for a value of the module, whose cost may come from a profile (costs.xfer). */
+int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
+                               bool light);
+/* The same within a group: never more than that. */
+int64_t cluster_value_inner(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
+                            bool light);
+
+#endif

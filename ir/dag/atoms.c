@@ -1,0 +1,79 @@
+/* Placed nodes that no cut may part (atoms.h).
+ *
+ * A value whose type is not known cannot be an input of a part: no runtime would load it.  So its producer and its
+ * readers are one atom: they share not only a device but a part.  What lies on a cycle through atoms can be in
+ * no other part either, since neither part could run first; cycles are joined until there is none
+ * (strongly connected components). */
+#include "ir/dag/atoms.h"
+
+#include "ir/dag/wdag.h"
+
+static uint32_t find(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+/* Edges between placed nodes, a pair for each pin. */
+static struct wdag_order all_edges(const struct module *m, const struct place *p, struct arena *a)
+{
+    uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
+    struct wdag_order e = {0, arena_array(a, (size_t)pins + 1, sizeof *e.from),
+                           arena_array(a, (size_t)pins + 1, sizeof *e.to)};
+    for (uint32_t k = 0; k < p->nnet; k++) {
+        nid def = m->value[p->net_value[k]].def;
+        for (uint32_t i = p->net_pin.at[k]; def && i < p->net_pin.at[k + 1]; i++) {
+            e.from[e.n] = def;
+            e.to[e.n] = p->net_pin.to[i];
+            e.n += p->kind[def] == PLACE_NODE && e.from[e.n] != e.to[e.n];
+        }
+    }
+    return e;
+}
+
+/* A pair for each node that a cycle brings to an atom, with the atom's first node. */
+static void pair_up(struct place *p, const uint32_t *before, const uint32_t *first, uint32_t n,
+                    struct arena *a)
+{
+    uint32_t cap = 0;
+    struct same_pair *all = vec_grow(a, NULL, &cap, p->nsame + 1, sizeof *all);
+    for (uint32_t i = 0; i < p->nsame; i++)
+        all[i] = p->same[i];
+    for (nid v = 1; v < n; v++)
+        if (p->atom[v] != before[v] && first[v] != v) {
+            all = vec_grow(a, all, &cap, p->nsame + 1, sizeof *all);
+            all[p->nsame++] = (struct same_pair){first[v], v, SAME_TYPE};
+        }
+    p->same = all;
+}
+
+void atoms_find(const struct module *m, struct place *p, struct arena *a)
+{
+    bool any = false;
+    uint32_t *group = arena_array(a, m->nnode, sizeof *group);
+    uint32_t *parent = arena_array(a, m->nnode, sizeof *parent);
+    uint32_t *first = arena_array(a, m->nnode, sizeof *first);
+    uint32_t *head = arena_array(a, m->nnode, sizeof *head);
+    for (nid v = 0; v < m->nnode; v++)
+        parent[v] = v;
+    for (uint32_t i = 0; i < p->nsame; i++)
+        if (p->same[i].why == SAME_TYPE) {
+            uint32_t u = find(parent, p->same[i].a), w = find(parent, p->same[i].b);
+            parent[u < w ? w : u] = u < w ? u : w;
+            any = true;
+        }
+    if (!any)
+        return;
+    struct wdag_order e = all_edges(m, p, a);
+    const struct wdag nodes = {.mem = a, .n = m->nnode};
+    for (nid v = 0; v < m->nnode; v++)
+        group[v] = parent[v] = find(parent, v);
+    wdag_join_cycles(&nodes, &e, group, m->nnode);
+    for (nid v = m->nnode; v-- > 0;)
+        head[group[v]] = v;
+    p->atom = group;
+    for (nid v = 0; v < m->nnode; v++)
+        group[v] = first[v] = head[group[v]];
+    pair_up(p, parent, first, m->nnode, a);
+}

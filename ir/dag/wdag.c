@@ -1,0 +1,626 @@
+/* Weighted DAGs: the base level, merging, joining cycles, counting ideals (see wdag.h). */
+#include "ir/dag/wdag.h"
+
+#include "ir/base/units.h"
+
+#include <string.h>
+
+static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
+{
+    g->net_inner = inner ? arena_array(g->mem, g->ncls, sizeof *g->net_inner) : NULL;
+    for (uint32_t c = 0; inner && c < g->ncls; c++)
+        g->net_inner[c] = arena_array(g->mem, maxnet + 1, sizeof **g->net_inner);
+    g->time = arena_array(g->mem, g->ncls, sizeof *g->time);
+    g->net_cost = arena_array(g->mem, g->ncls, sizeof *g->net_cost);
+    for (uint32_t c = 0; c < g->ncls; c++) {
+        g->time[c] = arena_array(g->mem, g->n + 1, sizeof **g->time);
+        g->net_cost[c] = arena_array(g->mem, maxnet + 1, sizeof **g->net_cost);
+    }
+    g->size = arena_array(g->mem, g->n + 1, sizeof *g->size);
+    g->pin = arena_array(g->mem, g->n + 1, sizeof *g->pin);
+    g->net_host = arena_alloc(g->mem, maxnet + 1);
+    g->net_src = arena_array(g->mem, maxnet + 1, sizeof *g->net_src);
+    memset(g->pin, 0xff, (g->n + 1) * sizeof *g->pin);
+}
+
+/* The transpose of c: entry -> rows, ascending. */
+static struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries)
+{
+    uint32_t n = c->at[rows];
+    struct csr t = {arena_array(a, entries + 1, sizeof(uint32_t)),
+                    arena_array(a, n + 1, sizeof(uint32_t))};
+    for (uint32_t i = 0; i < n; i++)
+        t.at[c->to[i] + 1]++;
+    for (uint32_t i = 0; i < entries; i++)
+        t.at[i + 1] += t.at[i];
+    uint32_t *fill = arena_array(a, entries + 1, sizeof *fill);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t i = c->at[r]; i < c->at[r + 1]; i++) {
+            uint32_t e = c->to[i];
+            t.to[t.at[e] + fill[e]++] = r;
+        }
+    return t;
+}
+
+/* Rows of c renamed by name[] (UINT32_MAX: dropped), duplicates within a row dropped, ascending. */
+static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t rows,
+                              const uint32_t *name, uint32_t entries)
+{
+    struct csr r = {arena_array(a, rows + 1, sizeof(uint32_t)),
+                    arena_array(a, c->at[rows] + 1, sizeof(uint32_t))};
+    uint32_t *seen = arena_array(a, entries + 1, sizeof *seen), n = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        for (uint32_t k = c->at[i]; k < c->at[i + 1]; k++) {
+            uint32_t e = name[c->to[k]];
+            if (e == UINT32_MAX || seen[e] == i + 1)
+                continue;
+            seen[e] = i + 1;
+            r.to[n++] = e;
+        }
+        r.at[i + 1] = n;
+    }
+    /* transposing twice sorts every row in linear time */
+    struct csr t = transpose(a, &r, rows, entries);
+    return transpose(a, &t, entries, rows);
+}
+
+void wdag_set_edges(struct wdag *g, const struct wdag_order *e)
+{
+    struct csr raw = csr_build(g->mem, g->n, e->n, e->from, e->to);
+    uint32_t *self = arena_array(g->mem, g->n + 1, sizeof *self);
+    for (uint32_t v = 0; v < g->n; v++)
+        self[v] = v;
+    g->succ = rename_rows(g->mem, &raw, g->n, self, g->n);
+    g->pred = transpose(g->mem, &g->succ, g->n, g->n);
+}
+
+static int64_t **alloc_back(const struct wdag *g)
+{
+    int64_t **back = arena_array(g->mem, g->ncls, sizeof *back);
+    for (uint32_t k = 0; k < g->ncls; k++)
+        back[k] = arena_array(g->mem, g->n + 1, sizeof **back);
+    return back;
+}
+
+void wdag_mark_backward(struct wdag *g, const struct module *m)
+{
+    g->back = alloc_back(g);
+    g->pass = arena_alloc(g->mem, (size_t)g->n + 1);
+    for (uint32_t v = 0; v < g->n; v++)
+        g->pass[v] = m->backward[g->node[v]] ? 2 : 1;
+    for (uint32_t k = 0; k < g->ncls; k++)
+        for (uint32_t v = 0; v < g->n; v++)
+            g->back[k][v] = m->backward[g->node[v]] ? g->time[k][v] : 0;
+    g->net_back = arena_alloc(g->mem, (size_t)g->nnet + 1);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        g->net_back[e] = g->net_src[e] != UINT32_MAX && m->backward[g->node[g->net_src[e]]];
+}
+
+struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
+                       struct arena *a)
+{
+    struct wdag *g = arena_alloc(a, sizeof *g);
+    const struct graph *gr = &m->graph[1];
+    g->mem = a;
+    g->ncls = c->ncls;
+    g->maker = "base";
+    g->vertex = arena_array(a, m->nnode, sizeof *g->vertex);
+    g->node = arena_array(a, gr->count + 1, sizeof *g->node);
+    memset(g->vertex, 0xff, m->nnode * sizeof *g->vertex);
+    for (nid n = gr->first; n < gr->first + gr->count; n++)
+        if (p->kind[n] == PLACE_NODE) {
+            g->vertex[n] = g->n;
+            g->node[g->n++] = n;
+        }
+    alloc_costs(g, p->nnet, cluster_grouped(c));
+    for (uint32_t v = 0; v < g->n; v++) {
+        for (uint32_t k = 0; k < g->ncls; k++)
+            g->time[k][v] = m->cost->time[k][g->node[v]];
+        g->size[v] = m->cost->own[g->node[v]];
+    }
+    if (m->ir_version == 0 && m->cost->own) {
+        g->param = arena_array(a, g->n + 1, sizeof *g->param);
+        for (uint32_t v = 0; v < g->n; v++)
+            g->param[v] = (m->cost->params ? m->cost->params : m->cost->own)[g->node[v]];
+    }
+    g->nnet = p->nnet;
+    g->net_pin = rename_rows(a, &p->net_pin, p->nnet, g->vertex, g->n);
+    struct wdag_order edge = {0, arena_array(a, p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
+                              arena_array(a, p->net_pin.at[p->nnet] + 1, sizeof *edge.to)};
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        vid v = p->net_value[e];
+        nid def = m->value[v].def;
+        g->net_host[e] = p->net_host[e];
+        g->net_src[e] = def && p->kind[def] == PLACE_NODE ? g->vertex[def] : UINT32_MAX;
+        for (uint32_t k = 0; k < g->ncls; k++)
+            g->net_cost[k][e] = cluster_value_transfer(c, k, m->cost, v, p->net_light[e]);
+        for (uint32_t k = 0; g->net_inner && k < g->ncls; k++)
+            g->net_inner[k][e] = cluster_value_inner(c, k, m->cost, v, p->net_light[e]);
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+            if (g->net_src[e] != UINT32_MAX && g->net_pin.to[i] != g->net_src[e]) {
+                edge.from[edge.n] = g->net_src[e];
+                edge.to[edge.n++] = g->net_pin.to[i];
+            }
+    }
+    wdag_set_edges(g, &edge);
+    g->net_of = transpose(a, &g->net_pin, g->nnet, g->n);
+    g->nshared = p->nweight;
+    g->shared_size = p->weight_bytes;
+    g->shared_by = rename_rows(a, &p->weight_user, p->nweight, g->vertex, g->n);
+    g->shared_of = transpose(a, &g->shared_by, g->nshared, g->n);
+    if (m->backward)
+        wdag_mark_backward(g, m);
+    return g;
+}
+
+/* ---- merging ---------------------------------------------------------------------------------- */
+
+static void heap_push(uint32_t *heap, uint32_t *n, uint32_t x)
+{
+    uint32_t i = (*n)++;
+    for (; i && heap[(i - 1) / 2] > x; i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = x;
+}
+
+static uint32_t heap_pop(uint32_t *heap, uint32_t *n)
+{
+    uint32_t top = heap[0], x = heap[--*n], i = 0;
+    for (;;) {
+        uint32_t k = 2 * i + 1;
+        if (k >= *n)
+            break;
+        if (k + 1 < *n && heap[k + 1] < heap[k])
+            k++;
+        if (heap[k] >= x)
+            break;
+        heap[i] = heap[k];
+        i = k;
+    }
+    heap[i] = x;
+    return top;
+}
+
+/* Precedence between groups as pairs, loops dropped, repeats kept. */
+static struct wdag_order group_edges(const struct wdag *g, const struct wdag_order *order,
+                                     const uint32_t *group, struct arena *a)
+{
+    uint32_t most = order ? order->n : g->succ.at[g->n];
+    struct wdag_order e = {0, arena_array(a, (size_t)most + 1, sizeof *e.from),
+                           arena_array(a, (size_t)most + 1, sizeof *e.to)};
+    for (uint32_t i = 0; order && i < order->n; i++) {
+        e.from[e.n] = group[order->from[i]];
+        e.to[e.n] = group[order->to[i]];
+        e.n += e.from[e.n] != e.to[e.n];
+    }
+    for (uint32_t v = 0; !order && v < g->n; v++)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            e.from[e.n] = group[v];
+            e.to[e.n] = group[g->succ.to[i]];
+            e.n += e.from[e.n] != e.to[e.n];
+        }
+    return e;
+}
+
+/* rank[group] in a topological order of the quotient, smallest first member first; false: a cycle. */
+static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ngroup,
+                        const struct csr *edge, struct arena *a, uint32_t *rank)
+{
+    uint32_t *first = arena_array(a, ngroup + 1, sizeof *first),
+             *in = arena_array(a, ngroup + 1, sizeof *in);
+    uint32_t *heap = arena_array(a, ngroup + 1, sizeof *heap), nheap = 0, done = 0;
+    for (uint32_t v = g->n; v-- > 0;)
+        first[group[v]] = v;
+    for (uint32_t i = 0; i < edge->at[ngroup]; i++)
+        in[edge->to[i]]++;
+    for (uint32_t k = 0; k < ngroup; k++)
+        if (!in[k])
+            heap_push(heap, &nheap, first[k]);
+    while (nheap) {
+        uint32_t k = group[heap_pop(heap, &nheap)];
+        rank[k] = done++;
+        for (uint32_t i = edge->at[k]; i < edge->at[k + 1]; i++)
+            if (--in[edge->to[i]] == 0)
+                heap_push(heap, &nheap, first[edge->to[i]]);
+    }
+    return done == ngroup;
+}
+
+static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *d)
+{
+    c->back = fine->back ? alloc_back(c) : NULL;
+    c->pass = fine->pass ? arena_alloc(c->mem, (size_t)c->n + 1) : NULL;
+    c->param = fine->param ? arena_array(c->mem, c->n + 1, sizeof *c->param) : NULL;
+    for (uint32_t v = 0; v < fine->n; v++) {
+        uint32_t k = c->map[v];
+        for (uint32_t cls = 0; cls < c->ncls; cls++)
+            c->time[cls][k] = sat_add(c->time[cls][k], fine->time[cls][v]);
+        for (uint32_t cls = 0; c->back && cls < c->ncls; cls++)
+            c->back[cls][k] = sat_add(c->back[cls][k], fine->back[cls][v]);
+        if (c->param)
+            c->param[k] = sat_add(c->param[k], fine->param[v]);
+        if (c->pass)
+            c->pass[k] |= fine->pass[v];
+        c->size[k] = sat_add(c->size[k], fine->size[v]);
+        if (fine->pin[v] < 0)
+            continue;
+        if (c->pin[k] >= 0 && c->pin[k] != fine->pin[v])
+            return diag_error(d, "%s: nodes that must share a device are pinned to two devices",
+                              c->maker);
+        c->pin[k] = fine->pin[v];
+    }
+    return 0;
+}
+
+/* A table from pin sets to nets. */
+struct net_table {
+    uint32_t *slot; /* net + 1, 0: empty */
+    uint32_t mask;
+};
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ (h >> 29);
+}
+
+static bool same_net(const struct wdag *c, uint32_t e, const struct csr *pins, uint32_t f,
+                     uint32_t src, uint8_t host, uint8_t back)
+{
+    uint32_t n = pins->at[f + 1] - pins->at[f];
+    return c->net_src[e] == src && c->net_host[e] == host &&
+           (!c->net_back || c->net_back[e] == back) &&
+           c->net_pin.at[e + 1] - c->net_pin.at[e] == n &&
+           memcmp(c->net_pin.to + c->net_pin.at[e], pins->to + pins->at[f], n * sizeof(uint32_t)) ==
+               0;
+}
+
+/* Nets of the finer level with renamed pins; those of equal pins, source and host become one. */
+static void merge_nets(struct wdag *c, const struct wdag *fine)
+{
+    struct csr pins = rename_rows(c->mem, &fine->net_pin, fine->nnet, c->map, c->n);
+    struct net_table t = {NULL, 1};
+    while (t.mask < fine->nnet * UINT64_C(2))
+        t.mask <<= 1;
+    t.slot = arena_array(c->mem, t.mask, sizeof *t.slot);
+    t.mask--;
+    c->net_back = fine->net_back ? arena_alloc(c->mem, (size_t)fine->nnet + 1) : NULL;
+    c->net_pin.at = arena_array(c->mem, fine->nnet + 1, sizeof(uint32_t));
+    c->net_pin.to = arena_array(c->mem, pins.at[fine->nnet] + 1, sizeof(uint32_t));
+    for (uint32_t f = 0; f < fine->nnet; f++) {
+        uint32_t n = pins.at[f + 1] - pins.at[f];
+        uint32_t src = fine->net_src[f] == UINT32_MAX ? UINT32_MAX : c->map[fine->net_src[f]];
+        if (n + fine->net_host[f] < 2)
+            continue;
+        uint64_t h = mix(src, fine->net_host[f]);
+        for (uint32_t i = 0; i < n; i++)
+            h = mix(h, pins.to[pins.at[f] + i]);
+        uint32_t at = (uint32_t)(h >> 17) & t.mask;
+        while (t.slot[at] && !same_net(c, t.slot[at] - 1, &pins, f, src, fine->net_host[f],
+                                       fine->net_back ? fine->net_back[f] : 0))
+            at = (at + 1) & t.mask;
+        if (!t.slot[at]) {
+            uint32_t e = c->nnet++;
+            t.slot[at] = e + 1;
+            c->net_src[e] = src;
+            c->net_host[e] = fine->net_host[f];
+            if (c->net_back)
+                c->net_back[e] = fine->net_back[f];
+            memcpy(c->net_pin.to + c->net_pin.at[e], pins.to + pins.at[f], n * sizeof(uint32_t));
+            c->net_pin.at[e + 1] = c->net_pin.at[e] + n;
+        }
+        for (uint32_t k = 0; k < c->ncls; k++) {
+            int64_t *cost = &c->net_cost[k][t.slot[at] - 1];
+            *cost = sat_add(*cost, fine->net_cost[k][f]);
+            if (!c->net_inner)
+                continue;
+            cost = &c->net_inner[k][t.slot[at] - 1];
+            *cost = sat_add(*cost, fine->net_inner[k][f]);
+        }
+    }
+    c->net_of = transpose(c->mem, &c->net_pin, c->nnet, c->n);
+}
+
+struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,
+                                const uint32_t *group, uint32_t ngroup, const char *maker,
+                                struct arena *a, struct diag *d)
+{
+    struct wdag *c = arena_alloc(a, sizeof *c);
+    uint32_t *rank = arena_array(a, ngroup + 1, sizeof *rank);
+    c->mem = a;
+    c->n = ngroup;
+    c->ncls = fine->ncls;
+    c->maker = maker;
+    c->finer = fine;
+    struct wdag_order e = group_edges(fine, order, group, a);
+    struct csr edge = csr_build(a, ngroup, e.n, e.from, e.to);
+    if (!rank_groups(fine, group, ngroup, &edge, a, rank)) {
+        diag_error(d, "%s: merging these nodes would make a cycle", maker);
+        return NULL;
+    }
+    c->map = arena_array(a, fine->n + 1, sizeof *c->map);
+    for (uint32_t v = 0; v < fine->n; v++)
+        c->map[v] = rank[group[v]];
+    for (uint32_t i = 0; i < e.n; i++) {
+        e.from[i] = rank[e.from[i]];
+        e.to[i] = rank[e.to[i]];
+    }
+    alloc_costs(c, fine->nnet, fine->net_inner != NULL);
+    if (merge_vertices(c, fine, d))
+        return NULL;
+    wdag_set_edges(c, &e);
+    merge_nets(c, fine);
+    c->nshared = fine->nshared;
+    c->shared_size = fine->shared_size;
+    c->shared_by = rename_rows(a, &fine->shared_by, fine->nshared, c->map, c->n);
+    c->shared_of = transpose(a, &c->shared_by, c->nshared, c->n);
+    return c;
+}
+
+struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
+                        const char *maker, struct arena *a, struct diag *d)
+{
+    return wdag_merge_ordered(fine, NULL, group, ngroup, maker, a, d);
+}
+
+/* ---- leaving out ----------------------------------------------------------------------------- */
+
+/* Edges of what is left, the old names of both ends; those of vertices left out are bridged. */
+struct bridges {
+    uint32_t *from, *to, n, capfrom, capto;
+};
+
+static void bridge(struct bridges *b, struct arena *a, uint32_t from, uint32_t to)
+{
+    b->from = vec_grow(a, b->from, &b->capfrom, b->n + 1, sizeof *b->from);
+    b->to = vec_grow(a, b->to, &b->capto, b->n + 1, sizeof *b->to);
+    b->from[b->n] = from;
+    b->to[b->n++] = to;
+}
+
+/* The edges of what is left.  source[at[v] .. at[v + 1]): for v left out, the vertices that are
+ * left from which a path over vertices left out leads to v, at most `most` of them. */
+static struct bridges bridge_edges(const struct wdag *g, const uint32_t *name, uint32_t most,
+                                   struct arena *a)
+{
+    struct bridges b = {0};
+    uint32_t *at = arena_array(a, (size_t)g->n + 1, sizeof *at), *source = NULL, cap = 0;
+    uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t n = at[v], room = most;
+        for (uint32_t i = g->pred.at[v + 1]; i-- > g->pred.at[v];) {
+            uint32_t p = g->pred.to[i];
+            bool left = name[p] != UINT32_MAX;
+            for (uint32_t k = left ? 0 : at[p]; room && k < (left ? 1 : at[p + 1]); k++) {
+                uint32_t u = left ? p : source[k];
+                if (seen[u] == v + 1)
+                    continue;
+                seen[u] = v + 1;
+                room--;
+                if (name[v] != UINT32_MAX) {
+                    bridge(&b, a, name[u], name[v]);
+                } else {
+                    source = vec_grow(a, source, &cap, n + 1, sizeof *source);
+                    source[n++] = u;
+                }
+            }
+        }
+        at[v + 1] = n;
+    }
+    return b;
+}
+
+struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t most, struct arena *a)
+{
+    struct wdag *c = arena_alloc(a, sizeof *c);
+    c->mem = a;
+    c->ncls = g->ncls;
+    c->maker = "relaxed";
+    c->map = arena_array(a, (size_t)g->n + 1, sizeof *c->map);
+    for (uint32_t v = 0; v < g->n; v++)
+        c->map[v] = out[v] ? UINT32_MAX : c->n++;
+    struct bridges b = bridge_edges(g, c->map, most, a);
+    alloc_costs(c, g->nnet, g->net_inner != NULL);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t k = c->map[v];
+        for (uint32_t cls = 0; k != UINT32_MAX && cls < c->ncls; cls++)
+            c->time[cls][k] = g->time[cls][v];
+        if (k != UINT32_MAX) {
+            c->size[k] = g->size[v];
+            c->pin[k] = g->pin[v];
+        }
+    }
+    struct wdag_order edge = {b.n, b.from, b.to};
+    wdag_set_edges(c, &edge);
+    merge_nets(c, g);
+    c->nshared = g->nshared;
+    c->shared_size = g->shared_size;
+    c->shared_by = rename_rows(a, &g->shared_by, g->nshared, c->map, c->n);
+    c->shared_of = transpose(a, &c->shared_by, c->nshared, c->n);
+    return c;
+}
+
+/* ---- cycles ----------------------------------------------------------------------------------- */
+
+struct tarjan {
+    const struct csr *edge;
+    uint32_t *index, *low, *stack, *frame, *next, *comp;
+    uint32_t nindex, nstack, nframe, ncomp;
+};
+
+static void tarjan_enter(struct tarjan *t, uint32_t v)
+{
+    t->index[v] = t->low[v] = ++t->nindex;
+    t->stack[t->nstack++] = v;
+    t->next[v] = t->edge->at[v];
+    t->frame[t->nframe++] = v;
+}
+
+static void tarjan_leave(struct tarjan *t, uint32_t v)
+{
+    if (t->low[v] == t->index[v]) {
+        uint32_t w;
+        t->ncomp++;
+        do {
+            w = t->stack[--t->nstack];
+            t->comp[w] = t->ncomp;
+        } while (w != v);
+    }
+    if (--t->nframe) {
+        uint32_t parent = t->frame[t->nframe - 1];
+        if (t->low[v] < t->low[parent])
+            t->low[parent] = t->low[v];
+    }
+}
+
+static void tarjan_from(struct tarjan *t, uint32_t root)
+{
+    tarjan_enter(t, root);
+    while (t->nframe) {
+        uint32_t v = t->frame[t->nframe - 1];
+        if (t->next[v] == t->edge->at[v + 1]) {
+            tarjan_leave(t, v);
+            continue;
+        }
+        uint32_t w = t->edge->to[t->next[v]++];
+        if (!t->index[w])
+            tarjan_enter(t, w);
+        else if (!t->comp[w] && t->index[w] < t->low[v])
+            t->low[v] = t->index[w];
+    }
+}
+
+uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, uint32_t *group,
+                          uint32_t ngroup)
+{
+    struct arena *a = g->mem;
+    uint32_t *all = arena_array(a, (size_t)ngroup * 6 + 6, sizeof *all);
+    struct wdag_order e = group_edges(g, order, group, a);
+    struct csr edge = csr_build(a, ngroup, e.n, e.from, e.to);
+    struct tarjan t = {.edge = &edge,
+                       .index = all,
+                       .low = all + ngroup,
+                       .stack = all + 2 * ngroup,
+                       .frame = all + 3 * ngroup,
+                       .next = all + 4 * ngroup,
+                       .comp = all + 5 * ngroup};
+    for (uint32_t k = 0; k < ngroup; k++)
+        if (!t.index[k])
+            tarjan_from(&t, k);
+    for (uint32_t v = 0; v < g->n; v++)
+        group[v] = t.comp[group[v]] - 1;
+    return t.ncomp;
+}
+
+/* ---- ideals ----------------------------------------------------------------------------------- */
+
+/* Each ideal is met once: candidates (vertices whose predecessors are in) stand in a list; taking one
+ * appends those that it enables; skipping one leaves it and all above it out for good. */
+uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
+{
+    struct arena_mark mark = arena_mark(g->mem);
+    uint32_t *list = arena_array(g->mem, g->n + 1, sizeof *list), end = 0;
+    uint32_t *taken = arena_array(g->mem, g->n + 1, sizeof *taken), ntaken = 0;
+    uint32_t *missing = arena_array(g->mem, g->n + 1, sizeof *missing), at = 0;
+    uint64_t count = 1;
+    for (uint32_t v = 0; v < g->n; v++)
+        if ((missing[v] = g->pred.at[v + 1] - g->pred.at[v]) == 0)
+            list[end++] = v;
+    while (count <= limit) {
+        if (at < end) {
+            uint32_t v = list[at];
+            taken[ntaken++] = at++;
+            count++;
+            for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+                if (--missing[g->succ.to[i]] == 0)
+                    list[end++] = g->succ.to[i];
+            continue;
+        }
+        if (!ntaken)
+            break;
+        at = taken[--ntaken];
+        uint32_t v = list[at++];
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            if (missing[g->succ.to[i]]++ == 0)
+                end--;
+    }
+    arena_release(g->mem, mark);
+    return count;
+}
+
+/* ---- loads ------------------------------------------------------------------------------------ */
+
+uint32_t wdag_passes(const struct wdag *g)
+{
+    bool both = g->pass != NULL;
+    for (uint32_t v = 0; both && v < g->n; v++)
+        both = g->pass[v] == 3;
+    return both ? 2 : 1;
+}
+
+int64_t wdag_bytes(const struct wdag *g)
+{
+    int64_t sum = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        sum = sat_add(sum, g->size[v]);
+    for (uint32_t s = 0; s < g->nshared; s++)
+        sum = sat_add(sum, g->shared_size[s]);
+    return sum;
+}
+
+void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_t *compute,
+               int64_t *transfer, int64_t *size)
+{
+    *compute = *transfer = *size = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        if (member[v]) {
+            *compute = sat_add(*compute, g->time[cls][v]);
+            *size = sat_add(*size, g->size[v]);
+        }
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t in = 0, n = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        for (uint32_t i = 0; i < n; i++)
+            in += member[g->net_pin.to[g->net_pin.at[e] + i]] != 0;
+        if (in && (in < n || g->net_host[e]))
+            *transfer = sat_add(*transfer, g->net_cost[cls][e]);
+    }
+    for (uint32_t s = 0; s < g->nshared; s++)
+        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++)
+            if (member[g->shared_by.to[i]]) {
+                *size = sat_add(*size, g->shared_size[s]);
+                break;
+            }
+}
+
+uint32_t *wdag_flatten(const struct wdag *top, struct arena *a)
+{
+    const struct wdag *base = top;
+    uint32_t depth = 0, n = 0;
+    for (; base->finer; base = base->finer)
+        depth++;
+    uint32_t *at = arena_array(a, (size_t)base->n + 1, sizeof *at);
+    const struct wdag **chain = arena_array(a, depth + 1, sizeof *chain);
+    for (; top->finer; top = top->finer)
+        chain[n++] = top;
+    for (uint32_t v = 0; v < base->n; v++) {
+        at[v] = v;
+        for (uint32_t i = n; i-- > 0;)
+            at[v] = chain[i]->map[at[v]];
+    }
+    return at;
+}
+
+struct wdag *wdag_inner(const struct wdag *g, struct arena *a)
+{
+    struct wdag *cheap = arena_alloc(a, sizeof *cheap);
+    *cheap = *g;
+    if (!g->net_inner)
+        return cheap;
+    cheap->net_cost = arena_array(a, g->ncls, sizeof *cheap->net_cost);
+    for (uint32_t k = 0; k < g->ncls; k++) {
+        cheap->net_cost[k] = arena_array(a, (size_t)g->nnet + 1, sizeof(int64_t));
+        for (uint32_t e = 0; e < g->nnet; e++)
+            cheap->net_cost[k][e] = (g->net_host[e] ? g->net_cost : g->net_inner)[k][e];
+    }
+    return cheap;
+}

@@ -1,0 +1,111 @@
+/* Weighted DAGs: what planners see, level upon level.
+ *
+ * The base level has one vertex per placed node.  Coarseners (contract, fuse, linearize) push a
+ * coarser level with a map from the finer one.  Planners read the top level; plans are projected down.
+ *
+ * Vertices of every level are numbered in a topological order: u < v for every edge u -> v.
+ * Communication belongs to nets: a device that holds some but not all pins of a net pays the net's
+ * cost once (the placement paper's load, 5.1); a pin on the host counts as elsewhere.  Where devices
+ * stand in groups (H.3), it pays net_inner instead if all pins are in its group.
+ * Bytes that several vertices need once per device (shared weights) are `shared` items. */
+#ifndef PCC_IR_DAG_WDAG_H
+#define PCC_IR_DAG_WDAG_H
+
+#include "ir/cluster/cluster.h"
+#include "ir/dag/place.h"
+
+#include <stdio.h>
+
+struct wdag {
+    struct arena *mem;
+    uint32_t n;              /* vertices */
+    uint32_t ncls;           /* device classes */
+    int64_t **time;          /* [class][vertex] ps; COST_NEVER: cannot run there */
+    int64_t **back;          /* [class][vertex] ps: what of time is the backward pass's; NULL: nothing */
+    uint8_t *pass;           /* [vertex] 1: has forward nodes, 2: backward ones, 3: both; NULL: not known */
+    int64_t *param;          /* [vertex] bytes of parameters among size, in profiles; NULL: none */
+    int64_t *size;           /* [vertex] bytes on its device, shared items apart */
+    int32_t *pin;            /* [vertex] the device it must be on, or -1 */
+    struct csr succ, pred;   /* distinct neighbours, ascending */
+    uint32_t nnet;
+    int64_t **net_cost;      /* [class][net] ps, 0 for host classes */
+    int64_t **net_inner;     /* [class][net] ps within a group, <= net_cost; NULL: no class has groups */
+    uint8_t *net_host;       /* [net] 1: the host has a pin, too */
+    uint8_t *net_back;       /* [net] 1: made by the backward pass; NULL: none is */
+    uint32_t *net_src;       /* [net] the vertex that produces it, or UINT32_MAX (model inputs) */
+    struct csr net_pin;      /* net -> vertices, distinct, ascending */
+    struct csr net_of;       /* vertex -> nets */
+    uint32_t nshared;
+    int64_t *shared_size;    /* [item] bytes */
+    struct csr shared_by;    /* item -> vertices, distinct, ascending */
+    struct csr shared_of;    /* vertex -> items */
+    nid *node;               /* base level and subdivided: vertex -> node of the module; else NULL */
+    uint32_t *vertex;        /* base level: node -> vertex or UINT32_MAX; else NULL */
+    struct wdag *finer;      /* NULL for the base level */
+    uint32_t *map;           /* vertex of finer -> vertex here; NULL for the base level */
+    const char *maker;       /* name of the pass that made it */
+};
+
+/* The base level.  m->cost and p must be made for c.  O(nodes + operands + pins). */
+struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
+                       struct arena *a);
+
+/* Fills back and net_back of a level that has node[] from m->backward. */
+void wdag_mark_backward(struct wdag *g, const struct module *m);
+
+/* Precedence as pairs (from, to) of vertices. */
+struct wdag_order {
+    uint32_t n, *from, *to;
+};
+/* Makes succ and pred of a level; loops and repeats are dropped.  O(V + pairs). */
+void wdag_set_edges(struct wdag *g, const struct wdag_order *edges);
+
+/* Merges vertices: group[v] in [0, ngroup).  Times, sizes add up (COST_NEVER stays), pins are merged
+ * (two different pins in one group: NULL and an error), nets that lie inside one vertex vanish, nets
+ * of equal pins become one.  The quotient must be acyclic (NULL and an error otherwise).  Groups are
+ * renumbered topologically, ties by smallest member: map tells.  O(pins log pins). */
+struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup, const char *maker,
+                        struct arena *a, struct diag *d);
+
+/* wdag_merge with `order` (NULL: none) in the place of the edges of the finer level. */
+struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,
+                                const uint32_t *group, uint32_t ngroup, const char *maker,
+                                struct arena *a, struct diag *d);
+/* g without the vertices v of out[v] != 0, for lower bounds: every plan of g, restricted to what is left,
+ * is a plan of the result in which no device has a larger load or more bytes.  An edge joins the ends of a
+ * path over vertices left out; a vertex gets at most `most` predecessors (fewer edges allow
+ * more plans).  Nets and shared items lose pins, those of less than two vanish.  map[v]: the new vertex or
+ * UINT32_MAX; finer is not set: plans are not projected down.  O((V + E) * most + pins). */
+struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t most, struct arena *a);
+
+/* Groups for wdag_merge that join the cycles of the quotient by `group` (strongly connected
+ * components, Tarjan's algorithm with an explicit stack); order as above.  Rewrites group in
+ * place; returns the number of groups.  O(V + E). */
+uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, uint32_t *group,
+                          uint32_t ngroup);
+
+/* Number of down-sets (ideals), the empty and the full one included; counting stops above limit and
+ * returns limit + 1.  O(count * frontier). */
+uint64_t wdag_ideals(const struct wdag *g, uint64_t limit);
+
+/* Passes that each vertex has nodes of at least: 1, or 2 in training graphs whose classes hold both.  O(V). */
+uint32_t wdag_passes(const struct wdag *g);
+
+/* Bytes of all vertices and shared items, each once: what one device needs that holds all.  O(V + shared). */
+int64_t wdag_bytes(const struct wdag *g);
+
+/* Load of a set of vertices (member[v] != 0) on a device of class cls: compute and transfers in ps;
+ * COST_NEVER in both if some vertex cannot run there.  Bytes of memory in *size.  O(V + pins). */
+void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_t *compute,
+               int64_t *transfer, int64_t *size);
+
+/* Base vertex -> vertex of top, down all levels.  Lives in a. */
+uint32_t *wdag_flatten(const struct wdag *top, struct arena *a);
+/* The vertices of top with their nodes, as lines that start with '#'; nothing for NULL. */
+void wdag_print(FILE *f, const struct wdag *top, const struct module *m);
+/* g with the least that each net may cost a device: the inner link's, the outer one's where the host has
+ * a pin.  What holds for all plans of it as a flat cluster is a lower bound with groups.
+ * Shares all else with g, lives in a. */
+struct wdag *wdag_inner(const struct wdag *g, struct arena *a);
+
+#endif

@@ -1,0 +1,271 @@
+/* Nets over vertices that are left out (wdag.h: wdag_without).
+ *
+ * Let v be left out, e a net that v reads, o one that v makes, u a reader of o.  Wherever v is, u's device pays
+ * for e if v is there, and for o if not; and what makes e pays for o if v is with it, for e if not.  So as much of
+ * e's cost as o costs, too, may be asked of the readers of o as if they read e: no device pays more than it did.
+ * Of what o costs each part is used once, for one of the nets that v reads, or left to its readers alone.
+ *
+ * A net's cost is taken in UNITS equal parts; a reader that it gets from a vertex left out has a mask of the parts
+ * that it reads.  All readers got from one such vertex have the same parts, new ones where there are any, so that
+ * many branches between two vertices add up.  Vertices go from the last to the first; when a vertex's turn comes
+ * its own nets have only readers that stay.
+ *
+ * Cost: O(pins * READERS_MOST). */
+#include "ir/dag/wdag_bridge.h"
+
+#include "ir/base/units.h"
+
+#include <string.h>
+
+enum { UNITS = 64, READERS_MOST = 64, CLASSES = CLUSTER_CLASSES };
+
+/* A vertex that reads parts of a net for one that is left out. */
+struct reader {
+    uint32_t v, next; /* next: 1 + index, 0: none */
+    uint64_t parts;
+};
+
+/* Parts of a net that the same vertices read. */
+struct piece {
+    uint32_t units, npin, *pin; /* pin: the vertices that read it and stay, and what makes it if that stays */
+};
+
+struct bridging {
+    const struct wdag *g;
+    const uint8_t *out;
+    struct arena *a;
+    uint32_t *head, *count; /* [net] 1 + index of the first reader it has got, their number */
+    struct reader *reader;
+    uint32_t nreader, capreader;
+    struct piece piece[UNITS];
+    uint32_t npiece;
+    /* the new nets */
+    uint32_t nnet, *at, *pin, *src, *old, capat, cappin, capsrc, capold, capcost;
+    int64_t *cost; /* [net][class] */
+};
+
+static bool may_bridge(const struct wdag *g, uint32_t e)
+{
+    return !g->net_host[e] && g->net_src[e] != UINT32_MAX;
+}
+
+/* ---- readers --------------------------------------------------------------------------------- */
+
+static struct reader *reader_of(const struct bridging *b, uint32_t e, uint32_t v)
+{
+    uint32_t x = b->head[e];
+    while (x && b->reader[x - 1].v != v)
+        x = b->reader[x - 1].next;
+    return x ? &b->reader[x - 1] : NULL;
+}
+
+static void add_reader(struct bridging *b, uint32_t e, uint32_t v, uint64_t parts)
+{
+    struct reader *r = reader_of(b, e, v);
+    if (r) {
+        r->parts |= parts;
+    } else if (b->count[e] < READERS_MOST) {
+        b->reader = vec_grow(b->a, b->reader, &b->capreader, b->nreader + 1, sizeof *b->reader);
+        b->reader[b->nreader++] = (struct reader){v, b->head[e], parts};
+        b->head[e] = b->nreader;
+        b->count[e]++;
+    }
+}
+
+/* Whether v is a pin of e, whose pins are ascending. */
+static bool is_pin(const struct wdag *g, uint32_t e, uint32_t v)
+{
+    uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (g->net_pin.to[mid] < v)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < g->net_pin.at[e + 1] && g->net_pin.to[lo] == v;
+}
+
+/* n parts of e for the vertices of p: first such as none of them reads, then such as not all of them do. */
+static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct piece *p, uint32_t n)
+{
+    uint64_t some = 0, all = UINT64_MAX, chosen = 0;
+    for (uint32_t i = 0; i < p->npin; i++) {
+        const struct reader *r = reader_of(b, e, p->pin[i]);
+        uint64_t has = is_pin(b->g, e, p->pin[i]) ? UINT64_MAX : r ? r->parts : 0;
+        some |= has;
+        all &= has;
+    }
+    for (int turn = 0; turn < 2; turn++)
+        for (uint64_t left = turn ? some & ~all : ~some; left && n; left &= left - 1, n--)
+            chosen |= left & -left;
+    return chosen;
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+/* Cuts net e into pieces with what has been got so far.  The vertices that stay of its own are in each, but no more
+ * than READERS_MOST in those with others. */
+static void cut_net(struct bridging *b, uint32_t e)
+{
+    const struct wdag *g = b->g;
+    uint32_t first = g->net_pin.at[e], last = g->net_pin.at[e + 1], most = last - first + b->count[e];
+    uint64_t differs = 1; /* bit t: the readers of part t are not those of part t - 1 */
+    for (uint32_t x = b->head[e]; x; x = b->reader[x - 1].next)
+        differs |= b->reader[x - 1].parts ^ (b->reader[x - 1].parts << 1);
+    b->npiece = 0;
+    for (uint32_t t = 0; t < UNITS; t++) {
+        if (!(differs >> t & 1)) {
+            b->piece[b->npiece - 1].units++;
+            continue;
+        }
+        struct piece *p = &b->piece[b->npiece++];
+        *p = (struct piece){.units = 1, .pin = arena_array(b->a, (size_t)most + 1, sizeof *p->pin)};
+        for (uint32_t x = b->head[e]; x; x = b->reader[x - 1].next)
+            if (b->reader[x - 1].parts >> t & 1)
+                p->pin[p->npin++] = b->reader[x - 1].v;
+        uint32_t own = differs == 1 ? UINT32_MAX : READERS_MOST;
+        for (uint32_t i = first; i < last && own; i++) /* what makes it is the first */
+            if (!b->out[g->net_pin.to[i]]) {
+                p->pin[p->npin++] = g->net_pin.to[i];
+                own--;
+            }
+    }
+}
+
+static int64_t unit_cost(const struct bridging *b, uint32_t k, uint32_t e)
+{
+    return b->g->net_cost[k][e] / UNITS;
+}
+
+/* What p, one of the pieces of net e, costs. */
+static void piece_cost(const struct bridging *b, uint32_t e, const struct piece *p, int64_t *cost)
+{
+    for (uint32_t k = 0; k < b->g->ncls; k++)
+        cost[k] = p->units == UNITS ? b->g->net_cost[k][e] : unit_cost(b, k, e) * p->units;
+}
+
+/* A new net: the pins of p at cost[class], in the place of net e. */
+static void emit(struct bridging *b, uint32_t e, const struct piece *p, const int64_t *cost)
+{
+    uint32_t n = b->nnet++, start = n ? b->at[n] : 0, src = b->g->net_src[e], ncls = b->g->ncls;
+    b->at = vec_grow(b->a, b->at, &b->capat, n + 2, sizeof *b->at);
+    b->src = vec_grow(b->a, b->src, &b->capsrc, n + 1, sizeof *b->src);
+    b->old = vec_grow(b->a, b->old, &b->capold, n + 1, sizeof *b->old);
+    b->pin = vec_grow(b->a, b->pin, &b->cappin, start + p->npin + 1, sizeof *b->pin);
+    b->cost = vec_grow(b->a, b->cost, &b->capcost, (n + 1) * ncls, sizeof *b->cost);
+    b->at[n] = start;
+    b->at[n + 1] = start + p->npin;
+    memcpy(b->pin + start, p->pin, p->npin * sizeof *p->pin);
+    memcpy(b->cost + (size_t)n * ncls, cost, ncls * sizeof *cost);
+    b->src[n] = src != UINT32_MAX && b->out[src] ? UINT32_MAX : src;
+    b->old[n] = e;
+}
+
+/* ---- vertices -------------------------------------------------------------------------------- */
+
+/* How many parts of net e cost no more than `left`. */
+static uint32_t parts_within(const struct bridging *b, uint32_t e, const int64_t *left)
+{
+    int64_t n = UNITS;
+    bool costs = false;
+    for (uint32_t k = 0; k < b->g->ncls; k++) {
+        int64_t unit = unit_cost(b, k, e);
+        if (!unit)
+            continue;
+        costs = true;
+        n = left[k] / unit < n ? left[k] / unit : n;
+    }
+    return costs ? (uint32_t)n : 0;
+}
+
+/* Lets the readers of p, a piece of a net that v makes, read as much of the nets that v reads. */
+static void bridge_piece(struct bridging *b, uint32_t v, const struct piece *p, int64_t *left)
+{
+    const struct wdag *g = b->g;
+    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+        uint32_t e = g->net_of.to[i];
+        if (g->net_src[e] == v || !may_bridge(g, e))
+            continue;
+        uint64_t parts = choose_parts(b, e, p, parts_within(b, e, left));
+        for (uint32_t x = 0; parts && x < p->npin; x++)
+            add_reader(b, e, p->pin[x], parts);
+        for (uint32_t k = 0; k < g->ncls; k++)
+            left[k] -= unit_cost(b, k, e) * __builtin_popcountll(parts);
+    }
+}
+
+static void bridge_vertex(struct bridging *b, uint32_t v)
+{
+    const struct wdag *g = b->g;
+    int64_t left[CLASSES];
+    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+        uint32_t e = g->net_of.to[i];
+        if (g->net_src[e] != v || !may_bridge(g, e))
+            continue;
+        cut_net(b, e);
+        for (uint32_t x = 0; x < b->npiece; x++) {
+            struct piece p = b->piece[x];
+            p.npin = p.npin < READERS_MOST ? p.npin : READERS_MOST;
+            piece_cost(b, e, &p, left);
+            if (p.npin)
+                bridge_piece(b, v, &p, left);
+            if (b->piece[x].npin > 1)
+                emit(b, e, &b->piece[x], left);
+        }
+    }
+}
+
+static void emit_net(struct bridging *b, uint32_t e)
+{
+    int64_t cost[CLASSES];
+    cut_net(b, e);
+    for (uint32_t x = 0; x < b->npiece; x++) {
+        piece_cost(b, e, &b->piece[x], cost);
+        emit(b, e, &b->piece[x], cost);
+    }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static const struct wdag *result(struct bridging *b)
+{
+    const struct wdag *g = b->g;
+    struct wdag *h = arena_alloc(b->a, sizeof *h);
+    *h = *g;
+    h->nnet = b->nnet;
+    h->net_of = (struct csr){0};
+    h->net_pin = (struct csr){b->at ? b->at : arena_array(b->a, 1, sizeof *b->at), b->pin};
+    h->net_src = b->src;
+    h->net_host = arena_alloc(b->a, (size_t)b->nnet + 1);
+    h->net_back = g->net_back ? arena_alloc(b->a, (size_t)b->nnet + 1) : NULL;
+    h->net_cost = arena_array(b->a, g->ncls, sizeof *h->net_cost);
+    for (uint32_t k = 0; k < g->ncls; k++)
+        h->net_cost[k] = arena_array(b->a, (size_t)b->nnet + 1, sizeof **h->net_cost);
+    for (uint32_t e = 0; e < b->nnet; e++) {
+        h->net_host[e] = g->net_host[b->old[e]];
+        if (h->net_back)
+            h->net_back[e] = g->net_back[b->old[e]];
+        for (uint32_t k = 0; k < g->ncls; k++)
+            h->net_cost[k][e] = b->cost[(size_t)e * g->ncls + k];
+    }
+    return h;
+}
+
+const struct wdag *wdag_bridge_nets(const struct wdag *g, const uint8_t *out, struct arena *a)
+{
+    struct bridging b = {.g = g,
+                         .out = out,
+                         .a = a,
+                         .head = arena_array(a, (size_t)g->nnet + 1, sizeof *b.head),
+                         .count = arena_array(a, (size_t)g->nnet + 1, sizeof *b.count)};
+    if (g->net_inner)
+        return g;
+    for (uint32_t v = g->n; v-- > 0;)
+        if (out[v])
+            bridge_vertex(&b, v);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        if (!may_bridge(g, e) || !out[g->net_src[e]])
+            emit_net(&b, e);
+    return result(&b);
+}

@@ -1,0 +1,41 @@
+/* Levels as text: what --print-ir-after shows below the module, in comment lines. */
+#include "ir/dag/wdag.h"
+
+#include "ir/base/units.h"
+
+static void print_vertex(FILE *f, const struct wdag *g, uint32_t v, const struct csr *members,
+                         const struct wdag *base, const struct module *m)
+{
+    char buf[UNIT_TEXT];
+    fprintf(f, "#   %u: time=[", v);
+    for (uint32_t k = 0; k < g->ncls; k++)
+        fprintf(f, "%s%s", k ? "," : "",
+                g->time[k][v] == COST_NEVER ? "never" : time_print(buf, g->time[k][v]));
+    fprintf(f, "] size=%s", bytes_print(buf, g->size[v]));
+    if (g->pin[v] >= 0)
+        fprintf(f, " pin=%d", g->pin[v]);
+    fputs(" {", f);
+    for (uint32_t i = members->at[v]; i < members->at[v + 1]; i++)
+        fprintf(f, "%s%s", i > members->at[v] ? ", " : "",
+                node_name(m, base->node[members->to[i]]));
+    fputs("}\n", f);
+}
+
+void wdag_print(FILE *f, const struct wdag *top, const struct module *m)
+{
+    if (!top)
+        return;
+    struct arena *a = arena_new();
+    const struct wdag *base = top;
+    while (base->finer)
+        base = base->finer;
+    uint32_t *row = wdag_flatten(top, a),
+             *entry = arena_array(a, (size_t)base->n + 1, sizeof *entry);
+    for (uint32_t v = 0; v < base->n; v++)
+        entry[v] = v;
+    struct csr members = csr_build(a, top->n, base->n, row, entry);
+    fprintf(f, "# level %s: %u vertices, %u nets\n", top->maker, top->n, top->nnet);
+    for (uint32_t v = 0; v < top->n; v++)
+        print_vertex(f, top, v, &members, base, m);
+    arena_free(a);
+}

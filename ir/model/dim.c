@@ -1,0 +1,247 @@
+/* Symbolic dimensions.
+ *
+ * A dimension that is not a number is the canonical text of a polynomial (dim_poly.h); arithmetic
+ * parses (dim_parse.h), computes and prints again.  Numbers never touch a string.  Text that is no
+ * expression is one opaque name, which is kept in quotes.  Names are taken as at least 1, so (a*b)//a
+ * is b.  Beyond the bounds of dim_poly.h a dimension is unknown.
+ * Cost: about a microsecond per operation on names. */
+#include "ir/model/dim.h"
+#include "ir/model/dim_parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A polynomial as a dimension. */
+static struct dim from_poly(struct module *m, const struct poly *q)
+{
+    char buf[POLY_TEXT];
+    int64_t v;
+    if (poly_is_const(q, &v))
+        return dim_num(v);
+    if (!poly_text(m, q, buf))
+        return dim_unknown();
+    return (struct dim){-1, str_id(m, buf)};
+}
+
+/* A known dimension as a polynomial. */
+static bool to_poly(struct module *m, struct dim d, struct poly *out)
+{
+    if (d.sym == 0) {
+        *out = poly_const(d.value);
+        return d.value >= 0;
+    }
+    struct parser p = {.m = m};
+    return dim_read(&p, str(m, d.sym), out) == PARSE_OK;
+}
+
+struct dim dim_num(int64_t v)
+{
+    return (struct dim){v < 0 ? -1 : v, 0};
+}
+
+struct dim dim_unknown(void)
+{
+    return (struct dim){-1, 0};
+}
+
+struct dim dim_parse(struct module *m, const char *text)
+{
+    struct poly q;
+    char quoted[POLY_TEXT];
+    if (*text == 0)
+        return dim_unknown();
+    if (dim_is_name(text))
+        return (struct dim){-1, str_id(m, text)};
+    struct parser p = {.m = m};
+    enum parse_error e = dim_read(&p, text, &q);
+    if (e == PARSE_OK)
+        return from_poly(m, &q);
+    if (e == PARSE_SYNTAX && dim_quote(text, quoted))
+        return (struct dim){-1, str_id(m, quoted)};
+    return dim_unknown();
+}
+
+bool dim_known(struct dim d)
+{
+    return d.value >= 0 || d.sym != 0;
+}
+
+bool dim_same(struct dim a, struct dim b)
+{
+    return dim_known(a) && a.sym == b.sym && (a.sym != 0 || a.value == b.value);
+}
+
+static struct dim add_scaled(struct module *m, struct dim a, struct dim b, int64_t scale)
+{
+    struct poly p, q;
+    if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_add(m, &p, &q, scale, &p))
+        return dim_unknown();
+    return from_poly(m, &p);
+}
+
+struct dim dim_add(struct module *m, struct dim a, struct dim b)
+{
+    int64_t v;
+    if (!dim_known(a) || !dim_known(b))
+        return dim_unknown();
+    if (a.sym == 0 && b.sym == 0)
+        return __builtin_add_overflow(a.value, b.value, &v) ? dim_unknown() : dim_num(v);
+    if (b.sym == 0 && b.value == 0)
+        return a;
+    if (a.sym == 0 && a.value == 0)
+        return b;
+    return add_scaled(m, a, b, 1);
+}
+
+struct dim dim_sub(struct module *m, struct dim a, struct dim b)
+{
+    if (!dim_known(a) || !dim_known(b))
+        return dim_unknown();
+    if (a.sym == 0 && b.sym == 0)
+        return dim_num(a.value - b.value);
+    if (b.sym == 0 && b.value == 0)
+        return a;
+    if (dim_same(a, b))
+        return dim_num(0);
+    return add_scaled(m, a, b, -1);
+}
+
+struct dim dim_mul(struct module *m, struct dim a, struct dim b)
+{
+    int64_t v;
+    if (!dim_known(a) || !dim_known(b))
+        return dim_unknown();
+    if (a.sym == 0 && b.sym == 0)
+        return __builtin_mul_overflow(a.value, b.value, &v) ? dim_unknown() : dim_num(v);
+    if (b.sym == 0 && b.value == 1)
+        return a;
+    if (a.sym == 0 && a.value == 1)
+        return b;
+    struct poly p, q;
+    if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_mul(m, &p, &q, &p))
+        return dim_unknown();
+    return from_poly(m, &p);
+}
+
+struct dim dim_div(struct module *m, struct dim a, struct dim b)
+{
+    if (!dim_known(a) || !dim_known(b) || (b.sym == 0 && b.value == 0))
+        return dim_unknown();
+    if (a.sym == 0 && b.sym == 0)
+        return dim_num(a.value / b.value);
+    if (b.sym == 0 && b.value == 1)
+        return a;
+    if (dim_same(a, b))
+        return dim_num(1);
+    struct poly p, q;
+    if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_floor_div(m, &p, &q, &p))
+        return dim_unknown();
+    return from_poly(m, &p);
+}
+
+struct dim dim_min(struct module *m, struct dim a, struct dim b)
+{
+    struct poly p, q;
+    if (!dim_known(a) || !dim_known(b))
+        return dim_unknown();
+    if (a.sym == 0 && b.sym == 0)
+        return a.value < b.value ? a : b;
+    if (dim_is_min_of(m, b, a) || dim_is_min_of(m, a, b)) /* Min(a, Min(a, c)) */
+        return dim_is_min_of(m, b, a) ? b : a;
+    if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_min_max(m, false, &p, &q, &p))
+        return dim_unknown();
+    return from_poly(m, &p);
+}
+
+/* The text is one Min(..), not a sum that starts with one. */
+static bool is_one_min(const char *text)
+{
+    int depth = 0;
+    if (strncmp(text, "Min(", 4) != 0)
+        return false;
+    for (const char *s = text; *s != 0; s++) {
+        depth += (*s == '(') - (*s == ')');
+        if (depth == 0 && s >= text + 4)
+            return s[1] == 0;
+    }
+    return false;
+}
+
+bool dim_is_min_of(const struct module *m, struct dim b, struct dim a)
+{
+    char number[24];
+    if (!dim_known(a) || b.sym == 0 || !is_one_min(str(m, b.sym)))
+        return false;
+    snprintf(number, sizeof number, "%lld", (long long)a.value);
+    const char *text = str(m, b.sym), *name = a.sym != 0 ? str(m, a.sym) : number;
+    size_t n = strlen(name), all = strlen(text);
+    if (all < n + 7)
+        return false;
+    bool first = strncmp(text + 4, name, n) == 0 && strncmp(text + 4 + n, ", ", 2) == 0;
+    const char *last = text + all - 1 - n;
+    return first || (strncmp(last, name, n) == 0 && strncmp(last - 2, ", ", 2) == 0);
+}
+
+/* Passes each name on once.  An expression fits POLY_TEXT, hence so do its names. */
+struct name_sink {
+    void (*fn)(void *user, const char *name);
+    void *user;
+    size_t used;
+    char seen[POLY_TEXT]; /* one after the other, each with its NUL */
+};
+
+static int64_t collect_name(void *user, const char *name)
+{
+    struct name_sink *k = user;
+    size_t n = strlen(name) + 1;
+    for (size_t at = 0; at < k->used; at += strlen(k->seen + at) + 1)
+        if (strcmp(k->seen + at, name) == 0)
+            return 1;
+    if (n <= sizeof k->seen - k->used) {
+        memcpy(k->seen + k->used, name, n);
+        k->used += n;
+    }
+    k->fn(k->user, name);
+    return 1;
+}
+
+void dim_names(const struct module *m, struct dim d, void (*fn)(void *user, const char *name),
+               void *user)
+{
+    if (d.sym == 0)
+        return;
+    struct name_sink sink = {.fn = fn, .user = user};
+    struct poly ignored;
+    struct parser p = {.dry = true, .lookup = collect_name, .user = &sink};
+    const char *text = str(m, d.sym);
+    if (dim_is_name(text))
+        fn(user, text);
+    else
+        dim_read(&p, text, &ignored);
+}
+
+int64_t dim_eval(const struct module *m, struct dim d,
+                 int64_t (*lookup)(void *user, const char *name), void *user)
+{
+    if (d.sym == 0)
+        return d.value;
+    const char *text = str(m, d.sym);
+    struct poly q;
+    /* Names are numbers here, so nothing is interned and the module not needed. */
+    struct parser p = {.lookup = lookup, .user = user};
+    if (dim_is_name(text)) {
+        int64_t v = lookup(user, text);
+        return v < 0 ? -1 : v;
+    }
+    int64_t v;
+    if (dim_read(&p, text, &q) != PARSE_OK || !poly_is_const(&q, &v) || v < 0)
+        return -1;
+    return v;
+}
+
+const char *dim_text(const struct module *m, struct dim d, struct arena *a)
+{
+    if (d.sym == 0)
+        return d.value < 0 ? "?" : arena_fmt(a, "%lld", (long long)d.value);
+    return str(m, d.sym);
+}

@@ -1,0 +1,430 @@
+/* Reading symbolic dimensions.
+ *
+ * Exporters write the same quantity in many spellings ("sequence + past", "((b*t)//b)",
+ * "floor(h/2 - 1/2) + 1"), so the reader accepts
+ *     sum     := product (("+" | "-") product)*
+ *     product := unary (("*" | "//" | "/" | "%") unary)*
+ *     unary   := "-" unary | primary ["**" digit]
+ *     primary := number | name | "'" any text "'" | "(" sum ")" | function "(" sum ("," sum)* ")"
+ * with the functions floor, ceil, Min, Max, Mod, FloorDiv.  A plain "/" by a number makes fractions, which
+ * floor() rounds down; at the end a fraction is taken as exact, as a dimension is an integer.
+ * Recursive descent, at most 64 levels of parentheses; O(length) steps of polynomial arithmetic. */
+#include "ir/model/dim_parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH_LIMIT = 64 };
+
+/* p / den; `open`: a quotient by a name that a floor() must close. */
+struct ratio {
+    struct poly p;
+    int64_t den; /* > 0 */
+    bool open;
+};
+
+static void parse_sum(struct parser *p, struct ratio *out);
+
+static bool fail(struct parser *p, enum parse_error e)
+{
+    if (p->error == PARSE_OK)
+        p->error = e;
+    return false;
+}
+
+static void skip_space(struct parser *p)
+{
+    while (*p->s == ' ' || *p->s == '\t')
+        p->s++;
+}
+
+static bool accept(struct parser *p, const char *token)
+{
+    skip_space(p);
+    size_t n = strlen(token);
+    if (strncmp(p->s, token, n) != 0)
+        return false;
+    p->s += n;
+    return true;
+}
+
+static bool name_start(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
+}
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool name_part(char c)
+{
+    return name_start(c) || digit(c) || c == '.' || c == ':' || c == '$' || c == '@';
+}
+
+bool dim_is_name(const char *s)
+{
+    if (!name_start(*s))
+        return false;
+    while (name_part(*s))
+        s++;
+    return *s == 0;
+}
+
+static struct ratio integer(int64_t v)
+{
+    return (struct ratio){.p = poly_const(v), .den = 1};
+}
+
+/* Divides numerator and denominator by what all coefficients share. */
+static void reduce(struct ratio *r)
+{
+    int64_t g = r->den;
+    for (uint32_t i = 0; i < r->p.n; i++) {
+        int64_t a = r->p.t[i].coef;
+        while (a != 0) {
+            int64_t rest = g % a;
+            g = a;
+            a = rest;
+        }
+    }
+    g = g < 0 ? (g == INT64_MIN ? 1 : -g) : g;
+    if (g <= 1)
+        return;
+    for (uint32_t i = 0; i < r->p.n; i++)
+        r->p.t[i].coef /= g;
+    r->den /= g;
+}
+
+/* The sum a + sign * b. */
+static void ratio_add(struct parser *p, struct ratio *a, const struct ratio *b, int64_t sign)
+{
+    struct poly left, right, da = poly_const(a->den), db = poly_const(b->den);
+    if (p->dry)
+        return;
+    if (a->open || b->open) {
+        fail(p, PARSE_SYNTAX);
+    } else if (a->den == 1 && b->den == 1) {
+        if (!poly_add(p->m, &a->p, &b->p, sign, &a->p))
+            fail(p, PARSE_BOUNDS);
+    } else if (!poly_mul(p->m, &a->p, &db, &left) || !poly_mul(p->m, &b->p, &da, &right) ||
+               !poly_add(p->m, &left, &right, sign, &a->p) ||
+               __builtin_mul_overflow(a->den, b->den, &a->den)) {
+        fail(p, PARSE_BOUNDS);
+    } else {
+        reduce(a);
+    }
+}
+
+static void ratio_mul(struct parser *p, struct ratio *a, const struct ratio *b)
+{
+    if (p->dry)
+        return;
+    if (a->open || b->open)
+        fail(p, PARSE_SYNTAX);
+    else if (!poly_mul(p->m, &a->p, &b->p, &a->p) ||
+             __builtin_mul_overflow(a->den, b->den, &a->den))
+        fail(p, PARSE_BOUNDS);
+    else
+        reduce(a);
+}
+
+/* floor(a / b) */
+static void ratio_floor_div(struct parser *p, struct ratio *a, const struct ratio *b)
+{
+    struct poly num, den, da = poly_const(a->den), db = poly_const(b->den);
+    int64_t zero;
+    if (p->dry)
+        return;
+    if (a->open || b->open || (poly_is_const(&b->p, &zero) && zero == 0))
+        fail(p, PARSE_SYNTAX);
+    else if (!poly_mul(p->m, &a->p, &db, &num) || !poly_mul(p->m, &b->p, &da, &den) ||
+             !poly_floor_div(p->m, &num, &den, &a->p))
+        fail(p, PARSE_BOUNDS);
+    a->den = 1;
+}
+
+static void ratio_div(struct parser *p, struct ratio *a, const struct ratio *b)
+{
+    int64_t c;
+    if (p->dry)
+        return;
+    if (!poly_is_const(&b->p, &c)) {
+        struct poly q;
+        if (!a->open && a->den == 1 && b->den == 1 && poly_div_exact(p->m, &a->p, &b->p, &q)) {
+            a->p = q;
+            return;
+        }
+        ratio_floor_div(p, a, b);
+        a->open = true;
+        return;
+    }
+    struct ratio inverse = {.p = poly_const(c < 0 ? -b->den : b->den), .den = c < 0 ? -c : c};
+    if (c == 0 || c == INT64_MIN)
+        fail(p, PARSE_SYNTAX);
+    else
+        ratio_mul(p, a, &inverse);
+}
+
+static void ratio_floor(struct parser *p, struct ratio *a)
+{
+    struct ratio one = integer(1);
+    a->open = false;
+    if (a->den != 1)
+        ratio_floor_div(p, a, &one);
+}
+
+static void ratio_mod(struct parser *p, struct ratio *a, const struct ratio *b)
+{
+    struct ratio q = *a;
+    ratio_floor_div(p, &q, b);
+    ratio_mul(p, &q, b);
+    ratio_add(p, a, &q, -1);
+}
+
+static void ratio_min_max(struct parser *p, bool max, struct ratio *a, const struct ratio *b)
+{
+    if (p->dry)
+        return;
+    if (a->open || b->open || a->den != 1 || b->den != 1)
+        fail(p, PARSE_SYNTAX);
+    else if (!poly_min_max(p->m, max, &a->p, &b->p, &a->p))
+        fail(p, PARSE_BOUNDS);
+}
+
+/* "12" or "0.5": the latter as a fraction. */
+static void parse_number(struct parser *p, struct ratio *out)
+{
+    int64_t v = 0, den = 1;
+    bool fraction = false;
+    for (; digit(*p->s) || (*p->s == '.' && !fraction); p->s++) {
+        if (*p->s == '.') {
+            fraction = true;
+        } else if (__builtin_mul_overflow(v, 10, &v) ||
+                   __builtin_add_overflow(v, *p->s - '0', &v) ||
+                   (fraction && __builtin_mul_overflow(den, 10, &den))) {
+            fail(p, PARSE_BOUNDS);
+            return;
+        }
+    }
+    if (name_part(*p->s)) {
+        fail(p, PARSE_SYNTAX); /* "3d_points" */
+        return;
+    }
+    *out = integer(v);
+    out->den = den;
+    reduce(out);
+}
+
+bool dim_quote(const char *name, char *out)
+{
+    size_t at = 0;
+    out[at++] = '\'';
+    for (; *name != 0 && at + 4 < POLY_TEXT; name++) {
+        if (*name == '\'')
+            out[at++] = '\'';
+        out[at++] = *name;
+    }
+    out[at++] = '\'';
+    out[at] = 0;
+    return *name == 0;
+}
+
+/* What a name stands for: its value if values are asked for, else itself. */
+static void use_name(struct parser *p, const char *name, struct ratio *out)
+{
+    char quoted[POLY_TEXT];
+    if (p->lookup != NULL) {
+        int64_t v = p->lookup(p->user, name);
+        *out = integer(p->dry ? 1 : v);
+        if (v < 0 && !p->dry)
+            fail(p, PARSE_UNBOUND);
+    } else if (dim_is_name(name)) {
+        *out = (struct ratio){.p = poly_atom(str_id(p->m, name)), .den = 1};
+    } else if (dim_quote(name, quoted)) {
+        *out = (struct ratio){.p = poly_atom(str_id(p->m, quoted)), .den = 1};
+    } else {
+        fail(p, PARSE_BOUNDS);
+    }
+}
+
+/* A name in quotes; p->s is behind the opening one. */
+static void parse_quoted(struct parser *p, struct ratio *out)
+{
+    char name[POLY_TEXT];
+    size_t n = 0;
+    while (*p->s != 0 && n + 1 < sizeof name && (*p->s != '\'' || p->s[1] == '\'')) {
+        p->s += *p->s == '\'';
+        name[n++] = *p->s++;
+    }
+    name[n] = 0;
+    if (*p->s != '\'' || n == 0)
+        fail(p, PARSE_SYNTAX);
+    else
+        use_name(p, name, out);
+    p->s += *p->s == '\'';
+}
+
+static void apply(struct parser *p, const char *f, size_t n, struct ratio *arg, uint32_t narg)
+{
+    static const char *const name[] = {"floor", "ceil", "ceiling", "FloorDiv", "Mod",
+                                       "Min",   "Max",  "min",     "max"};
+    uint32_t k = 0;
+    while (k < 9 && (strlen(name[k]) != n || strncmp(f, name[k], n) != 0))
+        k++;
+    struct ratio minus = integer(-1);
+    if (k == 9 || (k < 3 && narg != 1) || (k >= 3 && narg != 2)) {
+        fail(p, PARSE_SYNTAX);
+    } else if (k == 0) {
+        ratio_floor(p, arg);
+    } else if (k < 3) {
+        ratio_mul(p, arg, &minus);
+        ratio_floor(p, arg);
+        ratio_mul(p, arg, &minus);
+    } else if (k == 3) {
+        ratio_floor_div(p, arg, arg + 1);
+    } else if (k == 4) {
+        ratio_mod(p, arg, arg + 1);
+    } else {
+        ratio_min_max(p, name[k][1] == 'a', arg, arg + 1);
+    }
+}
+
+/* The arguments after a function's "(". */
+static void parse_call(struct parser *p, const char *f, size_t n, struct ratio *out)
+{
+    struct ratio arg[2];
+    uint32_t narg = 0;
+    bool fold = n == 3 && (f[0] == 'M' || f[0] == 'm') && (f[1] == 'i' || f[1] == 'a');
+    do {
+        if (narg == 2 && fold) { /* Min and Max of more than two: from the left */
+            apply(p, f, n, arg, 2);
+            narg = 1;
+        }
+        if (narg == 2) {
+            fail(p, PARSE_SYNTAX);
+            return;
+        }
+        arg[narg] = integer(0);
+        parse_sum(p, &arg[narg++]);
+    } while (p->error == PARSE_OK && accept(p, ","));
+    if (p->error == PARSE_OK && !accept(p, ")"))
+        fail(p, PARSE_SYNTAX);
+    if (p->error == PARSE_OK)
+        apply(p, f, n, arg, narg);
+    *out = arg[0];
+}
+
+static void parse_primary(struct parser *p, struct ratio *out)
+{
+    skip_space(p);
+    const char *start = p->s;
+    if (accept(p, "(")) {
+        parse_sum(p, out);
+        if (p->error == PARSE_OK && !accept(p, ")"))
+            fail(p, PARSE_SYNTAX);
+    } else if (digit(*p->s)) {
+        parse_number(p, out);
+    } else if (*p->s == '\'') {
+        p->s++;
+        parse_quoted(p, out);
+    } else if (name_start(*p->s)) {
+        while (name_part(*p->s))
+            p->s++;
+        size_t n = (size_t)(p->s - start);
+        if (*p->s == '(') {
+            p->s++;
+            parse_call(p, start, n, out);
+        } else {
+            char name[POLY_TEXT];
+            int len = snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, start);
+            if (len <= 0)
+                fail(p, PARSE_BOUNDS);
+            else
+                use_name(p, name, out);
+        }
+    } else {
+        fail(p, PARSE_SYNTAX);
+    }
+}
+
+static void parse_unary(struct parser *p, struct ratio *out)
+{
+    int64_t sign = 1;
+    while (accept(p, "-"))
+        sign = -sign;
+    parse_primary(p, out);
+    if (p->error == PARSE_OK && accept(p, "**")) {
+        struct ratio base = *out;
+        skip_space(p);
+        int64_t power = digit(*p->s) && !digit(p->s[1]) ? *p->s++ - '0' : -1;
+        *out = integer(1);
+        if (power < 0)
+            fail(p, PARSE_SYNTAX);
+        for (int64_t i = 0; i < power && p->error == PARSE_OK; i++)
+            ratio_mul(p, out, &base);
+    }
+    struct ratio minus = integer(-1);
+    if (sign < 0 && p->error == PARSE_OK)
+        ratio_mul(p, out, &minus);
+}
+
+static void parse_product(struct parser *p, struct ratio *out)
+{
+    parse_unary(p, out);
+    while (p->error == PARSE_OK) {
+        struct ratio b = integer(0);
+        skip_space(p);
+        char op = *p->s;
+        if (op != '*' && op != '/' && op != '%')
+            return;
+        bool floor = op == '/' && p->s[1] == '/';
+        p->s += floor ? 2 : 1;
+        parse_unary(p, &b);
+        if (p->error != PARSE_OK)
+            return;
+        if (op == '*')
+            ratio_mul(p, out, &b);
+        else if (op == '%')
+            ratio_mod(p, out, &b);
+        else if (floor)
+            ratio_floor_div(p, out, &b);
+        else
+            ratio_div(p, out, &b);
+    }
+}
+
+/* Recursion: through parentheses only, at most DEPTH_LIMIT deep. */
+static void parse_sum(struct parser *p, struct ratio *out)
+{
+    if (++p->depth > DEPTH_LIMIT) {
+        fail(p, PARSE_BOUNDS);
+        return;
+    }
+    parse_product(p, out);
+    while (p->error == PARSE_OK) {
+        struct ratio b = integer(0);
+        bool plus = accept(p, "+");
+        if (!plus && !accept(p, "-"))
+            break;
+        parse_product(p, &b);
+        if (p->error == PARSE_OK)
+            ratio_add(p, out, &b, plus ? 1 : -1);
+    }
+    p->depth--;
+}
+
+enum parse_error dim_read(struct parser *p, const char *text, struct poly *out)
+{
+    struct ratio r = integer(0);
+    p->s = text;
+    parse_sum(p, &r);
+    skip_space(p);
+    if (p->error == PARSE_OK && (*p->s != 0 || r.open))
+        fail(p, PARSE_SYNTAX);
+    if (p->error == PARSE_OK)
+        ratio_floor(p, &r);
+    *out = r.p;
+    return p->error;
+}

@@ -1,0 +1,300 @@
+/* Polynomials with integer coefficients: sums, products, exact and floor division.
+ *
+ * The form is canonical: terms sorted by the text of their atoms, floor divisions reduced so that
+ * the numerator's coefficients lie in [0, divisor) (what is divisible is taken out in front) and
+ * share no factor with the divisor.  Equal polynomials therefore print alike; the converse need not
+ * hold for nested floor divisions, which is safe: such dimensions count as different.
+ * Bounded: 16 terms of degree 8; everything beyond is reported as "does not fit".
+ * Cost: O(terms^2 * degree) string comparisons per operation. */
+#include "ir/model/dim_poly.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct poly poly_const(int64_t v)
+{
+    struct poly p = {0};
+    if (v != 0) {
+        p.n = 1;
+        p.t[0].coef = v;
+    }
+    return p;
+}
+
+struct poly poly_atom(sid atom)
+{
+    struct poly p = {.n = 1};
+    p.t[0] = (struct poly_term){.coef = 1, .n = 1, .atom = {atom}};
+    return p;
+}
+
+bool poly_is_const(const struct poly *p, int64_t *v)
+{
+    if (p->n > 1 || (p->n == 1 && p->t[0].n != 0))
+        return false;
+    *v = p->n == 0 ? 0 : p->t[0].coef;
+    return true;
+}
+
+static int compare_atoms(const struct module *m, sid a, sid b)
+{
+    return a == b ? 0 : strcmp(str(m, a), str(m, b));
+}
+
+/* Order of terms: by atoms; a term that continues another one comes first, so the constant is
+ * last. */
+static int compare_terms(const struct module *m, const struct poly_term *a,
+                         const struct poly_term *b)
+{
+    uint32_t n = a->n < b->n ? a->n : b->n;
+    for (uint32_t i = 0; i < n; i++) {
+        int c = compare_atoms(m, a->atom[i], b->atom[i]);
+        if (c != 0)
+            return c;
+    }
+    return a->n == b->n ? 0 : a->n > b->n ? -1 : 1;
+}
+
+/* p += t, keeping the order. */
+static bool add_term(const struct module *m, struct poly *p, const struct poly_term *t)
+{
+    if (t->coef == 0)
+        return true;
+    uint32_t i = 0;
+    int c = 1;
+    while (i < p->n && (c = compare_terms(m, &p->t[i], t)) < 0)
+        i++;
+    if (i < p->n && c == 0) {
+        if (__builtin_add_overflow(p->t[i].coef, t->coef, &p->t[i].coef))
+            return false;
+        if (p->t[i].coef == 0) {
+            memmove(&p->t[i], &p->t[i + 1], (p->n - i - 1) * sizeof p->t[0]);
+            p->n--;
+        }
+        return true;
+    }
+    if (p->n == POLY_TERMS)
+        return false;
+    memmove(&p->t[i + 1], &p->t[i], (p->n - i) * sizeof p->t[0]);
+    p->t[i] = *t;
+    p->n++;
+    return true;
+}
+
+bool poly_add(const struct module *m, const struct poly *a, const struct poly *b, int64_t scale_b,
+              struct poly *out)
+{
+    struct poly r = *a;
+    for (uint32_t i = 0; i < b->n; i++) {
+        struct poly_term t = b->t[i];
+        if (__builtin_mul_overflow(t.coef, scale_b, &t.coef) || !add_term(m, &r, &t))
+            return false;
+    }
+    *out = r;
+    return true;
+}
+
+static bool mul_terms(const struct module *m, const struct poly_term *a, const struct poly_term *b,
+                      struct poly_term *out)
+{
+    struct poly_term t = {0};
+    if (a->n + b->n > POLY_DEGREE || __builtin_mul_overflow(a->coef, b->coef, &t.coef))
+        return false;
+    uint32_t i = 0, j = 0;
+    while (i < a->n || j < b->n) {
+        bool left = j == b->n || (i < a->n && compare_atoms(m, a->atom[i], b->atom[j]) <= 0);
+        t.atom[t.n++] = left ? a->atom[i++] : b->atom[j++];
+    }
+    *out = t;
+    return true;
+}
+
+bool poly_mul(const struct module *m, const struct poly *a, const struct poly *b, struct poly *out)
+{
+    struct poly r = {0};
+    for (uint32_t i = 0; i < a->n; i++) {
+        for (uint32_t j = 0; j < b->n; j++) {
+            struct poly_term t;
+            if (!mul_terms(m, &a->t[i], &b->t[j], &t) || !add_term(m, &r, &t))
+                return false;
+        }
+    }
+    *out = r;
+    return true;
+}
+
+/* a / b for single terms, without remainder. */
+static bool div_terms(const struct poly_term *a, const struct poly_term *b, struct poly_term *out)
+{
+    if (b->coef == -1 ? a->coef == INT64_MIN : a->coef % b->coef != 0)
+        return false;
+    struct poly_term t = {.coef = a->coef / b->coef};
+    uint32_t j = 0;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (j < b->n && a->atom[i] == b->atom[j])
+            j++;
+        else
+            t.atom[t.n++] = a->atom[i];
+    *out = t;
+    return j == b->n;
+}
+
+bool poly_div_exact(const struct module *m, const struct poly *a, const struct poly *b,
+                    struct poly *out)
+{
+    struct poly rest = *a, q = {0};
+    if (b->n == 0)
+        return false;
+    for (int round = 0; rest.n > 0; round++) {
+        struct poly one = {.n = 1}, part;
+        if (round == 2 * POLY_TERMS || !div_terms(&rest.t[0], &b->t[0], &one.t[0]))
+            return false;
+        if (!add_term(m, &q, &one.t[0]) || !poly_mul(m, &one, b, &part) ||
+            !poly_add(m, &rest, &part, -1, &rest))
+            return false;
+    }
+    *out = q;
+    return true;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static int64_t floor_div(int64_t a, int64_t b) /* b > 0 */
+{
+    return a / b - (a % b < 0);
+}
+
+/* p = front + b * rest with the coefficients of rest in [0, b): floor(p / b) = front +
+ * floor(rest / b). */
+static bool take_out(const struct module *m, const struct poly *p, int64_t b, struct poly *front,
+                     struct poly *rest)
+{
+    *front = (struct poly){0};
+    *rest = (struct poly){0};
+    for (uint32_t i = 0; i < p->n; i++) {
+        struct poly_term q = p->t[i], r = p->t[i];
+        q.coef = floor_div(p->t[i].coef, b);
+        r.coef = p->t[i].coef - q.coef * b;
+        if (!add_term(m, front, &q) || !add_term(m, rest, &r))
+            return false;
+    }
+    return true;
+}
+
+/* Divides numerator and divisor by their common factor; the numerator's constant is rounded
+ * down. */
+static void cancel(struct poly *num, int64_t *b)
+{
+    int64_t g = *b;
+    for (uint32_t i = 0; i < num->n; i++)
+        g = num->t[i].n > 0 ? gcd(g, num->t[i].coef) : g;
+    for (uint32_t i = 0; i < num->n; i++)
+        num->t[i].coef = floor_div(num->t[i].coef, g);
+    *b /= g;
+    if (num->n > 0 && num->t[num->n - 1].coef == 0)
+        num->n--;
+}
+
+/* Text as an operand of //: in parentheses unless it is a single factor. */
+static bool factor_text(const struct module *m, const struct poly *p, char *buf)
+{
+    bool single = p->n == 0 || (p->n == 1 && ((p->t[0].n == 1 && p->t[0].coef == 1) ||
+                                              (p->t[0].n == 0 && p->t[0].coef >= 0)));
+    char inner[POLY_TEXT];
+    if (!poly_text(m, p, inner))
+        return false;
+    int n = snprintf(buf, POLY_TEXT, single ? "%s" : "(%s)", inner);
+    return n > 0 && n < POLY_TEXT;
+}
+
+static bool div_atom(struct module *m, const struct poly *a, const struct poly *b, struct poly *out)
+{
+    char num[POLY_TEXT], den[POLY_TEXT], all[POLY_TEXT];
+    if (m == NULL || !factor_text(m, a, num) || !factor_text(m, b, den))
+        return false;
+    int n = snprintf(all, sizeof all, "(%s//%s)", num, den);
+    if (n < 0 || n >= POLY_TEXT)
+        return false;
+    *out = poly_atom(str_id(m, all));
+    return true;
+}
+
+bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b, struct poly *out)
+{
+    int64_t d;
+    if (b->n == 0)
+        return false;
+    if (!poly_is_const(b, &d))
+        return poly_div_exact(m, a, b, out) || div_atom(m, a, b, out);
+    struct poly num = *a, front, rest;
+    if (d < 0) {
+        struct poly zero = {0};
+        if (d == INT64_MIN || !poly_add(m, &zero, a, -1, &num))
+            return false;
+        d = -d;
+    }
+    if (!take_out(m, &num, d, &front, &rest))
+        return false;
+    int64_t c;
+    if (!poly_is_const(&rest, &c)) { /* else 0 <= c < d: nothing is left */
+        cancel(&rest, &d);
+        struct poly den = poly_const(d), atom;
+        if (!div_atom(m, &rest, &den, &atom) || !poly_add(m, &front, &atom, 1, &front))
+            return false;
+    }
+    *out = front;
+    return true;
+}
+
+bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct poly *b,
+                  struct poly *out)
+{
+    struct poly diff;
+    int64_t c;
+    if (poly_add(m, a, b, -1, &diff) && poly_is_const(&diff, &c)) {
+        *out = (c >= 0) == max ? *a : *b;
+        return true;
+    }
+    char ta[POLY_TEXT], tb[POLY_TEXT], all[POLY_TEXT];
+    if (m == NULL || !poly_text(m, a, ta) || !poly_text(m, b, tb))
+        return false;
+    bool swap = strcmp(ta, tb) > 0;
+    int n = snprintf(all, sizeof all, "%s(%s, %s)", max ? "Max" : "Min", swap ? tb : ta,
+                     swap ? ta : tb);
+    if (n < 0 || n >= POLY_TEXT)
+        return false;
+    *out = poly_atom(str_id(m, all));
+    return true;
+}
+
+bool poly_text(const struct module *m, const struct poly *p, char *buf)
+{
+    size_t at = 0;
+    if (p->n == 0)
+        memcpy(buf, "0", 2);
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct poly_term *t = &p->t[i];
+        const char *sign = t->coef < 0 ? (i == 0 ? "-" : " - ") : (i == 0 ? "" : " + ");
+        uint64_t size = t->coef < 0 ? 0 - (uint64_t)t->coef : (uint64_t)t->coef;
+        char coef[24] = "";
+        if (size != 1 || t->n == 0)
+            snprintf(coef, sizeof coef, "%llu%s", (unsigned long long)size, t->n > 0 ? "*" : "");
+        int n = snprintf(buf + at, POLY_TEXT - at, "%s%s", sign, coef);
+        at += n >= 0 ? (size_t)n : POLY_TEXT;
+        for (uint32_t k = 0; k < t->n && at < POLY_TEXT; k++) {
+            n = snprintf(buf + at, POLY_TEXT - at, "%s%s", k > 0 ? "*" : "", str(m, t->atom[k]));
+            at += n >= 0 ? (size_t)n : POLY_TEXT;
+        }
+        if (at >= POLY_TEXT)
+            return false;
+    }
+    return true;
+}

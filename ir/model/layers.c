@@ -1,0 +1,135 @@
+/* Layers by scope or profile, and which of them are alike (layers.h).
+ *
+ * Scopes are interned, so that layers are found in one pass over the names.  Layers are alike if
+ * their sequences of operators are equal: sequences are hashed, and compared where hashes meet. */
+#include "ir/model/layers.h"
+
+#include "ir/base/map.h"
+#include "ir/base/strings.h"
+
+#include <string.h>
+
+/* Does s[0 .. n) end in .N or _N, or is it a number? */
+static bool is_numbered(const char *s, size_t n)
+{
+    size_t k = n;
+    while (k > 0 && s[k - 1] >= '0' && s[k - 1] <= '9')
+        k--;
+    return k < n && (k == 0 || s[k - 1] == '.' || s[k - 1] == '_');
+}
+
+/* Length of the outermost numbered scope of a name, 0 if there is none. */
+static size_t scope_length(const char *name)
+{
+    const char *at = name, *end;
+    for (; (end = strchr(at, '/')) != NULL; at = end + 1)
+        if (is_numbered(at, (size_t)(end - at)))
+            return (size_t)(end - name);
+    return 0;
+}
+
+static bool has_profile(const struct module *m)
+{
+    const struct graph *g = &m->graph[1];
+    for (nid n = g->first; m->layer && n < g->first + g->count; n++)
+        if (m->layer[n])
+            return true;
+    return false;
+}
+
+struct layers layers_find(const struct module *m, struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    struct layers l = {.of = arena_array(a, m->nnode, sizeof *l.of),
+                       .rest = arena_array(a, m->nnode, sizeof *l.rest)};
+    struct strings *scopes = strings_new(a);
+    bool profile = has_profile(m);
+    struct map known = {0};
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        const char *name = node_name(m, n);
+        size_t len = profile ? 0 : scope_length(name);
+        uint64_t key = 0;
+        if (profile && m->layer[n])
+            key = map_key(m->backward && m->backward[n] ? 2 : 1, m->layer[n]);
+        else if (len)
+            key = strings_id(scopes, name, len);
+        if (!key)
+            continue;
+        l.of[n] = map_get(&known, key);
+        l.rest[n] = len ? (uint32_t)len + 1 : 0;
+        if (!l.of[n])
+            map_set(&known, a, key, l.of[n] = ++l.n);
+    }
+    return l;
+}
+
+struct csr layers_nodes(const struct module *m, const struct layers *l, struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    nid *node = arena_array(a, (size_t)g->count + 1, sizeof *node);
+    for (uint32_t i = 0; i < g->count; i++)
+        node[i] = g->first + i;
+    return csr_build(a, l->n + 1, g->count, l->of + g->first, node);
+}
+
+static uint64_t op_key(const struct module *m, nid n)
+{
+    return map_key(m->node[n].domain, m->node[n].op);
+}
+
+/* Drops the constants from the rows of c, in place. */
+static void drop_constants(const struct module *m, struct csr *c, uint32_t rows)
+{
+    uint32_t k = 0, at = 0;
+    for (uint32_t r = 0; r < rows; r++) {
+        uint32_t end = c->at[r + 1];
+        for (; at < end; at++)
+            if (!node_is(m, c->to[at], "Constant"))
+                c->to[k++] = c->to[at];
+        c->at[r + 1] = k;
+    }
+}
+
+static bool rows_alike(const struct module *m, const struct csr *c, uint32_t x, uint32_t y)
+{
+    uint32_t n = c->at[x + 1] - c->at[x];
+    if (n != c->at[y + 1] - c->at[y])
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (op_key(m, c->to[c->at[x] + i]) != op_key(m, c->to[c->at[y] + i]))
+            return false;
+    return true;
+}
+
+static uint64_t row_hash(const struct module *m, const struct csr *c, uint32_t row)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (uint32_t i = c->at[row]; i < c->at[row + 1]; i++)
+        h = (h ^ op_key(m, c->to[i])) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
+    return h | 1;
+}
+
+uint32_t layers_repeats(const struct module *m, struct layers *l, struct arena *a,
+                        struct repeat **out)
+{
+    struct csr c = layers_nodes(m, l, a);
+    struct repeat *r = arena_array(a, (size_t)l->n + 1, sizeof *r);
+    struct map kinds = {0};
+    uint32_t n = 0;
+    drop_constants(m, &c, l->n + 1);
+    l->kind = arena_array(a, (size_t)l->n + 1, sizeof *l->kind);
+    for (uint32_t i = 1; i <= l->n; i++) {
+        uint64_t key = row_hash(m, &c, i);
+        uint32_t k = map_get(&kinds, key);
+        while (k && !rows_alike(m, &c, r[k - 1].first, i))
+            k = map_get(&kinds, key += 2);
+        if (!k) {
+            r[n++] = (struct repeat){.first = i, .nodes = c.at[i + 1] - c.at[i]};
+            map_set(&kinds, a, key, k = n);
+        }
+        l->kind[i] = k - 1;
+        r[k - 1].count++;
+    }
+    *out = r;
+    return n;
+}

@@ -1,0 +1,322 @@
+/* The module: making it, appending to its arrays, and looking things up.
+ *
+ * Every array starts with an entry 0 that means none, pools included, so that an index or a slice
+ * that was never set points at something harmless.  Arrays double; entries come zeroed. */
+#include "ir/model/module.h"
+
+#include "ir/base/strings.h"
+
+#include <string.h>
+
+/* count + n, or the arena's out-of-memory report: 2^32 of anything is more than pcc addresses. */
+static uint32_t sum(const struct module *m, uint32_t count, uint32_t n)
+{
+    if (n > UINT32_MAX - count)
+        arena_array(m->mem, SIZE_MAX, 2);
+    return count + n;
+}
+
+struct module *module_new(struct diag *diag)
+{
+    struct arena *a = arena_new();
+    struct module *m = arena_alloc(a, sizeof *m);
+
+    m->mem = a;
+    m->diag = diag;
+    m->str = strings_new(a);
+    module_add_node(m);
+    module_add_value(m);
+    module_add_graph(m);
+    module_add_tensor(m);
+    module_add_file(m);
+    module_add_type(m, (struct type){0});
+    module_add_opset(m, 0, 0);
+    module_add_args(m, &(vid){0}, 1);
+    module_add_attrs(m, &(struct attr){0}, 1);
+    module_add_dims(m, &(struct dim){0}, 1);
+    module_add_ints(m, &(int64_t){0}, 1);
+    module_add_floats(m, &(float){0}, 1);
+    module_add_sids(m, &(sid){0}, 1);
+    module_add_refs(m, &(uint32_t){0}, 1);
+    return m;
+}
+
+/* An entry 0 that takes no memory: files may hold a million functions of nothing. */
+static void *none_at_all(void)
+{
+    static const union {
+        struct node node;
+        struct value value;
+        struct graph graph;
+        struct tensor tensor;
+        struct attr attr;
+    } none;
+    return (void *)(uintptr_t)&none; /* nobody writes into an entry 0 */
+}
+
+struct module *module_add_inner(struct module *m)
+{
+    struct module *x = arena_alloc(m->mem, sizeof *x);
+
+    x->mem = m->mem;
+    x->diag = m->diag;
+    x->str = m->str;
+    x->path = m->path;
+    x->ir_version = m->ir_version;
+    x->node = none_at_all();
+    x->value = none_at_all();
+    x->graph = none_at_all();
+    x->tensor = none_at_all();
+    x->file = m->file;
+    x->type = none_at_all();
+    x->opset = none_at_all();
+    x->arg = none_at_all();
+    x->attr = none_at_all();
+    x->dim = none_at_all();
+    x->ints = none_at_all();
+    x->floats = none_at_all();
+    x->sids = none_at_all();
+    x->refs = none_at_all();
+    x->nfile = x->capfile = m->nfile;
+    x->nnode = x->nval = x->ngraph = x->ntensor = x->ntype = x->nopset = 1;
+    x->narg = x->nattr = x->ndim = x->nints = x->nfloats = x->nsids = x->nrefs = 1;
+    return x;
+}
+
+uint32_t module_add_function(struct module *m)
+{
+    uint32_t f = m->nfunction == 0 ? 1 : m->nfunction;
+
+    m->function = vec_grow(m->mem, m->function, &m->capfunction, sum(m, f, 1), sizeof *m->function);
+    m->function[f].body = module_add_inner(m);
+    m->nfunction = f + 1;
+    return f;
+}
+
+static void share_files(const struct module *m, struct module *x)
+{
+    x->file = m->file;
+    x->nfile = x->capfile = m->nfile;
+}
+
+void module_share_files(struct module *m)
+{
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        share_files(m, m->function[f].body);
+    if (m->aside != NULL)
+        share_files(m, m->aside);
+}
+
+sid str_id_n(struct module *m, const char *s, size_t n)
+{
+    return strings_id(m->str, s, n);
+}
+
+sid str_id(struct module *m, const char *s)
+{
+    return s != NULL ? strings_id(m->str, s, strlen(s)) : 0;
+}
+
+const char *str(const struct module *m, sid s)
+{
+    return strings_text(m->str, s);
+}
+
+nid module_add_node(struct module *m)
+{
+    m->node = vec_grow(m->mem, m->node, &m->capnode, sum(m, m->nnode, 1), sizeof *m->node);
+    return m->nnode++;
+}
+
+vid module_add_value(struct module *m)
+{
+    m->value = vec_grow(m->mem, m->value, &m->capval, sum(m, m->nval, 1), sizeof *m->value);
+    return m->nval++;
+}
+
+gid module_add_graph(struct module *m)
+{
+    m->graph = vec_grow(m->mem, m->graph, &m->capgraph, sum(m, m->ngraph, 1), sizeof *m->graph);
+    return m->ngraph++;
+}
+
+tid module_add_tensor(struct module *m)
+{
+    m->tensor =
+        vec_grow(m->mem, m->tensor, &m->captensor, sum(m, m->ntensor, 1), sizeof *m->tensor);
+    return m->ntensor++;
+}
+
+uint32_t module_add_file(struct module *m)
+{
+    m->file = vec_grow(m->mem, m->file, &m->capfile, sum(m, m->nfile, 1), sizeof *m->file);
+    m->file[m->nfile].fd = -1;
+    return m->nfile++;
+}
+
+uint32_t module_add_type(struct module *m, struct type t)
+{
+    m->type = vec_grow(m->mem, m->type, &m->captype, sum(m, m->ntype, 1), sizeof *m->type);
+    m->type[m->ntype] = t;
+    return m->ntype++;
+}
+
+uint32_t module_add_tensor_type(struct module *m, enum elem e, int rank, const struct dim *d)
+{
+    struct type t = {.kind = TYPE_TENSOR, .elem = (uint8_t)e, .rank = (int16_t)rank};
+
+    if (rank > 0)
+        t.dim = module_add_dims(m, d, (uint32_t)rank).at;
+    return module_add_type(m, t);
+}
+
+/* Appends s->n entries to a pool, copied from `from` (NULL: zeroes); sets s->at, moves the count,
+ * returns the pool. */
+static void *pool_add(struct module *m, void *pool, uint32_t *count, uint32_t *cap, size_t size,
+                      const void *from, struct slice *s)
+{
+    s->at = *count;
+    uint32_t now = sum(m, *count, s->n);
+    pool = vec_grow(m->mem, pool, cap, now, size);
+    if (s->n > 0 && from != NULL)
+        memcpy((char *)pool + (size_t)*count * size, from, (size_t)s->n * size);
+    *count = now;
+    return pool;
+}
+
+struct slice module_add_args(struct module *m, const vid *v, uint32_t n)
+{
+    struct slice s = {0, n};
+
+    m->arg = pool_add(m, m->arg, &m->narg, &m->caparg, sizeof *v, v, &s);
+    return s;
+}
+
+struct slice module_add_attrs(struct module *m, const struct attr *a, uint32_t n)
+{
+    struct slice s = {0, n};
+
+    m->attr = pool_add(m, m->attr, &m->nattr, &m->capattr, sizeof *a, a, &s);
+    return s;
+}
+
+struct slice module_add_dims(struct module *m, const struct dim *d, uint32_t n)
+{
+    struct slice s = {0, n};
+
+    m->dim = pool_add(m, m->dim, &m->ndim, &m->capdim, sizeof *d, d, &s);
+    return s;
+}
+
+struct slice module_add_ints(struct module *m, const int64_t *v, uint32_t n)
+{
+    struct slice s = {0, n};
+
+    m->ints = pool_add(m, m->ints, &m->nints, &m->capints, sizeof *v, v, &s);
+    return s;
+}
+
+struct slice module_add_floats(struct module *m, const float *v, uint32_t n)
+{
+    struct slice s = {0, n};
+
+    m->floats = pool_add(m, m->floats, &m->nfloats, &m->capfloats, sizeof *v, v, &s);
+    return s;
+}
+
+struct slice module_add_sids(struct module *m, const sid *v, uint32_t n)
+{
+    struct slice s = {0, n};
+
+    m->sids = pool_add(m, m->sids, &m->nsids, &m->capsids, sizeof *v, v, &s);
+    return s;
+}
+
+struct slice module_add_refs(struct module *m, const uint32_t *v, uint32_t n)
+{
+    struct slice s = {0, n};
+
+    m->refs = pool_add(m, m->refs, &m->nrefs, &m->caprefs, sizeof *v, v, &s);
+    return s;
+}
+
+void module_add_opset(struct module *m, sid domain, int64_t version)
+{
+    m->opset = vec_grow(m->mem, m->opset, &m->capopset, sum(m, m->nopset, 1), sizeof *m->opset);
+    m->opset[m->nopset].domain = domain;
+    m->opset[m->nopset].version = version;
+    m->nopset++;
+}
+
+const char *node_name(const struct module *m, nid n)
+{
+    return n < m->nnode ? str(m, m->node[n].name) : "";
+}
+
+const char *node_op(const struct module *m, nid n)
+{
+    return n < m->nnode ? str(m, m->node[n].op) : "";
+}
+
+const char *value_name(const struct module *m, vid v)
+{
+    return v < m->nval ? str(m, m->value[v].name) : "";
+}
+
+bool node_is(const struct module *m, nid n, const char *op)
+{
+    return m->node[n].domain == 0 && strcmp(str(m, m->node[n].op), op) == 0;
+}
+
+bool node_has_body(const struct module *m, nid n)
+{
+    const struct slice s = m->node[n].attr;
+    for (uint32_t i = 0; i < s.n; i++) {
+        const struct attr *a = &m->attr[s.at + i];
+        if (a->ref == 0 && (a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS))
+            return true;
+    }
+    return false;
+}
+
+vid node_in(const struct module *m, nid n, uint32_t i)
+{
+    return i < m->node[n].in.n ? m->arg[m->node[n].in.at + i] : 0;
+}
+
+vid node_out(const struct module *m, nid n, uint32_t i)
+{
+    return i < m->node[n].out.n ? m->arg[m->node[n].out.at + i] : 0;
+}
+
+const struct attr *node_attr(const struct module *m, nid n, const char *name)
+{
+    const struct slice s = m->node[n].attr;
+
+    for (uint32_t i = 0; i < s.n; i++)
+        if (strcmp(str(m, m->attr[s.at + i].name), name) == 0)
+            return &m->attr[s.at + i];
+    return NULL;
+}
+
+int64_t node_attr_int(const struct module *m, nid n, const char *name, int64_t absent)
+{
+    const struct attr *a = node_attr(m, n, name);
+
+    return a != NULL && a->kind == ATTR_INT ? a->u.i : absent;
+}
+
+const char *node_attr_str(const struct module *m, nid n, const char *name, const char *absent)
+{
+    const struct attr *a = node_attr(m, n, name);
+
+    return a != NULL && a->kind == ATTR_STRING ? str(m, a->u.s) : absent;
+}
+
+int64_t module_opset(const struct module *m, sid domain)
+{
+    for (uint32_t i = 1; i < m->nopset; i++)
+        if (m->opset[i].domain == domain)
+            return m->opset[i].version;
+    return -1;
+}

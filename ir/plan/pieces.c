@@ -1,0 +1,447 @@
+/* Which placed nodes make a part together.
+ *
+ * One piece per device if the quotient graph is acyclic, as it is for contiguous plans.  Otherwise
+ * pieces by (device, G), where G(v) = max over predecessors u of G(u) + [dev(u) != dev(v)]: along
+ * an edge G does not fall, and it grows where the device changes, so their quotient is acyclic
+ * always. Then pieces of one device are merged, in two steps: a greedy topological order that stays
+ * on a device as long as it can (each stay is one piece: linear), and after that neighbours u, v of
+ * one device in that order wherever no path u -> w -> v leads through a third piece.
+ *
+ * Nodes that must be in one part (atoms.h) have one G: the largest of theirs, along an order of such groups.
+ *
+ * Edges between pieces come from the nets (producer to readers, through copies as well), so copies
+ * need no place of their own.  Linear in pins, but for the merging of neighbours, which costs the
+ * edges of the quotient per pair and has a budget linear in pins. */
+#include "ir/plan/pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct quotient {
+    struct arena *a;
+    uint32_t n, ne;
+    uint32_t *from, *to; /* [ne] */
+    uint32_t *first;     /* [piece] its smallest node: what orders pieces that are free to go */
+    int32_t *dev;        /* [piece] */
+};
+
+/* ---- the quotient --------------------------------------------------------------------------- */
+
+static struct quotient quotient_make(const struct module *m, const struct place *p,
+                                     const int32_t *dev, const uint32_t *piece, uint32_t n,
+                                     struct arena *a)
+{
+    struct quotient q = {.a = a, .n = n};
+    uint32_t *seen = arena_array(a, n + 1, sizeof *seen), cap = 0, cap2 = 0;
+    q.first = arena_array(a, n + 1, sizeof *q.first);
+    q.dev = arena_array(a, n + 1, sizeof *q.dev);
+    for (nid v = m->graph[1].first + m->graph[1].count; v-- > m->graph[1].first;)
+        if (p->kind[v] == PLACE_NODE) {
+            q.first[piece[v]] = v;
+            q.dev[piece[v]] = dev[v];
+        }
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        nid def = m->value[p->net_value[e]].def;
+        if (!def || p->kind[def] != PLACE_NODE)
+            continue;
+        for (uint32_t i = p->net_pin.at[e]; i < p->net_pin.at[e + 1]; i++) {
+            uint32_t t = piece[p->net_pin.to[i]];
+            if (t == piece[def] || seen[t] == e + 1)
+                continue;
+            seen[t] = e + 1;
+            q.from = vec_grow(a, q.from, &cap, q.ne + 1, sizeof *q.from);
+            q.to = vec_grow(a, q.to, &cap2, q.ne + 1, sizeof *q.to);
+            q.from[q.ne] = piece[def];
+            q.to[q.ne++] = t;
+        }
+    }
+    return q;
+}
+
+/* Drops repeated edges. */
+static void quotient_distinct(struct quotient *q)
+{
+    struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
+    uint32_t *seen = arena_array(q->a, q->n + 1, sizeof *seen), k = 0;
+    for (uint32_t u = 0; u < q->n; u++)
+        for (uint32_t i = succ.at[u]; i < succ.at[u + 1]; i++) {
+            if (seen[succ.to[i]] == u + 1)
+                continue;
+            seen[succ.to[i]] = u + 1;
+            q->from[k] = u;
+            q->to[k++] = succ.to[i];
+        }
+    q->ne = k;
+}
+
+/* Merges pieces of equal map[] into `n` new ones. */
+static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
+{
+    uint32_t k = 0, *first = arena_array(q->a, n + 1, sizeof *first);
+    int32_t *dev = arena_array(q->a, n + 1, sizeof *dev);
+    memset(first, 0xff, n * sizeof *first);
+    for (uint32_t u = 0; u < q->n; u++) {
+        first[map[u]] = q->first[u] < first[map[u]] ? q->first[u] : first[map[u]];
+        dev[map[u]] = q->dev[u];
+    }
+    for (uint32_t i = 0; i < q->ne; i++) {
+        uint32_t f = map[q->from[i]], t = map[q->to[i]];
+        if (f == t)
+            continue;
+        q->from[k] = f;
+        q->to[k++] = t;
+    }
+    q->ne = k;
+    q->n = n;
+    memcpy(q->first, first, n * sizeof *first);
+    memcpy(q->dev, dev, n * sizeof *dev);
+}
+
+/* ---- the order ------------------------------------------------------------------------------ */
+
+static void heap_push(uint32_t *heap, uint32_t *n, uint32_t u, const uint32_t *key)
+{
+    uint32_t i = (*n)++;
+    for (; i && key[heap[(i - 1) / 2]] > key[u]; i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = u;
+}
+
+static uint32_t heap_pop(uint32_t *heap, uint32_t *n, const uint32_t *key)
+{
+    uint32_t top = heap[0], last = heap[--*n], i = 0;
+    for (uint32_t c; (c = 2 * i + 1) < *n; i = c) {
+        if (c + 1 < *n && key[heap[c + 1]] < key[heap[c]])
+            c++;
+        if (key[heap[c]] >= key[last])
+            break;
+        heap[i] = heap[c];
+    }
+    heap[i] = last;
+    return top;
+}
+
+static uint32_t *indegrees(const struct quotient *q)
+{
+    uint32_t *deg = arena_array(q->a, q->n + 1, sizeof *deg);
+    for (uint32_t i = 0; i < q->ne; i++)
+        deg[q->to[i]]++;
+    return deg;
+}
+
+/* rank[piece] in a topological order, the piece with the smallest node first among the free ones;
+ * false: the quotient has a cycle. */
+static bool quotient_order(const struct quotient *q, uint32_t *rank)
+{
+    struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
+    uint32_t *deg = indegrees(q), *heap = arena_array(q->a, q->n + 1, sizeof *heap);
+    uint32_t n = 0, done = 0;
+    for (uint32_t u = 0; u < q->n; u++)
+        if (!deg[u])
+            heap_push(heap, &n, u, q->first);
+    while (n) {
+        uint32_t u = heap_pop(heap, &n, q->first);
+        rank[u] = done++;
+        for (uint32_t i = succ.at[u]; i < succ.at[u + 1]; i++)
+            if (--deg[succ.to[i]] == 0)
+                heap_push(heap, &n, succ.to[i], q->first);
+    }
+    return done == q->n;
+}
+
+/* ---- merging -------------------------------------------------------------------------------- */
+
+/* Pieces that are free to go, a queue for each device. */
+struct queues {
+    uint32_t *head, *tail; /* [device]; UINT32_MAX: empty */
+    uint32_t *next;        /* [piece] */
+};
+
+static void enqueue(struct queues *f, const struct quotient *q, uint32_t u)
+{
+    uint32_t d = (uint32_t)q->dev[u];
+    if (f->head[d] == UINT32_MAX)
+        f->head[d] = u;
+    else
+        f->next[f->tail[d]] = u;
+    f->next[u] = UINT32_MAX;
+    f->tail[d] = u;
+}
+
+/* Walks the pieces in a topological order that stays on a device while it can; map[piece] becomes
+ * the number of the stay.  Returns the number of stays. */
+static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *map)
+{
+    struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
+    uint32_t *deg = indegrees(q), stays = 0;
+    struct queues f = {.head = arena_array(q->a, ndev, sizeof *f.head),
+                       .tail = arena_array(q->a, ndev, sizeof *f.tail),
+                       .next = arena_array(q->a, q->n + 1, sizeof *f.next)};
+    memset(f.head, 0xff, ndev * sizeof *f.head);
+    for (uint32_t u = 0; u < q->n; u++)
+        if (!deg[u])
+            enqueue(&f, q, u);
+    for (uint32_t left = q->n; left; stays++) {
+        uint32_t d = 0;
+        for (uint32_t k = 1; k < ndev; k++)
+            if (f.head[k] < f.head[d])
+                d = k;
+        for (; f.head[d] != UINT32_MAX; left--) {
+            uint32_t v = f.head[d];
+            f.head[d] = f.next[v];
+            map[v] = stays;
+            for (uint32_t i = succ.at[v]; i < succ.at[v + 1]; i++)
+                if (--deg[succ.to[i]] == 0)
+                    enqueue(&f, q, succ.to[i]);
+        }
+    }
+    return stays;
+}
+
+/* Whether u < v can become one piece: no path from u to v through a third.  Pieces are numbered
+ * topologically.  Adds the work to *spent. */
+static bool joinable(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *stack,
+                     uint32_t *seen, uint64_t *spent)
+{
+    uint32_t n = 0, stamp = v + 1;
+    stack[n++] = u;
+    while (n) {
+        uint32_t w = stack[--n];
+        *spent += succ->at[w + 1] - succ->at[w];
+        for (uint32_t i = succ->at[w]; i < succ->at[w + 1]; i++) {
+            uint32_t t = succ->to[i];
+            if (t == v && w != u)
+                return false;
+            if (t >= v || seen[t] == stamp)
+                continue;
+            seen[t] = stamp;
+            stack[n++] = t;
+        }
+    }
+    return true;
+}
+
+/* Finds two neighbours of one device that can be one piece; tried[v] marks those that cannot be
+ * joined with their left neighbour (merging others never takes a path away). */
+static bool find_pair(const struct quotient *q, uint32_t ndev, uint8_t *tried, uint64_t *spent,
+                      uint64_t budget, uint32_t *left, uint32_t *right)
+{
+    struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
+    uint32_t *prev = arena_array(q->a, ndev + 1, sizeof *prev), none = UINT32_MAX;
+    uint32_t *stack = arena_array(q->a, q->n + 1, sizeof *stack);
+    uint32_t *seen = arena_array(q->a, q->n + 1, sizeof *seen);
+    memset(prev, 0xff, ndev * sizeof *prev);
+    *spent += q->n + q->ne;
+    for (uint32_t v = 0; v < q->n && *spent < budget; v++) {
+        uint32_t u = prev[q->dev[v]];
+        prev[q->dev[v]] = v;
+        if (u == none || tried[v])
+            continue;
+        if (joinable(&succ, u, v, stack, seen, spent)) {
+            *left = u;
+            *right = v;
+            return true;
+        }
+        tried[v] = 1;
+    }
+    return false;
+}
+
+/* Merges neighbours while the budget lasts; map[] (old piece -> piece) is kept up to date. */
+static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_t nmap,
+                       uint64_t budget)
+{
+    uint64_t spent = 0;
+    bool fresh = true; /* tried[] was empty before this search */
+    uint8_t *tried = arena_alloc(q->a, q->n + 1), *again = arena_alloc(q->a, q->n + 1);
+    uint32_t *to = arena_array(q->a, q->n + 1, sizeof *to);
+    uint32_t *rank = arena_array(q->a, q->n + 1, sizeof *rank);
+    for (;;) {
+        struct arena_mark mark = arena_mark(q->a);
+        uint32_t u, v, n = q->n;
+        if (!find_pair(q, ndev, tried, &spent, budget, &u, &v)) {
+            if (fresh || spent >= budget)
+                return;
+            memset(tried, 0, q->n); /* a new order may have made new neighbours: once more */
+            fresh = true;
+            continue;
+        }
+        fresh = false;
+        for (uint32_t i = 0; i < n; i++)
+            to[i] = i == v ? u : i - (i > v);
+        quotient_merge(q, to, n - 1);
+        quotient_order(q, rank);
+        for (uint32_t i = 0; i < n; i++)
+            to[i] = rank[to[i]];
+        for (uint32_t i = 0; i < n; i++)
+            if (i != v)
+                again[to[i]] = tried[i];
+        quotient_merge(q, rank, q->n);
+        for (uint32_t i = 0; i < nmap; i++)
+            map[i] = to[map[i]];
+        memcpy(tried, again, q->n);
+        spent += nmap + n;
+        arena_release(q->a, mark);
+    }
+}
+
+/* ---- pieces --------------------------------------------------------------------------------- */
+
+static uint32_t by_device(const struct module *m, const struct place *p, const int32_t *dev,
+                          uint32_t ndev, uint32_t *piece, struct arena *a)
+{
+    uint32_t n = 0, *id = arena_array(a, ndev + 1, sizeof *id); /* 0: not seen */
+    for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++) {
+        if (p->kind[v] != PLACE_NODE)
+            continue;
+        if (!id[dev[v]])
+            id[dev[v]] = ++n;
+        piece[v] = id[dev[v]] - 1;
+    }
+    return n;
+}
+
+static int compare_keys(const void *x, const void *y)
+{
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Raises the levels of what reads results of u. */
+static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev,
+                          nid u, uint32_t *level)
+{
+    for (uint32_t i = made->at[u]; i < made->at[u + 1]; i++)
+        for (uint32_t j = p->net_pin.at[made->to[i]]; j < p->net_pin.at[made->to[i] + 1]; j++) {
+            nid v = p->net_pin.to[j];
+            uint32_t l = level[u] + (dev[u] != dev[v]);
+            if (v != u && level[v] < l)
+                level[v] = l;
+        }
+}
+
+/* Edges between atoms, named by their first nodes, repeats kept. */
+static struct csr atom_edges(const struct module *m, const struct place *p, struct arena *a)
+{
+    uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0, n = 0;
+    nid *from = arena_array(a, (size_t)pins + 1, sizeof *from);
+    nid *to = arena_array(a, (size_t)pins + 1, sizeof *to);
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        nid def = m->value[p->net_value[e]].def;
+        for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++) {
+            from[n] = p->atom[def];
+            to[n] = p->atom[p->net_pin.to[i]];
+            n += p->kind[def] == PLACE_NODE && from[n] != to[n];
+        }
+    }
+    return csr_build(a, m->nnode, n, from, to);
+}
+
+/* Levels where atoms stay whole: all nodes of one get the largest of theirs, in a topological order. */
+static void level_atoms(const struct module *m, const struct place *p, const struct csr *made,
+                        const int32_t *dev, uint32_t *level, struct arena *a)
+{
+    struct csr edge = atom_edges(m, p, a);
+    uint32_t *deg = arena_array(a, m->nnode, sizeof *deg), tail = 0, n = 0;
+    nid *queue = arena_array(a, m->nnode, sizeof *queue);
+    uint32_t *row = arena_array(a, m->nnode, sizeof *row);
+    uint32_t *node = arena_array(a, m->nnode, sizeof *node);
+    for (nid v = 1; v < m->nnode; v++)
+        if (p->kind[v] == PLACE_NODE) {
+            row[n] = p->atom[v];
+            node[n++] = v;
+        }
+    struct csr of = csr_build(a, m->nnode, n, row, node);
+    for (uint32_t i = 0; i < edge.at[m->nnode]; i++)
+        deg[edge.to[i]]++;
+    for (nid v = 1; v < m->nnode; v++)
+        if (of.at[v] < of.at[v + 1] && !deg[v])
+            queue[tail++] = v;
+    for (uint32_t head = 0; head < tail; head++) {
+        nid x = queue[head];
+        uint32_t most = 0;
+        for (uint32_t i = of.at[x]; i < of.at[x + 1]; i++)
+            most = level[of.to[i]] > most ? level[of.to[i]] : most;
+        for (uint32_t i = of.at[x]; i < of.at[x + 1]; i++) {
+            level[of.to[i]] = most;
+            raise_readers(p, made, dev, of.to[i], level);
+        }
+        for (uint32_t i = edge.at[x]; i < edge.at[x + 1]; i++)
+            if (--deg[edge.to[i]] == 0)
+                queue[tail++] = edge.to[i];
+    }
+}
+
+/* Pieces (device, G), numbered by G, then device: a topological order. */
+static uint32_t by_level(const struct module *m, const struct place *p, const int32_t *dev,
+                         uint32_t *piece, struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    uint32_t *def = arena_array(a, p->nnet, sizeof *def),
+             *net = arena_array(a, p->nnet, sizeof *net);
+    uint32_t *level = arena_array(a, m->nnode, sizeof *level), ndef = 0, n = 0, k = 0;
+    uint64_t *key = arena_array(a, (size_t)g->count + 1, sizeof *key);
+    for (uint32_t e = 0; e < p->nnet; e++)
+        if (m->value[p->net_value[e]].def) {
+            def[ndef] = m->value[p->net_value[e]].def;
+            net[ndef++] = e;
+        }
+    struct csr made = csr_build(a, m->nnode, ndef, def, net);
+    if (p->atom)
+        level_atoms(m, p, &made, dev, level, a);
+    for (nid u = g->first; u < g->first + g->count; u++) {
+        if (p->kind[u] != PLACE_NODE)
+            continue;
+        if (!p->atom)
+            raise_readers(p, &made, dev, u, level);
+        key[n++] = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
+    }
+    qsort(key, n, sizeof *key, compare_keys);
+    for (uint32_t i = 0; i < n; i++)
+        if (!i || key[i] != key[i - 1])
+            key[k++] = key[i];
+    for (nid u = g->first; u < g->first + g->count; u++)
+        if (p->kind[u] == PLACE_NODE) {
+            uint64_t want = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
+            const uint64_t *at = bsearch(&want, key, k, sizeof *key, compare_keys);
+            piece[u] = (uint32_t)(at - key);
+        }
+    return k;
+}
+
+static void renumber(const struct module *m, const struct place *p, uint32_t *piece,
+                     const uint32_t *map)
+{
+    for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++)
+        if (p->kind[v] == PLACE_NODE)
+            piece[v] = map[piece[v]];
+}
+
+uint32_t pieces_build(const struct module *m, const struct place *p, const int32_t *dev,
+                      uint32_t *piece, int32_t **piece_dev, struct arena *a)
+{
+    uint32_t ndev = 1, n;
+    for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++)
+        if (p->kind[v] == PLACE_NODE && (uint32_t)dev[v] >= ndev)
+            ndev = (uint32_t)dev[v] + 1;
+    n = by_device(m, p, dev, ndev, piece, a);
+    struct quotient q = quotient_make(m, p, dev, piece, n, a);
+    uint32_t *rank = arena_array(a, n + 1, sizeof *rank);
+    if (!quotient_order(&q, rank)) {
+        uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
+        n = by_level(m, p, dev, piece, a);
+        q = quotient_make(m, p, dev, piece, n, a);
+        uint32_t *map = arena_array(a, n + 1, sizeof *map);
+        quotient_merge(&q, map, join_stays(&q, ndev, map));
+        quotient_distinct(&q);
+        join_pairs(&q, ndev, map, n, 64 * ((uint64_t)pins + m->graph[1].count) + (1 << 22));
+        renumber(m, p, piece, map);
+        rank = arena_array(a, q.n + 1, sizeof *rank);
+        quotient_order(&q, rank);
+    }
+    renumber(m, p, piece, rank);
+    *piece_dev = arena_array(a, q.n + 1, sizeof **piece_dev);
+    for (uint32_t i = 0; i < q.n; i++)
+        (*piece_dev)[rank[i]] = q.dev[i];
+    return q.n;
+}

@@ -1,0 +1,23 @@
+/* The textual IR: printing and parsing modules and plans (grammar: ir/text/text.md).
+ *
+ * print -> parse gives an equal module, print(parse(print(m))) equal text. */
+#ifndef PCC_IR_TEXT_TEXT_H
+#define PCC_IR_TEXT_TEXT_H
+
+#include "ir/plan/plan.h"
+
+#include <stdio.h>
+
+/* plan and c may be NULL (a plan needs the cluster for device names). */
+void module_print(FILE *f, const struct module *m, const struct cluster *c, const struct plan *plan);
+
+struct text_module {
+    struct module *m;
+    struct plan *plan; /* NULL: the text has none */
+    struct cluster *cluster; /* NULL: the text has none */
+};
+/* Errors as path:line:column: message, with the line and a caret below it. */
+int module_parse(struct text_module *out, const char *text, size_t n, const char *path,
+                 struct diag *d);
+
+#endif

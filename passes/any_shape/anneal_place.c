@@ -1,0 +1,104 @@
+/* anneal-place: splits of any shape with a small largest load, by simulated annealing.
+ *
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (splits that need not be contiguous)
+ * and 5.2.  Starts from the best of some topological orders cut by interval DP, so that it is never worse
+ * than those; then annealing, with bounds in turn (any_search.c). */
+#include "passes/any_shape/any_fit.h"
+#include "passes/any_shape/tidy_parts.h"
+
+#include <inttypes.h>
+
+struct anneal_options {
+    int64_t seed, moves, chains, threads, starts;
+};
+
+static const struct opt anneal_opts[] = {
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct anneal_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of all random choices"},
+    {.kind = OPT_INT,
+     .name = "moves",
+     .off = offsetof(struct anneal_options, moves),
+     .def = "0",
+     .lo = "0",
+     .hi = "1000000000000",
+     .help = "moves of a node to try; 0: what the graph needs, or until --time-limit"},
+    {.kind = OPT_INT,
+     .name = "chains",
+     .off = offsetof(struct anneal_options, chains),
+     .def = "8",
+     .lo = "1",
+     .hi = "64",
+     .help = "runs that work apart before they compare their plans"},
+    {.kind = OPT_INT,
+     .name = "threads",
+     .off = offsetof(struct anneal_options, threads),
+     .def = "0",
+     .lo = "0",
+     .hi = "64",
+     .help = "threads that share out the runs, with the same plan as one; 0: one for each core"},
+    {.kind = OPT_INT,
+     .name = "starts",
+     .off = offsetof(struct anneal_options, starts),
+     .def = "60",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders to cut for the first plan"},
+    {0}};
+
+/* Status, bound and argument. */
+static void conclude(struct any_search *s, uint64_t seed)
+{
+    struct ctx *x = s->x;
+    const char *why = s->p->clock.why;
+    struct plan *p = x->plan;
+    any_bound(s, BOUNDS_WORK);
+    struct bound all = s->bound;
+    if (must_level(x) != s->any->g)
+        all = claim_all(x, p->bare, true, BOUNDS_WORK, &s->p->clock);
+    const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
+    p->argument =
+        p->status == PLAN_OPTIMAL
+            ? arena_fmt(x->mem, "no plan%s takes less: %s", plan_among(p->scope), bound)
+            : arena_fmt(x->mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
+                        s->moves, seed, why ? ", " : "", why ? why : "", bound);
+}
+
+static int anneal_place_run(struct ctx *x, const void *options)
+{
+    const struct anneal_options *o = options;
+    struct place_options first = {.starts = o->starts, .seed = o->seed};
+    struct placing p;
+    struct any_search s;
+    if (placing_start(x, "anneal-place", &first, &p) || any_begin(&s, x, &p))
+        return -1;
+    struct anneal like = {.planner = "anneal-place",
+                          .moves = (uint64_t)o->moves,
+                          .seed = (uint64_t)o->seed,
+                          .chains = (uint32_t)o->chains,
+                          .threads = (uint32_t)o->threads,
+                          .progress = x->progress,
+                          .clock = &p.clock};
+    if (any_hopeless(x, s.any))
+        return any_infeasible(x, s.any, &like);
+    if (any_improve(&s, &like))
+        return -1;
+    if (s.best.value == CHAIN_INF)
+        return any_infeasible(x, s.any, &like);
+    tidy_parts(&s);
+    leave_plan(x, "anneal-place", s.any->g, &s.best);
+    conclude(&s, like.seed);
+    return 0;
+}
+
+const struct pass pass_anneal_place = {
+    .name = "anneal-place",
+    .help = "split of any shape by simulated annealing: parts need not be contiguous",
+    .opts = anneal_opts,
+    .optsize = sizeof(struct anneal_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = anneal_place_run};

@@ -1,0 +1,423 @@
+/* One run of simulated annealing over plans of any shape (anneal_run.h).
+ *
+ * Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", Science 220 (1983); the
+ * loads are those of the placement paper, 5.1.  The largest load alone says nothing about most moves, so
+ * the energy is what the loads exceed a target by, in sum over the devices, plus a small share of all
+ * loads; the target is a little below the best value known.  Memory that a device lacks adds to the
+ * energy.  Three moves: a vertex to a device that one of its nets touches; two vertices
+ * change places; a cluster of vertices that dear nets bond goes to another device.  Clusters matter
+ * where transfers take longer than computing: there no single vertex can leave its neighbours.
+ * A move is taken if the energy rises by less than T * -ln u, u random; T falls geometrically.
+ * O(nets of the vertices moved) per move. */
+#include "passes/any_shape/anneal_run.h"
+
+#include "ir/base/fixed.h"
+#include "ir/dag/topo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SPAN_BITS = 47,       /* of the energy of one device */
+    LEAST_UNIT = 1 << 20, /* energy that stands for the value of a plan that takes no time */
+    STEP = 64,            /* moves of one vertex between two looks at all devices */
+    CLOCK_STEPS = 64,     /* steps between two looks at the clock */
+    COOLINGS = 4096,      /* at most, in a run */
+    BOND_PINS = 64,       /* larger nets bond nobody */
+    LARGE = 500,          /* vertices from which clusters may have more than 128 */
+    LN2 = 11629080        /* ln 2 << FIXED_BITS */
+};
+
+struct anneal_room {
+    struct loads l;
+    const struct anneal_tables *t;
+    int64_t **plain; /* the costs of nets as they are */
+    uint64_t rng;
+    int64_t *energy;            /* [device] */
+    int64_t share[CHAIN_KINDS]; /* of a load that is always energy, in 1/2^16 */
+    int64_t price[CHAIN_KINDS]; /* energy of a byte too many, in 1/2^20 */
+    int64_t target;             /* ps; passes apart: of the forward pass */
+    int64_t target_back;        /* passes apart: of the backward pass */
+    int64_t front;              /* share of the forward pass in the value of a good plan, in 1/2^16 */
+    int64_t heat;               /* the temperature, in units of energy / 2^16 */
+    uint32_t worst;             /* a device with the largest load, not long ago */
+    uint32_t *list;             /* [vertex] a cluster */
+    uint32_t *mark, stamp;      /* [vertex] */
+    uint32_t sizes;             /* of clusters: up to 2^sizes */
+    struct anneal_run *run;
+    uint64_t left; /* moves */
+};
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t dear, struct arena *a)
+{
+    const struct chain *c = l->c;
+    int64_t most = 1, sum = 0;
+    t->dear = dear ? arena_array(a, c->nkind + 1, sizeof *t->dear) : NULL;
+    for (uint32_t k = 0; dear && k < c->nkind; k++) {
+        t->dear[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **t->dear);
+        for (uint32_t e = 0; e < l->nnet; e++)
+            t->dear[k][e] = sat_add(l->cost[k][e], dear);
+    }
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t all = 0;
+        for (uint32_t v = 0; v < c->g->n; v++)
+            all = sat_add(all, c->kind[k].time[v] == COST_NEVER ? 0 : c->kind[k].time[v]);
+        for (uint32_t e = 0; e < l->nnet; e++) {
+            all = sat_add(all, sat_add(l->cost[k][e], dear));
+            sum = sat_add(sum, l->cost[k][e]);
+        }
+        most = all > most ? all : most;
+    }
+    t->up = t->down = 0;
+    while (most >> t->down >> SPAN_BITS)
+        t->down++;
+    while (!(most << t->up >> (SPAN_BITS - 1)))
+        t->up++;
+    int64_t mean = 1 + (l->nnet ? sum / ((int64_t)l->nnet * c->nkind) : 0);
+    int64_t low = fixed_log2((uint64_t)mean / 20 + 1), span = fixed_log2(400);
+    t->tau = arena_array(a, ANNEAL_TAUS, sizeof *t->tau);
+    for (uint32_t i = 0; i < ANNEAL_TAUS; i++)
+        t->tau[i] = (int64_t)fixed_exp2(low + span * i / ANNEAL_TAUS);
+    t->wait = arena_array(a, ANNEAL_WAITS, sizeof *t->wait);
+    int64_t one = fixed_log2(2 * ANNEAL_WAITS);
+    for (uint32_t i = 0; i < ANNEAL_WAITS; i++)
+        t->wait[i] = (uint32_t)(((one - fixed_log2(2 * i + 1)) * LN2) >> (2 * FIXED_BITS - 16));
+}
+
+struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_tables *t,
+                                    struct arena *a)
+{
+    struct anneal_room *m = arena_alloc(a, sizeof *m);
+    uint32_t n = l->c->g->n;
+    loads_twin(&m->l, l, a);
+    m->t = t;
+    m->plain = m->l.cost;
+    m->energy = arena_array(a, l->ndev + 1, sizeof *m->energy);
+    m->list = arena_array(a, (size_t)n + 1, sizeof *m->list);
+    m->mark = arena_array(a, (size_t)n + 1, sizeof *m->mark);
+    m->sizes = 7;
+    for (uint32_t i = n; i > LARGE; i /= 2)
+        m->sizes++;
+    return m;
+}
+
+/* An exponential random number, mean `mean`. */
+static inline int64_t wait(struct anneal_room *m, int64_t mean)
+{
+    return (int64_t)(((__int128)mean * m->t->wait[topo_random(&m->rng) >> 52]) >> 16);
+}
+
+/* A random number in [lo, hi] whose logarithm is uniform; lo >= 1. */
+static int64_t log_uniform(uint64_t *rng, int64_t lo, int64_t hi)
+{
+    int64_t a = fixed_log2((uint64_t)lo), b = fixed_log2((uint64_t)hi);
+    int64_t y = a + (int64_t)(((__int128)(b - a) * (topo_random(rng) >> 32)) >> 32);
+    return (int64_t)fixed_exp2(y);
+}
+
+/* ---- energy ---------------------------------------------------------------------------------- */
+
+static inline int64_t units(const struct anneal_tables *t, int64_t ps)
+{
+    return ps << t->up >> t->down;
+}
+
+static inline int64_t energy(const struct anneal_room *m, uint32_t d, int64_t load, int64_t back,
+                             int64_t bytes)
+{
+    uint32_t k = m->l.kind[d];
+    int64_t e = load > m->target ? units(m->t, load - m->target) : 0;
+    e += back > m->target_back ? units(m->t, back - m->target_back) : 0;
+    e += (units(m->t, load + back) * m->share[k]) >> 16;
+    int64_t over = bytes - m->l.c->kind[k].memory;
+    if (over > 0) {
+        __int128 price = ((__int128)over * m->price[k]) >> 20;
+        e += price >> SPAN_BITS ? INT64_C(1) << SPAN_BITS : (int64_t)price;
+    }
+    return e;
+}
+
+static void weigh_all(struct anneal_room *m)
+{
+    m->worst = 0;
+    for (uint32_t d = 0; d < m->l.ndev; d++) {
+        const struct loads *l = &m->l;
+        m->energy[d] = energy(m, d, l->load[d], l->back[d], l->bytes[d]);
+        if (l->load[d] + l->back[d] > l->load[m->worst] + l->back[m->worst])
+            m->worst = d;
+    }
+}
+
+/* A target 0 to 10 % below the best value, small distances more often. */
+static void choose_target(struct anneal_room *m)
+{
+    int64_t value = m->run->value, r = topo_below(&m->rng, 1 << 16);
+    m->target = value - (int64_t)(((__int128)value * r * r / 10) >> 32);
+    m->target = m->target > m->l.c->lower ? m->target : m->l.c->lower;
+    if (!m->l.c->apart)
+        return;
+    int64_t front = m->front + topo_below(&m->rng, 1 << 13) - (1 << 12);
+    front = front < 0 ? 0 : front > 1 << 16 ? 1 << 16 : front;
+    m->target_back = m->target - (int64_t)(((__int128)m->target * front) >> 16);
+    m->target -= m->target_back;
+}
+
+/* What of the value of the present plan is the forward pass's. */
+static void find_front(struct anneal_room *m)
+{
+    int64_t most = 0, value = loads_value(&m->l);
+    for (uint32_t d = 0; d < m->l.ndev; d++)
+        most = m->l.load[d] > most ? m->l.load[d] : most;
+    m->front = value ? (int64_t)(((__int128)most << 16) / value) : 0;
+}
+
+static void note_plan(struct anneal_room *m, uint32_t a, uint32_t b)
+{
+    const struct loads *l = &m->l;
+    struct anneal_run *r = m->run;
+    if (l->load[a] >= r->value || l->load[b] >= r->value)
+        return;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        if (l->load[d] >= r->value || l->bytes[d] > l->c->kind[l->kind[d]].memory)
+            return;
+    if (l->c->apart && loads_value(l) >= r->value)
+        return;
+    r->value = loads_value(l);
+    r->better = true;
+    memcpy(r->dev, l->dev, l->c->g->n * sizeof *r->dev);
+    if (l->c->apart)
+        find_front(m);
+    choose_target(m);
+    weigh_all(m);
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+static inline bool allows(const struct anneal_room *m, uint32_t v, uint32_t d)
+{
+    return loads_allows(&m->l, v, d);
+}
+
+/* The energy of device d, side `i` of a change. */
+static inline int64_t energy_after(const struct anneal_room *m, uint32_t d,
+                                   const struct loads_change *x, int i)
+{
+    const struct loads *l = &m->l;
+    return energy(m, d, l->load[d] + x->load[i], l->back[d] + x->back[i], l->bytes[d] + x->bytes[i]);
+}
+
+/* Moves v to device b if the energy allows; b is another one. */
+static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t most)
+{
+    struct loads *l = &m->l;
+    uint32_t a = (uint32_t)l->dev[v];
+    struct loads_change x = loads_peek(l, v, b);
+    int64_t ea = energy_after(m, a, &x, 0), eb = energy_after(m, b, &x, 1);
+    if (ea - m->energy[a] + eb - m->energy[b] > most)
+        return false;
+    loads_move(l, v, (int32_t)b);
+    m->energy[a] = ea;
+    m->energy[b] = eb;
+    note_plan(m, a, b);
+    return true;
+}
+
+/* A device that one of v's nets touches; now and then, or where there is no other, any. */
+static uint32_t device_near(struct anneal_room *m, uint32_t v)
+{
+    const struct loads *l = &m->l;
+    uint32_t from = l->net_of.at[v], nets = l->net_of.at[v + 1] - from;
+    if (nets && topo_below(&m->rng, 8)) {
+        uint32_t e = l->net_of.to[from + topo_below(&m->rng, nets)], at = l->pin.at[e];
+        uint32_t u = l->pin.to[at + topo_below(&m->rng, l->pin.at[e + 1] - at)];
+        if (l->dev[u] != l->dev[v])
+            return (uint32_t)l->dev[u];
+    }
+    return topo_below(&m->rng, l->ndev);
+}
+
+static void single(struct anneal_room *m)
+{
+    uint32_t v = topo_below(&m->rng, m->l.c->g->n), b = device_near(m, v);
+    int64_t most = wait(m, m->heat) >> 16;
+    m->left--;
+    if (b != (uint32_t)m->l.dev[v] && allows(m, v, b))
+        try_single(m, v, b, most);
+}
+
+static void swap(struct anneal_room *m)
+{
+    struct loads *l = &m->l;
+    uint32_t n = l->c->g->n, v = topo_below(&m->rng, n), w = topo_below(&m->rng, n);
+    uint32_t a = (uint32_t)l->dev[v], b = (uint32_t)l->dev[w];
+    int64_t most = wait(m, m->heat) >> 16;
+    m->left -= m->left > 1 ? 2 : 1;
+    if (a == b || !allows(m, v, b) || !allows(m, w, a))
+        return;
+    struct loads_change x = loads_peek_swap(l, v, w);
+    int64_t ea = energy_after(m, a, &x, 0), eb = energy_after(m, b, &x, 1);
+    if (ea - m->energy[a] + eb - m->energy[b] > most)
+        return;
+    loads_move(l, v, (int32_t)b);
+    loads_move(l, w, (int32_t)a);
+    m->energy[a] = ea;
+    m->energy[b] = eb;
+    note_plan(m, a, b);
+}
+
+static uint32_t seed_of_cluster(struct anneal_room *m)
+{
+    uint32_t n = m->l.c->g->n, v = topo_below(&m->rng, n);
+    if (topo_below(&m->rng, 4) == 0)
+        for (int i = 0; i < 16 && (uint32_t)m->l.dev[v] != m->worst; i++)
+            v = topo_below(&m->rng, n);
+    return v;
+}
+
+/* Fills list with vertices of the seed's device that nets bond to it; their number. */
+static uint32_t grow(struct anneal_room *m, uint32_t seed, uint32_t most)
+{
+    const struct loads *l = &m->l;
+    uint32_t n = 0;
+    int32_t a = l->dev[seed];
+    int64_t tau = m->t->tau[topo_below(&m->rng, ANNEAL_TAUS)];
+    if (++m->stamp == 0) {
+        memset(m->mark, 0, l->c->g->n * sizeof *m->mark);
+        m->stamp = 1;
+    }
+    m->mark[seed] = m->stamp;
+    m->list[n++] = seed;
+    for (uint32_t i = 0; i < n && n < most; i++) {
+        uint32_t v = m->list[i];
+        for (uint32_t j = l->net_of.at[v]; j < l->net_of.at[v + 1] && n < most; j++) {
+            uint32_t e = l->net_of.to[j];
+            if (l->pins[e] > BOND_PINS || l->held[(size_t)e * l->ndev + (uint32_t)a] < 2 ||
+                wait(m, tau) > l->cost[l->kind[a]][e])
+                continue;
+            for (uint32_t k = l->pin.at[e]; k < l->pin.at[e + 1] && n < most; k++) {
+                uint32_t u = l->pin.to[k];
+                if (l->dev[u] == a && m->mark[u] != m->stamp) {
+                    m->mark[u] = m->stamp;
+                    m->list[n++] = u;
+                }
+            }
+        }
+    }
+    return n;
+}
+
+static void cluster(struct anneal_room *m)
+{
+    struct loads *l = &m->l;
+    uint32_t v = seed_of_cluster(m), a = (uint32_t)l->dev[v];
+    uint32_t n = grow(m, v, 2U << topo_below(&m->rng, m->sizes));
+    uint32_t b = device_near(m, m->list[topo_below(&m->rng, n)]);
+    int64_t most = wait(m, m->heat) >> 16;
+    m->left -= m->left > n ? n : m->left;
+    if (b == a)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        if (!allows(m, m->list[i], b))
+            return;
+    if (n == 1) {
+        try_single(m, v, b, most);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        loads_move(l, m->list[i], (int32_t)b);
+    const struct loads_change none = {0};
+    int64_t ea = energy_after(m, a, &none, 0), eb = energy_after(m, b, &none, 1);
+    if (ea - m->energy[a] + eb - m->energy[b] > most) {
+        for (uint32_t i = n; i-- > 0;)
+            loads_move(l, m->list[i], (int32_t)a);
+        return;
+    }
+    m->energy[a] = ea;
+    m->energy[b] = eb;
+    note_plan(m, a, b);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* Shares of the loads, and prices of bytes: a hundredth of a device's memory too many weighs like a
+ * tenth or a hundredth of the value. */
+static void choose_weights(struct anneal_room *m, int64_t unit)
+{
+    const struct chain *c = m->l.c;
+    int64_t share = topo_below(&m->rng, 3) ? topo_below(&m->rng, 1966) : 0; /* up to 0.03 */
+    int64_t weight = topo_below(&m->rng, 2) ? 1 : 10;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t memory = c->kind[k].memory > 0 ? c->kind[k].memory : 1;
+        m->share[k] = c->cluster->cls[c->kind[k].cls].host ? 0 : share;
+        __int128 price = ((__int128)weight * unit << 20) / memory;
+        m->price[k] = price >> 40 ? INT64_C(1) << 40 : (int64_t)price + 1;
+    }
+}
+
+/* Sets the first temperature; what each of `coolings` multiplies it by, times 2^32. */
+static int64_t choose_heat(struct anneal_room *m, int64_t unit, uint64_t coolings)
+{
+    int64_t hot = log_uniform(&m->rng, unit / 500, unit * 6 / 100);
+    int64_t cold = log_uniform(&m->rng, unit / 100000, unit / 10000);
+    if (m->run->warm)
+        hot = log_uniform(&m->rng, cold, hot * 3 / 10);
+    m->heat = hot << 16;
+    int64_t fall = fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot);
+    return (int64_t)fixed_exp2_q32(fall / (int64_t)coolings);
+}
+
+static void some_moves(struct anneal_room *m)
+{
+    uint64_t until = m->left > STEP ? m->left - STEP : 0;
+    while (m->left > until) {
+        uint32_t kind = topo_below(&m->rng, 10);
+        if (kind == 0)
+            single(m);
+        else if (kind == 1)
+            cluster(m);
+        else
+            swap(m);
+    }
+}
+
+static void start_from(struct loads *l, const struct anneal_run *r, int64_t **cost)
+{
+    bool other = l->copies != NULL || l->cost != cost;
+    for (uint32_t v = 0; other && v < l->c->g->n; v++)
+        loads_move(l, v, NOWHERE);
+    l->cost = cost;
+    loads_share(l, r->copies);
+    loads_set(l, r->dev);
+}
+
+void anneal_run(struct anneal_room *m, struct anneal_run *r, struct clock *clock)
+{
+    uint64_t steps = r->moves / STEP, each = 1 + steps / COOLINGS;
+    m->run = r;
+    m->rng = r->seed;
+    m->left = r->moves;
+    r->better = false;
+    start_from(&m->l, r, r->dear ? m->t->dear : m->plain);
+    int64_t value = r->value < CHAIN_INF ? r->value : loads_value(&m->l);
+    int64_t unit = units(m->t, value) + LEAST_UNIT;
+    choose_weights(m, unit);
+    int64_t factor = choose_heat(m, unit, 1 + steps / each);
+    m->target = m->l.c->lower;
+    m->target_back = 0;
+    find_front(m);
+    if (r->value < CHAIN_INF)
+        choose_target(m);
+    weigh_all(m);
+    note_plan(m, 0, 0);
+    for (uint64_t i = 1; m->left && r->value > m->l.c->lower; i++) {
+        some_moves(m);
+        weigh_all(m);
+        if (i % each == 0)
+            m->heat = (int64_t)(((__int128)m->heat * factor) >> 32);
+        if (i % CLOCK_STEPS == 0 && clock_out(clock))
+            break;
+    }
+    r->done = r->moves - m->left;
+}

@@ -1,0 +1,182 @@
+/* Plans of any shape: first plans, annealing and bounds in turn (any_search.h).
+ *
+ * Cheap bounds come first: a plan that is as good as its bound needs no search.  Then annealing works in rounds
+ * (anneal.c), and after a round bounds get a share of the time that annealing has taken so far, twice as much each
+ * time; a better plan makes them better, too, and what they say may end the search.  A coarse level (fuse) gets
+ * half of the moves before the whole graph.  Orders of the contiguous problem give first plans. */
+#include "passes/any_shape/any_search.h"
+
+#include "passes/any_shape/any_fit.h"
+#include "passes/bounds/explain.h"
+#include "passes/problem/loads.h"
+
+#include <string.h>
+
+enum {
+    FIRST_STEPS = INTERVAL_BUDGET / 3, /* of the search for the first plan */
+    FIRST_WORK = BOUNDS_WORK / 10,     /* of the first bounds */
+    MOVE_WORK = 2                      /* of bounds for each move: about a third of its time */
+};
+
+void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
+{
+    const uint32_t *up = wdag_flatten(g, x->scratch);
+    for (uint32_t v = 0; v < x->base->n; v++)
+        dev[up[v]] = node_dev[x->base->node[v]];
+}
+
+void any_starts(const struct ctx *x, const struct chain *any, const struct chain *whole,
+                struct anneal *s)
+{
+    if (any->g == whole->g)
+        return;
+    const uint32_t *of = wdag_flatten(any->g, x->scratch), *in = wdag_flatten(whole->g, x->scratch);
+    uint32_t *up = arena_array(x->scratch, (size_t)any->g->n + 1, sizeof *up);
+    for (uint32_t v = 0; v < x->base->n; v++)
+        up[of[v]] = in[v];
+    s->cut = whole;
+    s->up = up;
+}
+
+int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
+{
+    *s = (struct any_search){.x = x, .p = p, .need = CHAIN_INF, .upper = CHAIN_INF};
+    s->any = chain_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
+    if (!s->any)
+        return -1;
+    s->best = no_plan(x, s->any->g);
+    s->start = claim_start(x, s->any->g);
+    s->bound =
+        (struct bound){s->any->lower, s->any->lower_why, explain_chain(s->any, x->m, x->mem)};
+    return 0;
+}
+
+/* The value of a plan, dev[node], with what its parts cost beyond the least. */
+static int64_t total(struct any_search *s, const struct chain_plan *plan, const int32_t *dev)
+{
+    return s->x->cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
+}
+
+int64_t any_price(void *user, const struct chain *c, int64_t value, const int32_t *dev,
+                  const uint32_t *copies)
+{
+    struct any_search *s = user;
+    struct arena_mark mark = arena_mark(s->x->scratch);
+    const struct chain_plan plan = {.value = value, .copies = (uint32_t *)(uintptr_t)copies};
+    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->m->nnode, s->x->scratch));
+    arena_release(s->x->scratch, mark);
+    return all;
+}
+
+void any_take(struct any_search *s, const struct wdag *g, const struct chain_plan *plan)
+{
+    struct ctx *x = s->x;
+    if (plan->value >= s->best.value)
+        return;
+    const int32_t *dev = plan_project(g, plan->dev, x->m->nnode, x->scratch);
+    int64_t value = total(s, plan, dev);
+    if (value >= s->best.value)
+        return;
+    any_lift(x, s->any->g, dev, s->best.dev);
+    s->best.value = value;
+    if (s->best.copies)
+        memcpy(s->best.copies, plan->copies, x->cluster->ndev * sizeof *plan->copies);
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+void any_bound(struct any_search *s, uint64_t work)
+{
+    struct ctx *x = s->x;
+    if (s->best.value == CHAIN_INF || s->best.value <= s->bound.value)
+        return;
+    struct bound b =
+        bounds_best(s->any, s->best.value, work, &s->p->clock, x->m, x->mem, x->scratch);
+    if (b.value > s->bound.value)
+        s->bound = b;
+    s->spent += work;
+    s->upper = s->best.value;
+}
+
+bool any_settled(const struct any_search *s)
+{
+    return s->best.value <= s->bound.value ||
+           (s->best.value > s->need && s->bound.value > s->need);
+}
+
+/* After a round of annealing: bounds, if they have waited long enough, and whether that settles it. */
+static bool after_round(void *user, struct anneal *o, const struct chain_plan *best)
+{
+    struct any_search *s = user;
+    uint64_t due = (s->moves + o->done) * MOVE_WORK;
+    s->best.value = best->value;
+    if (due >= 2 * s->spent && best->value < CHAIN_INF && !s->any->detailed)
+        any_bound(s, due - s->spent);
+    return any_settled(s);
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+/* Annealing of c, whose plan is *best; s counts. */
+static int anneal_on(struct any_search *s, const struct chain *c, struct anneal *a,
+                     struct chain_plan *best)
+{
+    a->enough = s->bound.value;
+    a->user = s;
+    a->dear = s->x->cluster->part_cost;
+    a->price = a->dear ? any_price : NULL;
+    if (anneal_search(c, a, best, s->x->scratch, s->x->diag) < 0)
+        return -1;
+    s->moves += a->done;
+    s->stopped = a->clock->why;
+    return 0;
+}
+
+static int improve_coarse(struct any_search *s, const struct anneal *like, bool alone)
+{
+    struct ctx *x = s->x;
+    struct chain_plan rough = no_plan(x, s->p->level);
+    struct clock half = *like->clock;
+    struct anneal a = *like;
+    if (half.deadline && !alone)
+        half.deadline -= (half.deadline - clock_now()) / 2;
+    a.clock = &half;
+    if (loads_check(s->p->top, a.planner, x->diag))
+        return -1;
+    interval_search(s->p->top, &s->p->run, &rough, x->scratch);
+    if (anneal_on(s, s->p->top, &a, &rough))
+        return -1;
+    any_take(s, s->p->level, &rough); /* its value is at least that of its loads */
+    return 0;
+}
+
+static int improve_whole(struct any_search *s, const struct anneal *like)
+{
+    struct ctx *x = s->x;
+    struct anneal a = *like;
+    struct chain_plan cut = no_plan(x, s->p->whole);
+    cut.value = s->best.value;
+    if (interval_search(s->p->chain, &s->p->run, &cut, x->scratch))
+        any_take(s, s->p->whole, &cut);
+    any_starts(x, s->any, s->p->chain, &a);
+    if (s->best.value == CHAIN_INF && any_fit(x, s->any, &a, &s->best))
+        return -1;
+    any_bound(s, s->any->detailed ? 0 : FIRST_WORK);
+    a.after_round = after_round;
+    return any_settled(s) ? 0 : anneal_on(s, s->any, &a, &s->best);
+}
+
+int any_improve(struct any_search *s, const struct anneal *like)
+{
+    struct diag quiet = diag_silent();
+    struct anneal a = *like;
+    bool too_large = loads_check(s->any, "", &quiet) != 0, coarse = s->p->level != s->p->whole;
+    s->p->run.budget = FIRST_STEPS;
+    if (!coarse)
+        return loads_check(s->any, a.planner, s->x->diag) ? -1 : improve_whole(s, &a);
+    a.share = 2;
+    a.moves = (like->moves + 1) / 2;
+    if (improve_coarse(s, &a, too_large))
+        return -1;
+    return too_large ? 0 : improve_whole(s, &a);
+}

@@ -1,0 +1,163 @@
+/* Whether vertices fit the memory of devices at all (fit_search.h).
+ *
+ * Bin packing with bins of several sizes and items that share bytes: depth first, the vertices that may go to
+ * the fewest devices and need most bytes first, each to the device where it adds least, then to the others.
+ * Devices of one kind that are still empty are alike, so one of them is tried.  A branch ends where what is
+ * left, counted without what it shares, is more than the room that is left.  The first descent is "best fit
+ * decreasing", which finds a plan nearly always where there is one; small instances are searched whole.
+ *
+ * Cost: O(devices * shared items of a vertex) for each step; memory O(V + shared items * devices). */
+#include "passes/any_shape/fit_search.h"
+
+#include <stdlib.h>
+
+enum { LOOK = 1024 }; /* steps between two looks at the clock */
+
+struct item {
+    uint32_t v, choices; /* devices that it may be on */
+    int64_t bytes;       /* all that it needs */
+};
+
+struct fitting {
+    const struct chain *c;
+    struct loads l;
+    struct item *item;  /* [depth] */
+    uint32_t *first;    /* [depth] the device that was tried first */
+    uint32_t *tried;    /* [depth] devices tried; those that follow the first, in a circle */
+    uint32_t *count;    /* [device] vertices there */
+    int64_t left, room; /* bytes of vertices that are nowhere, shared items apart; of all devices */
+};
+
+static int hardest_first(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->choices != y->choices)
+        return x->choices < y->choices ? -1 : 1;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return (x->v > y->v) - (x->v < y->v);
+}
+
+static void begin(struct fitting *f, struct arena *a)
+{
+    const struct wdag *g = f->c->g;
+    f->item = arena_array(a, (size_t)g->n + 1, sizeof *f->item);
+    f->first = arena_array(a, (size_t)g->n + 1, sizeof *f->first);
+    f->tried = arena_array(a, (size_t)g->n + 1, sizeof *f->tried);
+    f->count = arena_array(a, f->l.ndev + 1, sizeof *f->count);
+    for (uint32_t v = 0; v < g->n; v++) {
+        struct item *i = &f->item[v];
+        *i = (struct item){.v = v, .bytes = g->size[v]};
+        f->left = sat_add(f->left, g->size[v]);
+        for (uint32_t x = g->shared_of.at[v]; x < g->shared_of.at[v + 1]; x++)
+            i->bytes = sat_add(i->bytes, g->shared_size[g->shared_of.to[x]]);
+        for (uint32_t d = 0; d < f->l.ndev; d++)
+            i->choices += loads_allows(&f->l, v, d);
+    }
+    for (uint32_t d = 0; d < f->l.ndev; d++)
+        f->room = sat_add(f->room, f->c->kind[f->l.kind[d]].memory);
+    qsort(f->item, g->n, sizeof *f->item, hardest_first);
+}
+
+static void put(struct fitting *f, uint32_t v, uint32_t d)
+{
+    loads_move(&f->l, v, (int32_t)d);
+    f->count[d]++;
+    f->left -= f->c->g->size[v];
+}
+
+static void take(struct fitting *f, uint32_t v)
+{
+    f->count[f->l.dev[v]]--;
+    loads_move(&f->l, v, NOWHERE);
+    f->left += f->c->g->size[v];
+}
+
+/* Room that nobody takes; unbounded devices have CHAIN_INF. */
+static bool enough_room(const struct fitting *f)
+{
+    int64_t used = 0;
+    for (uint32_t d = 0; d < f->l.ndev; d++)
+        used += f->l.bytes[d];
+    return f->room >= CHAIN_INF || f->left <= f->room - used;
+}
+
+/* Puts the vertex of a depth on device d; false, and nothing done, if it may not be there, does not fit, or an
+ * empty device like d comes before it. */
+static bool try_device(struct fitting *f, uint32_t v, uint32_t d)
+{
+    if (!loads_allows(&f->l, v, d))
+        return false;
+    for (uint32_t e = 0; !f->count[d] && e < d; e++)
+        if (!f->count[e] && f->l.kind[e] == f->l.kind[d])
+            return false;
+    put(f, v, d);
+    if (!loads_excess(&f->l, d) && enough_room(f))
+        return true;
+    take(f, v);
+    return false;
+}
+
+/* The device where v adds least, of those that allow it. */
+static uint32_t best_device(struct fitting *f, uint32_t v)
+{
+    uint32_t best = 0;
+    int64_t least = INT64_MAX;
+    for (uint32_t d = 0; d < f->l.ndev; d++) {
+        if (!loads_allows(&f->l, v, d))
+            continue;
+        int64_t before = f->l.bytes[d];
+        loads_move(&f->l, v, (int32_t)d);
+        int64_t more = f->l.bytes[d] - before, over = loads_excess(&f->l, d);
+        loads_move(&f->l, v, NOWHERE);
+        more = over ? INT64_MAX - 1 : more;
+        if (more < least) {
+            least = more;
+            best = d;
+        }
+    }
+    return best;
+}
+
+static enum fit descend(struct fitting *f, uint64_t work, struct clock *clock)
+{
+    uint32_t n = f->c->g->n, depth = 0, ndev = f->l.ndev;
+    bool fresh = true;
+    for (uint64_t steps = 0; depth < n; steps++) {
+        uint32_t v = f->item[depth].v;
+        if (steps > work || (steps % LOOK == LOOK - 1 && clock_out(clock)))
+            return FIT_UNKNOWN;
+        if (fresh) {
+            f->first[depth] = best_device(f, v);
+            f->tried[depth] = 0;
+        }
+        bool done = false;
+        while (!done && f->tried[depth] < ndev)
+            done = try_device(f, v, (f->first[depth] + f->tried[depth]++) % ndev);
+        fresh = done;
+        if (done)
+            depth++;
+        else if (depth == 0)
+            return FIT_NONE;
+        else
+            take(f, f->item[--depth].v);
+    }
+    return FIT_FOUND;
+}
+
+enum fit fit_search(const struct chain *c, uint64_t work, struct clock *clock, int32_t *dev,
+                    struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct fitting f = {.c = c};
+    struct diag quiet = diag_silent();
+    enum fit answer = FIT_UNKNOWN;
+    if (!loads_new(&f.l, c, "", scratch, &quiet)) {
+        begin(&f, scratch);
+        answer = descend(&f, work, clock);
+    }
+    for (uint32_t v = 0; answer == FIT_FOUND && v < c->g->n; v++)
+        dev[v] = f.l.dev[v];
+    arena_release(scratch, mark);
+    return answer;
+}

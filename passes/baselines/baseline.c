@@ -1,0 +1,107 @@
+/* What the simple planners have in common (baseline.h).
+ *
+ * They place the top level of the context, which is the whole graph unless it was fused, and are held to
+ * what every planner is held to: pins and operators that a class of devices cannot run are respected, a plan
+ * over memory is none unless it was asked for, and the bound is that of the whole graph.
+ * O(V + pins + nets * devices). */
+#include "passes/baselines/baseline.h"
+
+#include "passes/bounds/claim.h"
+
+#include "ir/base/units.h"
+
+int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool best_effort)
+{
+    const struct place_options one = {.starts = 1};
+    *b = (struct baseline){.x = x, .planner = planner, .best_effort = best_effort};
+    if (placing_start(x, planner, &one, &b->p))
+        return -1;
+    if (loads_check_sums(b->p.top, planner, x->diag) ||
+        loads_new(&b->l, b->p.top, planner, x->scratch, x->diag))
+        return -1;
+    for (uint32_t v = 0; v < b->p.level->n; v++) {
+        uint32_t d = 0;
+        while (d < b->l.ndev && !loads_allows(&b->l, v, d))
+            d++;
+        if (d < b->l.ndev)
+            continue;
+        diag_error(x->diag,
+                   "%s: node '%s' and those that stay with it can run on no device: some "
+                   "class does not support them, or pins contradict each other",
+                   planner, first_node(x, b->p.level, v));
+        return PASS_INFEASIBLE;
+    }
+    return 0;
+}
+
+/* The device that lacks most memory, ndev: none. */
+static uint32_t fullest(const struct loads *l)
+{
+    uint32_t worst = l->ndev;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        if (loads_excess(l, d) > (worst == l->ndev ? 0 : loads_excess(l, worst)))
+            worst = d;
+    return worst;
+}
+
+int baseline_leave(struct baseline *b, const char *argument)
+{
+    struct ctx *x = b->x;
+    uint32_t full = fullest(&b->l);
+    char needs[UNIT_TEXT], has[UNIT_TEXT];
+    const char *lacks = NULL;
+    if (full < b->l.ndev) {
+        lacks = arena_fmt(x->mem, "%s: %s would need %s of memory and has %s", b->planner,
+                          cluster_device_name(x->cluster, x->mem, full),
+                          bytes_short(needs, b->l.bytes[full]),
+                          bytes_short(has, b->l.c->kind[b->l.kind[full]].memory));
+        if (!b->best_effort) {
+            diag_error(x->diag, "%s (best-effort=true leaves the plan all the same)", lacks);
+            return PASS_INFEASIBLE;
+        }
+        diag_warning(x->diag, WARN_OVER_MEMORY, "%s", lacks);
+    }
+    struct chain_plan plan = {.value = loads_value(&b->l), .dev = b->l.dev};
+    leave_plan(x, b->planner, b->p.level, &plan);
+    struct bound all = claim_all(x, plan.value, !lacks, 0, &b->p.clock);
+    const char *why = claim(x, SCOPE_ALL, all, all);
+    x->plan->argument = arena_fmt(x->mem, "%s; bound: %s", argument, why);
+    if (lacks)
+        x->plan->status = PLAN_OVER_MEMORY;
+    return 0;
+}
+
+void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
+{
+    const struct cluster *c = b->x->cluster;
+    uint32_t best = UINT32_MAX;
+    int64_t least = 0;
+    if (loads_allows(&b->l, v, d)) {
+        loads_move(&b->l, v, (int32_t)d);
+        return;
+    }
+    for (int hosts = 1; hosts >= 0 && best == UINT32_MAX; hosts--)
+        for (d = 0; d < b->l.ndev; d++) {
+            if (c->cls[cluster_class(c, d)].host != hosts || !loads_allows(&b->l, v, d))
+                continue;
+            loads_move(&b->l, v, (int32_t)d);
+            if (best == UINT32_MAX || b->l.load[d] < least) {
+                best = d;
+                least = b->l.load[d];
+            }
+        }
+    loads_move(&b->l, v, (int32_t)best);
+}
+
+uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct arena *a)
+{
+    uint32_t *dev = arena_array(a, c->ndev + 1, sizeof *dev);
+    *n = 0;
+    for (uint32_t d = 0; d < c->ndev; d++)
+        if (!c->cls[cluster_class(c, d)].host)
+            dev[(*n)++] = d;
+    for (uint32_t d = 0; *n == 0 && d < c->ndev; d++)
+        dev[d] = d;
+    *n = *n ? *n : c->ndev;
+    return dev;
+}

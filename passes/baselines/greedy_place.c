@@ -1,0 +1,134 @@
+/* greedy-place: accelerators filled one after the other, to the limit of their memory.
+ *
+ * Source: the greedy baseline of the placement paper, appendix F.  Vertices are taken in a depth-first
+ * (LIFO) topological order, in which the last successor to become ready comes next; the current accelerator
+ * takes them while it has the memory, then the next one does.  What no empty accelerator could hold, and
+ * what is left when all are full, is for the hosts.  Times and transfers do not matter to it, so the plan is
+ * short on devices where memory is ample: it is made for the latency of single samples.
+ *
+ * Successors are scanned in the order of the last node in them.  O(E log E + devices * (V + pins)). */
+#include "passes/baselines/baseline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct greedy_options {
+    bool best_effort;
+};
+
+static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_options, best_effort),
+                                         {0}};
+
+struct ranked {
+    uint32_t last, v; /* the last base vertex in v */
+};
+
+static int by_last(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+    return (a->last > b->last) - (a->last < b->last);
+}
+
+/* position -> vertex. */
+static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, struct arena *a)
+{
+    const uint32_t *at = wdag_flatten(g, a);
+    uint32_t *last = arena_array(a, (size_t)g->n + 1, sizeof *last);
+    uint32_t *wait = arena_array(a, (size_t)g->n + 1, sizeof *wait);
+    uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), top = 0;
+    uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), done = 0;
+    struct ranked *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    for (uint32_t u = 0; u < base->n; u++)
+        last[at[u]] = u;
+    for (uint32_t v = g->n; v-- > 0;) {
+        wait[v] = g->pred.at[v + 1] - g->pred.at[v];
+        if (!wait[v])
+            stack[top++] = v;
+    }
+    while (top) {
+        uint32_t v = stack[--top], n = 0;
+        order[done++] = v;
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            if (--wait[g->succ.to[i]] == 0)
+                next[n++] = (struct ranked){last[g->succ.to[i]], g->succ.to[i]};
+        qsort(next, n, sizeof *next, by_last);
+        for (uint32_t i = 0; i < n; i++)
+            stack[top++] = next[i].v;
+    }
+    return order;
+}
+
+/* Whether v alone would fit device d, whose bytes are now `without` and with v `with`. */
+static bool try_device(struct loads *l, uint32_t v, uint32_t d)
+{
+    if (!loads_allows(l, v, d))
+        return false;
+    loads_move(l, v, (int32_t)d);
+    return loads_excess(l, d) == 0;
+}
+
+/* Bytes of v on a device of its own. */
+static int64_t bytes_alone(const struct wdag *g, uint32_t v)
+{
+    int64_t sum = g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
+        sum += g->shared_size[g->shared_of.to[i]];
+    return sum;
+}
+
+/* Puts v on one of n devices, from the current one on; false: none takes it.  What no empty device could
+ * hold does not end the current one. */
+static bool fill(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n, uint32_t *current)
+{
+    int64_t alone = bytes_alone(b->p.level, v);
+    for (uint32_t i = *current; i < n; i++) {
+        if (!loads_allows(&b->l, v, dev[i]) || alone > b->l.c->kind[b->l.kind[dev[i]]].memory)
+            continue;
+        if (try_device(&b->l, v, dev[i])) {
+            *current = i;
+            return true;
+        }
+        loads_move(&b->l, v, NOWHERE);
+        if (i + 1 == n)
+            *current = n; /* full: the rest is for the hosts */
+    }
+    return false;
+}
+
+static int greedy_run(struct ctx *x, const void *options)
+{
+    const struct greedy_options *o = options;
+    struct baseline b;
+    int rc = baseline_start(&b, x, "greedy-place", o->best_effort);
+    if (rc)
+        return rc;
+    const struct wdag *g = b.p.level;
+    uint32_t n, nhost = 0, current = 0, host = 0, left = 0;
+    uint32_t *dev = baseline_accelerators(x->cluster, &n, x->scratch);
+    uint32_t *hosts = arena_array(x->scratch, b.l.ndev + 1, sizeof *hosts);
+    for (uint32_t d = 0; d < b.l.ndev; d++)
+        if (x->cluster->cls[cluster_class(x->cluster, d)].host)
+            hosts[nhost++] = d;
+    const uint32_t *order = greedy_order(g, x->base, x->scratch);
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint32_t v = order[i];
+        if (g->pin[v] >= 0) {
+            loads_move(&b.l, v, g->pin[v]);
+        } else if (!fill(&b, v, dev, n, &current)) {
+            left++;
+            if (!fill(&b, v, hosts, nhost, &host))
+                baseline_put(&b, v, nhost ? hosts[nhost - 1] : dev[n - 1]);
+        }
+    }
+    return baseline_leave(&b, arena_fmt(x->mem,
+                                        "accelerators filled in a depth-first order, %u of %u "
+                                        "vertices left for the hosts",
+                                        left, g->n));
+}
+
+const struct pass pass_greedy_place = {.name = "greedy-place",
+                                       .help = "baseline: fill one accelerator after the other",
+                                       .opts = greedy_opts,
+                                       .optsize = sizeof(struct greedy_options),
+                                       .needs = NEED_COST | NEED_CONTRACT,
+                                       .run = greedy_run};

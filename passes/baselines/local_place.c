@@ -1,0 +1,248 @@
+/* local-place: local search from random plans.
+ *
+ * Source: the baseline of the placement paper, section 6.  A plan begins with every vertex on an accelerator
+ * drawn at random; then the one move of a vertex to another accelerator that makes the largest load
+ * smallest is made (the first of equals), until none makes it smaller.  The best of several starts stays.
+ * The paper's search knows neither CPUs nor memory: hosts=true lets vertices move to hosts, too; with
+ * best-effort memory does not matter, without it the best start that fits is taken.
+ *
+ * A move changes two loads.  So only vertices that leave the fullest device, or join it, can help.  What each
+ * vertex would change is kept in a table, and worked out again for the pins of a moved vertex's nets where
+ * their numbers of pins on a device are few.  O(V) for each move, and O(devices * nets) for each
+ * vertex that it touches. */
+#include "passes/baselines/baseline.h"
+
+#include "ir/dag/topo.h"
+
+#include <string.h>
+
+struct local_options {
+    int64_t restarts, seed;
+    bool hosts, best_effort;
+};
+
+static const struct opt local_opts[] = {{.kind = OPT_INT,
+                                         .name = "restarts",
+                                         .off = offsetof(struct local_options, restarts),
+                                         .def = "10",
+                                         .lo = "1",
+                                         .hi = "1000000",
+                                         .help = "random plans to start from"},
+                                        {.kind = OPT_INT,
+                                         .name = "seed",
+                                         .off = offsetof(struct local_options, seed),
+                                         .def = "1",
+                                         .lo = "0",
+                                         .hi = "1000000000",
+                                         .help = "seed of these plans"},
+                                        {.kind = OPT_BOOL,
+                                         .name = "hosts",
+                                         .off = offsetof(struct local_options, hosts),
+                                         .def = "false",
+                                         .help = "hosts take part, too"},
+                                        BASELINE_BEST_EFFORT(struct local_options, best_effort),
+                                        {0}};
+
+/* What all starts may look at together: numbers in memory, some seconds; and the largest table. */
+#define LOCAL_WORK UINT64_C(5000000000)
+enum { LOCAL_MOST = 1 << 26 };
+
+struct local {
+    struct loads *l;
+    const uint32_t *dev; /* devices that take part */
+    uint32_t ndev;
+    int64_t *leave;      /* [vertex] what its device gains in load when it leaves (<= 0, mostly) */
+    int64_t **enter;     /* [device][vertex] what the device gains when it comes */
+    uint32_t *old, nold; /* vertices for which these numbers are out of date */
+    uint8_t *is_old;
+    uint64_t work;
+    struct clock *clock;
+};
+
+struct move {
+    int64_t value; /* largest load after it */
+    uint32_t v, to;
+};
+
+/* The numbers of v. */
+static void look_at(struct local *s, uint32_t v)
+{
+    const struct loads *l = s->l;
+    for (uint32_t d = 0; d < l->ndev; d++) {
+        uint32_t k = l->kind[d];
+        bool home = l->dev[v] == (int32_t)d;
+        int64_t sum = home ? -l->c->kind[k].time[v] : l->c->kind[k].time[v];
+        if (!loads_allows(l, v, d))
+            continue;
+        for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+            uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
+            bool before = home ? h < l->pins[e] : h > 0;
+            bool after = home ? h > 1 : h + 1 < l->pins[e];
+            sum += ((int)after - (int)before) * l->cost[k][e];
+        }
+        *(home ? &s->leave[v] : &s->enter[d][v]) = sum;
+    }
+    s->work += (uint64_t)l->ndev * (l->net_of.at[v + 1] - l->net_of.at[v] + 1);
+}
+
+static void look_again(struct local *s, uint32_t v)
+{
+    if (!s->is_old[v])
+        s->old[s->nold++] = v;
+    s->is_old[v] = 1;
+}
+
+/* What another pin of a net would cost changes where a device comes to hold none or one of its pins, or held
+ * none or one.  (It changes with all but one, too; but the pins that are then elsewhere are at most two, so that
+ * one of the two devices is such a one.) */
+static void make_move(struct local *s, uint32_t v, uint32_t to)
+{
+    struct loads *l = s->l;
+    uint32_t from = (uint32_t)l->dev[v];
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i];
+        const uint32_t *held = &l->held[(size_t)e * l->ndev];
+        if (held[from] <= 2 || held[to] <= 1)
+            for (uint32_t j = l->pin.at[e]; j < l->pin.at[e + 1]; j++)
+                look_again(s, l->pin.to[j]);
+    }
+    loads_move(l, v, (int32_t)to);
+    look_again(s, v);
+}
+
+/* The three fullest devices: the largest load but for two devices is one of theirs. */
+static void fullest(const struct loads *l, uint32_t top[3])
+{
+    for (int i = 0; i < 3; i++) {
+        top[i] = UINT32_MAX;
+        for (uint32_t d = 0; d < l->ndev; d++)
+            if (d != top[0] && (i < 2 || d != top[1]) &&
+                (top[i] == UINT32_MAX || l->load[d] > l->load[top[i]]))
+                top[i] = d;
+    }
+}
+
+static int64_t largest_but(const struct loads *l, const uint32_t top[3], uint32_t a, uint32_t b)
+{
+    for (int i = 0; i < 3; i++)
+        if (top[i] != UINT32_MAX && top[i] != a && top[i] != b)
+            return l->load[top[i]];
+    return 0;
+}
+
+/* The best move; v: UINT32_MAX if none makes the largest load smaller. */
+static struct move best_move(struct local *s)
+{
+    const struct loads *l = s->l;
+    uint32_t top[3];
+    fullest(l, top);
+    int64_t most = l->load[top[0]];
+    struct move best = {.value = most, .v = UINT32_MAX};
+    for (uint32_t v = 0; v < l->c->g->n; v++) {
+        uint32_t from = (uint32_t)l->dev[v];
+        if (from != top[0] && s->enter[top[0]][v] >= 0)
+            continue;
+        int64_t left = l->load[from] + s->leave[v];
+        for (uint32_t i = 0; left < best.value && i < s->ndev; i++) {
+            uint32_t d = s->dev[i];
+            if (d == from || (from != top[0] && d != top[0]) || !loads_allows(l, v, d))
+                continue;
+            int64_t value = largest_but(l, top, from, d), with = l->load[d] + s->enter[d][v];
+            value = left > value ? left : value;
+            value = with > value ? with : value;
+            if (value < best.value)
+                best = (struct move){value, v, d};
+        }
+    }
+    s->work += l->c->g->n;
+    return best;
+}
+
+/* Moves until none helps; false if there was no time for that. */
+static bool descend(struct local *s)
+{
+    for (uint32_t v = 0; v < s->l->c->g->n; v++)
+        look_again(s, v);
+    for (;;) {
+        while (s->nold) {
+            uint32_t v = s->old[--s->nold];
+            s->is_old[v] = 0;
+            look_at(s, v);
+        }
+        struct move m = best_move(s);
+        if (m.v == UINT32_MAX)
+            return true;
+        make_move(s, m.v, m.to);
+        if (s->work > LOCAL_WORK || clock_out(s->clock))
+            return false;
+    }
+}
+
+static int local_new(struct local *s, const struct baseline *b, struct arena *a)
+{
+    size_t n = b->p.level->n;
+    if (n * b->l.ndev > LOCAL_MOST)
+        return diag_error(b->x->diag,
+                          "%s: %zu vertices on %u devices are too many for one table: fuse the "
+                          "graph first (-p fuse,%s)",
+                          b->planner, n, b->l.ndev, b->planner);
+    s->leave = arena_array(a, n + 1, sizeof *s->leave);
+    s->old = arena_array(a, n + 1, sizeof *s->old);
+    s->is_old = arena_alloc(a, n + 1);
+    s->enter = arena_array(a, b->l.ndev + 1, sizeof *s->enter);
+    for (uint32_t d = 0; d < b->l.ndev; d++)
+        s->enter[d] = arena_array(a, n + 1, sizeof **s->enter);
+    return 0;
+}
+
+/* Every vertex on a device drawn from those that take part, if it can run there. */
+static void draw(struct baseline *b, const struct local *s, uint64_t *state)
+{
+    for (uint32_t v = 0; v < b->p.level->n; v++)
+        baseline_put(b, v, s->dev[topo_below(state, s->ndev)]);
+}
+
+static int local_run(struct ctx *x, const void *options)
+{
+    const struct local_options *o = options;
+    struct baseline b;
+    int rc = baseline_start(&b, x, "local-place", o->best_effort);
+    if (rc)
+        return rc;
+    struct local s = {.l = &b.l, .clock = &b.p.clock};
+    s.dev = baseline_accelerators(x->cluster, &s.ndev, x->scratch);
+    if (o->hosts) {
+        uint32_t *all = arena_array(x->scratch, b.l.ndev + 1, sizeof *all);
+        for (s.ndev = 0; s.ndev < b.l.ndev; s.ndev++)
+            all[s.ndev] = s.ndev;
+        s.dev = all;
+    }
+    if (local_new(&s, &b, x->scratch))
+        return -1;
+    int32_t *best = arena_array(x->scratch, (size_t)b.p.level->n + 1, sizeof *best);
+    int64_t value = CHAIN_INF;
+    bool fits = false, complete = true;
+    uint64_t state = (uint64_t)o->seed;
+    uint32_t tried = 0;
+    for (; tried < o->restarts && complete; tried++) {
+        draw(&b, &s, &state);
+        complete = descend(&s);
+        int64_t now = loads_value(&b.l);
+        bool ok = o->best_effort || loads_over(&b.l) == 0;
+        if (value < CHAIN_INF && (ok < fits || (ok == fits && now >= value)))
+            continue;
+        value = now;
+        fits = ok;
+        memcpy(best, b.l.dev, b.p.level->n * sizeof *best);
+    }
+    loads_set(&b.l, best);
+    return baseline_leave(&b, arena_fmt(x->mem, "local optimum, the best of %u random starts%s",
+                                        tried, complete ? "" : " (the last one cut short)"));
+}
+
+const struct pass pass_local_place = {.name = "local-place",
+                                      .help = "baseline: local search from random plans",
+                                      .opts = local_opts,
+                                      .optsize = sizeof(struct local_options),
+                                      .needs = NEED_COST | NEED_CONTRACT,
+                                      .run = local_run};

@@ -1,0 +1,38 @@
+/* metis-place: parts by METIS (Karypis and Kumar), a graph partitioner; see partition.c.
+ *
+ * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child. */
+#include "passes/baselines/partition.h"
+
+#if PCC_HAVE_METIS
+#include <metis.h>
+
+_Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS of 32-bit numbers");
+
+static int work(struct part_graph *g)
+{
+    idx_t option[METIS_NOPTIONS], one = 1, cut;
+    METIS_SetDefaultOptions(option);
+    option[METIS_OPTION_SEED] = g->seed;
+    return METIS_PartGraphKway(&g->n, &one, g->at, g->to, g->weight, NULL, g->arc, &g->nparts, NULL,
+                               NULL, option, &cut, g->part) != METIS_OK;
+}
+
+static int metis_run(struct ctx *x, const void *options)
+{
+    return partition_run(x, "metis-place", options, work);
+}
+#else
+static int metis_run(struct ctx *x, const void *options)
+{
+    (void)options;
+    return diag_error(x->diag, "metis-place: this pcc was built without METIS: install its "
+                               "library (Debian: libmetis-dev) and build again");
+}
+#endif
+
+const struct pass pass_metis_place = {.name = "metis-place",
+                                      .help = "baseline: parts of equal weight by METIS",
+                                      .opts = partition_opts,
+                                      .optsize = sizeof(struct partition_options),
+                                      .needs = NEED_COST | NEED_CONTRACT,
+                                      .run = metis_run};

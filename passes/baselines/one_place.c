@@ -1,0 +1,60 @@
+/* one-place: everything on one device.
+ *
+ * Source: the "single accelerator" of the placement paper, table 2: what a split is worth is told by what it
+ * gains over this.  Of the devices that can run everything, the one that is fastest; if none of them has the
+ * memory and best-effort is not asked for, there is no plan.  O(devices * (V + pins)). */
+#include "passes/baselines/baseline.h"
+
+struct one_options {
+    bool best_effort;
+};
+
+static const struct opt one_opts[] = {BASELINE_BEST_EFFORT(struct one_options, best_effort), {0}};
+
+/* All on device d: false if something cannot run there. */
+static bool move_all(struct loads *l, uint32_t d)
+{
+    for (uint32_t v = 0; v < l->c->g->n; v++)
+        if (!loads_allows(l, v, d))
+            return false;
+    for (uint32_t v = 0; v < l->c->g->n; v++)
+        loads_move(l, v, (int32_t)d);
+    return true;
+}
+
+static int one_run(struct ctx *x, const void *options)
+{
+    const struct one_options *o = options;
+    struct baseline b;
+    int rc = baseline_start(&b, x, "one-place", o->best_effort);
+    if (rc)
+        return rc;
+    uint32_t best = UINT32_MAX;
+    int64_t value = 0;
+    bool fits = false;
+    for (uint32_t d = 0; d < b.l.ndev; d++) {
+        if (!move_all(&b.l, d))
+            continue;
+        bool ok = o->best_effort || loads_excess(&b.l, d) == 0;
+        if (best == UINT32_MAX || ok > fits || (ok == fits && b.l.load[d] < value)) {
+            best = d;
+            value = b.l.load[d];
+            fits = ok;
+        }
+    }
+    if (best == UINT32_MAX) {
+        diag_error(x->diag, "one-place: no device can run everything: nodes are pinned to several "
+                            "devices, or no class supports all operators");
+        return PASS_INFEASIBLE;
+    }
+    move_all(&b.l, best);
+    return baseline_leave(
+        &b, arena_fmt(x->mem, "everything on %s", cluster_device_name(x->cluster, x->mem, best)));
+}
+
+const struct pass pass_one_place = {.name = "one-place",
+                                    .help = "baseline: everything on the best single device",
+                                    .opts = one_opts,
+                                    .optsize = sizeof(struct one_options),
+                                    .needs = NEED_COST | NEED_CONTRACT,
+                                    .run = one_run};

@@ -1,0 +1,176 @@
+/* Partitioners of undirected graphs as planners (partition.h).
+ *
+ * Source: the Scotch baseline of the placement paper, section 6.  A vertex weighs its time on an accelerator,
+ * an edge the transfers of all values that one end makes and the other uses, whatever their direction; the
+ * parts are as heavy as each other, the edges between them as light as the library can.  Part i
+ * goes to accelerator i; neither hosts nor memory are known to it, and the times of other classes of
+ * accelerators are taken to be those of the first.  What cannot run where its part goes (pins, operators)
+ * goes where it can.
+ *
+ * The libraries work in a child process: they take over signals, use threads' and static state, and cannot
+ * be stopped.  O(V + pins log pins), and the library. */
+#include "passes/baselines/partition.h"
+
+#include "ir/base/child.h"
+
+const struct opt partition_opts[] = {{.kind = OPT_INT,
+                                      .name = "seed",
+                                      .off = offsetof(struct partition_options, seed),
+                                      .def = "1",
+                                      .lo = "0",
+                                      .hi = "1000000000",
+                                      .help = "seed of the library's random numbers"},
+                                     BASELINE_BEST_EFFORT(struct partition_options, best_effort),
+                                     {0}};
+
+/* An edge with what it costs. */
+struct arcs {
+    uint32_t n, *from, *to;
+    int64_t *cost; /* ps */
+};
+
+static int32_t scaled(int64_t ps, int64_t sum)
+{
+    int64_t ns = ps / 1000;
+    sum /= 1000;
+    return (int32_t)(sum <= PARTITION_SUM ? ns : (int64_t)((__int128)ns * PARTITION_SUM / sum));
+}
+
+static void weigh(struct part_graph *p, const int64_t *time)
+{
+    int64_t sum = 0, all = 0;
+    for (int32_t v = 0; v < p->n; v++)
+        sum = sat_add(sum, time[v] == COST_NEVER ? 0 : time[v]);
+    for (int32_t v = 0; v < p->n; v++)
+        all += p->weight[v] = time[v] == COST_NEVER ? 0 : scaled(time[v], sum);
+    for (int32_t v = 0; all == 0 && v < p->n; v++)
+        p->weight[v] = 1;
+}
+
+/* From the producer of each net to its other pins, and back; values that come from outside are in no edge. */
+static struct arcs arcs_of(const struct wdag *g, uint32_t cls, struct arena *a)
+{
+    size_t most = (size_t)g->net_pin.at[g->nnet] * 2 + 1;
+    struct arcs arcs = {0, arena_array(a, most, sizeof *arcs.from),
+                        arena_array(a, most, sizeof *arcs.to),
+                        arena_array(a, most, sizeof *arcs.cost)};
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t src = g->net_src[e];
+        for (uint32_t i = g->net_pin.at[e]; src != UINT32_MAX && i < g->net_pin.at[e + 1]; i++) {
+            uint32_t pin = g->net_pin.to[i];
+            for (int back = 0; pin != src && back < 2; back++) {
+                arcs.from[arcs.n] = back ? pin : src;
+                arcs.to[arcs.n] = back ? src : pin;
+                arcs.cost[arcs.n++] = g->net_cost[cls][e];
+            }
+        }
+    }
+    return arcs;
+}
+
+/* Rows of neighbours; arcs of the same ends become one. */
+static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct arena *a)
+{
+    uint32_t n = (uint32_t)p->n, *index = arena_array(a, (size_t)arcs->n + 1, sizeof *index);
+    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen); /* neighbour -> 1 + its arc */
+    int64_t sum = 0, *cost = arena_array(a, (size_t)arcs->n + 1, sizeof *cost);
+    for (uint32_t i = 0; i < arcs->n; i++)
+        index[i] = i;
+    struct csr row = csr_build(a, n, arcs->n, arcs->from, index);
+    for (uint32_t v = 0; v < n; v++) {
+        p->at[v] = p->narc;
+        for (uint32_t i = row.at[v]; i < row.at[v + 1]; i++) {
+            uint32_t w = arcs->to[row.to[i]];
+            if (seen[w] <= (uint32_t)p->at[v]) { /* not in this row yet */
+                p->to[p->narc] = (int32_t)w;
+                seen[w] = (uint32_t)++p->narc;
+            }
+            cost[seen[w] - 1] = sat_add(cost[seen[w] - 1], arcs->cost[row.to[i]]);
+        }
+    }
+    p->at[n] = p->narc;
+    for (int32_t i = 0; i < p->narc; i++)
+        sum = sat_add(sum, cost[i]);
+    for (int32_t i = 0; i < p->narc; i++) {
+        p->arc[i] = scaled(cost[i], sum);
+        p->arc[i] += p->arc[i] == 0;
+    }
+}
+
+/* -1 and an error where the library could not count that far. */
+static int make_graph(struct part_graph *p, const struct baseline *b, uint32_t cls)
+{
+    const struct wdag *g = b->p.level;
+    struct arena *a = b->x->scratch;
+    if (g->n > PARTITION_SUM / 4 || g->net_pin.at[g->nnet] > PARTITION_SUM / 4)
+        return diag_error(b->x->diag, "%s: the graph is too large: fuse it first (-p fuse,%s)",
+                          b->planner, b->planner);
+    struct arcs arcs = arcs_of(g, cls, a);
+    p->n = (int32_t)g->n;
+    p->at = arena_array(a, (size_t)g->n + 1, sizeof *p->at);
+    p->weight = arena_array(a, (size_t)g->n + 1, sizeof *p->weight);
+    p->part = arena_array(a, (size_t)g->n + 1, sizeof *p->part);
+    p->to = arena_array(a, (size_t)arcs.n + 1, sizeof *p->to);
+    p->arc = arena_array(a, (size_t)arcs.n + 1, sizeof *p->arc);
+    weigh(p, g->time[cls]);
+    join_arcs(p, &arcs, a);
+    return 0;
+}
+
+struct job {
+    struct part_graph *g;
+    int (*work)(struct part_graph *g);
+};
+
+static int in_child(void *arg, FILE *out)
+{
+    const struct job *job = arg;
+    size_t n = (size_t)job->g->n;
+    if (job->work(job->g))
+        return 1;
+    return fwrite(job->g->part, sizeof *job->g->part, n, out) == n ? 0 : 1;
+}
+
+/* The parts, worked out in a child; 0, or an error. */
+static int ask(struct baseline *b, struct job *job)
+{
+    struct ctx *x = b->x;
+    size_t n = 0, wanted = (size_t)job->g->n * sizeof *job->g->part;
+    char *bytes = NULL;
+    const char *why = NULL;
+    enum child_end end =
+        child_run(in_child, job, &b->p.clock, wanted, x->scratch, &bytes, &n, &why);
+    if (end == CHILD_STOPPED) {
+        diag_error(x->diag, "%s: no plan was found: %s", b->planner, b->p.clock.why);
+        return PASS_INFEASIBLE;
+    }
+    if (end == CHILD_DONE && n != wanted)
+        why = "an answer of another length";
+    for (int32_t v = 0; !why && v < job->g->n; v++) {
+        job->g->part[v] = ((const int32_t *)(const void *)bytes)[v];
+        if (job->g->part[v] < 0 || job->g->part[v] >= job->g->nparts)
+            why = "a part that there is not";
+    }
+    return why ? diag_error(x->diag, "%s: the library failed: %s", b->planner, why) : 0;
+}
+
+int partition_run(struct ctx *x, const char *planner, const struct partition_options *o,
+                  int (*work)(struct part_graph *g))
+{
+    struct baseline b;
+    struct part_graph g = {.seed = (int32_t)o->seed};
+    struct job job = {&g, work};
+    uint32_t k;
+    int rc = baseline_start(&b, x, planner, o->best_effort);
+    if (rc)
+        return rc;
+    const uint32_t *dev = baseline_accelerators(x->cluster, &k, x->scratch);
+    if (make_graph(&g, &b, cluster_class(x->cluster, dev[0])))
+        return -1;
+    g.nparts = (int32_t)(k < b.p.level->n ? k : b.p.level->n);
+    if (g.nparts > 1 && (rc = ask(&b, &job)))
+        return rc;
+    for (uint32_t v = 0; v < b.p.level->n; v++)
+        baseline_put(&b, v, dev[g.part[v]]);
+    return baseline_leave(&b, arena_fmt(x->mem, "%d parts of equal weight", g.nparts));
+}

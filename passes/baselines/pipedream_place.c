@@ -1,0 +1,223 @@
+/* pipedream-place: PipeDream's optimizer, which wants a linear graph.
+ *
+ * Source: the baseline of the placement paper, section 6: all branchings are contracted to single vertices,
+ * and the path that is left is cut into stages by dynamic programming, hosts and memory included.  A
+ * branching is a biconnected component of the undirected graph: the tails of its edges become one vertex
+ * (its last vertex, which the paths meet in, may begin the next branching).
+ *
+ * An input that many layers read, such as a mask, would tie them all together, and so would a value that
+ * skips ahead to all of them.  So edges out of a vertex that takes no time are no part of any branching if
+ * it is a source, or has more than two successors, each at a depth of its own: layer after layer, not the
+ * heads of parallel branches.  The contracted graph keeps these edges, and may have a few others that do not
+ * follow the path; several depth-first orders of it are cut, and the best plan stays.
+ *
+ * Components by Tarjan's algorithm with an explicit stack.  O(V + E), and an interval DP (interval_dp.c). */
+#include "passes/baselines/baseline.h"
+#include "passes/bounds/claim.h"
+
+#include "ir/base/classes.h"
+#include "ir/dag/topo.h"
+
+struct pipedream_options {
+    int64_t starts, seed;
+};
+
+static const struct opt pipedream_opts[] = {
+    {.kind = OPT_INT,
+     .name = "starts",
+     .off = offsetof(struct pipedream_options, starts),
+     .def = "10",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "depth-first orders of the contracted graph to cut"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct pipedream_options, seed),
+     .def = "0",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of the orders; 0: the first by number"},
+    {0}};
+
+/* The graph without directions. */
+struct graph_undirected {
+    uint32_t n, nedge;
+    uint32_t *tail, *head; /* [edge] */
+    struct csr of;         /* vertex -> edges that it is an end of */
+};
+
+static bool takes_no_time(const struct wdag *g, uint32_t v)
+{
+    for (uint32_t c = 0; c < g->ncls; c++)
+        if (g->time[c][v])
+            return false;
+    return true;
+}
+
+/* [vertex] edges on the longest path to it. */
+static uint32_t *depths(const struct wdag *g, struct arena *a)
+{
+    uint32_t *depth = arena_array(a, (size_t)g->n + 1, sizeof *depth);
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            if (depth[g->pred.to[i]] >= depth[v])
+                depth[v] = depth[g->pred.to[i]] + 1;
+    return depth;
+}
+
+/* Whether v is an input, or what layer after layer looks back to.  seen[depth] == v + 1: a successor of v
+ * has that depth. */
+static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth, uint32_t *seen)
+{
+    if (!takes_no_time(g, v))
+        return false;
+    if (g->pred.at[v] == g->pred.at[v + 1])
+        return true;
+    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+        uint32_t *at = &seen[depth[g->succ.to[i]]];
+        if (*at == v + 1)
+            return false;
+        *at = v + 1;
+    }
+    return g->succ.at[v + 1] - g->succ.at[v] > 2;
+}
+
+static struct graph_undirected undirected(const struct wdag *g, struct arena *a)
+{
+    uint32_t most = g->succ.at[g->n], n = 0;
+    struct graph_undirected u = {.n = g->n,
+                                 .tail = arena_array(a, (size_t)most + 1, sizeof *u.tail),
+                                 .head = arena_array(a, (size_t)most + 1, sizeof *u.head)};
+    uint32_t *ends = arena_array(a, (size_t)most * 2 + 1, sizeof *ends);
+    uint32_t *edge = arena_array(a, (size_t)most * 2 + 1, sizeof *edge);
+    const uint32_t *depth = depths(g, a);
+    uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t end = skips_ahead(g, v, depth, seen) ? g->succ.at[v] : g->succ.at[v + 1];
+        for (uint32_t i = g->succ.at[v]; i < end; i++) {
+            u.tail[u.nedge] = v;
+            u.head[u.nedge++] = g->succ.to[i];
+        }
+    }
+    for (uint32_t e = 0; e < u.nedge; e++) {
+        ends[n] = u.tail[e];
+        edge[n++] = e;
+        ends[n] = u.head[e];
+        edge[n++] = e;
+    }
+    u.of = csr_build(a, g->n, n, ends, edge);
+    return u;
+}
+
+/* Depth-first search: a vertex on the way down. */
+struct frame {
+    uint32_t v, edge; /* the edge that led to v, nedge: none */
+    uint32_t next;    /* of u->of */
+};
+
+struct search {
+    const struct graph_undirected *u;
+    struct classes *c;
+    uint32_t *number,
+        *low; /* [vertex] order of discovery from 1; the least one reached from below */
+    uint32_t *open, nopen; /* edges seen and in no component yet */
+    struct frame *stack;
+    uint32_t depth, count;
+};
+
+/* The edges from `edge` on are a component: one vertex of their tails. */
+static void close_component(struct search *s, uint32_t edge)
+{
+    uint32_t e, first = s->u->tail[edge];
+    do {
+        e = s->open[--s->nopen];
+        classes_join(s->c, first, s->u->tail[e], 0);
+    } while (e != edge);
+}
+
+static void enter(struct search *s, uint32_t v, uint32_t edge)
+{
+    s->stack[s->depth++] = (struct frame){v, edge, s->u->of.at[v]};
+    s->number[v] = s->low[v] = ++s->count;
+}
+
+static void step(struct search *s)
+{
+    struct frame *f = &s->stack[s->depth - 1];
+    uint32_t v = f->v;
+    if (f->next == s->u->of.at[v + 1]) {
+        s->depth--;
+        if (!s->depth)
+            return;
+        uint32_t up = f[-1].v;
+        if (s->low[v] >= s->number[up])
+            close_component(s, f->edge);
+        else if (s->low[v] < s->low[up])
+            s->low[up] = s->low[v];
+        return;
+    }
+    uint32_t e = s->u->of.to[f->next++];
+    uint32_t w = s->u->tail[e] == v ? s->u->head[e] : s->u->tail[e];
+    if (e == f->edge)
+        return;
+    if (!s->number[w]) {
+        s->open[s->nopen++] = e;
+        enter(s, w, e);
+    } else if (s->number[w] < s->number[v]) {
+        s->open[s->nopen++] = e;
+        s->low[v] = s->number[w] < s->low[v] ? s->number[w] : s->low[v];
+    }
+}
+
+/* The level with its branchings contracted; NULL and an error where that joins two pins. */
+static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struct arena *scratch,
+                                        struct diag *d)
+{
+    struct graph_undirected u = undirected(g, scratch);
+    struct classes c = classes_new(scratch, g->n);
+    struct search s = {.u = &u, .c = &c};
+    s.number = arena_array(scratch, (size_t)g->n + 1, sizeof *s.number);
+    s.low = arena_array(scratch, (size_t)g->n + 1, sizeof *s.low);
+    s.open = arena_array(scratch, (size_t)u.nedge + 1, sizeof *s.open);
+    s.stack = arena_array(scratch, (size_t)g->n + 1, sizeof *s.stack);
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (!s.number[v])
+            enter(&s, v, u.nedge);
+        while (s.depth)
+            step(&s);
+    }
+    uint32_t *group = arena_array(scratch, (size_t)g->n + 1, sizeof *group);
+    uint32_t n = classes_number(&c, group);
+    n = wdag_join_cycles(g, NULL, group, n);
+    return wdag_merge(g, group, n, "pipedream-place", mem, d);
+}
+
+static int pipedream_run(struct ctx *x, const void *options)
+{
+    const struct pipedream_options *o = options;
+    struct placing p;
+    const struct place_options run = {.starts = o->starts, .seed = o->seed, .order = 1 + TOPO_LIFO};
+    if (placing_start(x, "pipedream-place", &run, &p))
+        return -1;
+    struct wdag *path = contract_branchings(p.level, x->mem, x->scratch, x->diag);
+    const struct chain *c = path ? chain_build(path, x->cluster, -1, x->scratch, x->diag) : NULL;
+    if (!c)
+        return -1;
+    struct chain_plan best = no_plan(x, path);
+    interval_search(c, &p.run, &best, x->scratch);
+    if (best.value == CHAIN_INF)
+        return report_infeasible(x, path, false, &p.run);
+    leave_plan(x, "pipedream-place", path, &best);
+    struct bound all = claim_all(x, best.value, true, 0, &p.clock);
+    x->plan->argument = arena_fmt(x->mem, "a path of %u vertices, made of %u; bound: %s", path->n,
+                                  p.level->n, claim(x, SCOPE_ALL, all, all));
+    return 0;
+}
+
+const struct pass pass_pipedream_place = {
+    .name = "pipedream-place",
+    .help = "baseline: contract branchings, then cut the path that is left",
+    .opts = pipedream_opts,
+    .optsize = sizeof(struct pipedream_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = pipedream_run};

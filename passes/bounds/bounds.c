@@ -1,0 +1,570 @@
+/* Lower bounds for plans of any shape (bounds.h).
+ *
+ * For a threshold T, suppose that a plan has loads below T.  Then it is one of the kernel (kernel.h), whose
+ * vertices have fewer kinds of devices to be on.  What the kernel must take at least (B) makes the bound
+ * min(T, B); a kernel that is contradictory makes it T.  T is searched by bisection.
+ *
+ * Prices: for prices s[k] >= 0 of kinds, all loads at most L means
+ *   sum over vertices of (least s[k] * time[k] over the kinds that it may be on) + transfers that must be
+ *   paid  <=  L * sum over kinds of (devices * s[k]),
+ * the dual of sharing vertices fractionally.  Prices are improved one by one.  With a price on the host
+ * only, this says that vertices that must be on the host take too long there.
+ *
+ * Pigeonhole (P||Cmax): of the h longest vertices a device of kind k holds at most as many as the shortest
+ * of them fill it; all devices together must hold h.
+ *
+ * Weights (packing.h) generalise all of these; they take what work is left.
+ *
+ * Cost: the work allowed, of which each price tried takes O(kinds * V), and one threshold, whatever that takes. */
+#include "passes/bounds/bounds.h"
+
+#include "passes/bounds/explain.h"
+#include "passes/bounds/packing.h"
+#include "ir/base/units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PRICE_ONE = 1 << 20,
+    PRICE_STEPS = 6,
+    HOLES = 512,
+    PRECISION = 4000,
+    ATTEMPTS = 64,
+    SHARE = 8,
+    LOOKS_PER_ARC = 4,
+    WORTH = 400 /* weights are looked for if the gap is more than this part of the value */
+};
+
+/* A threshold that is tried, and what it gave. */
+struct attempt {
+    int64_t below, value;
+    struct kernel *r;
+    enum { BY_LOWER, BY_KERNEL, BY_PRICES, BY_HOLES, BY_WEIGHTS } by;
+    int64_t price[CHAIN_KINDS];
+    uint32_t holes; /* the longest vertices */
+    uint32_t nstep; /* of the kernel */
+    const char *why;
+    struct packing pack;
+    int64_t *weight; /* [vertex of the given graph] of pack, of the first of those joined */
+};
+
+/* ---- prices ---------------------------------------------------------------------------------- */
+
+static int64_t least_price(const struct chain *c, uint32_t may, const int64_t *price,
+                           int64_t (*cost)(const struct chain *, uint32_t, uint32_t), uint32_t x)
+{
+    int64_t least = INT64_MAX;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        if (may >> k & 1) {
+            int64_t t = chain_scaled(cost(c, k, x), price[k]);
+            least = t < least ? t : least;
+        }
+    return least == INT64_MAX ? 0 : least;
+}
+
+static int64_t vertex_cost(const struct chain *c, uint32_t k, uint32_t v)
+{
+    return c->kind[k].time[v];
+}
+
+static int64_t net_cost(const struct chain *c, uint32_t k, uint32_t e)
+{
+    return c->cls[c->kind[k].cls].cost[e];
+}
+
+/* Whether net e costs something wherever its pins are: one of the host, or one with pins that no kind can hold
+ * together.  One of a single pin is part of the vertex's time, or free. */
+static bool always_paid(const struct kernel *r, uint32_t e)
+{
+    const struct wdag *g = r->small->g;
+    uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e], all = UINT32_MAX;
+    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+        all &= r->may[g->net_pin.to[i]];
+    return n > 1 && (!all || g->net_host[e]);
+}
+
+/* The nets of the kernel that cost something wherever their pins are; of UINT32_MAX the last. */
+static const uint32_t *paid_nets(const struct kernel *r, struct arena *a)
+{
+    uint32_t n = 0, at = 0;
+    for (uint32_t e = 0; e < r->small->g->nnet; e++)
+        n += always_paid(r, e);
+    uint32_t *net = arena_array(a, (size_t)n + 1, sizeof *net);
+    for (uint32_t e = 0; at < n; e++)
+        if (always_paid(r, e))
+            net[at++] = e;
+    net[n] = UINT32_MAX;
+    return net;
+}
+
+/* What such a net costs at least: each kind that has some of its pins to itself pays. */
+static int64_t net_price(const struct kernel *r, const int64_t *price, uint32_t e)
+{
+    const struct chain *c = r->small;
+    const uint32_t *pin = c->g->net_pin.to + c->g->net_pin.at[e];
+    uint32_t n = c->g->net_pin.at[e + 1] - c->g->net_pin.at[e], taken = 0;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (r->may[pin[i]] & taken)
+            continue;
+        taken |= r->may[pin[i]];
+        sum += least_price(c, r->may[pin[i]], price, net_cost, e);
+    }
+    return sum;
+}
+
+/* All vertices of the kernel and `paid`, its paid_nets, at these prices. */
+static void price_all(const struct kernel *r, const uint32_t *paid, const int64_t *price,
+                      int64_t *vertices, int64_t *nets)
+{
+    *vertices = *nets = 0;
+    for (uint32_t v = 0; v < r->small->g->n; v++)
+        *vertices = sat_add(*vertices, least_price(r->small, r->may[v], price, vertex_cost, v));
+    for (; *paid != UINT32_MAX; paid++)
+        *nets = sat_add(*nets, net_price(r, price, *paid));
+}
+
+static int64_t priced(const struct kernel *r, const uint32_t *paid, const int64_t *price)
+{
+    const struct chain *c = r->small;
+    __int128 devices = 0, sum;
+    int64_t vertices, nets;
+    price_all(r, paid, price, &vertices, &nets);
+    sum = (__int128)vertices + nets;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        devices += (__int128)c->kind[k].count * price[k];
+    sum *= PRICE_ONE;
+    return devices ? (int64_t)((sum + devices - 1) / devices) : 0;
+}
+
+/* The prices found so far by which the kernel takes most, and how much; looks: at vertices and nets. */
+struct prices {
+    const struct kernel *r;
+    const uint32_t *paid;
+    int64_t *best, value;
+    uint64_t looks;
+};
+
+static void try_prices(struct prices *p, const int64_t *price)
+{
+    const struct wdag *g = p->r->small->g;
+    int64_t v = priced(p->r, p->paid, price);
+    p->looks += (uint64_t)g->n * p->r->small->nkind;
+    if (v <= p->value)
+        return;
+    p->value = v;
+    memcpy(p->best, price, CHAIN_KINDS * sizeof *price);
+}
+
+/* Prices by which the kernel takes most, to best; how much. */
+static int64_t best_prices(const struct kernel *r, int64_t *best, uint64_t *looks, struct arena *a)
+{
+    static const int64_t up[PRICE_STEPS] = {16, 4, 2, 5, 17, 129},
+                         down[PRICE_STEPS] = {1, 1, 1, 4, 16, 128};
+    const struct chain *c = r->small;
+    struct prices t = {.r = r, .paid = paid_nets(r, a), .best = best, .value = -1};
+    int64_t price[CHAIN_KINDS];
+    for (uint32_t k = 0; k < c->nkind; k++)
+        price[k] = PRICE_ONE;
+    try_prices(&t, price);
+    for (uint32_t p = 0; p < c->npot; p++) {
+        for (uint32_t k = 0; k < c->nkind; k++)
+            price[k] = c->pot[p].scale[k] < 0 ? 0 : c->pot[p].scale[k];
+        if (!c->pot[p].memory)
+            try_prices(&t, price);
+    }
+    for (uint32_t i = 0; i < 2 * PRICE_STEPS && c->nkind > 1; i++)
+        for (uint32_t k = 0; k < c->nkind; k++)
+            for (int turn = 0; turn < 2; turn++) {
+                memcpy(price, best, sizeof price);
+                int64_t p = turn ? price[k] * up[i % PRICE_STEPS] / down[i % PRICE_STEPS]
+                                 : price[k] * down[i % PRICE_STEPS] / up[i % PRICE_STEPS];
+                price[k] = p < PRICE_ONE * 16 ? p : PRICE_ONE * 16;
+                try_prices(&t, price);
+            }
+    for (uint32_t k = 0; k < c->nkind && c->nkind > 1; k++) {
+        memset(price, 0, sizeof price);
+        price[k] = PRICE_ONE;
+        try_prices(&t, price);
+    }
+    *looks += t.looks + c->g->net_pin.at[c->g->nnet];
+    return t.value;
+}
+
+/* ---- pigeonhole ------------------------------------------------------------------------------ */
+
+struct long_vertex {
+    int64_t t;
+    uint32_t v;
+};
+
+static int longer_first(const void *a, const void *b)
+{
+    const struct long_vertex *x = a, *y = b;
+    return x->t != y->t ? (x->t < y->t) - (x->t > y->t) : (x->v > y->v) - (x->v < y->v);
+}
+
+struct holes {
+    const struct kernel *r;
+    uint32_t n; /* vertices looked at, the longest */
+    struct long_vertex *of;
+    /* of the first `have` vertices, those that may be on each kind, the shortest first */
+    uint32_t have, nsorted[CHAIN_KINDS];
+    int64_t *sorted[CHAIN_KINDS];
+};
+
+/* Adds x to the HOLES longest, a heap with the shortest at its root. */
+static void keep_longest(struct holes *p, struct long_vertex x)
+{
+    struct long_vertex *h = p->of;
+    uint32_t i = 0;
+    if (p->n < HOLES) {
+        for (i = p->n++; i && longer_first(&x, &h[(i - 1) / 2]) > 0; i = (i - 1) / 2)
+            h[i] = h[(i - 1) / 2];
+        h[i] = x;
+        return;
+    }
+    if (longer_first(&x, &h[0]) > 0)
+        return;
+    for (uint32_t k; (k = 2 * i + 1) < p->n; i = k) {
+        k += k + 1 < p->n && longer_first(&h[k + 1], &h[k]) > 0;
+        if (longer_first(&h[k], &x) < 0)
+            break;
+        h[i] = h[k];
+    }
+    h[i] = x;
+}
+
+/* The longest vertices of the kernel.  O(V log HOLES), mostly O(V). */
+static struct holes longest(const struct kernel *r, struct arena *a)
+{
+    const struct chain *c = r->small;
+    struct holes p = {.r = r, .of = arena_array(a, HOLES, sizeof *p.of)};
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        struct long_vertex x = {COST_NEVER, v};
+        for (uint32_t k = 0; k < c->nkind; k++)
+            if ((r->may[v] >> k & 1) && c->kind[k].time[v] < x.t)
+                x.t = c->kind[k].time[v];
+        keep_longest(&p, x);
+    }
+    qsort(p.of, p.n, sizeof *p.of, longer_first);
+    for (uint32_t k = 0; k < c->nkind; k++)
+        p.sorted[k] = arena_array(a, (size_t)p.n + 1, sizeof **p.sorted);
+    return p;
+}
+
+/* Sorts the first h vertices, those that are new into their places. */
+static void sort_first(struct holes *p, uint32_t h)
+{
+    if (h < p->have)
+        memset(p->nsorted, 0, sizeof p->nsorted);
+    for (p->have = h < p->have ? 0 : p->have; p->have < h; p->have++)
+        for (uint32_t k = 0; k < p->r->small->nkind; k++) {
+            uint32_t v = p->of[p->have].v, at = p->nsorted[k];
+            if (!(p->r->may[v] >> k & 1))
+                continue;
+            for (; at && p->sorted[k][at - 1] > p->r->small->kind[k].time[v]; at--)
+                p->sorted[k][at] = p->sorted[k][at - 1];
+            p->sorted[k][at] = p->r->small->kind[k].time[v];
+            p->nsorted[k]++;
+        }
+}
+
+/* How many of the first h vertices a device of kind k with a load of at most `limit` can hold. */
+static uint32_t fits(struct holes *p, uint32_t h, uint32_t k, int64_t limit)
+{
+    uint32_t m = 0;
+    int64_t sum = 0;
+    sort_first(p, h);
+    while (m < p->nsorted[k] && (sum = sat_add(sum, p->sorted[k][m])) <= limit)
+        m++;
+    return m;
+}
+
+static uint64_t can_hold(struct holes *p, uint32_t h, int64_t limit)
+{
+    uint64_t all = 0;
+    for (uint32_t k = 0; k < p->r->small->nkind; k++)
+        all += (uint64_t)fits(p, h, k, limit) * p->r->small->kind[k].count;
+    return all;
+}
+
+/* The largest T <= most such that the first h vertices do not fit loads below T. */
+static int64_t holes_of(struct holes *p, uint32_t h, int64_t lower, int64_t most)
+{
+    int64_t lo = lower, hi = most;
+    if (can_hold(p, h, lo) >= h)
+        return lo;
+    while (lo < hi) { /* loads of at most lo are too little */
+        int64_t mid = hi - (hi - lo) / 2;
+        if (can_hold(p, h, mid - 1) < h)
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    return lo;
+}
+
+/* Raises t->value above `lower`, if the longest vertices of the kernel do. */
+static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
+{
+    struct holes p = longest(t->r, a);
+    int64_t best = t->value > lower ? t->value : lower;
+    for (uint32_t h = 1; h <= p.n && best < t->below; h++) {
+        int64_t value = holes_of(&p, h, best, t->below);
+        if (value <= best)
+            continue;
+        best = t->value = value;
+        t->holes = h;
+        t->by = BY_HOLES;
+    }
+}
+
+static void prove_holes(struct explain *e, const struct attempt *t)
+{
+    const struct kernel *r = t->r;
+    const struct chain *c = r->small;
+    struct holes p = longest(r, e->a);
+    uint64_t all = 0;
+    uint32_t *first = arena_array(e->a, (size_t)c->g->n + 1, sizeof *first);
+    for (uint32_t v = r->c->g->n; v-- > 0;)
+        first[r->map[v]] = v;
+    explain_add(e, "pigeonhole: these %u do not fit devices with loads below %s:\n", t->holes,
+                explain_time(e, t->value));
+    for (uint32_t i = 0; i < t->holes; i++) {
+        explain_add(e, "  %s takes", e->name[first[p.of[i].v]]);
+        for (uint32_t k = 0; k < c->nkind; k++)
+            if (r->may[p.of[i].v] >> k & 1)
+                explain_add(e, " %s on %s", explain_time(e, c->kind[k].time[p.of[i].v]),
+                            explain_kind(e, k));
+        explain_add(e, "\n");
+    }
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        uint32_t m = fits(&p, t->holes, k, t->value - 1), n = p.nsorted[k];
+        int64_t sum = 0;
+        for (uint32_t i = 0; i <= m && i < n; i++)
+            sum = sat_add(sum, p.sorted[k][i]);
+        if (m < n)
+            explain_add(e, "%s: at most %u each, the %u shortest take %s\n", explain_kind(e, k), m,
+                        m + 1, explain_time(e, sum));
+        else
+            explain_add(e, "%s: at most %u each, all that can be there\n", explain_kind(e, k), m);
+        all += (uint64_t)m * c->kind[k].count;
+    }
+    explain_add(e, "together at most");
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        uint32_t m = fits(&p, t->holes, k, t->value - 1);
+        explain_add(e, "%s %u * %u", k ? " +" : "", c->kind[k].count, m);
+    }
+    explain_add(e, " = %llu of %u: no plan takes less than %s\n", (unsigned long long)all, t->holes,
+                explain_time(e, t->value));
+}
+
+static void prove_weights(struct explain *e, const struct attempt *t)
+{
+    const struct packing *p = &t->pack;
+    const struct chain *c = e->c;
+    uint32_t shown = 0;
+    int64_t sum = 0;
+    explain_add(e, "nodes have points, of which devices with loads below %s cannot collect all:\n",
+                explain_time(e, p->below));
+    for (uint32_t v = 0; v < c->g->n; v++)
+        if (t->weight[v] && shown++ < EXPLAIN_STEPS)
+            explain_add(e, "  %s has %" PRId64 "\n", e->name[v], t->weight[v]);
+    if (shown > EXPLAIN_STEPS)
+        explain_add(e, "  and %u more\n", shown - EXPLAIN_STEPS);
+    for (uint32_t k = 0; k < c->nkind; k++)
+        if (p->sets[k])
+            explain_add(
+                e,
+                "%s: no set with such a load, transfers to the rest included, has more than "
+                "%" PRId64 " (a search of %" PRIu64 " partial sets)\n",
+                explain_kind(e, k), p->most[k], p->sets[k]);
+        else
+            explain_add(e, "%s: at most %" PRId64 ", those with most for their time first\n",
+                        explain_kind(e, k), p->most[k]);
+    explain_add(e, "together at most");
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        explain_add(e, "%s %u * %" PRId64, k ? " +" : "", c->kind[k].count, p->most[k]);
+        sum += c->kind[k].count * p->most[k];
+    }
+    explain_add(e, " = %" PRId64 " of %" PRId64 ": no plan takes less than %s\n", sum, p->total,
+                explain_time(e, p->below));
+}
+
+/* ---- thresholds ------------------------------------------------------------------------------ */
+
+/* What plans below t->below must take at least; `work` for the kernel.  The work done. */
+static uint64_t try_below(struct attempt *t, const struct chain *c, int64_t lower, uint64_t work,
+                          struct clock *clock, struct arena *a)
+{
+    uint64_t left = work, looks = 0;
+    t->r = kernel_make(c, t->below, false, &left, clock, a);
+    if (t->r->none) {
+        t->value = t->below;
+        t->by = BY_KERNEL;
+        return work - left;
+    }
+    t->value = best_prices(t->r, t->price, &looks, a);
+    t->by = BY_PRICES;
+    try_holes(t, lower, a);
+    t->value = t->value < t->below ? t->value : t->below;
+    return work - left + looks / LOOKS_PER_ARC;
+}
+
+static const char *attempt_why(const struct attempt *t, struct arena *mem)
+{
+    uint32_t joins = 0, denied = 0;
+    for (uint32_t i = 0; i < t->r->nstep; i++) {
+        joins += t->r->step[i].what == KERNEL_JOIN;
+        denied += t->r->step[i].what == KERNEL_DENY;
+    }
+    if (t->by == BY_KERNEL)
+        return "least loads of devices around single nodes";
+    if (t->by == BY_HOLES)
+        return arena_fmt(mem, "%u longest nodes on the devices", t->holes);
+    if (t->by == BY_WEIGHTS)
+        return "points that devices collect in less";
+    return joins + denied ? "average load of what can be where" : "average load";
+}
+
+/* Raises *b by weights (packing.h), which take what work is left; `share`: for the kernel. */
+static void try_weights(const struct chain *c, int64_t upper, uint64_t work, uint64_t share,
+                        struct clock *clock, struct bound *b, struct attempt *best,
+                        struct arena *mem, struct arena *scratch)
+{
+    if (upper - b->value <= upper / WORTH)
+        return;
+    struct arena_mark mark = arena_mark(scratch);
+    struct attempt t = {.below = upper, .by = BY_WEIGHTS};
+    t.r = kernel_make(c, upper, false, &share, clock, scratch);
+    t.pack = packing_bound(t.r, b->value, &work, clock, scratch);
+    if (t.pack.below > b->value) {
+        t.weight = arena_array(mem, (size_t)c->g->n + 1, sizeof *t.weight);
+        for (uint32_t v = 0; v < c->g->n; v++) {
+            uint32_t m = t.r->map[v];
+            t.weight[v] = t.pack.weight[m];
+            t.pack.weight[m] = 0; /* the others go without */
+        }
+        t.value = b->value = t.pack.below;
+        b->why = t.why = attempt_why(&t, mem);
+        t.nstep = t.r->nstep;
+        *best = t;
+    }
+    arena_release(scratch, mark);
+}
+
+/* Whether the kernel t->r, made again, still says what t does: it may have been stopped earlier. */
+static bool says_so(const struct attempt *t, struct arena *a)
+{
+    if (t->by == BY_KERNEL)
+        return t->r->none;
+    if (t->r->nstep < t->nstep || t->r->none)
+        return false;
+    if (t->by == BY_PRICES)
+        return priced(t->r, paid_nets(t->r, a), t->price) >= t->value;
+    struct holes p = longest(t->r, a);
+    return t->by != BY_HOLES ||
+           (t->holes <= p.n && can_hold(&p, t->holes, t->value - 1) < t->holes);
+}
+
+/* The argument of t, from the beginning.  No deadline ends that: the first time took no more work. */
+static const char *prove(struct attempt *t, const struct chain *c, uint64_t work,
+                         const struct clock *clock, const struct module *m, struct arena *mem)
+{
+    struct explain e = explain_new(c, m, mem);
+    struct clock late = {.stop = clock ? clock->stop : NULL};
+    struct kernel *r = t->r = kernel_make(c, t->below, true, &work, &late, mem);
+    if (!says_so(t, mem)) {
+        explain_add(&e,
+                    "%s: no plan takes less than %s; it was stopped before the argument was "
+                    "written down\n",
+                    t->why, explain_time(&e, t->value));
+        return explain_text(&e);
+    }
+    int64_t vertices, nets;
+    explain_kernel(&e, r);
+    if (t->by == BY_KERNEL) {
+        explain_add(&e,
+                    r->step && r->step[r->nstep - 1].what == KERNEL_NONE
+                        ? "so no plan takes less than %s\n"
+                        : "that joins nodes that are pinned to different devices: no plan takes "
+                          "less than %s\n",
+                    explain_time(&e, t->value));
+    } else if (t->by == BY_PRICES) {
+        const uint32_t *paid = paid_nets(r, mem);
+        int64_t value = priced(r, paid, t->price);
+        price_all(r, paid, t->price, &vertices, &nets);
+        explain_prices(&e, t->price, vertices, nets, value);
+        if (value > t->below)
+            explain_add(&e, "that is not less than supposed: no plan takes less than %s\n",
+                        explain_time(&e, t->value));
+    } else if (t->by == BY_HOLES) {
+        prove_holes(&e, t);
+    } else {
+        prove_weights(&e, t);
+    }
+    return explain_text(&e);
+}
+
+/* bounds_best; *done: the work of the thresholds. */
+static struct bound best_bound(const struct chain *c, int64_t upper, uint64_t work,
+                               struct clock *clock, const struct module *m, struct arena *mem,
+                               struct arena *scratch, uint64_t *done)
+{
+    struct bound b = {.value = c->lower, .why = c->lower_why};
+    struct attempt best = {0};
+    int64_t lo = c->lower, hi = upper, at = upper;
+    uint64_t spent = 0;
+    bool open = !c->detailed && upper < CHAIN_INF && upper > c->lower;
+    for (uint32_t i = 0; open && i < ATTEMPTS && !clock_out(clock); i++) {
+        struct arena_mark mark = arena_mark(scratch);
+        struct attempt t = {.below = at};
+        spent += try_below(&t, c, b.value, work / SHARE, clock, scratch);
+        if (t.value > b.value) {
+            b.value = t.value;
+            b.why = t.why = attempt_why(&t, mem);
+            t.nstep = t.r->nstep;
+            best = t;
+        }
+        if (t.value >= at)
+            lo = at;
+        else
+            hi = at;
+        lo = b.value > lo ? b.value : lo;
+        arena_release(scratch, mark);
+        open = hi - lo > (spent < work / 2 ? 1 : upper / PRECISION) && spent < work;
+        at = lo + (hi - lo) / 2;
+    }
+    if (spent < work && upper < CHAIN_INF && !c->detailed)
+        try_weights(c, upper, work - spent, work / SHARE, clock, &b, &best, mem, scratch);
+    if (best.value)
+        b.proof = prove(&best, c, work / SHARE, clock, m, mem);
+    else
+        b.proof = explain_chain(c, m, mem);
+    *done = spent;
+    return b;
+}
+
+struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
+                         struct clock *clock, const struct module *m, struct arena *mem,
+                         struct arena *scratch)
+{
+    uint64_t done;
+    return best_bound(c, upper, work, clock, m, mem, scratch, &done);
+}
+
+uint64_t bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct clock *clock,
+                  const struct module *m, struct arena *mem, struct arena *scratch)
+{
+    uint64_t done;
+    struct bound b = best_bound(c, upper, work, clock, m, mem, scratch, &done);
+    if (b.value > c->lower) {
+        c->lower = b.value;
+        c->lower_why = b.why;
+        c->lower_proof = b.proof;
+    }
+    return done;
+}

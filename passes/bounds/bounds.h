@@ -1,0 +1,32 @@
+/* Lower bounds on the time per sample of every plan, contiguous or not, with arguments that can be
+ * checked by hand. */
+#ifndef PCC_PASSES_BOUNDS_BOUNDS_H
+#define PCC_PASSES_BOUNDS_BOUNDS_H
+
+#include "passes/bounds/kernel.h"
+
+struct bound {
+    int64_t value;     /* ps: no plan of any shape takes less */
+    const char *why;   /* "average load": for one line */
+    const char *proof; /* lines for --explain-bound, each ends in a newline */
+};
+
+/* Looks at arcs of about so many that a graph of 10,000 vertices takes a second or two. */
+#define BOUNDS_WORK UINT64_C(100000000)
+/* Some seconds, for graphs of hundreds of vertices. */
+#define BOUNDS_MOST_WORK UINT64_C(1500000000)
+
+/* The best bound that averages, pigeonholes, closures and kernels give, at least c->lower and at most
+ * `upper`, the value of a plan (CHAIN_INF: none is known; then only what needs no threshold is tried).
+ * A detailed c gets c->lower.  m names the nodes in the proof (NULL: vertices have numbers).  Looks at about
+ * `work` arcs, but tries one threshold at least.  Text lives in mem; scratch, another arena, is used and left
+ * as it was. */
+struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
+                         struct clock *clock, const struct module *m, struct arena *mem,
+                         struct arena *scratch);
+
+/* Raises c->lower to that bound, with its reason and proof.  The work of the thresholds. */
+uint64_t bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct clock *clock,
+                      const struct module *m, struct arena *mem, struct arena *scratch);
+
+#endif

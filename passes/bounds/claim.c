@@ -1,0 +1,116 @@
+/* What a planner may say about its plan (claim.h).
+ *
+ * Every claim names the plans that it compares with.  A search over contiguous plans proves something about
+ * contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
+ * about plans that do; only a bound on the level of the mandatory classes is about all plans that the user could
+ * have. */
+#include "passes/bounds/claim.h"
+
+#include "ir/base/units.h"
+
+struct wdag *whole_level(const struct ctx *x)
+{
+    return x->whole ? x->whole : x->base;
+}
+
+struct wdag *any_level(const struct ctx *x)
+{
+    return x->any ? x->any : x->base;
+}
+
+struct wdag *must_level(const struct ctx *x)
+{
+    return x->must ? x->must : x->base;
+}
+
+/* Of GPipe's two passes, whose largest loads are added up, those in which the device of that load has a part for
+ * sure: all who send or receive tensors of the pass have nodes of it. */
+static uint32_t sure_passes(const struct wdag *g)
+{
+    uint32_t used = 0, sure = 3;
+    for (uint32_t v = 0; v < g->n; v++)
+        used |= g->pass[v];
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t pass = g->net_back && g->net_back[e] ? 2 : 1;
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+            sure &= g->pass[g->net_pin.to[i]] & pass ? 3 : ~pass;
+    }
+    sure &= used;
+    return (sure & 1) + (sure >> 1);
+}
+
+int64_t claim_start(const struct ctx *x, const struct wdag *g)
+{
+    const struct cluster *c = x->cluster;
+    bool apart = c->schedule == SCHEDULE_GPIPE && g->back;
+    if (c->overlap != OVERLAP_SUM || c->replicate || !g->n) /* transfers hide it, copies share it */
+        return 0;
+    return c->part_cost ? sat_mul(c->part_cost, apart ? sure_passes(g) : wdag_passes(g)) : 0;
+}
+
+int64_t claim_value(struct ctx *x, const struct chain_plan *p, const int32_t *dev)
+{
+    if (!x->cluster->part_cost)
+        return p->value;
+    return judge_copies(x->m, x->place, x->cluster, dev, p->copies, x->scratch).value;
+}
+
+/* Calls are nodes, and could be open: what holds for all plans of these nodes holds only for plans that keep
+ * the calls together. */
+static bool has_whole_calls(const struct ctx *x)
+{
+    for (uint32_t v = 0; !x->looked_inside && v < x->base->n; v++)
+        if (x->m->node[x->base->node[v]].callee != 0)
+            return true;
+    return false;
+}
+
+enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
+{
+    if (fused)
+        return contiguous ? SCOPE_CONTIGUOUS_FUSED : SCOPE_FUSED;
+    if (must_level(x) != any_level(x) || has_whole_calls(x))
+        return contiguous ? SCOPE_CONTIGUOUS_LAYERS : SCOPE_LAYERS;
+    return contiguous ? SCOPE_CONTIGUOUS : SCOPE_ALL;
+}
+
+struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work,
+                       struct clock *clock)
+{
+    struct diag quiet = diag_silent();
+    struct wdag *g = must_level(x);
+    if (cluster_grouped(x->cluster))
+        g = wdag_inner(g, x->scratch);
+    const struct chain *c = chain_build(g, x->cluster, fits ? -1 : INT64_MAX, x->scratch, &quiet);
+    if (!c)
+        return (struct bound){.value = -1};
+    return bounds_best(c, upper, work, clock, x->m, x->mem, x->scratch);
+}
+
+int64_t claim_bound_all(const struct ctx *x, struct bound all)
+{
+    return has_whole_calls(x) ? -1 : all.value;
+}
+
+const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
+{
+    struct plan *p = x->plan;
+    bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
+                      scope == SCOPE_CONTIGUOUS_FUSED;
+    int64_t more = claim_start(x, must_level(x));
+    int64_t more_within = claim_start(x, contiguous ? whole_level(x) : any_level(x));
+    all.value += all.value < 0 ? 0 : more;
+    within.value += within.value < 0 ? 0 : more_within;
+    const struct bound *said = all.value >= within.value ? &all : &within;
+    int64_t start = said == &all ? more : more_within;
+    char text[UNIT_TEXT];
+    p->scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    p->bound = said->value;
+    p->bound_all = p->scope == SCOPE_ALL ? p->bound : claim_bound_all(x, all);
+    p->proof = said->proof;
+    if (start && p->proof)
+        p->proof = arena_fmt(x->mem, "%sand each device in use runs parts for %s at least\n", p->proof,
+                             time_short(text, start));
+    p->status = p->bound >= p->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    return said->why;
+}

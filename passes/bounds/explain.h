@@ -1,0 +1,48 @@
+/* Arguments for lower bounds in words, with the numbers to check them by. */
+#ifndef PCC_PASSES_BOUNDS_EXPLAIN_H
+#define PCC_PASSES_BOUNDS_EXPLAIN_H
+
+#include "passes/bounds/kernel.h"
+
+#include <stdio.h>
+
+/* A text under way: lines about the vertices of c, named by their nodes. */
+struct explain {
+    const struct chain *c;
+    const struct module *m; /* NULL: vertices have numbers */
+    struct arena *a;
+    const struct wdag *base; /* the finest level */
+    uint32_t *map;          /* [vertex of base] that of c */
+    const char **name;      /* [vertex] "'MatMul_3'", or with " and 2 more nodes" */
+    char *text;
+    uint32_t n, cap;
+};
+
+/* An empty text; everything lives in a.  O(V). */
+struct explain explain_new(const struct chain *c, const struct module *m, struct arena *a);
+void explain_add(struct explain *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The text so far, "" if there is none. */
+const char *explain_text(const struct explain *e);
+/* "acc0..acc2": the devices of a kind. */
+const char *explain_kind(struct explain *e, uint32_t k);
+/* "12.5 ms", exact. */
+const char *explain_time(struct explain *e, int64_t ps);
+/* Names of the n vertices v, at most EXPLAIN_NAMES of them: "{'A', 'B'}", "{'A', ... and 12 more}". */
+void explain_set(struct explain *e, const uint32_t *v, uint32_t n);
+enum { EXPLAIN_NAMES = 24, EXPLAIN_STEPS = 1000 };
+
+/* Why c->lower is a bound. */
+void explain_lower(struct explain *e);
+/* The same as a text in a. */
+const char *explain_chain(const struct chain *c, const struct module *m, struct arena *a);
+/* Why a search that ended is a proof: `what` was searched ("all 1428 ideals"), in whatever order; the best plan,
+ * dev[node], takes `value`.  c->g must be a level of m. */
+const char *explain_search(const struct chain *c, const struct module *m, const char *planner,
+                           const char *what, const int32_t *dev, int64_t value, struct arena *a);
+/* What the steps of an explained kernel say. */
+void explain_kernel(struct explain *e, const struct kernel *r);
+/* "loads of at most T count at most ... so T >= bound": prices of kinds, ps of all vertices and nets at these
+ * prices (in parts of CHAIN_SCALE_BITS). */
+void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, int64_t nets, int64_t bound);
+
+#endif

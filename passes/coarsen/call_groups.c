@@ -1,0 +1,147 @@
+/* Calls that stand open and take little of the time stay together: cuts through them would gain little, and
+ * take a call of the user's own model apart.
+ *
+ * Functions are taken in order of the time that all their calls take, on the class of devices where that is
+ * the largest share: the first ones, as many as together take at most `share` of the time on every class.
+ * So whatever takes more is open, be it one call, many calls of one function, or calls of many functions,
+ * and what plans can lose is bounded.  A call with a node that some class cannot run is left open, for the
+ * others may run there, and one whose nodes are pinned to several devices.
+ * O(nodes * classes + calls * log functions). */
+#include "passes/coarsen/groups.h"
+#include "passes/functions/opened.h"
+
+#include "ir/base/units.h"
+
+#include <stdlib.h>
+
+/* A function and the largest share of the time, in millionths, that its calls take on a class. */
+struct weighed {
+    uint32_t function;
+    int64_t share;
+};
+
+struct calling {
+    const struct ctx *x;
+    const struct opened *o;
+    uint8_t *apart;                 /* [site] 1: its nodes cannot be together */
+    int32_t *pin;                   /* [site] the device that some node is pinned to; -1: none */
+    int64_t *time[CLUSTER_CLASSES]; /* [site] ps, calls inside included; entry 0: the model's */
+    struct weighed *order;          /* [functions] the least share first, entry 0 unused */
+    uint32_t *rank;                 /* [function] its place there */
+    int64_t share;                  /* percent */
+};
+
+static void note_pin(struct calling *w, uint32_t site, int32_t pin)
+{
+    if (pin >= 0 && w->pin[site] >= 0 && w->pin[site] != pin)
+        w->apart[site] = 1;
+    w->pin[site] = pin >= 0 ? pin : w->pin[site];
+}
+
+static void weigh_sites(struct calling *w)
+{
+    const struct wdag *g = w->x->base;
+    const struct opened *o = w->o;
+    for (uint32_t s = 0; s < o->nsite; s++)
+        w->pin[s] = -1;
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t s = o->within[g->node[v]];
+        note_pin(w, s, g->pin[v]);
+        for (uint32_t k = 0; k < g->ncls; k++) {
+            bool never = g->time[k][v] == COST_NEVER;
+            w->apart[s] |= never;
+            w->time[k][s] = sat_add(w->time[k][s], never ? 0 : g->time[k][v]);
+        }
+    }
+    for (uint32_t s = o->nsite; s-- > 1;) { /* what is inside comes later */
+        uint32_t up = o->site[s].parent;
+        note_pin(w, up, w->pin[s]);
+        w->apart[up] |= w->apart[s];
+        for (uint32_t k = 0; k < g->ncls; k++)
+            w->time[k][up] = sat_add(w->time[k][up], w->time[k][s]);
+    }
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct weighed *x = a, *y = b;
+    if (x->share != y->share)
+        return x->share < y->share ? -1 : 1;
+    return x->function < y->function ? -1 : x->function > y->function;
+}
+
+/* Functions in the order of the shares that all their calls take. */
+static void weigh_functions(struct calling *w)
+{
+    uint32_t n = w->o->functions->n;
+    for (uint32_t f = 0; f < n; f++)
+        w->order[f].function = f;
+    for (uint32_t k = 0; k < w->x->base->ncls; k++) {
+        int64_t *sum = arena_array(w->x->scratch, n, sizeof *sum);
+        for (uint32_t s = 1; s < w->o->nsite; s++)
+            sum[w->o->site[s].function] = sat_add(sum[w->o->site[s].function], w->time[k][s]);
+        for (uint32_t f = 1; f < n && w->time[k][0] > 0; f++) {
+            int64_t share = mul_div_ceil(sum[f], 1000000, w->time[k][0]);
+            w->order[f].share = share > w->order[f].share ? share : w->order[f].share;
+        }
+    }
+    qsort(w->order + 1, n - 1, sizeof *w->order, by_share);
+    for (uint32_t i = 1; i < n; i++)
+        w->rank[w->order[i].function] = i;
+}
+
+/* Notes in group (NULL: not) for each site the outermost call around it that stays together if functions up
+ * to that rank do, 0: none; whether all these take no more than the share. */
+static bool try_rank(const struct calling *w, uint32_t rank, uint32_t *group)
+{
+    int64_t sum[CLUSTER_CLASSES] = {0};
+    for (uint32_t s = 1; s < w->o->nsite;) {
+        const struct site *at = &w->o->site[s];
+        if (w->apart[s] || w->rank[at->function] > rank) {
+            s++;
+            continue;
+        }
+        for (uint32_t k = 0; k < w->x->base->ncls; k++)
+            sum[k] = sat_add(sum[k], w->time[k][s]);
+        for (uint32_t inner = s; group != NULL && inner < at->after; inner++)
+            group[inner] = s;
+        s = at->after;
+    }
+    for (uint32_t k = 0; k < w->x->base->ncls; k++)
+        if (sum[k] > (int64_t)((__int128)w->time[k][0] * w->share / 100))
+            return false;
+    return true;
+}
+
+/* The largest rank that keeps to the share: the time grows with it. */
+static uint32_t find_rank(const struct calling *w)
+{
+    uint32_t low = 0, high = w->o->functions->n - 1;
+    while (low < high) {
+        uint32_t mid = low + (high - low + 1) / 2;
+        if (try_rank(w, mid, NULL))
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+void groups_by_call(struct ctx *x, int64_t share, uint32_t *group)
+{
+    const struct wdag *g = x->base;
+    const struct opened *o = x->opened;
+    struct calling w = {.x = x, .o = o, .share = share};
+    w.apart = arena_alloc(x->scratch, o->nsite);
+    w.pin = arena_array(x->scratch, o->nsite, sizeof *w.pin);
+    for (uint32_t k = 0; k < g->ncls; k++)
+        w.time[k] = arena_array(x->scratch, o->nsite, sizeof *w.time[k]);
+    w.order = arena_array(x->scratch, o->functions->n, sizeof *w.order);
+    w.rank = arena_array(x->scratch, o->functions->n, sizeof *w.rank);
+    weigh_sites(&w);
+    weigh_functions(&w);
+    uint32_t *call = arena_array(x->scratch, o->nsite, sizeof *call);
+    try_rank(&w, find_rank(&w), call);
+    for (uint32_t v = 0; v < g->n; v++)
+        group[v] = call[o->within[g->node[v]]];
+}

@@ -1,0 +1,456 @@
+/* contract: nodes that must share a device become one vertex, then the cycles that this makes.
+ *
+ * The cycles are a matter of contiguous plans only: where classes close one, a device that holds part of it
+ * would come before and after another device.  Plans of any shape may cut it, so they have a level of their
+ * own, of the classes alone; bounds for all plans of the user's problem have one of the mandatory classes.
+ *
+ * Source: the preprocessing of the placement paper (Tarnawski et al., NeurIPS 2020).  Classes come from the
+ * input (colour classes of profiles, Shape with its producer, state pairs).  Strongly connected
+ * components of the quotient are joined (Tarjan).  Then trivial-node merging: a vertex that takes no
+ * time anywhere and has a single neighbour moves into it, again and again; it cannot raise the
+ * optimum, and it keeps the number of ideals down (GNMT: 3,310,714 without it, 17,914 with it).  That
+ * is done only where the sizes cannot matter: the vertex is empty, or everything fits on one device.
+ * O(V + E).
+ *
+ * In a training graph (training.c) a vertex holds forward nodes and their backward siblings, and the edges
+ * are those of the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a
+ * device runs over the same layers in the other direction.  A backward group without a forward node (an
+ * orphan) has edges turned round.
+ *
+ * Classes by rules (qdq: qdq.c, norm: norms.c, calls: call_groups.c) and those that the user asks for
+ * (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a pin they limit what plans there
+ * are: "optimal" is then said among those that keep them together.  The quantised tensor is the smaller
+ * one to cut at, so qdq=first, the default, costs next to nothing; qdq=all can close cycles around
+ * residual branches, and around a mask that every layer reads it swallows the model, which the warning
+ * says. */
+#include "passes/coarsen/groups.h"
+#include "passes/coarsen/norms.h"
+#include "passes/coarsen/qdq.h"
+#include "passes/coarsen/training.h"
+
+#include <string.h>
+
+struct contract_options {
+    bool training;
+    bool trivial, norm;
+    int64_t by, qdq, calls;
+    const char *blocks;
+};
+
+enum { BY_NOTHING, BY_LAYER };
+enum { QDQ_NONE, QDQ_FIRST, QDQ_ALL };
+
+static const char *const by_names[] = {"none", "layer", NULL};
+static const char *const qdq_names[] = {"none", "first", "all", NULL};
+
+static const struct opt contract_opts[] = {
+    {.kind = OPT_CHOICE,
+     .name = "by",
+     .off = offsetof(struct contract_options, by),
+     .def = "none",
+     .names = by_names,
+     .help = "keep each layer together: by scope (/h.3/...) or layer of a profile"},
+    {.kind = OPT_TEXT,
+     .name = "blocks",
+     .off = offsetof(struct contract_options, blocks),
+     .def = "",
+     .help = "keep blocks together: a file with a line of regular expressions for each"},
+    {.kind = OPT_INT,
+     .name = "calls",
+     .off = offsetof(struct contract_options, calls),
+     .def = "5",
+     .lo = "0",
+     .hi = "100",
+     .help = "keep calls that open-functions opened together, up to so many percent of the time"},
+    {.kind = OPT_CHOICE,
+     .name = "qdq",
+     .off = offsetof(struct contract_options, qdq),
+     .def = "first",
+     .names = qdq_names,
+     .help =
+         "keep QuantizeLinear with its producer, DequantizeLinear with its first or all readers"},
+    {.kind = OPT_BOOL,
+     .name = "norm",
+     .off = offsetof(struct contract_options, norm),
+     .def = "false",
+     .help = "keep decomposed normalisations, Softmax and Gelu together"},
+    {.kind = OPT_BOOL,
+     .name = "training",
+     .off = offsetof(struct contract_options, training),
+     .def = "true",
+     .help = "find the backward pass of a training graph: a stage is both passes of some layers"},
+    {.kind = OPT_BOOL,
+     .name = "trivial",
+     .off = offsetof(struct contract_options, trivial),
+     .def = "true",
+     .help = "merge vertices that take no time into their only neighbour"},
+    {0}};
+
+/* Nodes that not even two parts of one device can share out: values of unknown type join them. */
+static void say_atoms(struct ctx *x)
+{
+    const nid *atom = x->place->atom;
+    uint32_t n = 0;
+    nid first = 0;
+    for (nid v = x->m->nnode; atom && v-- > 1;)
+        if (x->place->kind[v] == PLACE_NODE && atom[v] != v) {
+            n += first != atom[v] ? 2 : 1;
+            first = atom[v];
+        }
+    if (n)
+        diag_note(x->diag,
+                  "contract: %u nodes, such as '%s', stay in one part with others: the types of values "
+                  "between them are not known",
+                  n, node_name(x->m, first));
+}
+
+/* Colocation that holds for every plan: Shape with its operand, state pairs, colours.  follows[vertex]
+ * becomes 1 for each Shape. */
+static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
+{
+    static const int why[] = {
+        [SAME_SHAPE] = WHY_SHAPE, [SAME_STATE] = WHY_STATE, [SAME_TYPE] = WHY_TYPE};
+    const struct wdag *g = x->base;
+    for (uint32_t i = 0; i < x->place->nsame; i++) {
+        const struct same_pair *s = &x->place->same[i];
+        classes_join(c, g->vertex[s->a], g->vertex[s->b], why[s->why]);
+        follows[g->vertex[s->b]] |= s->why == SAME_SHAPE;
+    }
+    say_atoms(x);
+    if (!x->m->color)
+        return;
+    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    for (uint32_t v = 0; v < g->n; v++)
+        group[v] = x->m->color[g->node[v]];
+    classes_join_groups(c, group, WHY_COLOR, x->scratch);
+}
+
+/* Joins groups, but for vertices that follow another one whatever their names say: the Shape of what
+ * the layer before made, or its DequantizeLinear, would tie the two layers together. */
+static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int why,
+                       const uint8_t *follows)
+{
+    for (uint32_t v = 0; v < c->n; v++)
+        group[v] = follows[v] ? 0 : group[v];
+    classes_join_groups(c, group, why, x->scratch);
+}
+
+/* What options ask for. */
+static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
+                      uint8_t *follows)
+{
+    uint32_t *group = arena_array(x->scratch, (size_t)x->base->n + 1, sizeof *group);
+    uint32_t n = o->qdq == QDQ_NONE ? 0 : qdq_join(x, o->qdq == QDQ_ALL, c, follows);
+    if (n)
+        diag_note(x->diag,
+                  "contract: %u QuantizeLinear and DequantizeLinear stay with their operators "
+                  "(contract{qdq=none} lets them go)",
+                  n);
+    if (o->norm)
+        diag_note(x->diag, "contract: %u normalisations and activations stay together",
+                  norms_join(x, c));
+    if (o->calls > 0 && x->opened) {
+        groups_by_call(x, o->calls, group);
+        join_named(x, c, group, WHY_CALL, follows);
+    }
+    if (o->by == BY_LAYER) {
+        groups_by_layer(x, group);
+        join_named(x, c, group, WHY_LAYER, follows);
+    }
+    if (x->keep_blocks) {
+        groups_by_repeat(x, group);
+        join_named(x, c, group, WHY_REPEAT, follows);
+    }
+    if (*o->blocks) {
+        if (groups_by_block(x, o->blocks, group))
+            return -1;
+        join_named(x, c, group, WHY_BLOCK, follows);
+    }
+    return 0;
+}
+
+/* A class that swallowed more than a tenth of the time (half of it, where the user asked for it) limits
+ * every plan: say which and why.  An operator with its QuantizeLinear, qdq=first, is just that operator. */
+static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool qdq_all)
+{
+    int64_t total = 0;
+    uint32_t *members = arena_array(x->scratch, (size_t)g->n + 1, sizeof *members);
+    uint32_t *first = arena_array(x->scratch, (size_t)g->n + 1, sizeof *first);
+    uint32_t *last = arena_array(x->scratch, (size_t)g->n + 1, sizeof *last);
+    for (uint32_t v = 0; v < g->n; v++)
+        total = sat_add(total, g->time[0][v] == COST_NEVER ? 0 : g->time[0][v]);
+    for (uint32_t u = 0; u < g->finer->n; u++) {
+        uint32_t v = g->map[u];
+        if (!members[v]++)
+            first[v] = u;
+        last[v] = u;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (g->finer->node[first[v]] == g->finer->node[last[v]] ||
+            (why[v] == WHY_QDQ && !qdq_all) || g->time[0][v] == COST_NEVER ||
+            g->time[0][v] <= total / (why[v] & WHY_ASKED ? 2 : 10))
+            continue;
+        diag_warning(x->diag, WARN_LARGE_CLASS,
+                     "contract: %u nodes from '%s' to '%s' must stay together (%s) and take %d %% "
+                     "of the time",
+                     members[v], node_name(x->m, g->finer->node[first[v]]),
+                     node_name(x->m, g->finer->node[last[v]]), classes_why(why[v], x->scratch),
+                     (int)((__int128)g->time[0][v] * 100 / total));
+    }
+}
+
+/* Precedence of the stages of a training graph: the edges among forward nodes, and those among backward
+ * nodes turned round.  An edge from forward to backward joins the two passes and orders nothing.  In
+ * workloads (the paper's rule) a backward edge counts only where an end of it is in a group without a
+ * forward node: their backward layers are a copy of the forward ones, edges and all. */
+static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
+                                     uint32_t ngroup)
+{
+    const uint8_t *backward = x->m->backward;
+    bool paper = x->m->ir_version == 0;
+    uint32_t most = g->succ.at[g->n];
+    struct wdag_order o = {0, arena_array(x->mem, (size_t)most + 1, sizeof *o.from),
+                           arena_array(x->mem, (size_t)most + 1, sizeof *o.to)};
+    uint8_t *has_forward = arena_alloc(x->mem, (size_t)ngroup + 1);
+    for (uint32_t v = 0; v < g->n; v++)
+        has_forward[group[v]] |= !backward[g->node[v]];
+    for (uint32_t u = 0; u < g->n; u++)
+        for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
+            uint32_t v = g->succ.to[i];
+            bool bu = backward[g->node[u]], bv = backward[g->node[v]];
+            if (bu != bv || (bu && paper && has_forward[group[u]] && has_forward[group[v]]))
+                continue;
+            o.from[o.n] = bu ? v : u;
+            o.to[o.n++] = bu ? u : v;
+        }
+    return o;
+}
+
+/* group[vertex of the top level, which is the base level or subdivided: nodes have several vertices there]
+ * becomes the class of its node; returns how many there are. */
+static uint32_t class_groups(const struct ctx *x, struct classes *c, uint32_t *group)
+{
+    const struct wdag *g = x->base, *top = x->top;
+    uint32_t *class_of = arena_array(x->scratch, (size_t)g->n + 1, sizeof *class_of);
+    uint32_t n = classes_number(c, class_of);
+    for (uint32_t v = 0; v < top->n; v++)
+        group[v] = class_of[g->vertex[top->node[v]]];
+    return n;
+}
+
+/* The classes as a level for plans of any shape: without edges. */
+static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n)
+{
+    const struct wdag_order none = {0};
+    return wdag_merge_ordered(x->top, &none, group, n, "contract", x->mem, x->diag);
+}
+
+/* apart[group of the top level] becomes 1 where the group has nodes with different pins, which a note tells;
+ * returns the pins of the others, [vertex of the top level]. */
+static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uint8_t *apart)
+{
+    const struct wdag *top = x->top;
+    uint32_t *first = arena_array(x->scratch, (size_t)n + 1, sizeof *first);
+    int32_t *pin = arena_array(x->scratch, (size_t)top->n + 1, sizeof *pin);
+    for (uint32_t v = 0; v < top->n; v++) {
+        uint32_t k = group[v];
+        if (top->pin[v] < 0)
+            continue;
+        first[k] = first[k] ? first[k] : v + 1;
+        if (apart[k] || top->pin[first[k] - 1] == top->pin[v])
+            continue;
+        apart[k] = 1;
+        diag_note(x->diag,
+                  "contract: no plan is contiguous: nodes '%s' and '%s' lie on a cycle of nodes that must "
+                  "share a device, and are pinned to two",
+                  node_name(x->m, top->node[first[k] - 1]), node_name(x->m, top->node[v]));
+    }
+    for (uint32_t v = 0; v < top->n; v++)
+        pin[v] = apart[group[v]] ? -1 : top->pin[v];
+    return pin;
+}
+
+/* The classes with the cycles that they close, group[vertex], as a level for contiguous plans.  A cycle through
+ * nodes pinned to two devices can run nowhere there; plans of any shape may cut it. */
+static struct wdag *closed_level(struct ctx *x, const struct wdag_order *order, const uint32_t *group, uint32_t n)
+{
+    struct wdag fine = *x->top;
+    uint8_t *apart = arena_alloc(x->scratch, (size_t)n + 1);
+    fine.pin = pins_apart(x, group, n, apart);
+    struct wdag *level = wdag_merge_ordered(&fine, order, group, n, "contract", x->mem, x->diag);
+    if (!level)
+        return NULL;
+    level->finer = x->top;
+    for (uint32_t v = 0; v < fine.n; v++)
+        for (uint32_t k = 0; k < level->ncls && apart[group[v]]; k++)
+            level->time[k][level->map[v]] = COST_NEVER;
+    return level;
+}
+
+/* Tells which vertices of a level are large: class_of[vertex of the top level] are the classes. */
+static void warn_of(struct ctx *x, const struct wdag *level, const struct classes *c,
+                    const uint32_t *class_of, bool qdq_all)
+{
+    const struct wdag *g = x->base, *top = x->top;
+    uint32_t *any = arena_array(x->scratch, (size_t)top->n + 1, sizeof *any);
+    int *why = arena_array(x->scratch, (size_t)top->n + 1, sizeof *why);
+    for (uint32_t v = 0; v < top->n; v++) { /* several classes in one: a cycle joined them */
+        uint32_t to = level->map[v], base = g->vertex[top->node[v]];
+        why[to] |= c->parent[base] == base ? c->why[base] : 0;
+        if (any[to] && any[to] - 1 != class_of[v])
+            why[to] |= WHY_CYCLE;
+        any[to] = class_of[v] + 1;
+    }
+    warn_large(x, level, why, qdq_all);
+}
+
+/* Classes, then the cycles that they make: fills x->whole, x->any and x->must (NULL: as the one before). */
+static int join_classes(struct ctx *x, const struct contract_options *o)
+{
+    struct wdag *top = x->top;
+    struct classes c = classes_new(x->scratch, x->base->n);
+    uint32_t *class_of = arena_array(x->scratch, (size_t)top->n + 1, sizeof *class_of);
+    uint32_t *group = arena_array(x->scratch, (size_t)top->n + 1, sizeof *group);
+    uint8_t *follows = arena_alloc(x->scratch, (size_t)x->base->n + 1);
+    join_colocated(x, &c, follows);
+    uint32_t must = class_groups(x, &c, group);
+    struct wdag_order stages, *order = NULL;
+    if (join_asked(x, o, &c, follows))
+        return -1;
+    uint32_t n = class_groups(x, &c, class_of);
+    x->any = x->must = NULL;
+    if (n != must && !(x->must = loose_level(x, group, must)))
+        return -1;
+    memcpy(group, class_of, top->n * sizeof *group);
+    if (x->m->backward) {
+        stages = stage_order(x, top, group, n);
+        order = &stages;
+    }
+    uint32_t joined = wdag_join_cycles(top, order, group, n);
+    if (joined != n && !(x->any = loose_level(x, class_of, n)))
+        return -1;
+    x->whole = joined != n ? closed_level(x, order, group, joined)
+                           : wdag_merge_ordered(top, order, group, n, "contract", x->mem, x->diag);
+    if (!x->whole)
+        return -1;
+    warn_of(x, x->whole, &c, class_of, o->qdq == QDQ_ALL);
+    return 0;
+}
+
+/* Whether one device of every class that is bounded could hold everything. */
+static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
+{
+    int64_t all = wdag_bytes(g);
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (c->cls[k].memory >= 0 && c->cls[k].memory < all)
+            return false;
+    return true;
+}
+
+/* Whether net e, which v is in, can only get cheaper when v moves to the device of w: w is in it, or
+ * nothing but v and what was merged into it. */
+static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uint32_t v, uint32_t w)
+{
+    uint32_t src = g->net_src[e], mine = classes_find(c, v), other = classes_find(c, w);
+    bool alone = true;
+    if (src == UINT32_MAX || classes_find(c, src) == other)
+        return src != UINT32_MAX;
+    if (classes_find(c, src) != mine)
+        return false;
+    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
+        uint32_t pin = classes_find(c, g->net_pin.to[i]);
+        if (pin == other)
+            return true;
+        alone = alone && pin == mine;
+    }
+    return alone;
+}
+
+/* Takes no time, is free to move, and nothing keeps it from its only neighbour w: no net that it shares with the
+ * host, no value without a producer (state) with other readers, nor, in a training graph, a tensor of the other
+ * pass with a third vertex, or a pass that w has no nodes of. */
+static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
+                       uint32_t w, bool ample)
+{
+    for (uint32_t k = 0; k < g->ncls; k++)
+        if (g->time[k][v] != 0)
+            return false;
+    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
+        if (g->net_host[g->net_of.to[i]] || !net_follows(g, c, g->net_of.to[i], v, w))
+            return false;
+    if (x->cluster->replicate && x->m->backward &&
+        (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
+        return false; /* its parameters would be kept equal elsewhere */
+    if (x->cluster->part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
+        return false; /* the device of w would run a part for a pass more */
+    bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
+    return g->pin[v] < 0 && (empty || ample);
+}
+
+static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *gone)
+{
+    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+        if (!gone[g->succ.to[i]])
+            return g->succ.to[i];
+    for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+        if (!gone[g->pred.to[i]])
+            return g->pred.to[i];
+    return v;
+}
+
+/* Peels trivial leaves off the graph. */
+static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
+{
+    bool ample = memory_is_ample(x->cluster, g);
+    struct classes c = classes_new(x->scratch, g->n);
+    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    uint32_t *degree = arena_array(x->scratch, (size_t)g->n + 1, sizeof *degree);
+    uint32_t *queue = arena_array(x->scratch, (size_t)g->n + 1, sizeof *queue), n = 0;
+    uint8_t *gone = arena_alloc(x->scratch, (size_t)g->n + 1);
+    for (uint32_t v = 0; v < g->n; v++) {
+        degree[v] = g->succ.at[v + 1] - g->succ.at[v] + g->pred.at[v + 1] - g->pred.at[v];
+        if (degree[v] == 1)
+            queue[n++] = v;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = queue[i];
+        uint32_t w = only_neighbour(g, v, gone);
+        if (degree[v] != 1 || !is_trivial(x, g, &c, v, w, ample))
+            continue;
+        gone[v] = 1;
+        classes_join(&c, v, w, 0);
+        if (--degree[w] == 1)
+            queue[n++] = w;
+    }
+    uint32_t count = classes_number(&c, group);
+    return count == g->n ? g : wdag_merge(g, group, count, "contract", x->mem, x->diag);
+}
+
+static int contract_run(struct ctx *x, const void *options)
+{
+    const struct contract_options *o = options;
+    if (ctx_base(x))
+        return -1;
+    if (!x->top->node)
+        return diag_error(x->diag, "contract: it must come before fuse and linearize");
+    if (o->training)
+        training_mark(x);
+    if (join_classes(x, o))
+        return -1;
+    /* moving the source of a tensor turns what comes into what leaves: duplex tells them apart */
+    bool duplex = x->m->backward && x->cluster->overlap == OVERLAP_DUPLEX;
+    if (o->trivial && !duplex && !(x->whole = merge_trivial(x, x->whole)))
+        return -1;
+    x->any = x->any ? x->any : x->whole;
+    x->must = x->must ? x->must : x->any;
+    ctx_push(x, x->whole);
+    return 0;
+}
+
+const struct pass pass_contract = {
+    .name = "contract",
+    .help = "merge nodes that must share a device, and the cycles that makes",
+    .opts = contract_opts,
+    .optsize = sizeof(struct contract_options),
+    .needs = NEED_COST,
+    .run = contract_run};

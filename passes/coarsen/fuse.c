@@ -1,0 +1,354 @@
+/* fuse: fewer, larger vertices, so that exact planning stays possible on wide graphs.
+ *
+ * Source: Celeritas (arXiv 2208.00184), optimal operation fusion: order the vertices by CPD-TOPO (a depth-first
+ * topological order that follows critical paths), then cut the order into intervals of at most `range`
+ * vertices and `mem` bytes so that the transfers between intervals are least (dynamic program,
+ * Eq 4-6).  An interval partition of a topological order always has an acyclic quotient (Theorem B).
+ * O(V log V + V * range + E).
+ *
+ * range=auto fuses as little as exact planning allows: nothing while the graph has at
+ * most max-states ideals; else first the cheap branches (at most 0.1 %, then up to 1 % of the time) go into
+ * their only neighbour, which the plan hardly feels; then the smallest range whose result has few enough
+ * ideals and at least 8 vertices per device; else nothing. */
+#include "passes/passes.h"
+
+#include "ir/base/units.h"
+#include "ir/dag/cpd.h"
+#include "passes/coarsen/fuse.h"
+
+#include <stdlib.h>
+
+struct fuse_options {
+    int64_t range, mem, max_states, cut;
+};
+
+static const char *const auto_names[] = {"auto", NULL};
+static const char *const cut_names[] = {"tensor", "edge", NULL};
+enum { CUT_TENSOR, CUT_EDGE };
+
+static const struct opt fuse_opts[] = {
+    {.kind = OPT_INT,
+     .name = "range",
+     .off = offsetof(struct fuse_options, range),
+     .def = "auto",
+     .lo = "1",
+     .hi = "1000000",
+     .names = auto_names,
+     .help = "vertices that a cluster may span in the order; auto: as few as exact planning needs"},
+    {.kind = OPT_BYTES,
+     .name = "mem",
+     .off = offsetof(struct fuse_options, mem),
+     .def = "0",
+     .help = "memory cap of a cluster; 0: an eighth of the smallest device, shared by the devices"},
+    {.kind = OPT_INT,
+     .name = "max-states",
+     .off = offsetof(struct fuse_options, max_states),
+     .def = "100000",
+     .lo = "1",
+     .hi = "100000000",
+     .help = "ideals that range=auto aims below"},
+    {.kind = OPT_CHOICE,
+     .name = "cut",
+     .off = offsetof(struct fuse_options, cut),
+     .def = "tensor",
+     .names = cut_names,
+     .help = "count a tensor that leaves a cluster once, or (the paper) once per consumer"},
+    {0}};
+
+/* ---- the interval partition ------------------------------------------------------------------- */
+
+/* What decides with whom a vertex, or a cluster, may be together. */
+struct member {
+    int64_t bytes; /* shared items counted once for each that needs them */
+    int32_t pin;
+    uint32_t classes; /* bits: the device classes that can run it */
+};
+
+struct fusion {
+    const struct wdag *g;
+    const struct member *member;
+    const uint32_t *order; /* position -> vertex */
+    uint32_t *pos;         /* vertex -> position */
+    uint32_t cls;          /* the device class whose transfer costs count */
+    int64_t range, mem;
+    bool per_edge;
+    int64_t *seen;  /* P: [position] cost of its out-edges whose other end is already in */
+    int64_t *out;   /* O: [position] sum of out-costs before it */
+    int64_t *best;  /* T */
+    uint32_t *from; /* Pre */
+    uint32_t *left; /* [net] pins not yet in */
+};
+
+static struct member *members_of(const struct wdag *g, struct arena *a)
+{
+    struct member *m = arena_array(a, (size_t)g->n + 1, sizeof *m);
+    for (uint32_t v = 0; v < g->n; v++) {
+        m[v] = (struct member){g->size[v], g->pin[v], 0};
+        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
+            m[v].bytes = sat_add(m[v].bytes, g->shared_size[g->shared_of.to[i]]);
+        for (uint32_t k = 0; k < g->ncls; k++)
+            m[v].classes |= g->time[k][v] != COST_NEVER ? 1u << k : 0;
+    }
+    return m;
+}
+
+/* Adds v to a cluster; false: no device could run it then. */
+static bool join(struct member *cluster, const struct member *v)
+{
+    bool fits = cluster->pin < 0 || v->pin < 0 || cluster->pin == v->pin;
+    cluster->bytes = sat_add(cluster->bytes, v->bytes);
+    cluster->classes &= v->classes;
+    cluster->pin = v->pin < 0 ? cluster->pin : v->pin;
+    return fits && cluster->classes;
+}
+
+/* Takes the vertex at position x in: its out-cost, and the edges that end at it. */
+static void fusion_append(struct fusion *f, uint32_t x)
+{
+    const struct wdag *g = f->g;
+    uint32_t v = f->order[x];
+    f->out[x + 1] = f->out[x];
+    f->seen[x] = 0;
+    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+        uint32_t e = g->net_of.to[i], src = g->net_src[e];
+        uint32_t readers = g->net_pin.at[e + 1] - g->net_pin.at[e] - 1;
+        int64_t c = g->net_cost[f->cls][e];
+        if (src == UINT32_MAX || readers == 0)
+            continue;
+        if (src == v) {
+            f->out[x + 1] = sat_add(f->out[x + 1], f->per_edge ? sat_mul(c, readers) : c);
+            f->left[e] = readers;
+        } else if (f->per_edge || --f->left[e] == 0) {
+            f->seen[f->pos[src]] = sat_add(f->seen[f->pos[src]], c);
+        }
+    }
+}
+
+/* T(x + 1): the best last cluster that ends at position x; ties go to the shortest. */
+static void fusion_step(struct fusion *f, uint32_t x)
+{
+    struct member cluster = {0, -1, UINT32_MAX};
+    int64_t inside = 0, best = INT64_MAX;
+    for (uint32_t y = x + 1; y-- > 0 && (int64_t)(x - y) < f->range;) {
+        bool fits = join(&cluster, &f->member[f->order[y]]);
+        if (y < x && (!fits || (f->mem && cluster.bytes > f->mem)))
+            break;
+        inside += f->seen[y];
+        int64_t t = f->best[y] + f->out[x + 1] - f->out[y] - inside;
+        if (t < best) {
+            best = t;
+            f->from[x + 1] = y;
+        }
+    }
+    f->best[x + 1] = best;
+}
+
+uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
+                        const struct fuse_limits *limits, struct arena *a, uint32_t *group,
+                        int64_t *cut)
+{
+    struct fusion f = {.g = g,
+                       .order = order,
+                       .cls = limits->cls,
+                       .range = limits->range,
+                       .mem = limits->mem,
+                       .per_edge = limits->per_edge};
+    uint32_t n = g->n, count = 0;
+    f.pos = arena_array(a, (size_t)n + 1, sizeof *f.pos);
+    f.seen = arena_array(a, (size_t)n + 1, sizeof *f.seen);
+    f.out = arena_array(a, (size_t)n + 1, sizeof *f.out);
+    f.best = arena_array(a, (size_t)n + 1, sizeof *f.best);
+    f.from = arena_array(a, (size_t)n + 1, sizeof *f.from);
+    f.left = arena_array(a, (size_t)g->nnet + 1, sizeof *f.left);
+    f.member = members_of(g, a);
+    for (uint32_t x = 0; x < n; x++)
+        f.pos[order[x]] = x;
+    for (uint32_t x = 0; x < n; x++) {
+        fusion_append(&f, x);
+        fusion_step(&f, x);
+    }
+    for (uint32_t x = n; x; x = f.from[x], count++)
+        for (uint32_t y = f.from[x]; y < x; y++)
+            group[order[y]] = count;
+    *cut = f.best[n];
+    return count;
+}
+
+/* ---- cheap branches --------------------------------------------------------------------------- */
+
+static int64_t best_time(const struct wdag *g, uint32_t v)
+{
+    int64_t t = COST_NEVER;
+    for (uint32_t k = 0; k < g->ncls; k++)
+        t = g->time[k][v] < t ? g->time[k][v] : t;
+    return t;
+}
+
+/* Whether u may go into w without taking any device from it; mem: bytes they may need, 0: any. */
+static bool may_join(const struct member *u, const struct member *w, int64_t mem)
+{
+    return (w->classes & ~u->classes) == 0 && (u->pin < 0 || u->pin == w->pin) &&
+           (!mem || sat_add(u->bytes, w->bytes) <= mem);
+}
+
+/* Each vertex whose branch takes at most `permille` of the time goes into its only consumer; then ends of
+ * branches go into their only producer.  An edge whose source has no other successor (or whose end no
+ * other predecessor) can be contracted without making a cycle. */
+static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t permille, int64_t mem,
+                             uint32_t *group)
+{
+    int64_t *time = arena_array(a, (size_t)g->n + 1, sizeof *time), total = 0;
+    struct member *member = members_of(g, a);
+    uint32_t *into = arena_array(a, (size_t)g->n + 1, sizeof *into), count = 0;
+    uint8_t *joined = arena_alloc(a, (size_t)g->n + 1); /* something went into it */
+    for (uint32_t v = 0; v < g->n; v++) {
+        time[v] = best_time(g, v);
+        into[v] = v;
+        total = sat_add(total, time[v]);
+    }
+    int64_t cheap = (int64_t)((__int128)total * permille / 1000);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t w = g->succ.to[g->succ.at[v]];
+        if (g->succ.at[v + 1] - g->succ.at[v] != 1 || time[v] > cheap ||
+            !may_join(&member[v], &member[w], mem))
+            continue;
+        into[v] = w;
+        joined[w] = 1;
+        time[w] = sat_add(time[w], time[v]);
+        member[w].bytes = sat_add(member[w].bytes, member[v].bytes);
+    }
+    for (uint32_t v = g->n; v-- > 0;) {
+        bool end = into[v] == v && !joined[v] && g->succ.at[v] == g->succ.at[v + 1];
+        if (!end || g->pred.at[v + 1] - g->pred.at[v] != 1 || time[v] > cheap)
+            continue;
+        uint32_t p = g->pred.to[g->pred.at[v]];
+        if (into[p] == p && may_join(&member[v], &member[p], mem)) {
+            into[v] = p;
+            joined[p] = 1;
+            member[p].bytes = sat_add(member[p].bytes, member[v].bytes);
+        }
+    }
+    for (uint32_t v = g->n; v-- > 0;) /* consumers come later, so their group is known; */
+        if (into[v] == v)             /* ends that went into a producer wait for the second sweep */
+            group[v] = count++;
+        else if (into[v] > v)
+            group[v] = group[into[v]];
+    for (uint32_t v = 0; v < g->n; v++)
+        if (into[v] < v)
+            group[v] = group[into[v]];
+    return count;
+}
+
+/* ---- the pass --------------------------------------------------------------------------------- */
+
+static uint32_t transfer_class(const struct cluster *c)
+{
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (!c->cls[k].host)
+            return k;
+    return 0;
+}
+
+static int64_t default_cap(const struct cluster *c)
+{
+    int64_t least = 0;
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (c->cls[k].memory >= 0 && (!least || c->cls[k].memory < least))
+            least = c->cls[k].memory;
+    return least ? least / (8 * (int64_t)c->ndev) + 1 : 0;
+}
+
+/* The level that range makes of g, NULL on failure. */
+static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_options *o,
+                               int64_t range, int64_t mem)
+{
+    struct fuse_limits limits = {transfer_class(x->cluster), range, mem, o->cut == CUT_EDGE};
+    struct arena_mark mark = arena_mark(x->scratch);
+    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    int64_t cut;
+    const uint32_t *order = cpd_topo(g, limits.cls, x->scratch);
+    uint32_t n = fuse_partition(g, order, &limits, x->scratch, group, &cut);
+    struct wdag *level = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
+    arena_release(x->scratch, mark);
+    return level;
+}
+
+static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64_t mem,
+                              int64_t *range)
+{
+    static const int64_t ranges[] = {2, 5, 10, 20, 50, 100, 200};
+    static const int64_t cheap[] = {1, 2, 5, 10}; /* per mille of the time */
+    struct wdag *g = x->top;
+    uint64_t limit = (uint64_t)(x->max_states ? x->max_states : o->max_states);
+    *range = 1;
+    if (wdag_ideals(g, limit) <= limit)
+        return g;
+    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    struct wdag *base = g;
+    struct arena_mark mark = arena_mark(x->mem); /* levels that do not qualify go again */
+    for (uint32_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
+        uint32_t n = cheap_groups(g, x->scratch, cheap[i], mem, group);
+        if (n < 8 * x->cluster->ndev)
+            break;
+        arena_release(x->mem, mark);
+        base = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
+        if (!base || wdag_ideals(base, limit) <= limit)
+            return base;
+    }
+    mark = arena_mark(x->mem);
+    for (uint32_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        struct wdag *level = fuse_level(x, base, o, ranges[i], mem);
+        if (!level)
+            return NULL;
+        if (level->n < 8 * x->cluster->ndev)
+            break;
+        if (wdag_ideals(level, limit) <= limit) {
+            *range = ranges[i];
+            return level;
+        }
+        arena_release(x->mem, mark);
+    }
+    return g;
+}
+
+/* Share of the transfer costs that lie inside clusters now, in percent. */
+static int internal_share(const struct wdag *fine, const struct wdag *coarse, uint32_t cls)
+{
+    int64_t before = 0, after = 0;
+    for (uint32_t e = 0; e < fine->nnet; e++)
+        before = sat_add(before, fine->net_cost[cls][e]);
+    for (uint32_t e = 0; e < coarse->nnet; e++)
+        after = sat_add(after, coarse->net_cost[cls][e]);
+    return before ? (int)((__int128)(before - after) * 100 / before) : 0;
+}
+
+static int fuse_run(struct ctx *x, const void *options)
+{
+    const struct fuse_options *o = options;
+    if (ctx_base(x))
+        return -1;
+    struct wdag *fine = x->top, *level;
+    int64_t range = o->range, mem = o->mem ? o->mem : default_cap(x->cluster);
+    if (range == 0)
+        level = fuse_auto(x, o, mem, &range);
+    else
+        level = range == 1 ? fine : fuse_level(x, fine, o, range, mem);
+    if (!level)
+        return -1;
+    if (level == fine)
+        diag_note(x->diag, "fuse: nothing fused, %u vertices", fine->n);
+    else
+        diag_note(x->diag,
+                  "fuse: %u vertices in %u clusters, range %lld, %d %% of transfers inside",
+                  fine->n, level->n, (long long)range,
+                  internal_share(fine, level, transfer_class(x->cluster)));
+    ctx_push(x, level);
+    return 0;
+}
+
+const struct pass pass_fuse = {.name = "fuse",
+                               .help = "CPD-TOPO optimal operation fusion: fewer, larger vertices",
+                               .opts = fuse_opts,
+                               .optsize = sizeof(struct fuse_options),
+                               .needs = NEED_COST | NEED_CONTRACT,
+                               .run = fuse_run};

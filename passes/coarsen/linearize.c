@@ -1,0 +1,138 @@
+/* linearize: orders the vertices in a path.
+ *
+ * Source: the placement paper, 5.1.2.  Pushes a level that equals the top one, numbered by a
+ * topological order, with the edges of the path v_0 -> v_1 -> ... added, so that its ideals are the
+ * prefixes of the order; dp-place on it is the paper's DPL.  The added edges carry nothing and cost
+ * nothing. O(E + V log V + pins). */
+#include "passes/passes.h"
+
+#include "ir/dag/topo.h"
+
+#include <stdlib.h>
+
+struct linearize_options {
+    int64_t order, seed;
+};
+
+static const struct opt linearize_opts[] = {{.kind = OPT_CHOICE,
+                                             .name = "order",
+                                             .off = offsetof(struct linearize_options, order),
+                                             .def = "lifo",
+                                             .names = topo_names + 1,
+                                             .help = "kind of topological order"},
+                                            {.kind = OPT_INT,
+                                             .name = "seed",
+                                             .off = offsetof(struct linearize_options, seed),
+                                             .def = "0",
+                                             .lo = "0",
+                                             .hi = "1000000000",
+                                             .help = "seed of the ties; 0: by number"},
+                                            {0}};
+
+static int by_number(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Rows of c with entries renamed and sorted; row i is row from[i] of c (NULL: row i). */
+static struct csr renamed(const struct csr *c, uint32_t rows, const uint32_t *from,
+                          const uint32_t *entry, struct arena *a)
+{
+    struct csr r = {arena_array(a, (size_t)rows + 1, sizeof(uint32_t)),
+                    arena_array(a, (size_t)c->at[rows] + 1, sizeof(uint32_t))};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t row = from ? from[i] : i, start = n;
+        for (uint32_t k = c->at[row]; k < c->at[row + 1]; k++)
+            r.to[n++] = entry ? entry[c->to[k]] : c->to[k];
+        if (entry)
+            qsort(r.to + start, n - start, sizeof *r.to, by_number);
+        r.at[i + 1] = n;
+    }
+    return r;
+}
+
+/* succ or pred of the new level: the old edges and that of the path (dir 1 or -1). */
+static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *order,
+                             const uint32_t *pos, int dir, struct arena *a)
+{
+    struct csr r = {arena_array(a, (size_t)n + 1, sizeof(uint32_t)),
+                    arena_array(a, (size_t)c->at[n] + n + 1, sizeof(uint32_t))};
+    uint32_t m = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = order[i], start = m, next = dir > 0 ? i + 1 : i - 1;
+        bool there = dir > 0 ? next >= n : i == 0; /* no such neighbour: as if it were there */
+        for (uint32_t k = c->at[v]; k < c->at[v + 1]; k++) {
+            r.to[m++] = pos[c->to[k]];
+            there = there || pos[c->to[k]] == next;
+        }
+        if (!there)
+            r.to[m++] = next;
+        qsort(r.to + start, m - start, sizeof *r.to, by_number);
+        r.at[i + 1] = m;
+    }
+    return r;
+}
+
+static struct wdag *along(struct wdag *fine, const uint32_t *order, struct arena *a)
+{
+    struct wdag *g = arena_alloc(a, sizeof *g);
+    uint32_t n = fine->n, *pos = arena_array(a, (size_t)n + 1, sizeof *pos);
+    *g = *fine;
+    g->mem = a;
+    g->node = NULL;
+    g->vertex = NULL;
+    g->finer = fine;
+    g->map = pos;
+    g->maker = "linearize";
+    g->size = arena_array(a, (size_t)n + 1, sizeof *g->size);
+    g->pin = arena_array(a, (size_t)n + 1, sizeof *g->pin);
+    g->time = arena_array(a, g->ncls, sizeof *g->time);
+    for (uint32_t c = 0; c < g->ncls; c++)
+        g->time[c] = arena_array(a, (size_t)n + 1, sizeof **g->time);
+    g->param = fine->param ? arena_array(a, (size_t)n + 1, sizeof *g->param) : NULL;
+    g->back = fine->back ? arena_array(a, g->ncls, sizeof *g->back) : NULL;
+    for (uint32_t c = 0; g->back && c < g->ncls; c++)
+        g->back[c] = arena_array(a, (size_t)n + 1, sizeof **g->back);
+    for (uint32_t i = 0; i < n; i++) {
+        pos[order[i]] = i;
+        if (g->param)
+            g->param[i] = fine->param[order[i]];
+        for (uint32_t c = 0; g->back && c < g->ncls; c++)
+            g->back[c][i] = fine->back[c][order[i]];
+        g->size[i] = fine->size[order[i]];
+        g->pin[i] = fine->pin[order[i]];
+        for (uint32_t c = 0; c < g->ncls; c++)
+            g->time[c][i] = fine->time[c][order[i]];
+    }
+    g->net_src = arena_array(a, (size_t)g->nnet + 1, sizeof *g->net_src);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        g->net_src[e] = fine->net_src[e] == UINT32_MAX ? UINT32_MAX : pos[fine->net_src[e]];
+    g->succ = path_edges(&fine->succ, n, order, pos, 1, a);
+    g->pred = path_edges(&fine->pred, n, order, pos, -1, a);
+    g->net_pin = renamed(&fine->net_pin, g->nnet, NULL, pos, a);
+    g->net_of = renamed(&fine->net_of, n, order, NULL, a);
+    g->shared_by = renamed(&fine->shared_by, g->nshared, NULL, pos, a);
+    g->shared_of = renamed(&fine->shared_of, n, order, NULL, a);
+    return g;
+}
+
+static int linearize_run(struct ctx *x, const void *options)
+{
+    const struct linearize_options *o = options;
+    if (ctx_base(x))
+        return -1;
+    const uint32_t *order =
+        topo_order(x->top, (enum topo_kind)o->order, (uint64_t)o->seed, x->scratch);
+    ctx_push(x, along(x->top, order, x->mem));
+    return 0;
+}
+
+const struct pass pass_linearize = {
+    .name = "linearize",
+    .help = "order the vertices in a path, so that dp-place is the paper's DPL",
+    .opts = linearize_opts,
+    .optsize = sizeof(struct linearize_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = linearize_run};

@@ -1,0 +1,168 @@
+/* What no plan divides although it takes much of the time: calls of functions that are whole, and nodes
+ * with bodies (If, Loop, Scan and the like).
+ *
+ * A node is the least that a device can have: where all of the time is in one, "optimal" means that
+ * everything is on one device.  Calls are told from a twentieth of the time on (all calls of all
+ * functions together), a node with bodies from half of it
+ * on: then no number of devices makes the model twice as fast.  Shares are those of the class of devices
+ * where they are largest.  With one device there is nothing to divide.
+ * O(nodes * classes), and O(functions) where something is told. */
+#include "passes/coarsen/undivided.h"
+
+#include "ir/base/units.h"
+#include "passes/functions/calls.h"
+#include "passes/cost/cost_table.h"
+
+#include <string.h>
+
+enum { PERCENT_CALLS = 5, PERCENT_BODY = 50 };
+
+/* Times of the model by class. */
+struct times {
+    const struct wdag *g;
+    int64_t total[CLUSTER_CLASSES];
+};
+
+static int64_t time_of(const struct wdag *g, uint32_t k, uint32_t v)
+{
+    return g->time[k][v] == COST_NEVER ? 0 : g->time[k][v];
+}
+
+/* t[class] as a share of the total, in percent rounded down, of the class where that is most. */
+static int percent(const struct times *t, const int64_t *part)
+{
+    int most = 0;
+    for (uint32_t k = 0; k < t->g->ncls; k++) {
+        int p = t->total[k] > 0 ? (int)((__int128)part[k] * 100 / t->total[k]) : 0;
+        most = p > most ? p : most;
+    }
+    return most;
+}
+
+/* Whether it is more than so many percent on some class. */
+static bool exceeds(const struct times *t, const int64_t *part, int most)
+{
+    for (uint32_t k = 0; k < t->g->ncls; k++)
+        if ((__int128)part[k] * 100 > (__int128)t->total[k] * most)
+            return true;
+    return false;
+}
+
+static void node_times(const struct times *t, uint32_t v, int64_t part[CLUSTER_CLASSES])
+{
+    for (uint32_t k = 0; k < t->g->ncls; k++)
+        part[k] = time_of(t->g, k, v);
+}
+
+/* ---- calls ---- */
+
+/* Why the call is whole, or what to do about it. */
+static const char *reason(struct ctx *x, nid call)
+{
+    const struct module *m = x->m;
+    struct functions *f = functions_study(m, x->scratch);
+    const struct cost_table *given = cost_table_peek(x, m);
+    struct diag quiet = diag_silent();
+    struct module opsets = *m; /* what functions import goes there */
+    uint64_t nodes;
+    opsets.mem = x->scratch;
+    opsets.capopset = opsets.nopset;
+    functions_fit(&opsets, f, "", x->scratch, &quiet);
+    functions_measure(m, f);
+    const char *obstacle = call_obstacle(m, f, m, call);
+    switch ((enum fate)f->fate[m->node[call].callee]) {
+    case FATE_CYCLE:
+        return "its function calls itself";
+    case FATE_DEEP:
+        return "calls are nested too deep in it";
+    case FATE_OPSET:
+        return "its function was written for another opset than the model's";
+    default:
+        break;
+    }
+    for (uint32_t k = 0; given != NULL && k < x->cluster->ncls; k++)
+        if (cost_table_time(given, call, k) >= 0)
+            return "--costs gives its time, and none for what is inside";
+    if (obstacle != NULL)
+        return obstacle;
+    return calls_few(m, f, &nodes)
+               ? "begin -p with open-functions, and parts keep the calls that no cut divides"
+               : "opened, the model's calls would be too many nodes";
+}
+
+/* Calls that stay whole. */
+struct whole {
+    int64_t sum[CLUSTER_CLASSES];
+    uint32_t calls, worst; /* worst: the vertex with the largest share */
+    int most;              /* that share, percent */
+};
+
+static struct whole add_calls(const struct ctx *x, const struct times *t)
+{
+    struct whole w = {.most = -1};
+    int64_t part[CLUSTER_CLASSES];
+    for (uint32_t v = 0; v < t->g->n; v++) {
+        if (x->m->node[t->g->node[v]].callee == 0)
+            continue;
+        node_times(t, v, part);
+        int p = percent(t, part);
+        for (uint32_t k = 0; k < t->g->ncls; k++)
+            w.sum[k] = sat_add(w.sum[k], part[k]);
+        w.worst = p > w.most ? v : w.worst;
+        w.most = p > w.most ? p : w.most;
+        w.calls++;
+    }
+    return w;
+}
+
+static void warn_calls(struct ctx *x, const struct times *t)
+{
+    struct whole w = add_calls(x, t);
+    if (!exceeds(t, w.sum, PERCENT_CALLS))
+        return;
+    nid n = t->g->node[w.worst];
+    diag_warning(x->diag, WARN_WHOLE_CALL,
+                 "%u call%s of functions stay%s whole and take%s %d %% of the time, the largest '%s' "
+                 "(%s) with %d %%: %s",
+                 w.calls, w.calls == 1 ? "" : "s", w.calls == 1 ? "s" : "",
+                 w.calls == 1 ? "s" : "", percent(t, w.sum), node_name(x->m, n),
+                 function_name(x->m, x->m->node[n].callee, x->scratch), w.most, reason(x, n));
+}
+
+/* ---- bodies ---- */
+
+static const char *way_out(const struct module *m, nid n)
+{
+    if (node_is(m, n, "If"))
+        return "plan for the branch that runs as a model of its own (a merged decoder: export it "
+               "without and with its cache apart), or make the condition a constant";
+    if (node_is(m, n, "Loop") || node_is(m, n, "Scan"))
+        return "plan for the body as a model of its own, or export the model with the loop unrolled";
+    return "plan for the models in its attributes, each as a model of its own";
+}
+
+static void warn_bodies(struct ctx *x, const struct times *t)
+{
+    int64_t part[CLUSTER_CLASSES];
+    for (uint32_t v = 0; v < t->g->n; v++) {
+        nid n = t->g->node[v];
+        node_times(t, v, part);
+        if (!exceeds(t, part, PERCENT_BODY) || !node_has_body(x->m, n))
+            continue;
+        diag_warning(x->diag, WARN_WHOLE_BODY,
+                     "node '%s' (%s) takes %d %% of the time and no plan divides its bodies: %s",
+                     node_name(x->m, n), node_op(x->m, n), percent(t, part), way_out(x->m, n));
+    }
+}
+
+void warn_undivided(struct ctx *x)
+{
+    struct times t = {.g = x->base};
+    if (x->cluster->ndev < 2)
+        return;
+    for (uint32_t k = 0; k < t.g->ncls; k++)
+        for (uint32_t v = 0; v < t.g->n; v++)
+            t.total[k] = sat_add(t.total[k], time_of(t.g, k, v));
+    warn_calls(x, &t);
+    warn_bodies(x, &t);
+}

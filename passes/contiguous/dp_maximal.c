@@ -1,0 +1,125 @@
+/* Partial plans that need not be looked at, because others are as good (dp_step.h).
+ *
+ * Source: the maximal load rule and Jackson's dominance rule of assembly line balancing (Jackson, A computing
+ * procedure for a line balancing problem, Management Science 2, 1956), extended to transfers.
+ *
+ * Loads up to a floor are equally good (dp_search.h).  Let a plan go through the ideal J, and let v, outside J,
+ * have all its predecessors in J.  Moving v from its device D to the last one before J
+ *  - takes v's time from D; nets that only v kept crossing J are no longer D's; a net of v that has no pin in
+ *    J, nor on the host, D may have to pay now.  Devices behind J are no worse off if, on each kind that v may
+ *    be on, the last does not exceed the first two; nobody else pays more, for v's nets are cut there already;
+ *  - must leave the last device before J with a load that is not above the floor, and enough memory.
+ * Then the plan through J + v is as good, and J can be left out:
+ *  - when J is reached: the device that was added last could hold v, too;
+ *  - when J is to be extended: J + v has been reached, with no larger load above the floor and no more devices
+ *    of any kind.
+ * Each time J becomes larger, so something is left at the end.
+ *
+ * Cost: O(vertices that could come next * nets of each) for each J. */
+#include "passes/contiguous/dp_step.h"
+
+static bool runs_on(const struct search *s, uint32_t q, uint32_t v)
+{
+    return s->c->kind[q].time[v] != COST_NEVER;
+}
+
+/* Whether devices behind J, which is I' + S, are no worse off without v. */
+static bool better_without(struct search *s, uint32_t v)
+{
+    const struct chain *c = s->c;
+    const struct csr *of = &s->c->net_of;
+    for (uint32_t q = 0; q < c->nkind; q++) {
+        const int64_t *cost = c->cls[c->kind[q].cls].cost;
+        int64_t worse = runs_on(s, q, v) ? -c->kind[q].time[v] : 0;
+        for (uint32_t i = of->at[v]; runs_on(s, q, v) && i < of->at[v + 1]; i++) {
+            const struct net *t = step_net(s, of->to[i]);
+            uint32_t behind = t->outside - t->taken;
+            if (t->pins > 1 && behind == 1)
+                worse -= cost[of->to[i]];
+            else if (t->pins > 1 && behind == t->pins && !t->host)
+                worse += cost[of->to[i]];
+        }
+        if (worse > 0)
+            return false;
+    }
+    return true;
+}
+
+/* What S costs more with v, on the current kind. */
+static int64_t more_with(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->c->net_of;
+    int64_t more = s->kind->time[v];
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
+        const struct net *t = step_net(s, of->to[i]);
+        bool fresh = t->outside == t->pins;
+        bool paid = t->taken && (!fresh || t->host || t->taken < t->outside);
+        bool pays = !fresh || t->host || t->taken + 1 < t->outside;
+        more += pays == paid ? 0 : pays ? t->cost : -t->cost;
+    }
+    return more;
+}
+
+static bool has_room(const struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->g->shared_of;
+    int64_t bytes = s->bytes + s->g->size[v];
+    if (s->kind->memory == CHAIN_INF)
+        return true;
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
+        bytes += s->need[of->to[i]] ? 0 : s->g->shared_size[of->to[i]];
+    return bytes <= s->kind->memory;
+}
+
+bool maximal_could_be_larger(struct search *s)
+{
+    int64_t room = s->floor - s->compute - s->cut;
+    uint32_t i = 0;
+    for (uint32_t at = s->tried; i < s->end; i++, at++) {
+        at = at < s->end ? at : 0;
+        uint32_t v = s->list[at];
+        if (!has(s, v) && s->kind->time[v] <= room + s->cut && more_with(s, v) <= room &&
+            has_room(s, v) && better_without(s, v)) {
+            s->tried = at; /* it is likely that the next S could hold it, too */
+            break;
+        }
+    }
+    s->steps += i / SEARCH_SCAN; /* a large S has a long list */
+    return i < s->end;
+}
+
+void maximal_find_larger(struct search *s)
+{
+    const struct ideal *d = &s->ideal[s->start];
+    s->nlarger = 0;
+    for (uint32_t i = 0; i < s->nfrontier && s->nlarger < LARGER; i++) {
+        uint32_t v = s->frontier[i];
+        if (!better_without(s, v))
+            continue;
+        s->bits[v >> 6] ^= UINT64_C(1) << (v & 63);
+        uint32_t id = search_find(s, d->key ^ s->zobrist[v], d->card + 1, s->bits);
+        s->bits[v >> 6] ^= UINT64_C(1) << (v & 63);
+        if (id)
+            s->larger[s->nlarger++] = id;
+    }
+}
+
+/* Whether one of the larger ideals has a label that is as good as this one. */
+static bool is_reached(const struct search *s, const struct label *than)
+{
+    for (uint32_t i = 0; i < s->nlarger; i++)
+        for (uint32_t l = s->ideal[s->larger[i]].head; l; l = s->labels.v[l].next)
+            if (s->labels.v[l].value <= than->value &&
+                chain_no_more(s->c, s->labels.v[l].used, than->used))
+                return true;
+    return false;
+}
+
+void maximal_drop(struct search *s)
+{
+    uint32_t n = 0;
+    for (uint32_t x = 0; x < s->nlive; x++)
+        if (!is_reached(s, &s->labels.v[s->live[x].label]))
+            s->live[n++] = s->live[x];
+    s->nlive = n;
+}

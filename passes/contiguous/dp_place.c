@@ -1,0 +1,144 @@
+/* dp-place: the contiguous split with the smallest largest load, proven.
+ *
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Searches, bounds and orders share the
+ * work (dp_race.c).  On a fused or linearized level a proof is about that level only, so the race is run on the
+ * whole graph, too, with the plan of the fused one as its start, so that fusing never loses. */
+#include "passes/contiguous/dp_place.h"
+
+#include "passes/bounds/claim.h"
+#include "passes/contiguous/dp_race.h"
+#include "passes/bounds/explain.h"
+#include "passes/problem/memory_need.h"
+#include "passes/problem/tidy.h"
+
+#include <inttypes.h>
+
+enum { COUNT_LIMIT = 100000000 };
+
+/* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
+ * over a coarser one, whose best plan takes `searched`; search_whole: the whole was to be searched, too; all:
+ * the bound for plans of any shape. */
+static void conclude(struct ctx *x, const struct chain *whole, const struct dp_race *s,
+                     bool on_whole, bool search_whole, int64_t searched, struct bound all)
+{
+    struct plan *p = x->plan;
+    struct bound in = {whole->lower, whole->lower_why, explain_chain(whole, x->m, x->mem)};
+    enum plan_scope scope = claim_scope(x, true, false);
+    p->states = s->states;
+    const char *count = "";
+    if (x->ideals > COUNT_LIMIT)
+        count = arena_fmt(x->mem, "more than %d ", COUNT_LIMIT);
+    else if (x->ideals)
+        count = arena_fmt(x->mem, "%" PRIu64 " ", x->ideals);
+    bool lowest = p->bare <= whole->lower && !(s->complete && on_whole);
+    if (s->complete && on_whole) {
+        p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
+                                count, s->states);
+        in.value = p->bare;
+        in.proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+    } else if (lowest) {
+        p->argument = ""; /* in the words of the claim */
+    } else if (s->complete && p->bare < searched) {
+        p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
+                                whole->lower_why);
+    } else if (s->complete) {
+        p->argument = arena_fmt(x->mem,
+                                "all %sideals of the coarse graph searched, %" PRIu64
+                                " inside the bounds; bound: %s",
+                                count, s->states, whole->lower_why);
+        if (!search_whole) {
+            scope = claim_scope(x, true, true);
+            in.value = searched;
+            in.proof =
+                explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+        }
+    } else {
+        p->argument =
+            arena_fmt(x->mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
+                      *count ? arena_fmt(x->mem, "of %s", count) : "", whole->lower_why);
+    }
+    claim(x, scope, in, all);
+    if (lowest)
+        p->argument = arena_fmt(x->mem, "no plan%s is better than the %s%s%s%s", plan_among(p->scope),
+                                whole->lower_why, *count ? "; the graph has " : "", count,
+                                *count ? "ideals" : "");
+}
+
+static struct dp_race race_on(struct ctx *x, struct chain *c, struct placing *p,
+                              const struct place_options *o)
+{
+    return (struct dp_race){.c = c,
+                            .run = &p->run,
+                            .max_states =
+                                (uint64_t)(x->max_states ? x->max_states : o->max_states),
+                            .clock = &p->clock,
+                            .m = x->m,
+                            .mem = x->mem,
+                            .scratch = x->scratch,
+                            .diag = x->diag,
+                            .progress = x->progress};
+}
+
+bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
+{
+    struct wdag *whole = p->whole, *level = p->level;
+    struct chain *c = p->chain;
+    if (o->count_ideals)
+        x->ideals = wdag_ideals(level, COUNT_LIMIT);
+    struct memory_need need = memory_need(c);
+    if (need.least || need.nowhere != UINT32_MAX)
+        return false;
+    struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
+    struct dp_race r = race_on(x, p->top, p, o);
+    dp_race(&r, &best);
+    int64_t searched = best.value;
+    const struct wdag *from = level;
+    bool on_whole = level == whole;
+    if (!on_whole) {
+        wide.value = best.value;
+        struct dp_race again = race_on(x, c, p, o);
+        if (!o->whole || level->n >= whole->n)
+            again.max_states = 0;
+        bool better = dp_race(&again, &wide);
+        if (again.complete) {
+            r = again;
+            on_whole = true;
+        }
+        if (better) {
+            best = wide;
+            from = whole;
+        }
+    }
+    if (best.value == CHAIN_INF)
+        return false;
+    tidy_chain(from == whole ? c : p->top, &best, x->scratch);
+    bool open = best.value > c->lower;
+    struct bound all =
+        claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
+    p->all = all;
+    if (open && !c->detailed && all.value > c->lower) {
+        c->lower = all.value;
+        c->lower_why = all.why;
+        c->lower_proof = all.proof;
+    }
+    leave_plan(x, "dp-place", from, &best);
+    conclude(x, c, &r, on_whole, o->whole, searched, all);
+    return true;
+}
+
+static int dp_run(struct ctx *x, const void *options)
+{
+    const struct place_options *o = options;
+    struct placing p;
+    if (placing_start(x, "dp-place", o, &p))
+        return -1;
+    return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, true, &p.run);
+}
+
+const struct pass pass_dp_place = {
+    .name = "dp-place",
+    .help = "contiguous split with the smallest largest load, proven (placement paper)",
+    .opts = place_opts,
+    .optsize = sizeof(struct place_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = dp_run};

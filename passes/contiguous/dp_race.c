@@ -1,0 +1,301 @@
+/* The best contiguous plan of one graph (dp_race.h).
+ *
+ * A few orders are cut first (interval_dp.h), which gives a good plan.  Then, in rounds that double, these get
+ * work:
+ *  - the exact search for better plans than the best (dp_decide.h), which keeps its state from round to round;
+ *  - a probe: the same for a limit between bound and best plan.  It ends much sooner than the other where there
+ *    is none, which raises the bound.  Its limit moves towards the best plan when a probe ended, towards the
+ *    bound when one did not;
+ *  - orders (interval_dp.h), and searches near the best plan (dp_near.h);
+ *  - bounds for plans of any shape (bounds.h), by minimum cuts (cut_bound.h) and from smaller graphs
+ *    (dp_refuter.h).
+ * The exact search gets as much as a round has; the share of each other one doubles when it got on (a better
+ * plan, a higher bound) and halves when not.  All know the best plan and the bound of the others at once.
+ * Work is counted in steps of the exact search, so that the same input gives the same plan everywhere.
+ *
+ * Cost: the steps allowed; the memory of eight searches. */
+#include "passes/contiguous/dp_race.h"
+
+#include "passes/bounds/bounds.h"
+#include "passes/bounds/cut_bound.h"
+#include "passes/contiguous/dp_decide.h"
+#include "passes/contiguous/dp_near.h"
+#include "passes/contiguous/dp_refuter.h"
+
+#include <stdio.h>
+
+enum {
+    FIRST_ORDERS = 5,
+    FIRST_ROUND = 8192, /* steps */
+    SHARE_ONE = 16,
+    REACH_ONE = 256,
+    INTERVAL_PER_STEP = 8, /* what a step's time is elsewhere */
+    ARCS_PER_STEP = 16,
+    STEPS_PER_STATE = 4,
+    NEAR = 100,            /* each such part of the best plan that the bound is below it is worth the same steps, */
+    FAR_MOST = 3,          /* up to so many of them */
+    NEAR_PARTS = 4, /* neighbourhoods that share a turn */
+    REFUTE_LEAST = 8192,    /* steps that are worth a turn of smaller graphs */
+    BOUNDS_LEAST = 100000, /* steps that are worth a turn of bounds, */
+    BOUNDS_MORE = 8,       /* and so many times what gained nothing */
+    BYTES_PER_STATE = 3, /* of max_states, for each search */
+    BYTES_PER_VERTEX = 512,
+    LARGE = 8192,         /* vertices; making a search of fewer is part of what a step is taken to last */
+    MAKE_PER_VERTEX = 4   /* steps */
+};
+
+struct race {
+    struct dp_race *o;
+    struct chain *c;
+    struct chain_plan *best;
+    struct arena *a;
+    struct rungs *rungs;
+    struct decide *main;
+    bool main_done, full; /* full: memory stopped the last search for better plans */
+    uint32_t below; /* how far the main search's floor is below the best plan, of REACH_ONE from there to the bound */
+    uint64_t steps, most; /* of all; allowed */
+    size_t bytes;         /* of a search */
+    bool better;
+    /* shares of a round, of SHARE_ONE */
+    uint32_t orders, nears, probes, refutes;
+    uint64_t bounds_at; /* steps of the next turn of bounds */
+    struct near_run near;
+    struct refuter refuter;
+    uint32_t reach; /* how far from the bound to the best plan a probe is, of REACH_ONE */
+    int64_t began, told;
+};
+
+/* Steps that are still allowed: the more of them the more is left to be gained. */
+static uint64_t steps_left(const struct race *r)
+{
+    int64_t best = r->best->value;
+    uint64_t times = best < CHAIN_INF ? (uint64_t)((best - r->c->lower) / (best / NEAR + 1)) : 1;
+    times = times < 1 ? 1 : times < FAR_MOST ? times : FAR_MOST;
+    return r->steps < r->most * times ? r->most * times - r->steps : 0;
+}
+
+static void adapt(uint32_t *share, uint32_t least, bool got_on)
+{
+    if (got_on)
+        *share = *share * 2 < SHARE_ONE ? *share * 2 : SHARE_ONE;
+    else
+        *share = *share / 2 > least ? *share / 2 : least;
+}
+
+static bool over(struct race *r)
+{
+    return r->best->value <= r->c->lower || clock_out(r->o->clock);
+}
+
+/* Steps that the time of making a search is worth. */
+static uint64_t making(const struct race *r)
+{
+    return r->c->g->n > LARGE ? (uint64_t)r->c->g->n * MAKE_PER_VERTEX : 0;
+}
+
+static void make_rungs(struct race *r)
+{
+    if (!r->rungs && !r->c->detailed && r->best->value < CHAIN_INF)
+        r->rungs = rungs_new(r->c, r->best->value, r->a, r->o->diag);
+}
+
+static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
+{
+    r->steps += making(r);
+    make_rungs(r);
+    return decide_new(r->c, r->rungs, limit, floor, r->o->max_states, r->bytes);
+}
+
+static void raise_bound(struct race *r, int64_t value, uint32_t lost)
+{
+    struct chain *c = r->c;
+    if (value <= c->lower)
+        return;
+    c->lower = value;
+    c->lower_why = lost ? arena_fmt(c->mem, "search without %u of %u vertices", lost, c->g->n)
+                        : "search for plans below it";
+    c->lower_proof = NULL;
+    c->lower_by = (struct chain_lower){.by = LOWER_SEARCH, .at = lost};
+}
+
+/* The main search asks for something better than the best plan, whoever found that.  It begins anew when it can
+ * have less to do: it has found a plan below its floor, or others have found one that is a good deal better. */
+static void renew(struct race *r)
+{
+    int64_t limit = r->best->value - 1, gap = limit - r->c->lower;
+    if (r->main && limit >= decide_floor(r->main) && !r->main_done) {
+        decide_tighten(r->main, limit);
+        return;
+    }
+    if (r->main)
+        decide_free(r->main);
+    r->main = search_for(r, limit, limit - (int64_t)((__int128)gap * r->below / REACH_ONE));
+    r->main_done = false;
+}
+
+/* Goes on with d.  True if it got on: a better plan, or the end. */
+static bool go_on(struct race *r, struct decide *d, uint64_t steps)
+{
+    uint64_t before = decide_steps(d);
+    int64_t limit = decide_limit(d), floor = decide_floor(d);
+    enum search_end end = decide_go(d, steps);
+    bool better = decide_take(d, r->best);
+    r->steps += decide_steps(d) - before;
+    r->better = r->better || better;
+    r->full = d == r->main ? end == SEARCH_FULL : r->full;
+    if (end != SEARCH_DONE) {
+        r->o->states = decide_states(d) > r->o->states ? decide_states(d) : r->o->states;
+        return better;
+    }
+    r->o->states = decide_states(d);
+    if (r->best->value > limit) /* nothing was found up to here */
+        raise_bound(r, limit + 1, decide_lost(d));
+    else if (r->best->value > floor) /* it is the best one */
+        raise_bound(r, r->best->value, decide_lost(d));
+    r->o->complete = r->best->value <= r->c->lower && !decide_lost(d);
+    return true;
+}
+
+static void probe(struct race *r, uint64_t steps)
+{
+    int64_t gap = r->best->value - r->c->lower;
+    int64_t limit = r->c->lower + (int64_t)((__int128)gap * r->reach / REACH_ONE);
+    if (r->best->value == CHAIN_INF || r->c->detailed || limit <= r->c->lower ||
+        limit >= r->best->value - 1)
+        return;
+    struct decide *d = search_for(r, limit, limit);
+    bool got_on = go_on(r, d, steps);
+    adapt(&r->probes, 1, got_on);
+    r->reach = got_on ? (r->reach + REACH_ONE) / 2 : r->reach / 2 + 1;
+    decide_free(d);
+}
+
+static void try_orders(struct race *r, uint64_t steps)
+{
+    struct interval_run *run = r->o->run;
+    uint64_t stop = run->spent + steps * INTERVAL_PER_STEP;
+    int64_t before = r->best->value;
+    while (!over(r) && !interval_over(run) && run->spent < stop)
+        r->better = interval_next(r->c, run, r->best, r->o->scratch) || r->better;
+    adapt(&r->orders, 1, r->best->value < before);
+}
+
+static void try_near(struct race *r, uint64_t steps)
+{
+    int64_t before = r->best->value;
+    uint64_t spent = r->near.spent;
+    if (before == CHAIN_INF)
+        return;
+    while (!over(r) && r->near.spent - spent < steps && r->steps < r->most) {
+        r->steps += making(r);
+        uint64_t left = steps - (r->near.spent - spent);
+        left = left < steps / NEAR_PARTS ? left : steps / NEAR_PARTS + 1;
+        r->better = near_next(r->c, &r->near, left, r->best, r->o->scratch, r->o->diag) || r->better;
+    }
+    r->steps += r->near.spent - spent;
+    adapt(&r->nears, SHARE_ONE / 2, r->best->value < before);
+}
+
+static void try_bounds(struct race *r, uint64_t steps)
+{
+    struct dp_race *o = r->o;
+    int64_t before = r->c->lower;
+    if (r->c->detailed || r->best->value == CHAIN_INF || steps < r->bounds_at)
+        return;
+    uint64_t spent = bounds_raise(r->c, r->best->value, steps * ARCS_PER_STEP, o->clock, o->m,
+                                  o->mem, o->scratch) /
+                     ARCS_PER_STEP;
+    cut_bound(r->c, steps * ARCS_PER_STEP / 4, o->clock, o->scratch);
+    r->steps += spent > steps ? spent : steps;
+    r->bounds_at = r->c->lower > before ? steps : steps * BOUNDS_MORE;
+}
+
+static void try_refuting(struct race *r, uint64_t steps)
+{
+    make_rungs(r);
+    if (!r->rungs || steps < REFUTE_LEAST)
+        return;
+    uint64_t before = r->refuter.spent;
+    r->refuter.rungs = r->rungs;
+    adapt(&r->refutes, 1, refuter_next(r->c, &r->refuter, r->best->value, steps));
+    r->steps += r->refuter.spent - before;
+}
+
+static void tell(struct race *r)
+{
+    int64_t now = r->o->progress ? clock_now() : 0;
+    if (!r->o->progress || now - r->began < 2000000000 || now - r->told < 200000000)
+        return;
+    r->told = now;
+    fprintf(stderr, "\rdp-place: best %.6g ms, bound %.6g ms, %.3g M steps, %u.%u %% of the search ",
+            (double)r->best->value / 1e9, (double)r->c->lower / 1e9, (double)r->steps / 1e6,
+            decide_passed(r->main) / 10, decide_passed(r->main) % 10);
+}
+
+static void rounds(struct race *r)
+{
+    enum { SLICE = 262144 }; /* steps between two looks at the clock */
+    /* a round that is larger than all rounds together has nobody left who takes steps */
+    for (uint64_t round = FIRST_ROUND, more; !over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
+        r->full = false;
+        for (uint64_t done = 0; done < round && !over(r) && !r->full && (more = steps_left(r)); done += SLICE) {
+            uint64_t left = round - done < more ? round - done : more;
+            renew(r);
+            r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
+            if (r->main_done) /* small steps towards the best plan are to become larger */
+                r->below = r->below ? r->below * 2 : REACH_ONE / 16;
+            r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
+            tell(r);
+        }
+        if (!over(r))
+            try_orders(r, round * r->orders / SHARE_ONE);
+        if (!over(r))
+            try_near(r, round * r->nears / SHARE_ONE);
+        if (!over(r))
+            try_bounds(r, round / 2);
+        if (!over(r))
+            try_refuting(r, round * r->refutes / SHARE_ONE);
+        if (!over(r))
+            probe(r, round * r->probes / SHARE_ONE);
+    }
+    if (r->main)
+        decide_free(r->main);
+    if (r->told)
+        fprintf(stderr, "\r%78s\r", "");
+}
+
+bool dp_race(struct dp_race *o, struct chain_plan *best)
+{
+    struct race r = {.o = o,
+                     .c = o->c,
+                     .best = best,
+                     .a = arena_new(),
+                     .most = o->max_states * STEPS_PER_STATE,
+                     .bytes = o->max_states * BYTES_PER_STATE +
+                              (size_t)(o->c->g->n + o->c->g->nnet) * BYTES_PER_VERTEX,
+                     .orders = SHARE_ONE / 2,
+                     .nears = SHARE_ONE / 2,
+                     .bounds_at = BOUNDS_LEAST,
+                     .probes = SHARE_ONE / 4,
+                     .refutes = SHARE_ONE / 4,
+                     .refuter = {.max_states = o->max_states, .clock = o->clock, .scratch = o->scratch},
+                     .reach = REACH_ONE / 2,
+                     .began = clock_now()};
+    o->complete = o->c->g->n == 0;
+    o->states = o->steps = 0;
+    interval_begin(o->run);
+    /* the first plan of all is made whatever the clock says */
+    for (uint32_t i = 0; i < FIRST_ORDERS && i < o->run->starts && best->value > o->c->lower &&
+                         !(i && clock_out(o->clock));
+         i++)
+        r.better = interval_next(o->c, o->run, best, o->scratch) || r.better;
+    if (o->c->g->n && o->max_states && !over(&r))
+        rounds(&r);
+    o->steps = r.steps;
+    if (o->clock && o->clock->why)
+        o->why = o->clock->why;
+    else
+        o->why = r.full ? "memory limit reached" : "step limit reached";
+    arena_free(r.a);
+    return r.better;
+}

@@ -1,0 +1,49 @@
+/* dpl-place: interval DP over many topological orders ("DPL" of the placement paper, 5.1.2).
+ *
+ * The search itself is in interval_dp.c.  It runs on the top level; on a fused one, also on the
+ * whole graph, and the better plan stays; then bounds.c says how far it is from the least.  O(starts)
+ * sweeps, and the work of the bounds. */
+#include "passes/bounds/claim.h"
+#include "passes/contiguous/place_run.h"
+
+static int dpl_run(struct ctx *x, const void *options)
+{
+    struct placing p;
+    if (placing_start(x, "dpl-place", options, &p))
+        return -1;
+    struct wdag *whole = p.whole, *level = p.level;
+    struct chain *c = p.chain;
+    struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
+    interval_search(p.top, &p.run, &best, x->scratch);
+    if (level != whole) {
+        wide.value = best.value;
+        if (interval_search(c, &p.run, &wide, x->scratch)) {
+            best = wide;
+            level = whole;
+        }
+    }
+    if (best.value == CHAIN_INF)
+        return report_infeasible(x, whole, false, &p.run);
+    leave_plan(x, "dpl-place", level, &best);
+    struct bound all = claim_all(x, best.value, true, BOUNDS_WORK, &p.clock);
+    struct bound in = all;
+    if (best.value > all.value && whole != must_level(x))
+        in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->m, x->mem, x->scratch);
+    const char *why = claim(x, claim_scope(x, true, false), in, all);
+    if (x->plan->status == PLAN_OPTIMAL) {
+        x->plan->argument = arena_fmt(x->mem, "no plan%s is better than the %s",
+                                      plan_among(x->plan->scope), why);
+    } else {
+        x->plan->argument = arena_fmt(x->mem, "best of %u topological orders%s%s", p.run.tried,
+                                      p.clock.why ? ", " : "", p.clock.why ? p.clock.why : "");
+    }
+    return 0;
+}
+
+const struct pass pass_dpl_place = {
+    .name = "dpl-place",
+    .help = "contiguous split by interval DP over many topological orders",
+    .opts = place_opts + PLACE_OPTS_EXACT,
+    .optsize = sizeof(struct place_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = dpl_run};

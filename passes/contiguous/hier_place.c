@@ -1,0 +1,373 @@
+/* hier-place: the contiguous split for accelerators that stand in groups (cluster.h).
+ *
+ * Source: the placement paper, H.3.  A plan is a chain of groups, and within each group a chain of
+ * devices: the quotients by devices and by groups are both acyclic.  (Devices of a group that take
+ * turns with others of another group are left out, as in the paper.)
+ *
+ * Graphs of few ideals are searched whole (hier_dp.c).  Others along topological orders: the order is cut
+ * at sampled positions, where little crosses, the pieces are merged to a chain, whose ideals are few,
+ * and that is searched; then the cuts of the best plan are moved by ever smaller steps.  A graph of few
+ * ideals is begun in this way, too, since a good first plan prunes the search.
+ *
+ * Lower bounds are those of a flat cluster in which every transfer that does not touch the host is an
+ * inner one: average load, the largest vertices, its exact search (dp_search.c), minimum cuts
+ * (cut_bound.c), smaller graphs (dp_bound.c).  O(cuts^4) for each order in the worst case; the pruning
+ * leaves little of it. */
+#include "passes/bounds/claim.h"
+#include "passes/bounds/cut_bound.h"
+#include "ir/dag/cuts.h"
+#include "passes/contiguous/dp_bound.h"
+#include "passes/bounds/explain.h"
+#include "passes/contiguous/dp_search.h"
+#include "passes/contiguous/hier_dp.h"
+#include "passes/contiguous/place_run.h"
+#include "ir/dag/topo.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    BOUND_STATES = 2000000,
+    BOUND_STEPS = 4,
+    CUT_WORK = 30000000,
+    FEW_STARTS = 6,
+    FEW_CUTS = 32,
+    BOUND_STARTS = 60
+};
+
+struct hier_options {
+    int64_t ideals, starts, cuts, steps, seed;
+};
+
+static const struct opt hier_opts[] = {
+    {.kind = OPT_INT,
+     .name = "ideals",
+     .off = offsetof(struct hier_options, ideals),
+     .def = "300",
+     .lo = "0",
+     .hi = "1000",
+     .help = "graphs of up to so many ideals are searched whole (also --max-states)"},
+    {.kind = OPT_INT,
+     .name = "starts",
+     .off = offsetof(struct hier_options, starts),
+     .def = "20",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders to try"},
+    {.kind = OPT_INT,
+     .name = "cuts",
+     .off = offsetof(struct hier_options, cuts),
+     .def = "96",
+     .lo = "2",
+     .hi = "900",
+     .help = "positions of an order to cut at"},
+    {.kind = OPT_INT,
+     .name = "steps",
+     .off = offsetof(struct hier_options, steps),
+     .def = "20000000000",
+     .lo = "1",
+     .hi = "1000000000000000",
+     .help = "steps of the search before it gives up (a tenth of it for the orders)"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct hier_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of the orders"},
+    {0}};
+
+/* A search along orders. */
+struct orders {
+    struct wdag *g;
+    const struct cluster *c;
+    const struct hier_options *o;
+    struct clock *clock;
+    uint64_t steps; /* left */
+    uint32_t tried;
+    struct arena *a;
+    /* the current order */
+    const uint32_t *order;
+    uint8_t *cut; /* [position] a piece may end before it */
+};
+
+static int64_t least_time(const struct wdag *g, uint32_t v)
+{
+    int64_t least = COST_NEVER;
+    for (uint32_t k = 0; k < g->ncls; k++)
+        least = g->time[k][v] < least ? g->time[k][v] : least;
+    return least == COST_NEVER ? 0 : least;
+}
+
+/* Cuts at the cheapest position of each of `count` pieces, half by work, half by number; everywhere
+ * in short orders. */
+static void sample_cuts(struct orders *r, uint32_t count)
+{
+    uint32_t n = r->g->n;
+    memset(r->cut, n <= count, (size_t)n + 1);
+    if (n <= count)
+        return;
+    int64_t *work = arena_array(r->a, (size_t)n + 1, sizeof *work);
+    for (uint32_t p = 0; p < n; p++)
+        work[p + 1] = work[p] + least_time(r->g, r->order[p]);
+    cuts_sample(r->g, r->order, work, count, r->cut, r->a);
+}
+
+/* Cuts at and around those of a plan, `stride` apart, about `count` in all. */
+static void cuts_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
+{
+    uint32_t n = r->g->n, ncut = 1;
+    for (uint32_t p = 1; p < n; p++)
+        ncut += dev[r->order[p]] != dev[r->order[p - 1]];
+    int64_t radius = count / (2 * ncut) + 1;
+    memset(r->cut, 0, (size_t)n + 1);
+    for (uint32_t p = 1; p < n; p++)
+        for (int64_t k = -radius; dev[r->order[p]] != dev[r->order[p - 1]] && k <= radius; k++) {
+            int64_t at = (int64_t)p + k * stride;
+            if (at > 0 && at < n)
+                r->cut[at] = 1;
+        }
+}
+
+/* Pieces of the order between cuts, and where else one device could not take both: group[vertex].  Their
+ * number. */
+static uint32_t make_pieces(const struct orders *r, uint32_t *group)
+{
+    const struct wdag *g = r->g;
+    uint32_t n = 0, can = 0;
+    int32_t pin = -1;
+    for (uint32_t p = 0; p < g->n; p++) {
+        uint32_t v = r->order[p], run = 0;
+        for (uint32_t k = 0; k < g->ncls; k++)
+            run |= (uint32_t)(g->time[k][v] != COST_NEVER) << k;
+        bool apart = (pin >= 0 && g->pin[v] >= 0 && pin != g->pin[v]) || !(can & run);
+        if (!p || r->cut[p] || apart) {
+            n++;
+            can = run;
+            pin = -1;
+        }
+        can &= run;
+        pin = g->pin[v] >= 0 ? g->pin[v] : pin;
+        group[v] = n - 1;
+    }
+    return n;
+}
+
+/* Searches the chain of the pieces.  As hier_search. */
+static int search_pieces(struct orders *r, struct chain_plan *best, struct diag *d)
+{
+    struct arena_mark mark = arena_mark(r->a);
+    uint32_t n = r->g->n, *group = arena_array(r->a, (size_t)n + 1, sizeof *group);
+    uint32_t count = make_pieces(r, group);
+    struct wdag_order o = {.from = arena_array(r->a, (size_t)n + 1, sizeof *o.from),
+                           .to = arena_array(r->a, (size_t)n + 1, sizeof *o.to)};
+    for (uint32_t p = 1; p < n; p++) {
+        o.from[o.n] = r->order[p - 1];
+        o.to[o.n++] = r->order[p];
+    }
+    struct wdag *level = wdag_merge_ordered(r->g, &o, group, count, "hier-place", r->a, d);
+    struct hier_run run = {.max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
+    struct chain_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
+                              NULL};
+    int rc = level ? hier_search(level, r->c, &run, &plan, r->a, d) : -1;
+    uint64_t spent = run.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
+    r->steps = spent < r->steps ? r->steps - spent : 0;
+    if (rc == 1) {
+        best->value = plan.value;
+        for (uint32_t v = 0; v < n; v++)
+            best->dev[v] = plan.dev[level->map[v]];
+    }
+    arena_release(r->a, mark);
+    return rc;
+}
+
+/* One order: sampled cuts, then around those of what was found.  The first plan of all comes from few
+ * cuts, and is made whatever the clock says. */
+static int search_order(struct orders *r, struct chain_plan *best, struct diag *d)
+{
+    uint32_t n = r->g->n, count = (uint32_t)r->o->cuts;
+    int first = 0;
+    if (best->value == CHAIN_INF && count > FEW_CUTS) {
+        struct clock none = {0}, *clock = r->clock;
+        r->clock = &none;
+        sample_cuts(r, FEW_CUTS);
+        first = search_pieces(r, best, d);
+        r->clock = clock;
+        if (first < 0 || (first && clock_out(clock)))
+            return first;
+    }
+    sample_cuts(r, count);
+    int rc = search_pieces(r, best, d);
+    if (rc < 0 || n <= count || !(rc || first))
+        return rc;
+    for (uint32_t stride = n / count + 1;; stride = (stride + 3) / 4) {
+        cuts_around(r, best->dev, stride, count);
+        int again = search_pieces(r, best, d);
+        if (again < 0)
+            return again;
+        if (stride == 1 && (!again || !r->steps))
+            return 1;
+    }
+}
+
+/* The best plan along up to `starts` orders.  0, or -1 and an error. */
+static int search_orders(struct orders *r, uint32_t starts, int64_t lower, struct chain_plan *best,
+                         struct diag *d)
+{
+    static const enum topo_kind kinds[] = {TOPO_CPD,  TOPO_LIFO, TOPO_LATE,
+                                           TOPO_THIN, TOPO_FIFO, TOPO_RANDOM};
+    uint64_t state = (uint64_t)r->o->seed;
+    for (r->tried = 0; r->tried < starts && best->value > lower; r->tried++) {
+        uint64_t seed = topo_random(&state) | 1;
+        if (r->tried && (!r->steps || clock_out(r->clock)))
+            break;
+        struct arena_mark mark = arena_mark(r->a);
+        r->order = topo_order(r->g, kinds[r->tried % 6], r->tried < 6 ? 0 : seed, r->a);
+        r->cut = arena_alloc(r->a, (size_t)r->g->n + 1);
+        int rc = search_order(r, best, d);
+        arena_release(r->a, mark);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the pass --------------------------------------------------------------------------------- */
+
+/* Refuses what the search does not know. */
+static int check_objective(const struct ctx *x)
+{
+    if (x->cluster->overlap != OVERLAP_SUM)
+        return diag_error(x->diag,
+                          "hier-place: it knows transfers after computing only, not "
+                          "--overlap=%s",
+                          overlap_name[x->cluster->overlap]);
+    if (x->cluster->schedule == SCHEDULE_GPIPE && x->m->backward)
+        return diag_error(x->diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
+    if (x->cluster->replicate)
+        return diag_error(x->diag,
+                          "hier-place: it gives each stage one device: leave out --replicate");
+    return 0;
+}
+
+/* none: it is proven that there is none. */
+static int none_found(struct ctx *x, bool none, const struct clock *clock)
+{
+    bool memory = false;
+    for (uint32_t k = 0; k < x->cluster->ncls; k++)
+        memory = memory || x->cluster->cls[k].memory >= 0;
+    diag_error(x->diag, "no plan %s in which each group takes a contiguous piece%s%s%s",
+               none ? "exists" : "was found",
+               memory
+                   ? " and no device more than its memory (dp-place, without groups, says how much "
+                     "they need)"
+                   : ": some node cannot run anywhere, or pins contradict each other",
+               clock->why ? ": " : "", clock->why ? clock->why : "");
+    return PASS_INFEASIBLE;
+}
+
+/* Raises c->lower, c being of wdag_inner(g), as far as searches of the flat cluster do, at most to the value
+ * of the best plan; true: they show that no plan exists. */
+static bool raise_bound(struct ctx *x, struct chain *c, int64_t value, struct clock *clock)
+{
+    struct dp_search s = {.max_states = BOUND_STATES, .clock = clock};
+    struct chain_plan flat = no_plan(x, c->g);
+    interval_search(c, &(struct interval_run){.starts = BOUND_STARTS, .seed = 1, .clock = clock},
+                    &flat, x->scratch);
+    dp_search(c, &s, &flat, x->scratch);
+    if (!s.complete) {
+        bounds_raise(c, value, BOUNDS_WORK, clock, x->m, x->mem, x->scratch);
+        cut_bound(c, CUT_WORK, clock, x->scratch);
+        if (value < CHAIN_INF)
+            dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->scratch, x->diag);
+    } else if (flat.value > c->lower && flat.value < CHAIN_INF) {
+        c->lower = flat.value;
+        c->lower_proof = NULL;
+        c->lower_why = "optimum with inner links everywhere";
+        c->lower_by = (struct chain_lower){.by = LOWER_FLAT};
+    }
+    return s.complete && flat.value == CHAIN_INF;
+}
+
+static void conclude(struct ctx *x, const struct chain *c, const struct hier_run *run,
+                     bool on_whole, const struct orders *orders, int64_t searched)
+{
+    struct plan *p = x->plan;
+    struct clock clock = {.stop = x->stop};
+    struct bound in = {c->lower, c->lower_why, explain_chain(c, x->m, x->mem)};
+    p->states = run->ideals;
+    bool lowest = p->bare <= c->lower;
+    if (lowest) {
+        p->argument = ""; /* in the words of the claim */
+    } else if (run->complete && on_whole) {
+        p->argument =
+            arena_fmt(x->mem, "each group a contiguous piece: all pairs of %u ideals searched", run->ideals);
+        in.value = p->bare;
+        in.proof = explain_search(c, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+    } else if (run->complete && p->bare == searched) {
+        p->argument = arena_fmt(x->mem,
+                                "all pairs of %u ideals of the coarse graph searched; "
+                                "bound: %s",
+                                run->ideals, c->lower_why);
+    } else {
+        p->argument = arena_fmt(x->mem, "best of %u topological orders (%s); bound: %s",
+                                orders->tried, run->why, c->lower_why);
+    }
+    claim(x, claim_scope(x, true, false), in,
+          claim_all(x, p->bare, true, BOUNDS_WORK / 100, &clock));
+    if (lowest)
+        p->argument =
+            arena_fmt(x->mem, "no plan%s is better than the %s", plan_among(p->scope), c->lower_why);
+}
+
+static int hier_run(struct ctx *x, const void *options)
+{
+    const struct hier_options *o = options;
+    if (ctx_base(x) || check_objective(x))
+        return -1;
+    struct clock clock = {.stop = x->stop};
+    if (x->time_limit > 0)
+        clock.deadline = clock_now() + x->time_limit / 1000;
+    struct wdag *whole = whole_level(x), *level = x->top;
+    struct chain *c =
+        chain_build(wdag_inner(whole, x->scratch), x->cluster, -1, x->scratch, x->diag);
+    if (!c)
+        return -1;
+    int64_t most = x->max_states && x->max_states < o->ideals ? x->max_states : o->ideals;
+    struct hier_run run = {
+        .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
+    struct orders r = {.g = level, .c = x->cluster, .o = o, .clock = &clock, .a = x->scratch};
+    r.steps = run.max_steps / 10 + 1;
+    bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
+    struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
+    uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
+    if (search_orders(&r, starts, c->lower, &best, x->diag) ||
+        hier_search(level, x->cluster, &run, &best, x->scratch, x->diag) < 0)
+        return -1;
+    int64_t searched = best.value;
+    if (level != whole) {
+        r.g = whole;
+        r.steps = run.max_steps / 10 + 1;
+        wide.value = best.value;
+        if (search_orders(&r, (uint32_t)o->starts, c->lower, &wide, x->diag))
+            return -1;
+    }
+    bool none = false;
+    if (best.value > c->lower && !(run.complete && level == whole))
+        none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
+    if (best.value == CHAIN_INF && wide.value == CHAIN_INF)
+        return none_found(x, none || (run.complete && level == whole), &clock);
+    bool better = level != whole && wide.value < best.value;
+    leave_plan(x, "hier-place", better ? whole : level, better ? &wide : &best);
+    conclude(x, c, &run, level == whole, &r, searched);
+    return 0;
+}
+
+const struct pass pass_hier_place = {
+    .name = "hier-place",
+    .help =
+        "contiguous split for accelerators in groups with faster links inside (placement paper, H.3)",
+    .opts = hier_opts,
+    .optsize = sizeof(struct hier_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = hier_run};

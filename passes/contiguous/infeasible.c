@@ -1,0 +1,193 @@
+/* Why there is no contiguous plan (infeasible.h).
+ *
+ * What is easy comes first: a vertex that nothing can run, one that is larger than all devices that may have it,
+ * sums (memory_need.c).  Then the smallest memory that would do is found by bisection between that bound and
+ * what a plan that was found needs: over interval DP ("a plan was found"), then over the exact search ("none
+ * exists").  Memories below the one tried are raised to it, larger ones stay. */
+#include "passes/contiguous/infeasible.h"
+
+#include "passes/contiguous/dp_both.h"
+#include "passes/problem/memory_need.h"
+#include "passes/contiguous/place_run.h"
+#include "ir/base/units.h"
+
+enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
+
+/* What is known about the memory that is needed. */
+struct needed {
+    struct ctx *x;
+    const struct wdag *g;
+    struct clock *clock;
+    const struct interval_run *dpl;
+    int64_t none; /* no plan fits if no device has more: proven; -1: nothing is */
+    int64_t lo;   /* none was found */
+    int64_t hi;   /* a plan needs so much; INT64_MAX: none was found */
+};
+
+/* Looks for a plan that fits if no bounded device has less than `memory`; states: of the exact search; 0: none. */
+static void try_memory(struct needed *n, int64_t memory, uint64_t states)
+{
+    struct arena *a = n->x->scratch;
+    struct arena_mark mark = arena_mark(a);
+    struct diag quiet = diag_silent();
+    struct chain *c = chain_build(n->g, n->x->cluster, memory, a, &quiet);
+    struct chain_plan best = {.value = CHAIN_INF,
+                              .dev = arena_array(a, (size_t)n->g->n + 1, sizeof(int32_t))};
+    struct interval_run run = *n->dpl;
+    struct dp_search s = {.max_states = states, .clock = n->clock};
+    if (c)
+        chain_forget_times(c);
+    run.starts = run.starts < INFEASIBLE_STARTS ? run.starts : INFEASIBLE_STARTS;
+    run.clock = n->clock;
+    bool found = c && interval_search(c, &run, &best, a);
+    if (c && !found && states)
+        found = dp_both(c, &s, &best, a);
+    if (found) {
+        int64_t need = memory_of_plan(c, best.dev, a);
+        n->hi = need < n->hi ? need : n->hi;
+        n->lo = n->lo < n->hi ? n->lo : n->hi - 1;
+    } else {
+        n->lo = memory > n->lo ? memory : n->lo;
+        n->none = s.complete && memory > n->none ? memory : n->none;
+    }
+    arena_release(a, mark);
+}
+
+static void bisect(struct needed *n, uint64_t states)
+{
+    while (n->lo + 1 < n->hi && !clock_out(n->clock))
+        try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
+}
+
+/* What needs so much: ": 'a' and 2 more nodes must share a device", "" if it is not to be said. */
+static const char *why_need(struct ctx *x, const struct wdag *g, const struct memory_need *need)
+{
+    char bytes[UNIT_TEXT], room[UNIT_TEXT];
+    uint32_t more = 0;
+    if (!need->least)
+        return "";
+    bytes_short(bytes, need->bytes);
+    bytes_short(room, need->room);
+    if (need->vertex == UINT32_MAX)
+        return arena_fmt(x->mem, ": %s need %s, the devices that may run them have %s in all",
+                         need->bytes == wdag_bytes(g) ? "all nodes" : "some nodes", bytes, room);
+    const uint32_t *at = wdag_flatten(g, x->scratch);
+    for (uint32_t u = 0; u < x->base->n; u++)
+        more += at[u] == need->vertex;
+    const char *name = first_node(x, g, need->vertex);
+    if (more <= 1)
+        return arena_fmt(x->mem, ": node '%s' needs %s, the largest device that may run it has %s", name,
+                         bytes, room);
+    return arena_fmt(x->mem,
+                     ": '%s' and %u more node%s must share a device and need %s, the largest that "
+                     "may run them has %s",
+                     name, more - 1, more > 2 ? "s" : "", bytes, room);
+}
+
+/* need: 0, none was found; none: nothing up to it does (-1). */
+static int say_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why)
+{
+    char exact[UNIT_TEXT], text[UNIT_TEXT], least[UNIT_TEXT], least_exact[UNIT_TEXT];
+    int64_t has = INT64_MAX;
+    for (uint32_t k = 0; k < x->cluster->ncls; k++)
+        if (x->cluster->cls[k].memory >= 0 && x->cluster->cls[k].memory < has)
+            has = x->cluster->cls[k].memory;
+    bytes_print(exact, need);
+    bytes_short(text, need);
+    bytes_print(least_exact, none + 1);
+    bytes_short(least, none + 1);
+    if (need && none + 1 >= need)
+        diag_error(x->diag, "no %s fits the memory of the devices: they need %s (%s) per device (proven)%s",
+                   shape, exact, text, why);
+    else if (none >= has)
+        diag_error(x->diag,
+                   "no %s fits the memory of the devices: nothing below %s (%s) per device does "
+                   "(proven)%s%s",
+                   shape, least_exact, least, why,
+                   need ? arena_fmt(x->mem, "; the smallest found needs %s (%s)", exact, text) : "");
+    else
+        diag_error(x->diag,
+                   "no %s was found that fits the memory of the devices (not proven): %s%s", shape,
+                   need ? arena_fmt(x->mem, "the smallest found needs %s (%s) per device", exact, text)
+                        : "none was found with more, either",
+                   none >= 0 ? arena_fmt(x->mem, ", and nothing below %s does", least) : "");
+    return PASS_INFEASIBLE;
+}
+
+int report_memory(struct ctx *x, const char *shape, int64_t need, bool proven, int64_t least)
+{
+    return say_memory(x, shape, need, proven ? need - 1 : least - 1, "");
+}
+
+/* No plan fits any memory: pins, or devices that cannot run nodes. */
+static int report_contradiction(struct ctx *x, bool proven)
+{
+    diag_error(x->diag,
+               "no contiguous plan %s: some node cannot run on any device, or pins contradict each "
+               "other or the order of the nodes",
+               proven ? "exists" : "was found");
+    return PASS_INFEASIBLE;
+}
+
+int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
+                      const struct interval_run *dpl)
+{
+    struct diag quiet = diag_silent();
+    const struct chain *c = chain_build(g, x->cluster, -1, x->scratch, &quiet);
+    if (!c)
+        return report_contradiction(x, false);
+    struct memory_need need = memory_need(c);
+    struct needed n = {x, g, dpl->clock, dpl, need.least - 1, need.least - 1, INT64_MAX};
+    uint64_t states = exact ? PROOF_STATES : 0;
+    if (need.nowhere != UINT32_MAX) {
+        diag_error(x->diag,
+                   "no contiguous plan exists: node '%s' cannot run on any device that it may be on",
+                   first_node(x, g, need.nowhere));
+        return PASS_INFEASIBLE;
+    }
+    if (!need.least && n.clock->why) {
+        diag_error(x->diag, "no contiguous plan was found: %s", n.clock->why);
+        return PASS_INFEASIBLE;
+    }
+    if (need.least && !clock_out(n.clock))
+        try_memory(&n, need.least, states);
+    if (n.hi == INT64_MAX && !clock_out(n.clock)) {
+        int64_t all = sat_add(1, wdag_bytes(g));
+        try_memory(&n, all, states);
+        if (n.hi == INT64_MAX && !n.clock->why)
+            return report_contradiction(x, n.none >= all);
+    }
+    bisect(&n, 0);
+    if (exact && n.hi < INT64_MAX && n.none < n.hi - 1 && !clock_out(n.clock)) {
+        n.lo = n.none;
+        try_memory(&n, n.hi - 1, PROOF_STATES);
+        bisect(&n, BISECT_STATES);
+    }
+    if (n.hi == 0) {
+        diag_error(x->diag,
+                   "no contiguous plan was found in the states allowed, but there are some: "
+                   "raise --max-states");
+        return PASS_INFEASIBLE;
+    }
+    return say_memory(x, "contiguous plan", n.hi == INT64_MAX ? 0 : n.hi, n.none,
+                      why_need(x, g, &need));
+}
+
+int64_t average_memory(const struct cluster *c, int64_t bytes)
+{
+    int64_t lo = 0, hi = bytes;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2, room = 0;
+        for (uint32_t k = 0; k < c->ncls; k++) {
+            int64_t m = c->cls[k].memory;
+            if (m < 0 && c->cls[k].count)
+                return 0;
+            room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
+        }
+        if (room >= bytes)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}

@@ -1,0 +1,653 @@
+/* Interval DP over topological orders (interval_dp.h).
+ *
+ * Source: the placement paper, 5.1.2 (DPL): the published numbers are
+ * one draw of an order; many seeded orders of several kinds find the optimum nearly always.
+ *
+ * An order is cut into units, single vertices or (large graphs) intervals between the positions where cuts are
+ * allowed; only nets of several units matter then.  The ideals are the prefixes, and a device holds units [i, j).
+ * For fixed i the sweep over j adds one unit at a time; what a unit changes in the transfers follows from the
+ * previous unit, the first and the last unit of each of its nets, so no counters are kept or undone:
+ *  - the net is not in the segment yet: paid for good if it has a pin before i or on the host, else
+ *    paid unless this is its last unit;
+ *  - it is in the segment, and this is its last unit, and the first is not before i: paid no more.
+ * Time, what is paid for good, and bytes only grow with j, so the sweep ends where they exceed the
+ * best plan known; starts and ends outside the windows of chain.h are skipped.
+ *
+ * O(V + pins) for the units, and O(starts in windows * segment length * nets per unit) for each order: with a good
+ * first plan a small part of U^2 / D for U units.  That plan comes from cuts at few sampled positions, where little
+ * crosses.  Large graphs: some thousand sampled positions, then all positions near the best cuts. */
+#include "passes/contiguous/interval_dp.h"
+
+#include "ir/dag/cuts.h"
+#include "ir/dag/topo.h"
+
+#include <string.h>
+
+enum {
+    SAMPLE_FEW = 32,
+    SAMPLE_MANY = 512,
+    ALL_UP_TO = 8192, /* units */
+    SHARE = 4         /* of the budget that is left, for one order */
+};
+
+/* A unit of a net. */
+struct touch {
+    int64_t cost;
+    uint32_t prev;  /* 1 + the net's previous unit, 0: none */
+    uint32_t first; /* its first unit */
+    uint32_t src;   /* that of the vertex that makes it; UINT32_MAX: none */
+    uint8_t last, host, back;
+};
+
+/* A unit that needs a shared item. */
+struct need {
+    int64_t bytes;
+    uint32_t prev; /* 1 + the previous unit that needs it */
+};
+
+struct run {
+    const struct chain *c;
+    const uint32_t *order;
+    uint32_t n; /* units */
+    struct arena *a;
+    uint32_t *start;            /* [unit] position of its first vertex; start[n]: all vertices */
+    int64_t *time[CHAIN_KINDS]; /* [unit]; COST_NEVER */
+    int64_t *back[CHAIN_KINDS]; /* NULL: nothing is the backward pass's */
+    int64_t *size, *param;
+    uint32_t *touch_at[CLUSTER_CLASSES]; /* [unit] */
+    struct touch *touch[CLUSTER_CLASSES];
+    uint32_t *need_at;
+    struct need *need;
+    int64_t *prefix[CHAIN_POTS]; /* [unit] weight before it */
+    uint32_t *head;              /* [unit] labels */
+    struct labels labels;
+    struct live *live;
+    uint32_t nlive, caplive;
+    struct chain_caps caps;
+    uint32_t last; /* label of the best plan */
+    bool quick;    /* stages of one device only */
+    uint64_t steps, budget;
+    struct clock *clock;
+};
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+/* The first and last unit of each net. */
+struct spans {
+    uint32_t *unit; /* [vertex] */
+    uint32_t *first, *last;
+};
+
+static struct spans find_spans(const struct run *r)
+{
+    const struct wdag *g = r->c->g;
+    struct spans s = {arena_array(r->a, (size_t)g->n + 1, sizeof(uint32_t)),
+                      arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t)),
+                      arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t))};
+    for (uint32_t u = 0; u < r->n; u++)
+        for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++)
+            s.unit[r->order[p]] = u;
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        s.first[e] = UINT32_MAX;
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
+            uint32_t u = s.unit[g->net_pin.to[i]];
+            s.first[e] = u < s.first[e] ? u : s.first[e];
+            s.last[e] = u > s.last[e] ? u : s.last[e];
+        }
+    }
+    return s;
+}
+
+/* Whether class cls pays for net e depending on where the order is cut. */
+static bool matters(const struct run *r, const struct spans *s, uint32_t cls, uint32_t e)
+{
+    return r->c->cls[cls].cost[e] > 0 && (s->first[e] < s->last[e] || r->c->g->net_host[e]);
+}
+
+/* The nets of a unit that matter to class cls, to r->touch[cls] from n on, or only counted if that is NULL; seen[net]:
+ * 1 + its last unit so far.  The new n. */
+static uint32_t touch_unit(struct run *r, const struct spans *s, uint32_t cls, uint32_t u,
+                           uint32_t *seen, uint32_t n)
+{
+    const struct wdag *g = r->c->g;
+    for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++) {
+        uint32_t v = r->order[p];
+        for (uint32_t i = r->c->net_of.at[v]; i < r->c->net_of.at[v + 1]; i++) {
+            uint32_t e = r->c->net_of.to[i];
+            if (!matters(r, s, cls, e) || seen[e] == u + 1)
+                continue;
+            if (r->touch[cls])
+                r->touch[cls][n] = (struct touch){
+                    .cost = r->c->cls[cls].cost[e],
+                    .prev = seen[e],
+                    .first = s->first[e],
+                    .src = g->net_src[e] == UINT32_MAX ? UINT32_MAX : s->unit[g->net_src[e]],
+                    .last = u == s->last[e],
+                    .host = g->net_host[e],
+                    .back = g->net_back && g->net_back[e]};
+            seen[e] = u + 1;
+            n++;
+        }
+    }
+    return n;
+}
+
+static void make_touches(struct run *r, const struct spans *s, uint32_t cls, uint32_t *seen)
+{
+    uint32_t nnet = r->c->g->nnet, n = 0;
+    r->touch_at[cls] = arena_array(r->a, (size_t)r->n + 1, sizeof(uint32_t));
+    r->touch[cls] = NULL;
+    memset(seen, 0, ((size_t)nnet + 1) * sizeof *seen);
+    for (uint32_t u = 0; u < r->n; u++)
+        n = touch_unit(r, s, cls, u, seen, n);
+    r->touch[cls] = arena_array(r->a, (size_t)n + 1, sizeof *r->touch[cls]);
+    memset(seen, 0, ((size_t)nnet + 1) * sizeof *seen);
+    for (uint32_t u = 0; u < r->n; u++)
+        r->touch_at[cls][u + 1] = touch_unit(r, s, cls, u, seen, r->touch_at[cls][u]);
+}
+
+static void make_needs(struct run *r)
+{
+    const struct wdag *g = r->c->g;
+    uint32_t n = 0, *seen = arena_array(r->a, (size_t)g->nshared + 1, sizeof *seen);
+    r->need_at = arena_array(r->a, (size_t)r->n + 1, sizeof *r->need_at);
+    r->need = arena_array(r->a, (size_t)g->shared_of.at[g->n] + 1, sizeof *r->need);
+    for (uint32_t u = 0; u < r->n; u++) {
+        for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++) {
+            uint32_t v = r->order[p];
+            for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+                uint32_t s = g->shared_of.to[i];
+                if (seen[s] != u + 1)
+                    r->need[n++] = (struct need){g->shared_size[s], seen[s]};
+                seen[s] = u + 1;
+            }
+        }
+        r->need_at[u + 1] = n;
+    }
+}
+
+/* One value for each unit: the sum of x over its vertices. */
+static int64_t *sums(const struct run *r, const int64_t *x)
+{
+    int64_t *sum = x ? arena_array(r->a, (size_t)r->n + 1, sizeof *sum) : NULL;
+    for (uint32_t u = 0; x && u < r->n; u++)
+        for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++) {
+            int64_t t = x[r->order[p]];
+            sum[u] = t == COST_NEVER || sum[u] == COST_NEVER ? COST_NEVER : sum[u] + t;
+        }
+    return sum;
+}
+
+static void make_prefixes(struct run *r, const struct spans *s)
+{
+    const struct wdag *g = r->c->g;
+    for (uint32_t p = 0; p < r->c->npot; p++) {
+        const struct chain_pot *pot = &r->c->pot[p];
+        int64_t *before = r->prefix[p] = arena_array(r->a, (size_t)r->n + 1, sizeof(int64_t));
+        for (uint32_t u = 0; u < r->n; u++)
+            for (uint32_t i = r->start[u]; i < r->start[u + 1]; i++)
+                before[u + 1] += pot->w[r->order[i]];
+        for (uint32_t e = 0; e < g->nnet; e++)
+            if (chain_weighs(r->c, e))
+                before[s->first[e] + 1] += pot->net[e];
+        for (uint32_t u = 0; u < r->n; u++)
+            before[u + 1] += before[u];
+    }
+}
+
+/* Cuts the order where cut[position] allows it (NULL: everywhere); a cut at p is before order[p]. */
+static void make_units(struct run *r, const uint8_t *cut)
+{
+    const struct chain *c = r->c;
+    uint32_t n = c->g->n;
+    r->n = 0;
+    r->start = arena_array(r->a, (size_t)n + 1, sizeof *r->start);
+    for (uint32_t p = 0; p < n; p++)
+        if (p == 0 || !cut || cut[p])
+            r->start[r->n++] = p;
+    r->start[r->n] = n;
+    struct spans s = find_spans(r);
+    uint32_t *seen = arena_array(r->a, (size_t)c->g->nnet + 1, sizeof *seen);
+    for (uint32_t k = 0; k < c->cluster->ncls; k++)
+        make_touches(r, &s, k, seen);
+    r->need = NULL;
+    if (c->limited || c->cluster->replicate)
+        make_needs(r);
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        r->time[k] = sums(r, c->kind[k].time);
+        r->back[k] = c->detailed ? sums(r, c->kind[k].back) : NULL;
+    }
+    r->size = sums(r, c->g->size);
+    r->param = c->detailed ? sums(r, c->g->param) : NULL;
+    make_prefixes(r, &s);
+    r->head = arena_array(r->a, (size_t)r->n + 1, sizeof *r->head);
+    /* what has to be done for each vertex and pin counts, too */
+    r->steps += 2 * (uint64_t)(n + c->net_of.at[n]);
+}
+
+/* ---- the sweep ------------------------------------------------------------------------------- */
+
+static void keep_label(struct run *r, uint32_t j, struct label nw)
+{
+    if (nw.value + nw.back > r->caps.limit)
+        return;
+    uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
+    if (j == r->n && made) {
+        r->last = made;
+        chain_set_limit(r->c, &r->caps, nw.value + nw.back - 1);
+    }
+}
+
+/* extend() where loads are more than sums: the segment on as many devices as a label has left. */
+static void extend_detailed(struct run *r, uint32_t k, uint32_t j, const struct chain_parts *parts,
+                            uint32_t most)
+{
+    r->steps += most > 1 ? (uint64_t)most * r->nlive : 0;
+    for (uint32_t copies = 1; copies <= most; copies++) {
+        int64_t load[2];
+        chain_loads(r->c, k, parts, copies, load);
+        for (uint32_t x = 0; x < r->nlive; x++) {
+            const struct live *l = &r->live[x];
+            bool far = copies <= l->left;
+            for (uint32_t p = 0; p < r->c->npot && far; p++)
+                far = r->prefix[p][j] >= chain_low(r->c, l, p, copies, r->caps.cap[p][k]);
+            if (far)
+                keep_label(r, j,
+                           (struct label){.value = load[0] > l->value ? load[0] : l->value,
+                                          .back = load[1] > l->back ? load[1] : l->back,
+                                          .used = l->used +
+                                                  ((uint64_t)(copies - 1) << r->c->kind[k].shift),
+                                          .parent = l->label,
+                                          .at = j,
+                                          .kind = (uint16_t)k,
+                                          .copies = (uint16_t)copies});
+        }
+    }
+}
+
+/* Extends the live labels of position i by the segment [i, j) on kind k. */
+static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
+{
+    r->steps += r->nlive / 2;
+    for (uint32_t x = 0; x < r->nlive; x++) {
+        const struct live *l = &r->live[x];
+        bool far = true;
+        for (uint32_t p = 0; p < r->c->npot; p++)
+            far = far && r->prefix[p][j] >= l->low[p];
+        if (!far)
+            continue;
+        struct label nw = {.value = load > l->value ? load : l->value,
+                           .used = l->used,
+                           .parent = l->label,
+                           .at = j,
+                           .kind = (uint16_t)k};
+        keep_label(r, j, nw);
+    }
+}
+
+static bool reaches(const struct run *r, uint32_t j, const int64_t low[CHAIN_POTS])
+{
+    for (uint32_t p = 0; p < r->c->npot; p++)
+        if (r->prefix[p][j] < low[p])
+            return false;
+    return true;
+}
+
+static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
+{
+    int64_t sum = r->size[j];
+    for (uint32_t x = r->need_at[j]; x < r->need_at[j + 1]; x++)
+        if (r->need[x].prev <= i)
+            sum += r->need[x].bytes;
+    return sum;
+}
+
+/* What net h adds to or takes from the parts of the segment [i, j] when unit j joins it. */
+static void part_net(struct chain_parts *parts, const struct touch *h, uint32_t i, uint32_t j)
+{
+    bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
+    int64_t *t = parts->t[h->back];
+    if (h->prev > i) /* paid so far */
+        t[h->src >= i && h->src < j ? PART_OUT : PART_IN] -= h->cost;
+    if (open || !h->last)
+        t[src ? PART_OUT : PART_IN] += h->cost;
+}
+
+/* sweep() where loads are more than sums. */
+static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN_POTS])
+{
+    const struct chain *c = r->c;
+    const struct chain_kind *kind = &c->kind[k];
+    const uint32_t *at = r->touch_at[kind->cls];
+    struct chain_parts parts = {0};
+    int64_t compute = 0, bytes = 0;
+    uint32_t j = i, most = 1;
+    for (uint32_t x = 0; x < r->nlive; x++)
+        most = !r->quick && r->live[x].left > most ? r->live[x].left : most;
+    for (; j < r->n; j++) {
+        int64_t t = r->time[k][j], back = r->back[k] ? r->back[k][j] : 0;
+        if (t == COST_NEVER || (compute += t) > sat_mul(most, r->caps.limit))
+            break;
+        parts.t[0][PART_COMPUTE] += t - back;
+        parts.t[1][PART_COMPUTE] += back;
+        parts.vertices += r->start[j + 1] - r->start[j];
+        parts.params += r->param ? r->param[j] : 0;
+        for (uint32_t x = at[j]; x < at[j + 1]; x++)
+            part_net(&parts, &r->touch[kind->cls][x], i, j);
+        if (r->need) {
+            int64_t more = new_bytes(r, i, j);
+            bytes += more;
+            parts.params += more - r->size[j];
+        }
+        if (kind->memory < CHAIN_INF && bytes > kind->memory)
+            break;
+        if (reaches(r, j + 1, low))
+            extend_detailed(r, k, j + 1, &parts, most);
+    }
+    r->steps += at[j] - at[i] + j - i + 1;
+}
+
+static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN_POTS])
+{
+    const struct chain_kind *kind = &r->c->kind[k];
+    const struct touch *touch = r->touch[kind->cls];
+    const uint32_t *at = r->touch_at[kind->cls];
+    int64_t fixed = 0, open = 0, bytes = 0;
+    uint32_t j = i;
+    for (; j < r->n; j++) {
+        int64_t t = r->time[k][j];
+        if (t == COST_NEVER)
+            break;
+        fixed += t;
+        for (uint32_t x = at[j]; x < at[j + 1]; x++) {
+            const struct touch *h = &touch[x];
+            if (h->prev <= i) {
+                if (h->prev > 0 || h->host)
+                    fixed += h->cost;
+                else if (!h->last)
+                    open += h->cost;
+            } else if (h->last && h->first >= i && !h->host) {
+                open -= h->cost;
+            }
+        }
+        if (kind->memory < CHAIN_INF && (bytes += new_bytes(r, i, j)) > kind->memory)
+            break;
+        if (fixed > r->caps.limit)
+            break;
+        if (fixed + open <= r->caps.limit && reaches(r, j + 1, low))
+            extend(r, k, j + 1, fixed + open);
+    }
+    r->steps += at[j] - at[i] + j - i + 1;
+}
+
+/* One pass over the units.  True if the best plan improved. */
+static bool pass_over(struct run *r)
+{
+    r->labels.n = 0;
+    r->last = 0;
+    memset(r->head, 0, ((size_t)r->n + 1) * sizeof *r->head);
+    labels_relax(&r->labels, r->c, &r->head[0], (struct label){.value = 0});
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (!r->head[i])
+            continue;
+        for (uint32_t k = 0; k < r->c->nkind; k++) {
+            int64_t low[CHAIN_POTS];
+            bool hope = true;
+            r->nlive =
+                chain_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live, &r->caplive, low);
+            for (uint32_t p = 0; p < r->c->npot; p++)
+                hope = hope &&
+                       r->prefix[p][i] + sat_mul(r->c->kind[k].copies, r->caps.cap[p][k]) >= low[p];
+            if (r->nlive && hope && r->c->detailed)
+                sweep_detailed(r, i, k, low);
+            else if (r->nlive && hope)
+                sweep(r, i, k, low);
+        }
+        if (r->steps > r->budget || clock_out(r->clock))
+            break;
+    }
+    return r->last != 0;
+}
+
+/* Writes the plan that ends in r->last. */
+static void keep(struct run *r, struct chain_plan *best)
+{
+    uint32_t nstep = 0, s = 0;
+    for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent)
+        nstep++;
+    struct chain_step *steps = arena_array(r->a, (size_t)nstep + 1, sizeof *steps);
+    uint32_t *end = arena_array(r->a, (size_t)nstep + 1, sizeof *end);
+    uint32_t *step = arena_array(r->a, (size_t)r->c->g->n + 1, sizeof *step);
+    s = nstep;
+    for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent) {
+        steps[--s] = (struct chain_step){r->labels.v[l].kind, r->labels.v[l].copies};
+        end[s] = r->labels.v[l].at;
+    }
+    for (uint32_t i = 0; i < r->n; i++) {
+        while (i >= end[s])
+            s++;
+        for (uint32_t p = r->start[i]; p < r->start[i + 1]; p++)
+            step[r->order[p]] = s;
+    }
+    best->value = r->labels.v[r->last].value + r->labels.v[r->last].back;
+    chain_assign(r->c, step, steps, nstep, best);
+}
+
+/* ---- where to cut ---------------------------------------------------------------------------- */
+
+/* Allows the cuts into as many pieces of equal work as there are devices of a kind; work[p]: of the first p. */
+static void allow_even(const struct chain *c, const int64_t *work, uint8_t *cut)
+{
+    __int128 all = (__int128)work[c->g->n] * 2 + 1;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        for (uint32_t p = 0, before = 0; p < c->g->n; p++) { /* a vertex is in the piece of its middle */
+            __int128 middle = (__int128)work[p] + work[p + 1];
+            uint32_t piece = (uint32_t)(middle * c->kind[k].count / all);
+            cut[p] = cut[p] || piece != before;
+            before = piece;
+        }
+}
+
+/* Units whose borders are the cheapest position of each of `count` pieces of about equal weight, and those that
+ * cut it into pieces of equal work; with `near`, also the positions around the cuts of the best plan, of the units
+ * there are. */
+static void sample_units(struct run *r, uint32_t count, bool near)
+{
+    const struct wdag *g = r->c->g;
+    uint8_t *cut = arena_alloc(r->a, (size_t)g->n + 1);
+    int64_t *work = arena_array(r->a, (size_t)g->n + 1, sizeof *work);
+    uint32_t cuts = 0;
+    for (uint32_t p = 0; p < g->n; p++)
+        work[p + 1] = work[p] + r->c->pot[0].w[r->order[p]];
+    cuts_sample(g, r->order, work, count, cut, r->a);
+    allow_even(r->c, work, cut);
+    for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent)
+        cuts++;
+    for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent) {
+        uint32_t at = r->start[r->labels.v[l].at], radius = ALL_UP_TO / (4 * cuts);
+        uint32_t lo = at > radius ? at - radius : 1;
+        for (uint32_t p = lo; p < g->n && p <= at + radius; p++)
+            cut[p] = 1;
+    }
+    make_units(r, cut);
+}
+
+/* A pass over the units; a better plan goes to *best. */
+static bool improve(struct run *r, struct chain_plan *best)
+{
+    if (r->steps > r->budget || !pass_over(r))
+        return false;
+    keep(r, best);
+    return true;
+}
+
+/* ---- orders ---------------------------------------------------------------------------------- */
+
+static struct run run_of(const struct chain *c, const uint32_t *order, struct clock *clock,
+                         uint64_t budget, const struct chain_plan *best, struct arena *a)
+{
+    struct run r = {.c = c, .order = order, .clock = clock, .budget = budget, .a = a};
+    r.labels.mem = a;
+    chain_set_limit(c, &r.caps, best->value - 1);
+    return r;
+}
+
+/* The first plan of all is cheap, and it is made whatever the clock says. */
+static bool search_order(struct run *r, struct chain_plan *best)
+{
+    bool better = false;
+    uint32_t n = r->c->g->n;
+    struct clock *clock = r->clock;
+    if (best->value == CHAIN_INF && n > 2 * SAMPLE_FEW) {
+        r->clock = NULL;
+        r->quick = true;
+        sample_units(r, SAMPLE_FEW, false);
+        better = improve(r, best);
+        r->clock = clock;
+        r->quick = false;
+    }
+    if (n > ALL_UP_TO) {
+        sample_units(r, SAMPLE_MANY, false);
+        better = improve(r, best) || better;
+        sample_units(r, ALL_UP_TO / 2, false);
+        if (!improve(r, best))
+            return better;
+        sample_units(r, ALL_UP_TO / 2, true);
+        improve(r, best);
+        return true;
+    }
+    if (best->value == CHAIN_INF && n > 2 * SAMPLE_MANY) {
+        sample_units(r, SAMPLE_MANY, false);
+        better = improve(r, best) || better;
+    }
+    make_units(r, NULL);
+    return improve(r, best) || better;
+}
+
+bool interval_order(const struct chain *c, const uint32_t *order, const uint8_t *cut,
+                    struct clock *clock, struct chain_plan *best, struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct run r = run_of(c, order, clock, UINT64_MAX, best, scratch);
+    make_units(&r, cut);
+    bool better = improve(&r, best);
+    arena_release(scratch, mark);
+    return better;
+}
+
+enum { FIRST = 6, CYCLE = 6 };
+
+static enum topo_kind mixed_kind(uint32_t s)
+{
+    static const enum topo_kind first[FIRST] = {TOPO_NUMBER, TOPO_CPD,  TOPO_LIFO,
+                                                TOPO_LATE,   TOPO_THIN, TOPO_FIFO};
+    static const enum topo_kind cycle[CYCLE] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN,
+                                                TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
+    return s < FIRST ? first[s] : cycle[s % CYCLE];
+}
+
+/* rank[device]: a topological order of what the devices of a contiguous plan hold.  O(V + E + devices). */
+static void rank_devices(const struct chain *c, const int32_t *dev, uint32_t *rank, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    uint32_t ndev = c->cluster->ndev, done = 0, top = 0;
+    uint32_t *in = arena_array(a, (size_t)ndev + 1, sizeof *in);
+    uint32_t *stack = arena_array(a, (size_t)ndev + 1, sizeof *stack);
+    uint32_t *head = arena_array(a, (size_t)ndev + 1, sizeof *head);
+    uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    for (uint32_t v = g->n; v-- > 0;) {
+        next[v] = head[dev[v]];
+        head[dev[v]] = v + 1;
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            in[dev[v]] += dev[g->pred.to[i]] != dev[v];
+    }
+    for (uint32_t d = ndev; d-- > 0;)
+        if (!in[d])
+            stack[top++] = d;
+    while (top) {
+        uint32_t d = stack[--top];
+        rank[d] = done++;
+        for (uint32_t v = head[d]; v; v = next[v - 1])
+            for (uint32_t i = g->succ.at[v - 1]; i < g->succ.at[v]; i++) {
+                uint32_t to = (uint32_t)dev[g->succ.to[i]];
+                if (to != d && --in[to] == 0)
+                    stack[top++] = to;
+            }
+    }
+}
+
+uint32_t *interval_gather(const struct chain *c, const uint32_t *order, const int32_t *dev,
+                          struct arena *a)
+{
+    uint32_t n = c->g->n, ndev = c->cluster->ndev;
+    uint32_t *rank = arena_array(a, (size_t)ndev + 1, sizeof *rank);
+    uint32_t *at = arena_array(a, (size_t)ndev + 2, sizeof *at);
+    uint32_t *new_order = arena_array(a, (size_t)n + 1, sizeof *new_order);
+    rank_devices(c, dev, rank, a);
+    for (uint32_t v = 0; v < n; v++)
+        at[rank[dev[v]] + 1]++;
+    for (uint32_t d = 0; d < ndev; d++)
+        at[d + 1] += at[d];
+    for (uint32_t i = 0; i < n; i++)
+        new_order[at[rank[dev[order[i]]]]++] = order[i];
+    return new_order;
+}
+
+/* The next order to try.  Mixed: the first of each kind has its ties by number, later every other one is near
+ * the best plan. */
+static const uint32_t *order_of_start(const struct chain *c, const struct interval_run *run,
+                                      uint64_t seed, const struct chain_plan *best, struct arena *a)
+{
+    bool mixed = run->order == INTERVAL_MIXED, later = mixed && run->tried >= FIRST;
+    bool by_number = mixed ? !later : run->tried == 0 && run->seed == 0;
+    uint32_t s = later ? FIRST + (run->tried - FIRST) / 2 : run->tried;
+    enum topo_kind kind = mixed ? mixed_kind(s) : (enum topo_kind)(run->order - 1);
+    const uint32_t *order = topo_order(c->g, kind, by_number ? 0 : seed | 1, a);
+    if (later && run->tried % 2 && best->value < CHAIN_INF)
+        order = interval_gather(c, order, best->dev, a);
+    return order;
+}
+
+void interval_begin(struct interval_run *run)
+{
+    run->tried = 0;
+    run->state = run->seed;
+    run->spent = 0;
+}
+
+static uint64_t budget_of(const struct interval_run *run)
+{
+    return run->budget ? run->budget : INTERVAL_BUDGET;
+}
+
+bool interval_over(const struct interval_run *run)
+{
+    return run->tried >= run->starts || run->spent > budget_of(run);
+}
+
+bool interval_next(const struct chain *c, struct interval_run *run, struct chain_plan *best,
+                   struct arena *scratch)
+{
+    uint64_t budget = budget_of(run), seed = topo_random(&run->state);
+    if (run->spent > budget)
+        return false;
+    struct arena_mark mark = arena_mark(scratch);
+    const uint32_t *order = order_of_start(c, run, seed, best, scratch);
+    struct run r = run_of(c, order, run->clock, (budget - run->spent) / SHARE, best, scratch);
+    bool better = search_order(&r, best);
+    /* making an order counts, too */
+    run->spent += r.steps + 8 * (uint64_t)(c->g->n + c->net_of.at[c->g->n]);
+    run->tried++;
+    arena_release(scratch, mark);
+    return better;
+}
+
+bool interval_search(const struct chain *c, struct interval_run *run, struct chain_plan *best,
+                     struct arena *scratch)
+{
+    bool better = false;
+    interval_begin(run);
+    while (!interval_over(run) && best->value > c->lower && !(run->tried && clock_out(run->clock)))
+        better = interval_next(c, run, best, scratch) || better;
+    return better;
+}

@@ -1,0 +1,552 @@
+/* cost: what every node takes, per class of devices.
+ *
+ * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 /
+ * bandwidth)) picoseconds, peaks and bandwidths times the cluster's efficiency; bytes = distinct
+ * operands read + results written (Gather and Slice read what they return).  Reshape, Identity, Shape,
+ * Constant and the like take nothing.  The peak is that of the first operand of floating type.
+ * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
+ * passes; one that takes more than can be added up: as much as can), an If as its larger branch; the
+ * nodes of bodies have costs of their own, too.  A call of a function of the model takes what the
+ * function's nodes take that need a device, with the shapes of that call (calls.h).
+ * Times from files (cost_table.h) replace these; a class that does not support an operator never runs
+ * it, nor a node whose body holds it.
+ * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
+ * the largest operand of its node, or one element.  O(nodes * classes + operands). */
+#include "ir/base/units.h"
+#include "passes/shapes/bind.h"
+#include "passes/functions/calls.h"
+#include "passes/cost/cost_table.h"
+#include "passes/cost/flops.h"
+#include "passes/shapes/infer_shapes.h"
+
+#include <string.h>
+
+enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
+
+struct pricing {
+    struct ctx *x;
+    struct module *m;             /* with calls replaced, if it has any that can be */
+    struct inlined *inside; /* that; NULL: m is x->m */
+    struct costs *c;              /* of m */
+    struct flops *flops;
+    uint32_t *type;                     /* [value] */
+    int64_t *elems;                     /* [value] estimated where c->elems is -1 */
+    uint32_t *stamp;                    /* [value] the last node that counted it */
+    gid *order;                         /* graphs 1.., outer before inner */
+    int64_t **body_time;                /* [class][graph] */
+    uint32_t *body_never;               /* [graph] classes that cannot run it, a bit each */
+    const struct cost_table *given;     /* NULL: none */
+    int64_t *body_flops, *body_traffic; /* [graph] */
+    gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
+    int64_t longest;                    /* what a Loop or Scan may take: with this all fit into a sum */
+    uint32_t unknown, nodes, loops, long_loops, calls;
+    nid first_unknown;
+};
+
+/* Graphs by depth: a counting sort over the owners' chains. */
+static void order_graphs(struct pricing *p)
+{
+    const struct module *m = p->m;
+    struct arena *a = p->x->scratch;
+    uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth);
+    p->order = arena_array(a, m->ngraph, sizeof *p->order);
+    uint32_t *row = arena_array(a, m->ngraph, sizeof *row), *all = arena_array(a, m->ngraph, 4);
+    for (gid g = 1; g < m->ngraph; g++) {
+        gid top = g;
+        uint32_t above = 0;
+        while (m->graph[top].owner != 0 && depth[top] == 0 && above < m->ngraph) {
+            top = m->node[m->graph[top].owner].graph;
+            above++;
+        }
+        uint32_t d = depth[top] + above;
+        for (gid k = g; k != top && depth[k] == 0; k = m->node[m->graph[k].owner].graph)
+            depth[k] = d--;
+        all[g] = g;
+        row[g] = depth[g] < m->ngraph ? depth[g] : 0;
+    }
+    struct csr by_depth = csr_build(a, m->ngraph, m->ngraph - 1, row + 1, all + 1);
+    memcpy(p->order, by_depth.to, (m->ngraph - 1) * sizeof *p->order);
+}
+
+static void index_bodies(struct pricing *p)
+{
+    const struct module *m = p->m;
+    if (m->ngraph <= 2)
+        return;
+    p->first_body = arena_array(p->x->scratch, m->nnode, sizeof *p->first_body);
+    p->next_body = arena_array(p->x->scratch, m->ngraph, sizeof *p->next_body);
+    for (gid g = m->ngraph - 1; g > 1; g--) {
+        nid owner = m->graph[g].owner;
+        if (owner != 0) {
+            p->next_body[g] = p->first_body[owner];
+            p->first_body[owner] = g;
+        }
+    }
+    p->longest = CTX_SUM_MAX / 2 / m->ngraph; /* there are no more loops than graphs */
+}
+
+/* --- sizes of values --- */
+
+static void size_value(struct pricing *p, vid v, int64_t guess)
+{
+    const struct module *m = p->m;
+    const struct type *t = &m->type[p->type[v]];
+    bool init = t->kind == TYPE_NONE && m->value[v].tensor != 0;
+    enum elem e = init ? (enum elem)m->tensor[m->value[v].tensor].elem : (enum elem)t->elem;
+    int64_t n = init                     ? tensor_elems(m, m->value[v].tensor)
+                : t->kind == TYPE_TENSOR ? type_elems(m, p->type[v])
+                                         : -1;
+    p->c->elems[v] = n;
+    p->elems[v] = n >= 0 ? n : guess;
+    e = t->kind == TYPE_TENSOR || init ? e : ELEM_NONE;
+    p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->elems[v])
+                                   : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->elems[v]);
+    p->c->xfer[v] = -1;
+}
+
+static void size_results(struct pricing *p, nid n)
+{
+    const struct node *k = &p->m->node[n];
+    int64_t largest = 1;
+    bool open = false;
+    for (uint32_t i = 0; i < k->in.n; i++) {
+        int64_t e = p->elems[p->m->arg[k->in.at + i]];
+        largest = e > largest ? e : largest;
+    }
+    for (uint32_t i = 0; i < k->out.n; i++) {
+        vid v = p->m->arg[k->out.at + i];
+        if (v == 0)
+            continue;
+        size_value(p, v, largest);
+        uint8_t kind = p->m->type[p->type[v]].kind;
+        open = open || (p->c->elems[v] < 0 && (kind == TYPE_TENSOR || kind == TYPE_NONE));
+        p->c->own[n] = sat_add(p->c->own[n], p->c->bytes[v]);
+    }
+    if ((k->flags & NODE_LOST) != 0)
+        return;
+    p->nodes++;
+    p->calls += (k->flags & NODE_CALL) != 0;
+    p->unknown += open;
+    if (open && p->first_unknown == 0)
+        p->first_unknown = n;
+}
+
+static void size_values(struct pricing *p)
+{
+    const struct module *m = p->m;
+    for (vid v = 1; v < m->nval; v++) {
+        if (m->value[v].def == 0)
+            size_value(p, v, 1);
+    }
+    for (uint32_t i = 0; i + 1 < m->ngraph; i++) {
+        const struct graph *g = &m->graph[p->order[i]];
+        for (nid n = g->first; n < g->first + g->count; n++)
+            size_results(p, n);
+    }
+}
+
+/* --- times --- */
+
+static int64_t traffic(struct pricing *p, nid n)
+{
+    const struct node *k = &p->m->node[n];
+    bool gathers = node_gathers(p->flops, n);
+    int64_t out = 0, in = 0;
+    for (uint32_t i = 0; i < k->out.n; i++) {
+        vid v = p->m->arg[k->out.at + i];
+        out = v != 0 ? sat_add(out, p->c->bytes[v]) : out;
+    }
+    for (uint32_t i = 0; i < k->nformal; i++) {
+        vid v = p->m->arg[k->in.at + i];
+        if (v == 0 || p->stamp[v] == n)
+            continue;
+        p->stamp[v] = n;
+        in = sat_add(in, gathers && i == 0 ? out : p->c->bytes[v]);
+    }
+    return sat_add(in, out);
+}
+
+static int64_t reached(int64_t rate, int64_t efficiency)
+{
+    __int128 r = (__int128)rate * efficiency / 1000000;
+    return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
+}
+
+static int64_t roofline(const struct cluster *c, const struct device_class *d, enum elem e,
+                        int64_t ops, int64_t bytes)
+{
+    int64_t compute = mul_div_ceil(ops, PS_PER_S, reached(cluster_peak(d, e), c->efficiency));
+    int64_t memory = mul_div_ceil(bytes, PS_PER_S, reached(d->bandwidth, c->efficiency));
+    return sat_add(d->overhead, compute > memory ? compute : memory);
+}
+
+static void limit_loop(struct pricing *p, nid n)
+{
+    bool too_long = false;
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t *t = &p->c->time[k][n];
+        too_long = too_long || *t > p->longest;
+        *t = *t > p->longest ? p->longest : *t;
+    }
+    p->long_loops += too_long;
+}
+
+/* The bodies of n: the larger branch of an If; else their sum, trips times. */
+static void price_owner(struct pricing *p, nid n)
+{
+    bool branch = node_is(p->m, n, "If");
+    int64_t trips = branch ? 1 : trip_count(p->flops, n);
+    if (trips < 0) {
+        trips = LOOP_TRIPS;
+        p->loops++;
+    }
+    for (gid g = p->first_body[n]; g != 0; g = p->next_body[g]) {
+        int64_t ops = sat_mul(trips, p->body_flops[g]), bytes = sat_mul(trips, p->body_traffic[g]);
+        int64_t *f = &p->c->flops[n], *b = &p->c->traffic[n];
+        *f = !branch ? sat_add(*f, ops) : ops > *f ? ops : *f;
+        *b = !branch ? sat_add(*b, bytes) : bytes > *b ? bytes : *b;
+        for (uint32_t k = 0; k < p->c->nclass; k++) {
+            int64_t *t = &p->c->time[k][n], body = sat_mul(trips, p->body_time[k][g]);
+            *t = !branch ? sat_add(*t, body) : body > *t ? body : *t;
+        }
+    }
+    if (!branch)
+        limit_loop(p, n);
+    for (uint32_t k = 0; k < p->c->nclass; k++) /* INT64_MAX would say: cannot run there */
+        p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
+}
+
+static int64_t given_time(const struct pricing *p, nid n, uint32_t k)
+{
+    return p->given != NULL ? cost_table_time(p->given, n, k) : -1;
+}
+
+/* What is given from outside goes before the roofline, what cannot run before both. */
+static void adjust_node(struct pricing *p, nid n)
+{
+    const struct cluster *c = p->x->cluster;
+    uint32_t never = 0;
+    if ((p->m->node[n].flags & NODE_LOST) != 0)
+        return;
+    for (gid g = p->first_body != NULL ? p->first_body[n] : 0; g != 0; g = p->next_body[g])
+        never |= p->body_never[g];
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t t = given_time(p, n, k);
+        if ((never >> k & 1) != 0 || !cluster_supports(&c->cls[k], node_op(p->m, n)))
+            t = COST_NEVER;
+        p->c->time[k][n] = t >= 0 ? t : p->c->time[k][n];
+    }
+}
+
+static void price_node(struct pricing *p, nid n)
+{
+    const struct cluster *c = p->x->cluster;
+    if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
+        return;
+    if (p->first_body != NULL && p->first_body[n] != 0) {
+        price_owner(p, n);
+        return;
+    }
+    enum elem e = compute_type(p->flops, n);
+    p->c->flops[n] = flops_of(p->flops, n);
+    p->c->traffic[n] = traffic(p, n);
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t t = roofline(c, &c->cls[k], e, p->c->flops[n], p->c->traffic[n]);
+        p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
+    }
+}
+
+static void price_nodes(struct pricing *p)
+{
+    const struct module *m = p->m;
+    for (uint32_t i = m->ngraph - 1; i-- > 0;) { /* inner graphs first */
+        gid id = p->order[i];
+        const struct graph *g = &m->graph[id];
+        for (nid n = g->first; n < g->first + g->count; n++) {
+            price_node(p, n);
+            adjust_node(p, n);
+            p->body_flops[id] = sat_add(p->body_flops[id], p->c->flops[n]);
+            p->body_traffic[id] = sat_add(p->body_traffic[id], p->c->traffic[n]);
+            for (uint32_t k = 0; k < p->c->nclass; k++) {
+                int64_t t = p->c->time[k][n];
+                p->body_never[id] |= t == COST_NEVER ? 1u << k : 0;
+                p->body_time[k][id] = sat_add(p->body_time[k][id], t == COST_NEVER ? 0 : t);
+            }
+        }
+    }
+}
+
+/* The name of a node, after that of the call that it is in. */
+static const char *place_name(const struct pricing *p, nid n)
+{
+    if (p->inside == NULL || p->inside->names || p->inside->within[n] == 0)
+        return node_name(p->m, n);
+    return arena_fmt(p->x->scratch, "%s/%s", node_name(p->x->m, p->inside->origin[n]),
+                     node_name(p->m, n));
+}
+
+/* Why call n was not replaced by its nodes. */
+static const char *why_closed(const struct pricing *p, const struct functions *f, nid n)
+{
+    uint32_t callee = p->m->node[n].callee;
+    if (callee == 0)
+        return "of unknown functions";
+    if (f->fate[callee] == FATE_CYCLE)
+        return "recursive";
+    if (f->fate[callee] == FATE_DEEP)
+        return arena_fmt(p->x->scratch, "calls nested %u deep, at most %d are opened",
+                         f->depth[callee], CALL_DEPTH);
+    if (p->inside == NULL)
+        return arena_fmt(p->x->scratch, "more than %d nodes in all", CALLS_MOST);
+    return "what they give does not fit";
+}
+
+/* A line for each reason, at most CALLS_SHOWN. */
+static void report_calls(const struct pricing *p)
+{
+    struct functions *f = functions_study(p->x->m, p->x->scratch);
+    const char *why[CALLS_SHOWN] = {NULL};
+    uint32_t count[CALLS_SHOWN] = {0}, shown = 0;
+    for (nid n = 1; n < p->m->nnode; n++) {
+        if ((p->m->node[n].flags & NODE_CALL) == 0 || (p->m->node[n].flags & NODE_LOST) != 0)
+            continue;
+        const char *reason = why_closed(p, f, n);
+        uint32_t k = 0;
+        while (k < shown && strcmp(why[k], reason) != 0)
+            k++;
+        if (k == CALLS_SHOWN)
+            continue;
+        why[k] = reason;
+        shown = k == shown ? k + 1 : shown;
+        count[k]++;
+    }
+    for (uint32_t k = 0; k < shown; k++)
+        diag_warning(p->x->diag, WARN_FUNCTION_COST,
+                     "%u calls of functions cannot be looked into (%s): each counts as one operation "
+                     "per element of its result",
+                     count[k], why[k]);
+}
+
+static void report(const struct pricing *p)
+{
+    struct diag *d = p->x->diag;
+    char most[UNIT_TEXT];
+    if (p->unknown > 0) {
+        uint64_t permille = (uint64_t)p->unknown * 1000 / p->nodes;
+        diag_warning(
+            d, WARN_UNKNOWN_SIZE,
+            "the sizes of %u of %u nodes' results (%llu.%llu %%) are not known, the first is "
+            "'%s' (%s): each counts as large as its node's largest operand",
+            p->unknown, p->nodes, (unsigned long long)(permille / 10),
+            (unsigned long long)(permille % 10), place_name(p, p->first_unknown),
+            node_op(p->m, p->first_unknown));
+    }
+    if (p->loops > 0)
+        diag_warning(d, WARN_LOOP_COUNT,
+                     "%u loops have no known trip count: each counts as %d passes", p->loops,
+                     LOOP_TRIPS);
+    if (p->long_loops > 0)
+        diag_warning(d, WARN_LOOP_COUNT,
+                     "%u loops run longer than can be counted: each counts as %s", p->long_loops,
+                     time_short(most, p->longest));
+    if (p->calls > 0)
+        report_calls(p);
+}
+
+/* A type of known dimensions whose product is not a number any more. */
+static bool is_overflow(const struct module *m, uint32_t type)
+{
+    const struct type *t = &m->type[type];
+    bool known = t->kind == TYPE_TENSOR && t->rank >= 0 && type_elems(m, type) < 0;
+    for (int i = 0; known && i < t->rank; i++)
+        known = m->dim[t->dim + (uint32_t)i].value >= 0;
+    return known;
+}
+
+/* Whether the sums that planning makes stay below CTX_SUM_MAX, as far as can be told before it is known
+ * what is placed: of times and transfers, and of bytes, once for each reader. */
+static bool countable(const struct pricing *p)
+{
+    const struct module *m = p->m;
+    const struct cluster *c = p->x->cluster;
+    int64_t *uses = arena_array(p->x->scratch, m->nval, sizeof *uses), bytes = 0;
+    for (nid n = 1; n < m->nnode; n++)
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            uses[m->arg[m->node[n].in.at + i]]++;
+    for (vid v = 1; v < m->nval; v++)
+        bytes = is_overflow(m, p->type[v])
+                    ? INT64_MAX
+                    : sat_add(bytes, sat_mul(p->c->bytes[v], uses[v] + 1));
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t time = 0;
+        for (nid n = 1; n < m->nnode; n++)
+            time = p->c->time[k][n] == COST_NEVER ? time : sat_add(time, p->c->time[k][n]);
+        for (vid v = 1; v < m->nval; v++)
+            time = sat_add(time, sat_mul(cluster_transfer(c, k, p->c->bytes[v], false),
+                                         m->value[v].flags & VALUE_INIT ? 0 : uses[v] + 1));
+        if (time >= CTX_SUM_MAX)
+            return false;
+    }
+    return bytes < CTX_SUM_MAX;
+}
+
+/* Sums over the whole model must fit: the passes that follow add without looking. */
+static int check_range(const struct pricing *p)
+{
+    const struct module *m = p->m;
+    int64_t bytes = 0, most = -1;
+    nid worst = 0;
+    bool fits = true;
+    for (vid v = 1; v < m->nval; v++)
+        bytes = sat_add(bytes, p->c->bytes[v]);
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
+        int64_t time = 0;
+        for (nid n = 1; n < m->nnode; n++) {
+            if (p->c->time[k][n] == COST_NEVER)
+                continue;
+            time = sat_add(time, p->c->time[k][n]);
+            if (p->c->time[k][n] > most) {
+                most = p->c->time[k][n];
+                worst = n;
+            }
+        }
+        fits = fits && time < INT64_MAX / 4;
+    }
+    if (fits && bytes < INT64_MAX / 4)
+        return 0;
+    return diag_error(p->x->diag,
+                      "the sizes of this model are beyond what can be planned, the largest "
+                      "at node '%s' (%s): expected times and bytes whose sums are below 2^61%s",
+                      place_name(p, worst), node_op(m, worst), bind_excuse(p->x));
+}
+
+/* An error for the first node to be placed that no class can run. */
+static int check_support(struct ctx *x)
+{
+    const struct module *m = x->m;
+    const struct graph *g = &m->graph[1];
+    const struct place *place = NULL;
+    uint32_t count = 0;
+    nid first = 0;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        bool runs = false;
+        for (uint32_t k = 0; k < m->cost->nclass; k++)
+            runs = runs || m->cost->time[k][n] != COST_NEVER;
+        if (runs)
+            continue;
+        if (place == NULL &&
+            (place = place_build(x->m, x->pairs, x->npairs, x->scratch, x->diag)) == NULL)
+            return -1;
+        if (place->kind[n] != PLACE_NODE)
+            continue;
+        first = count++ == 0 ? n : first;
+    }
+    if (count == 0)
+        return 0;
+    diag_error(
+        x->diag, "no class of the cluster can run node '%s' (%s)%s", node_name(m, first),
+        node_op(m, first),
+        count == 1
+            ? ""
+            : arena_fmt(x->scratch, ", nor %u others: expected one that supports each", count - 1));
+    return PASS_INFEASIBLE;
+}
+
+/* Costs that came with the input: tables replace times, too, but what cannot run stays so. */
+static int adjust_given(struct ctx *x)
+{
+    const struct cost_table *t = NULL;
+    if (ctx_check_costs(x) != 0 || (x->ncost_files > 0 && (t = cost_table_read(x, x->m)) == NULL))
+        return -1;
+    for (uint32_t k = 0; t != NULL && k < x->m->cost->nclass; k++) {
+        for (nid n = 1; n < x->m->nnode; n++) {
+            int64_t given = cost_table_time(t, n, k);
+            int64_t *time = &x->m->cost->time[k][n];
+            *time = given >= 0 && *time != COST_NEVER ? given : *time;
+        }
+    }
+    return 0;
+}
+
+/* The time of a call may be given, too. */
+static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
+{
+    for (uint32_t k = 0; x->m->node[n].callee != 0 && k < x->m->cost->nclass; k++) {
+        int64_t t = cost_table_call(given, n, k), *time = &x->m->cost->time[k][n];
+        *time = t >= 0 && *time != COST_NEVER ? t : *time;
+    }
+}
+
+static void price(struct pricing *p)
+{
+    const struct module *m = p->m;
+    struct arena *a = p->x->scratch;
+    p->c = costs_new(m, p->inside != NULL ? a : p->x->mem, p->x->cluster->ncls);
+    p->body_never = arena_array(a, m->ngraph, sizeof *p->body_never);
+    p->elems = arena_array(a, m->nval, sizeof *p->elems);
+    p->stamp = arena_array(a, m->nval, sizeof *p->stamp);
+    p->body_time = arena_array(a, p->c->nclass, sizeof *p->body_time);
+    for (uint32_t k = 0; k < p->c->nclass; k++)
+        p->body_time[k] = arena_array(a, m->ngraph, sizeof **p->body_time);
+    p->body_flops = arena_array(a, m->ngraph, sizeof *p->body_flops);
+    p->body_traffic = arena_array(a, m->ngraph, sizeof *p->body_traffic);
+    p->flops = flops_new(p->m, p->type, p->elems, a);
+    order_graphs(p);
+    index_bodies(p);
+    size_values(p);
+    price_nodes(p);
+}
+
+/* Costs of the model from those of the module in which its calls are replaced. */
+static int fold_calls(struct ctx *x, struct pricing *p, struct inlined *e)
+{
+    for (vid v = 1; v < e->m.nval; v++)
+        e->m.value[v].type = p->type[v];
+    e->m.cost = p->c;
+    struct place *place = place_build(&e->m, x->pairs, x->npairs, x->scratch, x->diag);
+    if (place == NULL)
+        return -1;
+    x->m->cost = calls_fold(x->m, e, p->c, place, x->mem);
+    for (nid n = 1; p->given != NULL && n < x->m->nnode; n++)
+        adjust_call(x, p->given, n);
+    return 0;
+}
+
+/* With smaller guesses for as long as sizes are absurd. */
+static void price_guessed(struct pricing *p)
+{
+    const struct pricing start = *p;
+    do {
+        *p = start;
+        p->type = p->inside != NULL ? planning_types_inside(p->x, p->inside) : planning_types(p->x);
+        price(p);
+    } while (!countable(p) && guess_smaller(p->x));
+}
+
+static int run(struct ctx *x, const void *opts)
+{
+    struct module *m = x->m;
+    (void)opts;
+    if (m->cost != NULL) /* profiled: the file knows better */
+        return adjust_given(x);
+    struct inlined *e = calls_expand(m, x->ncost_files > 0, x->scratch);
+    struct pricing p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
+    if (x->ncost_files > 0 && (p.given = cost_table_read(x, p.m)) == NULL)
+        return -1;
+    price_guessed(&p);
+    bind_warn_guesses(x);
+    report(&p);
+    if (check_range(&p) != 0)
+        return -1;
+    m->cost = p.c;
+    if (e != NULL && fold_calls(x, &p, e) != 0)
+        return -1;
+    return check_support(x);
+}
+
+const struct pass pass_cost = {
+    .name = "cost",
+    .help = "FLOPs, bytes and picoseconds of every node, per class of devices",
+    .needs = NEED_SHAPES,
+    .run = run,
+};

@@ -1,0 +1,534 @@
+/* Operations per node, from shapes.
+ *
+ * A multiply-add counts as two operations; the addition of a bias is not counted.  Matrix products
+ * take 2 M N K, convolutions 2 * results * (weights per output channel), recurrent layers
+ * 2 * steps * batch * (elements of W and R), attention its products and five operations per score for the
+ * softmax; mixtures of experts their weights once for each expert that a token goes to; Fourier
+ * transforms 5 n log2 n; poolings one per element of a window, reductions one per element read; normalisations and
+ * softmax a fixed number per element.  What has no rule: one per element of the first result. */
+#include "passes/cost/flops.h"
+
+#include "ir/base/units.h"
+#include "passes/shapes/shape_bodies.h"
+
+#include <string.h>
+
+enum flop_rule {
+    FREE,    /* nothing at all */
+    GATHER,  /* one per result, but reads only that */
+    PER_OUT, /* arg per element of result 0 */
+    PER_IN,  /* arg per element of operand 0 */
+    WINDOW,  /* pooling */
+    CONV,    /* arg: operand with the weights */
+    CONV_TRANSPOSE,
+    MATMUL,  /* K is the last dimension of operand 0 (of row n with transA) */
+    MATMULS, /* arg products of operand 0 for each of the first three results */
+    RECURRENT,
+    EINSUM,
+    ATTENTION,
+    MS_ATTENTION,     /* arg: operand with the cache */
+    MULTI_HEAD,       /* arg: operand with the cache of keys */
+    PACKED_ATTENTION, /* arg: operand with the places of the tokens */
+    LINEAR_ATTENTION,
+    EXPERTS, /* arg: operands from the weights of one layer to those of the next */
+    FOURIER
+};
+
+enum { INTEGER_MATH = 1 }; /* the type of operand 0 decides, although scales are floats */
+
+struct flop_row {
+    const char *op;
+    uint8_t rule, arg, flags;
+};
+
+/* Sorted by name; operators of all domains, as equal names mean alike work (MS_ATTENTION apart). */
+static const struct flop_row table[] = {
+    {"ArgMax", PER_IN, 1, 0},
+    {"ArgMin", PER_IN, 1, 0},
+    {"Attention", ATTENTION, 0, 0},
+    {"AttnLSTM", RECURRENT, 0, 0},
+    {"AveragePool", WINDOW, 0, 0},
+    {"BatchNormalization", PER_OUT, 2, 0},
+    {"BiasGelu", PER_OUT, 2, 0},
+    {"BiasSoftmax", PER_OUT, 6, 0},
+    {"BitCast", FREE, 0, 0},
+    {"CDist", MATMUL, 1, 0},
+    {"CausalConvWithState", CONV, 1, 0},
+    {"Constant", FREE, 0, 0},
+    {"Conv", CONV, 1, 0},
+    {"ConvInteger", CONV, 1, INTEGER_MATH},
+    {"ConvTranspose", CONV_TRANSPOSE, 1, 0},
+    {"ConvTransposeWithDynamicPads", CONV_TRANSPOSE, 1, 0},
+    {"DFT", FOURIER, 0, 0},
+    {"DecoderMaskedMultiHeadAttention", MULTI_HEAD, 5, 0},
+    {"DecoderMaskedSelfAttention", MS_ATTENTION, 4, 0},
+    {"DeformConv", CONV, 1, 0},
+    {"DynamicQuantizeLSTM", RECURRENT, 0, 0},
+    {"DynamicQuantizeMatMul", MATMUL, 1, 0},
+    {"Einsum", EINSUM, 0, 0},
+    {"EmbedLayerNormalization", PER_OUT, 10, 0},
+    {"Flatten", FREE, 0, 0},
+    {"FlexAttention", ATTENTION, 0, 0},
+    {"FusedConv", CONV, 1, 0},
+    {"FusedGemm", MATMUL, 1, 0},
+    {"FusedMatMul", MATMUL, 1, 0},
+    {"FusedMatMulActivation", MATMUL, 1, 0},
+    {"GRU", RECURRENT, 0, 0},
+    {"Gather", GATHER, 0, 0},
+    {"GatherBlockQuantized", GATHER, 0, 0},
+    {"GatherElements", GATHER, 0, 0},
+    {"GatherND", GATHER, 0, 0},
+    {"Gemm", MATMUL, 1, 0},
+    {"GemmFastGelu", MATMUL, 1, 0},
+    {"GemmFloat8", MATMUL, 1, 0},
+    {"GlobalAveragePool", PER_IN, 1, 0},
+    {"GlobalLpPool", PER_IN, 2, 0},
+    {"GlobalMaxPool", PER_IN, 1, 0},
+    {"GridSample", PER_OUT, 8, 0},
+    {"GroupNorm", PER_OUT, 8, 0},
+    {"GroupNormalization", PER_OUT, 8, 0},
+    {"GroupQueryAttention", MULTI_HEAD, 3, 0},
+    {"Hardmax", PER_OUT, 2, 0},
+    {"Identity", FREE, 0, 0},
+    {"InstanceNormalization", PER_OUT, 8, 0},
+    {"Irfft", FOURIER, 0, 0},
+    {"LSTM", RECURRENT, 0, 0},
+    {"LayerNormalization", PER_OUT, 8, 0},
+    {"LinearAttention", LINEAR_ATTENTION, 0, 0},
+    {"LogSoftmax", PER_OUT, 5, 0},
+    {"LongformerAttention", MS_ATTENTION, 255, 0},
+    {"LpPool", WINDOW, 0, 0},
+    {"MatMul", MATMUL, 1, 0},
+    {"MatMulBlockQuantizedFp4Weight", MATMUL, 1, 0},
+    {"MatMulBlockQuantizedFp8Weight", MATMUL, 1, 0},
+    {"MatMulBnb4", MATMUL, 1, 0},
+    {"MatMulFpQ4", MATMUL, 1, 0},
+    {"MatMulInteger", MATMUL, 1, INTEGER_MATH},
+    {"MatMulInteger16", MATMUL, 1, INTEGER_MATH},
+    {"MatMulIntegerToFloat", MATMUL, 1, INTEGER_MATH},
+    {"MatMulNBits", MATMUL, 1, 0},
+    {"MatMulNBitsMlp", MATMULS, 2, 0},
+    {"MatMulNBitsQkv", MATMULS, 1, 0},
+    {"MaxPool", WINDOW, 0, 0},
+    {"MaxpoolWithMask", WINDOW, 0, 0},
+    {"MoE", EXPERTS, 2, 0},
+    {"MultiHeadAttention", MULTI_HEAD, 6, 0},
+    {"NhwcConv", CONV, 1, 0},
+    {"NhwcFusedConv", CONV, 1, 0},
+    {"NhwcMaxPool", WINDOW, 0, 0},
+    {"PackedAttention", PACKED_ATTENTION, 3, 0},
+    {"PackedMultiHeadAttention", PACKED_ATTENTION, 4, 0},
+    {"QAttention", MS_ATTENTION, 8, INTEGER_MATH},
+    {"QEmbedLayerNormalization", PER_OUT, 10, 0},
+    {"QGemm", MATMUL, 3, INTEGER_MATH},
+    {"QLinearAdd", PER_OUT, 1, INTEGER_MATH},
+    {"QLinearAveragePool", WINDOW, 0, INTEGER_MATH},
+    {"QLinearConv", CONV, 3, INTEGER_MATH},
+    {"QLinearGlobalAveragePool", PER_IN, 1, INTEGER_MATH},
+    {"QLinearMatMul", MATMUL, 3, INTEGER_MATH},
+    {"QLinearMul", PER_OUT, 1, INTEGER_MATH},
+    {"QLinearReduceMean", PER_IN, 1, INTEGER_MATH},
+    {"QLinearSoftmax", PER_OUT, 5, INTEGER_MATH},
+    {"QMoE", EXPERTS, 3, 0},
+    {"QOrderedMatMul", MATMUL, 2, INTEGER_MATH},
+    {"RMSNormalization", PER_OUT, 5, 0},
+    {"RNN", RECURRENT, 0, 0},
+    {"ReduceL1", PER_IN, 1, 0},
+    {"ReduceL2", PER_IN, 2, 0},
+    {"ReduceLogSum", PER_IN, 1, 0},
+    {"ReduceLogSumExp", PER_IN, 2, 0},
+    {"ReduceMax", PER_IN, 1, 0},
+    {"ReduceMean", PER_IN, 1, 0},
+    {"ReduceMin", PER_IN, 1, 0},
+    {"ReduceProd", PER_IN, 1, 0},
+    {"ReduceSum", PER_IN, 1, 0},
+    {"ReduceSumSquare", PER_IN, 2, 0},
+    {"Reshape", FREE, 0, 0},
+    {"Rfft", FOURIER, 0, 0},
+    {"STFT", FOURIER, 0, 0},
+    {"Shape", FREE, 0, 0},
+    {"SimplifiedLayerNormalization", PER_OUT, 5, 0},
+    {"Size", FREE, 0, 0},
+    {"SkipGroupNorm", PER_OUT, 9, 0},
+    {"SkipLayerNormalization", PER_OUT, 9, 0},
+    {"SkipSimplifiedLayerNormalization", PER_OUT, 6, 0},
+    {"Slice", GATHER, 0, 0},
+    {"Softmax", PER_OUT, 5, 0},
+    {"SparseAttention", MULTI_HEAD, 3, 0},
+    {"Squeeze", FREE, 0, 0},
+    {"SwiGLU", PER_OUT, 5, 0},
+    {"TorchEmbedding", GATHER, 0, 0},
+    {"TransposeMatMul", MATMUL, 1, 0},
+    {"Unsqueeze", FREE, 0, 0},
+    {"VarlenCausalConvWithState", CONV, 1, 0},
+};
+
+enum { ROWS = sizeof table / sizeof table[0] };
+
+struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, struct arena *a)
+{
+    struct flops *x = arena_alloc(a, sizeof *x);
+    sid max = 0;
+    x->f = (struct infer){.m = m, .mem = a, .bound = true, .type = type};
+    x->f.data = arena_array(a, m->nval, sizeof *x->f.data);
+    x->elems = elems;
+    for (nid n = 1; n < m->nnode; n++)
+        max = m->node[n].op > max ? m->node[n].op : max;
+    x->row = arena_array(a, (size_t)max + 1, 1);
+    return x;
+}
+
+static uint8_t find_row(const char *op)
+{
+    uint32_t lo = 0, hi = ROWS;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        int c = strcmp(table[mid].op, op);
+        if (c == 0)
+            return (uint8_t)(mid + 2);
+        if (c < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return 1;
+}
+
+static const struct flop_row *row_of(struct flops *x, nid n)
+{
+    const struct node *k = &x->f.m->node[n];
+    uint8_t *row = &x->row[k->op];
+    if ((k->flags & NODE_CALL) != 0)
+        return NULL;
+    if (*row == 0)
+        *row = find_row(str(x->f.m, k->op));
+    return *row == 1 ? NULL : &table[*row - 2];
+}
+
+bool node_is_free(struct flops *x, nid n)
+{
+    const struct flop_row *r = row_of(x, n);
+    return r != NULL && r->rule == FREE;
+}
+
+bool node_gathers(struct flops *x, nid n)
+{
+    const struct flop_row *r = row_of(x, n);
+    return r != NULL && r->rule == GATHER;
+}
+
+/* Sizes that are unknown count as 1. */
+static int64_t known(struct dim d)
+{
+    return d.value >= 0 ? d.value : 1;
+}
+
+static int64_t last(const struct shape *s, int from_end)
+{
+    return s->rank >= from_end ? known(s->d[s->rank - from_end]) : 1;
+}
+
+static int64_t elems_in(const struct flops *x, nid n, uint32_t i)
+{
+    return x->elems[node_in(x->f.m, n, i)];
+}
+
+static int64_t elems_out(const struct flops *x, nid n)
+{
+    const struct node *k = &x->f.m->node[n];
+    for (uint32_t i = 0; i < k->out.n; i++) { /* the first that is not left out */
+        if (node_out(x->f.m, n, i) != 0)
+            return x->elems[node_out(x->f.m, n, i)];
+    }
+    return 0;
+}
+
+/* Weights per output channel, or per input channel of a transposed convolution. */
+static int64_t per_channel(const struct flops *x, nid n, uint32_t weight)
+{
+    struct shape w;
+    shape_in(&x->f, n, weight, &w);
+    int64_t channels = w.rank > 0 ? known(w.d[0]) : 1;
+    return channels > 0 ? elems_in(x, n, weight) / channels : 0;
+}
+
+static int64_t matmul_flops(const struct flops *x, nid n)
+{
+    struct shape a;
+    shape_in(&x->f, n, 0, &a);
+    bool t = node_attr_int(x->f.m, n, "transA", 0) != 0 && a.rank > 1;
+    bool first = t && node_attr_int(x->f.m, n, "transBatchA", 0) != 0;
+    return sat_mul(2, sat_mul(elems_out(x, n), last(&a, first ? a.rank : t ? 2 : 1)));
+}
+
+static int64_t matmuls_flops(const struct flops *x, nid n, int64_t products)
+{
+    struct shape a;
+    int64_t out = 0;
+    shape_in(&x->f, n, 0, &a);
+    for (uint32_t i = 0; i < 3 && products * i < 3; i++) { /* several products: one result */
+        vid v = node_out(x->f.m, n, i);
+        out = sat_add(out, v != 0 && x->elems[v] > 0 ? x->elems[v] : 0);
+    }
+    return sat_mul(2 * products, sat_mul(out, last(&a, 1)));
+}
+
+/* Each token goes through k experts: through one k-th of the weights of all of them. */
+static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
+{
+    struct shape in, w;
+    shape_in(&x->f, n, 0, &in);
+    shape_in(&x->f, n, 2, &w);
+    int64_t experts = w.rank > 0 ? known(w.d[0]) : 1, weights = 0, width = last(&in, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        vid v = node_in(x->f.m, n, 2 + i * step);
+        weights = sat_add(weights, v != 0 && x->elems[v] > 0 ? x->elems[v] : 0);
+    }
+    bool packed = w.elem == ELEM_U8;
+    int64_t bits = packed ? node_attr_int(x->f.m, n, "expert_weight_bits", 4) : 8;
+    if (bits > 0 && bits < 8)
+        weights = sat_mul(weights, 8 / bits);
+    int64_t tokens = width > 0 ? elems_in(x, n, 0) / width : 0;
+    int64_t used = sat_mul(node_attr_int(x->f.m, n, "k", 1), weights / (experts > 0 ? experts : 1));
+    return sat_mul(2, sat_mul(tokens, used));
+}
+
+/* 5 n log2 n for n complex points, along the last but one axis of the result. */
+static int64_t fourier_flops(const struct flops *x, nid n)
+{
+    struct shape out;
+    int64_t depth = 1;
+    shape_of(&x->f, node_out(x->f.m, n, 0), &out);
+    while (depth < 62 && (INT64_C(1) << depth) < last(&out, 2))
+        depth++;
+    return sat_mul(5 * depth, elems_out(x, n) / 2);
+}
+
+static int64_t window_flops(struct flops *x, nid n)
+{
+    int64_t k[SHAPE_RANK], size = 1;
+    int rank = attr_ints(&x->f, n, "kernel_shape", k, SHAPE_RANK);
+    for (int i = 0; i < rank; i++)
+        size = sat_mul(size, k[i] > 0 ? k[i] : 1);
+    return sat_mul(size, elems_out(x, n));
+}
+
+static int64_t recurrent_flops(const struct flops *x, nid n)
+{
+    struct shape in;
+    shape_in(&x->f, n, 0, &in);
+    int64_t steps = sat_mul(last(&in, 3), last(&in, 2));
+    return sat_mul(sat_mul(2, steps), sat_add(elems_in(x, n, 1), elems_in(x, n, 2)));
+}
+
+/* One multiply-add for each combination of all labels; no products if there is one operand only. */
+static int64_t einsum_flops(struct flops *x, nid n)
+{
+    const char *s = node_attr_str(x->f.m, n, "equation", "");
+    int64_t size[128] = {0}, all = 1;
+    struct shape in;
+    uint32_t operands = x->f.m->node[n].nformal;
+    for (uint32_t i = 0; i < operands; i++, s += *s == ',') {
+        shape_in(&x->f, n, i, &in);
+        int dots = in.rank;
+        for (const char *t = s; *t != 0 && *t != ',' && *t != '-'; t++)
+            dots -= *t != ' ' && *t != '.';
+        for (int k = 0; *s != 0 && *s != ',' && *s != '-'; s++) {
+            int c = *s & 127;
+            if (c == ' ')
+                continue;
+            if (c == '.') { /* of three dots the first counts */
+                int64_t d = 1;
+                for (; dots > 0 && k < in.rank; dots--)
+                    d = sat_mul(d, known(in.d[k++]));
+                size[c] = d > size[c] ? d : size[c];
+                continue;
+            }
+            int64_t d = k < in.rank ? known(in.d[k]) : 1;
+            size[c] = d > size[c] ? d : size[c];
+            k++;
+        }
+    }
+    for (int c = 0; c < 128; c++)
+        all = size[c] > 0 ? sat_mul(all, size[c]) : all;
+    return operands < 2 ? all : sat_mul(all, 2 * (int64_t)(operands - 1));
+}
+
+/* batch * rows * columns scores: queries and values of that width, five operations for the softmax. */
+static int64_t score_flops(int64_t batch, int64_t rows, int64_t columns, int64_t query_width,
+                           int64_t value_width, int64_t heads)
+{
+    int64_t each = sat_add(sat_mul(2, sat_add(query_width, value_width)), sat_mul(5, heads));
+    return sat_mul(sat_mul(batch, rows), sat_mul(columns, each));
+}
+
+/* Length of a key-value cache [..., length, size] in operand i. */
+static int64_t past_length(const struct flops *x, nid n, uint32_t i)
+{
+    struct shape past;
+    shape_in(&x->f, n, i, &past);
+    return past.rank >= 4 ? last(&past, 2) : 0;
+}
+
+static int64_t attention_flops(const struct flops *x, nid n)
+{
+    struct shape q, k, v;
+    shape_in(&x->f, n, 0, &q);
+    shape_in(&x->f, n, 1, &k);
+    shape_in(&x->f, n, 2, &v);
+    int64_t heads = q.rank == 4 ? known(q.d[1]) : node_attr_int(x->f.m, n, "q_num_heads", 1);
+    int64_t kv = k.rank == 4 ? known(k.d[1]) : node_attr_int(x->f.m, n, "kv_num_heads", heads);
+    int64_t columns = sat_add(last(&k, 2), past_length(x, n, 4));
+    int64_t query = q.rank == 4 ? sat_mul(heads, last(&q, 1)) : last(&q, 1);
+    int64_t value =
+        v.rank == 4 ? sat_mul(heads, last(&v, 1)) : sat_mul(last(&v, 1) / (kv > 0 ? kv : 1), heads);
+    return score_flops(q.rank > 0 ? known(q.d[0]) : 1, last(&q, 2), columns, query, value, heads);
+}
+
+static int64_t ms_attention_flops(struct flops *x, nid n, uint32_t past)
+{
+    struct shape in, w;
+    shape_in(&x->f, n, 0, &in);
+    shape_in(&x->f, n, 1, &w);
+    int64_t batch = in.rank == 3 ? known(in.d[0]) : 1, rows = last(&in, 2);
+    int64_t width = last(&w, 1) / 3, heads = node_attr_int(x->f.m, n, "num_heads", 1);
+    int64_t columns = sat_add(rows, past_length(x, n, past));
+    int64_t projection = sat_mul(sat_mul(2, sat_mul(batch, rows)), elems_in(x, n, 1));
+    return sat_add(projection, score_flops(batch, rows, columns, width, width, heads));
+}
+
+/* The tokens of all sequences in one list; how long a sequence may be tells the width of the table with
+ * their places. */
+static int64_t packed_attention_flops(const struct flops *x, nid n, uint32_t places)
+{
+    struct shape q, w, place;
+    shape_in(&x->f, n, 0, &q);
+    shape_in(&x->f, n, 1, &w);
+    shape_in(&x->f, n, places, &place);
+    bool projects = places == 3;
+    int64_t tokens = q.rank > 0 ? known(q.d[0]) : 1, out = elems_out(x, n);
+    int64_t width = tokens > 0 ? out / tokens : 0;
+    int64_t projection = projects ? sat_mul(2, sat_mul(tokens, elems_in(x, n, 1))) : 0;
+    return sat_add(projection, score_flops(1, tokens, last(&place, 1), width, width,
+                                           node_attr_int(x->f.m, n, "num_heads", 1)));
+}
+
+/* A token adds to the state of its heads, and each query reads one: a multiply-add per element; rules
+ * with a delta read it once more. */
+static int64_t linear_attention_flops(const struct flops *x, nid n)
+{
+    struct shape q, k, v;
+    shape_in(&x->f, n, 0, &q);
+    shape_in(&x->f, n, 1, &k);
+    shape_in(&x->f, n, 2, &v);
+    int64_t heads = node_attr_int(x->f.m, n, "q_num_heads", 1),
+            kv = node_attr_int(x->f.m, n, "kv_num_heads", 1);
+    const char *rule = node_attr_str(x->f.m, n, "update_rule", "gated_delta");
+    kv = kv > 0 ? kv : 1;
+    int64_t state = sat_mul(last(&k, 1) / kv, last(&v, 1) / kv);
+    int64_t uses = sat_add(heads > 0 ? heads : 1, strstr(rule, "delta") != NULL ? 2 * kv : kv);
+    int64_t tokens = sat_mul(q.rank > 0 ? known(q.d[0]) : 1, last(&q, 2));
+    return sat_mul(sat_mul(2, tokens), sat_mul(uses, state));
+}
+
+static int64_t multi_head_flops(const struct flops *x, nid n, uint32_t past)
+{
+    struct shape q, k;
+    shape_in(&x->f, n, 0, &q);
+    shape_in(&x->f, n, 1, &k);
+    bool group = past == 3;
+    int64_t heads = node_attr_int(x->f.m, n, "num_heads", 1), width = last(&q, 1);
+    if (group && node_in(x->f.m, n, 1) == 0) { /* query, key and value packed in one */
+        int64_t kv = node_attr_int(x->f.m, n, "kv_num_heads", heads);
+        int64_t all = sat_add(heads, sat_mul(2, kv));
+        width = all > 0 && heads > 0 ? sat_mul(width / all, heads) : width;
+    }
+    int64_t columns = k.rank >= 3 ? last(&k, 2) : last(&q, 2);
+    columns = sat_add(columns, past_length(x, n, past));
+    return score_flops(q.rank == 3 ? known(q.d[0]) : 1, last(&q, 2), columns, width, width, heads);
+}
+
+int64_t flops_of(struct flops *x, nid n)
+{
+    const struct flop_row *r = row_of(x, n);
+    if (r == NULL)
+        return elems_out(x, n);
+    switch ((enum flop_rule)r->rule) {
+    case FREE:
+        return 0;
+    case PER_OUT:
+        return sat_mul(r->arg, elems_out(x, n));
+    case PER_IN:
+        return sat_mul(r->arg, elems_in(x, n, 0));
+    case WINDOW:
+        return window_flops(x, n);
+    case CONV:
+        return sat_mul(2, sat_mul(elems_out(x, n), per_channel(x, n, r->arg)));
+    case CONV_TRANSPOSE:
+        return sat_mul(2, sat_mul(elems_in(x, n, 0), per_channel(x, n, r->arg)));
+    case MATMUL:
+        return matmul_flops(x, n);
+    case RECURRENT:
+        return recurrent_flops(x, n);
+    case EINSUM:
+        return einsum_flops(x, n);
+    case ATTENTION:
+        return x->f.m->node[n].domain == 0 ? attention_flops(x, n) : ms_attention_flops(x, n, 4);
+    case MS_ATTENTION:
+        return ms_attention_flops(x, n, r->arg);
+    case MULTI_HEAD:
+        return multi_head_flops(x, n, r->arg);
+    case PACKED_ATTENTION:
+        return packed_attention_flops(x, n, r->arg);
+    case LINEAR_ATTENTION:
+        return linear_attention_flops(x, n);
+    case EXPERTS:
+        return expert_flops(x, n, r->arg);
+    case FOURIER:
+        return fourier_flops(x, n);
+    case MATMULS:
+        return matmuls_flops(x, n, r->arg);
+    default:
+        return elems_out(x, n);
+    }
+}
+
+enum elem compute_type(struct flops *x, nid n)
+{
+    const struct node *k = &x->f.m->node[n];
+    const struct flop_row *r = row_of(x, n);
+    struct shape s;
+    if (r != NULL && (r->flags & INTEGER_MATH) != 0)
+        return elem_in(&x->f, n, 0);
+    for (uint32_t i = 0; i < k->nformal; i++) {
+        if (shape_in(&x->f, n, i, &s) && elem_is_float((enum elem)s.elem))
+            return (enum elem)s.elem;
+    }
+    for (uint32_t i = 0; i < k->out.n; i++) {
+        if (shape_of(&x->f, node_out(x->f.m, n, i), &s) && elem_is_float((enum elem)s.elem))
+            return (enum elem)s.elem;
+    }
+    return elem_in(&x->f, n, 0);
+}
+
+int64_t trip_count(struct flops *x, nid n)
+{
+    struct module *m = x->f.m;
+    if (node_is(m, n, "Loop")) {
+        int64_t trips;
+        bool given = ints_of(&x->f, node_in(m, n, 0), &trips, 1) == 1;
+        if (given && (trips == INT32_MAX || trips == INT64_MAX)) /* exporters say so: a while loop */
+            given = loop_goes_on(&x->f, n);
+        return given && trips >= 0 ? trips : -1;
+    }
+    struct shape s;
+    int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0), axis = 0;
+    uint32_t formal = m->node[n].nformal;
+    if (scans < 1 || scans > formal || !shape_in(&x->f, n, formal - (uint32_t)scans, &s))
+        return -1;
+    const struct attr *a = node_attr(m, n, "scan_input_axes");
+    if (a != NULL && a->kind == ATTR_INTS && a->u.list.n > 0)
+        axis = m->ints[a->u.list.at];
+    int k = axis_of(axis, s.rank);
+    return k >= 0 ? s.d[k].value : -1;
+}

@@ -1,0 +1,107 @@
+/* A plan in terms of the model that it was made for: calls that no cut divides are nodes again (opened.h).
+ *
+ * Parts are the same, and so are all figures: they are those of the plan as it was made, with calls open.
+ * What is written can only take less: a call measures what it is given itself, where the plan has a Shape
+ * elsewhere that sends its result.  The judge has the last word: a plan that it finds worse, or that leaves
+ * a part empty, keeps its calls open.  O(nodes + operands), and the judge's work. */
+#include "passes/functions/close_plan.h"
+
+#include <string.h>
+
+/* The calls to close: those that can be, none of them inside of another; how many. */
+static uint32_t choose(const struct opened *o, uint8_t *can)
+{
+    uint32_t n = 0;
+    for (uint32_t s = 1; s < o->nsite; s++) {
+        if (can[s] == 0)
+            continue;
+        n++;
+        for (uint32_t inner = s + 1; inner < o->site[s].after; inner++)
+            can[inner] = 0;
+        s = o->site[s].after - 1;
+    }
+    return n;
+}
+
+/* A node of the site that says where the call is; its end: nobody needs it. */
+static nid speaker(const struct ctx *x, const struct site *s, const uint8_t *follows)
+{
+    nid n = s->first;
+    while (n < s->end && (x->place->kind[n] != PLACE_NODE || follows[n]))
+        n++;
+    return n;
+}
+
+/* Devices and parts of the new nodes; false: some part would have none. */
+static bool assign(const struct ctx *x, const struct cut *cut, const struct closing *c,
+                   struct plan *plan, struct pieces *k)
+{
+    const struct graph *g = &c->m.graph[1];
+    plan->dev = arena_array(x->mem, c->m.nnode, sizeof *plan->dev);
+    memset(plan->dev, 0xff, c->m.nnode * sizeof *plan->dev);
+    k->piece = arena_array(x->mem, c->m.nnode, sizeof *k->piece);
+    k->dev = arena_array(x->mem, (size_t)cut->nparts + 1, sizeof *k->dev);
+    for (uint32_t i = 0; i < cut->nparts; i++)
+        k->dev[i] = (int32_t)cut->part[i].dev;
+    uint8_t *used = arena_alloc(x->scratch, (size_t)cut->nparts + 1);
+    const uint8_t *follows = place_follows(x->m, x->place, x->scratch);
+    uint32_t parts = 0;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        const struct site *s = c->site[n] != 0 ? &x->opened->site[c->site[n]] : NULL;
+        nid from = s != NULL ? speaker(x, s, follows) : c->node[n];
+        if ((s != NULL && from == s->end) || x->place->kind[from] != PLACE_NODE)
+            continue;
+        plan->dev[n] = x->plan->dev[from];
+        k->piece[n] = (uint32_t)cut->part_of[from];
+        parts += used[k->piece[n]]++ == 0;
+        used[k->piece[n]] = 1;
+    }
+    k->n = parts;
+    return parts == cut->nparts || parts == 0;
+}
+
+/* The figures of the plan as it was made; only nodes are counted anew. */
+static struct verdict figures(const struct ctx *x, const struct verdict *was,
+                              const struct verdict *is)
+{
+    struct verdict v = *was;
+    v.load = arena_array(x->mem, (size_t)x->cluster->ndev + 1, sizeof *v.load);
+    for (uint32_t d = 0; d < x->cluster->ndev; d++) {
+        v.load[d] = was->load[d];
+        v.load[d].nodes = is->load[d].nodes;
+    }
+    return v;
+}
+
+bool close_plan(struct ctx *x, const struct cut *cut, const struct verdict *was,
+                struct closed_plan *out)
+{
+    const struct opened *o = x->opened;
+    struct closing c;
+    struct pieces k = {0};
+    uint8_t *shut = opened_closable(x, x->place, cut, x->scratch);
+    uint32_t n = choose(o, shut);
+    if (n == 0)
+        return false;
+    opened_close(x, x->place, shut, &c);
+    out->m = c.m;
+    out->place = place_build(&out->m, x->pairs, x->npairs, x->mem, x->diag);
+    if (out->place == NULL)
+        return false;
+    if (x->cluster->io_free)
+        place_free_io(&out->m, out->place);
+    out->plan = *x->plan;
+    if (!assign(x, cut, &c, &out->plan, &k))
+        return false;
+    struct cluster bare = *x->cluster; /* the parts stay, whatever the judge would make of the nodes */
+    bare.part_cost = 0;
+    struct verdict is =
+        judge_copies(&out->m, out->place, &bare, out->plan.dev, out->plan.copies, x->mem);
+    struct verdict open = judge_copies(x->m, x->place, &bare, x->plan->dev, x->plan->copies, x->mem);
+    out->verdict = figures(x, was, &is);
+    out->cut = cut_pieces(&out->m, out->place, &k, x->mem);
+    out->closed = n;
+    out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
+    out->first_open = out->open > 0 ? str(&out->m, c.opened->site[1].name) : "";
+    return is.runnable && is.colocated && is.value <= open.value;
+}

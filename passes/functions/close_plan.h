@@ -1,0 +1,25 @@
+/* A plan that was made with calls open, in terms of the model that it was made for. */
+#ifndef PCC_PASSES_FUNCTIONS_CLOSE_PLAN_H
+#define PCC_PASSES_FUNCTIONS_CLOSE_PLAN_H
+
+#include "ir/plan/cut.h"
+#include "ir/plan/plan.h"
+#include "passes/functions/opened.h"
+
+/* A module in which calls that no cut divides are nodes, and the plan, its parts and figures there. */
+struct closed_plan {
+    struct module m;
+    struct place *place;
+    struct plan plan;
+    struct verdict verdict;
+    struct cut *cut;
+    uint32_t closed, open;  /* calls that are nodes again, outermost ones; calls that are still open */
+    const char *first_open; /* the name of one */
+};
+
+/* Makes that of x->plan, whose parts and figures (of x->m) are given; false: x->m has to do.  Lives in
+ * x->mem and x->m->mem; x does not change. */
+bool close_plan(struct ctx *x, const struct cut *cut, const struct verdict *was,
+                struct closed_plan *out);
+
+#endif

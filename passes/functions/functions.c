@@ -1,0 +1,140 @@
+/* What is known of the functions of a model before any call is replaced: who calls whom, which of them
+ * are recursive, how large each body becomes.
+ *
+ * Functions are taken from the callees up (Kahn's topological order over calls), so that a body's size is
+ * the sum of its nodes with the sizes of its callees, saturating: a file of a kilobyte can say 2^100
+ * nodes.  What the order does not reach is in a cycle of calls or above one.
+ * O(functions + their nodes). */
+#include "passes/functions/inliner.h"
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    uint64_t s;
+    return __builtin_add_overflow(a, b, &s) ? UINT64_MAX : s;
+}
+
+/* Pairs (callee, caller), one for each call. */
+static struct csr callers(const struct module *m, struct arena *a, uint32_t *count)
+{
+    uint32_t n = 0, cap = 0, cap2 = 0, *callee = NULL, *caller = NULL;
+    for (uint32_t f = 1; f < m->nfunction; f++) {
+        const struct module *b = m->function[f].body;
+        for (nid k = 1; k < b->nnode; k++) {
+            if (b->node[k].callee == 0)
+                continue;
+            callee = vec_grow(a, callee, &cap, n + 1, sizeof *callee);
+            caller = vec_grow(a, caller, &cap2, n + 1, sizeof *caller);
+            callee[n] = b->node[k].callee;
+            caller[n++] = f;
+            count[f]++;
+        }
+    }
+    return csr_build(a, m->nfunction, n, callee, caller);
+}
+
+static void measure(const struct module *m, struct functions *x, uint32_t f)
+{
+    const struct module *b = m->function[f].body;
+    x->nodes[f] = b->nnode - 1;
+    x->entries[f] = (uint64_t)b->nnode + b->nval + b->narg + b->nattr + b->ngraph + b->nrefs;
+    for (nid k = 1; k < b->nnode; k++) {
+        uint32_t callee = b->node[k].callee;
+        if (callee == 0 || x->fate[callee] != FATE_FREE)
+            continue;
+        x->nodes[f] = plus(x->nodes[f], x->nodes[callee]);
+        x->entries[f] = plus(x->entries[f], x->entries[callee]);
+    }
+}
+
+void functions_measure(const struct module *m, struct functions *x)
+{
+    for (uint32_t i = x->norder; i-- > 0;)
+        measure(m, x, x->order[i]);
+}
+
+/* Some graph of the function returns an input of the function as it is. */
+static bool returns_input(const struct module *body)
+{
+    for (gid g = 1; g < body->ngraph; g++) {
+        const struct slice out = body->graph[g].out;
+        for (uint32_t i = 0; i < out.n; i++) {
+            const struct value *v = &body->value[body->arg[out.at + i]];
+            if (v->graph == 1 && (v->flags & VALUE_INPUT) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+struct functions *functions_study(const struct module *m, struct arena *a)
+{
+    struct functions *x = arena_alloc(a, sizeof *x);
+    uint32_t n = m->nfunction, *count = arena_array(a, (size_t)n + 1, sizeof *count), done = 0;
+    struct csr up = callers(m, a, count);
+    x->n = n;
+    x->order = arena_array(a, (size_t)n + 1, sizeof *x->order);
+    x->fate = arena_alloc(a, (size_t)n + 1);
+    x->depth = arena_array(a, (size_t)n + 1, sizeof *x->depth);
+    x->returns = arena_alloc(a, (size_t)n + 1);
+    x->nodes = arena_array(a, (size_t)n + 1, sizeof *x->nodes);
+    x->entries = arena_array(a, (size_t)n + 1, sizeof *x->entries);
+    for (uint32_t f = 1; f < n; f++) {
+        x->fate[f] = FATE_CYCLE;
+        x->depth[f] = 1;
+        x->returns[f] = returns_input(m->function[f].body);
+        if (count[f] == 0)
+            x->order[x->norder++] = f;
+    }
+    for (; done < x->norder; done++) {
+        uint32_t f = x->order[done];
+        x->fate[f] = x->depth[f] > CALL_DEPTH ? FATE_DEEP : FATE_FREE;
+        measure(m, x, f);
+        for (uint32_t i = up.at[f]; i < up.at[f + 1]; i++) {
+            uint32_t g = up.to[i];
+            x->depth[g] = x->depth[f] + 1 > x->depth[g] ? x->depth[f] + 1 : x->depth[g];
+            if (--count[g] == 0)
+                x->order[x->norder++] = g;
+        }
+    }
+    for (uint32_t i = 0; i < done / 2; i++) {
+        uint32_t t = x->order[i];
+        x->order[i] = x->order[done - 1 - i];
+        x->order[done - 1 - i] = t;
+    }
+    return x;
+}
+
+void functions_total(const struct module *m, const struct functions *f, uint64_t *nodes,
+                     uint64_t *entries)
+{
+    *nodes = m->nnode - 1;
+    *entries = (uint64_t)m->nnode + m->nval + m->narg;
+    for (nid n = 1; n < m->nnode; n++) {
+        uint32_t callee = m->node[n].callee;
+        if (callee == 0 || f->fate[callee] != FATE_FREE)
+            continue;
+        *nodes = plus(*nodes, f->nodes[callee]);
+        *entries = plus(*entries, f->entries[callee]);
+    }
+}
+
+const char *call_obstacle(const struct module *m, const struct functions *f,
+                          const struct module *from, nid call)
+{
+    const struct node *n = &from->node[call];
+    const struct module *body = m->function[n->callee].body;
+    const struct graph *g = &body->graph[1];
+    uint32_t missing = g->in.n > n->nformal;
+    if (n->nformal > g->in.n || n->out.n > g->out.n)
+        return "it gives or takes more values than the function has";
+    for (uint32_t i = 0; i < n->attr.n; i++) {
+        const struct attr *a = &from->attr[n->attr.at + i];
+        if (a->ref == 0 && (a->kind == ATTR_GRAPH || a->kind == ATTR_GRAPHS))
+            return "it gives a graph as an attribute";
+    }
+    for (uint32_t i = 0; i < n->nformal; i++)
+        missing += from->arg[n->in.at + i] == 0;
+    if (missing > 0 && f->returns[n->callee] != 0)
+        return "it omits inputs, and the function returns an input as it is";
+    return NULL;
+}

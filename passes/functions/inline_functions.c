@@ -1,0 +1,237 @@
+/* inline-functions: calls of the model's functions become the functions' nodes, so that everything after
+ * it (fusion, planners, the cut) sees inside.
+ *
+ * A call in the main graph or in the body of an If, Loop or Scan is replaced, and the calls in what
+ * replaces it (inliner.c).  Names are those of the call and of the function, with a slash between them.
+ * A function whose nodes were written for other versions of their operators than the model's stays as it
+ * is, unless the history of the opset says that these operators did not change in between; so do
+ * functions that `only` does not match.  Opsets that only a function imports are imported by the model.
+ * Recursive functions, calls nested deeper than CALL_DEPTH and results of more than max-nodes nodes are
+ * errors: a file of a kilobyte can ask for 2^100 nodes.  Functions that nothing calls any more go.
+ * O(the result). */
+#include "passes/functions/inliner.h"
+
+#include <inttypes.h>
+#include <regex.h>
+#include <string.h>
+
+struct inline_options {
+    const char *only;
+    int64_t max_nodes;
+};
+
+static const struct opt inline_opts[] = {
+    {.kind = OPT_TEXT,
+     .name = "only",
+     .off = offsetof(struct inline_options, only),
+     .def = "",
+     .help = "regular expression: functions whose name it does not match stay; empty: all go"},
+    {.kind = OPT_INT,
+     .name = "max-nodes",
+     .off = offsetof(struct inline_options, max_nodes),
+     .def = "1000000",
+     .lo = "1",
+     .hi = "100000000",
+     .help = "most nodes that the model may have afterwards"},
+    {0}};
+
+enum { ENTRIES_PER_NODE = 64 };
+
+/* ---- what stays ---- */
+
+/* Functions whose names do not match stay. */
+static int choose(struct ctx *x, struct functions *f, const char *only)
+{
+    regex_t re;
+    bool any = false;
+    if (*only == '\0')
+        return 0;
+    if (regcomp(&re, only, REG_EXTENDED | REG_NOSUB) != 0)
+        return diag_error(x->diag, "inline-functions: only=%s: not a regular expression", only);
+    for (uint32_t i = 1; i < f->n; i++) {
+        bool match = regexec(&re, str(x->m, x->m->function[i].name), 0, NULL, 0) == 0;
+        any = any || match;
+        f->fate[i] = match ? f->fate[i] : FATE_UNWANTED;
+    }
+    regfree(&re);
+    if (!any)
+        return diag_error(x->diag, "inline-functions: only=%s matches no function of the model",
+                          only);
+    return 0;
+}
+
+/* ---- limits ---- */
+
+/* A callee in a cycle or above one, 0: none that f knows of. */
+static uint32_t cyclic_callee(const struct module *body, const struct functions *f)
+{
+    for (nid n = 1; n < body->nnode; n++) {
+        uint32_t k = body->node[n].callee;
+        if (k != 0 && f->fate[k] == FATE_CYCLE)
+            return k;
+    }
+    return 0;
+}
+
+/* A function of the cycle that f is in or calls into: the first that is met twice. */
+static uint32_t in_cycle(const struct module *m, const struct functions *f, uint32_t from,
+                         struct arena *scratch)
+{
+    uint8_t *seen = arena_alloc(scratch, (size_t)f->n + 1);
+    uint32_t at = from, next = from;
+    for (; next != 0 && !seen[next]; next = cyclic_callee(m->function[at].body, f)) {
+        at = next;
+        seen[at] = 1;
+    }
+    return next ? next : at;
+}
+
+static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, nid call,
+                         const struct module *in)
+{
+    if (k != 0 && f->fate[k] == FATE_CYCLE)
+        return diag_error(x->diag,
+                          "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
+                          "recursive functions cannot be inlined",
+                          str(x->m, x->m->path), node_name(in, call),
+                          function_name(x->m, k, x->scratch),
+                          function_name(x->m, in_cycle(x->m, f, k, x->scratch), x->scratch));
+    if (k != 0 && f->fate[k] == FATE_DEEP)
+        return diag_error(
+            x->diag, "%s: node '%s' calls '%s': calls nested %u deep cannot be inlined, expected "
+            "at most %d",
+            str(x->m, x->m->path), node_name(in, call), function_name(x->m, k, x->scratch), f->depth[k], CALL_DEPTH);
+    return 0;
+}
+
+/* No call that would be entered leads into a cycle. */
+static int check_calls(struct ctx *x, const struct functions *f)
+{
+    const struct module *m = x->m;
+    for (nid n = 1; n < m->nnode; n++) {
+        if (check_reached(x, f, m->node[n].callee, n, m) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_size(struct ctx *x, const struct functions *f, int64_t most)
+{
+    uint64_t nodes, entries;
+    functions_total(x->m, f, &nodes, &entries);
+    if (nodes <= (uint64_t)most && entries / ENTRIES_PER_NODE <= (uint64_t)most)
+        return 0;
+    uint32_t worst = 0;
+    for (nid n = 1; n < x->m->nnode; n++) {
+        uint32_t k = x->m->node[n].callee;
+        if (k != 0 && f->fate[k] == FATE_FREE && (worst == 0 || f->entries[k] > f->entries[worst]))
+            worst = k;
+    }
+    return diag_error(x->diag,
+                      "%s: with its calls replaced the model would have %s %" PRIu64
+                      " nodes, most of them from function '%s': expected at most %" PRId64
+                      " (inline-functions{max-nodes=...}), or say which with only=",
+                      str(x->m, x->m->path), nodes == UINT64_MAX ? "more than" : "up to", nodes,
+                      worst != 0 ? function_name(x->m, worst, x->scratch) : "", most);
+}
+
+/* ---- what is left ---- */
+
+/* Functions that are still called, directly or not, keep their order; the others go. */
+static void drop_functions(struct ctx *x)
+{
+    struct module *m = x->m;
+    uint32_t n = m->nfunction, *now = arena_array(x->scratch, (size_t)n + 1, sizeof *now);
+    uint32_t *todo = arena_array(x->scratch, (size_t)n + 1, sizeof *todo), ntodo = 0, kept = 1;
+    for (nid k = 1; k < m->nnode; k++) {
+        uint32_t f = m->node[k].callee;
+        if (f != 0 && now[f]++ == 0)
+            todo[ntodo++] = f;
+    }
+    for (uint32_t i = 0; i < ntodo; i++) {
+        const struct module *b = m->function[todo[i]].body;
+        for (nid k = 1; k < b->nnode; k++) {
+            uint32_t f = b->node[k].callee;
+            if (f != 0 && now[f]++ == 0)
+                todo[ntodo++] = f;
+        }
+    }
+    for (uint32_t f = 1; f < n; f++) {
+        if (now[f] == 0)
+            continue;
+        m->function[kept] = m->function[f];
+        now[f] = kept++;
+    }
+    m->nfunction = kept;
+    for (nid k = 1; k < m->nnode; k++)
+        m->node[k].callee = now[m->node[k].callee];
+    for (uint32_t f = 1; f < kept; f++) {
+        struct module *b = m->function[f].body;
+        for (nid k = 1; k < b->nnode; k++)
+            b->node[k].callee = now[b->node[k].callee];
+    }
+}
+
+static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
+{
+    const struct module *m = x->m;
+    uint32_t left = 0;
+    nid first = 0;
+    for (nid n = 1; n < m->nnode; n++) {
+        if (m->node[n].callee == 0)
+            continue;
+        first = left++ == 0 ? n : first;
+    }
+    diag_note(x->diag, "inline-functions: %u nodes with %u calls are now %u nodes with %u calls",
+              r->nnode0 - 1, calls, m->nnode - 1, left);
+    for (nid n = first; n < m->nnode && n != 0; n++) {
+        uint32_t f = m->node[n].callee;
+        if (f == 0 || x->m->function[f].body == NULL)
+            continue;
+        diag_note(x->diag, "inline-functions: the first call that is left is node '%s' of '%s'",
+                  node_name(m, n), function_name(x->m, f, x->scratch));
+        break;
+    }
+}
+
+static int run(struct ctx *x, const void *options)
+{
+    const struct inline_options *o = options;
+    struct module *m = x->m;
+    const struct inline_how how = {.names = true};
+    struct inlined r;
+    uint32_t calls = 0;
+    for (nid n = 1; n < m->nnode; n++)
+        calls += m->node[n].callee != 0;
+    if (calls == 0) {
+        diag_note(x->diag, "inline-functions: nothing calls a function of the model");
+        return 0;
+    }
+    if (m->cost != NULL || x->base != NULL || x->plan != NULL || x->shapes_unknown >= 0)
+        return diag_error(x->diag,
+                          "inline-functions comes before all other passes: what they found "
+                          "out does not hold for the new nodes");
+    struct functions *f = functions_study(m, x->scratch);
+    if (choose(x, f, o->only) != 0 || check_calls(x, f) != 0)
+        return -1;
+    functions_fit(m, f, "inline-functions", x->scratch, x->diag);
+    functions_measure(m, f);
+    if (check_size(x, f, o->max_nodes) != 0)
+        return -1;
+    if (inline_calls(m, f, &how, m->mem, x->scratch, x->diag, &r) != 0)
+        return -1;
+    *m = r.m;
+    m->rewritten = true;
+    x->looked_inside = *o->only == '\0';
+    drop_functions(x);
+    report(x, &r, calls);
+    return 0;
+}
+
+const struct pass pass_inline_functions = {
+    .name = "inline-functions",
+    .help = "replace calls of the model's functions by their nodes",
+    .opts = inline_opts,
+    .optsize = sizeof(struct inline_options),
+    .run = run,
+};

@@ -1,0 +1,369 @@
+/* Calls that stand open (opened.h): opening them, and closing those that nothing divides.
+ *
+ * The model as it was is kept, with its nodes and values, beside the opened one.  To close calls, the opener
+ * (inliner.c) runs on it again and leaves them out: the nodes come in the same order, so a walk over both
+ * modules side by side tells which is which; types and costs are carried over, and a closed call takes
+ * what the nodes in its place took.  Names can therefore be those of the first run or end in another
+ * number, where names of the model look like those of nodes inside calls. */
+#include "passes/functions/opened.h"
+
+#include "ir/base/units.h"
+#include "passes/functions/calls.h"
+
+/* ---- opening ---- */
+
+/* What was found out about the calls of r goes into an `opened` for r->m, and r->m gets what its new nodes
+ * need; NULL: there are none. */
+static struct opened *take_sites(struct ctx *x, const struct module *from, struct functions *f,
+                                 struct inlined *r)
+{
+    struct opened *o = arena_alloc(x->m->mem, sizeof *o);
+    uint8_t *entered = arena_alloc(x->scratch, (size_t)f->n + 1);
+    if (r->nsite == 1)
+        return NULL;
+    for (uint32_t s = 1; s < r->nsite; s++)
+        entered[r->site[s].function] = 1;
+    functions_import(&r->m, f, entered, x->scratch);
+    r->m.rewritten = true;
+    *o = (struct opened){*from, f, r->site, r->nsite, r->within};
+    return o;
+}
+
+int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how)
+{
+    struct diag quiet = diag_silent();
+    struct inlined r;
+    how.names = how.main_only = true;
+    if (inline_calls(x->m, f, &how, x->m->mem, x->scratch, &quiet, &r) != 0)
+        return -1;
+    struct opened *o = take_sites(x, x->m, f, &r);
+    if (o == NULL)
+        return 0;
+    x->opened = o;
+    *x->m = r.m;
+    return o->nsite - 1;
+}
+
+/* ---- what can be closed ---- */
+
+/* What a site holds, calls inside included. */
+struct tally {
+    uint32_t needed;           /* nodes that are not dead */
+    int32_t low, high;         /* parts */
+    uint8_t forward, backward; /* 1: it has such nodes with a place */
+};
+
+/* What is asked of sites. */
+struct asking {
+    const struct ctx *x;
+    const struct place *p;
+    const struct cut *cut;
+    struct map has;        /* (value, part) -> 1: the part has it, made or given */
+    struct csr users;
+    uint8_t *follows;       /* [node] 1: a Shape or Size, which is where its operand is made */
+};
+
+static struct tally *tally_sites(const struct asking *k, struct arena *a)
+{
+    const struct opened *o = k->x->opened;
+    const struct module *m = k->x->m;
+    const struct graph *g = &m->graph[1];
+    struct tally *tally = arena_array(a, o->nsite, sizeof *tally), *t = tally;
+    for (uint32_t s = 0; s < o->nsite; s++)
+        t[s] = (struct tally){.low = INT32_MAX, .high = -1};
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        int32_t part = k->cut->part_of[n];
+        t = &tally[o->within[n]];
+        t->needed += k->p->kind[n] != PLACE_NONE;
+        if (k->p->kind[n] != PLACE_NODE || k->follows[n])
+            continue;
+        bool back = m->backward != NULL && m->backward[n] != 0;
+        t->backward |= back;
+        t->forward |= !back;
+        t->low = part < t->low ? part : t->low;
+        t->high = part > t->high ? part : t->high;
+    }
+    for (uint32_t s = o->nsite; s-- > 1;) { /* what is inside comes later */
+        const struct tally *in = &tally[s];
+        t = &tally[o->site[s].parent];
+        t->needed += in->needed;
+        t->backward |= in->backward;
+        t->forward |= in->forward;
+        t->low = in->low < t->low ? in->low : t->low;
+        t->high = in->high > t->high ? in->high : t->high;
+    }
+    return tally;
+}
+
+/* The first of the ascending users [at, end) that is n or comes behind it. */
+static uint32_t first_from(const uint32_t *user, uint32_t at, uint32_t end, nid n)
+{
+    while (at < end) {
+        uint32_t mid = at + (end - at) / 2;
+        if (user[mid] < n)
+            at = mid + 1;
+        else
+            end = mid;
+    }
+    return at;
+}
+
+/* v, a result of the call, is not read outside, or it is made by a node that runs where the call does, and
+ * read by nodes with a place. */
+static bool leaves_well(const struct asking *k, const struct site *s, vid v)
+{
+    const struct value *x = &k->x->m->value[v];
+    const uint32_t *user = k->users.to;
+    uint32_t end = k->users.at[v + 1];
+    bool leaves = (x->flags & VALUE_OUTPUT) != 0;
+    for (uint32_t i = first_from(user, k->users.at[v], end, s->end); i < end; i++) {
+        if (k->p->kind[user[i]] == PLACE_COPY)
+            return false;
+        leaves = leaves || k->p->kind[user[i]] == PLACE_NODE;
+    }
+    return !leaves || (k->p->kind[x->def] == PLACE_NODE && !k->follows[x->def]);
+}
+
+/* What parts are given, weights and results of copies included.  What they make is told by its node. */
+static void note_parts(struct asking *k, struct arena *a)
+{
+    const struct module *m = k->x->m;
+    for (uint32_t x = 0; x < k->cut->nparts; x++) {
+        const struct part *t = &k->cut->part[x];
+        for (uint32_t i = 0; i < t->nin; i++)
+            map_set(&k->has, a, map_key(x, t->in[i]), 1);
+        for (uint32_t i = 0; i < t->nweight; i++)
+            map_set(&k->has, a, map_key(x, t->weight[i]), 1);
+        for (uint32_t i = 0; i < t->ncopy; i++) {
+            const struct slice out = m->node[t->copy[i]].out;
+            for (uint32_t j = 0; j < out.n; j++)
+                if (m->arg[out.at + j] != 0)
+                    map_set(&k->has, a, map_key(x, m->arg[out.at + j]), 1);
+        }
+    }
+}
+
+/* The part has v whether the call is there or not. */
+static bool is_there(const struct asking *k, int32_t part, vid v)
+{
+    nid def = k->x->m->value[v].def;
+    return map_get(&k->has, map_key((uint32_t)part, v)) != 0 ||
+           (def != 0 && k->cut->part_of[def] == part);
+}
+
+static bool is_closable(const struct asking *k, const struct site *s, const struct tally *t)
+{
+    const vid *arg = k->x->m->arg;
+    if (t->needed == 0)
+        return true;
+    if (t->low != t->high || (t->forward && t->backward))
+        return false;
+    for (uint32_t i = 0; i < s->in.n; i++) {
+        vid v = arg[s->in.at + i];
+        if (v != 0 && !is_there(k, t->low, v))
+            return false;
+    }
+    for (uint32_t i = 0; i < s->out.n; i++)
+        if (arg[s->out.at + i] != 0 && !leaves_well(k, s, arg[s->out.at + i]))
+            return false;
+    return true;
+}
+
+uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct cut *cut,
+                         struct arena *a)
+{
+    const struct opened *o = x->opened;
+    struct asking k = {.x = x, .p = p, .cut = cut};
+    uint8_t *can = arena_alloc(a, o->nsite);
+    note_parts(&k, a);
+    k.users = module_users(x->m, a);
+    k.follows = place_follows(x->m, p, a);
+    const struct tally *t = tally_sites(&k, a);
+    for (uint32_t s = 1; s < o->nsite; s++)
+        can[s] = is_closable(&k, &o->site[s], &t[s]);
+    return can;
+}
+
+/* ---- closing ---- */
+
+/* Asks for each call of the model in turn whether it was opened and still is. */
+struct walk {
+    const struct opened *o;
+    const uint8_t *shut;
+    uint32_t next; /* the site to come */
+};
+
+static bool still_open(void *user, uint32_t in, nid call, sid name)
+{
+    struct walk *w = user;
+    const struct site *s = &w->o->site[w->next];
+    (void)name;
+    if (w->next == w->o->nsite || s->call != call || w->o->site[s->parent].function != in)
+        return false;
+    bool open = w->shut[w->next] == 0;
+    w->next = open ? w->next + 1 : s->after;
+    return open;
+}
+
+/* The model as it was, with the types that are known by now: they only grow, so its numbers hold among them. */
+static struct module with_types(const struct module *from, const struct module *now)
+{
+    struct module m = *from;
+    m.type = now->type;
+    m.ntype = now->ntype;
+    m.dim = now->dim;
+    m.ndim = now->ndim;
+    return m;
+}
+
+/* Two modules side by side. */
+struct sides {
+    const struct module *old;
+    struct module *now;
+    nid *node;  /* [node of now] of old */
+    vid *value; /* [value of now] of old */
+    struct arena *a;
+    struct {
+        gid old, now;
+    } * graph; /* bodies still to be walked through */
+    uint32_t ngraph, capgraph;
+};
+
+static void pair_lists(struct sides *s, struct slice old, struct slice now)
+{
+    for (uint32_t i = 0; i < now.n; i++)
+        s->value[s->now->arg[now.at + i]] = s->old->arg[old.at + i];
+}
+
+static void pair_bodies(struct sides *s, gid old, gid now)
+{
+    s->graph = vec_grow(s->a, s->graph, &s->capgraph, s->ngraph + 1, sizeof *s->graph);
+    s->graph[s->ngraph].old = old;
+    s->graph[s->ngraph++].now = now;
+}
+
+static void pair_nodes(struct sides *s, nid old, nid now)
+{
+    const struct node *p = &s->old->node[old], *q = &s->now->node[now];
+    s->node[now] = old;
+    pair_lists(s, p->out, q->out);
+    for (uint32_t i = 0; i < q->attr.n; i++) {
+        const struct attr *a = &s->old->attr[p->attr.at + i], *b = &s->now->attr[q->attr.at + i];
+        if (b->ref != 0)
+            continue;
+        if (b->kind == ATTR_GRAPH)
+            pair_bodies(s, a->u.g, b->u.g);
+        for (uint32_t k = 0; b->kind == ATTR_GRAPHS && k < b->u.list.n; k++)
+            pair_bodies(s, s->old->refs[a->u.list.at + k], s->now->refs[b->u.list.at + k]);
+    }
+}
+
+/* The main graphs: where a site was closed stands its call. */
+static void pair_main(struct sides *s, const struct opened *o, const uint8_t *shut, uint32_t *site)
+{
+    const struct graph *g = &s->now->graph[1];
+    nid at = s->old->graph[1].first;
+    uint32_t next = 1;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        while (next < o->nsite && o->site[next].first == at && !shut[next])
+            next++;
+        if (next < o->nsite && o->site[next].first == at) {
+            site[n] = next;
+            pair_lists(s, o->site[next].out, s->now->node[n].out);
+            at = o->site[next].end;
+            next = o->site[next].after;
+        } else {
+            pair_nodes(s, at++, n);
+        }
+    }
+    for (uint32_t i = 0; i < s->ngraph; i++) {
+        const struct graph *p = &s->old->graph[s->graph[i].old];
+        const struct graph *q = &s->now->graph[s->graph[i].now];
+        pair_lists(s, p->in, q->in);
+        pair_lists(s, p->init, q->init);
+        for (uint32_t k = 0; k < q->count; k++)
+            pair_nodes(s, p->first + k, q->first + k);
+    }
+}
+
+/* What holds of nodes and values in the old module holds in the new one. */
+static void carry_over(const struct sides *s, struct arena *mem)
+{
+    const struct costs *old = s->old->cost;
+    struct costs *c = s->now->cost = costs_new(s->now, mem, old->nclass);
+    if (s->old->backward != NULL)
+        s->now->backward = arena_alloc(mem, s->now->nnode);
+    for (vid v = 1; v < s->now->nval; v++) {
+        vid from = s->value[v];
+        if (from != 0)
+            s->now->value[v].type = s->old->value[from].type;
+        c->bytes[v] = old->bytes[from];
+        c->elems[v] = old->elems[from];
+        c->xfer[v] = old->xfer[from];
+    }
+    for (nid n = 1; n < s->now->nnode; n++) {
+        nid from = s->node[n];
+        c->flops[n] = old->flops[from];
+        c->traffic[n] = old->traffic[from];
+        c->own[n] = old->own[from];
+        for (uint32_t k = 0; k < c->nclass; k++)
+            c->time[k][n] = old->time[k][from];
+        if (s->old->backward != NULL)
+            s->now->backward[n] = s->old->backward[from];
+    }
+}
+
+/* Call n takes what the nodes of site k took. */
+static void add_up(const struct sides *s, const struct place *p, const struct site *k, nid n)
+{
+    for (nid i = k->first; i < k->end; i++) {
+        costs_add(s->now->cost, n, s->old->cost, i, p->kind[i] == PLACE_NODE);
+        if (p->kind[i] == PLACE_NODE && s->old->backward != NULL)
+            s->now->backward[n] |= s->old->backward[i];
+    }
+}
+
+/* Large constants that closed calls make count as theirs. */
+static void add_constants(const struct sides *s, const struct place *p, const struct opened *o,
+                          const uint32_t *site, struct arena *scratch)
+{
+    nid *call = arena_array(scratch, o->nsite, sizeof *call); /* [site] the call that it is in now */
+    struct costs *c = s->now->cost;
+    for (nid n = 1; n < s->now->nnode; n++)
+        call[site[n]] = n;
+    call[0] = 0;
+    for (uint32_t k = 1; k < o->nsite; k++)
+        call[k] = call[k] != 0 ? call[k] : call[o->site[k].parent];
+    for (uint32_t w = 0; w < p->nweight; w++) {
+        nid def = s->old->value[p->weight[w]].def;
+        nid n = def != 0 ? call[o->within[def]] : 0;
+        if (n != 0)
+            c->own[n] = sat_add(c->own[n], p->weight_bytes[w]);
+    }
+}
+
+void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out)
+{
+    const struct opened *o = x->opened;
+    struct module from = with_types(&o->from, x->m);
+    struct walk walk = {o, shut, 1};
+    struct inline_how how = {true, true, still_open, &walk};
+    struct diag quiet = diag_silent();
+    struct inlined r;
+    /* cannot fail: there are fewer names than before */
+    inline_calls(&from, o->functions, &how, x->m->mem, x->scratch, &quiet, &r);
+    out->opened = take_sites(x, &o->from, o->functions, &r);
+    out->m = r.m;
+    out->node = arena_array(x->m->mem, r.m.nnode, sizeof *out->node);
+    out->site = arena_array(x->m->mem, r.m.nnode, sizeof *out->site);
+    struct sides s = {.old = x->m, .now = &out->m, .node = out->node, .a = x->scratch};
+    s.value = arena_array(x->scratch, r.m.nval, sizeof *s.value);
+    for (vid v = 1; v < from.nval; v++)
+        s.value[v] = v;
+    pair_main(&s, o, shut, out->site);
+    carry_over(&s, x->m->mem);
+    for (nid n = 1; n < out->m.nnode; n++)
+        if (out->site[n] != 0)
+            add_up(&s, p, &o->site[out->site[n]], n);
+    add_constants(&s, p, o, out->site, x->scratch);
+}

@@ -1,0 +1,145 @@
+/* Lists of regular expressions over node names (patterns.h): POSIX extended ones, tried in order.
+ *
+ * The C library's regcomp copies what is repeated ("a++" has four), recurses as deep as parentheses go,
+ * and takes exponential time for repeats inside each other; a reference back ("(a*)\1") does that to
+ * matching.  Expressions come from files, so each is measured first, with its repeats written out, and
+ * refused if it is large.  O(length). */
+#include "passes/functions/patterns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SIZE_MOST = 2000, DEPTH_MOST = 50, NESTED_MOST = 3, REPEAT_MOST = 1 << 16 };
+
+/* The last byte of the bracket expression at s, or of the text if it does not end. */
+static const char *bracket_end(const char *s)
+{
+    s += s[1] == '^' ? 2 : 1;
+    s += *s == ']';
+    while (*s != 0 && *s != ']') {
+        char close[] = {s[1], ']', 0};
+        bool class = *s == '[' && s[1] != 0 && strchr(".:=", s[1]);
+        const char *end = class ? strstr(s + 2, close) : NULL;
+        s += end ? (size_t)(end - s) + 2 : 1;
+    }
+    return *s != 0 ? s : s - 1;
+}
+
+/* How often regcomp copies what stands before an interval such as {3,5}; 1: it is none. */
+static uint64_t repeats(const char *s)
+{
+    uint64_t most = 1, n = 0;
+    for (s++; (*s >= '0' && *s <= '9') || *s == ','; s++) {
+        n = *s == ',' ? 0 : 10 * n + (uint64_t)(*s - '0');
+        n = n < REPEAT_MOST ? n : REPEAT_MOST;
+        most = n + 1 > most ? n + 1 : most;
+    }
+    return most;
+}
+
+/* NULL, or why regcomp must not see the expression. */
+static const char *wrong(const char *s)
+{
+    uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;  /* size of a group so far, of the last atom */
+    unsigned nested[DEPTH_MOST + 1] = {0}, loops = 0; /* repeats inside each other, likewise */
+    unsigned depth = 0;
+    for (; *s != 0; s++) {
+        if (*s == '\\' && s[1] >= '1' && s[1] <= '9')
+            return "it refers back to a group";
+        if (strchr("+{*?", *s)) {
+            last = last * (*s == '+' ? 2 : *s == '{' ? repeats(s) : 1) + 1;
+            if (++loops > NESTED_MOST)
+                return "it has more than 3 repeats inside each other";
+        } else if (*s == ')' && depth > 0) {
+            loops = loops > nested[depth] ? loops : nested[depth];
+            last += before[depth--] + 1;
+        } else {
+            nested[depth] = loops > nested[depth] ? loops : nested[depth];
+            loops = 0;
+            before[depth] += last;
+            last = 1;
+            if (*s == '[') {
+                s = bracket_end(s);
+            } else if (*s == '\\' && s[1] != 0) {
+                s++;
+            } else if (*s == '(') {
+                if (++depth > DEPTH_MOST)
+                    return "it has more than 50 groups inside each other";
+                before[depth] = nested[depth] = 0;
+            }
+        }
+        if (last + before[depth] > SIZE_MOST)
+            return "with its repeats written out it has more than 2000 characters";
+    }
+    return NULL;
+}
+
+int pattern_compile(regex_t *re, const char *text, char why[static PATTERN_WHY])
+{
+    const char *what = wrong(text);
+    int rc = what ? -1 : regcomp(re, text, REG_EXTENDED | REG_NOSUB);
+    if (what)
+        snprintf(why, PATTERN_WHY, "%s", what);
+    else if (rc)
+        regerror(rc, re, why, PATTERN_WHY);
+    return rc ? -1 : 0;
+}
+
+int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
+                 const char *where, struct diag *d)
+{
+    regex_t *re = arena_alloc(a, sizeof *re);
+    char why[PATTERN_WHY];
+    if (pattern_compile(re, text, why))
+        return diag_error(d, "%s: '%.200s' is not a regular expression: %s", where, text, why);
+    p->at = vec_grow(a, p->at, &p->cap, p->n + 1, sizeof *p->at);
+    p->at[p->n++] = (struct pattern){.text = text, .re = re, .group = group};
+    return 0;
+}
+
+struct pattern *patterns_match(struct patterns *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (regexec(p->at[i].re, name, 0, NULL, 0) == 0) {
+            p->at[i].hits++;
+            return &p->at[i];
+        }
+    return NULL;
+}
+
+struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a)
+{
+    const struct opened *o = x->opened;
+    const uint8_t *follows = place_follows(x->m, x->place, a);
+    struct pattern **hit = arena_array(a, x->m->nnode, sizeof(struct pattern *));
+    struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;
+    for (uint32_t s = 1; o && s < o->nsite; s++) {
+        call[s] = patterns_match(p, str(x->m, o->site[s].name));
+        outer = call[o->site[s].parent];
+        call[s] = outer && (!call[s] || outer < call[s]) ? outer : call[s];
+    }
+    for (uint32_t v = 0; v < x->base->n; v++) {
+        nid n = x->base->node[v];
+        hit[n] = patterns_match(p, node_name(x->m, n));
+        outer = o ? call[o->within[n]] : NULL;
+        if (outer)
+            hit[n] = follows[n] ? NULL : hit[n] && hit[n] < outer ? hit[n] : outer;
+    }
+    return hit;
+}
+
+void patterns_warn_idle(const struct patterns *p, const char *where, struct diag *d)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!p->at[i].hits)
+            diag_warning(d, WARN_UNMATCHED_PATTERN,
+                         "%s: '%s' matches no placed node that is still free", where,
+                         p->at[i].text);
+}
+
+void patterns_free(struct patterns *p)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        regfree(p->at[i].re);
+    p->n = 0;
+}

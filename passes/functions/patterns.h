@@ -1,0 +1,42 @@
+/* Lists of regular expressions over node names: plans by hand, blocks. */
+#ifndef PCC_PASSES_FUNCTIONS_PATTERNS_H
+#define PCC_PASSES_FUNCTIONS_PATTERNS_H
+
+#include "passes/functions/opened.h"
+
+#include <regex.h>
+
+struct pattern {
+    const char *text;
+    regex_t *re;
+    uint32_t group; /* what it stands for: a device, a block */
+    uint32_t hits;  /* names that it was the first to match */
+};
+
+/* Zeroed: empty. */
+struct patterns {
+    struct pattern *at;
+    uint32_t n, cap;
+};
+
+enum { PATTERN_WHY = 128 };
+/* Compiles an extended regular expression whose compilation and use stay cheap: no references back, at
+ * most 3 repeats inside each other, at most 2000 characters with its repeats written out.  0, or -1 and
+ * the reason in why; on 0 the caller does regfree. */
+int pattern_compile(regex_t *re, const char *text, char why[static PATTERN_WHY]);
+
+/* Adds such an extended regular expression; `where` begins the error.  0 or -1. */
+int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
+                 const char *where, struct diag *d);
+/* The first pattern that matches anywhere in the name, NULL: none.  O(patterns). */
+struct pattern *patterns_match(struct patterns *p, const char *name);
+/* [node of x->m] the first pattern that matches its name or that of an open call that it is in.  A Shape in a
+ * call that some pattern matches has none: it follows what it measures.  Placed nodes, others NULL.  Lives
+ * in a.  O((nodes + calls) * patterns). */
+struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a);
+/* A warning for each pattern that never was the first to match. */
+void patterns_warn_idle(const struct patterns *p, const char *where, struct diag *d);
+/* Must be called: the compiled expressions are not in an arena. */
+void patterns_free(struct patterns *p);
+
+#endif

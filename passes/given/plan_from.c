@@ -1,0 +1,90 @@
+/* plan: a plan that was made elsewhere, judged and taken on to the backends.
+ *
+ * The value is the judge's.  The bound holds for plans of any shape (bounds.c), so every plan gets one,
+ * and one that takes no more is optimal.  O(nodes + pins) after reading, and the work of the bounds. */
+#include "passes/given/plan_read.h"
+
+#include "passes/bounds/claim.h"
+
+struct plan_options {
+    const char *from;
+    bool best_effort;
+    int64_t effort;
+};
+
+static const struct opt plan_opts[] = {
+    {.kind = OPT_TEXT,
+     .name = "from",
+     .off = offsetof(struct plan_options, from),
+     .def = "",
+     .help = "plan JSON, split folder, annotated .onnx, lines regex=device, or self"},
+    {.kind = OPT_BOOL,
+     .name = "best-effort",
+     .off = offsetof(struct plan_options, best_effort),
+     .def = "false",
+     .help = "take the plan even if a device needs more memory than it has"},
+    {.kind = OPT_INT,
+     .name = "effort",
+     .off = offsetof(struct plan_options, effort),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000",
+     .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
+    {0}};
+
+/* Why the judge or a pin refuses the plan: 0, -1, PASS_INFEASIBLE. */
+static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *dev,
+                  const struct verdict *v)
+{
+    const char *from = o->from;
+    for (uint32_t u = 0; u < x->base->n; u++) {
+        nid n = x->base->node[u];
+        if (x->base->pin[u] >= 0 && x->base->pin[u] != dev[n])
+            return diag_error(x->diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'",
+                              from, node_name(x->m, n),
+                              cluster_device_name(x->cluster, x->mem, (uint32_t)dev[n]),
+                              cluster_device_name(x->cluster, x->mem, (uint32_t)x->base->pin[u]));
+    }
+    if (v->runnable && v->colocated && (v->fits || o->best_effort))
+        return 0;
+    diag_error(x->diag, "plan from %s: %s", from, v->why_not);
+    return v->runnable && v->colocated ? PASS_INFEASIBLE : -1;
+}
+
+static int plan_run(struct ctx *x, const void *options)
+{
+    const struct plan_options *o = options;
+    if (!*o->from)
+        return diag_error(x->diag, "plan: expected plan{from=FILE}");
+    int32_t *dev = plan_read(x, o->from);
+    if (!dev)
+        return -1;
+    struct verdict v = judge(x->m, x->place, x->cluster, dev, x->scratch);
+    int rc = refuse(x, o, dev, &v);
+    if (rc)
+        return rc;
+    struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
+    *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value};
+    struct clock clock = {.stop = x->stop};
+    if (x->time_limit > 0)
+        clock.deadline = clock_now() + x->time_limit / 1000;
+    int64_t start = claim_start(x, must_level(x)); /* what v.value has more than the problem knows of */
+    p->bare = v.value > start ? v.value - start : 0;
+    struct bound b = claim_all(x, p->bare, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    claim(x, SCOPE_ALL, b, b);
+    p->argument = b.value < 0 ? arena_fmt(x->mem, "read from %s", o->from)
+                              : arena_fmt(x->mem, "read from %s; bound: %s", o->from, b.why);
+    p->status = b.value < 0 ? PLAN_HEURISTIC : p->status;
+    if (!v.fits) {
+        diag_warning(x->diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, v.why_not);
+        p->status = PLAN_OVER_MEMORY;
+    }
+    return 0;
+}
+
+const struct pass pass_plan = {.name = "plan",
+                               .help = "take a plan from a file, judge it and go on with it",
+                               .opts = plan_opts,
+                               .optsize = sizeof(struct plan_options),
+                               .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
+                               .run = plan_run};

@@ -1,0 +1,607 @@
+/* Integer programs for placement (ip_model.h).
+ *
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3 and appendix C.  x[v,d] = 1 iff device d
+ * holds vertex v; the value T is at least the load of every device:
+ *     T >= sum_v time[v] x[v,d] + sum_e cost[e] cut[e,d].
+ * cut[e,d] = 1 iff d holds some pins of net e and not all.  With pins a and b: cut >= |x[a] - x[b]|; with more:
+ * cut = hi - lo, hi >= every x, lo <= every x; with a pin on the host, or one that cannot be on d: cut = hi.
+ * This has the strength of the paper's separate in- and out-costs and fewer rows.  Host devices pay nothing.
+ * A net on a device of which only one pin can be there needs no column.
+ *
+ * Contiguity.  Convex: the paper's (16), z[v,d] >= x[v,d], z falls along edges, and z[v] <= x[v] - x[u] + 1 along
+ * u -> v: z marks what has a path into the set.  Chain: w[v,j] = 1 iff v is in slot j or an earlier one;
+ * w[v,j] <= w[v,j+1], w[u,j] >= w[v,j] along edges, x[v,j] = w[v,j] - w[v,j-1].  A chain has no symmetry and
+ * is the search space of dp-place; slots may stay empty.
+ *
+ * Symmetry.  Devices of a kind are alike: name them in the order in which the vertices, by falling time, first
+ * use them.  So the i-th vertex uses one of the first i + 1.
+ *
+ * Columns that must be 0 are left out: vertices that a device cannot run, or whose time or bytes there are more than
+ * it may have.  In a chain, what the ancestors of v take in any case must fit into the slots up to that of v, what
+ * the descendants take into the rest.
+ *
+ * Memory: bytes are integers; divided by their greatest common divisor they are small where a test or a
+ * teacher made them up, and half of one may be added to the limit, so that the solver's tolerance cannot matter. */
+#include "passes/integer/ip_model.h"
+
+#include "ir/base/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { WINDOWS_MOST = 8192 };
+#define TOLERANCE                                                                                  \
+    1e-8 /* what may get lost in a solver must not make a plan within the limit infeasible */
+
+struct builder {
+    struct ip_model *m;
+    const struct chain *c;
+    const struct wdag *g;
+    struct mip *p;
+    struct arena *a;
+    uint32_t n, k;      /* vertices, slots */
+    const char **label; /* [vertex] */
+    const char **dev;   /* [slot] name */
+    uint32_t ncut;      /* the nets that cost something in the slot at hand, columns and costs */
+    struct mip_term *cut;
+    uint32_t capcut;
+    int64_t bytes_gcd;
+};
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+static void name_vertices(struct builder *b)
+{
+    const char *const *name = b->m->ask.name;
+    b->label = arena_array(b->a, (size_t)b->n + 1, sizeof *b->label);
+    b->dev = arena_array(b->a, (size_t)b->k + 1, sizeof *b->dev);
+    for (uint32_t v = 0; v < b->n; v++)
+        b->label[v] = name && name[v] && *name[v] ? arena_fmt(b->a, "%.60s", name[v])
+                                                  : arena_fmt(b->a, "v%u", v);
+    for (uint32_t s = 0; s < b->k; s++)
+        b->dev[s] = cluster_device_name(b->c->cluster, b->a, b->m->slot[s]);
+}
+
+/* "net_<producer>_acc0" */
+static const char *net_name(const struct builder *b, const char *what, uint32_t e, uint32_t s)
+{
+    uint32_t src = b->g->net_src[e];
+    if (src >= b->n)
+        return arena_fmt(b->a, "%s_input%u_%s", what, e, b->dev[s]);
+    return arena_fmt(b->a, "%s_%s_%u_%s", what, b->label[src], e, b->dev[s]);
+}
+
+/* ---- terms ------------------------------------------------------------------------------------ */
+
+/* Adds by * x[v, s] to the row. */
+static void add_x(struct builder *b, uint32_t v, uint32_t s, double by)
+{
+    const uint32_t *col = &b->m->col[(size_t)v * b->k];
+    mip_term(b->p, col[s], by);
+    if (b->m->ask.shape == IP_CHAIN && s > 0)
+        mip_term(b->p, col[s - 1], -by);
+}
+
+/* Whether x[v, s] can be 1. */
+static bool can(const struct builder *b, uint32_t v, uint32_t s)
+{
+    const uint32_t *col = &b->m->col[(size_t)v * b->k];
+    if (b->m->ask.shape == IP_CHAIN)
+        return col[s] != (s > 0 ? col[s - 1] : MIP_ZERO);
+    return col[s] != MIP_ZERO;
+}
+
+/* A row  column - x[v, s] >= 0  (or <= 0). */
+static void compare(struct builder *b, const char *name, uint32_t col, uint32_t v, uint32_t s,
+                    bool above)
+{
+    mip_row(b->p, name, above ? 0 : -MIP_INF, above ? MIP_INF : 0);
+    mip_term(b->p, col, 1);
+    add_x(b, v, s, -1);
+}
+
+static double in_time(const struct builder *b, int64_t t)
+{
+    return (double)t / (double)b->m->unit;
+}
+
+/* ---- where a vertex can be -------------------------------------------------------------------- */
+
+/* Bytes of v alone. */
+static int64_t bytes_of(const struct wdag *g, uint32_t v)
+{
+    int64_t sum = g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
+        sum = sat_add(sum, g->shared_size[g->shared_of.to[i]]);
+    return sum;
+}
+
+static bool allowed(const struct builder *b, uint32_t v, uint32_t s)
+{
+    const struct chain_kind *k = &b->c->kind[b->m->kind[s]];
+    if (k->time[v] == COST_NEVER || (b->m->ask.may && !(b->m->ask.may[v] >> b->m->kind[s] & 1)))
+        return false;
+    return b->m->ask.memory || (k->time[v] <= b->m->ask.limit && bytes_of(b->g, v) <= k->memory);
+}
+
+/* Vertices by falling time on kind k, as many as the kind has devices: order[]; their number. */
+static uint32_t heaviest(const struct builder *b, uint32_t k, uint32_t *order, uint8_t *taken)
+{
+    const struct chain_kind *kind = &b->c->kind[k];
+    uint32_t n = 0;
+    memset(taken, 0, b->n);
+    for (; n < kind->count; n++) {
+        uint32_t best = UINT32_MAX;
+        for (uint32_t v = 0; v < b->n; v++)
+            if (!taken[v] && kind->time[v] != COST_NEVER &&
+                (best == UINT32_MAX || kind->time[v] > kind->time[best]))
+                best = v;
+        if (best == UINT32_MAX)
+            break;
+        taken[best] = 1;
+        order[n] = best;
+    }
+    return n;
+}
+
+/* barred[v * ndev + slot]: v need not be there, devices being alike. */
+static uint8_t *break_symmetry(struct builder *b)
+{
+    uint8_t *barred = arena_alloc(b->a, (size_t)b->n * b->k + 1),
+            *taken = arena_alloc(b->a, b->n + 1);
+    uint32_t *order = arena_array(b->a, b->k + 1, sizeof *order);
+    for (uint32_t k = 0; k < b->c->nkind; k++) {
+        if (b->c->kind[k].count < 2)
+            continue;
+        uint32_t n = heaviest(b, k, order, taken), at = 0;
+        for (uint32_t s = 0; s < b->k; s++) {
+            if (b->m->kind[s] != k)
+                continue;
+            for (uint32_t i = 0; i < n && i < at; i++)
+                barred[(size_t)order[i] * b->k + s] = 1;
+            at++;
+        }
+    }
+    return barred;
+}
+
+static void make_x(struct builder *b)
+{
+    const uint8_t *barred = break_symmetry(b);
+    for (uint32_t v = 0; v < b->n; v++) {
+        uint32_t *col = &b->m->col[(size_t)v * b->k], places = 0;
+        for (uint32_t s = 0; s < b->k; s++) {
+            bool may = allowed(b, v, s) && !barred[(size_t)v * b->k + s];
+            col[s] = may ? MIP_ONE : MIP_ZERO;
+            places += may;
+        }
+        for (uint32_t s = 0; places > 1 && s < b->k; s++)
+            if (col[s] == MIP_ONE)
+                col[s] = mip_col(b->p, arena_fmt(b->a, "x_%s_%s", b->label[v], b->dev[s]), 0, 1, 0,
+                                 true);
+        mip_row(b->p, arena_fmt(b->a, "one_%s", b->label[v]), 1, 1);
+        for (uint32_t s = 0; s < b->k; s++)
+            mip_term(b->p, col[s], 1);
+    }
+}
+
+/* A row  high - low >= 0, needless if high is 1 or low 0. */
+static void at_most(struct builder *b, const char *name, uint32_t low, uint32_t high)
+{
+    if (low == MIP_ZERO || high == MIP_ONE || low == high)
+        return;
+    mip_row(b->p, name, 0, MIP_INF);
+    mip_term(b->p, high, 1);
+    mip_term(b->p, low, -1);
+}
+
+/* Adds to sum[v] what all vertices weigh from which a path leads to v by `in`, v among them, 64 of them at a
+ * time; order: +1, predecessors have smaller numbers. */
+static void add_paths(const struct builder *b, const struct csr *in, bool up, const int64_t *w,
+                      int64_t *sum)
+{
+    uint64_t *mask = arena_array(b->a, (size_t)b->n + 1, sizeof *mask);
+    for (uint32_t base = 0; base < b->n; base += 64)
+        for (uint32_t i = 0; i < b->n; i++) {
+            uint32_t v = up ? b->n - 1 - i : i;
+            uint64_t m = v - base < 64 ? UINT64_C(1) << (v - base) : 0;
+            for (uint32_t j = in->at[v]; j < in->at[v + 1]; j++)
+                m |= mask[in->to[j]];
+            mask[v] = m;
+            for (; m; m &= m - 1)
+                sum[v] += w[base + (uint32_t)__builtin_ctzll(m)];
+        }
+}
+
+/* v must be in slots first[v] .. end[v] - 1, so that what comes before it and after it has room. */
+static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
+{
+    struct chain_caps caps;
+    int64_t limit = b->m->ask.memory ? CHAIN_INF : b->m->ask.limit;
+    chain_set_limit(b->c, &caps, limit);
+    for (uint32_t v = 0; v < b->n; v++)
+        end[v] = b->k;
+    for (uint32_t p = 0; p < b->c->npot && b->n <= WINDOWS_MOST; p++) {
+        if (b->c->pot[p].memory ? b->m->ask.memory : limit == CHAIN_INF)
+            continue;
+        int64_t *before = arena_array(b->a, (size_t)b->n + 1, sizeof *before), room = 0;
+        int64_t *after = arena_array(b->a, (size_t)b->n + 1, sizeof *after);
+        add_paths(b, &b->g->pred, false, b->c->pot[p].w, before);
+        add_paths(b, &b->g->succ, true, b->c->pot[p].w, after);
+        for (uint32_t s = 0; s < b->k; s++) {
+            room = sat_add(room, caps.cap[p][b->m->kind[s]]);
+            for (uint32_t v = 0; v < b->n; v++)
+                if (before[v] > room && first[v] <= s)
+                    first[v] = s + 1;
+        }
+        room = 0;
+        for (uint32_t s = b->k; s-- > 0;) {
+            room = sat_add(room, caps.cap[p][b->m->kind[s]]);
+            for (uint32_t v = 0; v < b->n; v++)
+                if (after[v] > room && end[v] > s)
+                    end[v] = s;
+        }
+    }
+}
+
+/* IP_CHAIN: columns w. */
+static void make_w(struct builder *b)
+{
+    uint32_t *first = arena_array(b->a, (size_t)b->n + 1, sizeof *first);
+    uint32_t *end = arena_array(b->a, (size_t)b->n + 1, sizeof *end);
+    find_windows(b, first, end);
+    for (uint32_t v = 0; v < b->n; v++) {
+        uint32_t *col = &b->m->col[(size_t)v * b->k], last = UINT32_MAX;
+        for (uint32_t s = 0; s < b->k; s++)
+            last = allowed(b, v, s) && s >= first[v] && s < end[v] ? s : last;
+        for (uint32_t s = 0; s < b->k; s++) {
+            col[s] = s ? col[s - 1] : MIP_ZERO;
+            if (last == s)
+                col[s] = MIP_ONE;
+            else if (last != UINT32_MAX && s < last && s >= first[v] && allowed(b, v, s))
+                col[s] = mip_col(b->p, arena_fmt(b->a, "w_%s_%s", b->label[v], b->dev[s]), 0, 1, 0,
+                                 true);
+            if (s)
+                at_most(b, arena_fmt(b->a, "on_%s_%s", b->label[v], b->dev[s]), col[s - 1], col[s]);
+        }
+        mip_row(b->p, arena_fmt(b->a, "one_%s", b->label[v]), 1, 1);
+        mip_term(b->p, col[b->k - 1], 1);
+    }
+    for (uint32_t u = 0; u < b->n; u++)
+        for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++)
+            for (uint32_t v = b->g->succ.to[i], s = 0; s + 1 < b->k; s++)
+                at_most(b, arena_fmt(b->a, "edge_%s_%u_%s", b->label[u], v, b->dev[s]),
+                        b->m->col[(size_t)v * b->k + s], b->m->col[(size_t)u * b->k + s]);
+}
+
+/* IP_CONVEX: z[v] = 1 where a path leads from v into the set. */
+static void make_z(struct builder *b)
+{
+    uint32_t *z = arena_array(b->a, (size_t)b->n + 1, sizeof *z);
+    for (uint32_t s = 0; s < b->k; s++) {
+        for (uint32_t v = 0; v < b->n; v++)
+            z[v] =
+                mip_col(b->p, arena_fmt(b->a, "z_%s_%s", b->label[v], b->dev[s]), 0, 1, 0, false);
+        for (uint32_t u = 0; u < b->n; u++) {
+            uint32_t x = b->m->col[(size_t)u * b->k + s];
+            at_most(b, arena_fmt(b->a, "in_%s_%s", b->label[u], b->dev[s]), x, z[u]);
+            for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++) {
+                uint32_t v = b->g->succ.to[i];
+                at_most(b, arena_fmt(b->a, "path_%s_%u_%s", b->label[u], v, b->dev[s]), z[v], z[u]);
+                if (x == MIP_ZERO)
+                    continue;
+                mip_row(b->p, arena_fmt(b->a, "gap_%s_%u_%s", b->label[u], v, b->dev[s]), -MIP_INF,
+                        1);
+                mip_term(b->p, z[v], 1);
+                mip_term(b->p, b->m->col[(size_t)v * b->k + s], -1);
+                mip_term(b->p, x, 1);
+            }
+        }
+    }
+}
+
+/* ---- nets ------------------------------------------------------------------------------------- */
+
+static void push_cut(struct builder *b, uint32_t col, double cost)
+{
+    b->cut = vec_grow(b->a, b->cut, &b->capcut, b->ncut + 1, sizeof *b->cut);
+    b->cut[b->ncut++] = (struct mip_term){col, cost};
+}
+
+static uint32_t share(struct builder *b, const char *name)
+{
+    return mip_col(b->p, name, 0, 1, 0, false);
+}
+
+/* Columns and rows for net e in slot s, if it can cost something there. */
+static void make_net(struct builder *b, uint32_t e, uint32_t s)
+{
+    const uint32_t *pin = b->g->net_pin.to, from = b->g->net_pin.at[e],
+                   to = b->g->net_pin.at[e + 1];
+    int64_t cost = b->g->net_cost[b->c->kind[b->m->kind[s]].cls][e];
+    uint32_t here = 0, n = to - from;
+    if (cost == 0 || n < 2)
+        return;
+    for (uint32_t i = from; i < to; i++)
+        here += can(b, pin[i], s);
+    if (here == 0)
+        return;
+    bool apart = b->g->net_host[e] || here < n; /* something of it is elsewhere in any case */
+    double by = in_time(b, cost);
+    if (!apart && n == 2) {
+        uint32_t y = share(b, net_name(b, "net", e, s));
+        for (int i = 0; i < 2; i++) {
+            mip_row(b->p, net_name(b, i ? "out" : "in", e, s), 0, MIP_INF);
+            mip_term(b->p, y, 1);
+            add_x(b, pin[from + (i == 0)], s, -1);
+            add_x(b, pin[from + (i == 1)], s, 1);
+        }
+        push_cut(b, y, by);
+        return;
+    }
+    uint32_t hi = share(b, net_name(b, "net", e, s)),
+             lo = apart ? MIP_ZERO : share(b, net_name(b, "all", e, s));
+    for (uint32_t i = from; i < to; i++)
+        if (can(b, pin[i], s)) {
+            compare(b, arena_fmt(b->a, "%s_%u", net_name(b, "some", e, s), i - from), hi, pin[i], s,
+                    true);
+            if (!apart)
+                compare(b, arena_fmt(b->a, "%s_%u", net_name(b, "every", e, s), i - from), lo,
+                        pin[i], s, false);
+        }
+    push_cut(b, hi, by);
+    push_cut(b, lo, -by);
+}
+
+static void make_loads(struct builder *b)
+{
+    for (uint32_t s = 0; s < b->k; s++) {
+        const struct chain_kind *k = &b->c->kind[b->m->kind[s]];
+        b->ncut = 0;
+        for (uint32_t e = 0; e < b->g->nnet; e++)
+            make_net(b, e, s);
+        mip_row(b->p, arena_fmt(b->a, "load_%s", b->dev[s]), -MIP_INF, 0);
+        for (uint32_t v = 0; v < b->n; v++)
+            if (can(b, v, s))
+                add_x(b, v, s, in_time(b, k->time[v]));
+        for (uint32_t i = 0; i < b->ncut; i++)
+            mip_term(b->p, b->cut[i].col, b->cut[i].by);
+        mip_term(b->p, b->m->top, -1);
+    }
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+static void measure_bytes(struct builder *b)
+{
+    const struct wdag *g = b->g;
+    int64_t common = 0, sum = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        common = gcd(g->size[v], common);
+        sum += g->size[v];
+    }
+    for (uint32_t i = 0; i < g->nshared; i++) {
+        common = gcd(g->shared_size[i], common);
+        sum += g->shared_size[i];
+    }
+    b->bytes_gcd = common ? common : 1;
+    b->m->bytes = b->bytes_gcd;
+    while (sum / b->m->bytes / (b->k + 1) >= 1024)
+        b->m->bytes *= 1024;
+}
+
+static double in_bytes(const struct builder *b, int64_t bytes)
+{
+    return (double)bytes / (double)b->m->bytes;
+}
+
+/* Columns that say whether slot s needs a shared item, pushed with their bytes. */
+static void make_shared(struct builder *b, uint32_t s)
+{
+    const struct csr *by = &b->g->shared_by;
+    for (uint32_t i = 0; i < b->g->nshared; i++) {
+        uint32_t here = 0;
+        for (uint32_t j = by->at[i]; j < by->at[i + 1]; j++)
+            here += can(b, by->to[j], s);
+        if (here == 0 || b->g->shared_size[i] == 0)
+            continue;
+        const char *name = arena_fmt(b->a, "shared_%u_%s", i, b->dev[s]);
+        uint32_t u = share(b, name);
+        for (uint32_t j = by->at[i]; j < by->at[i + 1]; j++)
+            if (can(b, by->to[j], s))
+                compare(b, arena_fmt(b->a, "%s_by_%u", name, by->to[j]), u, by->to[j], s, true);
+        push_cut(b, u, in_bytes(b, b->g->shared_size[i]));
+    }
+}
+
+/* The least memory of a bounded device. */
+static int64_t least_room(const struct builder *b)
+{
+    int64_t least = CHAIN_INF;
+    for (uint32_t s = 0; s < b->k; s++) {
+        int64_t room = b->c->kind[b->m->kind[s]].memory;
+        least = room < least ? room : least;
+    }
+    return least;
+}
+
+/* The right side of slot s's row, bytes <= its room, or <= M, the least memory wanted.  One that has more than
+ * others may use that, whatever M is: then a column says which of the two rows holds. */
+static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
+{
+    double most =
+        ((double)(room / b->bytes_gcd) + 0.5) * (double)b->bytes_gcd / (double)b->m->bytes;
+    struct mip_row *row = &b->p->row[b->p->nrow - 1];
+    if (!b->m->ask.memory) {
+        row->hi += most;
+        return;
+    }
+    uint32_t from = row->at, to = b->p->nterm;
+    double shift = row->hi;
+    if (room > least_room(b)) {
+        uint32_t q = mip_col(b->p, arena_fmt(b->a, "own_%s", b->dev[s]), 0, 1, 0, true);
+        mip_term(b->p, q, all);
+        b->p->row[b->p->nrow - 1].hi += all;
+        mip_term(b->p, b->m->top, -1);
+        mip_row(b->p, arena_fmt(b->a, "room_%s", b->dev[s]), -MIP_INF, shift + most);
+        for (uint32_t i = from; i < to; i++)
+            mip_term(b->p, b->p->term[i].col, b->p->term[i].by);
+        mip_term(b->p, q, -all);
+    } else {
+        mip_term(b->p, b->m->top, -1);
+    }
+}
+
+static void make_memory(struct builder *b)
+{
+    double all = 0;
+    measure_bytes(b);
+    for (uint32_t v = 0; v < b->n; v++)
+        all += in_bytes(b, bytes_of(b->g, v));
+    for (uint32_t s = 0; s < b->k; s++) {
+        int64_t room = b->c->kind[b->m->kind[s]].memory;
+        if (room == CHAIN_INF)
+            continue;
+        b->ncut = 0;
+        make_shared(b, s);
+        mip_row(b->p, arena_fmt(b->a, "memory_%s", b->dev[s]), -MIP_INF, 0);
+        for (uint32_t v = 0; v < b->n; v++)
+            if (can(b, v, s) && b->g->size[v])
+                add_x(b, v, s, in_bytes(b, b->g->size[v]));
+        for (uint32_t i = 0; i < b->ncut; i++)
+            mip_term(b->p, b->cut[i].col, b->cut[i].by);
+        end_memory(b, s, room, all);
+    }
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static void make_slots(struct builder *b)
+{
+    struct ip_model *m = b->m;
+    const struct cluster *cl = b->c->cluster;
+    m->slot = arena_array(b->a, (size_t)b->k + 1, sizeof *m->slot);
+    m->kind = arena_alloc(b->a, (size_t)b->k + 1);
+    for (uint32_t s = 0; s < b->k; s++) {
+        uint32_t d = m->slot[s] = m->ask.slot ? m->ask.slot[s] : s, cls = cluster_class(cl, d);
+        for (uint32_t k = b->c->nkind; k-- > 0;) /* a device of its own kind wins */
+            if (b->c->kind[k].dev == (int32_t)d ||
+                (b->c->kind[k].dev < 0 && b->c->kind[k].cls == cls)) {
+                m->kind[s] = (uint8_t)k;
+                if (b->c->kind[k].dev >= 0)
+                    break;
+            }
+    }
+}
+
+/* ps that 1 stands for: a power of 1000 such that `value` is in 1 .. 1000. */
+static int64_t choose_unit(int64_t value)
+{
+    int64_t unit = 1;
+    while (value / unit >= 1000 && unit < PS_PER_S)
+        unit *= 1000;
+    return unit;
+}
+
+static const char *unit_name(int64_t unit)
+{
+    return unit == 1            ? "ps"
+           : unit == 1000       ? "ns"
+           : unit == 1000000    ? "us"
+           : unit == 1000000000 ? "ms"
+                                : "s";
+}
+
+int64_t ip_grain(const struct chain *c)
+{
+    int64_t grain = 0;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        for (uint32_t v = 0; v < c->g->n; v++)
+            if (c->kind[k].time[v] != COST_NEVER)
+                grain = gcd(c->kind[k].time[v], grain);
+        for (uint32_t e = 0; e < c->g->nnet; e++)
+            grain = gcd(c->g->net_cost[c->kind[k].cls][e], grain);
+    }
+    return grain ? grain : 1;
+}
+
+double ip_model_value(const struct ip_model *m, int64_t value)
+{
+    return (double)value / (double)m->unit;
+}
+
+double ip_model_bytes(const struct ip_model *m, double memory)
+{
+    return memory * (double)m->bytes;
+}
+
+int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask,
+                   const char *planner, struct arena *a, struct diag *d)
+{
+    static const char *const title[] = {"any sets", "convex sets", "a chain of devices"};
+    *m = (struct ip_model){.c = c, .ask = *ask, .ndev = c->cluster->ndev};
+    uint64_t pins = c->g->net_pin.at[c->g->nnet],
+             n = c->g->n + pins + c->g->shared_by.at[c->g->nshared];
+    if (ask->shape != IP_ANY)
+        n += c->g->succ.at[c->g->n];
+    if (n * m->ndev * 8 > MIP_MOST_TERMS)
+        return diag_error(
+            d,
+            "%s: %u nodes with %llu uses of tensors on %u devices are too many for an integer "
+            "program: fuse the graph first (-p fuse,%s)",
+            planner, c->g->n, (unsigned long long)pins, m->ndev, planner);
+    struct builder b = {.m = m, .c = c, .g = c->g, .a = a, .n = c->g->n, .k = m->ndev};
+    b.p = m->mip = mip_new(a);
+    m->col = arena_array(a, (size_t)b.n * b.k + 1, sizeof *m->col);
+    m->unit = choose_unit(ask->limit < CHAIN_INF ? ask->limit : c->lower);
+    make_slots(&b);
+    name_vertices(&b);
+    double least = ask->memory ? 0 : ip_model_value(m, ask->lower), limit = MIP_INF;
+    if (ask->limit < CHAIN_INF)
+        limit = ip_model_value(m, ask->limit) * (1 + TOLERANCE);
+    b.p->impossible = limit < least;
+    m->top = mip_col(b.p, ask->memory ? "M" : "T", least, limit, 1, false);
+    if (ask->shape == IP_CHAIN)
+        make_w(&b);
+    else
+        make_x(&b);
+    if (ask->shape == IP_CONVEX)
+        make_z(&b);
+    if (!ask->memory)
+        make_loads(&b);
+    if (c->limited || ask->memory)
+        make_memory(&b);
+    mip_finish(b.p);
+    b.p->title = arena_fmt(a, "%u nodes on %u devices, %s; T in %s%s", b.n, b.k, title[ask->shape],
+                           unit_name(m->unit),
+                           m->bytes ? arena_fmt(a, ", memory in %" PRId64 " B", m->bytes) : "");
+    return 0;
+}
+
+bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev)
+{
+    bool chain = m->ask.shape == IP_CHAIN;
+    for (uint32_t v = 0; v < m->c->g->n; v++) {
+        uint32_t found = 0;
+        for (uint32_t s = 0; s < m->ndev; s++) {
+            uint32_t col = m->col[(size_t)v * m->ndev + s];
+            bool is = col == MIP_ONE || (col != MIP_ZERO && x[col] > 0.5);
+            if (is && !(chain && found))
+                dev[v] = (int32_t)m->slot[s];
+            found += is;
+        }
+        if (chain ? found == 0 : found != 1)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,250 @@
+/* ip-place: splits by integer programming, of any sets or contiguous ones.
+ *
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3, 5.2 and appendix C.  Interval DP over
+ * many orders, for sets of any shape annealing after it, gives a plan and with it a bound on the value; the
+ * solver improves it or says that nothing is better (ip_search.c).  Solvers compute with doubles and tolerances
+ * of 1e-9 to 1e-6, so what they prove is stated with a margin: "no plan is better by the gap or more", a
+ * millionth unless more is asked for.  Where all times are multiples of something coarser that margin closes,
+ * and the plan is called optimal; else it is called feasible with the gap.  On a fused level the proof is about
+ * that level only. */
+#include "passes/any_shape/any_search.h"
+#include "passes/integer/ip_refute.h"
+#include "passes/integer/ip_search.h"
+#include "passes/contiguous/place_run.h"
+
+#include "ir/base/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { DEFAULT_SECONDS = 60, CHAINS = 4, NS_PER_S = 1000000000 };
+
+struct ip_options {
+    int64_t shape, solver, limit, starts, moves, seed;
+    bool solve;
+    const char *gap, *write;
+};
+
+static const char *const shape_names[] = {"none", "convex", "chain", NULL}; /* enum ip_shape */
+static const char *const solver_names[] = {"lp_solve", "cbc", "auto", NULL};
+
+static const struct opt ip_opts[] = {
+    {.kind = OPT_CHOICE,
+     .name = "contiguous",
+     .off = offsetof(struct ip_options, shape),
+     .def = "none",
+     .names = shape_names,
+     .help = "what a device may hold: any set, a convex one, or a step of a chain"},
+    {.kind = OPT_CHOICE,
+     .name = "solver",
+     .off = offsetof(struct ip_options, solver),
+     .def = "lp_solve",
+     .names = solver_names,
+     .help = "auto: CBC where pcc was built with it"},
+    {.kind = OPT_TEXT,
+     .name = "gap",
+     .off = offsetof(struct ip_options, gap),
+     .def = "0.000001",
+     .help = "share of the time by which the plan may miss the best, 0.000001..1"},
+    {.kind = OPT_TIME,
+     .name = "limit",
+     .off = offsetof(struct ip_options, limit),
+     .def = "0s",
+     .lo = "0s",
+     .help = "look only for plans that take this or less, 0s: for all"},
+    {.kind = OPT_TEXT,
+     .name = "write",
+     .off = offsetof(struct ip_options, write),
+     .def = "",
+     .help = "write the model to this file, .lp or .mps"},
+    {.kind = OPT_BOOL,
+     .name = "solve",
+     .off = offsetof(struct ip_options, solve),
+     .def = "true",
+     .help = "false: only write the model"},
+    {.kind = OPT_INT,
+     .name = "starts",
+     .off = offsetof(struct ip_options, starts),
+     .def = "60",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders to try for the plan to start from"},
+    {.kind = OPT_INT,
+     .name = "moves",
+     .off = offsetof(struct ip_options, moves),
+     .def = "1000000",
+     .lo = "0",
+     .hi = "1000000000000",
+     .help = "contiguous=none: moves of annealing that improve that plan; 0: none"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct ip_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of both"},
+    {0}};
+
+/* The name of the first node in each vertex of g. */
+static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
+{
+    const char **name = arena_array(x->scratch, (size_t)g->n + 1, sizeof *name);
+    uint32_t *of = wdag_flatten(g, x->scratch);
+    const struct wdag *base = x->base;
+    for (uint32_t v = base->n; v-- > 0;)
+        name[of[v]] = node_name(x->m, base->node[v]);
+    return name;
+}
+
+static const struct mip_solver *choose_solver(const struct ip_options *o, struct diag *d)
+{
+    const struct mip_solver *s =
+        o->solver == 0 || (o->solver == 2 && !mip_cbc.attempts) ? &mip_lpsolve : &mip_cbc;
+    if (s->attempts)
+        return s;
+    diag_error(d, "ip-place: solver=cbc: pcc was built without CBC: use solver=lp_solve");
+    return NULL;
+}
+
+/* Why the bound holds, and how to check it elsewhere. */
+static const char *proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r)
+{
+    static const char *const what[] = {"plan of any shape", "plan of convex sets",
+                                       "chain of devices"};
+    char text[UNIT_TEXT];
+    char grain[UNIT_TEXT];
+    const char *multiples = r->grain > 1 ? arena_fmt(x->mem, " (loads are multiples of %s)",
+                                                     time_print(grain, r->grain))
+                                         : "";
+    return arena_fmt(
+        x->mem,
+        "no %s takes %s or less%s: %s %s finds so of %u integer program%s with up to %u "
+        "columns and %u rows, to its tolerance, after %" PRIu64 " nodes of its search\n%s",
+        what[o->shape], time_print(text, r->bound - 1), multiples, r->solver->name,
+        r->solver->version(x->scratch), r->models, r->models == 1 ? "" : "s", r->ncol, r->nrow,
+        r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->scratch));
+}
+
+/* Bound, status and reason: the solver's, or what is known without it (bounds.h). */
+static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
+                     bool on_whole)
+{
+    struct plan *p = x->plan;
+    const char *solver = r->solver->name;
+    struct clock after = {.stop = x->stop}; /* bounds take a second or two at most */
+    bool proven = r->complete && on_whole && !r->write_only;
+    struct bound all =
+        claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
+    struct bound own = {r->bound, solver, r->complete ? proof(x, o, r) : NULL};
+    enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
+    const char *why = claim(x, scope, own, all);
+    if (p->status == PLAN_OPTIMAL && why != solver)
+        p->argument = arena_fmt(x->mem, "no plan%s takes less: %s", plan_among(p->scope), why);
+    else if (r->write_only)
+        p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", why);
+    else if (!r->complete)
+        p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why, why);
+    else if (r->limit < p->bare && r->bound > r->limit)
+        p->argument = arena_fmt(x->mem, "no plan%s is within the limit, says %s", plan_among(scope), solver);
+    else
+        p->argument =
+            arena_fmt(x->mem, "no plan%s is better by a share of %s, says %s", plan_among(scope), o->gap, solver);
+}
+
+/* No plan: says why. */
+static int none(struct ctx *x, const struct placing *p, const struct chain *c, struct loads *l,
+                struct ip_run *r)
+{
+    char exact[UNIT_TEXT], text[UNIT_TEXT];
+    const char *what = r->shape == IP_CONVEX ? "convex plan" : "plan";
+    if (r->shape == IP_CHAIN)
+        return report_infeasible(x, p->level, true, &p->run);
+    int64_t need = c->limited ? ip_least_memory(c, l, r, x->scratch, x->diag) : -1;
+    if (need > 0)
+        diag_error(x->diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
+                   r->complete ? "they need" : "the smallest found needs", bytes_print(exact, need),
+                   bytes_short(text, need));
+    else if (r->complete)
+        diag_error(x->diag, "there is no %s: pins and what devices can run leave none", what);
+    else
+        diag_error(x->diag, "no %s was found: %s", what, r->why);
+    return PASS_INFEASIBLE;
+}
+
+/* The plan to start from. */
+static int find_first(struct ctx *x, const struct ip_options *o, struct placing *p,
+                      const struct chain *c, struct chain_plan *best)
+{
+    struct chain_plan cut = no_plan(x, p->level);
+    struct anneal s = {.planner = "ip-place",
+                       .moves = (uint64_t)o->moves,
+                       .seed = (uint64_t)o->seed,
+                       .chains = CHAINS,
+                       .clock = &p->clock};
+    if (interval_search(p->top, &p->run, &cut, x->scratch)) {
+        best->value = cut.value;
+        any_lift(x, c->g, plan_project(p->level, cut.dev, x->m->nnode, x->scratch), best->dev);
+    }
+    any_starts(x, c, p->top, &s);
+    if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= c->lower)
+        return 0;
+    return anneal_search(c, &s, best, x->scratch, x->diag) < 0 ? -1 : 0;
+}
+
+static int ip_run(struct ctx *x, const void *options)
+{
+    const struct ip_options *o = options;
+    struct place_options po = {.starts = o->starts, .seed = o->seed};
+    struct placing p;
+    struct loads l;
+    struct ip_run r = {.planner = "ip-place",
+                       .shape = (enum ip_shape)o->shape,
+                       .solver = choose_solver(o, x->diag),
+                       .limit = o->limit ? o->limit : CHAIN_INF,
+                       .write = *o->write ? o->write : NULL,
+                       .write_only = !o->solve};
+    if (!r.solver)
+        return -1;
+    if (r.write_only && !r.write)
+        return diag_error(x->diag, "ip-place: solve=false: expected write=FILE, too");
+    if (!share_parse(o->gap, &r.gap))
+        return diag_error(x->diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
+    if (placing_start(x, "ip-place", &po, &p))
+        return -1;
+    struct chain *c = p.top; /* the level that is asked about */
+    if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
+        c = chain_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
+    if (!c || loads_check_sums(c, "ip-place", x->diag) ||
+        loads_new(&l, c, "ip-place", x->scratch, x->diag))
+        return -1;
+    if (!p.clock.deadline)
+        p.clock.deadline = clock_now() + DEFAULT_SECONDS * (int64_t)NS_PER_S;
+    r.clock = &p.clock;
+    r.name = vertex_names(x, c->g);
+    struct chain_plan best = no_plan(x, c->g);
+    if (find_first(x, o, &p, c, &best))
+        return -1;
+    bool enough = best.value <= c->lower && !r.write; /* never if there is none */
+    if (enough) {
+        r.bound = best.value;
+        r.complete = true;
+    } else if (ip_search(c, &l, &r, &best, x->scratch, x->diag)) {
+        return -1;
+    }
+    if (r.refused)
+        diag_note(x->diag, "ip-place: %u answers of %s did not hold and were not used", r.refused,
+                  r.solver->name);
+    if (best.value == CHAIN_INF)
+        return none(x, &p, c, &l, &r);
+    leave_plan(x, "ip-place", c->g, &best);
+    conclude(x, o, &r, p.level == p.whole);
+    return 0;
+}
+
+const struct pass pass_ip_place = {
+    .name = "ip-place",
+    .help = "split by integer programming, contiguous or not (placement paper)",
+    .opts = ip_opts,
+    .optsize = sizeof(struct ip_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = ip_run};

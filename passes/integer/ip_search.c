@@ -1,0 +1,318 @@
+/* Placement by integer programs (ip_search.h).
+ *
+ * A plan from a heuristic makes the model small: T may be at most its value less the gap, and vertices that take
+ * longer on a device, or must come too late or too early in a chain, have no column there.  If the solver says
+ * "infeasible", the plan is the best up to the gap.  If it finds another one, that is measured exactly and
+ * takes the place of the first.  What a solver says is never taken on trust where it can be checked: a plan that
+ * does not fit, or is worse than claimed, or not of its shape, counts as no answer. */
+#include "passes/integer/ip_search.h"
+
+#include "ir/base/strings.h"
+#include "ir/base/units.h"
+
+#include <string.h>
+
+enum { MILLION = 1000000, KERNEL_WORK = 100000000 }; /* arcs: a second or two */
+
+bool ip_has_shape(const struct chain *c, enum ip_shape shape, const uint32_t *place,
+                  const int32_t *dev)
+{
+    const struct wdag *g = c->g;
+    uint64_t(*left)[CLUSTER_DEVICES / 64]; /* devices that a path to v has left */
+    struct arena *a = arena_new();
+    bool good = true;
+    left = arena_array(a, (size_t)g->n + 1, sizeof *left);
+    for (uint32_t v = 0; v < g->n && shape != IP_ANY; v++) {
+        uint32_t d = (uint32_t)dev[v];
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
+            uint32_t u = g->pred.to[i], e = (uint32_t)dev[u];
+            if (shape == IP_CHAIN)
+                good = good && place[e] <= place[d];
+            for (uint32_t w = 0; w < CLUSTER_DEVICES / 64; w++)
+                left[v][w] |= left[u][w];
+            if (e != d)
+                left[v][e / 64] |= UINT64_C(1) << e % 64;
+        }
+        good = good && !(left[v][d / 64] >> d % 64 & 1);
+    }
+    arena_free(a);
+    return good;
+}
+
+/* ---- orders of kinds in a chain ---------------------------------------------------------------- */
+
+struct orders {
+    uint8_t kind[CLUSTER_DEVICES]; /* [slot] */
+    uint32_t slot[CLUSTER_DEVICES], place[CLUSTER_DEVICES], n;
+    uint64_t count;
+};
+
+/* Devices for the slots: those of a kind in their order. */
+static void fill_slots(struct orders *o, const struct loads *l)
+{
+    uint32_t next[CHAIN_KINDS] = {0};
+    for (uint32_t s = 0; s < o->n; s++) {
+        uint32_t *d = &next[o->kind[s]];
+        while (l->kind[*d] != o->kind[s])
+            ++*d;
+        o->place[*d] = s;
+        o->slot[s] = (*d)++;
+    }
+}
+
+static void first_order(struct orders *o, const struct loads *l)
+{
+    *o = (struct orders){.n = l->ndev, .count = 1};
+    for (uint32_t k = 0, s = 0; k < l->c->nkind; k++)
+        for (uint32_t i = 1; i <= l->c->kind[k].count; i++) {
+            o->kind[s++] = (uint8_t)k;
+            if (o->count <= IP_MOST_ORDERS) /* choose(s, i): exact at every step */
+                o->count = o->count * s / i;
+        }
+    fill_slots(o, l);
+}
+
+/* The next permutation in lexical order; false: that was the last. */
+static bool next_order(struct orders *o, const struct loads *l)
+{
+    uint32_t i = o->n, j = o->n - 1;
+    while (i > 1 && o->kind[i - 2] >= o->kind[i - 1])
+        i--;
+    if (i <= 1)
+        return false;
+    while (o->kind[j] <= o->kind[i - 2])
+        j--;
+    uint8_t t = o->kind[j];
+    o->kind[j] = o->kind[i - 2];
+    o->kind[i - 2] = t;
+    for (j = o->n - 1, i--; i < j; i++, j--) {
+        t = o->kind[j];
+        o->kind[j] = o->kind[i];
+        o->kind[i] = t;
+    }
+    fill_slots(o, l);
+    return true;
+}
+
+/* ---- one model -------------------------------------------------------------------------------- */
+
+struct kernel *ip_kernel(const struct chain *c, struct ip_ask *ask, struct clock *clock,
+                         struct arena *a)
+{
+    uint64_t work = KERNEL_WORK;
+    if (ask->shape != IP_ANY || ask->limit >= CHAIN_INF)
+        return NULL;
+    struct kernel *k = kernel_make(c, ask->limit + 1, false, &work, clock, a);
+    const char **name = arena_array(a, (size_t)k->small->g->n + 1, sizeof *name);
+    for (uint32_t v = c->g->n; ask->name && v-- > 0;)
+        name[k->map[v]] = ask->name[v];
+    ask->name = ask->name ? name : NULL;
+    ask->may = k->may;
+    return k;
+}
+
+/* By how much a plan must be better than one of that value to be of interest. */
+static int64_t slack(const struct ip_run *r, int64_t value)
+{
+    int64_t by = mul_div_ceil(value, r->gap, MILLION);
+    return by < 1 ? 1 : by;
+}
+
+static int64_t target(const struct ip_run *r, const struct chain_plan *best)
+{
+    int64_t t = best->value < CHAIN_INF ? best->value - slack(r, best->value) : CHAIN_INF;
+    return t < r->limit ? t : r->limit;
+}
+
+/* "x.3.lp" for the third of several. */
+static const char *numbered(const struct ip_run *r, uint64_t of, struct arena *a)
+{
+    size_t n = strlen(r->write), dot = n;
+    while (dot > 0 && r->write[dot - 1] != '.')
+        dot--;
+    if (of <= 1 || dot == 0)
+        return r->write;
+    return arena_fmt(a, "%.*s%u.%s", (int)dot, r->write, r->models, r->write + dot);
+}
+
+/* Takes the plan of an answer if it holds and is better; true: it holds. */
+static bool take(const struct ip_model *m, const struct kernel *kernel, const struct mip_answer *a,
+                 const uint32_t *place, struct loads *l, struct chain_plan *best,
+                 struct arena *scratch)
+{
+    const struct chain *c = l->c;
+    int32_t *got = arena_array(scratch, (size_t)m->c->g->n + 1, sizeof *got);
+    int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
+    if (!ip_model_decode(m, a->x, got))
+        return false;
+    for (uint32_t v = 0; v < c->g->n; v++)
+        dev[v] = got[kernel ? kernel->map[v] : v];
+    if (!ip_has_shape(c, m->ask.shape, place, dev))
+        return false;
+    for (uint32_t v = 0; v < c->g->n; v++)
+        if (!loads_allows(l, v, (uint32_t)dev[v]))
+            return false;
+    loads_set(l, dev);
+    if (loads_over(l) || ip_model_value(m, loads_value(l)) > a->value * (1 + 1e-6) + 1e-6)
+        return false;
+    if (loads_value(l) < best->value) {
+        best->value = loads_value(l);
+        memcpy(best->dev, dev, c->g->n * sizeof *dev);
+    }
+    return true;
+}
+
+/* What the model's answer says about all plans in it: none is better.  Plans above the limit are not in it, and
+ * what m->c takes at least says nothing of them. */
+static int64_t part_bound(const struct ip_run *r, const struct ip_model *m,
+                          const struct mip_answer *a, bool holds, int64_t limit,
+                          const struct chain_plan *best)
+{
+    if (a->status == MIP_INFEASIBLE)
+        return limit < CHAIN_INF ? limit + 1 : CHAIN_INF;
+    if (a->status == MIP_OPTIMAL &&
+        holds) /* one that is better by just the gap may have been left */
+        return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
+    double bound = a->bound * (1 - 1e-6) * (double)m->unit;
+    int64_t all = limit < CHAIN_INF ? limit + 1 : best->value;
+    int64_t least = m->c->lower < all ? m->c->lower : all;
+    if (bound < (double)least)
+        return least;
+    return bound < (double)all ? (int64_t)bound : all;
+}
+
+/* So that a file says so, too. */
+static void say_impossible(struct mip *m)
+{
+    uint32_t col = mip_col(m, "impossible", 0, 0, 0, false);
+    mip_row(m, "impossible", 1, MIP_INF);
+    mip_term(m, col, 1);
+    mip_finish(m);
+}
+
+/* The model of one order: the kernel that it is of (NULL: of c itself), and -1 for an error. */
+static int build(const struct chain *c, struct ip_run *r, struct ip_ask *ask, struct ip_model *m,
+                 struct kernel **kernel, struct arena *scratch, struct diag *d)
+{
+    *kernel = ip_kernel(c, ask, r->clock, scratch);
+    if (ip_model_build(m, *kernel ? (*kernel)->small : c, ask, r->planner, scratch, d))
+        return -1;
+    m->mip->impossible = m->mip->impossible || (*kernel && (*kernel)->none);
+    r->ncol = m->mip->ncol > r->ncol ? m->mip->ncol : r->ncol;
+    r->nrow = m->mip->nrow > r->nrow ? m->mip->nrow : r->nrow;
+    return 0;
+}
+
+/* Writes the question to others: it holds nothing that they could not see for themselves. */
+static int write_model(const struct chain *c, struct ip_run *r, const struct orders *o,
+                       struct arena *scratch, struct diag *d)
+{
+    struct ip_ask ask = {.shape = r->shape, .limit = r->limit, .slot = o->slot, .name = r->name};
+    struct ip_model m;
+    struct kernel *kernel;
+    bool several = r->shape == IP_CHAIN && o->count > 1;
+    if (build(c, r, &ask, &m, &kernel, scratch, d))
+        return -1;
+    if (m.mip->impossible)
+        say_impossible(m.mip);
+    return mip_write(m.mip, numbered(r, several ? o->count : 1, scratch), d);
+}
+
+static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
+                     const struct orders *o, struct chain_plan *best, struct arena *scratch,
+                     struct diag *d)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct ip_ask ask = {.shape = r->shape,
+                         .limit = target(r, best),
+                         .lower = c->lower,
+                         .slot = o->slot,
+                         .name = r->name};
+    struct ip_model m;
+    struct kernel *kernel;
+    struct mip_answer a;
+    r->models++;
+    if (r->write && write_model(c, r, o, scratch, d))
+        return -1;
+    if (r->write_only)
+        return 0;
+    if (build(c, r, &ask, &m, &kernel, scratch, d))
+        return -1;
+    mip_solve(r->solver, m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
+    bool found = a.value < MIP_INF && a.status != MIP_INFEASIBLE, holds = true;
+    if (found)
+        holds = take(&m, kernel, &a, o->place, l, best, scratch);
+    r->refused += !holds;
+    int64_t bound = part_bound(r, &m, &a, found && holds, ask.limit, best);
+    r->bound = bound < r->bound ? bound : r->bound;
+    r->nodes += a.nodes;
+    if (a.status != MIP_INFEASIBLE && !(a.status == MIP_OPTIMAL && holds)) {
+        r->complete = false;
+        r->why = holds ? a.why : "its answer did not hold";
+    }
+    arena_release(scratch, mark);
+    return 0;
+}
+
+int ip_search(const struct chain *c, struct loads *l, struct ip_run *r, struct chain_plan *best,
+              struct arena *scratch, struct diag *d)
+{
+    struct orders o;
+    r->complete = true;
+    r->bound = CHAIN_INF;
+    r->grain = ip_grain(c);
+    first_order(&o, l);
+    if (r->shape == IP_CHAIN && o.count > IP_MOST_ORDERS)
+        return diag_error(
+            d,
+            "%s: the devices can stand in more than %d orders: contiguous=chain tries all of "
+            "them: use contiguous=convex, or dp-place",
+            r->planner, IP_MOST_ORDERS);
+    do {
+        if (clock_out(r->clock)) {
+            r->complete = false;
+            r->bound = c->lower;
+            r->why = r->clock->why;
+            break;
+        }
+        if (one_model(c, l, r, &o, best, scratch, d))
+            return -1;
+    } while (r->shape == IP_CHAIN && next_order(&o, l));
+    r->bound = r->bound < c->lower || r->write_only ? c->lower : r->bound;
+    if (r->complete && r->grain > 1 && r->bound < CHAIN_INF) /* loads are multiples of it */
+        r->bound = (r->bound + r->grain - 1) / r->grain * r->grain;
+    r->bound = r->bound < best->value ? r->bound : best->value;
+    return 0;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+/* The memory that bounded devices need for the plan in l: devices that have enough do not count. */
+static int64_t memory_needed(const struct loads *l)
+{
+    int64_t need = 0;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        if (loads_excess(l, d) && l->bytes[d] > need)
+            need = l->bytes[d];
+    return need;
+}
+
+int64_t ip_least_memory(const struct chain *c, struct loads *l, struct ip_run *r,
+                        struct arena *scratch, struct diag *d)
+{
+    struct ip_ask ask = {.shape = r->shape, .limit = CHAIN_INF, .memory = true, .name = r->name};
+    int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
+    struct ip_model m;
+    struct mip_answer a;
+    r->complete = false;
+    if (ip_model_build(&m, c, &ask, r->planner, scratch, d))
+        return -1;
+    mip_solve(r->solver, m.mip, 0, r->clock, scratch, &a);
+    if (!(a.value < MIP_INF) || !ip_model_decode(&m, a.x, dev) ||
+        !ip_has_shape(c, r->shape, NULL, dev))
+        return -1;
+    loads_set(l, dev);
+    int64_t need = memory_needed(l);
+    r->complete = a.status == MIP_OPTIMAL && (double)need <= ip_model_bytes(&m, a.value) + 0.5;
+    return need;
+}

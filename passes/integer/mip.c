@@ -1,0 +1,193 @@
+/* Mixed integer programs and the children that solve them (mip.h).
+ *
+ * A solver runs in a child process (child.h) and writes records into the pipe: a solution whenever it has
+ * found a better one, and how it ended.  So the best solution survives a solver that is killed.  Solvers
+ * that know several ways get a share of the time for each but the last, all that is left for that one.
+ * Columns that are constants, and a column's second term in a row, are dealt with as terms are added: O(1)
+ * each. */
+#include "passes/integer/mip.h"
+
+#include "ir/base/child.h"
+
+#include <string.h>
+
+enum { RECORD_SOLUTION = 1, RECORD_END = 2, MOST_BYTES = 1 << 30, NS_PER_S = 1000000000 };
+
+struct record {
+    uint64_t what, status, nodes;
+    double value; /* of a solution; else a bound */
+};
+
+struct mip *mip_new(struct arena *a)
+{
+    struct mip *m = arena_alloc(a, sizeof *m);
+    m->mem = a;
+    m->title = "";
+    m->row = vec_grow(a, NULL, &m->caprow, 1, sizeof *m->row);
+    return m;
+}
+
+uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double cost, bool integer)
+{
+    m->col = vec_grow(m->mem, m->col, &m->capcol, m->ncol + 1, sizeof *m->col);
+    m->seen = vec_grow(m->mem, m->seen, &m->capseen, m->ncol + 1, sizeof *m->seen);
+    m->col[m->ncol] = (struct mip_col){name, lo, hi, cost, integer};
+    return m->ncol++;
+}
+
+/* Drops terms that cancelled, and the last row if it has none. */
+void mip_finish(struct mip *m)
+{
+    if (m->nrow == 0)
+        return;
+    struct mip_row *r = &m->row[m->nrow - 1];
+    uint32_t n = r->at;
+    for (uint32_t i = r->at; i < m->nterm; i++) {
+        bool zero = !(m->term[i].by > 0) && !(m->term[i].by < 0);
+        m->seen[m->term[i].col] = 0;
+        m->term[n] = m->term[i];
+        n += !zero;
+    }
+    m->nterm = n;
+    if (n == r->at) {
+        m->impossible = m->impossible || r->lo > 0 || r->hi < 0;
+        m->nrow--;
+    }
+    m->row[m->nrow].at = m->nterm;
+}
+
+void mip_row(struct mip *m, const char *name, double lo, double hi)
+{
+    mip_finish(m);
+    m->row = vec_grow(m->mem, m->row, &m->caprow, m->nrow + 2, sizeof *m->row);
+    m->row[m->nrow++] = (struct mip_row){name, lo, hi, m->nterm};
+}
+
+void mip_term(struct mip *m, uint32_t col, double by)
+{
+    struct mip_row *r = &m->row[m->nrow - 1];
+    if (col == MIP_ZERO)
+        return;
+    if (col == MIP_ONE) {
+        r->lo -= r->lo > -MIP_INF ? by : 0;
+        r->hi -= r->hi < MIP_INF ? by : 0;
+        return;
+    }
+    uint32_t at = m->seen[col];
+    if (at > r->at && at <= m->nterm && m->term[at - 1].col == col) {
+        m->term[at - 1].by += by;
+        return;
+    }
+    m->term = vec_grow(m->mem, m->term, &m->capterm, m->nterm + 1, sizeof *m->term);
+    m->term[m->nterm++] = (struct mip_term){col, by};
+    m->seen[col] = m->nterm;
+}
+
+/* ---- in the child ----------------------------------------------------------------------------- */
+
+void mip_report_solution(const struct mip_report *r, double value, const double *x)
+{
+    struct record head = {.what = RECORD_SOLUTION, .value = value};
+    fwrite(&head, sizeof head, 1, r->out);
+    fwrite(x, sizeof *x, r->ncol, r->out);
+    fflush(r->out);
+}
+
+void mip_report_end(const struct mip_report *r, enum mip_status s, double bound, uint64_t nodes)
+{
+    struct record head = {RECORD_END, s, nodes, bound};
+    fwrite(&head, sizeof head, 1, r->out);
+    fflush(r->out);
+}
+
+struct job {
+    const struct mip_solver *s;
+    const struct mip *m;
+    struct mip_limits limits;
+};
+
+static int work(void *arg, FILE *out)
+{
+    const struct job *j = arg;
+    struct mip_report r = {out, j->m->ncol};
+    return j->s->solve(j->m, &j->limits, &r);
+}
+
+/* ---- in the parent ---------------------------------------------------------------------------- */
+
+/* Reads what the child wrote, up to what is no record; the last one may be incomplete. */
+static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_answer *to)
+{
+    size_t at = 0;
+    struct record r;
+    while (n - at >= sizeof r) {
+        memcpy(&r, bytes + at, sizeof r);
+        at += sizeof r;
+        if (r.what == RECORD_SOLUTION) {
+            size_t size = ncol * sizeof *to->x;
+            if (n - at < size)
+                return;
+            if (r.value < to->value) {
+                to->value = r.value;
+                memcpy(to->x, bytes + at, size);
+                to->status = MIP_FEASIBLE;
+            }
+            at += size;
+        } else if (r.what == RECORD_END) {
+            bool found =
+                to->status != MIP_NONE; /* then "infeasible" contradicts it: neither counts */
+            to->bound = r.value > to->bound ? r.value : to->bound;
+            to->nodes += r.nodes;
+            if (r.status == (found ? MIP_OPTIMAL : MIP_INFEASIBLE))
+                to->status = (enum mip_status)r.status;
+        } else {
+            return;
+        }
+    }
+}
+
+/* Seconds until the deadline of this attempt; 0: none. */
+static double seconds_left(const struct clock *clock, bool last)
+{
+    if (!clock->deadline)
+        return 0;
+    int64_t left = clock->deadline - clock_now();
+    left = left < NS_PER_S / 10 ? NS_PER_S / 10 : left;
+    return (double)left / NS_PER_S * (last ? 1 : 0.6);
+}
+
+void mip_solve(const struct mip_solver *s, const struct mip *m, double gap,
+               struct clock *clock, struct arena *a, struct mip_answer *answer)
+{
+    *answer = (struct mip_answer){.value = MIP_INF, .bound = -MIP_INF, .why = "no answer"};
+    answer->x = arena_array(a, (size_t)m->ncol + 1, sizeof *answer->x);
+    if (m->impossible) {
+        answer->status = MIP_INFEASIBLE;
+        return;
+    }
+    for (uint32_t i = 0; i < s->attempts; i++) {
+        struct arena_mark mark = arena_mark(a);
+        struct job job = {s, m, {seconds_left(clock, i + 1 == s->attempts), gap, i}};
+        char *bytes;
+        size_t n;
+        const char *why;
+        int64_t start = clock_now();
+        double bound = answer->bound;
+        enum child_end end = child_run(work, &job, clock, MOST_BYTES, a, &bytes, &n, &why);
+        read_records(bytes, n, m->ncol, answer);
+        arena_release(a, mark);
+        if (end == CHILD_FAILED) { /* no word of it counts, its plans can be checked */
+            answer->status = answer->value < MIP_INF ? MIP_FEASIBLE : MIP_NONE;
+            answer->bound = bound;
+        }
+        bool late = job.limits.seconds > 0 &&
+                    (double)(clock_now() - start) > job.limits.seconds * 0.9 * NS_PER_S;
+        answer->why = end == CHILD_STOPPED  ? clock->why
+                      : end == CHILD_FAILED ? "the solver failed"
+                      : late                ? "time limit reached"
+                                            : "the solver gave up";
+        if (answer->status == MIP_OPTIMAL || answer->status == MIP_INFEASIBLE ||
+            end == CHILD_STOPPED)
+            return;
+    }
+}

@@ -1,0 +1,104 @@
+/* Mixed integer programs, without any solver: minimise a linear objective over columns within bounds, some of
+ * them integer, such that rows of linear terms stay within bounds.
+ *
+ * Numbers are doubles; whoever makes a model chooses units in which its figures lie near 1 (ip_model.h). */
+#ifndef PCC_PASSES_INTEGER_MIP_H
+#define PCC_PASSES_INTEGER_MIP_H
+
+#include "passes/problem/chain.h"
+
+#define MIP_INF 1e30 /* no bound */
+
+/* Columns that are constants: terms with them vanish, or go to the bounds of their row. */
+#define MIP_ZERO UINT32_MAX
+#define MIP_ONE (UINT32_MAX - 1)
+
+struct mip_col {
+    const char *name; /* for people; mip_write makes names legal and different */
+    double lo, hi, cost;
+    bool integer;
+};
+
+struct mip_row {
+    const char *name;
+    double lo, hi;
+    uint32_t at; /* its terms: up to those of the next row */
+};
+
+struct mip_term {
+    uint32_t col;
+    double by; /* not 0 */
+};
+
+struct mip {
+    struct arena *mem;
+    const char *title; /* one line for people, may be set */
+    uint32_t ncol, nrow, nterm, capcol, caprow, capterm, capseen;
+    struct mip_col *col;
+    struct mip_row *row; /* [nrow + 1] */
+    struct mip_term *term;
+    uint32_t *seen;      /* [col] 1 + its last term */
+    bool impossible;     /* a row without terms does not hold */
+};
+
+enum { MIP_MOST_TERMS = 4000000 };
+
+struct mip *mip_new(struct arena *a);
+/* The number of the new column. */
+uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double cost, bool integer);
+/* Begins a row to which the terms that follow belong: terms >= lo (hi: MIP_INF), terms <= hi (lo: -MIP_INF), or
+ * terms = lo = hi.  A row that gets no terms goes when the
+ * next begins, or with mip_finish. */
+void mip_row(struct mip *m, const char *name, double lo, double hi);
+/* Adds by * col to the last row. */
+void mip_term(struct mip *m, uint32_t col, double by);
+void mip_finish(struct mip *m);
+
+/* Writes the model to a file as its name ends: ".lp" (CPLEX LP format), ".mps" (free MPS).  The file appears
+ * complete or not at all.  0, or -1 and an error. */
+int mip_write(const struct mip *m, const char *path, struct diag *d);
+
+enum mip_status {
+    MIP_NONE,      /* no answer */
+    MIP_OPTIMAL,   /* x is as good as any, up to the gap and the solver's tolerance */
+    MIP_FEASIBLE,  /* x is a solution */
+    MIP_INFEASIBLE /* there is no solution, up to the solver's tolerance */
+};
+
+struct mip_answer {
+    enum mip_status status;
+    double value, bound; /* of x; no solution has less (-MIP_INF: not known) */
+    double *x;           /* [col] */
+    uint64_t nodes;      /* of the search tree; 0: not known */
+    const char *why;     /* MIP_NONE and MIP_FEASIBLE: what kept the solver from more */
+};
+
+/* What a solver writes while it works, in a child process. */
+struct mip_report {
+    FILE *out;
+    uint32_t ncol;
+};
+void mip_report_solution(const struct mip_report *r, double value, const double *x);
+void mip_report_end(const struct mip_report *r, enum mip_status s, double bound, uint64_t nodes);
+
+struct mip_limits {
+    double seconds; /* by the clock; 0: none */
+    double gap;     /* relative: a solution this near to the bound will do */
+    uint32_t attempt; /* 0: first; solvers that know several ways use them in turn */
+};
+
+struct mip_solver {
+    const char *name;    /* "lp_solve" */
+    uint32_t attempts;   /* ways that it knows; 0: pcc was built without it */
+    const char *(*version)(struct arena *a); /* "5.5.2.5" */
+    /* Runs in a child: reports, and returns 0; anything else is no answer. */
+    int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);
+};
+extern const struct mip_solver mip_lpsolve, mip_cbc;
+
+/* Solves m.  The clock ends it; what was found until then stays.  Answers are the solver's word: whoever asks
+ * checks them.  x lives in a. */
+void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, struct clock *clock,
+               struct arena *a, struct mip_answer *answer);
+
+#endif

@@ -1,0 +1,166 @@
+/* lp_solve (http://lpsolve.sourceforge.net): the solver that is always there.
+ *
+ * What it takes to get right answers out of version 5.5.2:
+ * - Scaling off first: with the default scaling the simplex stalls on the degenerate relaxations of staircase
+ *   models.  Default scaling is the second attempt.
+ * - Never NODE_RCOSTFIXING: it cuts off optima.
+ * - A column that cannot be 1 is left out, or fixed; an upper bound of 0 is not the same to lp_solve.
+ * - NUMFAILURE and ACCURACYERROR are no answers, though there may be a solution with them.
+ * - Its relative gap is a share of 1 + value: half of it is right for values from 1 on (ip_model.c sees to it).
+ * - What it says of a search that was cut short is no answer, "infeasible" included.
+ * - Bounds of a column of the objective are rows: as bounds, one search in a thousand ends with a wrong optimum.
+ * - There is no bound but the verdict: OPTIMAL, or INFEASIBLE under a limit. */
+#include "passes/integer/mip.h"
+
+#include <lp_lib.h>
+
+struct run {
+    const struct mip_report *report;
+    int64_t deadline;
+    double best;
+    bool late;
+};
+
+static int __WINAPI out_of_time(lprec *lp, void *user)
+{
+    struct run *r = user;
+    (void)lp;
+    r->late = r->late || (r->deadline && clock_now() >= r->deadline);
+    return r->late;
+}
+
+static void __WINAPI say_nothing(lprec *lp, void *user, char *text)
+{
+    (void)lp;
+    (void)user;
+    (void)text;
+}
+
+static bool is_in_objective(const struct mip_col *col)
+{
+    return col->cost > 0 || col->cost < 0;
+}
+
+/* The bounds of columns of the objective. */
+static int bound_value(lprec *lp, const struct mip *m)
+{
+    for (uint32_t c = 0; c < m->ncol; c++) {
+        const struct mip_col *col = &m->col[c];
+        int name = (int)c + 1;
+        double one = 1;
+        if (!is_in_objective(col))
+            continue;
+        if (!add_constraintex(lp, 1, &one, &name, GE, col->lo) ||
+            (col->hi < MIP_INF && !add_constraintex(lp, 1, &one, &name, LE, col->hi)))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_rows(lprec *lp, const struct mip *m)
+{
+    uint32_t most = m->ncol + 1;
+    int *col = arena_array(m->mem, most, sizeof *col);
+    double *by = arena_array(m->mem, most, sizeof *by);
+    int n = 0;
+    for (uint32_t c = 0; c < m->ncol; c++)
+        if (is_in_objective(&m->col[c])) {
+            col[n] = (int)c + 1;
+            by[n++] = m->col[c].cost;
+        }
+    if (!set_obj_fnex(lp, n, by, col))
+        return -1;
+    for (uint32_t r = 0; r < m->nrow; r++) {
+        const struct mip_row *row = &m->row[r];
+        n = 0;
+        for (uint32_t i = row->at; i < row[1].at; i++) {
+            col[n] = (int)m->term[i].col + 1;
+            by[n++] = m->term[i].by;
+        }
+        bool below = row->hi<MIP_INF, above = row->lo> - MIP_INF;
+        if (!add_constraintex(lp, n, by, col,
+                              below && above ? EQ
+                              : below        ? LE
+                                             : GE,
+                              below ? row->hi : row->lo))
+            return -1;
+    }
+    return bound_value(lp, m);
+}
+
+static lprec *make(const struct mip *m)
+{
+    lprec *lp = make_lp(0, (int)m->ncol);
+    if (!lp)
+        return NULL;
+    set_verbose(lp, NEUTRAL);
+    set_add_rowmode(lp, TRUE);
+    bool good = add_rows(lp, m) == 0;
+    set_add_rowmode(lp, FALSE);
+    for (uint32_t c = 0; c < m->ncol; c++) {
+        if (!is_in_objective(&m->col[c]))
+            set_bounds(lp, (int)c + 1, m->col[c].lo, m->col[c].hi);
+        set_int(lp, (int)c + 1, m->col[c].integer);
+    }
+    if (good)
+        return lp;
+    delete_lp(lp);
+    return NULL;
+}
+
+static void __WINAPI found(lprec *lp, void *user, int message)
+{
+    struct run *r = user;
+    double *x;
+    (void)message;
+    if (get_solutioncount(lp) < 1 || get_working_objective(lp) >= r->best ||
+        !get_ptr_variables(lp, &x))
+        return;
+    r->best = get_working_objective(lp);
+    mip_report_solution(r->report, r->best, x);
+}
+
+static int solve_it(const struct mip *m, const struct mip_limits *l,
+                    const struct mip_report *report)
+{
+    struct run run = {.report = report, .best = MIP_INF};
+    double *x;
+    lprec *lp = make(m);
+    if (!lp)
+        return 1;
+    if (l->seconds > 0)
+        run.deadline = clock_now() + (int64_t)(l->seconds * 1e9);
+    set_minim(lp);
+    if (l->attempt == 0)
+        set_scaling(lp, 0);
+    set_bb_rule(lp, NODE_PSEUDONONINTSELECT);
+    set_bb_floorfirst(lp, BRANCH_CEILING);
+    set_mip_gap(lp, TRUE, 1e-9);
+    set_mip_gap(lp, FALSE, l->gap / 2);
+    put_abortfunc(lp, out_of_time, &run);
+    put_logfunc(lp, say_nothing, &run);
+    put_msgfunc(lp, found, &run, MSG_MILPFEASIBLE | MSG_MILPBETTER);
+    int status = solve(lp);
+    uint64_t nodes = (uint64_t)get_total_nodes(lp);
+    if ((status == OPTIMAL || status == SUBOPTIMAL || status == PRESOLVED) &&
+        get_ptr_variables(lp, &x))
+        mip_report_solution(report, get_objective(lp), x);
+    if (run.late)
+        mip_report_end(report, MIP_NONE, -MIP_INF, nodes);
+    else if (status == OPTIMAL)
+        mip_report_end(report, MIP_OPTIMAL, get_objective(lp) * (1 - l->gap), nodes);
+    else if (status == INFEASIBLE)
+        mip_report_end(report, MIP_INFEASIBLE, -MIP_INF, nodes);
+    else
+        mip_report_end(report, MIP_NONE, -MIP_INF, nodes);
+    return 0; /* the process ends: nothing is freed */
+}
+
+static const char *version(struct arena *a)
+{
+    int major, minor, release, build;
+    lp_solve_version(&major, &minor, &release, &build);
+    return arena_fmt(a, "%d.%d.%d.%d", major, minor, release, build);
+}
+
+const struct mip_solver mip_lpsolve = {"lp_solve", 2, version, solve_it};

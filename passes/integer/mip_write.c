@@ -1,0 +1,285 @@
+/* Integer programs as files for other solvers: CPLEX's LP format, and MPS in free format.
+ *
+ * Both are read by CBC, HiGHS, SCIP, GLPK and the commercial solvers, MPS by lp_solve, too.  Names consist of
+ * letters, digits and '_', begin with a letter, have at most 100 bytes, and none is used twice: names from
+ * models may be anything.  Numbers are printed so that reading them gives the same double.
+ *
+ * The file is written beside its final name and renamed, so that no reader ever sees half a model.
+ * O(terms + names). */
+#include "passes/integer/mip.h"
+
+#include "ir/base/strings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { NAME_MOST = 100, LINE_MOST = 200 };
+
+struct writer {
+    FILE *f;
+    const struct mip *m;
+    const char **col, **row;
+    int width; /* of the line so far */
+};
+
+/* A legal name that strings does not have yet: of `name`, else with its number at the end. */
+static const char *legal(const char *name, char kind, uint32_t number, struct strings *seen,
+                         struct arena *a)
+{
+    char text[NAME_MOST + 1];
+    size_t n = 0;
+    for (const char *s = name; *s && n < NAME_MOST; s++)
+        text[n++] = isalnum((unsigned char)*s) && (unsigned char)*s < 128 ? *s : '_';
+    text[n] = 0;
+    bool good = n && isalpha((unsigned char)*text) && !name[n];
+    /* LP files would take e1 for a number, and these words for sections */
+    static const char *const words[] = {"free",    "inf",    "infinity", "st",
+                                        "subject", "bounds", "end",      "obj"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        good = good && strcasecmp(text, words[i]) != 0;
+    good =
+        good && !((*text == 'e' || *text == 'E') && (isdigit((unsigned char)text[1]) || !text[1]));
+    for (uint32_t more = 0;; more++) {
+        uint32_t before = strings_count(seen);
+        const char *t = good ? text
+                             : arena_fmt(a, "%c%u_%.60s%s", kind, number, text,
+                                         more ? arena_fmt(a, "_%u", more) : "");
+        if (strings_id(seen, t, strlen(t)) == before)
+            return arena_strdup(a, t, strlen(t));
+        good = false;
+    }
+}
+
+static void name_all(struct writer *w, struct arena *a)
+{
+    struct strings *cols = strings_new(a), *rows = strings_new(a);
+    w->col = arena_array(a, (size_t)w->m->ncol + 1, sizeof *w->col);
+    w->row = arena_array(a, (size_t)w->m->nrow + 1, sizeof *w->row);
+    for (uint32_t c = 0; c < w->m->ncol; c++)
+        w->col[c] = legal(w->m->col[c].name, 'c', c, cols, a);
+    for (uint32_t r = 0; r < w->m->nrow; r++)
+        w->row[r] = legal(w->m->row[r].name, 'r', r, rows, a);
+}
+
+/* The shortest of 15 and 17 digits that reads as x. */
+static const char *number(char text[32], double x)
+{
+    snprintf(text, 32, "%.15g", x);
+    if (strtod(text, NULL) < x || strtod(text, NULL) > x)
+        snprintf(text, 32, "%.17g", x);
+    return text;
+}
+
+static bool finite_low(double x)
+{
+    return x > -MIP_INF;
+}
+
+static bool finite_high(double x)
+{
+    return x < MIP_INF;
+}
+
+static bool same(double x, double y)
+{
+    return !(x < y) && !(x > y);
+}
+
+/* 0: =, 1: >=, 2: <= */
+static int sense(const struct mip_row *r)
+{
+    return !finite_high(r->hi) ? 1 : !finite_low(r->lo) ? 2 : 0;
+}
+
+static double bound(const struct mip_row *r)
+{
+    return finite_high(r->hi) ? r->hi : r->lo;
+}
+
+/* ---- LP --------------------------------------------------------------------------------------- */
+
+static void lp_term(struct writer *w, double by, const char *name)
+{
+    char text[32];
+    const char *sign = by < 0 ? "-" : "+";
+    double size = by < 0 ? -by : by;
+    if (w->width > LINE_MOST)
+        w->width = fprintf(w->f, "\n ") - 1;
+    if (same(size, 1))
+        w->width += fprintf(w->f, " %s %s", sign, name);
+    else
+        w->width += fprintf(w->f, " %s %s %s", sign, number(text, size), name);
+}
+
+static void write_lp(struct writer *w)
+{
+    const struct mip *m = w->m;
+    static const char *const relation[] = {"=", ">=", "<="};
+    char lo[32], hi[32];
+    fprintf(w->f, "\\ %s\nMinimize\n", m->title);
+    w->width = fprintf(w->f, " obj:");
+    for (uint32_t c = 0; c < m->ncol; c++)
+        if (!same(m->col[c].cost, 0))
+            lp_term(w, m->col[c].cost, w->col[c]);
+    fprintf(w->f, "\nSubject To\n");
+    for (uint32_t r = 0; r < m->nrow; r++) {
+        const struct mip_row *row = &m->row[r];
+        w->width = fprintf(w->f, " %s:", w->row[r]);
+        for (uint32_t i = row->at; i < row[1].at; i++)
+            lp_term(w, m->term[i].by, w->col[m->term[i].col]);
+        fprintf(w->f, " %s %s\n", relation[sense(row)], number(lo, bound(row)));
+    }
+    fprintf(w->f, "Bounds\n");
+    for (uint32_t c = 0; c < m->ncol; c++) {
+        const struct mip_col *col = &m->col[c];
+        bool below = finite_high(col->hi), above = finite_low(col->lo);
+        if (below && above && same(col->lo, col->hi))
+            fprintf(w->f, " %s = %s\n", w->col[c], number(lo, col->lo));
+        else if (!below && !above)
+            fprintf(w->f, " %s free\n", w->col[c]);
+        else if (!below && same(col->lo, 0))
+            continue;
+        else
+            fprintf(w->f, " %s <= %s <= %s\n", above ? number(lo, col->lo) : "-inf", w->col[c],
+                    below ? number(hi, col->hi) : "+inf");
+    }
+    fprintf(w->f, "General\n");
+    for (uint32_t c = 0; c < m->ncol; c++)
+        if (m->col[c].integer)
+            fprintf(w->f, " %s\n", w->col[c]);
+    fprintf(w->f, "End\n");
+}
+
+/* ---- MPS -------------------------------------------------------------------------------------- */
+
+/* The terms by columns: of column c those at[c] .. at[c + 1] of row[] and by[]. */
+struct columns {
+    uint32_t *at, *row;
+    double *by;
+};
+
+static struct columns by_columns(const struct mip *m, struct arena *a)
+{
+    struct columns c = {arena_array(a, (size_t)m->ncol + 2, sizeof *c.at),
+                        arena_array(a, (size_t)m->nterm + 1, sizeof *c.row),
+                        arena_array(a, (size_t)m->nterm + 1, sizeof *c.by)};
+    uint32_t *fill = arena_array(a, (size_t)m->ncol + 1, sizeof *fill);
+    for (uint32_t i = 0; i < m->nterm; i++)
+        c.at[m->term[i].col + 1]++;
+    for (uint32_t i = 0; i < m->ncol; i++) {
+        c.at[i + 1] += c.at[i];
+        fill[i] = c.at[i];
+    }
+    for (uint32_t r = 0; r < m->nrow; r++)
+        for (uint32_t i = m->row[r].at; i < m->row[r + 1].at; i++) {
+            uint32_t to = fill[m->term[i].col]++;
+            c.row[to] = r;
+            c.by[to] = m->term[i].by;
+        }
+    return c;
+}
+
+static void mps_bounds(struct writer *w)
+{
+    char text[32];
+    for (uint32_t c = 0; c < w->m->ncol; c++) {
+        const struct mip_col *col = &w->m->col[c];
+        bool below = finite_high(col->hi), above = finite_low(col->lo);
+        const char *name = w->col[c];
+        if (below && above && same(col->lo, col->hi)) {
+            fprintf(w->f, " FX BND %s %s\n", name, number(text, col->lo));
+            continue;
+        }
+        if (!above && !below) {
+            fprintf(w->f, " FR BND %s\n", name);
+            continue;
+        }
+        if (!above)
+            fprintf(w->f, " MI BND %s\n", name);
+        else if (!same(col->lo, 0))
+            fprintf(w->f, " LO BND %s %s\n", name, number(text, col->lo));
+        if (below)
+            fprintf(w->f, " UP BND %s %s\n", name, number(text, col->hi));
+        else if (col->integer)
+            fprintf(w->f, " PL BND %s\n", name);
+    }
+}
+
+static void write_mps(struct writer *w, struct arena *a)
+{
+    const struct mip *m = w->m;
+    struct columns by = by_columns(m, a);
+    char text[32];
+    bool in_integers = false;
+    uint32_t markers = 0;
+    fprintf(w->f, "* %s\nNAME pcc\nROWS\n N obj\n", m->title);
+    for (uint32_t r = 0; r < m->nrow; r++)
+        fprintf(w->f, " %c %s\n", "EGL"[sense(&m->row[r])], w -> row[r]);
+    fprintf(w->f, "COLUMNS\n");
+    for (uint32_t c = 0; c <= m->ncol; c++) {
+        bool integer = c < m->ncol && m->col[c].integer;
+        if (integer != in_integers)
+            fprintf(w->f, " MARKER%u 'MARKER' '%s'\n", markers++, integer ? "INTORG" : "INTEND");
+        in_integers = integer;
+        if (c == m->ncol)
+            break;
+        if (!same(m->col[c].cost, 0) || by.at[c] == by.at[c + 1])
+            fprintf(w->f, " %s obj %s\n", w->col[c], number(text, m->col[c].cost));
+        for (uint32_t i = by.at[c]; i < by.at[c + 1]; i++)
+            fprintf(w->f, " %s %s %s\n", w->col[c], w->row[by.row[i]], number(text, by.by[i]));
+    }
+    fprintf(w->f, "RHS\n");
+    for (uint32_t r = 0; r < m->nrow; r++) {
+        if (!same(bound(&m->row[r]), 0))
+            fprintf(w->f, " RHS %s %s\n", w->row[r], number(text, bound(&m->row[r])));
+    }
+    fprintf(w->f, "BOUNDS\n");
+    mps_bounds(w);
+    fprintf(w->f, "ENDATA\n");
+}
+
+int mip_write(const struct mip *m, const char *path, struct diag *d)
+{
+    struct arena *a = arena_new();
+    struct writer w = {.m = m};
+    char *temp = arena_fmt(a, "%s.pcc-%ld", path, (long)getpid());
+    bool lp = str_ends(path, ".lp");
+    int error = 0;
+    if (!lp && !str_ends(path, ".mps")) {
+        diag_error(d, "write=%s: expected a name that ends in .lp or .mps", path);
+        arena_free(a);
+        return -1;
+    }
+    name_all(&w, a);
+    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    w.f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!w.f)
+        error = errno;
+    if (!w.f && fd >= 0) {
+        close(fd);
+        unlink(temp);
+    }
+    if (w.f) {
+        if (lp)
+            write_lp(&w);
+        else
+            write_mps(&w, a);
+        if (ferror(w.f) || fflush(w.f))
+            error = errno ? errno : EIO;
+        if (fclose(w.f) && !error)
+            error = errno;
+        if (!error && rename(temp, path))
+            error = errno;
+        if (error)
+            unlink(temp);
+    }
+    if (error)
+        diag_error(d, "%s: cannot be written: %s", path, strerror(error));
+    arena_free(a);
+    return error ? -1 : 0;
+}

@@ -1,0 +1,291 @@
+/* auto-place: what a user gets who does not choose a planner.
+ *
+ * dp-place finds the best contiguous plan, and proves it where it can.  A plan of any shape can take less (the
+ * placement paper's Table 1 has some up to 27 % better), but has more parts and more tensors between them, and
+ * every engine pays for these.  So the contiguous plan stays unless one of another shape is better by a share,
+ * `gain`; annealing looks for one (any_search.c) until a lower bound for all shapes (bounds.c) says that
+ * there is none, or until it gets no nearer.  What is left on the table is said.  With a time limit, what is left of
+ * it goes to a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
+ *
+ * Groups of devices are known to hier-place only. */
+#include "passes/contiguous/dp_place.h"
+
+#include "passes/any_shape/any_fit.h"
+#include "passes/any_shape/any_search.h"
+#include "passes/integer/certify.h"
+#include "passes/any_shape/tidy_parts.h"
+#include "passes/problem/loads.h"
+#include "ir/plan/pieces.h"
+#include "ir/base/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Of a time limit the search over ideals gets a quarter, annealing up to half of what is left. */
+enum { CHAINS = 8, DP_SHARE = 4, ANNEAL_SHARE = 2 };
+/* Millionths of the value that a bound may be below it before more work or solvers are asked. */
+enum { CERTAIN = 10000, MILLION = 1000000 };
+
+struct auto_options {
+    const char *gain;
+    int64_t starts, seed, moves;
+    bool contiguous;
+};
+
+static const struct opt auto_opts[] = {
+    {.kind = OPT_TEXT,
+     .name = "gain",
+     .off = offsetof(struct auto_options, gain),
+     .def = "5%",
+     .help = "what a plan that is not contiguous must save, of the time of the best contiguous one"},
+    {.kind = OPT_BOOL,
+     .name = "contiguous",
+     .off = offsetof(struct auto_options, contiguous),
+     .def = "false",
+     .help = "only contiguous plans: a part for each device"},
+    {.kind = OPT_INT,
+     .name = "moves",
+     .off = offsetof(struct auto_options, moves),
+     .def = "0",
+     .lo = "0",
+     .hi = "1000000000000",
+     .help =
+         "moves of a node that annealing tries; 0: what the graph needs, or until --time-limit"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct auto_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of all random choices"},
+    {.kind = OPT_INT,
+     .name = "starts",
+     .off = offsetof(struct auto_options, starts),
+     .def = "60",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders that are cut first"},
+    {0}};
+
+/* What is known so far. */
+struct auto_run {
+    struct ctx *x;
+    const struct auto_options *o;
+    struct placing p;
+    struct any_search s;
+    int64_t gain; /* millionths */
+    int64_t deadline;
+    struct plan *contiguous; /* dp-place's; NULL: none was found */
+};
+
+/* "5%", "0.05", "0": millionths, below a million. */
+static bool gain_parse(const char *text, int64_t *gain)
+{
+    *gain = 0;
+    return (*text && strspn(text, "0.%") == strlen(text)) ||
+           (share_parse(text, gain) && *gain < MILLION);
+}
+
+static void look_for_contiguous(struct auto_run *r)
+{
+    struct ctx *x = r->x;
+    struct place_options o = {
+        .max_states = 2000000, .starts = r->o->starts, .seed = r->o->seed, .whole = true};
+    struct clock *clock = &r->p.clock;
+    if (r->deadline && !r->o->contiguous)
+        clock->deadline -= (r->deadline - clock_now()) / DP_SHARE * (DP_SHARE - 1);
+    if (dp_place(x, &r->p, &o)) {
+        r->contiguous = x->plan;
+        r->contiguous->planner = "auto-place";
+        r->s.best.value = x->plan->value - r->s.start;
+        any_lift(x, r->s.any->g, x->plan->dev, r->s.best.dev);
+        if (r->s.best.copies)
+            memcpy(r->s.best.copies, x->plan->copies,
+                   x->cluster->ndev * sizeof *r->s.best.copies);
+        if (r->p.all.value > r->s.bound.value)
+            r->s.bound = r->p.all;
+        int64_t least = mul_div_ceil(x->plan->value, r->gain, MILLION);
+        r->s.need = r->s.best.value - (least > 0 ? least : 1);
+    }
+    clock->deadline = r->deadline;
+    clock->why = NULL;
+}
+
+/* Whether a better bound is worth seconds: for a plan of any shape that is to be taken. */
+static bool far(const struct auto_run *r)
+{
+    const struct any_search *s = &r->s;
+    return s->best.value < CHAIN_INF && (r->gain == 0 || s->best.value <= s->need) &&
+           s->best.value - s->bound.value > mul_div_ceil(s->best.value, CERTAIN, MILLION);
+}
+
+/* A plan of any shape, from the contiguous one. */
+static int look_for_any(struct auto_run *r)
+{
+    struct any_search *s = &r->s;
+    struct clock clock = r->p.clock;
+    if (r->deadline)
+        clock.deadline -= (r->deadline - clock_now()) / ANNEAL_SHARE;
+    struct anneal like = {.planner = "auto-place",
+                          .moves = (uint64_t)r->o->moves,
+                          .seed = (uint64_t)r->o->seed,
+                          .chains = CHAINS,
+                          .goal = r->gain ? s->need : 0,
+                          .progress = r->x->progress,
+                          .clock = &clock};
+    if (any_improve(s, &like))
+        return -1;
+    if (s->best.value < CHAIN_INF)
+        tidy_parts(s);
+    if (r->contiguous && s->best.value > s->need) /* perhaps it is the best of all */
+        any_bound(s, BOUNDS_WORK / 4);
+    if (far(r))
+        any_bound(s, r->deadline ? BOUNDS_MOST_WORK
+                                 : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
+    if (far(r) && !s->any->detailed)
+        certify(s->any, s->best.value, CERTAIN, &r->p.clock, &s->bound, r->x->mem, r->x->scratch);
+    return 0;
+}
+
+/* What `less` is below `more`, in hundredths of a percent, rounded down. */
+static int64_t share_below(int64_t less, int64_t more)
+{
+    return more > 0 ? (int64_t)((__int128)(more - less) * 10000 / more) : 0;
+}
+
+/* "4.20 %" */
+static const char *percent(const struct auto_run *r, int64_t hundredths)
+{
+    return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", hundredths / 100, hundredths % 100);
+}
+
+static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
+{
+    int32_t *piece_dev;
+    uint32_t *piece = arena_array(x->scratch, x->m->nnode, sizeof *piece);
+    return pieces_build(x->m, x->place, dev, piece, &piece_dev, x->scratch);
+}
+
+/* The plans that the search looked at, in words: " of any shape", if they are all there are. */
+static const char *looked_at(const struct ctx *x)
+{
+    enum plan_scope scope = claim_scope(x, false, false);
+    return scope == SCOPE_ALL ? " of any shape" : plan_among(scope);
+}
+
+/* What other shapes could save: the plan that was found, or what is proven. */
+static const char *offer(struct auto_run *r)
+{
+    const struct any_search *s = &r->s;
+    struct ctx *x = r->x;
+    int64_t value = r->contiguous->value, found = s->best.value + s->start;
+    int64_t bound = s->bound.value + s->start;
+    if (found < value) {
+        const int32_t *dev = plan_project(s->any->g, s->best.dev, x->m->nnode, x->scratch);
+        return arena_fmt(x->mem, "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
+                         percent(r, share_below(found, value)), parts_of(x, dev));
+    }
+    return bound >= value || bound <= 0 /* which is no news */
+               ? NULL
+               : arena_fmt(x->mem, "no plan%s takes %s less", looked_at(x),
+                           percent(r, share_below(bound, value) + 1)); /* more than the bound leaves */
+}
+
+/* Status and bounds of the plan left: of all plans of any shape, or of contiguous ones if that says more. */
+static void claim_it(struct auto_run *r)
+{
+    struct ctx *x = r->x;
+    struct plan *p = x->plan;
+    struct bound all = r->s.bound;
+    if (must_level(x) != r->s.any->g)
+        all = claim_all(x, p->bare, true, BOUNDS_WORK, &r->p.clock);
+    struct bound whole = all;
+    whole.value += all.value < 0 ? 0 : claim_start(x, must_level(x));
+    /* dp-place has said what is known of contiguous plans */
+    if (p == r->contiguous && p->bound > r->s.bound.value + r->s.start && p->bound > whole.value) {
+        int64_t known = claim_bound_all(x, whole);
+        p->bound_all = known > p->bound_all ? known : p->bound_all;
+    } else {
+        claim(x, claim_scope(x, false, false), r->s.bound, all);
+    }
+}
+
+/* The better plan, with the reason. */
+static void conclude(struct auto_run *r)
+{
+    struct ctx *x = r->x;
+    const struct any_search *s = &r->s;
+    const struct plan *dp = r->contiguous;
+    char text[UNIT_TEXT];
+    if (dp && s->best.value > s->need) {
+        x->plan = r->contiguous;
+        x->plan->argument =
+            s->bound.value + s->start >= dp->value
+                ? arena_fmt(x->mem, "contiguous; no plan%s takes less: %s", looked_at(x), s->bound.why)
+                : arena_fmt(x->mem, "contiguous: %s", dp->argument);
+        x->plan->offer = offer(r);
+        claim_it(r);
+        return;
+    }
+    leave_plan(x, "auto-place", s->any->g, &s->best);
+    const char *than =
+        !dp ? "no contiguous plan was found"
+            : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
+                        percent(r, share_below(s->best.value + s->start, dp->value)), time_short(text, dp->value),
+                        dp->status == PLAN_OPTIMAL ? " (proven)" : "");
+    x->plan->argument = arena_fmt(
+        x->mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s", than,
+        s->moves, s->stopped ? " (" : "", s->stopped ? s->stopped : "", s->stopped ? ")" : "",
+        s->bound.why);
+    claim_it(r);
+}
+
+/* dp-place's plan, its bound and proof; the reason why. */
+static int only_contiguous(struct auto_run *r, const char *why)
+{
+    if (!r->contiguous)
+        return report_infeasible(r->x, r->p.whole, true, &r->p.run);
+    struct plan *p = r->contiguous;
+    p->argument = arena_fmt(r->x->mem, "contiguous (%s): %s", why, p->argument);
+    return 0;
+}
+
+static int infeasible(struct auto_run *r)
+{
+    const struct anneal like = {.planner = "auto-place", .clock = &r->p.clock};
+    return any_infeasible(r->x, r->s.any, &like);
+}
+
+static int auto_place_run(struct ctx *x, const void *options)
+{
+    struct auto_run r = {.x = x, .o = options};
+    struct diag quiet = diag_silent();
+    struct place_options first = {.starts = r.o->starts, .seed = r.o->seed};
+    if (!gain_parse(r.o->gain, &r.gain))
+        return diag_error(x->diag, "auto-place: gain=%s: expected a share such as 5%% or 0, below 1",
+                          r.o->gain);
+    if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
+        return -1;
+    r.deadline = r.p.clock.deadline;
+    if (!r.o->contiguous && any_hopeless(x, r.s.any))
+        return infeasible(&r);
+    look_for_contiguous(&r);
+    if (r.o->contiguous)
+        return only_contiguous(&r, "as asked for");
+    if (loads_check(r.s.any, "auto-place", &quiet))
+        return only_contiguous(&r, "the graph is too large for other shapes");
+    if (look_for_any(&r))
+        return -1;
+    if (r.s.best.value == CHAIN_INF)
+        return infeasible(&r);
+    conclude(&r);
+    return 0;
+}
+
+const struct pass pass_auto_place = {
+    .name = "auto-place",
+    .help = "dp-place, or annealing where another shape is much better, with the reason and a bound",
+    .opts = auto_opts,
+    .optsize = sizeof(struct auto_options),
+    .needs = NEED_COST | NEED_CONTRACT,
+    .run = auto_place_run};

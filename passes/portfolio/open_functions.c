@@ -1,0 +1,96 @@
+/* open-functions: calls of the model's functions become the functions' nodes while a run plans.
+ *
+ * Planners then see inside, and when the plan is written, calls that no cut divides are calls again
+ * (opened.c).  Only calls in the main graph are opened, and those in what they become: what is in the body
+ * of an If or Loop stays whole anyway.  Recursive calls stay, those of functions of another opset
+ * (function_opsets.c), those that --costs gives a time, which says nothing of what is inside, and all calls
+ * where more than CALLS_MOST nodes would come of them; with `plan`, all if that plan was made so.
+ * O(the result). */
+#include "passes/functions/calls.h"
+#include "passes/cost/cost_table.h"
+#include "passes/functions/opened.h"
+#include "passes/given/plan_read.h"
+
+#include <inttypes.h>
+
+struct open_options {
+    const char *plan;
+};
+
+static const struct opt open_opts[] = {
+    {.kind = OPT_TEXT,
+     .name = "plan",
+     .off = offsetof(struct open_options, plan),
+     .def = "",
+     .help = "nothing is opened if calls were whole when this plan was made (as plan{from=...})"},
+    {0}};
+
+/* Which calls stay. */
+struct choice {
+    const struct cost_table *given; /* NULL: no times */
+    uint32_t nclass;
+};
+
+static bool has_time(const struct choice *c, nid call)
+{
+    for (uint32_t k = 0; c->given != NULL && k < c->nclass; k++)
+        if (cost_table_time(c->given, call, k) >= 0)
+            return true;
+    return false;
+}
+
+static bool enters(void *user, uint32_t in, nid call, sid name)
+{
+    const struct choice *c = user;
+    (void)name;
+    return in != 0 || !has_time(c, call);
+}
+
+static bool has_calls(const struct module *m)
+{
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        if (m->node[n].callee != 0)
+            return true;
+    return false;
+}
+
+static int open_run(struct ctx *x, const void *options)
+{
+    const struct open_options *o = options;
+    struct module *m = x->m;
+    uint64_t nodes;
+    uint32_t before = m->graph[1].count;
+    if (m->nfunction == 0 || !has_calls(m) || m->cost != NULL || x->plan != NULL ||
+        (*o->plan != '\0' && !plan_calls_open(x, o->plan)))
+        return 0; /* costs and plans that came with the input speak of whole calls */
+    if (x->base != NULL || x->shapes_unknown >= 0)
+        return diag_error(x->diag, "open-functions comes before all other passes: what they found "
+                                   "out does not hold for the new nodes");
+    struct choice c = {cost_table_peek(x, m), x->cluster != NULL ? x->cluster->ncls : 0};
+    x->looked_inside = true;
+    struct functions *f = functions_study(m, m->mem);
+    struct module opsets = *m; /* what functions import is of interest when they are opened */
+    opsets.mem = x->scratch;
+    opsets.capopset = opsets.nopset;
+    functions_fit(&opsets, f, "open-functions", x->scratch, x->diag);
+    functions_measure(m, f);
+    int64_t calls = calls_few(m, f, &nodes)
+                        ? opened_make(x, f, (struct inline_how){.enters = enters, .user = &c})
+                        : -1;
+    if (calls < 0)
+        diag_note(x->diag, "open-functions: calls stay whole: opened, they would be more than %d "
+                           "nodes, or have names that take too much memory",
+                  CALLS_MOST);
+    if (calls > 0)
+        diag_note(x->diag, "open-functions: %" PRId64 " calls are opened: %u nodes are %u", calls,
+                  before, m->graph[1].count);
+    return 0;
+}
+
+const struct pass pass_open_functions = {
+    .name = "open-functions",
+    .help = "plan inside of calls of the model's functions; parts keep those that no cut divides",
+    .opts = open_opts,
+    .optsize = sizeof(struct open_options),
+    .run = open_run,
+};

@@ -1,0 +1,141 @@
+/* How much memory devices need at least (memory_need.h).
+ *
+ * A vertex needs its bytes on one device; vertices that only devices of some kinds may have need theirs on these,
+ * with what they share once at least.  Memories below the one that is asked for are thought of as raised to it,
+ * larger ones stay, as in place_run.c. */
+#include "passes/problem/memory_need.h"
+
+#include "ir/base/units.h"
+
+enum { SETS = 32 }; /* of kinds, at most so many are looked at */
+
+static int64_t bytes_of(const struct wdag *g, uint32_t v)
+{
+    int64_t sum = g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
+        sum = sat_add(sum, g->shared_size[g->shared_of.to[i]]);
+    return sum;
+}
+
+static uint32_t kinds_of(const struct chain *c, uint32_t v)
+{
+    uint32_t kinds = 0;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        kinds |= c->kind[k].time[v] != COST_NEVER ? 1U << k : 0;
+    return kinds;
+}
+
+/* Bytes that kind k has, -1: no bound. */
+static int64_t memory_of(const struct chain *c, uint32_t k)
+{
+    return c->cluster->cls[c->kind[k].cls].memory;
+}
+
+static bool bounded(const struct chain *c, uint32_t kinds)
+{
+    for (uint32_t k = 0; k < c->nkind; k++)
+        if ((kinds >> k & 1) && memory_of(c, k) < 0)
+            return false;
+    return true;
+}
+
+/* Of the largest device of these kinds, or of all together. */
+static int64_t room_of(const struct chain *c, uint32_t kinds, int64_t raised, bool all)
+{
+    int64_t most = 0, sum = 0;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t m = memory_of(c, k) > raised ? memory_of(c, k) : raised;
+        if (!(kinds >> k & 1))
+            continue;
+        most = m > most ? m : most;
+        sum = sat_add(sum, sat_mul(c->kind[k].count, m));
+    }
+    return all ? sum : most;
+}
+
+static void look_at_vertices(const struct chain *c, struct memory_need *n)
+{
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        uint32_t kinds = kinds_of(c, v);
+        int64_t bytes = bytes_of(c->g, v), room = room_of(c, kinds, 0, false);
+        if (!kinds)
+            n->nowhere = v;
+        else if (bounded(c, kinds) && bytes > room && bytes > n->least)
+            *n = (struct memory_need){bytes, v, kinds, bytes, room, n->nowhere};
+    }
+}
+
+/* Bytes of the vertices that only these kinds may have; what they share counts once. */
+static int64_t bytes_within(const struct chain *c, uint32_t kinds)
+{
+    const struct wdag *g = c->g;
+    int64_t sum = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        sum = sat_add(sum, kinds_of(c, v) & ~kinds ? 0 : g->size[v]);
+    for (uint32_t s = 0; s < g->nshared; s++) {
+        bool here = false;
+        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1] && !here; i++)
+            here = !(kinds_of(c, g->shared_by.to[i]) & ~kinds);
+        sum = sat_add(sum, here ? g->shared_size[s] : 0);
+    }
+    return sum;
+}
+
+static void look_at_kinds(const struct chain *c, uint32_t kinds, struct memory_need *n)
+{
+    int64_t bytes = bytes_within(c, kinds), room = room_of(c, kinds, 0, true), lo = 0, hi = bytes;
+    if (bytes <= room)
+        return;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (room_of(c, kinds, mid, true) >= bytes)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    if (lo > n->least)
+        *n = (struct memory_need){lo, UINT32_MAX, kinds, bytes, room, n->nowhere};
+}
+
+struct memory_need memory_need(const struct chain *c)
+{
+    struct memory_need n = {.vertex = UINT32_MAX, .nowhere = UINT32_MAX};
+    uint32_t set[SETS], nset = 1;
+    set[0] = c->nkind < 32 ? (1U << c->nkind) - 1 : UINT32_MAX;
+    look_at_vertices(c, &n);
+    for (uint32_t v = 0; v < c->g->n && nset < SETS; v++) {
+        uint32_t kinds = kinds_of(c, v), i = 0;
+        while (i < nset && set[i] != kinds)
+            i++;
+        if (i == nset && kinds)
+            set[nset++] = kinds;
+    }
+    for (uint32_t i = 0; i < nset; i++)
+        if (bounded(c, set[i]))
+            look_at_kinds(c, set[i], &n);
+    return n;
+}
+
+int64_t memory_of_plan(const struct chain *c, const int32_t *dev, struct arena *scratch)
+{
+    const struct wdag *g = c->g;
+    struct arena_mark mark = arena_mark(scratch);
+    uint32_t ndev = c->cluster->ndev;
+    int64_t most = 0, *bytes = arena_array(scratch, (size_t)ndev + 1, sizeof *bytes);
+    uint32_t *seen = arena_array(scratch, (size_t)ndev + 1, sizeof *seen);
+    for (uint32_t v = 0; v < g->n; v++)
+        bytes[dev[v]] = sat_add(bytes[dev[v]], g->size[v]);
+    for (uint32_t s = 0; s < g->nshared; s++)
+        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++) {
+            int32_t d = dev[g->shared_by.to[i]];
+            if (seen[d] != s + 1)
+                bytes[d] = sat_add(bytes[d], g->shared_size[s]);
+            seen[d] = s + 1;
+        }
+    for (uint32_t d = 0; d < ndev; d++) {
+        int64_t m = c->cluster->cls[cluster_class(c->cluster, d)].memory;
+        most = m >= 0 && bytes[d] > m && bytes[d] > most ? bytes[d] : most;
+    }
+    arena_release(scratch, mark);
+    return most;
+}

@@ -1,0 +1,433 @@
+/* infer-shapes: a type for every value.
+ *
+ * Values start with what the file says (value_info, inputs, outputs, initializers).  The nodes are
+ * visited in topological order, each by the rule of its operator (a table; operators that behave
+ * alike share a rule), values of small integer tensors are followed on the way, and what is inferred
+ * is merged with what is known (shape_core.c).  When the owner of bodies is reached, its bodies are
+ * visited first (explicit stack).  Calls of the model's functions are replaced by the functions' nodes in a
+ * copy of the module that is thrown away afterwards (calls.h).  Where types are unknown after that, the
+ * schemas of the operators may tell them (shape_types.c); then all is visited again.  What cannot be
+ * proven stays unknown.
+ *
+ * Then the names of the inputs are bound to numbers (bind.c), and if there are any, a second run with
+ * every name bound gives the types that planning uses: there, slices and broadcasts with
+ * unequal names come out as numbers.  Names of inner values are bound (and a third run made) only
+ * where that leaves something open.
+ * O(nodes + operands) rule calls; each O(rank), or O(64) where values are followed. */
+#include "passes/shapes/infer_shapes.h"
+
+#include "passes/functions/calls.h"
+#include "passes/shapes/shape_bodies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NEST_LIMIT = 4,   /* bodies nested deeper are visited once, with nothing carried known */
+    SCHEMA_ROUNDS = 3 /* runs after the first one, each with what schemas told after the one before */
+};
+
+/* --- the table --- */
+
+struct dispatch {
+    uint16_t *row[RULE_DOMAINS]; /* [sid of operator] row + 2; 0: not looked up; 1: none */
+};
+
+static uint16_t find_rule(const char *op, const struct rule_domain *domain)
+{
+    uint32_t lo = 0, hi = domain->n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        int c = strcmp(domain->rule[mid].op, op);
+        if (c == 0)
+            return (uint16_t)(mid + 2);
+        if (c < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return 1;
+}
+
+static struct dispatch dispatch_new(const struct module *m, struct arena *mem)
+{
+    struct dispatch d;
+    sid max = 0;
+    for (nid n = 1; n < m->nnode; n++)
+        max = m->node[n].op > max ? m->node[n].op : max;
+    for (int k = 0; k < RULE_DOMAINS; k++)
+        d.row[k] = arena_array(mem, (size_t)max + 1, sizeof *d.row[k]);
+    return d;
+}
+
+static void set_opset(struct infer *f, int64_t version)
+{
+    f->opset = version < 0 ? INT64_MAX : version; /* not declared: take the newest */
+}
+
+static void apply_rule(struct infer *f, struct dispatch *d, nid n, const sid *domain)
+{
+    const struct node *x = &f->m->node[n];
+    uint32_t k = 0;
+    while (k < RULE_DOMAINS && domain[k] != x->domain)
+        k++;
+    if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
+        return;
+    uint16_t *row = &d->row[k][x->op];
+    if (*row == 0)
+        *row = find_rule(str(f->m, x->op), &rule_domain[k]);
+    if (*row == 1)
+        return;
+    const struct shape_rule *r = &rule_domain[k].rule[*row - 2];
+    r->fn(f, n, r->arg);
+}
+
+/* --- the walk --- */
+
+/* Types in a body as before the run: for another visit. */
+static void reset_body(struct infer *f, gid g)
+{
+    const struct module *m = f->m;
+    for (uint32_t i = 0; i < m->graph[g].in.n; i++) {
+        vid v = m->arg[m->graph[g].in.at + i];
+        f->type[v] = f->start[v];
+    }
+    for (nid n = m->graph[g].first; n < m->graph[g].first + m->graph[g].count; n++) {
+        f->visited[n] = 0;
+        for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+            vid v = m->arg[m->node[n].out.at + i];
+            f->type[v] = f->start[v];
+            f->data[v] = NULL;
+        }
+    }
+}
+
+struct frame {
+    gid g;
+    nid next, end;
+};
+
+struct walk {
+    struct frame *at;
+    uint32_t n, cap;
+};
+
+static void push_graph(struct infer *f, struct walk *w, gid g)
+{
+    const struct graph *x = &f->m->graph[g];
+    w->at = vec_grow(f->mem, w->at, &w->cap, w->n + 1, sizeof *w->at);
+    w->at[w->n++] = (struct frame){g, x->first, x->first + x->count};
+}
+
+/* Pushes the bodies of n for a visit; false if there is no need. */
+static bool visit_bodies(struct infer *f, struct walk *w, nid n)
+{
+    if (f->first_body == NULL || f->first_body[n] == 0)
+        return false;
+    if (f->versions != NULL)
+        set_opset(f, f->versions[n]);
+    if (f->visited[n] == 0) {
+        f->visited[n] = 1;
+    } else if (w->n > NEST_LIMIT || !leave_bodies(f, n)) {
+        return false;
+    }
+    for (gid g = f->first_body[n]; g != 0; g = f->next_body[g]) {
+        reset_body(f, g);
+        if (w->n <= NEST_LIMIT)
+            enter_body(f, n, g);
+        push_graph(f, w, g);
+    }
+    return true;
+}
+
+static void walk_graphs(struct infer *f)
+{
+    struct dispatch d = dispatch_new(f->m, f->mem);
+    sid domain[RULE_DOMAINS] = {0}; /* ai.onnx is the empty one */
+    for (int k = 1; k < RULE_DOMAINS; k++)
+        domain[k] = str_id(f->m, rule_domain[k].name);
+    struct walk w = {0};
+    push_graph(f, &w, 1);
+    while (w.n > 0) {
+        struct frame *top = &w.at[w.n - 1];
+        if (top->next == top->end) {
+            w.n--;
+            continue;
+        }
+        nid n = top->next;
+        if (visit_bodies(f, &w, n)) /* moves w.at */
+            continue;
+        w.at[w.n - 1].next++;
+        if (f->versions != NULL)
+            set_opset(f, f->versions[n]);
+        apply_rule(f, &d, n, domain);
+    }
+}
+
+/* --- a run --- */
+
+static void index_bodies(struct infer *f)
+{
+    const struct module *m = f->m;
+    if (m->ngraph <= 2)
+        return;
+    f->first_body = arena_array(f->mem, m->nnode, sizeof *f->first_body);
+    f->next_body = arena_array(f->mem, m->ngraph, sizeof *f->next_body);
+    f->carried = arena_array(f->mem, m->ngraph, sizeof(struct carried *));
+    f->visited = arena_array(f->mem, m->nnode, 1);
+    for (gid g = m->ngraph - 1; g > 1; g--) {
+        nid owner = m->graph[g].owner;
+        if (owner != 0) {
+            f->next_body[g] = f->first_body[owner];
+            f->first_body[owner] = g;
+        }
+    }
+}
+
+struct name_list {
+    struct infer *f;
+    sid *list;
+    uint32_t n, cap;
+};
+
+static void add_input_name(void *user, const char *name)
+{
+    struct name_list *k = user;
+    k->list = vec_grow(k->f->mem, k->list, &k->cap, k->n + 1, sizeof *k->list);
+    k->list[k->n++] = str_id(k->f->m, name);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    sid x = *(const sid *)a, y = *(const sid *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void collect_input_names(struct infer *f)
+{
+    struct module *m = f->m;
+    struct name_list k = {.f = f};
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        const struct type *t = &m->type[m->value[m->arg[m->graph[1].in.at + i]].type];
+        if (t->kind != TYPE_TENSOR)
+            continue;
+        for (int d = 0; d < t->rank; d++)
+            dim_names(m, m->dim[t->dim + (uint32_t)d], add_input_name, &k);
+    }
+    if (k.n > 0)
+        qsort(k.list, k.n, sizeof *k.list, compare_ids);
+    f->input_names = k.list;
+    f->ninput_names = k.n;
+}
+
+/* A dimension of a model input that has neither value nor name: the usual guess (bind.h). */
+static void guess_inputs(struct infer *f)
+{
+    struct module *m = f->m;
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        struct shape s;
+        vid v = m->arg[m->graph[1].in.at + i];
+        bool changed = false;
+        if (!shape_of(f, v, &s))
+            continue;
+        for (int k = 0; k < s.rank; k++) {
+            if (!dim_known(s.d[k])) {
+                s.d[k] = dim_num(dim_guess(f->values, k == 0));
+                changed = true;
+            }
+        }
+        if (changed)
+            f->type[v] = f->start[v] = module_add_tensor_type(m, s.elem, s.rank, s.d);
+    }
+}
+
+/* The type with every name replaced by its value; map: the same of those before it. */
+static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
+{
+    struct shape s;
+    struct type t = f->m->type[type];
+    bool names = false;
+    if ((t.kind == TYPE_SEQ || t.kind == TYPE_OPT || t.kind == TYPE_MAP) && t.inner < type &&
+        map[t.inner] != t.inner) { /* readers make inner types first */
+        t.inner = map[t.inner];
+        return module_add_type(f->m, t);
+    }
+    if (t.kind != TYPE_TENSOR || t.rank < 0 || t.rank > SHAPE_RANK)
+        return type;
+    s.elem = t.elem;
+    s.rank = t.rank;
+    for (int i = 0; i < t.rank; i++) {
+        struct dim d = f->m->dim[t.dim + (uint32_t)i];
+        names = names || d.sym != 0;
+        s.d[i] = dim_num(dim_value(f->values, d));
+    }
+    return names ? module_add_tensor_type(f->m, s.elem, s.rank, s.d) : type;
+}
+
+static void start_types(struct infer *f)
+{
+    struct module *m = f->m;
+    f->type = arena_array(f->mem, m->nval, sizeof *f->type);
+    f->start = arena_array(f->mem, m->nval, sizeof *f->start);
+    uint32_t ntype = m->ntype, *map = arena_array(f->mem, ntype, sizeof *map);
+    for (uint32_t t = 1; t < ntype; t++)
+        map[t] = f->bound ? bound_type(f, t, map) : t;
+    for (vid v = 1; v < m->nval; v++)
+        f->type[v] = f->start[v] = map[m->value[v].type];
+}
+
+/* Another run, from the types that it starts with. */
+static void walk_again(struct infer *f)
+{
+    const struct module *m = f->m;
+    memcpy(f->type, f->start, m->nval * sizeof *f->type);
+    memset(f->data, 0, m->nval * sizeof *f->data);
+    if (f->visited != NULL) {
+        memset(f->visited, 0, m->nnode);
+        memset(f->carried, 0, m->ngraph * sizeof *f->carried);
+    }
+    walk_graphs(f);
+}
+
+/* versions: [node] of ai.onnx; NULL: the model's. */
+static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *diag,
+                              struct dim_values *values, const int64_t *versions)
+{
+    struct infer f = {.m = m, .mem = mem, .diag = diag, .bound = values != NULL, .values = values};
+    f.versions = versions;
+    set_opset(&f, module_opset(m, 0));
+    start_types(&f);
+    f.data = arena_array(mem, m->nval, sizeof *f.data);
+    if (f.bound)
+        guess_inputs(&f);
+    index_bodies(&f);
+    collect_input_names(&f);
+    walk_graphs(&f);
+    uint32_t conflicts = f.conflicts;
+    f.diag = NULL; /* told once */
+    for (int i = 0; types_from_schemas(&f) && i < SCHEMA_ROUNDS; i++)
+        walk_again(&f);
+    if (conflicts > 10 && diag != NULL)
+        diag_warning(diag, WARN_SHAPE_CONFLICT,
+                     "%u more shapes in the file differ from what the operands give",
+                     conflicts - 10);
+    return f.type;
+}
+
+uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
+                      struct dim_values *values)
+{
+    struct inlined *e = calls_expand(m, false, mem);
+    if (e == NULL)
+        return infer_module(m, mem, diag, values, NULL);
+    uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset);
+    calls_adopt_types(m, e);
+    return type;
+}
+
+/* --- the pass --- */
+
+/* Whether an input of the model has a dimension that is no number. */
+static bool has_open_input(const struct module *m)
+{
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        const struct type *t = &m->type[m->value[m->arg[m->graph[1].in.at + i]].type];
+        for (int k = 0; t->kind == TYPE_TENSOR && k < t->rank; k++)
+            if (m->dim[t->dim + (uint32_t)k].value < 0)
+                return true;
+    }
+    return false;
+}
+
+static bool has_names(const struct module *m)
+{
+    for (uint32_t i = 0; i < m->ndim; i++) {
+        if (m->dim[i].sym != 0)
+            return true;
+    }
+    return has_open_input(m);
+}
+
+uint32_t *planning_types(struct ctx *x)
+{
+    struct module *m = x->m;
+    uint32_t *type;
+    if (has_names(m)) {
+        type = infer_types(m, x->scratch, NULL, dim_values_new(x, x->scratch));
+    } else {
+        type = arena_array(x->scratch, m->nval, sizeof *type);
+        for (vid v = 1; v < m->nval; v++)
+            type[v] = m->value[v].type;
+    }
+    return type;
+}
+
+uint32_t *planning_types_inside(struct ctx *x, struct inlined *e)
+{
+    struct dim_values *values = has_names(x->m) ? dim_values_new(x, x->scratch) : NULL;
+    return infer_module(&e->m, x->scratch, NULL, values, e->opset);
+}
+
+/* Nodes of the main graph with a result whose size is not known although something reads it. */
+static int64_t count_unknown(struct ctx *x, const uint32_t *type)
+{
+    const struct module *m = x->m;
+    uint8_t *read = arena_array(x->scratch, m->nval, 1);
+    int64_t unknown = 0;
+    for (nid n = 1; n < m->nnode; n++) {
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            read[m->arg[m->node[n].in.at + i]] = 1;
+    }
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++) {
+        bool open = false;
+        for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+            vid v = m->arg[m->node[n].out.at + i];
+            uint8_t kind = m->type[type[v]].kind;
+            bool needed = v != 0 && (read[v] != 0 || (m->value[v].flags & VALUE_OUTPUT) != 0);
+            open = open || (needed && (kind == TYPE_NONE || kind == TYPE_TENSOR) &&
+                            type_elems(m, type[v]) < 0);
+        }
+        unknown += open && (m->node[n].flags & NODE_LOST) == 0;
+    }
+    return unknown;
+}
+
+/* Binds all names that planning needs numbers for. */
+static void bind_dims(struct ctx *x)
+{
+    bind_input_dims(x);
+    uint32_t *type = planning_types(x);
+    if (bind_open_dims(x, type))
+        type = planning_types(x);
+    x->shapes_unknown = count_unknown(x, type);
+}
+
+bool guess_smaller(struct ctx *x)
+{
+    if (!bind_smaller(x))
+        return false;
+    bind_dims(x);
+    return true;
+}
+
+static int run(struct ctx *x, const void *opts)
+{
+    struct module *m = x->m;
+    (void)opts;
+    if (m->cost != NULL && m->src == NULL) { /* a profiled graph: it has sizes, not shapes */
+        x->shapes_unknown = 0;
+        return 0;
+    }
+    uint32_t *type = infer_types(m, x->scratch, x->diag, NULL);
+    for (vid v = 1; v < m->nval; v++)
+        m->value[v].type = type[v];
+    bind_warn_unused(x);
+    bind_dims(x);
+    return 0;
+}
+
+const struct pass pass_infer_shapes = {
+    .name = "infer-shapes",
+    .help = "types and symbolic shapes of all values; binds dimensions for planning",
+    .run = run,
+};
