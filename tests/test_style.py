@@ -16,9 +16,21 @@ from pathlib import Path
 ROOT = Path(os.environ.get("PCC_SOURCE") or Path(__file__).resolve().parent.parent)
 PCC = os.environ.get("PCC", "pcc")
 FUNCTION_LINES, FILE_LINES, COLUMNS, WANTED_COLUMNS = 150, 1000, 120, 100
-AT_ROOT = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "frontends", "passes",
-           "backends", "ir", "third_party", "tests", "tools", "build"}
+AT_ROOT = {"CMakeLists.txt", "CMakePresets.json", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
+           "LICENSE", "Dockerfile", "docs", "frontends", "passes", "backends", "ir", "third_party", "tests", "tools",
+           "build"}
 LAYERS = ("ir", "passes", "frontends", "backends")
+# Who may include whom: a folder (or a single file) knows itself and what stands in an earlier row of its layer; the
+# other layers know all of ir.
+FLOORS = [
+    ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir"],
+    ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/cost"], ["passes/coarsen"],
+    ["passes/problem"], ["passes/bounds"], ["passes/contiguous"], ["passes/any_shape"], ["passes/integer"],
+    ["passes/baselines", "passes/given"], ["passes/portfolio"], ["passes"],
+    ["frontends"], ["frontends/onnx", "frontends/profiles"],
+    ["backends"], ["backends/onnx"], ["backends/split"], ["backends/picture", "backends/timeline", "backends/report"],
+]
+FLOOR = {place: row for row, places in enumerate(FLOORS) for place in places}
 GENERATED = "onnx.pb-c.h"
 FORBIDDEN = ("gets", "strcpy", "strcat", "strncat", "sprintf", "vsprintf", "alloca", "tmpnam",
              "mktemp")
@@ -117,6 +129,18 @@ def dependencies(tree):
                 good = "/" in name and first in ("ir", layer) and (tree.root / name).is_file()
             if not good:
                 yield f"{path}: includes \"{name}\"; {layer} knows itself and ir, by full paths"
+            elif name != GENERATED and first == layer and not stands_below(path, name):
+                yield f"{path}: includes \"{name}\", which stands above it or beside it (FLOORS)"
+
+
+def place_of(path):
+    return path if path in FLOOR else path.rsplit("/", 1)[0]
+
+
+def stands_below(path, name):
+    """Whether a file may include that one of its own layer."""
+    a, b = place_of(path), place_of(name)
+    return a == b or (a in FLOOR and b in FLOOR and FLOOR[b] < FLOOR[a])
 
 
 def forbidden(tree):
@@ -258,6 +282,7 @@ GOOD = {
     "ir/a.c": '/* A: strcpy() is only named. */\n#include "ir/a.h"\n\nint32_t f(int32_t x)\n{\n'
               '    return x + (int32_t)sizeof "gets(";\n}\n',
     "passes/b.c": '/* B. */\n#include "ir/a.h"\n',
+    "passes/given/e.h": "/* E. */\n#ifndef E_H\n#define E_H\n\nint e(void);\n\n#endif\n",
     "frontends/c.c": '/* C. */\n#include "ir/a.h"\n#include "onnx.pb-c.h"\n',
     "tests/unit_a.c": '/* Temporary files. */\nstatic const char t[] = "/tmp/x-XXXXXX";\n',
 }
@@ -277,6 +302,9 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (dependencies, "frontends/c.c", '/* C. */\n#include "backends/d.h"\n', "backends/d.h"),
     (dependencies, "backends/d.c", '/* D. */\n#include "passes/b.h"\n', "passes/b.h"),
     (dependencies, "ir/a.c", '/* A. */\n#include "../ir/a.h"\n', "../ir/a.h"),
+    (dependencies, "ir/base/b.c", '/* B. */\n#include "ir/a.h"\n', "above it or beside it"),
+    (dependencies, "passes/baselines/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
+    (dependencies, "passes/new/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
     *[(forbidden, "passes/b.c", f"/* B. */\nvoid g(void) {{ {name} (a, b); }}\n", f"b.c:2: {name}")
       for name in FORBIDDEN],
     (machine_paths, "tools/run.sh", "#!/bin/sh\n# --quick\ncd /home/me\n", "run.sh:3"),
