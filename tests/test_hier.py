@@ -105,7 +105,8 @@ def main():
         return 1
     failed = 0
     with tempfile.TemporaryDirectory() as tmp:
-        for name in sys.argv[1:] or EXACT + WIDE:
+        few = bool(os.environ.get("PCC_SANITIZED"))
+        for name in sys.argv[1:] or (EXACT + WIDE)[few::1 + few]:
             try:
                 problems = check(pcc, folder, name, tmp)
             except ValueError as e:

@@ -83,10 +83,11 @@ def main():
         folder = Path(tmp)
         check_layers(folder)
         fresh = random.SystemRandom().randrange(2, 1 << 31)
-        for seed, steps in ((1, "dp-place"), (fresh, "dp-place"), (3, "auto-place")):
+        few = bool(os.environ.get("PCC_SANITIZED"))
+        for seed, steps in ((1, "dp-place"), (fresh, "dp-place"), (3, "auto-place"))[few:2 + (not few)]:
             path = generate(folder / "w.json", NODES, seed)
             check_plan(f"random layers, seed {seed}", path, steps, tmp)
-        for name in ("tree in", "components"):
+        for name in ("tree in", "components")[few:]:
             rng = random.Random(1)
             huge.write(folder / "w.json", NODES, huge.SHAPES[name][1](NODES, rng), rng)
             check_plan(name, folder / "w.json", "dp-place", tmp)

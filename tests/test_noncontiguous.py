@@ -123,7 +123,7 @@ def generated(tmp):
         Run([PCC_GEN, *options, "-o", model]).need()
         groups, why = classes(model)
         check(groups, f"{name}: {why}")
-        for devices in (2, 3, 4):
+        for devices in (3, 4):
             for kind in KINDS:
                 what = f"{name} over {devices}, {kind}"
                 dev = choose(kind, len(groups), devices, random.Random(what))
