@@ -21,7 +21,7 @@ struct result {
     const struct place *place;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct cut *cut;         /* the parts: ir/plan/cut.h */
+    const struct cut *cut;         /* the parts: ir/plan/parts.h */
     const char *calls; /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const struct result *open; /* the same plan with these calls still open; NULL: this one */
     const char *const *dim_name;   /* bindings that the plan was made for */
@@ -71,7 +71,7 @@ int annotated_write(const struct result *r, const char *path);
  * a.  gpu:K counts the accelerators that are not of class npu.  NULL, and *why, where the plan uses two
  * devices of a kind, which one session cannot tell apart. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why);
-/* The replay of the plan (replay.h): a chart in SVG, a row per lane; a trace for Perfetto; a line. */
+/* The replay of the plan (rounds.h): a chart in SVG, a row per lane; a trace for Perfetto; a line. */
 int gantt_write(const struct result *r, const char *path);
 int trace_write(const struct result *r, const char *path);
 int replay_print(FILE *f, const struct result *r);

@@ -7,7 +7,7 @@
 #include "ir/base/diag.h"
 #include "ir/model/dim.h"
 #include "ir/model/module.h"
-#include "ir/dag/place.h"
+#include "ir/dag/placeable.h"
 #include "ir/plan/plan.h"
 #include "ir/text/text.h"
 #include "ir/base/units.h"

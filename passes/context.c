@@ -2,7 +2,7 @@
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"
-#include "passes/shapes/bind.h"
+#include "passes/shapes/bind_dims.h"
 #include "passes/functions/patterns.h"
 #include "passes/coarsen/undivided.h"
 

@@ -4,7 +4,7 @@
 #define PCC_TESTS_INSTANCES_H
 
 #include "ir/ir.h"
-#include "ir/dag/topo.h"
+#include "ir/dag/topo_order.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* loads and anneal_search against brute force on random graphs of up to 10 vertices: several classes,
  * memory limits, shared bytes, pins, nets of several consumers, pins on the host.  The brute force
  * tries all subsets for each device, loads by wdag_load. */
-#include "passes/any_shape/anneal.h"
-#include "ir/base/fixed.h"
+#include "passes/any_shape/anneal_rounds.h"
+#include "ir/base/log2_int.h"
 #include "passes/contiguous/interval_dp.h"
-#include "passes/problem/loads.h"
-#include "ir/dag/topo.h"
+#include "passes/problem/device_loads.h"
+#include "ir/dag/topo_order.h"
 #include "tests/instances.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* Closures, kernels and lower bounds for plans of any shape against brute force over all sets, all
  * assignments and all plans of random instances, loads by wdag_load. */
 #include "passes/bounds/bounds.h"
-#include "passes/bounds/holding.h"
-#include "passes/bounds/packing.h"
+#include "passes/bounds/device_knapsack.h"
+#include "passes/bounds/weight_bound.h"
 #include "tests/instances.h"
 
 #include <setjmp.h>

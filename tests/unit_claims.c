@@ -1,5 +1,5 @@
-/* What planners claim, against all assignments of devices of small random modules (passes/bounds/claim.c, loads.c,
- * anneal.c, any_fit.c, fit_search.c, auto_place.c, anneal_place.c, ip_place.c, contract.c).
+/* What planners claim, against all assignments of devices of small random modules (passes/bounds/claim.c,
+ * device_loads.c, anneal_rounds.c, fit_memory.c, fit_search.c, auto_place.c, anneal_place.c, ip_place.c, contract.c).
  *
  * An assignment counts if it keeps colours together and fits; it is contiguous if the quotient by devices is
  * acyclic.  Colours close cycles, there is memory, a host, nodes that some classes do not run, values with several

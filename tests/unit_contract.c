@@ -1,8 +1,8 @@
 /* Rules of contract on random graphs of the operators they look for: the classes of qdq=first and of
  * norm, each alone, never close a cycle; with qdq=all some do. */
-#include "passes/coarsen/norms.h"
+#include "passes/coarsen/norm_groups.h"
 #include "passes/pipeline.h"
-#include "passes/coarsen/qdq.h"
+#include "passes/coarsen/qdq_groups.h"
 #include "tests/graphs.h"
 
 #include <setjmp.h>

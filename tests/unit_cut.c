@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ir/plan/cut.h"
+#include "ir/plan/parts.h"
 #include "ir/ir.h"
 
 #include <string.h>

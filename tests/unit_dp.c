@@ -2,15 +2,15 @@
  * vertices: several classes, memory limits, shared bytes, pins, nets of several consumers, pins
  * on the host. The brute force tries every chain of ideals and every device for every step,
  * loads by wdag_load. */
-#include "passes/problem/chain.h"
-#include "passes/bounds/cut_bound.h"
-#include "passes/contiguous/dp_both.h"
-#include "passes/contiguous/dp_bound.h"
-#include "ir/base/flow.h"
+#include "passes/problem/problem.h"
+#include "passes/bounds/crossing_bound.h"
+#include "passes/contiguous/ideal_both_ends.h"
+#include "passes/contiguous/smaller_graph_bound.h"
+#include "ir/base/max_flow.h"
 #include "passes/contiguous/interval_dp.h"
 #include "passes/problem/memory_need.h"
-#include "passes/problem/mirror.h"
-#include "ir/dag/topo.h"
+#include "passes/problem/reversed.h"
+#include "ir/dag/topo_order.h"
 #include "tests/instances.h"
 
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 /* Integer programs for placement against brute force and the exact search, on random graphs of up to 10 vertices:
  * several classes, memory limits, shared bytes, pins, nets of several consumers, pins on the host. The brute
  * force puts sets on one device after another, loads by wdag_load; it knows no columns and rows. */
-#include "passes/contiguous/dp_both.h"
+#include "passes/contiguous/ideal_both_ends.h"
 #include "passes/contiguous/interval_dp.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
-#include "ir/dag/topo.h"
+#include "ir/dag/topo_order.h"
 #include "tests/instances.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Levels: merging, joining cycles, counting ideals, CPD-TOPO and the interval partition, each against
  * brute force on small random graphs, and a hand-computed example of Celeritas' fusion. */
-#include "ir/dag/cpd.h"
+#include "ir/dag/critical_order.h"
 #include "passes/coarsen/fuse.h"
 #include "tests/graphs.h"
 

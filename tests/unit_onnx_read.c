@@ -5,7 +5,7 @@
  * extras: shared large */
 #include "backends/backends.h"
 #include "frontends/frontends.h"
-#include "frontends/onnx/onnx_scan.h"
+#include "frontends/onnx/scan.h"
 #include "tests/extras.h"
 
 #include "onnx.pb-c.h"

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "backends/backends.h"
-#include "ir/plan/cut.h"
+#include "ir/plan/parts.h"
 #include "backends/split/folder.h"
-#include "ir/base/names.h"
+#include "ir/base/name_table.h"
 #include "frontends/frontends.h"
 #include "passes/pipeline.h"
 #include "tests/extras.h"

@@ -5,8 +5,8 @@
  * forward edges follow, and against which all backward edges go; in workloads only those that have an
  * orphan at an end (the placement paper's dp: artificial images of orphans).  Some nodes have two
  * results of different cost; every other graph is subdivided first.  Loads are the judge's. */
-#include "passes/contiguous/dp_search.h"
-#include "passes/problem/mirror.h"
+#include "passes/contiguous/ideal_search.h"
+#include "passes/problem/reversed.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
 #include "tests/graphs.h"

@@ -16,8 +16,8 @@
  *  4. If there still are more: bands of equally many boxes. */
 #include "backends/picture/blocks.h"
 
-#include "ir/plan/cut.h"
-#include "backends/picture/flows.h"
+#include "ir/plan/parts.h"
+#include "backends/picture/arrows.h"
 #include "ir/base/map.h"
 #include "ir/base/strings.h"
 

@@ -14,8 +14,8 @@
  * deficiency", 2009); further devices differ in the style of their lines.
  * O(nodes + pins). */
 #include "backends/picture/blocks.h"
-#include "ir/plan/cut.h"
-#include "backends/picture/flows.h"
+#include "ir/plan/parts.h"
+#include "backends/picture/arrows.h"
 #include "backends/label.h"
 #include "ir/base/outfile.h"
 #include "ir/base/map.h"

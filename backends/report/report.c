@@ -1,8 +1,8 @@
 /* What the terminal shows: a summary of a model, or the table of a plan. */
 #include "backends/backends.h"
-#include "ir/plan/cut.h"
-#include "backends/report/layers.h"
-#include "ir/exec/replay.h"
+#include "ir/plan/parts.h"
+#include "backends/report/layer_table.h"
+#include "ir/exec/rounds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * alone. The IR version stays: metadata on nodes is formally of IR 10, but runtimes load it at any
  * version. With r->ir11 the nodes carry device configurations, too (device_config.c), and the IR
  * version rises. O(nodes + copies in parts). */
-#include "backends/onnx/onnx_pack.h"
+#include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 
 #include <string.h>

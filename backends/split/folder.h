@@ -2,7 +2,7 @@
 #ifndef PCC_BACKENDS_SPLIT_FOLDER_H
 #define PCC_BACKENDS_SPLIT_FOLDER_H
 
-#include "ir/base/names.h"
+#include "ir/base/name_table.h"
 #include "ir/base/unfinished.h"
 #include "ir/base/diag.h"
 

@@ -3,7 +3,7 @@
 #include "backends/split/split.h"
 
 #include "backends/split/folder.h"
-#include "backends/onnx/onnx_pack.h"
+#include "backends/onnx/pack.h"
 
 /* Whether a protobuf file can hold the message. */
 static bool holds(const Onnx__ModelProto *model)

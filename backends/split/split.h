@@ -7,9 +7,9 @@
 #define PCC_BACKENDS_SPLIT_SPLIT_H
 
 #include "backends/backends.h"
-#include "ir/plan/cut.h"
-#include "ir/base/names.h"
-#include "backends/onnx/onnx_pack.h"
+#include "ir/plan/parts.h"
+#include "ir/base/name_table.h"
+#include "backends/onnx/pack.h"
 
 #include "onnx.pb-c.h"
 

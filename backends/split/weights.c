@@ -18,7 +18,7 @@
  *
  * Bytes go from descriptor to descriptor, never through a mapping, so that writing gigabytes makes
  * nothing resident.  O(tensors log tensors) + the copying. */
-#include "backends/onnx/onnx_pack.h"
+#include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define PCC_BACKENDS_TIMELINE_REPLAY_RESULT_H
 
 #include "backends/backends.h"
-#include "ir/exec/replay.h"
+#include "ir/exec/rounds.h"
 
 /* replay_run for a result with a verdict and as many samples as it asks for.  -1 and an error where that is
  * more than `most` tasks * samples, where times do not fit, and for a plan with copies of a stage. */

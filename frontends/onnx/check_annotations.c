@@ -9,7 +9,7 @@
  * O(file) for the nodes but for sorting the keys of device groups; the stages take O(operands of
  * the annotated nodes) per configuration that annotates them. */
 #include "frontends/frontends.h"
-#include "ir/base/names.h"
+#include "ir/base/name_table.h"
 #include "onnx.pb-c.h"
 
 #include <stdarg.h>

@@ -12,7 +12,7 @@
 #define PCC_IR_DAG_WDAG_H
 
 #include "ir/cluster/cluster.h"
-#include "ir/dag/place.h"
+#include "ir/dag/placeable.h"
 
 #include <stdio.h>
 

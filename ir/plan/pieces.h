@@ -1,8 +1,8 @@
-/* The grouping of placed nodes into parts (cut.h makes the parts themselves). */
+/* The grouping of placed nodes into parts (parts.h makes the parts themselves). */
 #ifndef PCC_IR_PLAN_PIECES_H
 #define PCC_IR_PLAN_PIECES_H
 
-#include "ir/dag/place.h"
+#include "ir/dag/placeable.h"
 
 /* Writes piece[node] for every placed node, numbered in an order that is legal to run, and the
  * device of each piece to *piece_dev (in a); returns the number of pieces. */

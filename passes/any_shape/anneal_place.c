@@ -3,8 +3,8 @@
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (splits that need not be contiguous)
  * and 5.2.  Starts from the best of some topological orders cut by interval DP, so that it is never worse
  * than those; then annealing, with bounds in turn (any_search.c). */
-#include "passes/any_shape/any_fit.h"
-#include "passes/any_shape/tidy_parts.h"
+#include "passes/any_shape/fit_memory.h"
+#include "passes/any_shape/gather_parts.h"
 
 #include <inttypes.h>
 

@@ -11,8 +11,8 @@
  * O(nets of the vertices moved) per move. */
 #include "passes/any_shape/anneal_run.h"
 
-#include "ir/base/fixed.h"
-#include "ir/dag/topo.h"
+#include "ir/base/log2_int.h"
+#include "ir/dag/topo_order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_ANY_SHAPE_ANNEAL_RUN_H
 #define PCC_PASSES_ANY_SHAPE_ANNEAL_RUN_H
 
-#include "passes/problem/loads.h"
+#include "passes/problem/device_loads.h"
 
 /* What all runs share. */
 struct anneal_tables {

@@ -1,14 +1,14 @@
 /* Plans of any shape: first plans, annealing and bounds in turn (any_search.h).
  *
  * Cheap bounds come first: a plan that is as good as its bound needs no search.  Then annealing works in rounds
- * (anneal.c), and after a round bounds get a share of the time that annealing has taken so far, twice as much each
- * time; a better plan makes them better, too, and what they say may end the search.  A coarse level (fuse) gets
+ * (anneal_rounds.c), and after a round bounds get a share of the time that annealing has taken so far, twice as much
+ * each time; a better plan makes them better, too, and what they say may end the search.  A coarse level (fuse) gets
  * half of the moves before the whole graph.  Orders of the contiguous problem give first plans. */
 #include "passes/any_shape/any_search.h"
 
-#include "passes/any_shape/any_fit.h"
+#include "passes/any_shape/fit_memory.h"
 #include "passes/bounds/explain.h"
-#include "passes/problem/loads.h"
+#include "passes/problem/device_loads.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #ifndef PCC_PASSES_ANY_SHAPE_ANY_SEARCH_H
 #define PCC_PASSES_ANY_SHAPE_ANY_SEARCH_H
 
-#include "passes/any_shape/anneal.h"
+#include "passes/any_shape/anneal_rounds.h"
 #include "passes/bounds/claim.h"
-#include "passes/contiguous/place_run.h"
+#include "passes/contiguous/placing.h"
 
 /* A search under way.  Lives in the scratch arena of x. */
 struct any_search {
@@ -39,7 +39,7 @@ bool any_settled(const struct any_search *s);
 
 /* Looks for better plans with the settings of `like` (planner, seed, moves, chains, threads, clock): first from
  * some orders of contiguous plans, on a coarse level of p before the whole graph; bounds are looked at before and
- * meanwhile, and end it.  0, or -1 and an error if the graph is too large (loads.h). */
+ * meanwhile, and end it.  0, or -1 and an error if the graph is too large (device_loads.h). */
 int any_improve(struct any_search *s, const struct anneal *like);
 
 /* Devices of the vertices of level g under a plan of the nodes that keeps each vertex together. */

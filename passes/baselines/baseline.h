@@ -3,8 +3,8 @@
 #ifndef PCC_PASSES_BASELINES_BASELINE_H
 #define PCC_PASSES_BASELINES_BASELINE_H
 
-#include "passes/problem/loads.h"
-#include "passes/contiguous/place_run.h"
+#include "passes/problem/device_loads.h"
+#include "passes/contiguous/placing.h"
 
 struct baseline {
     struct ctx *x;

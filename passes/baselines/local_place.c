@@ -12,7 +12,7 @@
  * vertex that it touches. */
 #include "passes/baselines/baseline.h"
 
-#include "ir/dag/topo.h"
+#include "ir/dag/topo_order.h"
 
 #include <string.h>
 

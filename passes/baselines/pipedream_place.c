@@ -15,8 +15,8 @@
 #include "passes/baselines/baseline.h"
 #include "passes/bounds/claim.h"
 
-#include "ir/base/classes.h"
-#include "ir/dag/topo.h"
+#include "ir/base/union_find.h"
+#include "ir/dag/topo_order.h"
 
 struct pipedream_options {
     int64_t starts, seed;

@@ -1,6 +1,6 @@
 /* Lower bounds for plans of any shape (bounds.h).
  *
- * For a threshold T, suppose that a plan has loads below T.  Then it is one of the kernel (kernel.h), whose
+ * For a threshold T, suppose that a plan has loads below T.  Then it is one of the kernel (reduction.h), whose
  * vertices have fewer kinds of devices to be on.  What the kernel must take at least (B) makes the bound
  * min(T, B); a kernel that is contradictory makes it T.  T is searched by bisection.
  *
@@ -13,13 +13,13 @@
  * Pigeonhole (P||Cmax): of the h longest vertices a device of kind k holds at most as many as the shortest
  * of them fill it; all devices together must hold h.
  *
- * Weights (packing.h) generalise all of these; they take what work is left.
+ * Weights (weight_bound.h) generalise all of these; they take what work is left.
  *
  * Cost: the work allowed, of which each price tried takes O(kinds * V), and one threshold, whatever that takes. */
 #include "passes/bounds/bounds.h"
 
 #include "passes/bounds/explain.h"
-#include "passes/bounds/packing.h"
+#include "passes/bounds/weight_bound.h"
 #include "ir/base/units.h"
 
 #include <inttypes.h>
@@ -430,7 +430,7 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
     return joins + denied ? "average load of what can be where" : "average load";
 }
 
-/* Raises *b by weights (packing.h), which take what work is left; `share`: for the kernel. */
+/* Raises *b by weights (weight_bound.h), which take what work is left; `share`: for the kernel. */
 static void try_weights(const struct chain *c, int64_t upper, uint64_t work, uint64_t share,
                         struct clock *clock, struct bound *b, struct attempt *best,
                         struct arena *mem, struct arena *scratch)

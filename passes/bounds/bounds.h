@@ -3,7 +3,7 @@
 #ifndef PCC_PASSES_BOUNDS_BOUNDS_H
 #define PCC_PASSES_BOUNDS_BOUNDS_H
 
-#include "passes/bounds/kernel.h"
+#include "passes/bounds/reduction.h"
 
 struct bound {
     int64_t value;     /* ps: no plan of any shape takes less */

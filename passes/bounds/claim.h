@@ -12,7 +12,7 @@ struct wdag *any_level(const struct ctx *x);
 struct wdag *must_level(const struct ctx *x);
 
 /* What parts add at least to the value of every plan of level g, ps; 0 where that is not sure, or the problem counts
- * it itself (chain.h, start). */
+ * it itself (problem.h, start). */
 int64_t claim_start(const struct ctx *x, const struct wdag *g);
 /* What a plan takes, dev[node], whose value is that of its planner's problem: the judge's word where parts cost
  * something. */

@@ -5,7 +5,7 @@
  * first node.  O(V) for the names, and what is said. */
 #include "passes/bounds/explain.h"
 
-#include "passes/bounds/cut_bound.h"
+#include "passes/bounds/crossing_bound.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

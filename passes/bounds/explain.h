@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_BOUNDS_EXPLAIN_H
 #define PCC_PASSES_BOUNDS_EXPLAIN_H
 
-#include "passes/bounds/kernel.h"
+#include "passes/bounds/reduction.h"
 
 #include <stdio.h>
 

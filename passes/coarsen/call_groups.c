@@ -7,7 +7,7 @@
  * and what plans can lose is bounded.  A call with a node that some class cannot run is left open, for the
  * others may run there, and one whose nodes are pinned to several devices.
  * O(nodes * classes + calls * log functions). */
-#include "passes/coarsen/groups.h"
+#include "passes/coarsen/user_groups.h"
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"

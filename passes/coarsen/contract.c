@@ -12,21 +12,21 @@
  * is done only where the sizes cannot matter: the vertex is empty, or everything fits on one device.
  * O(V + E).
  *
- * In a training graph (training.c) a vertex holds forward nodes and their backward siblings, and the edges
+ * In a training graph (backward.c) a vertex holds forward nodes and their backward siblings, and the edges
  * are those of the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a
  * device runs over the same layers in the other direction.  A backward group without a forward node (an
  * orphan) has edges turned round.
  *
- * Classes by rules (qdq: qdq.c, norm: norms.c, calls: call_groups.c) and those that the user asks for
- * (by=layer, blocks=FILE: groups.c) are joined in the same way.  Like a pin they limit what plans there
+ * Classes by rules (qdq: qdq_groups.c, norm: norm_groups.c, calls: call_groups.c) and those that the user asks for
+ * (by=layer, blocks=FILE: user_groups.c) are joined in the same way.  Like a pin they limit what plans there
  * are: "optimal" is then said among those that keep them together.  The quantised tensor is the smaller
  * one to cut at, so qdq=first, the default, costs next to nothing; qdq=all can close cycles around
  * residual branches, and around a mask that every layer reads it swallows the model, which the warning
  * says. */
-#include "passes/coarsen/groups.h"
-#include "passes/coarsen/norms.h"
-#include "passes/coarsen/qdq.h"
-#include "passes/coarsen/training.h"
+#include "passes/coarsen/user_groups.h"
+#include "passes/coarsen/norm_groups.h"
+#include "passes/coarsen/qdq_groups.h"
+#include "passes/coarsen/backward.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "passes/passes.h"
 
 #include "ir/base/units.h"
-#include "ir/dag/cpd.h"
+#include "ir/dag/critical_order.h"
 #include "passes/coarsen/fuse.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * nothing. O(E + V log V + pins). */
 #include "passes/passes.h"
 
-#include "ir/dag/topo.h"
+#include "ir/dag/topo_order.h"
 
 #include <stdlib.h>
 

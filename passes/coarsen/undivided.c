@@ -10,8 +10,8 @@
 #include "passes/coarsen/undivided.h"
 
 #include "ir/base/units.h"
-#include "passes/functions/calls.h"
-#include "passes/cost/cost_table.h"
+#include "passes/functions/opened_calls.h"
+#include "passes/cost/measured.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* Plans whose loads are at most a limit (dp_decide.h).
  *
- * Two searches go on in turn: the plain one from both ends (dp_both.h) and the one over smaller graphs
+ * Two searches go on in turn: the plain one from both ends (ideal_both_ends.h) and the one over smaller graphs
  * (dp_ladder.h), which ends the plain one's toil by orders of magnitude where the smaller graphs tell much, and
  * is slower elsewhere.  The one that has got further for its steps has the next turn (each rung of a ladder
  * counts for half of what is left), the other one at least an eighth of the steps.  The ladder's last
  * search starts from the end from which the plain search got further at first. */
 #include "passes/contiguous/dp_decide.h"
 
-#include "passes/contiguous/dp_both.h"
+#include "passes/contiguous/ideal_both_ends.h"
 
 enum { TURN = 2048, TURN_SHARE = 4, LEAST_SHARE = 16 };
 

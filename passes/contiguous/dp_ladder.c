@@ -1,19 +1,19 @@
 /* The exact search, prepared by searches of smaller graphs (dp_ladder.h).
  *
- * Idea: coarse to fine.  A graph that has lost vertices (dp_bound.h: relax) has fewer ideals; its search for plans
- * below a limit ends soon.  If it finds none there is none for the whole.  Else it has found out, for each of
+ * Idea: coarse to fine.  A graph that has lost vertices (smaller_graph_bound.h: relax) has fewer ideals; its search for
+ * plans below a limit ends soon.  If it finds none there is none for the whole.  Else it has found out, for each of
  * its ideals, what the rest of a plan takes at least, and that prunes the search of the next graph, which has
  * lost less and is searched from the other end (dp_other.c), and so on up to the whole.  Which vertices a rung
- * keeps: those whose mobility (dp_bound.h) is at most a share of the longest path.
+ * keeps: those whose mobility (smaller_graph_bound.h) is at most a share of the longest path.
  *
  * Where the rungs tell little of the whole (many branches beside the longest path that weigh something), this
- * is no help; the plain search (dp_both.h) runs beside it.
+ * is no help; the plain search (ideal_both_ends.h) runs beside it.
  *
  * Cost: O((V + E) * 64 + pins) for each rung, and the steps allowed. */
 #include "passes/contiguous/dp_ladder.h"
 
-#include "passes/contiguous/dp_bound.h"
-#include "passes/problem/mirror.h"
+#include "passes/contiguous/smaller_graph_bound.h"
+#include "passes/problem/reversed.h"
 
 enum { SHARES = 11 }; /* of the longest path: 0, 1/512, ... 1/2, 1 */
 

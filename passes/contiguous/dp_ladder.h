@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_CONTIGUOUS_DP_LADDER_H
 #define PCC_PASSES_CONTIGUOUS_DP_LADDER_H
 
-#include "passes/contiguous/dp_search.h"
+#include "passes/contiguous/ideal_search.h"
 
 /* Graphs that have lost vertices, from those that keep few to the whole. */
 struct rungs;

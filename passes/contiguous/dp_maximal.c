@@ -1,9 +1,9 @@
-/* Partial plans that need not be looked at, because others are as good (dp_step.h).
+/* Partial plans that need not be looked at, because others are as good (ideal_step.h).
  *
  * Source: the maximal load rule and Jackson's dominance rule of assembly line balancing (Jackson, A computing
  * procedure for a line balancing problem, Management Science 2, 1956), extended to transfers.
  *
- * Loads up to a floor are equally good (dp_search.h).  Let a plan go through the ideal J, and let v, outside J,
+ * Loads up to a floor are equally good (ideal_search.h).  Let a plan go through the ideal J, and let v, outside J,
  * have all its predecessors in J.  Moving v from its device D to the last one before J
  *  - takes v's time from D; nets that only v kept crossing J are no longer D's; a net of v that has no pin in
  *    J, nor on the host, D may have to pay now.  Devices behind J are no worse off if, on each kind that v may
@@ -16,7 +16,7 @@
  * Each time J becomes larger, so something is left at the end.
  *
  * Cost: O(vertices that could come next * nets of each) for each J. */
-#include "passes/contiguous/dp_step.h"
+#include "passes/contiguous/ideal_step.h"
 
 static bool runs_on(const struct search *s, uint32_t q, uint32_t v)
 {

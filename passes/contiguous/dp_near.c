@@ -3,7 +3,7 @@
  * Neighbourhood: in a topological order that keeps the vertices of each device together, `width` vertices on
  * each side of a cut are free, and the others of a device become one vertex.  An interval of an order can be
  * merged without making a cycle.  What is left has few ideals, those of the regions around the cuts, of
- * which the exact search (dp_both.h) tries all combinations: many more than cuts of one order do.
+ * which the exact search (ideal_both_ends.h) tries all combinations: many more than cuts of one order do.
  *
  * After a success as much again is sought at once, then less, then anything, so that a plan does not creep
  * down in small steps.  The orders change each time; the width doubles when a search ended without a better
@@ -12,9 +12,9 @@
  * Cost: O(pins log pins) for a neighbourhood, and the steps allowed. */
 #include "passes/contiguous/dp_near.h"
 
-#include "passes/contiguous/dp_both.h"
+#include "passes/contiguous/ideal_both_ends.h"
 #include "passes/contiguous/interval_dp.h"
-#include "ir/dag/topo.h"
+#include "ir/dag/topo_order.h"
 
 enum { WIDTH_FIRST = 4, STATES = 1 << 20, BYTES = 1 << 23, LITTLE = 20000 };
 

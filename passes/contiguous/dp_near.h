@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_CONTIGUOUS_DP_NEAR_H
 #define PCC_PASSES_CONTIGUOUS_DP_NEAR_H
 
-#include "passes/problem/chain.h"
+#include "passes/problem/problem.h"
 
 struct near_run {
     uint64_t seed;

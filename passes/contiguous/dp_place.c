@@ -9,7 +9,7 @@
 #include "passes/contiguous/dp_race.h"
 #include "passes/bounds/explain.h"
 #include "passes/problem/memory_need.h"
-#include "passes/problem/tidy.h"
+#include "passes/problem/gather.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_CONTIGUOUS_DP_PLACE_H
 #define PCC_PASSES_CONTIGUOUS_DP_PLACE_H
 
-#include "passes/contiguous/place_run.h"
+#include "passes/contiguous/placing.h"
 
 /* Leaves it in x->plan, with status, bound (of contiguous plans; raises p->chain->lower to it) and argument.
  * False, and nothing said, if none was found. */

@@ -7,7 +7,7 @@
  *    is none, which raises the bound.  Its limit moves towards the best plan when a probe ended, towards the
  *    bound when one did not;
  *  - orders (interval_dp.h), and searches near the best plan (dp_near.h);
- *  - bounds for plans of any shape (bounds.h), by minimum cuts (cut_bound.h) and from smaller graphs
+ *  - bounds for plans of any shape (bounds.h), by minimum cuts (crossing_bound.h) and from smaller graphs
  *    (dp_refuter.h).
  * The exact search gets as much as a round has; the share of each other one doubles when it got on (a better
  * plan, a higher bound) and halves when not.  All know the best plan and the bound of the others at once.
@@ -17,7 +17,7 @@
 #include "passes/contiguous/dp_race.h"
 
 #include "passes/bounds/bounds.h"
-#include "passes/bounds/cut_bound.h"
+#include "passes/bounds/crossing_bound.h"
 #include "passes/contiguous/dp_decide.h"
 #include "passes/contiguous/dp_near.h"
 #include "passes/contiguous/dp_refuter.h"

@@ -1,7 +1,7 @@
 /* Bounds from smaller graphs, a few searches at a time (dp_refuter.h).
  *
  * On each rung (dp_ladder.h), from the graph that has lost most, bisection asks whether there are plans below a
- * value, by the sums of their excesses (dp_search.h: dp_refute).  Small graphs answer soon, and what one has proven
+ * value, by the sums of their excesses (ideal_search.h: dp_refute).  Small graphs answer soon, and what one has proven
  * the next only has to raise; one that neither proves a little more than is known is left for the next.  A search
  * gets a part of the steps; one that does not end counts as no proof.  After the last rung, which is the
  * whole, it begins again, with what steps there are then.

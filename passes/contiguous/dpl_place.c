@@ -4,7 +4,7 @@
  * whole graph, and the better plan stays; then bounds.c says how far it is from the least.  O(starts)
  * sweeps, and the work of the bounds. */
 #include "passes/bounds/claim.h"
-#include "passes/contiguous/place_run.h"
+#include "passes/contiguous/placing.h"
 
 static int dpl_run(struct ctx *x, const void *options)
 {

@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_CONTIGUOUS_HIER_DP_H
 #define PCC_PASSES_CONTIGUOUS_HIER_DP_H
 
-#include "passes/problem/chain.h"
+#include "passes/problem/problem.h"
 
 enum { HIER_IDEALS = 1000 };
 

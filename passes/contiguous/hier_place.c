@@ -10,18 +10,18 @@
  * ideals is begun in this way, too, since a good first plan prunes the search.
  *
  * Lower bounds are those of a flat cluster in which every transfer that does not touch the host is an
- * inner one: average load, the largest vertices, its exact search (dp_search.c), minimum cuts
- * (cut_bound.c), smaller graphs (dp_bound.c).  O(cuts^4) for each order in the worst case; the pruning
+ * inner one: average load, the largest vertices, its exact search (ideal_search.c), minimum cuts
+ * (crossing_bound.c), smaller graphs (smaller_graph_bound.c).  O(cuts^4) for each order in the worst case; the pruning
  * leaves little of it. */
 #include "passes/bounds/claim.h"
-#include "passes/bounds/cut_bound.h"
-#include "ir/dag/cuts.h"
-#include "passes/contiguous/dp_bound.h"
+#include "passes/bounds/crossing_bound.h"
+#include "ir/dag/order_cuts.h"
+#include "passes/contiguous/smaller_graph_bound.h"
 #include "passes/bounds/explain.h"
-#include "passes/contiguous/dp_search.h"
+#include "passes/contiguous/ideal_search.h"
 #include "passes/contiguous/hier_dp.h"
-#include "passes/contiguous/place_run.h"
-#include "ir/dag/topo.h"
+#include "passes/contiguous/placing.h"
+#include "ir/dag/topo_order.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  * exists").  Memories below the one tried are raised to it, larger ones stay. */
 #include "passes/contiguous/infeasible.h"
 
-#include "passes/contiguous/dp_both.h"
+#include "passes/contiguous/ideal_both_ends.h"
 #include "passes/problem/memory_need.h"
-#include "passes/contiguous/place_run.h"
+#include "passes/contiguous/placing.h"
 #include "ir/base/units.h"
 
 enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };

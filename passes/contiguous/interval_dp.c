@@ -11,15 +11,15 @@
  *    paid unless this is its last unit;
  *  - it is in the segment, and this is its last unit, and the first is not before i: paid no more.
  * Time, what is paid for good, and bytes only grow with j, so the sweep ends where they exceed the
- * best plan known; starts and ends outside the windows of chain.h are skipped.
+ * best plan known; starts and ends outside the windows of problem.h are skipped.
  *
  * O(V + pins) for the units, and O(starts in windows * segment length * nets per unit) for each order: with a good
  * first plan a small part of U^2 / D for U units.  That plan comes from cuts at few sampled positions, where little
  * crosses.  Large graphs: some thousand sampled positions, then all positions near the best cuts. */
 #include "passes/contiguous/interval_dp.h"
 
-#include "ir/dag/cuts.h"
-#include "ir/dag/topo.h"
+#include "ir/dag/order_cuts.h"
+#include "ir/dag/topo_order.h"
 
 #include <string.h>
 

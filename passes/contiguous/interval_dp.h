@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_CONTIGUOUS_INTERVAL_DP_H
 #define PCC_PASSES_CONTIGUOUS_INTERVAL_DP_H
 
-#include "passes/problem/chain.h"
+#include "passes/problem/problem.h"
 
 struct interval_run {
     uint32_t starts; /* orders to try */

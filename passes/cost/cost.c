@@ -7,15 +7,15 @@
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
  * passes; one that takes more than can be added up: as much as can), an If as its larger branch; the
  * nodes of bodies have costs of their own, too.  A call of a function of the model takes what the
- * function's nodes take that need a device, with the shapes of that call (calls.h).
- * Times from files (cost_table.h) replace these; a class that does not support an operator never runs
+ * function's nodes take that need a device, with the shapes of that call (opened_calls.h).
+ * Times from files (measured.h) replace these; a class that does not support an operator never runs
  * it, nor a node whose body holds it.
  * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
  * the largest operand of its node, or one element.  O(nodes * classes + operands). */
 #include "ir/base/units.h"
-#include "passes/shapes/bind.h"
-#include "passes/functions/calls.h"
-#include "passes/cost/cost_table.h"
+#include "passes/shapes/bind_dims.h"
+#include "passes/functions/opened_calls.h"
+#include "passes/cost/measured.h"
 #include "passes/cost/flops.h"
 #include "passes/shapes/infer_shapes.h"
 

@@ -9,7 +9,7 @@
 #include "passes/cost/flops.h"
 
 #include "ir/base/units.h"
-#include "passes/shapes/shape_bodies.h"
+#include "passes/shapes/infer_bodies.h"
 
 #include <string.h>
 

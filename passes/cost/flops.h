@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_COST_FLOPS_H
 #define PCC_PASSES_COST_FLOPS_H
 
-#include "passes/shapes/shapes.h"
+#include "passes/shapes/infer.h"
 
 /* Numbers of nodes of one module. */
 struct flops {

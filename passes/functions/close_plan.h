@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_FUNCTIONS_CLOSE_PLAN_H
 #define PCC_PASSES_FUNCTIONS_CLOSE_PLAN_H
 
-#include "ir/plan/cut.h"
+#include "ir/plan/parts.h"
 #include "ir/plan/plan.h"
 #include "passes/functions/opened.h"
 

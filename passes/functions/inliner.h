@@ -1,5 +1,5 @@
 /* Calls of the model's functions replaced by their bodies: for the pass inline-functions, and for the
- * passes that want to know what happens inside a call (calls.h). */
+ * passes that want to know what happens inside a call (opened_calls.h). */
 #ifndef PCC_PASSES_FUNCTIONS_INLINER_H
 #define PCC_PASSES_FUNCTIONS_INLINER_H
 

@@ -8,7 +8,7 @@
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"
-#include "passes/functions/calls.h"
+#include "passes/functions/opened_calls.h"
 
 /* ---- opening ---- */
 

@@ -3,7 +3,7 @@
 #ifndef PCC_PASSES_FUNCTIONS_OPENED_H
 #define PCC_PASSES_FUNCTIONS_OPENED_H
 
-#include "ir/plan/cut.h"
+#include "ir/plan/parts.h"
 #include "passes/functions/inliner.h"
 
 /* What x->opened points to while calls of x->m stand open. */

@@ -1,7 +1,7 @@
 /* Better lower bounds for plans of any shape, by integer programs (certify.h).
  *
  * "No plan takes less than `part` below the best known" is asked first, with half of the time: that is what
- * most people want to know, and a high threshold has the smallest kernel (kernel.h).  If the solver does
+ * most people want to know, and a high threshold has the smallest kernel (reduction.h).  If the solver does
  * not answer in time, a threshold half way to the bound is asked with half of what is left, and so on;
  * after an answer the bound is there, and the threshold goes up again. */
 #include "passes/integer/certify.h"

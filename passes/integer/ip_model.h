@@ -1,4 +1,4 @@
-/* Integer programs for placement: a chain problem (chain.h) as a model for solvers (mip.h).
+/* Integer programs for placement: a chain problem (problem.h) as a model for solvers (mip.h).
  *
  * Devices are slots of the model.  Times are in the unit (ps, ns, us, ms or s) in which the limit, or
  * the least value known, lies in 1..1000; bytes in their greatest common divisor times a power of 1024. */
@@ -20,7 +20,7 @@ struct ip_ask {
     bool memory;             /* minimise the largest memory instead: times, limits of memory do not count */
     const uint32_t *slot;    /* IP_CHAIN: [device] the order in which they stand; NULL: as numbered */
     const char *const *name; /* [vertex] for names of columns; NULL: numbers */
-    const uint32_t *may;     /* [vertex] kinds that it may be on, a bit each (kernel.h); NULL: all */
+    const uint32_t *may;     /* [vertex] kinds that it may be on, a bit each (reduction.h); NULL: all */
 };
 
 struct ip_model {

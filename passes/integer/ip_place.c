@@ -10,7 +10,7 @@
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
-#include "passes/contiguous/place_run.h"
+#include "passes/contiguous/placing.h"
 
 #include "ir/base/units.h"
 

@@ -1,7 +1,7 @@
 /* Certificates by integer programming (ip_refute.h).
  *
  * Asking for a plan below a limit is two orders of magnitude cheaper than asking for the best: vertices whose time is
- * above the limit lose columns, what cannot be apart below it is joined (kernel.h), and the search stops as
+ * above the limit lose columns, what cannot be apart below it is joined (reduction.h), and the search stops as
  * soon as the relaxation is above it, without ever looking for good plans.  CBC's presolve alone settles some. */
 #include "passes/integer/ip_refute.h"
 

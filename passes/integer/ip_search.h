@@ -3,8 +3,8 @@
 #define PCC_PASSES_INTEGER_IP_SEARCH_H
 
 #include "passes/integer/ip_model.h"
-#include "passes/bounds/kernel.h"
-#include "passes/problem/loads.h"
+#include "passes/bounds/reduction.h"
+#include "passes/problem/device_loads.h"
 
 enum { IP_MOST_ORDERS = 1000 };
 

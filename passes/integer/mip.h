@@ -5,7 +5,7 @@
 #ifndef PCC_PASSES_INTEGER_MIP_H
 #define PCC_PASSES_INTEGER_MIP_H
 
-#include "passes/problem/chain.h"
+#include "passes/problem/problem.h"
 
 #define MIP_INF 1e30 /* no bound */
 

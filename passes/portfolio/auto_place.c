@@ -10,11 +10,11 @@
  * Groups of devices are known to hier-place only. */
 #include "passes/contiguous/dp_place.h"
 
-#include "passes/any_shape/any_fit.h"
+#include "passes/any_shape/fit_memory.h"
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/certify.h"
-#include "passes/any_shape/tidy_parts.h"
-#include "passes/problem/loads.h"
+#include "passes/any_shape/gather_parts.h"
+#include "passes/problem/device_loads.h"
 #include "ir/plan/pieces.h"
 #include "ir/base/units.h"
 

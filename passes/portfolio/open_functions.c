@@ -6,8 +6,8 @@
  * (function_opsets.c), those that --costs gives a time, which says nothing of what is inside, and all calls
  * where more than CALLS_MOST nodes would come of them; with `plan`, all if that plan was made so.
  * O(the result). */
-#include "passes/functions/calls.h"
-#include "passes/cost/cost_table.h"
+#include "passes/functions/opened_calls.h"
+#include "passes/cost/measured.h"
 #include "passes/functions/opened.h"
 #include "passes/given/plan_read.h"
 

@@ -2,7 +2,7 @@
  *
  * A vertex needs its bytes on one device; vertices that only devices of some kinds may have need theirs on these,
  * with what they share once at least.  Memories below the one that is asked for are thought of as raised to it,
- * larger ones stay, as in place_run.c. */
+ * larger ones stay, as in placing.c. */
 #include "passes/problem/memory_need.h"
 
 #include "ir/base/units.h"

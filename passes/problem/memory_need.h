@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_PROBLEM_MEMORY_NEED_H
 #define PCC_PASSES_PROBLEM_MEMORY_NEED_H
 
-#include "passes/problem/chain.h"
+#include "passes/problem/problem.h"
 
 struct memory_need {
     int64_t least;   /* bytes: no plan fits unless each bounded device has so many; 0: what they have may do */

@@ -3,21 +3,21 @@
  * Values start with what the file says (value_info, inputs, outputs, initializers).  The nodes are
  * visited in topological order, each by the rule of its operator (a table; operators that behave
  * alike share a rule), values of small integer tensors are followed on the way, and what is inferred
- * is merged with what is known (shape_core.c).  When the owner of bodies is reached, its bodies are
+ * is merged with what is known (infer_core.c).  When the owner of bodies is reached, its bodies are
  * visited first (explicit stack).  Calls of the model's functions are replaced by the functions' nodes in a
- * copy of the module that is thrown away afterwards (calls.h).  Where types are unknown after that, the
- * schemas of the operators may tell them (shape_types.c); then all is visited again.  What cannot be
+ * copy of the module that is thrown away afterwards (opened_calls.h).  Where types are unknown after that, the
+ * schemas of the operators may tell them (infer_types.c); then all is visited again.  What cannot be
  * proven stays unknown.
  *
- * Then the names of the inputs are bound to numbers (bind.c), and if there are any, a second run with
+ * Then the names of the inputs are bound to numbers (bind_dims.c), and if there are any, a second run with
  * every name bound gives the types that planning uses: there, slices and broadcasts with
  * unequal names come out as numbers.  Names of inner values are bound (and a third run made) only
  * where that leaves something open.
  * O(nodes + operands) rule calls; each O(rank), or O(64) where values are followed. */
 #include "passes/shapes/infer_shapes.h"
 
-#include "passes/functions/calls.h"
-#include "passes/shapes/shape_bodies.h"
+#include "passes/functions/opened_calls.h"
+#include "passes/shapes/infer_bodies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -220,7 +220,7 @@ static void collect_input_names(struct infer *f)
     f->ninput_names = k.n;
 }
 
-/* A dimension of a model input that has neither value nor name: the usual guess (bind.h). */
+/* A dimension of a model input that has neither value nor name: the usual guess (bind_dims.h). */
 static void guess_inputs(struct infer *f)
 {
     struct module *m = f->m;

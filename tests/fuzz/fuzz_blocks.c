@@ -1,6 +1,6 @@
 /* Any bytes as blocks of nodes (contract{blocks=FILE}), JSON if they begin with a bracket or brace, else
  * lines of regular expressions: what is accepted numbers the nodes of a small graph. */
-#include "passes/coarsen/groups.h"
+#include "passes/coarsen/user_groups.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char graph[] =

@@ -1,6 +1,6 @@
 /* Any bytes as measured times for a small graph: CSV, JSON or ONNX Runtime's profile.  What is accepted
  * is used to plan the graph for three classes of devices. */
-#include "passes/cost/cost_table.h"
+#include "passes/cost/measured.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char graph[] = "class a100 x2 memory=64MiB link=1GB/s,1us\n"

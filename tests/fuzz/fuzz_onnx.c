@@ -9,9 +9,9 @@
  *
  * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"
-#include "ir/plan/cut.h"
+#include "ir/plan/parts.h"
 #include "frontends/frontends.h"
-#include "frontends/onnx/onnx_scan.h"
+#include "frontends/onnx/scan.h"
 #include "onnx.pb-c.h"
 #include "passes/functions/close_plan.h"
 #include "passes/given/plan_read.h"

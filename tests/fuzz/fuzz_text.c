@@ -2,7 +2,7 @@
  * its profile, if it has one, is planned; the plan is printed and parsed with the module, cut into
  * parts, and written and read as plan JSON.  (Only models from ONNX files can be split into such.) */
 #include "backends/backends.h"
-#include "ir/plan/cut.h"
+#include "ir/plan/parts.h"
 #include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
 

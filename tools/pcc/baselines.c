@@ -5,7 +5,7 @@
  * any plan.  O(planners). */
 #include "baselines.h"
 
-#include "ir/plan/cut.h"
+#include "ir/plan/parts.h"
 #include "passes/pipeline.h"
 
 #include <time.h>

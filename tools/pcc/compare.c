@@ -1,7 +1,7 @@
 /* --compare: the judge's figures of two plans, a row for each (compare.h).  O(nodes + pins). */
 #include "compare.h"
 
-#include "ir/plan/cut.h"
+#include "ir/plan/parts.h"
 #include "passes/given/plan_read.h"
 
 static void print_row(FILE *f, struct ctx *x, const char *name, const struct verdict *v,

@@ -3,7 +3,7 @@
 
 #include "ir/base/outfile.h"
 #include "assumed.h"
-#include "ir/plan/cut.h"
+#include "ir/plan/parts.h"
 #include "baselines.h"
 #include "compare.h"
 #include "ir/base/strings.h"

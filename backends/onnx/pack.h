@@ -1,0 +1,40 @@
+/* Writing ModelProto messages: for the writers of one model (write.c) and of splits.
+ *
+ * Payloads that lie in the mapping of the model file (see frontends/onnx/scan.h) are copied by
+ * descriptor, so that writing gigabytes of weights does not make them resident. */
+#ifndef PCC_BACKENDS_ONNX_PACK_H
+#define PCC_BACKENDS_ONNX_PACK_H
+
+#include "ir/model/module.h"
+
+#include "onnx.pb-c.h"
+
+#include <sys/types.h>
+
+enum { PACK_COPY = 4096 }; /* payloads from this size on are copied by descriptor */
+
+/* A mapping that messages point into; it is never read. */
+struct mapped {
+    const uint8_t *at;
+    uint64_t size;
+    int fd; /* of the file that is mapped, from its beginning */
+};
+
+/* Writes one model as file `name` (created; an error if it exists) of the folder dirfd; on failure
+ * the file is removed.  map[nmap]: by ascending address.  0 or -1. */
+int onnx_pack_file(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto *model,
+                   int dirfd, const char *name, struct diag *d);
+
+/* The same for the file at `path`, which appears complete or not at all, and may replace another;
+ * warns if its external data will be looked for in another folder now.  m: where the payloads are. */
+int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
+                   struct diag *d);
+
+/* Appends len bytes from offset off of descriptor `in` at the position of `out`: copy_file_range,
+ * else pread and write.  what: the name of the output, for messages.  0 or -1. */
+int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d);
+
+/* Writes n bytes at the position of fd; otherwise alike. */
+int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d);
+
+#endif

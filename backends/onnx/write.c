@@ -1,0 +1,215 @@
+/* Writing ONNX models.
+ *
+ * protobuf-c packs a message into a sequence of appends.  Small ones are collected in a buffer;
+ * what lies in a mapped file and is large is copied from file to file instead, so the mapping is
+ * never touched and the weights never become resident.  Where the file system can share blocks
+ * between files, copy_file_range does so for what is aligned to them.
+ *
+ * Cost: O(size of the output) time, O(1) memory. */
+#include "backends/backends.h"
+#include "backends/onnx/pack.h"
+#include "ir/base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER = 1 << 16 }; /* bytes collected before a write */
+
+int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
+{
+    while (n > 0) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0) {
+            return diag_error(d, "%s: cannot write: %s", what,
+                              k < 0 ? strerror(errno) : "no progress");
+        }
+        p += k;
+        n -= (size_t)k;
+    }
+    return 0;
+}
+
+/* copy_bytes for file systems without copy_file_range. */
+static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, const char *what,
+                        struct diag *d)
+{
+    uint8_t buf[BUFFER];
+
+    while (len > 0) {
+        ssize_t k = pread(in, buf, len < sizeof buf ? (size_t)len : sizeof buf, (off_t)off);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0) {
+            return diag_error(d, "%s: cannot copy %llu bytes at %llu of weights: %s", what,
+                              (unsigned long long)len, (unsigned long long)off,
+                              k < 0 ? strerror(errno) : "the file ends before");
+        }
+        if (write_bytes(out, buf, (size_t)k, what, d) != 0)
+            return -1;
+        off += (uint64_t)k;
+        len -= (uint64_t)k;
+    }
+    return 0;
+}
+
+int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d)
+{
+    enum { MOST = 1 << 30 }; /* the kernel stops a little below 2 GiB anyway */
+    loff_t at = (loff_t)off;
+
+    while (len > 0) {
+        ssize_t k = copy_file_range(in, &at, out, NULL, len < MOST ? (size_t)len : MOST, 0);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0) /* not possible between these files, or at the end: the other way tells */
+            return copy_by_hand(in, (uint64_t)at, len, out, what, d);
+        len -= (uint64_t)k;
+    }
+    return 0;
+}
+
+struct sink {
+    ProtobufCBuffer base;     /* first: protobuf-c hands it back */
+    const struct mapped *map; /* [nmap] */
+    uint32_t nmap;
+    int fd;
+    int bad;
+    size_t n;
+    const char *what;
+    struct diag *d;
+    uint8_t buf[BUFFER];
+};
+
+static void sink_flush(struct sink *s)
+{
+    if (!s->bad && s->n > 0)
+        s->bad = write_bytes(s->fd, s->buf, s->n, s->what, s->d);
+    s->n = 0;
+}
+
+/* The mapping that holds p, NULL if there is none. */
+static const struct mapped *mapping_of(const struct sink *s, const uint8_t *p)
+{
+    uint32_t low = 0, high = s->nmap; /* the last one that begins at p or before is below high */
+
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if ((uintptr_t)s->map[mid].at <= (uintptr_t)p)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct mapped *f = low > 0 ? &s->map[low - 1] : NULL;
+    return f != NULL && (uintptr_t)p - (uintptr_t)f->at < f->size ? f : NULL;
+}
+
+static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
+{
+    struct sink *s = (struct sink *)buffer;
+    const struct mapped *f = n >= PACK_COPY ? mapping_of(s, p) : NULL;
+
+    if (!s->bad && (f != NULL || n > sizeof s->buf - s->n))
+        sink_flush(s);
+    if (s->bad)
+        return;
+    if (f != NULL) {
+        s->bad = copy_bytes(f->fd, (uintptr_t)p - (uintptr_t)f->at, n, s->fd, s->what, s->d);
+    } else if (n > sizeof s->buf) {
+        s->bad = write_bytes(s->fd, p, n, s->what, s->d);
+    } else if (n > 0) { /* p may be NULL for 0 bytes */
+        memcpy(s->buf + s->n, p, n);
+        s->n += n;
+    }
+}
+
+/* Packs into an open file. */
+static int pack(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto *model, int fd,
+                const char *what, struct diag *d)
+{
+    struct sink s;
+
+    if (protobuf_c_message_get_packed_size(&model->base) > UINT32_MAX) {
+        return diag_error(d,
+                          "%s: the model takes more than 4 GiB, which protobuf cannot hold: its "
+                          "weights must be external data",
+                          what);
+    }
+    s.base.append = sink_append;
+    s.map = map;
+    s.nmap = nmap;
+    s.fd = fd;
+    s.bad = 0;
+    s.n = 0;
+    s.what = what;
+    s.d = d;
+    protobuf_c_message_pack_to_buffer(&model->base, &s.base);
+    sink_flush(&s);
+    return s.bad ? -1 : 0;
+}
+
+int onnx_pack_file(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto *model,
+                   int dirfd, const char *name, struct diag *d)
+{
+    int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return diag_error(d, "%s: cannot create: %s", name, strerror(errno));
+    int bad = pack(map, nmap, model, fd, name, d);
+    if (close(fd) != 0 && !bad)
+        bad = diag_error(d, "%s: cannot write: %s", name, strerror(errno));
+    if (bad)
+        unlinkat(dirfd, name, 0);
+    return bad;
+}
+
+/* The folder of a file, as it can be opened. */
+static const char *folder_of(const char *path, struct arena *a)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? "." : arena_strdup(a, path, (size_t)(slash - path) + 1);
+}
+
+/* External data is found beside the model: says so if that is another place now. */
+static void warn_moved(const struct module *m, const char *path, struct diag *d)
+{
+    struct arena *a = arena_new();
+    struct stat from, to;
+
+    if (m->nfile > 2 && stat(folder_of(str(m, m->path), a), &from) == 0 &&
+        stat(folder_of(path, a), &to) == 0 &&
+        (from.st_dev != to.st_dev || from.st_ino != to.st_ino))
+        diag_warning(d, WARN_MOVED_WEIGHTS,
+                     "%s: its weights stay in '%s'%s: they are looked for beside the model", path,
+                     str(m, m->file[2].path), m->nfile > 3 ? " and others" : "");
+    arena_free(a);
+}
+
+int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
+                   struct diag *d)
+{
+    struct mapped source = {0};
+    struct outfile o;
+
+    if (m->nfile > 1 && m->file[1].map != NULL)
+        source = (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
+    if (outfile_open(&o, path, d) != 0)
+        return -1;
+    int bad = pack(&source, 1, model, fileno(o.f), path, d);
+    if (!bad)
+        warn_moved(m, path, d); /* may run out of memory: not after the file is in its place */
+    return outfile_close(&o, !bad);
+}
+
+int onnx_write(const struct module *m, const char *path, struct diag *d)
+{
+    if (m->src == NULL)
+        return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", path);
+    return onnx_pack_path(m, m->src, path, d);
+}

@@ -1,0 +1,76 @@
+/* Traffic between the boxes of a picture (arrows.h): one pass over the pins of all nets, and a table of
+ * the pairs of boxes seen. */
+#include "backends/picture/arrows.h"
+
+#include "backends/label.h"
+#include "ir/base/map.h"
+
+#include <string.h>
+
+enum { TOOLTIP_LINES = 12, NAME_SHOWN = 80 };
+
+struct builder {
+    const struct module *m;
+    struct arena *a;
+    struct map pair; /* (from, to) -> flow + 1 */
+    struct flow *f;
+    uint32_t n, cap;
+};
+
+static void add(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
+{
+    char buf[UNIT_TEXT];
+    int64_t bytes = b->m->cost->bytes[v];
+    uint32_t i = map_get(&b->pair, map_key(from, to));
+    if (!i) {
+        b->f = vec_grow(b->a, b->f, &b->cap, b->n + 1, sizeof *b->f);
+        b->f[b->n] = (struct flow){.from = from, .to = to, .away = away, .tip = ""};
+        map_set(&b->pair, b->a, map_key(from, to), i = ++b->n);
+    }
+    struct flow *f = &b->f[i - 1];
+    f->bytes = sat_add(f->bytes, bytes);
+    if (f->tensors++ < TOOLTIP_LINES) {
+        const char *name = value_name(b->m, v);
+        f->tip =
+            arena_fmt(b->a, "%s%s%s (%s)", f->tip, *f->tip ? "\\n" : "",
+                      label_text(b->a, name, strlen(name), NAME_SHOWN), bytes_short(buf, bytes));
+    }
+}
+
+bool flow_is_small(const struct result *r, uint32_t net)
+{
+    const struct type *t = &r->m->type[r->m->value[r->place->net_value[net]].type];
+    return r->place->net_light[net] && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
+}
+
+struct flows flows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
+                         uint32_t nframe, struct arena *a)
+{
+    struct builder b = {.m = r->m, .a = a};
+    const struct place *pl = r->place;
+    uint32_t *seen_box = arena_array(a, (size_t)r->m->nnode + 1, sizeof *seen_box);
+    uint32_t *seen_frame = arena_array(a, (size_t)nframe + 1, sizeof *seen_frame), hidden = 0;
+    for (uint32_t e = 0; e < pl->nnet; e++) {
+        vid v = pl->net_value[e];
+        nid def = r->m->value[v].def;
+        uint32_t from = def && pl->kind[def] == PLACE_NODE ? box_of[def] : 0;
+        bool small = flow_is_small(r, e);
+        if (from && pl->net_host[e])
+            add(&b, from, 0, v, true);
+        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
+            uint32_t to = box_of[pl->net_pin.to[i]], frame = frame_of[to];
+            bool away = !from || frame_of[from] != frame;
+            if (to == from || seen_box[to] == e + 1 || (!from && !pl->net_host[e]))
+                continue;
+            seen_box[to] = e + 1;
+            if (away ? seen_frame[frame] == e + 1 : small) {
+                hidden++;
+                continue;
+            }
+            if (away)
+                seen_frame[frame] = e + 1;
+            add(&b, from, to, v, away);
+        }
+    }
+    return (struct flows){b.f, b.n, hidden};
+}

@@ -1,0 +1,58 @@
+/* Repeated layers for the summary (layer_table.h): how often each kind comes, and what is inside: the next
+ * components of the names, or the operators where names say nothing.  Expected O(nodes). */
+#include "backends/report/layer_table.h"
+
+#include "ir/model/layers.h"
+#include "ir/base/strings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KINDS = 4, INSIDE = 6 };
+
+static int most_first(const void *x, const void *y)
+{
+    const struct repeat *a = x, *b = y;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+/* The distinct scopes (or operators) of a layer's nodes, in order; false if there are none. */
+static bool print_inside(FILE *f, const struct module *m, const struct layers *l, const nid *node,
+                         uint32_t n, bool ops, struct arena *a)
+{
+    struct strings *seen = strings_new(a);
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *s = ops ? node_op(m, node[i]) : node_name(m, node[i]) + l->rest[node[i]];
+        const char *slash = strchr(s, '/');
+        size_t len = ops ? strlen(s) : slash ? (size_t)(slash - s) : 0;
+        if (!len || strings_id(seen, s, len) <= shown)
+            continue;
+        if (++shown <= INSIDE)
+            fprintf(f, "%s%.*s", shown > 1 ? ", " : "", (int)(len < 64 ? len : 64), s);
+    }
+    if (shown > INSIDE)
+        fputs(", ...", f);
+    return shown > 0;
+}
+
+void layers_print(FILE *f, const struct module *m, struct arena *a)
+{
+    struct layers l = layers_find(m, a);
+    struct csr c = layers_nodes(m, &l, a);
+    struct repeat *r;
+    uint32_t n = layers_repeats(m, &l, a, &r);
+    qsort(r, n, sizeof *r, most_first);
+    for (uint32_t i = 0, shown = 0; i < n && r[i].count > 1 && shown < KINDS; i++) {
+        const nid *node = c.to + c.at[r[i].first];
+        uint32_t count = c.at[r[i].first + 1] - c.at[r[i].first];
+        if (r[i].nodes < 2)
+            continue;
+        fprintf(f, "%-11s %u x {", shown++ ? "" : "layers", r[i].count);
+        if (!print_inside(f, m, &l, node, count, false, a))
+            print_inside(f, m, &l, node, count, true, a);
+        fprintf(f, "}, %u nodes each\n", r[i].nodes);
+    }
+}

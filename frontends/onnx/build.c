@@ -1,0 +1,531 @@
+/* The module from the messages of an ONNX model.
+ *
+ * No recursion: graphs are kept in a list, bodies are appended as their owners are met, and every
+ * step is a loop over that list.
+ *  1. collect: every node of every graph gets a slot (graph by graph, file order), and a name.
+ *  2. define: inputs, initializers and results become values.  One table maps (graph, name) to the
+ *     value; a later definition of a name replaces an earlier one, for every use, as runtimes do.
+ *  3. resolve: operands are looked up in their graph, then in the graphs around it.  A value from
+ *     outside becomes a capture of every owner on the way.
+ *  4. sort (sort.c), and emit: nodes in order with operands, captures, attributes.
+ *
+ * Cost: O(model), expected, for nesting of bounded depth; sorting of unsorted files O(n log n). */
+#include "frontends/onnx/build.h"
+
+#include <string.h>
+
+/* ---- 1. collect ---- */
+
+static void add_body(struct onnx_build *b, const Onnx__GraphProto *proto, gid parent,
+                     uint32_t owner)
+{
+    b->body = vec_grow(b->tmp, b->body, &b->capbody, b->nbody + 1, sizeof *b->body);
+    b->body[b->nbody++] = (struct onnx_body){.proto = proto, .parent = parent, .owner = owner};
+}
+
+/* Appends the bodies of a slot. */
+static int collect_bodies(struct onnx_build *b, uint32_t s)
+{
+    const Onnx__NodeProto *p = b->slot[s].proto;
+
+    for (size_t i = 0; i < p->n_attribute; i++) {
+        const Onnx__AttributeProto *a = p->attribute[i];
+        enum attr_kind kind = onnx_attr_kind(a);
+        if ((kind != ATTR_GRAPH && kind != ATTR_GRAPHS) ||
+            (a->ref_attr_name != NULL && *a->ref_attr_name != '\0'))
+            continue;
+        if (kind == ATTR_GRAPH && a->g == NULL) {
+            return diag_error(b->d, "%s: node '%s' (%s): attribute '%s' has no graph", b->path,
+                              p->name != NULL ? p->name : "", p->op_type != NULL ? p->op_type : "",
+                              a->name != NULL ? a->name : "");
+        }
+        if (kind == ATTR_GRAPH)
+            add_body(b, a->g, b->slot[s].home, s);
+        for (size_t k = 0; kind == ATTR_GRAPHS && k < a->n_graphs; k++)
+            add_body(b, a->graphs[k], b->slot[s].home, s);
+    }
+    return 0;
+}
+
+static int collect(struct onnx_build *b)
+{
+    add_body(b, NULL, 0, 0);
+    add_body(b, b->graph, 0, 0);
+    b->slot = vec_grow(b->tmp, NULL, &b->capslot, 1, sizeof *b->slot);
+    b->nslot = 1;
+    for (gid g = 1; g < b->nbody; g++) {
+        const Onnx__GraphProto *p = b->body[g].proto;
+        b->body[g].first = b->nslot;
+        b->body[g].count = (uint32_t)p->n_node;
+        b->slot =
+            vec_grow(b->tmp, b->slot, &b->capslot, b->nslot + (uint32_t)p->n_node, sizeof *b->slot);
+        for (size_t i = 0; i < p->n_node; i++) {
+            uint32_t s = b->nslot++;
+            b->slot[s].proto = p->node[i];
+            b->slot[s].home = g;
+            b->slot[s].bodies = b->nbody;
+            if (collect_bodies(b, s) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* Room for what is about to come, so that large arrays need not move while they grow. */
+static void reserve(struct onnx_build *b)
+{
+    struct module *m = b->m;
+    uint64_t values = 1, args = 1;
+
+    for (gid g = 1; g < b->nbody; g++) {
+        const Onnx__GraphProto *p = b->body[g].proto;
+        values += p->n_input + p->n_initializer + p->n_sparse_initializer;
+        args += p->n_input + p->n_output + p->n_initializer + p->n_sparse_initializer;
+    }
+    for (uint32_t s = 1; s < b->nslot; s++) {
+        values += b->slot[s].proto->n_output;
+        args += b->slot[s].proto->n_output + b->slot[s].proto->n_input;
+    }
+    if (args < UINT32_MAX / 2) {
+        m->node = vec_grow(m->mem, m->node, &m->capnode, b->nslot, sizeof *m->node);
+        m->value = vec_grow(m->mem, m->value, &m->capval, (uint32_t)values + 1, sizeof *m->value);
+        m->arg = vec_grow(m->mem, m->arg, &m->caparg, (uint32_t)args + 1, sizeof *m->arg);
+        b->arg = vec_grow(b->tmp, b->arg, &b->caparg, (uint32_t)args + 1, sizeof *b->arg);
+    }
+}
+
+/* Nodes keep their names; of equal names the first one does; the others get NAME_POSITION or
+ * TYPE_POSITION (their position in their graph). */
+static void name_nodes(struct onnx_build *b)
+{
+    struct map taken = {0}; /* name -> the number to try next behind it */
+
+    for (uint32_t s = 1; s < b->nslot; s++) {
+        sid name = str_id(b->m, b->slot[s].proto->name);
+        if (name != 0 && map_get(&taken, name) == 0) {
+            map_set(&taken, b->tmp, name, 1);
+            b->slot[s].name = name;
+        }
+    }
+    for (uint32_t s = 1; s < b->nslot; s++) {
+        struct onnx_slot *x = &b->slot[s];
+        if (x->name != 0)
+            continue;
+        struct arena_mark mark = arena_mark(b->tmp);
+        const char *base = x->proto->name;
+        base = base != NULL && *base != '\0' ? base : x->proto->op_type;
+        base = base != NULL && *base != '\0' ? base : "node";
+        const char *made = arena_fmt(b->tmp, "%s_%u", base, s - b->body[x->home].first);
+        sid first = x->name = str_id(b->m, made);
+        uint32_t k = map_get(&taken, first);
+        for (; map_get(&taken, x->name) != 0; k++)
+            x->name = str_id(b->m, arena_fmt(b->tmp, "%s_%u", made, k));
+        arena_release(b->tmp, mark);
+        if (k != 0)
+            map_set(&taken, b->tmp, first, k);
+        map_set(&taken, b->tmp, x->name, 1);
+        x->flags |= NODE_UNNAMED;
+    }
+}
+
+/* ---- 2. define ---- */
+
+/* Names that were defined more than once. */
+struct doubles {
+    uint32_t n;
+    sid name[3];
+};
+
+static void doubles_add(struct doubles *x, sid name)
+{
+    if (x->n < sizeof x->name / sizeof *x->name)
+        x->name[x->n] = name;
+    x->n++;
+}
+
+static vid lookup_here(const struct onnx_build *b, gid g, sid name)
+{
+    return map_get(&b->value, map_key(g, name));
+}
+
+static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
+{
+    vid v = module_add_value(b->m);
+
+    b->m->value[v].name = name;
+    b->m->value[v].graph = g;
+    b->m->value[v].flags = flags;
+    map_set(&b->value, b->tmp, map_key(g, name), v);
+    return v;
+}
+
+static int define_inputs(struct onnx_build *b, gid g)
+{
+    const Onnx__GraphProto *p = b->body[g].proto;
+    struct slice s = module_add_args(b->m, NULL, (uint32_t)p->n_input);
+
+    for (uint32_t i = 0; i < s.n; i++) {
+        sid name = str_id(b->m, p->input[i]->name);
+        if (name == 0 || lookup_here(b, g, name) != 0) {
+            return diag_error(b->d, "%s: input %u '%s' of graph '%s' %s", b->path, i,
+                              str(b->m, name), p->name != NULL ? p->name : "",
+                              name == 0 ? "has no name" : "is listed twice");
+        }
+        vid v = add_value(b, g, name, VALUE_INPUT);
+        b->m->arg[s.at + i] = v;
+        b->m->value[v].type = onnx_type(b, p->input[i]->type);
+    }
+    b->m->graph[g].in = s;
+    return 0;
+}
+
+/* An initializer with tensor t (0: an error was reported). */
+static int define_init(struct onnx_build *b, gid g, tid t, struct doubles *twice)
+{
+    struct module *m = b->m;
+
+    if (t == 0)
+        return -1;
+    sid name = m->tensor[t].name;
+    if (name == 0) {
+        return diag_error(b->d, "%s: an initializer of graph '%s' has no name", b->path,
+                          str(m, m->graph[g].name));
+    }
+    vid v = lookup_here(b, g, name);
+    if (v == 0)
+        v = add_value(b, g, name, 0);
+    else if (m->value[v].flags & VALUE_INIT)
+        doubles_add(twice, name);
+    m->value[v].flags |= VALUE_INIT;
+    m->value[v].tensor = t;
+    return 0;
+}
+
+static int define_inits(struct onnx_build *b, gid g, struct doubles *twice)
+{
+    const Onnx__GraphProto *p = b->body[g].proto;
+    struct onnx_who who = {NULL, NULL};
+
+    for (size_t i = 0; i < p->n_initializer; i++)
+        if (define_init(b, g, onnx_tensor(b, p->initializer[i], who), twice) != 0)
+            return -1;
+    for (size_t i = 0; i < p->n_sparse_initializer; i++) {
+        tid t = onnx_sparse(b, p->sparse_initializer[i], who);
+        if (define_init(b, g, t, twice) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Result `outno` of slot s, called name. */
+static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid name, vid *out,
+                         struct doubles *twice)
+{
+    struct module *m = b->m;
+    gid g = b->slot[s].home;
+    vid v = lookup_here(b, g, name);
+
+    if (v != 0 && (m->value[v].flags & VALUE_INPUT)) {
+        return diag_error(b->d, "%s: node '%s' defines '%s', which is an input of its graph",
+                          b->path, str(m, b->slot[s].name), str(m, name));
+    }
+    if (v != 0)
+        doubles_add(twice, name);
+    if (v != 0 && m->value[v].def != 0) {
+        m->value[v].name = 0;
+        m->value[v].flags = VALUE_LOST;
+        v = 0;
+    }
+    if (v == 0) {
+        v = add_value(b, g, name, 0);
+    } else { /* an initializer that lost */
+        m->value[v].flags = 0;
+        m->value[v].tensor = 0;
+    }
+    m->value[v].def = s;
+    m->value[v].outno = outno;
+    *out = v;
+    return 0;
+}
+
+static int define_results(struct onnx_build *b, gid g, struct doubles *twice)
+{
+    const struct onnx_body *body = &b->body[g];
+
+    for (uint32_t s = body->first; s < body->first + body->count; s++) {
+        const Onnx__NodeProto *p = b->slot[s].proto;
+        b->slot[s].out = (struct slice){b->narg, (uint32_t)p->n_output};
+        b->arg =
+            vec_grow(b->tmp, b->arg, &b->caparg, b->narg + (uint32_t)p->n_output, sizeof *b->arg);
+        b->narg += (uint32_t)p->n_output;
+        for (uint32_t i = 0; i < p->n_output; i++) {
+            sid name = str_id(b->m, p->output[i]);
+            vid *out = &b->arg[b->slot[s].out.at + i];
+            *out = 0;
+            if (name != 0 && define_result(b, s, i, name, out, twice) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* Types of results and initializers: from outputs, value_info, tensors, in this order. */
+static void define_types(struct onnx_build *b, gid g, vid first)
+{
+    const Onnx__GraphProto *p = b->body[g].proto;
+    struct module *m = b->m;
+
+    for (size_t i = 0; i < p->n_output + p->n_value_info; i++) {
+        const Onnx__ValueInfoProto *x =
+            i < p->n_output ? p->output[i] : p->value_info[i - p->n_output];
+        vid v = lookup_here(b, g, str_id(m, x->name));
+        if (v != 0 && m->value[v].type == 0) {
+            uint32_t t = onnx_type(b, x->type);
+            m->value[v].type = t;
+        }
+    }
+    for (vid v = first; v < m->nval; v++) {
+        if (m->value[v].type == 0 && m->value[v].tensor != 0) {
+            uint32_t t = onnx_tensor_type(b, m->value[v].tensor);
+            m->value[v].type = t;
+        }
+    }
+}
+
+static void define_init_list(struct onnx_build *b, gid g, vid first)
+{
+    struct module *m = b->m;
+    uint32_t at = m->narg;
+
+    for (vid v = first; v < m->nval; v++)
+        if (m->value[v].flags & VALUE_INIT)
+            module_add_args(m, &v, 1);
+    m->graph[g].init = (struct slice){at, m->narg - at};
+}
+
+static void warn_doubles(struct onnx_build *b, const struct doubles *x)
+{
+    const char *names = "";
+
+    for (uint32_t i = 0; i < x->n && i < sizeof x->name / sizeof *x->name; i++)
+        names = arena_fmt(b->tmp, "%s%s'%s'", names, i > 0 ? ", " : "", str(b->m, x->name[i]));
+    if (x->n > 0) {
+        diag_warning(b->d, WARN_DOUBLE_DEFINITION,
+                     "%s: %u definitions repeat a name (%s%s): the last one of the file wins",
+                     b->path, x->n, names, x->n > 3 ? ", ..." : "");
+    }
+}
+
+static int define(struct onnx_build *b)
+{
+    struct doubles twice = {0};
+
+    for (gid g = 1; g < b->nbody; g++) {
+        vid first = b->m->nval;
+        module_add_graph(b->m);
+        b->m->graph[g].name = str_id(b->m, b->body[g].proto->name);
+        b->m->graph[g].src = b->body[g].proto;
+        if (define_inputs(b, g) != 0 || define_inits(b, g, &twice) != 0 ||
+            define_results(b, g, &twice) != 0)
+            return -1;
+        define_types(b, g, first);
+        define_init_list(b, g, first);
+    }
+    warn_doubles(b, &twice);
+    return 0;
+}
+
+/* ---- 3. resolve ---- */
+
+struct captures {
+    struct map seen;        /* (slot, value) */
+    uint32_t *slot, *value; /* pairs in the order of first use */
+    uint32_t n, capslot, capvalue;
+};
+
+/* Value that a name means in graph g, 0 if none. */
+static vid lookup(const struct onnx_build *b, gid g, sid name)
+{
+    vid v = 0;
+
+    for (; g != 0 && v == 0; g = b->body[g].parent)
+        v = lookup_here(b, g, name);
+    return v;
+}
+
+/* Graph g reads v: the owners between g and the graph of v capture it. */
+static void capture(struct onnx_build *b, struct captures *c, gid g, vid v)
+{
+    gid home = b->m->value[v].graph;
+
+    for (; g != home; g = b->body[g].parent) {
+        uint32_t owner = b->body[g].owner;
+        if (map_get(&c->seen, map_key(owner, v)) != 0)
+            return; /* then those further out have it, too */
+        map_set(&c->seen, b->tmp, map_key(owner, v), 1);
+        c->slot = vec_grow(b->tmp, c->slot, &c->capslot, c->n + 1, sizeof *c->slot);
+        c->value = vec_grow(b->tmp, c->value, &c->capvalue, c->n + 1, sizeof *c->value);
+        c->slot[c->n] = owner;
+        c->value[c->n++] = v;
+    }
+}
+
+static int resolve_slot(struct onnx_build *b, struct captures *c, uint32_t s)
+{
+    const Onnx__NodeProto *p = b->slot[s].proto;
+    gid g = b->slot[s].home;
+    int bad = 0;
+
+    b->slot[s].in = (struct slice){b->narg, (uint32_t)p->n_input};
+    b->arg = vec_grow(b->tmp, b->arg, &b->caparg, b->narg + (uint32_t)p->n_input, sizeof *b->arg);
+    for (uint32_t i = 0; i < p->n_input; i++) {
+        sid name = str_id(b->m, p->input[i]);
+        vid v = name == 0 ? 0 : lookup(b, g, name);
+        if (name != 0 && v == 0) {
+            bad = diag_error(b->d, "%s: node '%s' (%s) reads '%s', which nothing defines", b->path,
+                             str(b->m, b->slot[s].name), p->op_type != NULL ? p->op_type : "",
+                             p->input[i]);
+        }
+        b->arg[b->narg++] = v;
+        if (v != 0)
+            capture(b, c, g, v);
+    }
+    return bad;
+}
+
+static int resolve_outputs(struct onnx_build *b, struct captures *c, gid g)
+{
+    const Onnx__GraphProto *p = b->body[g].proto;
+    struct module *m = b->m;
+    struct slice s = module_add_args(m, NULL, (uint32_t)p->n_output);
+
+    for (uint32_t i = 0; i < s.n; i++) {
+        sid name = str_id(m, p->output[i]->name);
+        vid v = name == 0 ? 0 : lookup(b, g, name);
+        if (v == 0) {
+            return diag_error(b->d, "%s: output %u '%s' of graph '%s' is defined by nothing",
+                              b->path, i, str(m, name), str(m, m->graph[g].name));
+        }
+        capture(b, c, g, v);
+        m->arg[s.at + i] = v;
+        if (m->value[v].graph == g)
+            m->value[v].flags |= VALUE_OUTPUT;
+    }
+    m->graph[g].out = s;
+    return 0;
+}
+
+static int resolve(struct onnx_build *b)
+{
+    struct captures c = {0};
+    int bad = 0;
+
+    for (gid g = 1; g < b->nbody; g++) {
+        const struct onnx_body *body = &b->body[g];
+        for (uint32_t s = body->first; s < body->first + body->count; s++)
+            bad |= resolve_slot(b, &c, s);
+        bad |= resolve_outputs(b, &c, g);
+    }
+    b->capture = csr_build(b->tmp, b->nslot, c.n, c.slot, c.value);
+    return bad;
+}
+
+/* ---- 4. emit ---- */
+
+static bool all_lost(const struct onnx_build *b, struct slice out)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < out.n; i++) {
+        vid v = b->arg[out.at + i];
+        if (v != 0 && !(b->m->value[v].flags & VALUE_LOST))
+            return false;
+        any |= v != 0;
+    }
+    return any;
+}
+
+/* Keeps the device that a node's metadata names: pcc.device, else layer_ann.  (A comma-separated
+ * pcc.device is that of a replicated node, which has no device of its own.) */
+static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
+{
+    const char *device = NULL;
+
+    for (size_t i = 0; i < p->n_metadata_props; i++) {
+        const Onnx__StringStringEntryProto *e = p->metadata_props[i];
+        if (e->key == NULL || e->value == NULL)
+            continue;
+        if (strcmp(e->key, "pcc.device") == 0 && strchr(e->value, ',') == NULL) {
+            device = e->value;
+            break;
+        }
+        if (strcmp(e->key, "layer_ann") == 0)
+            device = e->value;
+    }
+    if (device == NULL)
+        return;
+    if (m->device_ann == NULL)
+        m->device_ann = arena_array(m->mem, m->nnode, sizeof *m->device_ann);
+    m->device_ann[id] = str_id(m, device);
+}
+
+static int emit_node(struct onnx_build *b, uint32_t s)
+{
+    struct module *m = b->m;
+    const struct onnx_slot *x = &b->slot[s];
+    const Onnx__NodeProto *p = x->proto;
+    uint32_t ncapture = b->capture.at[s + 1] - b->capture.at[s];
+    struct node n = {
+        .name = x->name, .graph = x->home, .nformal = x->in.n, .flags = x->flags, .src = p};
+
+    n.op = str_id(m, p->op_type);
+    n.domain = onnx_domain(m, p->domain);
+    n.overload = str_id(m, p->overload);
+    n.callee = onnx_callee(b, p);
+    if (n.callee != 0)
+        n.flags |= NODE_CALL;
+    if (all_lost(b, x->out))
+        n.flags |= NODE_LOST;
+    n.in = module_add_args(m, b->arg + x->in.at, x->in.n);
+    module_add_args(m, b->capture.to + b->capture.at[s], ncapture);
+    n.in.n += ncapture;
+    n.out = module_add_args(m, b->arg + x->out.at, x->out.n);
+    if (onnx_attrs(b, x, &n.attr) != 0)
+        return -1;
+    m->node[x->id] = n;
+    note_device(m, p, x->id);
+    for (uint32_t i = 0; i < x->out.n; i++) {
+        vid v = b->arg[x->out.at + i];
+        if (v != 0)
+            m->value[v].def = x->id;
+    }
+    return 0;
+}
+
+static int emit(struct onnx_build *b)
+{
+    struct module *m = b->m;
+
+    for (size_t i = 0; i < b->nopset; i++)
+        module_add_opset(m, onnx_domain(m, b->opset[i]->domain), b->opset[i]->version);
+    for (uint32_t s = 1; s < b->nslot; s++)
+        module_add_node(m);
+    for (uint32_t s = 1; s < b->nslot; s++)
+        if (emit_node(b, s) != 0)
+            return -1;
+    for (gid g = 1; g < b->nbody; g++) {
+        m->graph[g].first = b->body[g].first;
+        m->graph[g].count = b->body[g].count;
+        m->graph[g].owner = b->slot[b->body[g].owner].id;
+    }
+    return 0;
+}
+
+int onnx_build(struct onnx_build *b)
+{
+    if (collect(b) != 0)
+        return -1;
+    reserve(b);
+    name_nodes(b);
+    return define(b) != 0 || resolve(b) != 0 || onnx_sort(b) != 0 || emit(b) != 0 ? -1 : 0;
+}

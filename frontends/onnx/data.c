@@ -1,0 +1,415 @@
+/* Types, tensors and attributes of the module from their messages.
+ *
+ * A tensor's payload is described, not copied: raw_data, float_data and double_data lie in the
+ * mapped file (read.c) or were unpacked into the arena, and have the form of raw_data already
+ * (little endian, packed).  Only the typed fields of small elements (int32_data for f16, i8, ...;
+ * uint64_data for u32) are rewritten.  Sizes must agree with shapes: later readers rely on it.
+ *
+ * Cost: O(messages), no recursion (types nest along one line only). */
+#include "frontends/onnx/build.h"
+
+#include "ir/model/dim.h"
+
+#include <string.h>
+
+sid onnx_domain(struct module *m, const char *domain)
+{
+    return domain != NULL && strcmp(domain, "ai.onnx") == 0 ? 0 : str_id(m, domain);
+}
+
+static uint8_t elem_of(int32_t data_type)
+{
+    return data_type > 0 && data_type < ELEM_COUNT ? (uint8_t)data_type : ELEM_NONE;
+}
+
+/* ---- types ---- */
+
+static uint32_t shaped_type(struct module *m, enum type_kind kind, int32_t elem,
+                            const Onnx__TensorShapeProto *shape)
+{
+    struct type t = {.kind = (uint8_t)kind, .elem = elem_of(elem), .rank = -1};
+
+    if (shape == NULL || shape->n_dim > INT16_MAX)
+        return module_add_type(m, t);
+    t.rank = (int16_t)shape->n_dim;
+    t.dim = module_add_dims(m, NULL, (uint32_t)shape->n_dim).at;
+    for (size_t i = 0; i < shape->n_dim; i++) {
+        const Onnx__TensorShapeProto__Dimension *x = shape->dim[i];
+        struct dim d = dim_unknown();
+        if (x->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+            x->dim_value >= 0)
+            d = dim_num(x->dim_value);
+        else if (x->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                 x->dim_param != NULL && *x->dim_param != '\0')
+            d = dim_parse(m, x->dim_param);
+        m->dim[t.dim + i] = d;
+    }
+    return module_add_type(m, t);
+}
+
+uint32_t onnx_type(struct onnx_build *b, const Onnx__TypeProto *t)
+{
+    enum { DEEPEST = 64 }; /* the scan allows about 50 */
+    struct type outer[DEEPEST];
+    unsigned n = 0;
+    uint32_t at = 0;
+
+    for (bool leaf = false; t != NULL && !leaf && n < DEEPEST;) {
+        outer[n] = (struct type){.rank = -1};
+        switch (t->value_case) {
+        case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
+            outer[n++].kind = TYPE_SEQ;
+            t = t->sequence_type->elem_type;
+            break;
+        case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
+            outer[n++].kind = TYPE_OPT;
+            t = t->optional_type->elem_type;
+            break;
+        case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+            outer[n].elem = elem_of(t->map_type->key_type);
+            outer[n++].kind = TYPE_MAP;
+            t = t->map_type->value_type;
+            break;
+        case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
+            at = shaped_type(b->m, TYPE_TENSOR, t->tensor_type->elem_type, t->tensor_type->shape);
+            leaf = true;
+            break;
+        case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
+            at = shaped_type(b->m, TYPE_SPARSE, t->sparse_tensor_type->elem_type,
+                             t->sparse_tensor_type->shape);
+            leaf = true;
+            break;
+        case ONNX__TYPE_PROTO__VALUE__NOT_SET:
+            leaf = true;
+            break;
+        default:
+            at = module_add_type(b->m, (struct type){.kind = TYPE_OPAQUE, .rank = -1});
+            leaf = true;
+            break;
+        }
+    }
+    while (n > 0) {
+        outer[--n].inner = at;
+        at = module_add_type(b->m, outer[n]);
+    }
+    return at;
+}
+
+uint32_t onnx_tensor_type(struct onnx_build *b, tid t)
+{
+    struct module *m = b->m;
+    const struct tensor x = m->tensor[t];
+
+    if (x.rank > INT16_MAX)
+        return module_add_tensor_type(m, (enum elem)x.elem, -1, NULL);
+    struct slice s = module_add_dims(m, NULL, x.rank);
+    for (uint32_t i = 0; i < x.rank; i++)
+        m->dim[s.at + i] = dim_num(m->ints[x.dim + i]);
+    return module_add_type(
+        m,
+        (struct type){.kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = s.at});
+}
+
+/* ---- tensors ---- */
+
+const char *onnx_who_text(const struct onnx_build *b, const struct onnx_who *who,
+                          const Onnx__TensorProto *t)
+{
+    if (who->node != NULL)
+        return arena_fmt(b->tmp, "node '%s': attribute '%s'", who->node, who->attr);
+    return arena_fmt(b->tmp, "initializer '%s'", t->name != NULL ? t->name : "");
+}
+
+/* A typed field of a TensorProto. */
+struct field {
+    const void *at;
+    size_t n;
+    unsigned size; /* bytes of an entry; 0: the element type has no such field */
+};
+
+/* The typed field for an element type. */
+static struct field field_of(const Onnx__TensorProto *t, enum elem e)
+{
+    switch (e) {
+    case ELEM_NONE:
+    case ELEM_STR:
+    case ELEM_COUNT:
+        return (struct field){0};
+    case ELEM_F32:
+    case ELEM_C64:
+        return (struct field){t->float_data, t->n_float_data, 4};
+    case ELEM_F64:
+    case ELEM_C128:
+        return (struct field){t->double_data, t->n_double_data, 8};
+    case ELEM_I64:
+        return (struct field){t->int64_data, t->n_int64_data, 8};
+    case ELEM_U32:
+    case ELEM_U64:
+        return (struct field){t->uint64_data, t->n_uint64_data, 8};
+    default:
+        return (struct field){t->int32_data, t->n_int32_data, 4};
+    }
+}
+
+/* Bytes of the raw form that an entry of the typed field holds: the lowest ones. */
+static unsigned bytes_used(enum elem e, unsigned size)
+{
+    unsigned bits = elem_bits(e);
+
+    return e == ELEM_C64 || e == ELEM_C128 || bits >= 8 * size ? size : bits < 8 ? 1 : bits / 8;
+}
+
+static int payload(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
+                   struct tensor *x)
+{
+    const struct file *model = &b->model->file[1];
+    struct field f = field_of(t, (enum elem)x->elem);
+    unsigned used = bytes_used((enum elem)x->elem, f.size);
+    uint64_t have = (uint64_t)f.n * used;
+
+    if (t->has_raw_data && (t->raw_data.len > 0 || f.n == 0)) {
+        f = (struct field){t->raw_data.data, t->raw_data.len, 1};
+        used = 1;
+        have = f.n;
+    }
+    if (have != x->len) {
+        return diag_error(b->d, "%s: %s has %llu bytes of data, expected %llu by its shape",
+                          b->path, onnx_who_text(b, who, t), (unsigned long long)have,
+                          (unsigned long long)x->len);
+    }
+    x->data = f.at;
+    if ((uintptr_t)f.at - (uintptr_t)model->map < model->size) {
+        x->where = TENSOR_FILE;
+        x->file = 1;
+        x->off = (uintptr_t)f.at - (uintptr_t)model->map;
+        x->data = NULL;
+    } else if (used < f.size) {
+        uint8_t *raw = arena_alloc(b->m->mem, x->len + (x->len == 0));
+        for (size_t i = 0; i < f.n; i++)
+            memcpy(raw + i * used, (const uint8_t *)f.at + i * f.size, used);
+        x->data = raw;
+    }
+    return 0;
+}
+
+static int strings(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
+                   int64_t elems, struct tensor *x)
+{
+    struct module *m = b->m;
+
+    if ((uint64_t)elems != t->n_string_data) {
+        return diag_error(b->d, "%s: %s has %zu strings, expected %lld by its shape", b->path,
+                          onnx_who_text(b, who, t), t->n_string_data, (long long)elems);
+    }
+    struct slice s = module_add_sids(m, NULL, (uint32_t)t->n_string_data);
+    for (uint32_t i = 0; i < s.n; i++) {
+        m->sids[s.at + i] =
+            str_id_n(m, (const char *)t->string_data[i].data, t->string_data[i].len);
+    }
+    x->where = TENSOR_STRINGS;
+    x->off = s.at;
+    x->len = s.n;
+    return 0;
+}
+
+/* Copies a shape into the module; elements in *elems. */
+static int shape(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
+                 struct tensor *x, size_t n, const int64_t *dims, int64_t *elems)
+{
+    int64_t all = 1;
+    bool large = false, empty = false;
+
+    for (size_t i = 0; i < n; i++) {
+        if (dims[i] < 0) {
+            return diag_error(b->d, "%s: %s: dimension %zu is %lld, expected 0 or more", b->path,
+                              onnx_who_text(b, who, t), i, (long long)dims[i]);
+        }
+        empty |= dims[i] == 0;
+        large |= dims[i] > 0 && __builtin_mul_overflow(all, dims[i], &all);
+    }
+    if (!empty && (large || elem_bytes((enum elem)x->elem, all) == INT64_MAX)) {
+        return diag_error(b->d, "%s: %s: its shape takes more than 2^63 bytes", b->path,
+                          onnx_who_text(b, who, t));
+    }
+    *elems = empty ? 0 : all;
+    x->rank = (uint32_t)n;
+    x->dim = module_add_ints(b->m, dims, (uint32_t)n).at;
+    return 0;
+}
+
+static bool is_external(const Onnx__TensorProto *t)
+{
+    return t != NULL && t->has_data_location &&
+           t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+}
+
+tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_who who)
+{
+    struct tensor x = {.name = str_id(b->m, t->name), .elem = elem_of(t->data_type), .src = t};
+    bool external = is_external(t);
+    int64_t elems;
+
+    if (shape(b, t, &who, &x, t->n_dims, t->dims, &elems) != 0)
+        return 0;
+    if (x.elem == ELEM_NONE || t->segment != NULL || (external && x.elem == ELEM_STR)) {
+        x.where = TENSOR_OPAQUE;
+    } else if (x.elem == ELEM_STR) {
+        if (strings(b, t, &who, elems, &x) != 0)
+            return 0;
+    } else {
+        x.len = (uint64_t)elem_bytes((enum elem)x.elem, elems);
+        if (external)
+            x.where = TENSOR_FILE;
+        if (external ? onnx_external(b, t, &who, x.len, &x) != 0 : payload(b, t, &who, &x) != 0)
+            return 0;
+    }
+    tid id = module_add_tensor(b->m);
+    b->m->tensor[id] = x;
+    return id;
+}
+
+/* What of it lies in files becomes tensors of the module, too: nobody refers to them, but the writer
+ * of a split finds their bytes. */
+tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct onnx_who who)
+{
+    static const Onnx__TensorProto none = ONNX__TENSOR_PROTO__INIT;
+    const Onnx__TensorProto *t = s->values != NULL ? s->values : &none;
+    struct tensor x = {.name = str_id(b->m, t->name),
+                       .elem = elem_of(t->data_type),
+                       .where = TENSOR_OPAQUE,
+                       .src = s};
+    int64_t elems;
+
+    if (shape(b, t, &who, &x, s->n_dims, s->dims, &elems) != 0 ||
+        (is_external(s->values) && onnx_tensor(b, s->values, who) == 0) ||
+        (is_external(s->indices) && onnx_tensor(b, s->indices, who) == 0))
+        return 0;
+    tid id = module_add_tensor(b->m);
+    b->m->tensor[id] = x;
+    return id;
+}
+
+/* ---- attributes ---- */
+
+enum attr_kind onnx_attr_kind(const Onnx__AttributeProto *a)
+{
+    if (a->has_type && (int)a->type > 0 && (int)a->type <= ATTR_TYPES)
+        return (enum attr_kind)a->type;
+    return a->has_f              ? ATTR_FLOAT
+           : a->has_i            ? ATTR_INT
+           : a->has_s            ? ATTR_STRING
+           : a->t != NULL        ? ATTR_TENSOR
+           : a->g != NULL        ? ATTR_GRAPH
+           : a->n_floats > 0     ? ATTR_FLOATS
+           : a->n_ints > 0       ? ATTR_INTS
+           : a->n_strings > 0    ? ATTR_STRINGS
+           : a->n_tensors > 0    ? ATTR_TENSORS
+           : a->n_graphs > 0     ? ATTR_GRAPHS
+           : a->tp != NULL       ? ATTR_TYPE
+           : a->sparse_tensor    ? ATTR_SPARSE
+           : a->n_sparse_tensors ? ATTR_SPARSES
+           : a->n_type_protos    ? ATTR_TYPES
+                                 : ATTR_NONE;
+}
+
+static int list_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct onnx_who who,
+                     gid *body, struct attr *a)
+{
+    struct module *m = b->m;
+    struct slice *s = &a->u.list;
+
+    switch ((enum attr_kind)a->kind) {
+    case ATTR_FLOATS:
+        *s = module_add_floats(m, p->floats, (uint32_t)p->n_floats);
+        break;
+    case ATTR_INTS:
+        *s = module_add_ints(m, p->ints, (uint32_t)p->n_ints);
+        break;
+    case ATTR_STRINGS:
+        *s = module_add_sids(m, NULL, (uint32_t)p->n_strings);
+        for (uint32_t i = 0; i < s->n; i++)
+            m->sids[s->at + i] = str_id_n(m, (const char *)p->strings[i].data, p->strings[i].len);
+        break;
+    case ATTR_GRAPHS:
+        *s = module_add_refs(m, NULL, (uint32_t)p->n_graphs);
+        for (uint32_t i = 0; i < s->n; i++)
+            m->refs[s->at + i] = (*body)++;
+        break;
+    case ATTR_TENSORS:
+    case ATTR_SPARSES:
+        *s = module_add_refs(
+            m, NULL, (uint32_t)(a->kind == ATTR_TENSORS ? p->n_tensors : p->n_sparse_tensors));
+        for (uint32_t i = 0; i < s->n; i++) {
+            tid t = a->kind == ATTR_TENSORS ? onnx_tensor(b, p->tensors[i], who)
+                                            : onnx_sparse(b, p->sparse_tensors[i], who);
+            if (t == 0)
+                return -1;
+            m->refs[s->at + i] = t;
+        }
+        break;
+    default: /* types: src alone has them */
+        break;
+    }
+    return 0;
+}
+
+/* One attribute; *body: the next body of the node. */
+static int one_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct onnx_who who,
+                    gid *body, struct attr *a)
+{
+    struct module *m = b->m;
+
+    switch ((enum attr_kind)a->kind) {
+    case ATTR_FLOAT:
+        a->u.f = p->f;
+        return 0;
+    case ATTR_INT:
+        a->u.i = p->i;
+        return 0;
+    case ATTR_STRING:
+        a->u.s = str_id_n(m, (const char *)p->s.data, p->s.len);
+        return 0;
+    case ATTR_GRAPH:
+        a->u.g = (*body)++;
+        return 0;
+    case ATTR_TENSOR:
+    case ATTR_SPARSE:
+        if (a->kind == ATTR_TENSOR ? p->t == NULL : p->sparse_tensor == NULL) {
+            return diag_error(b->d, "%s: node '%s': attribute '%s' has no tensor", b->path,
+                              who.node, who.attr);
+        }
+        a->u.t = a->kind == ATTR_TENSOR ? onnx_tensor(b, p->t, who)
+                                        : onnx_sparse(b, p->sparse_tensor, who);
+        return a->u.t != 0 ? 0 : -1;
+    default:
+        return list_attr(b, p, who, body, a);
+    }
+}
+
+int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *node, gid *body,
+              struct attr *a)
+{
+    struct onnx_who who = {node, p->name != NULL ? p->name : ""};
+
+    *a = (struct attr){.name = str_id(b->m, p->name),
+                       .ref = str_id(b->m, p->ref_attr_name),
+                       .kind = (uint8_t)onnx_attr_kind(p),
+                       .src = p};
+    return a->ref == 0 ? one_attr(b, p, who, body, a) : 0;
+}
+
+int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *out)
+{
+    const Onnx__NodeProto *p = s->proto;
+    gid body = s->bodies;
+
+    b->attr = vec_grow(b->tmp, b->attr, &b->capattr, (uint32_t)p->n_attribute, sizeof *b->attr);
+    for (size_t i = 0; i < p->n_attribute; i++) {
+        struct attr a;
+        if (onnx_attr(b, p->attribute[i], str(b->m, s->name), &body, &a) != 0)
+            return -1;
+        b->attr[i] = a;
+    }
+    *out = module_add_attrs(b->m, b->attr, (uint32_t)p->n_attribute);
+    return 0;
+}

@@ -1,0 +1,243 @@
+/* External data: weights in files beside the model.
+ *
+ * A model is a stranger's file that asks to open other files, so the rules are strict: known keys,
+ * once each; decimal numbers; a relative location without "..", opened beneath the model's folder
+ * with no symbolic link on the way (openat2, or component by component with O_NOFOLLOW where the
+ * kernel lacks it); a regular file with one name.  Caches of downloaded models are made of links,
+ * so --allow-links lets the folder's links lead anywhere; what the model itself may write stays as
+ * strict.  A file that is not there is no error before its bytes are needed.
+ *
+ * Cost: O(1) expected for each tensor; every file is opened once. */
+#include "frontends/onnx/build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
+static void close_fd(void *p)
+{
+    close((int)(intptr_t)p);
+}
+
+static int openat2_beneath(int dir, const char *path)
+{
+    struct open_how how = {.flags = OPEN_FLAGS,
+                           .resolve =
+                               RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+
+    return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+}
+
+/* The same by hand: every component is opened from the one before it, none may be a link. */
+static int walk_beneath(struct arena *tmp, int dir, const char *path)
+{
+    int at = dir;
+
+    for (const char *p = path;;) {
+        size_t n = strcspn(p, "/");
+        const char *next = p + n + strspn(p + n, "/");
+        const char *name = n == 0 ? "." : arena_strdup(tmp, p, n);
+        int fd = openat(at, name, OPEN_FLAGS | O_NOFOLLOW | (*next != '\0' ? O_DIRECTORY : 0));
+        int e = errno;
+        struct stat st;
+        if (fd < 0 && e == ENOTDIR && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISLNK(st.st_mode))
+            e = ELOOP; /* O_DIRECTORY hides that it was a link */
+        if (at != dir)
+            close(at);
+        errno = e;
+        if (fd < 0 || *next == '\0')
+            return fd;
+        at = fd;
+        p = next;
+    }
+}
+
+static int open_once(struct onnx_build *b, const char *location)
+{
+    if (b->allow_links)
+        return openat(b->dir, location, OPEN_FLAGS);
+    int fd = openat2_beneath(b->dir, location);
+    return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == E2BIG)
+               ? walk_beneath(b->tmp, b->dir, location)
+               : fd;
+}
+
+/* Some exporters write a file for each tensor: more than a process may open by default. */
+static int open_location(struct onnx_build *b, const char *location)
+{
+    struct rlimit r;
+    int fd = open_once(b, location);
+
+    if (fd < 0 && errno == EMFILE && getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+        r.rlim_cur = r.rlim_max;
+        fd = setrlimit(RLIMIT_NOFILE, &r) == 0 ? open_once(b, location) : fd;
+    }
+    return fd;
+}
+
+/* NULL, or what is wrong with a location. */
+static const char *location_wrong(const char *s)
+{
+    if (*s == '\0')
+        return "is empty";
+    if (*s == '/' || *s == '\\' || (s[1] == ':' && (s[2] == '\\' || s[2] == '/')))
+        return "is absolute, expected a path below the model's folder";
+    for (const char *p = s; *p != '\0';) {
+        size_t n = strcspn(p, "/\\");
+        if (n == 2 && p[0] == '.' && p[1] == '.')
+            return "goes up with '..', expected a path below the model's folder";
+        p += n + (p[n] != '\0');
+    }
+    return NULL;
+}
+
+/* Strict decimal number up to INT64_MAX. */
+static bool number(const char *s, uint64_t *out)
+{
+    uint64_t v = 0;
+
+    for (const char *p = s; *p != '\0'; p++)
+        if (*p < '0' || *p > '9' || __builtin_mul_overflow(v, 10u, &v) ||
+            __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
+            return false;
+    *out = v;
+    return *s != '\0' && v <= (uint64_t)INT64_MAX;
+}
+
+enum key { KEY_LOCATION, KEY_OFFSET, KEY_LENGTH, KEY_CHECKSUM, KEY_BASEPATH, KEY_COUNT };
+static const char *const key_name[KEY_COUNT] = {"location", "offset", "length", "checksum",
+                                                "basepath"};
+
+/* Sorts the entries by key into val. */
+static int entries(const struct onnx_build *b, const Onnx__TensorProto *t,
+                   const struct onnx_who *who, const char *val[KEY_COUNT])
+{
+    for (size_t i = 0; i < t->n_external_data; i++) {
+        const Onnx__StringStringEntryProto *e = t->external_data[i];
+        const char *key = e->key != NULL ? e->key : "";
+        int k = 0;
+        while (k < KEY_COUNT && strcmp(key, key_name[k]) != 0)
+            k++;
+        if (k == KEY_COUNT || val[k] != NULL) {
+            return diag_error(b->d, "%s: %s: external data: %s key '%s'", b->path,
+                              onnx_who_text(b, who, t), k == KEY_COUNT ? "unknown" : "repeated",
+                              key);
+        }
+        val[k] = e->value != NULL ? e->value : "";
+    }
+    for (int k = KEY_OFFSET; k <= KEY_LENGTH; k++) {
+        uint64_t v;
+        if (val[k] != NULL && !number(val[k], &v)) {
+            return diag_error(
+                b->d, "%s: %s: external data: %s '%s', expected a number from 0 to 2^63 - 1",
+                b->path, onnx_who_text(b, who, t), key_name[k], val[k]);
+        }
+    }
+    const char *where = val[KEY_LOCATION] != NULL ? val[KEY_LOCATION] : "";
+    const char *wrong = location_wrong(where);
+    if (wrong != NULL) {
+        return diag_error(b->d, "%s: %s: external data: location '%s' %s", b->path,
+                          onnx_who_text(b, who, t), where, wrong);
+    }
+    return 0;
+}
+
+static const char *file_wrong(const struct onnx_build *b, int fd, struct stat *st)
+{
+    if (fd < 0) {
+        return errno == ELOOP   ? "is a symbolic link or behind one (--allow-links accepts links)"
+               : errno == EXDEV ? "leads out of the model's folder (--allow-links accepts links)"
+                                : strerror(errno);
+    }
+    if (fstat(fd, st) != 0)
+        return strerror(errno);
+    if (!S_ISREG(st->st_mode))
+        return "is not a regular file";
+    if (st->st_nlink != 1 && !b->allow_links)
+        return "has several names, hard links (--allow-links accepts links)";
+    return NULL;
+}
+
+/* The file of a location, opened if it is new; 0 after an error. */
+static uint32_t file_of(struct onnx_build *b, const char *location, const struct onnx_who *who,
+                        const Onnx__TensorProto *t)
+{
+    struct module *m = b->model;
+    sid name = str_id(m, location);
+    uint32_t known = map_get(&b->file, name);
+
+    if (known != 0)
+        return known;
+    if (b->dir < 0) {
+        b->dir = open(b->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (b->dir < 0) {
+            diag_error(b->d, "%s: cannot open the folder '%s': %s", b->path, b->folder,
+                       strerror(errno));
+            return 0;
+        }
+        arena_defer(b->tmp, close_fd, (void *)(intptr_t)b->dir);
+    }
+    struct stat st = {0};
+    int fd = open_location(b, location);
+    if (fd >= 0 || (errno != ENOENT && errno != ENOTDIR)) {
+        const char *wrong = file_wrong(b, fd, &st);
+        if (wrong != NULL) {
+            diag_error(b->d, "%s: %s: external file '%s' %s", b->path, onnx_who_text(b, who, t),
+                       location, wrong);
+            if (fd >= 0)
+                close(fd);
+            return 0;
+        }
+        arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
+    }
+    uint32_t k = module_add_file(m);
+    const char *sep = strchr(b->folder, '/') != NULL ? b->folder : "";
+    m->file[k].path = str_id(m, arena_fmt(b->tmp, "%s%s", sep, location));
+    m->file[k].location = name;
+    m->file[k].fd = fd < 0 ? -1 : fd;
+    m->file[k].size = (uint64_t)st.st_size;
+    map_set(&b->file, b->tmp, name, k);
+    return k;
+}
+
+int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
+                  uint64_t bytes, struct tensor *out)
+{
+    const char *val[KEY_COUNT] = {0};
+    uint64_t off = 0, len = bytes, end;
+
+    if (entries(b, t, who, val) != 0)
+        return -1;
+    if (val[KEY_OFFSET] != NULL)
+        number(val[KEY_OFFSET], &off);
+    if (val[KEY_LENGTH] != NULL)
+        number(val[KEY_LENGTH], &len);
+    if (len != bytes) {
+        return diag_error(b->d, "%s: %s: external data: length %llu, expected %llu by its shape",
+                          b->path, onnx_who_text(b, who, t), (unsigned long long)len,
+                          (unsigned long long)bytes);
+    }
+    uint32_t k = file_of(b, val[KEY_LOCATION], who, t);
+    if (k == 0)
+        return -1;
+    const struct file *f = &b->model->file[k];
+    if (__builtin_add_overflow(off, len, &end) || end > (uint64_t)INT64_MAX ||
+        (f->fd >= 0 && end > f->size)) {
+        return diag_error(
+            b->d, "%s: %s: external data: bytes %llu to %llu + %llu of '%s', which has %llu",
+            b->path, onnx_who_text(b, who, t), (unsigned long long)off, (unsigned long long)off,
+            (unsigned long long)len, val[KEY_LOCATION], (unsigned long long)f->size);
+    }
+    out->file = k;
+    out->off = off;
+    out->len = len;
+    return 0;
+}

@@ -1,0 +1,224 @@
+/* Reading an ONNX model.
+ *
+ * The file is mapped, scanned (scan.c), and its skeleton unpacked by protobuf-c into the
+ * module's arena.  One walk over the messages then puts the true payloads in place of the markers,
+ * as pointers into the mapping: to everything that comes later, the writer included, a tensor is an
+ * ordinary TensorProto, yet no weight was copied or even touched.  (float_data and double_data in
+ * the mapping are not aligned: they are moved with memcpy or not at all.)  build.c makes the
+ * module from the messages.
+ *
+ * Cost: O(file without large payloads) in time and memory. */
+#include "frontends/frontends.h"
+#include "frontends/onnx/build.h"
+#include "frontends/onnx/scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Files from this size on are not read ahead: most of them is weights. */
+enum { LARGE = 16 << 20 };
+
+struct mapping {
+    void *at;
+    size_t size;
+    int fd;
+};
+
+static void unmap(void *p)
+{
+    struct mapping *x = p;
+
+    munmap(x->at, x->size);
+    close(x->fd);
+}
+
+/* Opens and maps the model; it becomes file[1] of m. */
+static int map_file(struct module *m, const char *path, struct diag *d)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd < 0)
+        return diag_error(d, "%s: cannot open: %s", path, strerror(errno));
+    const char *wrong = fstat(fd, &st) != 0    ? strerror(errno)
+                        : S_ISDIR(st.st_mode)  ? "is a folder, expected an ONNX model"
+                        : !S_ISREG(st.st_mode) ? "is not a regular file, expected an ONNX model"
+                        : st.st_size == 0      ? "is empty, expected an ONNX model"
+                                               : NULL;
+    if (wrong != NULL) {
+        close(fd);
+        return diag_error(d, "%s: %s", path, wrong);
+    }
+    void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED) {
+        int e = errno;
+        close(fd);
+        return diag_error(d, "%s: cannot map: %s", path, strerror(e));
+    }
+    struct mapping *x = arena_alloc(m->mem, sizeof *x);
+    *x = (struct mapping){at, (size_t)st.st_size, fd};
+    arena_defer(m->mem, unmap, x);
+    if (st.st_size >= LARGE)
+        madvise(at, x->size, MADV_RANDOM);
+    struct file *f = &m->file[module_add_file(m)];
+    f->path = str_id(m, path);
+    f->fd = fd;
+    f->size = (uint64_t)st.st_size;
+    f->map = at;
+    return 0;
+}
+
+static void *pb_alloc(void *arena, size_t n)
+{
+    return arena_try(arena, n + (n == 0));
+}
+
+static void pb_free(void *arena, void *p)
+{
+    (void)arena;
+    (void)p;
+}
+
+/* Puts the payload that t's marker stands for into t. */
+static void restore_tensor(Onnx__TensorProto *t, const struct onnx_skeleton *sk, const uint8_t *map)
+{
+    if (!t->has_raw_data || t->raw_data.len != ONNX_MARK)
+        return;
+    const struct onnx_payload *p = &sk->payload[onnx_mark_index(t->raw_data.data)];
+    void *at = (void *)(uintptr_t)(map + p->off); /* the messages' pointers are not const */
+    if (p->field == ONNX_FIELD_RAW) {
+        t->raw_data = (ProtobufCBinaryData){p->len, at};
+        return;
+    }
+    t->has_raw_data = 0;
+    t->raw_data = (ProtobufCBinaryData){0, NULL};
+    if (p->field == ONNX_FIELD_FLOAT) {
+        t->n_float_data = p->len / sizeof(float);
+        t->float_data = at;
+    } else {
+        t->n_double_data = p->len / sizeof(double);
+        t->double_data = at;
+    }
+}
+
+struct walk {
+    ProtobufCMessage **stack;
+    uint32_t n, cap;
+};
+
+static void walk_push(struct walk *w, struct arena *a, ProtobufCMessage *const *msg, size_t n)
+{
+    w->stack = vec_grow(a, w->stack, &w->cap, w->n + (uint32_t)n, sizeof *w->stack);
+    memcpy(w->stack + w->n, msg, n * sizeof *msg);
+    w->n += (uint32_t)n;
+}
+
+/* Pushes the messages inside msg. */
+static void walk_into(struct walk *w, struct arena *a, const ProtobufCMessage *msg)
+{
+    const char *base = (const char *)msg;
+
+    for (unsigned i = 0; i < msg->descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *f = &msg->descriptor->fields[i];
+        const void *quantity = base + f->quantifier_offset, *member = base + f->offset;
+        if (f->type != PROTOBUF_C_TYPE_MESSAGE)
+            continue;
+        if (f->label == PROTOBUF_C_LABEL_REPEATED) {
+            ProtobufCMessage *const *list;
+            size_t n;
+            memcpy(&n, quantity, sizeof n);
+            memcpy(&list, member, sizeof list);
+            if (n > 0)
+                walk_push(w, a, list, n);
+            continue;
+        }
+        ProtobufCMessage *one;
+        uint32_t which;
+        memcpy(&one, member, sizeof one);
+        if (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
+            memcpy(&which, quantity, sizeof which);
+            one = which == f->id ? one : NULL;
+        }
+        if (one != NULL)
+            walk_push(w, a, &one, 1);
+    }
+}
+
+/* Restores every tensor below msg. */
+static void restore(ProtobufCMessage *msg, const struct onnx_skeleton *sk, const uint8_t *map,
+                    struct arena *tmp)
+{
+    struct walk w = {0};
+
+    walk_push(&w, tmp, &msg, 1);
+    while (w.n > 0) {
+        ProtobufCMessage *x = w.stack[--w.n];
+        if (x->descriptor == &onnx__tensor_proto__descriptor)
+            restore_tensor((Onnx__TensorProto *)x, sk, map);
+        walk_into(&w, tmp, x);
+    }
+}
+
+/* The messages of the mapped model, in the arena of m; NULL after an error. */
+static Onnx__ModelProto *unpack(struct module *m, const char *path, struct arena *tmp,
+                                struct diag *d)
+{
+    ProtobufCAllocator alloc = {pb_alloc, pb_free, m->mem};
+    const uint8_t *map = m->file[1].map;
+    struct onnx_skeleton sk;
+
+    if (onnx_scan(map, m->file[1].size, path, tmp, &sk, d) != 0)
+        return NULL;
+    Onnx__ModelProto *model = onnx__model_proto__unpack(&alloc, sk.size, sk.bytes);
+    if (model == NULL)
+        diag_error(d, "%s: protobuf-c refuses the file", path);
+    else if (sk.npayload > 0)
+        restore(&model->base, &sk, map, tmp);
+    return model;
+}
+
+static int read_into(struct module *m, const char *path, const struct onnx_options *o,
+                     struct arena *tmp, struct diag *d)
+{
+    struct onnx_build b = {.m = m,
+                           .model = m,
+                           .d = d,
+                           .tmp = tmp,
+                           .path = path,
+                           .dir = -1,
+                           .allow_links = o->allow_links};
+    const char *slash = strrchr(path, '/');
+
+    m->path = str_id(m, path);
+    b.folder = slash == NULL ? "." : arena_strdup(m->mem, path, (size_t)(slash - path) + 1);
+    if (map_file(m, path, d) != 0)
+        return -1;
+    struct arena *wire = arena_new();
+    Onnx__ModelProto *model = unpack(m, path, wire, d);
+    arena_free(wire);
+    if (model == NULL)
+        return -1;
+    if (model->graph == NULL)
+        return diag_error(d, "%s: not an ONNX model: it has no graph", path);
+    m->src = model;
+    m->ir_version = model->ir_version;
+    return onnx_build_model(&b, model);
+}
+
+struct module *onnx_read(const char *path, const struct onnx_options *o, struct diag *d)
+{
+    struct module *m = module_new(d);
+    struct arena *tmp = arena_new();
+    int bad = read_into(m, path, o, tmp, d);
+
+    arena_free(tmp);
+    if (bad != 0) {
+        arena_free(m->mem);
+        return NULL;
+    }
+    return m;
+}

@@ -1,0 +1,437 @@
+/* Pre-scan of an ONNX file: makes bytes safe for protobuf-c, and keeps weights out of memory.
+ *
+ * protobuf-c recurses without limit, allocates 8 to 100 bytes for 2 bytes of wire, copies every
+ * payload, and says nothing but NULL.  So one walk over the wire comes first.  It is driven by
+ * protobuf-c's own descriptors, keeps its stack in an array (at most MAX_DEPTH messages deep, the
+ * limit of other protobuf libraries), and checks every tag, length, varint and string before
+ * protobuf-c sees it, with an account of the memory that unpacking will take.
+ *
+ * The same walk writes the skeleton: the file's bytes without large tensor payloads.  In a
+ * TensorProto, raw_data of at least ELIDE bytes (and float_data, double_data if they are all that
+ * the tensor has) is replaced by raw_data of ONNX_MARK bytes that hold the number of a record
+ * {offset, length, field}.  Real raw_data of ONNX_MARK bytes is replaced, too, so that no file can
+ * forge a marker.  Messages only shrink by this, so the new length of an enclosing message fits
+ * into the bytes of the old prefix (as a padded varint).
+ *
+ * Cost: O(bytes that are not payload) time and memory; payload pages are never touched. */
+#include "frontends/onnx/scan.h"
+
+#include "onnx.pb-c.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MAX_DEPTH = 100,   /* messages below the model */
+    ELIDE = 1024,      /* payloads from this size on stay in the file */
+    MAX_PREFIX = 5,    /* bytes of a length ... */
+    MAX_TAG = 5,       /* ... and of a tag that protobuf-c reads */
+    FREE_MEMBERS = 16, /* fields of a message that protobuf-c lists on its stack */
+    MEMBER_COST = 80,  /* bytes that it allocates to list each further one */
+    BLOCK = 16,        /* least allocation */
+    BUDGET_FACTOR = 24 /* bytes of memory for each byte of skeleton ... */
+};
+#define BUDGET_BASE (UINT64_C(64) << 20) /* ... and these for any file */
+#define MAX_SKELETON ((size_t)INT_MAX - 64)
+
+enum wire { WIRE_VARINT, WIRE_64, WIRE_LEN, WIRE_GROUP, WIRE_END, WIRE_32 };
+
+struct frame {
+    const ProtobufCMessageDescriptor *desc;
+    uint64_t tag;        /* where its tag stands in the parent */
+    uint32_t id;         /* its field number in the parent */
+    uint64_t start, end; /* its body in the file */
+    size_t prefix;       /* its length in the skeleton */
+    unsigned nprefix;
+    uint32_t members; /* fields so far */
+    unsigned next;    /* index of the field that is likely to come next */
+    uint64_t seen;    /* bit i: singular message field i was there */
+    int lone;         /* of tensors: 1 + whether it has just one payload field; 0: not counted */
+};
+
+struct scan {
+    const uint8_t *p;
+    uint64_t at;     /* cursor */
+    uint64_t copied; /* what lies before is in the skeleton, or elided */
+    uint64_t cost;   /* bytes that unpacking will take */
+    bool known;      /* a field of the model was recognised */
+    const char *path;
+    struct arena *mem;
+    struct diag *diag;
+    uint8_t *out;
+    uint32_t size, cap;
+    struct onnx_skeleton *sk;
+    unsigned depth; /* index of the innermost frame */
+    struct frame stack[MAX_DEPTH + 1];
+};
+
+/* Reads a varint before `end`: its length in bytes, 0 if it is cut short or longer than 10. */
+static unsigned varint(const uint8_t *p, uint64_t at, uint64_t end, uint64_t *value)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < 10 && at + i < end; i++) {
+        uint8_t c = p[at + i];
+        v |= (uint64_t)(c & 0x7f) << (7 * i);
+        if (!(c & 0x80)) {
+            *value = v;
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor *desc, uint32_t id)
+{
+    unsigned lo = 0, hi = desc->n_fields;
+    while (lo < hi) {
+        unsigned mid = (lo + hi) / 2;
+        if (desc->fields[mid].id < id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < desc->n_fields && desc->fields[lo].id == id ? &desc->fields[lo] : NULL;
+}
+
+/* The same, with a guess: fields mostly come in order. */
+static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
+{
+    const ProtobufCFieldDescriptor *field = NULL;
+    for (unsigned i = f->next; i < f->next + 2 && i < f->desc->n_fields && !field; i++)
+        if (f->desc->fields[i].id == id)
+            field = &f->desc->fields[i];
+    if (!field)
+        field = field_of(f->desc, id);
+    if (field)
+        f->next = (unsigned)(field - f->desc->fields);
+    return field;
+}
+
+/* Skips one field that has been checked before. */
+static uint64_t skip_field(const uint8_t *p, uint64_t at, uint64_t end, uint64_t *tag)
+{
+    uint64_t v = 0;
+    at += varint(p, at, end, tag);
+    switch ((enum wire)(*tag & 7)) {
+    case WIRE_VARINT:
+        return at + varint(p, at, end, &v);
+    case WIRE_64:
+        return at + 8;
+    case WIRE_32:
+        return at + 4;
+    default:
+        at += varint(p, at, end, &v);
+        return at + v;
+    }
+}
+
+/* "node[3]": field `id` of frame f whose tag is at `tag`. */
+static const char *element(const struct scan *s, const struct frame *f, uint32_t id, uint64_t tag)
+{
+    const ProtobufCFieldDescriptor *field = field_of(f->desc, id);
+    if (!field)
+        return arena_fmt(s->mem, "field %" PRIu32, id);
+    if (field->label != PROTOBUF_C_LABEL_REPEATED)
+        return field->name;
+    uint64_t t = 0, n = 0;
+    for (uint64_t at = f->start; at < tag; n += t >> 3 == id)
+        at = skip_field(s->p, at, f->end, &t);
+    return arena_fmt(s->mem, "%s[%" PRIu64 "]", field->name, n);
+}
+
+/* "graph.node[1].doc_string" for the field at `tag` of the innermost frame (id 0: the frame);
+ * the middle of a long path is left out. */
+static const char *field_path(const struct scan *s, uint32_t id, uint64_t tag)
+{
+    const char *path = "";
+    unsigned n = s->depth + (id != 0);
+    for (unsigned i = 1; i <= n; i++) {
+        if (n > 12 && i > 4 && i < n - 5) {
+            path = arena_fmt(s->mem, "%s...", path);
+            i = n - 6;
+            continue;
+        }
+        bool last = i > s->depth;
+        const char *e =
+            element(s, &s->stack[i - 1], last ? id : s->stack[i].id, last ? tag : s->stack[i].tag);
+        path = arena_fmt(s->mem, "%s%s%s", path, i > 1 ? "." : "", e);
+    }
+    return path;
+}
+
+static bool is_text(const struct scan *s)
+{
+    uint64_t n = s->stack[0].end < 256 ? s->stack[0].end : 256;
+    for (uint64_t i = 0; i < n; i++)
+        if ((s->p[i] < ' ' && !(s->p[i] >= '\t' && s->p[i] <= '\r')) || s->p[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static int fail(const struct scan *s, uint32_t id, uint64_t tag, const char *what)
+{
+    if (is_text(s))
+        return diag_error(s->diag, "%s: a text file, not an ONNX model", s->path);
+    const char *where = field_path(s, id, tag);
+    return diag_error(s->diag, "%s: %soffset %" PRIu64 ": %s%s%s", s->path,
+                      s->depth == 0 && !s->known ? "not an ONNX model: " : "", tag, where,
+                      *where ? ": " : "", what);
+}
+
+static int append(struct scan *s, const void *data, uint64_t n)
+{
+    if (n > MAX_SKELETON - s->size)
+        return diag_error(s->diag, "%s: more than 2 GiB besides tensor payloads", s->path);
+    s->out = vec_grow(s->mem, s->out, &s->cap, s->size + (uint32_t)n, 1);
+    memcpy(s->out + s->size, data, n);
+    s->size += (uint32_t)n;
+    return 0;
+}
+
+/* Copies what lies before file offset `upto` to the skeleton. */
+static int flush(struct scan *s, uint64_t upto)
+{
+    if (upto > s->copied && append(s, s->p + s->copied, upto - s->copied))
+        return -1;
+    s->copied = upto;
+    return 0;
+}
+
+static int spend(struct scan *s, uint32_t id, uint64_t tag, uint64_t bytes)
+{
+    s->cost += bytes;
+    uint64_t limit = BUDGET_BASE + BUDGET_FACTOR * (s->size + (s->at - s->copied));
+    if (s->cost > limit)
+        return fail(s, id, tag, "too many small fields: unpacking would take too much memory");
+    return 0;
+}
+
+/* Replaces the field at `tag`, contents [off, off + len), by a marker. */
+static int elide(struct scan *s, uint64_t tag, uint32_t id, uint64_t off, uint64_t len)
+{
+    struct onnx_skeleton *sk = s->sk;
+    sk->payload =
+        vec_grow(s->mem, sk->payload, &sk->cappayload, sk->npayload + 1, sizeof *sk->payload);
+    sk->payload[sk->npayload] = (struct onnx_payload){off, len, id};
+    uint8_t mark[2 + ONNX_MARK] = {ONNX_FIELD_RAW << 3 | WIRE_LEN, ONNX_MARK};
+    for (int i = 0; i < 4; i++)
+        mark[2 + i] = (uint8_t)(sk->npayload >> (8 * i));
+    sk->npayload++;
+    if (flush(s, tag) || append(s, mark, sizeof mark))
+        return -1;
+    s->copied = off + len;
+    s->at = s->copied;
+    return 0;
+}
+
+uint32_t onnx_mark_index(const uint8_t *mark)
+{
+    return mark[0] | (uint32_t)mark[1] << 8 | (uint32_t)mark[2] << 16 | (uint32_t)mark[3] << 24;
+}
+
+/* Whether the tensor has only one field among raw_data, float_data and double_data.  Looks ahead,
+ * at wire that is not checked yet; defects are found by the scan proper. */
+static bool lone_payload(const struct scan *s, struct frame *f)
+{
+    if (f->lone)
+        return f->lone == 2;
+    unsigned n = 0;
+    for (uint64_t at = f->start, tag, v; at < f->end && n < 2;) {
+        unsigned k = varint(s->p, at, f->end, &tag);
+        uint64_t id = tag >> 3;
+        if (!k)
+            break;
+        at += k;
+        enum wire w = (enum wire)(tag & 7);
+        k = w == WIRE_64 ? 8 : w == WIRE_32 ? 4 : varint(s->p, at, f->end, &v);
+        if (!k || w == WIRE_GROUP || w == WIRE_END)
+            break;
+        at += k;
+        if (w == WIRE_LEN && v > f->end - at)
+            break;
+        at += w == WIRE_LEN ? v : 0;
+        n += id == ONNX_FIELD_FLOAT || id == ONNX_FIELD_RAW || id == ONNX_FIELD_DOUBLE;
+    }
+    f->lone = n == 1 ? 2 : 1;
+    return n == 1;
+}
+
+/* Wire type of a single element; length-delimited for strings, bytes and messages. */
+static enum wire wire_of(ProtobufCType t)
+{
+    switch (t) {
+    case PROTOBUF_C_TYPE_FLOAT:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+        return WIRE_32;
+    case PROTOBUF_C_TYPE_DOUBLE:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+        return WIRE_64;
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_BYTES:
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return WIRE_LEN;
+    default:
+        return WIRE_VARINT;
+    }
+}
+
+/* A repeated number in packed form: [s->at, s->at + len). */
+static int packed(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
+                  uint64_t tag, uint64_t len)
+{
+    enum wire w = wire_of(field->type);
+    uint64_t end = s->at + len, size = w == WIRE_32 ? 4 : 8, v;
+    if (w != WIRE_VARINT) {
+        if (len % size)
+            return fail(s, field->id, tag, "length is not a multiple of the element's size");
+        if (f->desc == &onnx__tensor_proto__descriptor && len >= ELIDE &&
+            (field->id == ONNX_FIELD_FLOAT || field->id == ONNX_FIELD_DOUBLE) && lone_payload(s, f))
+            return elide(s, tag, field->id, s->at, len);
+        s->at = end;
+        return spend(s, field->id, tag, BLOCK + len);
+    }
+    uint64_t n = 0;
+    for (unsigned k; s->at < end; s->at += k, n++)
+        if (!(k = varint(s->p, s->at, end, &v)))
+            return fail(s, field->id, tag, "bad varint in packed numbers");
+    return spend(s, field->id, tag, BLOCK + n * 8);
+}
+
+/* Enters a message of len bytes at s->at whose length starts at `prefix`. */
+static int enter(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
+                 uint64_t tag, uint64_t prefix, uint64_t len)
+{
+    const ProtobufCMessageDescriptor *desc = field->descriptor;
+    uint64_t bit = UINT64_C(1) << ((field - f->desc->fields) & 63);
+    bool many = field->label == PROTOBUF_C_LABEL_REPEATED;
+    if (!many && (f->seen & bit))
+        return fail(s, field->id, tag, "given twice");
+    f->seen |= many ? 0 : bit;
+    if (s->depth == MAX_DEPTH)
+        return fail(s, field->id, tag, "messages nested more than 100 deep");
+    if (spend(s, field->id, tag, desc->sizeof_message + BLOCK + 8) || flush(s, prefix))
+        return -1;
+    s->copied = s->at;
+    struct frame *in = &s->stack[++s->depth];
+    *in = (struct frame){.desc = desc,
+                         .tag = tag,
+                         .id = field->id,
+                         .start = s->at,
+                         .end = s->at + len,
+                         .prefix = s->size,
+                         .nprefix = (unsigned)(s->at - prefix)};
+    return append(s, "\0\0\0\0", in->nprefix);
+}
+
+/* Leaves the innermost message: its length is known now. */
+static int leave(struct scan *s)
+{
+    struct frame *f = &s->stack[s->depth--];
+    if (flush(s, f->end))
+        return -1;
+    uint32_t len = s->size - (uint32_t)f->prefix - f->nprefix;
+    for (unsigned i = 0; i < f->nprefix; i++, len >>= 7)
+        s->out[f->prefix + i] = (uint8_t)((len & 0x7f) | (i + 1 < f->nprefix ? 0x80 : 0));
+    return 0;
+}
+
+/* A length-delimited field whose length starts at s->at. */
+static int delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
+                     uint32_t id, uint64_t tag)
+{
+    uint64_t prefix = s->at, len;
+    unsigned k = varint(s->p, s->at, f->end, &len);
+    if (!k || k > MAX_PREFIX)
+        return fail(s, id, tag, "bad length");
+    s->at += k;
+    if (len > f->end - s->at) {
+        return fail(s, id, tag,
+                    arena_fmt(s->mem,
+                              "length %" PRIu64 " goes %" PRIu64 " bytes beyond the end of %s", len,
+                              len - (f->end - s->at), s->depth ? field_path(s, 0, 0) : "the file"));
+    }
+    if (!field) {
+        s->at += len;
+        return spend(s, id, tag, 2 * BLOCK);
+    }
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return enter(s, f, field, tag, prefix, len);
+    case PROTOBUF_C_TYPE_STRING:
+        if (memchr(s->p + s->at, 0, len))
+            return fail(s, id, tag, "text holds a NUL byte");
+        s->at += len;
+        return spend(s, id, tag, 2 * BLOCK);
+    case PROTOBUF_C_TYPE_BYTES:
+        if (f->desc == &onnx__tensor_proto__descriptor && id == ONNX_FIELD_RAW &&
+            (len >= ELIDE || len == ONNX_MARK))
+            return elide(s, tag, id, s->at, len);
+        s->at += len;
+        return spend(s, id, tag, 2 * BLOCK);
+    default:
+        if (field->label != PROTOBUF_C_LABEL_REPEATED)
+            return fail(s, id, tag, "wrong wire type (a length, expected a number)");
+        return packed(s, f, field, tag, len);
+    }
+}
+
+/* One field of the innermost message. */
+static int scan_field(struct scan *s)
+{
+    struct frame *f = &s->stack[s->depth];
+    uint64_t at = s->at, tag, v;
+    unsigned k = varint(s->p, at, f->end, &tag);
+    if (!k || k > MAX_TAG)
+        return fail(s, 0, at, "bad field tag");
+    if (tag >> 3 == 0 || tag >> 32)
+        return fail(s, 0, at, "impossible field number");
+    uint32_t id = (uint32_t)(tag >> 3);
+    enum wire w = (enum wire)(tag & 7);
+    const ProtobufCFieldDescriptor *field = next_field(f, id);
+    s->at += k;
+    if (w == WIRE_GROUP || w == WIRE_END || w > WIRE_32)
+        return fail(s, id, at, w > WIRE_32 ? "impossible wire type" : "groups are not ONNX");
+    if (field && w != WIRE_LEN && w != wire_of(field->type))
+        return fail(s, id, at, "wrong wire type");
+    if (++f->members > FREE_MEMBERS && spend(s, id, at, MEMBER_COST))
+        return -1;
+    s->known |= field != NULL;
+    if (w == WIRE_LEN)
+        return delimited(s, f, field, id, at);
+    k = w == WIRE_VARINT ? varint(s->p, s->at, f->end, &v) : w == WIRE_64 ? 8 : 4;
+    if (!k)
+        return fail(s, id, at, "bad varint");
+    if (k > f->end - s->at)
+        return fail(s, id, at, "cut short");
+    s->at += k;
+    return spend(s, id, at, field ? 8 : 3 * BLOCK);
+}
+
+int onnx_scan(const uint8_t *map, uint64_t size, const char *path, struct arena *a,
+              struct onnx_skeleton *out, struct diag *d)
+{
+    struct scan *s = arena_alloc(a, sizeof *s);
+    *out = (struct onnx_skeleton){0};
+    s->p = map;
+    s->path = path;
+    s->mem = a;
+    s->diag = d;
+    s->sk = out;
+    s->stack[0].desc = &onnx__model_proto__descriptor;
+    s->stack[0].end = size;
+    while (s->depth || s->at < size) {
+        int bad = s->at == s->stack[s->depth].end ? leave(s) : scan_field(s);
+        if (bad)
+            return -1;
+    }
+    if (flush(s, size))
+        return -1;
+    out->bytes = s->out;
+    out->size = s->size;
+    return 0;
+}

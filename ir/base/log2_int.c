@@ -1,0 +1,63 @@
+/* Logarithms and powers of 2 in whole numbers (log2_int.h).
+ *
+ * The logarithm comes bit by bit: squaring a number in [1, 2) doubles its logarithm, and where the
+ * square is 2 or more, the next bit is 1 and the number is halved.  The power is the product of the
+ * roots 2^(1/2), 2^(1/4), ... that the bits of its fraction ask for.  O(FIXED_BITS), and as many
+ * square roots. */
+#include "ir/base/log2_int.h"
+
+int64_t fixed_log2(uint64_t x)
+{
+    int whole = 63 - __builtin_clzll(x | 1);
+    uint64_t m = whole > 31 ? x >> (whole - 31) : x << (31 - whole); /* in [2^31, 2^32) */
+    int64_t y = whole;
+    for (int i = 0; i < FIXED_BITS; i++) {
+        m = (m * m) >> 31;
+        y *= 2;
+        if (m >> 32) {
+            m >>= 1;
+            y++;
+        }
+    }
+    return y;
+}
+
+static uint64_t root(uint64_t x)
+{
+    uint64_t r = 0;
+    for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
+        if ((r | bit) * (r | bit) <= x)
+            r |= bit;
+    return r;
+}
+
+/* 2^f * 2^31 for a fraction f. */
+static uint64_t mantissa(uint64_t f)
+{
+    uint64_t m = UINT64_C(1) << 31, r = UINT64_C(1) << 32;
+    for (int i = FIXED_BITS - 1; i >= 0; i--) {
+        r = root(r << 31);
+        if (f >> i & 1)
+            m = (m * r) >> 31;
+    }
+    return m;
+}
+
+static uint64_t shifted(int64_t y, int64_t add)
+{
+    int64_t whole = (y >> FIXED_BITS) + add - 31;
+    uint64_t m = mantissa((uint64_t)y & ((UINT64_C(1) << FIXED_BITS) - 1));
+    if (whole >= 0)
+        return whole < 32 ? m << whole : UINT64_MAX;
+    return whole > -63 ? m >> -whole : 0;
+}
+
+uint64_t fixed_exp2(int64_t y)
+{
+    return shifted(y, 0);
+}
+
+uint64_t fixed_exp2_q32(int64_t y)
+{
+    return shifted(y, 32);
+}

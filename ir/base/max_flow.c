@@ -1,0 +1,103 @@
+/* Maximum flows (max_flow.h).
+ *
+ * Source: Dinic, Soviet Math. Doklady 11 (1970): shortest augmenting paths, found in phases.  A
+ * phase numbers the nodes by their distance from s, then sends flow along arcs that lead one
+ * further, on an explicit stack; arcs that turned out useless are not looked at again in the
+ * phase. */
+#include "ir/base/max_flow.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct flow flow_new(uint32_t nnode, uint32_t most, struct arena *a)
+{
+    return (struct flow){.mem = a,
+                         .nnode = nnode,
+                         .head = arena_array(a, (size_t)nnode + 1, sizeof(uint32_t)),
+                         .next = arena_array(a, (size_t)most * 2 + 1, sizeof(uint32_t)),
+                         .to = arena_array(a, (size_t)most * 2 + 1, sizeof(uint32_t)),
+                         .room = arena_array(a, (size_t)most * 2 + 1, sizeof(int64_t))};
+}
+
+static void half(struct flow *f, uint32_t from, uint32_t to, int64_t c)
+{
+    f->to[f->narc] = to;
+    f->room[f->narc] = c;
+    f->next[f->narc] = f->head[from];
+    f->head[from] = ++f->narc;
+}
+
+void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
+{
+    half(f, from, to, c);
+    half(f, to, from, 0);
+}
+
+struct phase {
+    uint32_t *level; /* 1 + distance from s; 0: not reached */
+    uint32_t *arc;   /* [node] the next arc to try */
+    uint32_t *queue; /* nodes; then the arcs of the current path */
+};
+
+static bool number(struct flow *f, struct phase *p, uint32_t s, uint32_t t, uint64_t *work)
+{
+    uint32_t n = 0;
+    memset(p->level, 0, f->nnode * sizeof *p->level);
+    p->level[s] = 1;
+    p->queue[n++] = s;
+    for (uint32_t i = 0; i < n && !p->level[t] && *work; i++)
+        for (uint32_t a = f->head[p->queue[i]]; a && *work; a = f->next[a - 1], --*work) {
+            uint32_t v = f->to[a - 1];
+            if (f->room[a - 1] == 0 || p->level[v])
+                continue;
+            p->level[v] = p->level[p->queue[i]] + 1;
+            p->queue[n++] = v;
+        }
+    memcpy(p->arc, f->head, f->nnode * sizeof *p->arc);
+    return p->level[t] != 0;
+}
+
+/* Sends what fits through the arcs path[0 .. n); returns how many of them stay on the path. */
+static uint32_t send(struct flow *f, const uint32_t *path, uint32_t n, int64_t *sum)
+{
+    int64_t least = FLOW_INF;
+    uint32_t stay = n;
+    for (uint32_t i = 0; i < n; i++)
+        least = f->room[path[i]] < least ? f->room[path[i]] : least;
+    for (uint32_t i = n; i-- > 0;) {
+        f->room[path[i]] -= least;
+        f->room[path[i] ^ 1] += least;
+        if (f->room[path[i]] == 0)
+            stay = i;
+    }
+    *sum += least;
+    return stay;
+}
+
+int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work)
+{
+    uint32_t *all = arena_array(f->mem, (size_t)f->nnode * 3 + 3, sizeof *all);
+    struct phase p = {all, all + f->nnode, all + 2 * (size_t)f->nnode};
+    int64_t sum = 0;
+    while (*work && number(f, &p, s, t, work)) {
+        uint32_t n = 0, v = s;
+        for (; *work; --*work) {
+            uint32_t a = p.arc[v];
+            if (v == t) {
+                n = send(f, p.queue, n, &sum);
+                v = f->to[p.queue[n] ^ 1];
+            } else if (!a) {
+                if (n == 0)
+                    break;
+                p.level[v] = 0;
+                v = f->to[p.queue[--n] ^ 1];
+            } else if (f->room[a - 1] && p.level[f->to[a - 1]] == p.level[v] + 1) {
+                p.queue[n++] = a - 1;
+                v = f->to[a - 1];
+            } else {
+                p.arc[v] = f->next[a - 1];
+            }
+        }
+    }
+    return sum;
+}

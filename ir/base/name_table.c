@@ -1,0 +1,48 @@
+/* Names to numbers: open addressing with linear probing, FNV-1a, at most half full. */
+#include "ir/base/name_table.h"
+
+#include <string.h>
+
+static uint32_t slot_of(const struct names *t, const char *name)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (const char *s = name; *s; s++)
+        h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
+    uint32_t i = (uint32_t)(h ^ h >> 32) & (t->size - 1);
+    while (t->key[i] && strcmp(t->key[i], name) != 0)
+        i = (i + 1) & (t->size - 1);
+    return i;
+}
+
+struct names names_new(struct arena *a, uint32_t expected)
+{
+    struct names t = {.a = a, .size = 16};
+    while (t.size / 2 <= expected && t.size < UINT32_C(1) << 31)
+        t.size *= 2;
+    t.key = arena_array(a, t.size, sizeof *t.key);
+    t.value = arena_array(a, t.size, sizeof *t.value);
+    return t;
+}
+
+void names_add(struct names *t, const char *name, uint32_t value)
+{
+    if (2 * ((uint64_t)t->n + 1) > t->size) {
+        struct names bigger = names_new(t->a, t->size);
+        for (uint32_t i = 0; i < t->size; i++)
+            if (t->key[i])
+                names_add(&bigger, t->key[i], t->value[i]);
+        *t = bigger;
+    }
+    uint32_t i = slot_of(t, name);
+    if (t->key[i])
+        return;
+    t->key[i] = name;
+    t->value[i] = value;
+    t->n++;
+}
+
+uint32_t names_get(const struct names *t, const char *name, uint32_t none)
+{
+    uint32_t i = slot_of(t, name);
+    return t->key[i] ? t->value[i] : none;
+}

@@ -1,0 +1,81 @@
+/* Classes of vertices (union_find.h): union-find, the smaller index is the root, paths are halved.
+ * O(log n) a step on average. */
+#include "ir/base/union_find.h"
+
+struct classes classes_new(struct arena *a, uint32_t n)
+{
+    struct classes c = {n, arena_array(a, (size_t)n + 1, sizeof *c.parent),
+                        arena_array(a, (size_t)n + 1, sizeof *c.why)};
+    for (uint32_t v = 0; v < n; v++)
+        c.parent[v] = v;
+    return c;
+}
+
+static uint32_t find(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+uint32_t classes_find(struct classes *c, uint32_t v)
+{
+    return find(c->parent, v);
+}
+
+bool classes_join(struct classes *c, uint32_t u, uint32_t v, int why)
+{
+    uint32_t a = find(c->parent, u), b = find(c->parent, v);
+    uint32_t root = a < b ? a : b, other = a < b ? b : a;
+    if (a == b)
+        return false;
+    c->parent[other] = root;
+    c->why[root] = (uint16_t)(c->why[root] | c->why[other] | why);
+    return true;
+}
+
+void classes_join_groups(struct classes *c, const uint32_t *group, int why, struct arena *scratch)
+{
+    uint32_t max = 0;
+    for (uint32_t v = 0; v < c->n; v++)
+        max = group[v] > max ? group[v] : max;
+    uint32_t *first = arena_array(scratch, (size_t)max + 1, sizeof *first);
+    for (uint32_t v = 0; v < c->n; v++)
+        if (group[v] && first[group[v]])
+            classes_join(c, first[group[v]] - 1, v, why);
+        else if (group[v])
+            first[group[v]] = v + 1;
+}
+
+uint32_t classes_number(struct classes *c, uint32_t *group)
+{
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < c->n; v++) {
+        uint32_t root = find(c->parent, v);
+        group[v] = root == v ? count++ : group[root];
+    }
+    return count;
+}
+
+const char *classes_why(int why, struct arena *a)
+{
+    static const struct {
+        int bit;
+        const char *text;
+    } reason[] = {{WHY_COLOR, "colours"},
+                  {WHY_SHAPE, "Shape with its operand"},
+                  {WHY_STATE, "state pairs"},
+                  {WHY_TYPE, "values of unknown type"},
+                  {WHY_QDQ, "contract{qdq}"},
+                  {WHY_NORM, "contract{norm}"},
+                  {WHY_LAYER, "contract{by=layer}"},
+                  {WHY_BLOCK, "contract{blocks}"},
+                  {WHY_REPEAT, "--keep-blocks"},
+                  {WHY_CALL, "contract{calls}"},
+                  {WHY_CYCLE, "the cycles that makes"}};
+    const char *text = "";
+    for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
+        if (why & reason[i].bit)
+            text = arena_fmt(a, "%s%s%s", text, *text ? ", " : "", reason[i].text);
+    return text;
+}

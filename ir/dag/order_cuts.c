@@ -1,0 +1,52 @@
+/* Where an order of the vertices may be cut (order_cuts.h): one sweep for what crosses each position, one
+ * for the cheapest position of each piece. */
+#include "ir/dag/order_cuts.h"
+
+/* cost[p]: what crosses position p, on the dearest class. */
+static int64_t *crossing(const struct wdag *g, const uint32_t *order, struct arena *a)
+{
+    int64_t *cost = arena_array(a, (size_t)g->n + 2, sizeof *cost);
+    uint32_t *pos = arena_array(a, (size_t)g->n + 1, sizeof *pos);
+    for (uint32_t p = 0; p < g->n; p++)
+        pos[order[p]] = p;
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t first = UINT32_MAX, last = 0;
+        int64_t dear = 0;
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
+            uint32_t p = pos[g->net_pin.to[i]];
+            first = p < first ? p : first;
+            last = p > last ? p : last;
+        }
+        for (uint32_t k = 0; k < g->ncls; k++)
+            dear = g->net_cost[k][e] > dear ? g->net_cost[k][e] : dear;
+        if (first < last) {
+            cost[first + 1] += dear;
+            cost[last + 1] -= dear;
+        }
+    }
+    for (uint32_t p = 0; p < g->n; p++)
+        cost[p + 1] += cost[p];
+    return cost;
+}
+
+void cuts_sample(const struct wdag *g, const uint32_t *order, const int64_t *work, uint32_t count,
+                 uint8_t *cut, struct arena *a)
+{
+    const int64_t *cost = crossing(g, order, a);
+    __int128 total = (__int128)work[g->n] + 1;
+    uint32_t best = 0;
+    int64_t piece = 0;
+    for (uint32_t p = 1; p < g->n; p++) {
+        int64_t share = (int64_t)((__int128)work[p] * count / (2 * total)) +
+                        (int64_t)((uint64_t)p * count / (2 * (uint64_t)g->n));
+        if (best && share != piece) {
+            cut[best] = 1;
+            best = 0;
+        }
+        piece = share;
+        if (!best || cost[p] < cost[best])
+            best = p;
+    }
+    if (best)
+        cut[best] = 1;
+}

@@ -1,0 +1,484 @@
+/* What there is to place: the replication rule, nets, shared bytes, state pairs (see placeable.h).
+ *
+ * Each copy has a root set: the values that it stands on (results of placed nodes, graph inputs,
+ * initializers, large constant results).  A placed node that reads a copy has a pin on each of its
+ * roots.  Root sets are shared between copies where they are equal, as they are along chains of shape
+ * arithmetic; a node whose set would exceed ROOTS_MAX is placed instead of copied, which bounds the
+ * work on hostile graphs. */
+#include "ir/dag/atoms.h"
+
+#include "ir/base/strings.h"
+
+#include <string.h>
+
+enum { ROOTS_MAX = 256, LIGHT_ELEMS = 64, LARGE_BYTES = 1024 };
+
+/* Pairs (row, entry) for csr_build. */
+struct pairs {
+    uint32_t *row, *entry;
+    uint32_t n, caprow, capentry;
+};
+
+struct builder {
+    const struct module *m;
+    struct arena *mem;
+    struct place *p;
+    uint8_t *state;    /* [value] 1: state input or output */
+    vid *output_named; /* [sid < nname] the model's output of that name, or 0 */
+    uint32_t nname;
+    struct slice *roots; /* [node] root set of a copy, in pool */
+    vid *pool;
+    uint32_t npool, cappool;
+    uint32_t *stamp; /* [value] */
+    uint32_t now;
+    struct pairs pins, weights; /* value -> placed node */
+};
+
+static void add_pair(struct builder *b, struct pairs *q, uint32_t row, uint32_t entry)
+{
+    q->row = vec_grow(b->mem, q->row, &q->caprow, q->n + 1, sizeof *q->row);
+    q->entry = vec_grow(b->mem, q->entry, &q->capentry, q->n + 1, sizeof *q->entry);
+    q->row[q->n] = row;
+    q->entry[q->n++] = entry;
+}
+
+static bool in_list(const char *op, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(op, *list) == 0)
+            return true;
+    return false;
+}
+
+static const char *const shape_arithmetic[] = {
+    "Gather",  "Slice", "Concat",     "Unsqueeze", "Squeeze",         "Cast",     "Add",
+    "Sub",     "Mul",   "Div",        "Mod",       "Floor",           "Equal",    "Where",
+    "Reshape", "Range", "ReduceProd", "Expand",    "ConstantOfShape", "Identity", "Max",
+    "Min",     NULL};
+
+static const char *const random_ops[] = {
+    "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
+    "Multinomial",  "Bernoulli",     "Dropout",          NULL};
+
+static bool measures(const struct module *m, nid n)
+{
+    return node_is(m, n, "Shape") || node_is(m, n, "Size");
+}
+
+/* A node whose result is the same wherever and however often it is computed. */
+static bool is_pure(const struct module *m, nid n)
+{
+    const struct node *nd = &m->node[n];
+    if (nd->domain || (nd->flags & (NODE_CALL | NODE_LOST)))
+        return false;
+    for (uint32_t i = 0; i < nd->attr.n; i++) {
+        uint8_t kind = m->attr[nd->attr.at + i].kind;
+        if (kind == ATTR_GRAPH || kind == ATTR_GRAPHS)
+            return false;
+    }
+    return !in_list(str(m, nd->op), random_ops);
+}
+
+static bool is_profiled(const struct module *m)
+{
+    const struct graph *g = &m->graph[1];
+    return g->count > 0 && strcmp(str(m, m->node[g->first].domain), "profile") == 0;
+}
+
+static bool is_constant(const struct module *m, vid v)
+{
+    return (m->value[v].flags & VALUE_INIT) != 0;
+}
+
+/* Marks the nodes that some output of the model needs. */
+static void mark_needed(struct builder *b)
+{
+    const struct module *m = b->m;
+    const struct graph *g = &m->graph[1];
+    uint8_t *needed = arena_alloc(b->mem, m->nnode);
+    bool all = is_profiled(m);
+    for (uint32_t i = 0; i < g->out.n; i++)
+        needed[m->value[m->arg[g->out.at + i]].def] = 1;
+    for (nid n = g->first + g->count; n-- > g->first;) {
+        if (all && !(m->node[n].flags & NODE_LOST))
+            needed[n] = 1;
+        if (!needed[n])
+            continue;
+        b->p->kind[n] = PLACE_NODE;
+        const struct node *nd = &m->node[n];
+        for (uint32_t i = 0; i < nd->in.n; i++)
+            needed[m->value[m->arg[nd->in.at + i]].def] = 1;
+    }
+}
+
+static bool small_integers(const struct module *m, nid n)
+{
+    const struct node *nd = &m->node[n];
+    for (uint32_t i = 0; i < nd->out.n; i++) {
+        vid v = m->arg[nd->out.at + i];
+        if (!v)
+            continue;
+        const struct type *t = &m->type[m->value[v].type];
+        int64_t elems = m->cost->elems[v];
+        if (t->kind != TYPE_TENSOR || !elem_is_integer(t->elem) || elems < 0 || elems > LIGHT_ELEMS)
+            return false;
+    }
+    return true;
+}
+
+/* Whether every operand is a constant or comes from a copy; and whether all are constants. */
+static bool stands_on_copies(const struct builder *b, nid n, const uint8_t *constant,
+                             bool *all_constant)
+{
+    const struct module *m = b->m;
+    const struct node *nd = &m->node[n];
+    *all_constant = true;
+    for (uint32_t i = 0; i < nd->in.n; i++) {
+        vid v = m->arg[nd->in.at + i];
+        if (!v || is_constant(m, v))
+            continue;
+        nid def = m->value[v].def;
+        bool shape = def && b->p->kind[def] == PLACE_NODE && measures(m, def);
+        if (!shape && (!def || b->p->kind[def] != PLACE_COPY))
+            return false;
+        if (shape || !constant[def])
+            *all_constant = false;
+    }
+    return true;
+}
+
+/* Shape(x), Size(x) of a graph input that is not state. */
+static bool measures_input(const struct builder *b, nid n)
+{
+    vid x = node_in(b->m, n, 0);
+    return measures(b->m, n) && x && (b->m->value[x].flags & VALUE_INPUT) && !b->state[x];
+}
+
+static void root_add(struct builder *b, vid v)
+{
+    if (b->stamp[v] == b->now)
+        return;
+    b->stamp[v] = b->now;
+    b->pool = vec_grow(b->mem, b->pool, &b->cappool, b->npool + 1, sizeof *b->pool);
+    b->pool[b->npool++] = v;
+}
+
+/* Computes the root set of n from its operands; false if it is too large. */
+static bool make_roots(struct builder *b, nid n, bool constant)
+{
+    const struct module *m = b->m;
+    const struct node *nd = &m->node[n];
+    struct slice only = {0, 0};
+    uint32_t start = b->npool;
+    bool same = true;
+    b->now++;
+    for (uint32_t i = 0; i < nd->in.n; i++) {
+        vid v = m->arg[nd->in.at + i];
+        if (!v)
+            continue;
+        nid def = m->value[v].def;
+        if (!def || b->p->kind[def] != PLACE_COPY) {
+            root_add(b, v);
+            same = false;
+            continue;
+        }
+        struct slice r = b->roots[def];
+        if (r.n && only.n && r.at != only.at)
+            same = false;
+        if (r.n)
+            only = r;
+        for (uint32_t k = 0; k < r.n; k++)
+            root_add(b, b->pool[r.at + k]);
+    }
+    for (uint32_t i = 0; constant && i < nd->out.n; i++) {
+        vid v = m->arg[nd->out.at + i];
+        if (v && m->cost->bytes[v] >= LARGE_BYTES) {
+            root_add(b, v);
+            same = false;
+        }
+    }
+    struct slice r = {start, b->npool - start};
+    if (r.n > ROOTS_MAX) {
+        b->npool = start;
+        return false;
+    }
+    if (same && r.n == only.n) {
+        b->npool = start;
+        r = only;
+    }
+    b->roots[n] = r;
+    return true;
+}
+
+/* The replication rule, in topological order. */
+static void choose_copies(struct builder *b)
+{
+    const struct module *m = b->m;
+    const struct graph *g = &m->graph[1];
+    uint8_t *constant = arena_alloc(b->mem, m->nnode);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        bool all_constant = false;
+        if (b->p->kind[n] != PLACE_NODE || !is_pure(m, n))
+            continue;
+        if (!measures_input(b, n)) {
+            if (!stands_on_copies(b, n, constant, &all_constant))
+                continue;
+            bool shape = measures(m, n) || in_list(node_op(m, n), shape_arithmetic);
+            if (!all_constant && !(shape && small_integers(m, n)))
+                continue;
+        }
+        if (!make_roots(b, n, all_constant))
+            continue;
+        b->p->kind[n] = PLACE_COPY;
+        constant[n] = all_constant;
+    }
+}
+
+static void same_device(struct builder *b, nid x, nid y, enum same_why why, uint32_t *cap)
+{
+    struct place *p = b->p;
+    if (!x || !y || x == y || p->kind[x] != PLACE_NODE || p->kind[y] != PLACE_NODE)
+        return;
+    p->same = vec_grow(b->mem, p->same, cap, p->nsame + 1, sizeof *p->same);
+    p->same[p->nsame++] = (struct same_pair){x, y, why};
+}
+
+static void note_read(struct builder *b, vid v, nid reader)
+{
+    if (b->stamp[v] == b->now)
+        return;
+    b->stamp[v] = b->now;
+    nid def = b->m->value[v].def;
+    bool placed = def && b->p->kind[def] == PLACE_NODE;
+    bool bytes = is_constant(b->m, v) || (def && b->p->kind[def] == PLACE_COPY);
+    if (bytes || (b->state[v] && !placed))
+        add_pair(b, &b->weights, v, reader);
+    if (!bytes)
+        add_pair(b, &b->pins, v, reader);
+}
+
+/* What each placed node reads, directly and through copies. */
+static void collect_reads(struct builder *b)
+{
+    const struct module *m = b->m;
+    const struct graph *g = &m->graph[1];
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (b->p->kind[n] != PLACE_NODE)
+            continue;
+        const struct node *nd = &m->node[n];
+        b->now++;
+        for (uint32_t i = 0; i < nd->in.n; i++) {
+            vid v = m->arg[nd->in.at + i];
+            if (!v)
+                continue;
+            nid def = m->value[v].def;
+            if (!def || b->p->kind[def] != PLACE_COPY) {
+                note_read(b, v, n);
+                continue;
+            }
+            for (uint32_t k = 0; k < b->roots[def].n; k++)
+                note_read(b, b->pool[b->roots[def].at + k], n);
+        }
+    }
+}
+
+static void make_nets(struct builder *b)
+{
+    const struct module *m = b->m;
+    struct place *p = b->p;
+    struct csr readers = csr_build(b->mem, m->nval, b->pins.n, b->pins.row, b->pins.entry);
+    struct pairs pin = {0};
+    p->net_value = arena_array(b->mem, m->nval, sizeof *p->net_value);
+    p->net_host = arena_alloc(b->mem, m->nval);
+    p->net_light = arena_alloc(b->mem, m->nval);
+    for (vid v = 1; v < m->nval; v++) {
+        const struct value *val = &m->value[v];
+        bool placed = val->def && p->kind[val->def] == PLACE_NODE;
+        bool host = (val->flags & (VALUE_OUTPUT | VALUE_INPUT)) && val->graph == 1 && !b->state[v];
+        uint32_t nread = readers.at[v + 1] - readers.at[v];
+        if (val->graph != 1 || placed + nread + host < 2 || placed + nread == 0)
+            continue;
+        if (placed)
+            add_pair(b, &pin, p->nnet, val->def);
+        for (uint32_t i = readers.at[v]; i < readers.at[v + 1]; i++)
+            add_pair(b, &pin, p->nnet, readers.to[i]);
+        int64_t elems = m->cost->elems[v];
+        p->net_value[p->nnet] = v;
+        p->net_host[p->nnet] = host;
+        p->net_light[p->nnet] = elems >= 0 && elems <= LIGHT_ELEMS;
+        p->nnet++;
+    }
+    p->net_pin = csr_build(b->mem, p->nnet, pin.n, pin.row, pin.entry);
+}
+
+static void make_weights(struct builder *b)
+{
+    const struct module *m = b->m;
+    struct place *p = b->p;
+    struct csr users = csr_build(b->mem, m->nval, b->weights.n, b->weights.row, b->weights.entry);
+    struct pairs use = {0};
+    p->weight = arena_array(b->mem, m->nval, sizeof *p->weight);
+    p->weight_bytes = arena_array(b->mem, m->nval, sizeof *p->weight_bytes);
+    for (vid v = 1; v < m->nval; v++) {
+        if (users.at[v] == users.at[v + 1])
+            continue;
+        for (uint32_t i = users.at[v]; i < users.at[v + 1]; i++)
+            add_pair(b, &use, p->nweight, users.to[i]);
+        p->weight[p->nweight] = v;
+        p->weight_bytes[p->nweight++] = m->cost->bytes[v];
+    }
+    p->weight_user = csr_build(b->mem, p->nweight, use.n, use.row, use.entry);
+}
+
+/* "past_key_values.3.key" -> "present.3.key", "past_0" -> "present_0", "x.past" -> "x.present". */
+static char *present_name(struct builder *b, const char *in, const char *from)
+{
+    const char *at = strstr(in, from);
+    if (!at)
+        return NULL;
+    return arena_fmt(b->mem, "%.*spresent%s", (int)(at - in), in, at + strlen(from));
+}
+
+static void index_outputs(struct builder *b)
+{
+    const struct graph *g = &b->m->graph[1];
+    b->nname = strings_count(b->m->str);
+    b->output_named = arena_array(b->mem, (size_t)b->nname + 1, sizeof *b->output_named);
+    for (uint32_t i = g->out.n; i-- > 0;) {
+        vid v = b->m->arg[g->out.at + i];
+        b->output_named[b->m->value[v].name] = v;
+    }
+}
+
+static vid output_by_name(const struct builder *b, sid name)
+{
+    return name < b->nname ? b->output_named[name] : 0;
+}
+
+static bool same_kind(const struct module *m, vid x, vid y)
+{
+    const struct type *s = &m->type[m->value[x].type], *t = &m->type[m->value[y].type];
+    return s->kind == TYPE_TENSOR && t->kind == TYPE_TENSOR && s->elem == t->elem;
+}
+
+static void add_state(struct builder *b, vid in, vid out)
+{
+    struct place *p = b->p;
+    p->state_in[p->nstate] = in;
+    p->state_out[p->nstate++] = out;
+    b->state[in] = b->state[out] = 1;
+}
+
+static int find_state(struct builder *b, struct module *m, const struct state_pair *pair,
+                      uint32_t npair, struct diag *d)
+{
+    static const char *const past[] = {"past_key_values", "past_key_value", "past", NULL};
+    const struct graph *g = &m->graph[1];
+    index_outputs(b);
+    b->p->state_in = arena_array(b->mem, g->in.n + npair + 1, sizeof *b->p->state_in);
+    b->p->state_out = arena_array(b->mem, g->in.n + npair + 1, sizeof *b->p->state_out);
+    for (uint32_t k = 0; k < npair; k++) {
+        vid in = 0, out = output_by_name(b, str_id(m, pair[k].out));
+        for (uint32_t i = 0; i < g->in.n && !in; i++)
+            if (strcmp(value_name(m, m->arg[g->in.at + i]), pair[k].in) == 0)
+                in = m->arg[g->in.at + i];
+        if (!in || !out)
+            return diag_error(d, "--state %s=%s: the model has no %s of that name", pair[k].in,
+                              pair[k].out, in ? "output" : "input");
+        if (b->state[in] || b->state[out])
+            return diag_error(d, "--state %s=%s: one of them is in another pair", pair[k].in,
+                              pair[k].out);
+        add_state(b, in, out);
+    }
+    for (uint32_t i = 0; i < g->in.n; i++) {
+        vid in = m->arg[g->in.at + i], out = 0;
+        for (const char *const *s = past; *s && !out && !b->state[in]; s++) {
+            char *name = present_name(b, value_name(m, in), *s);
+            if (name)
+                out = output_by_name(b, str_id(m, name));
+        }
+        if (out && !b->state[out] && same_kind(m, in, out) && m->value[out].def)
+            add_state(b, in, out);
+    }
+    return 0;
+}
+
+/* Who must share a device: Shape(x) and x's producer; readers of past and the producer of present.  A
+ * Shape of past is free: were it bound to its layer, every mask computed from it would be, too.  A
+ * value of unknown type joins its producer and readers: a part could not declare it. */
+static void collect_same(struct builder *b)
+{
+    const struct module *m = b->m;
+    const struct graph *g = &m->graph[1];
+    bool profiled = is_profiled(m);
+    uint32_t cap = 0;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (b->p->kind[n] != PLACE_NODE || !measures(m, n))
+            continue;
+        vid x = node_in(m, n, 0);
+        if (x)
+            same_device(b, m->value[x].def, n, SAME_SHAPE, &cap);
+    }
+    struct csr users = module_users(m, b->mem);
+    for (uint32_t i = 0; i < b->p->nstate; i++) {
+        vid in = b->p->state_in[i];
+        for (uint32_t k = users.at[in]; k < users.at[in + 1]; k++)
+            if (m->node[users.to[k]].graph == 1 && !measures(m, users.to[k]))
+                same_device(b, m->value[b->p->state_out[i]].def, users.to[k], SAME_STATE, &cap);
+    }
+    for (vid v = 1; v < m->nval && !profiled; v++) {
+        if (type_is_declarable(m, m->value[v].type))
+            continue;
+        for (uint32_t k = users.at[v]; k < users.at[v + 1]; k++)
+            if (m->node[users.to[k]].graph == 1)
+                same_device(b, m->value[v].def, users.to[k], SAME_TYPE, &cap);
+    }
+}
+
+struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
+                          struct arena *a, struct diag *d)
+{
+    struct builder b = {.m = m, .mem = a};
+    b.p = arena_alloc(a, sizeof *b.p);
+    b.p->kind = arena_alloc(a, m->nnode);
+    b.state = arena_alloc(a, m->nval);
+    b.roots = arena_array(a, m->nnode, sizeof *b.roots);
+    b.stamp = arena_array(a, m->nval, sizeof *b.stamp);
+    if (find_state(&b, m, pair, npair, d))
+        return NULL;
+    mark_needed(&b);
+    choose_copies(&b);
+    collect_same(&b);
+    collect_reads(&b);
+    make_nets(&b);
+    atoms_find(m, b.p, a);
+    make_weights(&b);
+    return b.p;
+}
+
+uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a)
+{
+    uint8_t *follows = arena_alloc(a, m->nnode);
+    for (uint32_t i = 0; i < p->nsame; i++)
+        if (p->same[i].why == SAME_SHAPE)
+            follows[p->same[i].b] = 1;
+    return follows;
+}
+
+void place_free_io(const struct module *m, struct place *p)
+{
+    uint32_t n = 0, pins = 0;
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        uint32_t from = p->net_pin.at[e], to = p->net_pin.at[e + 1];
+        vid v = p->net_value[e];
+        if (p->net_host[e] && !m->value[v].def)
+            continue;
+        p->net_value[n] = v;
+        p->net_host[n] = 0;
+        p->net_light[n] = p->net_light[e];
+        for (uint32_t i = from; i < to; i++)
+            p->net_pin.to[pins++] = p->net_pin.to[i];
+        p->net_pin.at[++n] = pins;
+    }
+    p->nnet = n;
+}

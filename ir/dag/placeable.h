@@ -1,0 +1,72 @@
+/* What there is to place: which nodes need a device, and which values can cross between devices.
+ *
+ * Constants and shape arithmetic are not placed: every part that uses one has its own copy
+ * (the replication rule).  A node is a copy if
+ *  - all that it depends on are constants and initializers, or
+ *  - it is shape arithmetic (a closed list of operators), its operands are constants, results of
+ *    Shape or Size, or of other such nodes, and its results are integers or bools of at most 64
+ *    elements.
+ * Shape(x) itself belongs to the device of x's producer (anchor), and is a copy only if x is a graph
+ * input.  Nodes with side effects or randomness, and owners of bodies, are never copies.
+ * A net is a value that placed nodes use on possibly several devices: its producer and every placed
+ * node that reads it, directly or through copies.  O(nodes + operands + pins). */
+#ifndef PCC_IR_DAG_PLACEABLE_H
+#define PCC_IR_DAG_PLACEABLE_H
+
+#include "ir/model/module.h"
+
+enum place_kind {
+    PLACE_NONE,  /* not in the main graph, or lost, or no output of the model needs it */
+    PLACE_NODE,  /* needs a device */
+    PLACE_COPY   /* replicated where it is used */
+};
+
+/* Two placed nodes that must share a device, and why. */
+struct same_pair {
+    nid a, b;
+    enum same_why {
+        SAME_SHAPE, /* the producer of x and Shape(x) or Size(x) */
+        SAME_STATE, /* the node that makes present and a reader of past */
+        SAME_TYPE   /* producer and reader of a value of unknown type, which a part could not declare, or on a
+                       cycle through such nodes */
+    } why;
+};
+
+struct place {
+    uint8_t *kind;      /* [node] enum place_kind */
+    uint32_t nsame;
+    struct same_pair *same;
+    nid *atom;          /* [node] the first node of those that must be in one part (atoms.h); NULL: each alone */
+    uint32_t nnet;
+    vid *net_value;     /* [net] */
+    struct csr net_pin; /* net -> placed nodes: the producer first (if any), then readers ascending */
+    uint8_t *net_host;  /* [net] 1: it is also a model input or output: the host has a pin */
+    uint8_t *net_light; /* [net] at most 64 elements: costs its bytes only */
+    uint32_t nweight;
+    vid *weight;        /* [weight] initializers, large results of copies, and state inputs, that
+                           placed nodes need: bytes once per device */
+    struct csr weight_user; /* weight -> placed nodes that need it, directly or through copies */
+    int64_t *weight_bytes;
+    uint32_t nstate;    /* past/present pairs; past is a net of its readers without a host pin: */
+    vid *state_in, *state_out;
+};
+
+/* A pair of graph input and output that holds state between runs (past and present keys): it stays on
+ * one device, costs memory and no transfer. */
+struct state_pair {
+    const char *in, *out;
+};
+
+/* m->cost must be there.  State pairs are those given and those that name and type give away
+ * (past_key_values.N.key -> present.N.key).  Lives in a; m grows by strings
+ * only.  Unknown names in pairs: NULL, an error. */
+struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
+                          struct arena *a, struct diag *d);
+
+/* [node] 1: a Shape or Size that shares the device of what makes its operand; in a. */
+uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a);
+
+/* Model inputs and outputs move for nothing: their nets lose the host's pin, those of inputs go. */
+void place_free_io(const struct module *m, struct place *p);
+
+#endif

@@ -1,0 +1,243 @@
+/* Topological orders (topo_order.h).
+ *
+ * Source: the LIFO order is that of the placement paper's DPL, FIFO is Kahn's, CPD
+ * that of Celeritas (critical_order.h).  LATE is LIFO on the transposed graph, turned round: branches that
+ * depend on inputs only come right before the vertex that needs them, which keeps few nets
+ * open.  THIN takes, of the vertices that are ready, one that opens least (cost of the nets that it
+ * opens, less that of the nets that it closes), from a heap whose stale entries are skipped. O(E)
+ * for LIFO, FIFO, RANDOM and LATE, O((V + pins) log V) for CPD and THIN. */
+#include "ir/dag/topo_order.h"
+
+#include "ir/dag/critical_order.h"
+
+#include <string.h>
+
+const char *const topo_names[] = {"mixed", "lifo", "fifo", "cpd", "random", "late", "thin", "number",
+                                  NULL};
+
+static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t k = topo_below(state, i), t = v[i - 1];
+        v[i - 1] = v[k];
+        v[k] = t;
+    }
+}
+
+static uint32_t *in_degrees(const struct csr *pred, uint32_t n, struct arena *a)
+{
+    uint32_t *in = arena_array(a, (size_t)n + 1, sizeof *in);
+    for (uint32_t v = 0; v < n; v++)
+        in[v] = pred->at[v + 1] - pred->at[v];
+    return in;
+}
+
+/* Stack (newly ready vertices in seeded order, the last one next) or, with `any`, any ready vertex.
+ * */
+static uint32_t *lifo(const struct csr *succ, const struct csr *pred, uint32_t n, uint64_t seed,
+                      bool any, struct arena *a)
+{
+    uint32_t *in = in_degrees(pred, n, a), *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
+    uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order), top = 0, done = 0;
+    uint64_t state = seed;
+    for (uint32_t v = n; v-- > 0;)
+        if (!in[v])
+            stack[top++] = v;
+    if (seed)
+        shuffle(stack, top, &state);
+    while (top) {
+        if (any) {
+            uint32_t k = topo_below(&state, top), t = stack[top - 1];
+            stack[top - 1] = stack[k];
+            stack[k] = t;
+        }
+        uint32_t v = stack[--top], start = top;
+        order[done++] = v;
+        for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
+            if (--in[succ->to[i]] == 0)
+                stack[top++] = succ->to[i];
+        if (seed)
+            shuffle(stack + start, top - start, &state);
+    }
+    return order;
+}
+
+static uint32_t *fifo(const struct wdag *g, uint64_t seed, struct arena *a)
+{
+    uint32_t *in = in_degrees(&g->pred, g->n, a);
+    uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), end = 0;
+    uint64_t state = seed;
+    for (uint32_t v = 0; v < g->n; v++)
+        if (!in[v])
+            order[end++] = v;
+    if (seed)
+        shuffle(order, end, &state);
+    for (uint32_t at = 0; at < end; at++) {
+        uint32_t v = order[at], start = end;
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            if (--in[g->succ.to[i]] == 0)
+                order[end++] = g->succ.to[i];
+        if (seed)
+            shuffle(order + start, end - start, &state);
+    }
+    return order;
+}
+
+static uint32_t *late(const struct wdag *g, uint64_t seed, struct arena *a)
+{
+    uint32_t *order = lifo(&g->pred, &g->succ, g->n, seed, false, a);
+    for (uint32_t i = 0; i < g->n / 2; i++) {
+        uint32_t t = order[i];
+        order[i] = order[g->n - 1 - i];
+        order[g->n - 1 - i] = t;
+    }
+    return order;
+}
+
+/* ---- thin ------------------------------------------------------------------------------------ */
+
+struct entry {
+    int64_t key;
+    uint64_t tie;
+    uint32_t v;
+};
+
+struct heap {
+    struct arena *a;
+    struct entry *e;
+    uint32_t n, cap;
+};
+
+static bool before(const struct entry *x, const struct entry *y)
+{
+    return x->key != y->key ? x->key < y->key : x->tie != y->tie ? x->tie < y->tie : x->v < y->v;
+}
+
+static void heap_put(struct heap *h, struct entry x)
+{
+    h->e = vec_grow(h->a, h->e, &h->cap, h->n + 1, sizeof *h->e);
+    uint32_t i = h->n++;
+    for (; i && before(&x, &h->e[(i - 1) / 2]); i = (i - 1) / 2)
+        h->e[i] = h->e[(i - 1) / 2];
+    h->e[i] = x;
+}
+
+static struct entry heap_take(struct heap *h)
+{
+    struct entry top = h->e[0], x = h->e[--h->n];
+    uint32_t i = 0;
+    for (;;) {
+        uint32_t k = 2 * i + 1;
+        if (k >= h->n)
+            break;
+        if (k + 1 < h->n && before(&h->e[k + 1], &h->e[k]))
+            k++;
+        if (!before(&h->e[k], &x))
+            break;
+        h->e[i] = h->e[k];
+        i = k;
+    }
+    h->e[i] = x;
+    return top;
+}
+
+struct thin {
+    const struct wdag *g;
+    struct heap h;
+    int64_t *delta; /* [vertex] what taking it now adds to the open cost */
+    uint32_t *left; /* [net] pins not yet taken */
+    uint32_t *in;
+    uint8_t *done;
+    uint64_t state, seed;
+};
+
+static void offer(struct thin *t, uint32_t v)
+{
+    uint64_t tie = t->seed ? topo_random(&t->state) : 0;
+    heap_put(&t->h, (struct entry){t->delta[v], tie, v});
+}
+
+/* Changes the key of v; if it is in the heap, offers it again. */
+static void change(struct thin *t, uint32_t v, int64_t by)
+{
+    t->delta[v] += by;
+    if (!t->in[v] && !t->done[v])
+        offer(t, v);
+}
+
+/* A net opens with its first pin (then taking another opens nothing) and closes with the last. */
+static void take(struct thin *t, uint32_t v)
+{
+    const struct wdag *g = t->g;
+    t->done[v] = 1;
+    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+        uint32_t e = g->net_of.to[i], pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        int64_t cost = g->net_cost[0][e];
+        if (pins < 2 || cost == 0)
+            continue;
+        bool opens = t->left[e]-- == pins, closes = t->left[e] == 1;
+        if (!opens && !closes)
+            continue;
+        for (uint32_t k = g->net_pin.at[e]; k < g->net_pin.at[e + 1]; k++)
+            if (!t->done[g->net_pin.to[k]])
+                change(t, g->net_pin.to[k], (opens ? -cost : 0) + (closes ? -cost : 0));
+    }
+    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+        if (--t->in[g->succ.to[i]] == 0)
+            offer(t, g->succ.to[i]);
+}
+
+static uint32_t *thin(const struct wdag *g, uint64_t seed, struct arena *a)
+{
+    struct thin t = {.g = g, .h = {.a = a}, .state = seed, .seed = seed};
+    uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), done = 0;
+    t.delta = arena_array(a, (size_t)g->n + 1, sizeof *t.delta);
+    t.left = arena_array(a, (size_t)g->nnet + 1, sizeof *t.left);
+    t.done = arena_alloc(a, (size_t)g->n + 1);
+    t.in = in_degrees(&g->pred, g->n, a);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t pins = t.left[e] = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        for (uint32_t k = g->net_pin.at[e]; pins > 1 && k < g->net_pin.at[e + 1]; k++)
+            t.delta[g->net_pin.to[k]] += g->net_cost[0][e];
+    }
+    for (uint32_t v = 0; v < g->n; v++)
+        if (!t.in[v])
+            offer(&t, v);
+    while (t.h.n) {
+        struct entry x = heap_take(&t.h);
+        if (t.done[x.v] || x.key != t.delta[x.v])
+            continue;
+        order[done++] = x.v;
+        take(&t, x.v);
+    }
+    return order;
+}
+
+static uint32_t *by_number(const struct wdag *g, struct arena *a)
+{
+    uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);
+    for (uint32_t v = 0; v < g->n; v++)
+        order[v] = v;
+    return order;
+}
+
+uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, struct arena *a)
+{
+    switch (kind) {
+    case TOPO_LIFO:
+        return lifo(&g->succ, &g->pred, g->n, seed, false, a);
+    case TOPO_FIFO:
+        return fifo(g, seed, a);
+    case TOPO_CPD:
+        return cpd_topo(g, 0, a);
+    case TOPO_RANDOM:
+        return lifo(&g->succ, &g->pred, g->n, seed | 1, true, a);
+    case TOPO_LATE:
+        return late(g, seed, a);
+    case TOPO_THIN:
+        return thin(g, seed, a);
+    case TOPO_NUMBER:
+        return by_number(g, a);
+    }
+    return lifo(&g->succ, &g->pred, g->n, seed, false, a);
+}

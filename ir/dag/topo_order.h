@@ -1,0 +1,37 @@
+/* Topological orders of a weighted DAG, seeded. */
+#ifndef PCC_IR_DAG_TOPO_ORDER_H
+#define PCC_IR_DAG_TOPO_ORDER_H
+
+#include "ir/dag/wdag.h"
+
+enum topo_kind {
+    TOPO_LIFO,   /* depth first: what became ready last goes first (the placement paper's DPL) */
+    TOPO_FIFO,   /* breadth first (Kahn) */
+    TOPO_CPD,    /* depth first along the longest paths; class 0's times */
+    TOPO_RANDOM, /* any vertex that is ready */
+    TOPO_LATE,   /* TOPO_LIFO of the graph turned round: each vertex right before it is needed */
+    TOPO_THIN,   /* greedy: the vertex that leaves least open, its nets weighed by class 0 */
+    TOPO_NUMBER  /* by number: that of the input, as far as it is topological */
+};
+
+/* "mixed", for those who try several kinds in turn; then the name of kind k at 1 + k; NULL. */
+extern const char *const topo_names[];
+
+/* position -> vertex, in a.  seed 0: ties by index; else shuffled.  O(E + V log V + pins). */
+uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, struct arena *a);
+
+/* A generator of random numbers (splitmix64), and a number in [0, n). */
+static inline uint64_t topo_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static inline uint32_t topo_below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)(((topo_random(state) >> 32) * n) >> 32);
+}
+
+#endif

@@ -1,0 +1,374 @@
+/* Replays a plan (rounds.h).
+ *
+ * Source: the placement paper, 5.2 and 5.3 (pipelines of contiguous and other splits, Figures 3 and 4).  A part
+ * is one task, two if it holds nodes of both passes; its time is that of its nodes and of the transfers
+ * that its device pays for their values: what leaves, by the part that makes it; what comes, by the
+ * first part that reads it.  Where transfers overlap computing (H.1) a part is three tasks, on the
+ * device's lane and on those of its link.
+ *
+ * Rounds.  The level of a task is that of the tasks it waits for, one more where these are on other
+ * lanes.  In round r a lane runs all its tasks, each for the sample r - level, so that it never waits
+ * for what its own round makes elsewhere, and a round takes no longer than the most loaded lane needs:
+ * N samples end within (N + levels) times the plan's value, and not before N times it.  So the replay
+ * checks the judge: both add up the same times on ways that have nothing in common.  The parts of a device whose
+ * nodes are not contiguous are the paper's virtual devices: tasks of one lane. */
+#include "ir/exec/rounds.h"
+
+#include "ir/base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FEW = REPLAY_FEW,
+    MANY = 1 << 14  /* bars of a picture as far as the choice is not the user's */
+};
+
+/* Costs of one part in one pass. */
+struct piece {
+    int64_t compute, in, out;
+    uint32_t task[4]; /* by kind, task + 1 */
+    bool used;
+};
+
+struct building {
+    const struct module *m;
+    const struct place *p;
+    const struct cluster *c;
+    const int32_t *dev;
+    const struct cut *cut;
+    struct arena *a;
+    struct replay *r;
+    struct piece *piece;        /* [2 * part + pass] */
+    uint32_t nedge, *from, *to; /* between pieces: `to` reads what `from` makes */
+};
+
+static bool is_back(const struct building *b, nid n)
+{
+    return b->m->backward && b->m->backward[n];
+}
+
+static uint32_t piece_of(const struct building *b, nid n)
+{
+    return 2 * (uint32_t)b->cut->part_of[n] + is_back(b, n);
+}
+
+static void add_edge(struct building *b, uint32_t from, uint32_t to)
+{
+    if (from == to)
+        return;
+    b->from[b->nedge] = from;
+    b->to[b->nedge++] = to;
+}
+
+/* A net: each device pays its transfer once, in the pass of the producer; who reads it waits for the
+ * producer, and on another device for the transfer.  first: a number for each device, all UINT32_MAX. */
+static void add_net(struct building *b, uint32_t e, uint32_t *first)
+{
+    vid v = b->p->net_value[e];
+    nid def = b->m->value[v].def;
+    bool made = def && b->p->kind[def] == PLACE_NODE;
+    bool back = def && is_back(b, def), crosses = b->p->net_host[e], inner = !crosses;
+    const nid *pin = b->p->net_pin.to + b->p->net_pin.at[e];
+    uint32_t n = b->p->net_pin.at[e + 1] - b->p->net_pin.at[e];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t d = (uint32_t)b->dev[pin[i]], part = (uint32_t)b->cut->part_of[pin[i]];
+        first[d] = first[d] < part ? first[d] : part;
+        crosses = crosses || b->dev[pin[i]] != b->dev[pin[0]];
+        inner = inner && cluster_group(b->c, d) == cluster_group(b->c, (uint32_t)b->dev[pin[0]]);
+    }
+    if (made)
+        first[b->dev[def]] = (uint32_t)b->cut->part_of[def];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t carrier = 2 * first[b->dev[pin[i]]] + back;
+        if (made)
+            add_edge(b, piece_of(b, def), carrier);
+        if (made && pin[i] != def)
+            add_edge(b, carrier, piece_of(b, pin[i]));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t d = (uint32_t)b->dev[pin[i]];
+        if (first[d] == UINT32_MAX)
+            continue;
+        struct piece *x = &b->piece[2 * first[d] + back];
+        bool leaves = made && d == (uint32_t)b->dev[def];
+        if (crosses)
+            *(leaves ? &x->out : &x->in) += (inner ? cluster_value_inner : cluster_value_transfer)(
+                b->c, cluster_class(b->c, d), b->m->cost, v, b->p->net_light[e]);
+        x->used = x->used || made || crosses;
+        first[d] = UINT32_MAX;
+    }
+}
+
+static void make_pieces(struct building *b)
+{
+    const struct graph *g = &b->m->graph[1];
+    uint32_t *first = arena_array(b->a, b->c->ndev + 1, sizeof *first);
+    uint32_t most = 2 * b->p->net_pin.at[b->p->nnet] + 1;
+    b->piece = arena_array(b->a, 2 * (size_t)b->cut->nparts + 1, sizeof *b->piece);
+    b->from = arena_array(b->a, most, sizeof *b->from);
+    b->to = arena_array(b->a, most, sizeof *b->to);
+    memset(first, 0xff, (b->c->ndev + 1) * sizeof *first);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (b->p->kind[n] != PLACE_NODE)
+            continue;
+        struct piece *x = &b->piece[piece_of(b, n)];
+        x->compute += x->used ? 0 : b->c->part_cost;
+        x->used = true;
+        x->compute += b->m->cost->time[cluster_class(b->c, (uint32_t)b->dev[n])][n];
+    }
+    for (uint32_t e = 0; e < b->p->nnet; e++)
+        add_net(b, e, first);
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------ */
+
+/* The lane of a device for a kind of task. */
+static uint32_t lane_of(const struct building *b, uint32_t dev, uint8_t kind)
+{
+    uint32_t per = b->c->overlap == OVERLAP_SUM ? 1 : b->c->overlap == OVERLAP_MAX ? 2 : 3;
+    if (kind == TASK_WHOLE || kind == TASK_COMPUTE)
+        return per * dev;
+    return per * dev + (per == 3 && kind == TASK_OUT ? 2 : 1);
+}
+
+static void make_lanes(struct building *b)
+{
+    struct replay *r = b->r;
+    r->nlane = lane_of(b, b->c->ndev, TASK_WHOLE);
+    r->lane = arena_array(b->a, r->nlane + 1, sizeof *r->lane);
+    for (uint32_t d = 0; d < b->c->ndev; d++)
+        for (uint8_t k = TASK_OUT; k >= TASK_IN; k--)
+            r->lane[lane_of(b, d, k)] = (struct lane){d, k};
+    for (uint32_t d = 0; d < b->c->ndev && b->c->overlap == OVERLAP_SUM; d++)
+        r->lane[d].kind = TASK_WHOLE;
+}
+
+static void add_task(struct building *b, uint32_t piece, uint8_t kind)
+{
+    struct replay *r = b->r;
+    struct piece *x = &b->piece[piece];
+    uint32_t part = piece / 2;
+    bool whole = kind == TASK_WHOLE;
+    struct task t = {.part = part,
+                     .lane = lane_of(b, b->cut->part[part].dev, kind),
+                     .back = piece % 2,
+                     .kind = kind,
+                     .in = whole || kind == TASK_IN ? x->in : 0,
+                     .out = whole || kind == TASK_OUT ? x->out : 0};
+    t.time = t.in + (whole || kind == TASK_COMPUTE ? x->compute : 0) + t.out;
+    x->task[kind] = r->ntask + 1;
+    r->task[r->ntask++] = t;
+    r->training = r->training || t.back;
+}
+
+/* The first (or last) task of a piece. */
+static uint32_t end_task(const struct piece *x, bool last)
+{
+    for (int k = 0; k < 4; k++)
+        if (x->task[last ? 3 - k : k])
+            return x->task[last ? 3 - k : k] - 1;
+    return UINT32_MAX;
+}
+
+/* Each entry of a row once. */
+static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
+{
+    uint32_t *seen = arena_array(a, (size_t)rows + 1, sizeof *seen), n = 0, at = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        for (; at < c->at[i + 1]; at++) {
+            uint32_t e = c->to[at];
+            if (seen[e] != i + 1)
+                c->to[n++] = e;
+            seen[e] = i + 1;
+        }
+        c->at[i + 1] = n;
+    }
+}
+
+/* Tasks in order of the parts, forward before backward; what they wait for. */
+static void make_tasks(struct building *b)
+{
+    struct replay *r = b->r;
+    uint32_t npiece = 2 * b->cut->nparts, n = 0;
+    r->task = arena_array(b->a, 3 * (size_t)npiece + 1, sizeof *r->task);
+    for (uint32_t i = 0; i < npiece; i++) {
+        struct piece *x = &b->piece[i];
+        if (x->used && b->c->overlap == OVERLAP_SUM) {
+            add_task(b, i, TASK_WHOLE);
+        } else if (x->used) {
+            add_task(b, i, TASK_IN);
+            add_task(b, i, TASK_COMPUTE);
+            add_task(b, i, TASK_OUT);
+        }
+    }
+    uint32_t *waits = arena_array(b->a, b->nedge + 2 * (size_t)r->ntask + 1, sizeof *waits);
+    uint32_t *on = arena_array(b->a, b->nedge + 2 * (size_t)r->ntask + 1, sizeof *on);
+    for (uint32_t i = 0; i < npiece; i++)
+        for (int k = TASK_COMPUTE; k <= TASK_OUT && b->piece[i].task[k]; k++, n++) {
+            waits[n] = b->piece[i].task[k] - 1;
+            on[n] = waits[n] - 1;
+        }
+    for (uint32_t i = 0; i < b->nedge; i++) {
+        waits[n] = end_task(&b->piece[b->to[i]], false);
+        on[n] = end_task(&b->piece[b->from[i]], true);
+        n += waits[n] != UINT32_MAX && on[n] != UINT32_MAX;
+    }
+    r->after = csr_build(b->a, r->ntask, n, waits, on);
+    drop_repeats(&r->after, r->ntask, b->a);
+}
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+/* A task of the backward pass that needs values of the forward pass alone could run with them, and a picture would
+ * show gradients before there is a loss.  It runs in the round of who reads it first; if nobody does, once
+ * the forward pass is through. */
+static void delay_backward(struct replay *r, const uint32_t *order, const struct csr *next)
+{
+    uint32_t through = 0;
+    for (uint32_t t = 0; t < r->ntask; t++)
+        if (!r->task[t].back && r->task[t].level > through)
+            through = r->task[t].level;
+    for (uint32_t i = r->ntask; i-- > 0;) {
+        struct task *t = &r->task[order[i]];
+        uint32_t level = UINT32_MAX;
+        if (!t->back || t->level >= through)
+            continue;
+        for (uint32_t k = next->at[order[i]]; k < next->at[order[i] + 1]; k++) {
+            const struct task *u = &r->task[next->to[k]];
+            uint32_t latest = u->level - (u->lane != t->lane);
+            level = latest < level ? latest : level;
+        }
+        t->level = level == UINT32_MAX ? through : level;
+    }
+}
+
+/* The tasks by level, those of a level in an order in which each comes behind those that it waits for
+ * (Kahn's algorithm, smallest first as far as the queue goes). */
+static struct csr by_level(struct building *b)
+{
+    struct replay *r = b->r;
+    uint32_t *left = arena_array(b->a, (size_t)r->ntask + 1, sizeof *left), end = 0;
+    uint32_t *order = arena_array(b->a, (size_t)r->ntask + 1, sizeof *order);
+    uint32_t n = r->after.at[r->ntask], *row = arena_array(b->a, (size_t)n + 1, sizeof *row);
+    for (uint32_t t = 0; t < r->ntask; t++) {
+        left[t] = r->after.at[t + 1] - r->after.at[t];
+        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++)
+            row[i] = t;
+        if (!left[t])
+            order[end++] = t;
+    }
+    struct csr next = csr_build(b->a, r->ntask, n, r->after.to, row);
+    for (uint32_t i = 0; i < end; i++) {
+        struct task *t = &r->task[order[i]];
+        for (uint32_t k = next.at[order[i]]; k < next.at[order[i] + 1]; k++) {
+            struct task *u = &r->task[next.to[k]];
+            uint32_t level = t->level + (u->lane != t->lane);
+            u->level = level > u->level ? level : u->level;
+            if (--left[next.to[k]] == 0)
+                order[end++] = next.to[k];
+        }
+    }
+    delay_backward(r, order, &next);
+    uint32_t *level = left; /* done with */
+    for (uint32_t i = 0; i < r->ntask; i++) {
+        level[i] = r->task[order[i]].level;
+        r->levels = level[i] + 1 > r->levels ? level[i] + 1 : r->levels;
+    }
+    return csr_build(b->a, r->levels, r->ntask, level, order);
+}
+
+/* Runs the tasks of a pass (2: of both) round by round; in a round those of the levels whose samples
+ * are under way. */
+static void run_pass(struct replay *r, const struct csr *level, int pass, int64_t *free_at)
+{
+    for (uint32_t round = 0; round < r->samples + r->levels - 1; round++) {
+        uint32_t low = round < r->samples ? 0 : round - r->samples + 1;
+        uint32_t high = round < r->levels ? round : r->levels - 1;
+        for (uint32_t i = level->at[low]; i < level->at[high + 1]; i++) {
+            uint32_t x = level->to[i];
+            const struct task *t = &r->task[x];
+            if (pass < 2 && t->back != pass)
+                continue;
+            uint32_t s = round - t->level;
+            int64_t at = free_at[t->lane];
+            for (uint32_t k = r->after.at[x]; k < r->after.at[x + 1]; k++) {
+                uint32_t u = r->after.to[k];
+                int64_t done = r->start[(size_t)u * r->samples + s] + r->task[u].time;
+                at = done > at ? done : at;
+            }
+            r->start[(size_t)x * r->samples + s] = at;
+            free_at[t->lane] = at + t->time;
+            r->end = at + t->time > r->end ? at + t->time : r->end;
+        }
+    }
+}
+
+/* As many samples as show a steady state of some rounds, if a picture has room for them. */
+static uint32_t enough(const struct replay *r)
+{
+    uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
+    uint32_t room = r->ntask ? MANY / r->ntask : MANY;
+    n = n < room ? n : room;
+    return n ? n : 1;
+}
+
+struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
+                         const int32_t *dev, const struct cut *cut, uint32_t samples,
+                         struct arena *a)
+{
+    struct replay r = {.levels = 1};
+    struct building b = {.m = m, .p = p, .c = c, .dev = dev, .cut = cut, .a = a, .r = &r};
+    make_pieces(&b);
+    make_lanes(&b);
+    make_tasks(&b);
+    struct csr level = by_level(&b);
+    r.samples = samples ? samples : enough(&r);
+    int64_t *free_at = arena_array(a, r.nlane + 1, sizeof *free_at);
+    r.start = arena_array(a, (size_t)r.ntask * r.samples + 1, sizeof *r.start);
+    if (c->schedule == SCHEDULE_GPIPE && r.training) {
+        run_pass(&r, &level, 0, free_at);
+        for (uint32_t l = 0; l < r.nlane; l++) /* the batch is through before the first gradient */
+            free_at[l] = r.end;
+        run_pass(&r, &level, 1, free_at);
+    } else {
+        run_pass(&r, &level, 2, free_at);
+    }
+    return r;
+}
+
+/* ---- for output ------------------------------------------------------------------------------- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    return x->sample < y->sample ? -1 : x->sample > y->sample;
+}
+
+const struct event *replay_events(const struct replay *r, struct arena *a)
+{
+    size_t n = 0;
+    struct event *e = arena_array(a, (size_t)r->ntask * r->samples + 1, sizeof *e);
+    for (uint32_t t = 0; t < r->ntask; t++)
+        for (uint32_t s = 0; s < r->samples; s++, n++)
+            e[n] = (struct event){r->start[n], r->start[n] + r->task[t].time, t, s};
+    qsort(e, n, sizeof *e, by_start);
+    return e;
+}
+
+const char *replay_lane_name(const struct replay *r, const struct cluster *c, uint32_t lane,
+                             struct arena *a)
+{
+    static const char *const what[OVERLAPS][4] = {
+        [OVERLAP_MAX] = {[TASK_IN] = " link"},
+        [OVERLAP_DUPLEX] = {[TASK_IN] = " in", [TASK_OUT] = " out"}};
+    const struct lane *l = &r->lane[lane];
+    const char *suffix = what[c->overlap][l->kind];
+    return arena_fmt(a, "%s%s", cluster_device_name(c, a, l->dev), suffix ? suffix : "");
+}

@@ -1,0 +1,362 @@
+/* From a plan to parts.
+ *
+ * The placed nodes are grouped by pieces.c.  Then each part gets, by a walk over the operands of
+ * its nodes, the replicated nodes that it needs (and theirs), the initializers, and as inputs
+ * whatever else is read: model inputs and results of other parts.  A replicated node never crosses;
+ * if no placed node needs one whose result the model returns, the latest part that makes something
+ * it stands on computes it (that keeps the order legal).  An initializer that the model returns is
+ * carried by a part that uses it, else by the first.
+ *
+ * O(nodes + operands) plus the copies that the parts hold in the end. */
+#include "ir/plan/parts.h"
+
+#include "ir/plan/pieces.h"
+
+#include <string.h>
+
+/* Pairs (row, entry) for csr_build. */
+struct pairs {
+    uint32_t *row, *entry;
+    uint32_t n, caprow, capentry;
+};
+
+struct cutter {
+    const struct module *m;
+    const struct place *p;
+    struct arena *a;
+    struct cut *cut;
+    int32_t *node_home;               /* [node] of a copy: the first part that needs it; -1: none */
+    int32_t *value_home;              /* [value] of an initializer: the same */
+    uint32_t *node_seen, *value_seen; /* part + 1 that noted it last */
+    nid *stack;                       /* copies whose operands are still to be read */
+    uint32_t nstack, capstack;
+    uint32_t *order; /* [value] rank among model inputs and results */
+    vid *by_order;   /* its inverse */
+    uint32_t norder;
+    struct pairs in, copy, weight; /* (order, part), (node, part), (value, part) */
+};
+
+static void add_pair(struct cutter *c, struct pairs *q, uint32_t row, uint32_t entry)
+{
+    q->row = vec_grow(c->a, q->row, &q->caprow, q->n + 1, sizeof *q->row);
+    q->entry = vec_grow(c->a, q->entry, &q->capentry, q->n + 1, sizeof *q->entry);
+    q->row[q->n] = row;
+    q->entry[q->n++] = entry;
+}
+
+static bool is_copy(const struct cutter *c, nid n)
+{
+    return n && c->p->kind[n] == PLACE_COPY;
+}
+
+static bool is_init(const struct cutter *c, vid v)
+{
+    return (c->m->value[v].flags & VALUE_INIT) != 0 && !c->m->value[v].def;
+}
+
+static bool returned(const struct cutter *c, vid v)
+{
+    return (c->m->value[v].flags & VALUE_OUTPUT) != 0 && c->m->value[v].graph == 1;
+}
+
+/* ---- who needs what ------------------------------------------------------------------------- */
+
+/* Makes x the home of whatever v is, if it comes before the present one. */
+static void offer_home(struct cutter *c, vid v, int32_t x)
+{
+    nid def = c->m->value[v].def;
+    int32_t *home = is_copy(c, def) ? &c->node_home[def] : is_init(c, v) ? &c->value_home[v] : NULL;
+    if (home && (*home < 0 || x < *home))
+        *home = x;
+}
+
+/* The latest part that a copy stands on; -1: none. */
+static int32_t *latest_parts(struct cutter *c)
+{
+    const struct module *m = c->m;
+    const struct graph *g = &m->graph[1];
+    int32_t *last = arena_array(c->a, m->nnode, sizeof *last);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        last[n] = c->cut->part_of[n];
+        for (uint32_t i = 0; is_copy(c, n) && i < m->node[n].in.n; i++) {
+            nid def = m->value[m->arg[m->node[n].in.at + i]].def;
+            if (def && last[def] > last[n])
+                last[n] = last[def];
+        }
+    }
+    return last;
+}
+
+static void find_homes(struct cutter *c)
+{
+    const struct module *m = c->m;
+    const struct graph *g = &m->graph[1];
+    int32_t *last = latest_parts(c);
+    memset(c->node_home, 0xff, m->nnode * sizeof *c->node_home);
+    memset(c->value_home, 0xff, m->nval * sizeof *c->value_home);
+    for (nid n = g->first + g->count; n-- > g->first;) {
+        const struct node *nd = &m->node[n];
+        int32_t x = c->cut->part_of[n];
+        if (is_copy(c, n)) {
+            for (uint32_t i = 0; c->node_home[n] < 0 && i < nd->out.n; i++)
+                if (returned(c, m->arg[nd->out.at + i]))
+                    c->node_home[n] = last[n] < 0 ? 0 : last[n];
+            x = c->node_home[n];
+        }
+        for (uint32_t i = 0; x >= 0 && i < nd->in.n; i++)
+            if (m->arg[nd->in.at + i])
+                offer_home(c, m->arg[nd->in.at + i], x);
+    }
+    for (uint32_t i = 0; i < g->out.n; i++) {
+        vid v = m->arg[g->out.at + i];
+        if (is_init(c, v) && c->value_home[v] < 0)
+            c->value_home[v] = 0;
+    }
+}
+
+/* ---- what a part holds ---------------------------------------------------------------------- */
+
+static void need_copy(struct cutter *c, uint32_t x, nid n)
+{
+    if (c->node_seen[n] == x + 1)
+        return;
+    c->node_seen[n] = x + 1;
+    c->stack = vec_grow(c->a, c->stack, &c->capstack, c->nstack + 1, sizeof *c->stack);
+    c->stack[c->nstack++] = n;
+    add_pair(c, &c->copy, n, x);
+}
+
+static void need_value(struct cutter *c, uint32_t x, vid v)
+{
+    nid def = c->m->value[v].def;
+    if (!v || c->value_seen[v] == x + 1)
+        return;
+    c->value_seen[v] = x + 1;
+    if (is_copy(c, def))
+        need_copy(c, x, def);
+    else if (is_init(c, v))
+        add_pair(c, &c->weight, v, x);
+    else if (!def || c->cut->part_of[def] != (int32_t)x)
+        add_pair(c, &c->in, c->order[v], x);
+}
+
+static void need_operands(struct cutter *c, uint32_t x, nid n)
+{
+    const struct slice in = c->m->node[n].in;
+    for (uint32_t i = 0; i < in.n; i++)
+        need_value(c, x, c->m->arg[in.at + i]);
+}
+
+/* Model inputs, then results, in order. */
+static void rank_values(struct cutter *c)
+{
+    const struct module *m = c->m;
+    const struct graph *g = &m->graph[1];
+    c->order = arena_array(c->a, m->nval, sizeof *c->order);
+    c->by_order = arena_array(c->a, m->nval, sizeof *c->by_order);
+    for (uint32_t i = 0; i < g->in.n; i++) {
+        c->order[m->arg[g->in.at + i]] = c->norder;
+        c->by_order[c->norder++] = m->arg[g->in.at + i];
+    }
+    for (nid n = g->first; n < g->first + g->count; n++)
+        for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+            vid v = m->arg[m->node[n].out.at + i];
+            if (!v)
+                continue;
+            c->order[v] = c->norder;
+            c->by_order[c->norder++] = v;
+        }
+}
+
+/* (row, part) pairs -> part -> entries of `name` (or rows themselves) by ascending row. */
+static struct csr turn(struct cutter *c, const struct pairs *q, uint32_t rows, const vid *name)
+{
+    struct csr by_row = csr_build(c->a, rows, q->n, q->row, q->entry);
+    uint32_t *part = arena_array(c->a, q->n, sizeof *part), k = 0;
+    uint32_t *entry = arena_array(c->a, q->n, sizeof *entry);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t i = by_row.at[r]; i < by_row.at[r + 1]; i++) {
+            part[k] = by_row.to[i];
+            entry[k++] = name ? name[r] : r;
+        }
+    return csr_build(c->a, c->cut->nparts, k, part, entry);
+}
+
+/* Part -> values that the model returns and that are a copy's result or an initializer there. */
+static struct csr carried(struct cutter *c)
+{
+    const struct graph *g = &c->m->graph[1];
+    struct pairs q = {0};
+    for (uint32_t i = 0; i < g->out.n; i++) {
+        vid v = c->m->arg[g->out.at + i];
+        nid def = c->m->value[v].def;
+        int32_t x = is_copy(c, def) ? c->node_home[def] : is_init(c, v) ? c->value_home[v] : -1;
+        if (x >= 0 && (uint32_t)x < c->cut->nparts)
+            add_pair(c, &q, (uint32_t)x, v);
+    }
+    return csr_build(c->a, c->cut->nparts, q.n, q.row, q.entry);
+}
+
+static void fill_lists(struct cutter *c, const struct csr *nodes)
+{
+    struct cut *cut = c->cut;
+    struct csr also = carried(c);
+    for (uint32_t x = 0; x < cut->nparts; x++) {
+        for (uint32_t i = also.at[x]; i < also.at[x + 1]; i++)
+            need_value(c, x, also.to[i]);
+        for (uint32_t i = nodes->at[x]; i < nodes->at[x + 1]; i++)
+            need_operands(c, x, nodes->to[i]);
+        while (c->nstack)
+            need_operands(c, x, c->stack[--c->nstack]);
+    }
+    struct csr in = turn(c, &c->in, c->norder, c->by_order);
+    struct csr copy = turn(c, &c->copy, c->m->nnode, NULL);
+    struct csr weight = turn(c, &c->weight, c->m->nval, NULL);
+    for (uint32_t x = 0; x < cut->nparts; x++) {
+        struct part *t = &cut->part[x];
+        t->node = nodes->to + nodes->at[x];
+        t->nnode = nodes->at[x + 1] - nodes->at[x];
+        t->in = in.to + in.at[x];
+        t->nin = in.at[x + 1] - in.at[x];
+        t->copy = copy.to + copy.at[x];
+        t->ncopy = copy.at[x + 1] - copy.at[x];
+        t->weight = weight.to + weight.at[x];
+        t->nweight = weight.at[x + 1] - weight.at[x];
+    }
+}
+
+/* ---- outputs and crossings ------------------------------------------------------------------ */
+
+static void find_crossings(struct cutter *c)
+{
+    struct cut *cut = c->cut;
+    struct csr readers = csr_build(c->a, c->norder, c->in.n, c->in.row, c->in.entry);
+    struct pairs to = {0};
+    cut->cross = arena_array(c->a, c->norder, sizeof *cut->cross);
+    for (uint32_t r = 0; r < c->norder; r++) {
+        vid v = c->by_order[r];
+        nid def = c->m->value[v].def;
+        if (!def || readers.at[r] == readers.at[r + 1])
+            continue;
+        for (uint32_t i = readers.at[r]; i < readers.at[r + 1]; i++)
+            add_pair(c, &to, cut->ncross, readers.to[i]);
+        cut->cross[cut->ncross++] = v;
+    }
+    cut->cross_to = csr_build(c->a, cut->ncross, to.n, to.row, to.entry);
+}
+
+/* Where each output of the model comes from. */
+static void find_sources(struct cutter *c)
+{
+    const struct module *m = c->m;
+    const struct graph *g = &m->graph[1];
+    struct cut *cut = c->cut;
+    cut->out_from = arena_array(c->a, g->out.n, sizeof *cut->out_from);
+    for (uint32_t i = 0; i < g->out.n; i++) {
+        vid v = m->arg[g->out.at + i];
+        nid def = m->value[v].def;
+        if (is_copy(c, def))
+            cut->out_from[i] = c->node_home[def];
+        else if (def)
+            cut->out_from[i] = cut->part_of[def];
+        else if (is_init(c, v))
+            cut->out_from[i] = cut->nparts ? c->value_home[v] : CUT_WEIGHTS;
+        else
+            cut->out_from[i] = CUT_INPUT;
+    }
+}
+
+static void fill_outputs(struct cutter *c)
+{
+    const struct module *m = c->m;
+    const struct graph *g = &m->graph[1];
+    struct cut *cut = c->cut;
+    struct pairs out = {0};
+    uint8_t *crosses = arena_alloc(c->a, m->nval), *done = arena_alloc(c->a, m->nval);
+    for (uint32_t i = 0; i < cut->ncross; i++)
+        crosses[cut->cross[i]] = 1;
+    for (uint32_t r = 0; r < c->norder; r++) {
+        vid v = c->by_order[r];
+        int32_t x = cut->part_of[m->value[v].def];
+        if (x >= 0 && (crosses[v] || returned(c, v)))
+            add_pair(c, &out, (uint32_t)x, v);
+    }
+    for (uint32_t i = 0; i < g->out.n; i++) {
+        vid v = m->arg[g->out.at + i];
+        if (cut->out_from[i] < 0 || done[v] || cut->part_of[m->value[v].def] >= 0)
+            continue;
+        done[v] = 1;
+        add_pair(c, &out, (uint32_t)cut->out_from[i], v);
+    }
+    struct csr lists = csr_build(c->a, cut->nparts, out.n, out.row, out.entry);
+    for (uint32_t x = 0; x < cut->nparts; x++) {
+        cut->part[x].out = lists.to + lists.at[x];
+        cut->part[x].nout = lists.at[x + 1] - lists.at[x];
+    }
+}
+
+/* ---- the cut -------------------------------------------------------------------------------- */
+
+/* Groups the placed nodes; returns part -> nodes. */
+static struct csr group_nodes(struct cutter *c, const struct pieces *k)
+{
+    const struct module *m = c->m;
+    const struct graph *g = &m->graph[1];
+    struct cut *cut = c->cut;
+    struct pairs in = {0};
+    bool copies_only = false;
+    cut->nparts = k->n;
+    cut->part_of = arena_array(c->a, m->nnode, sizeof *cut->part_of);
+    memset(cut->part_of, 0xff, m->nnode * sizeof *cut->part_of);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (c->p->kind[n] == PLACE_NODE) {
+            cut->part_of[n] = (int32_t)k->piece[n];
+            add_pair(c, &in, k->piece[n], n);
+        }
+    for (uint32_t i = 0; i < g->out.n; i++)
+        copies_only |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
+    if (!cut->nparts && copies_only)
+        cut->nparts = 1;
+    cut->part = arena_array(c->a, cut->nparts, sizeof *cut->part);
+    for (uint32_t x = 0; x < cut->nparts; x++)
+        cut->part[x].dev = in.n ? (uint32_t)k->dev[x] : 0;
+    return csr_build(c->a, cut->nparts, in.n, in.row, in.entry);
+}
+
+struct cut *cut_pieces(const struct module *m, const struct place *p, const struct pieces *k,
+                       struct arena *a)
+{
+    struct cutter c = {.m = m, .p = p, .a = a, .cut = arena_alloc(a, sizeof *c.cut)};
+    struct csr nodes = group_nodes(&c, k);
+    c.node_home = arena_array(a, m->nnode, sizeof *c.node_home);
+    c.value_home = arena_array(a, m->nval, sizeof *c.value_home);
+    c.node_seen = arena_array(a, m->nnode, sizeof *c.node_seen);
+    c.value_seen = arena_array(a, m->nval, sizeof *c.value_seen);
+    rank_values(&c);
+    find_homes(&c);
+    fill_lists(&c, &nodes);
+    find_crossings(&c);
+    find_sources(&c);
+    fill_outputs(&c);
+    return c.cut;
+}
+
+struct cut *cut_build(const struct module *m, const struct place *p, const struct cluster *cl,
+                      const int32_t *dev, struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    struct pieces k = {.piece = arena_array(a, m->nnode, sizeof *k.piece)};
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (p->kind[n] == PLACE_NODE && (dev[n] < 0 || (uint32_t)dev[n] >= cl->ndev))
+            return NULL;
+    k.n = pieces_build(m, p, dev, k.piece, &k.dev, a);
+    return cut_pieces(m, p, &k, a);
+}
+
+const char *cut_part_file(const struct cut *c, uint32_t part, struct arena *a)
+{
+    int digits = 1;
+    for (uint32_t n = c->nparts; n > 10; n = (n + 9) / 10)
+        digits++;
+    return arena_fmt(a, "part%0*u.onnx", digits, part);
+}

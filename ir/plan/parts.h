@@ -1,0 +1,62 @@
+/* From a plan to parts: what goes into each ONNX file of a split.
+ *
+ * A part is a set of placed nodes of one device, with copies of the replicated nodes and the
+ * initializers that they need.  Parts are numbered in an order that is legal to run: whatever a
+ * part reads is a model input or made by an earlier part. */
+#ifndef PCC_IR_PLAN_PARTS_H
+#define PCC_IR_PLAN_PARTS_H
+
+#include "ir/cluster/cluster.h"
+#include "ir/dag/placeable.h"
+
+struct part {
+    uint32_t dev;
+    nid *node; /* placed nodes, ascending (a topological order) */
+    uint32_t nnode;
+    nid *copy; /* replicated nodes that they need, ascending */
+    uint32_t ncopy;
+    vid *in; /* model inputs in the model's order, then results of earlier parts */
+    uint32_t nin;
+    vid *out; /* results that other parts read or the model returns, in order; last returned
+                     results of copies and returned initializers that this part carries */
+    uint32_t nout;
+    vid *weight; /* initializers that it reads or carries, ascending (also those that are inputs) */
+    uint32_t nweight;
+};
+
+/* Where an output of the model comes from, besides parts. */
+enum { CUT_INPUT = -1, CUT_WEIGHTS = -2 };
+
+struct cut {
+    uint32_t nparts; /* 0: every output of the model is an input or initializer */
+    struct part *part;
+    int32_t *part_of;  /* [node] its part; -1: not placed */
+    int32_t *out_from; /* [output of the model] part, CUT_INPUT, or CUT_WEIGHTS */
+    uint32_t ncross;
+    vid *cross; /* values that go from part to part, in order of the nodes that make them */
+    struct csr cross_to; /* [cross] parts that read it, ascending */
+};
+
+/* The parts of the plan dev[node].  One part per device if that can be
+ * run; else the pieces (device, G), merged while the order stays legal.  A model without placed
+ * nodes becomes one part on device 0.  NULL if dev leaves a placed node without a device of the
+ * cluster. Everything lives in a.  O(nodes + pins) for plans with one part per device; merging
+ * pieces is O(pieces * edges between pieces) but stops after work linear in pins. */
+struct cut *cut_build(const struct module *m, const struct place *p, const struct cluster *c,
+                      const int32_t *dev, struct arena *a);
+
+/* Which part each placed node goes into, and the device of each part. */
+struct pieces {
+    uint32_t n;
+    uint32_t *piece; /* [node] */
+    int32_t *dev;    /* [piece] */
+};
+/* The same for parts that are known; they must be numbered in an order that is legal to run.  Without
+ * placed nodes, n is 0.  O(nodes + pins). */
+struct cut *cut_pieces(const struct module *m, const struct place *p, const struct pieces *k,
+                       struct arena *a);
+
+/* "part3.onnx", "part03.onnx" when there are more than ten; lives in a. */
+const char *cut_part_file(const struct cut *c, uint32_t part, struct arena *a);
+
+#endif

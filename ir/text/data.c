@@ -1,0 +1,575 @@
+/* Types, tensors and attributes of the textual IR (grammar: text.md).
+ *
+ * Nested types are read with a stack, not by recursion.  Lists go to the module's pools element by
+ * element: nothing that an element holds goes to the pool of its own list.  O(text). */
+#include "ir/text/parse.h"
+
+#include "ir/model/dim.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const text_attr_kind[ATTR_TYPES + 1] = {
+    "none",    "float",   "int",    "string", "tensor",  "graph", "floats", "ints",
+    "strings", "tensors", "graphs", "sparse", "sparses", "type",  "types"};
+
+/* The expression that starts at the current token, up to the ',' or ']' after it. */
+static int dim_expression(struct parser *p, struct dim *d)
+{
+    static const char other[] = "_. +-*/()";
+    char buf[1024];
+    size_t n = 0, at = p->at;
+    int depth = 0;
+
+    for (;; n++) {
+        int c = at + n < p->n ? (unsigned char)p->src[at + n] : -1;
+        depth += (c == '(') - (c == ')');
+        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     (c > 0 && strchr(other, c) != NULL) || (c == ',' && depth > 0);
+        if (!plain || n == sizeof buf - 1)
+            break;
+        buf[n] = (char)c;
+    }
+    p->pos = at + n;
+    text_next(p);
+    while (n > 0 && buf[n - 1] == ' ')
+        n--;
+    buf[n] = '\0';
+    if (strspn(buf, "0123456789") == n) {
+        errno = 0;
+        *d = (struct dim){n > 0 ? strtoll(buf, NULL, 10) : -1, 0};
+        if (n == 0 || errno == ERANGE)
+            return text_error(p, at, "expected a dimension (a number, symbol, expression or '?')");
+        return 0;
+    }
+    *d = dim_parse(p->m, buf);
+    if (!dim_known(*d) || (d->sym != 0 && str(p->m, d->sym)[0] == '\''))
+        return text_error(p, at, "cannot read the dimension '%s'", buf);
+    return 0;
+}
+
+/* "[batch,3,?]" into t. */
+static int type_dims(struct parser *p, struct type *t)
+{
+    if (text_want(p, '[', "'['") < 0)
+        return -1;
+    if (text_take(p, '*')) {
+        t->rank = -1;
+        return text_want(p, ']', "']'");
+    }
+    t->dim = p->m->ndim;
+    while (p->kind != ']') {
+        struct dim d = dim_unknown();
+        if (t->rank > 0 && text_want(p, ',', "',' or ']'") < 0)
+            return -1;
+        if (p->kind == T_STR) {
+            d.sym = str_id_n(p->m, p->s, p->len);
+            text_next(p);
+        } else if (!text_take(p, '?') && dim_expression(p, &d) < 0) {
+            return -1;
+        }
+        if (p->failed || t->rank == INT16_MAX)
+            return text_error(p, p->at, "a type has at most %d dimensions", INT16_MAX);
+        module_add_dims(p->m, &d, 1);
+        t->rank++;
+    }
+    if (t->rank == 0)
+        t->dim = 0;
+    return text_want(p, ']', "']'");
+}
+
+static int elem_type(struct parser *p, uint8_t *elem)
+{
+    enum elem e = p->kind == T_WORD ? elem_of_name(p->s, p->len) : ELEM_NONE;
+
+    if (e == ELEM_NONE && !(p->kind == T_WORD && text_is(p, "none")))
+        return text_expected(p, "a type");
+    *elem = (uint8_t)e;
+    text_next(p);
+    return 0;
+}
+
+/* A type that holds no other. */
+static int plain_type(struct parser *p, uint32_t *out)
+{
+    struct type t = {.kind = TYPE_TENSOR};
+
+    *out = 0;
+    if (text_take(p, '?'))
+        return 0;
+    if (text_take_word(p, "opaque")) {
+        t.kind = TYPE_OPAQUE;
+        t.rank = -1;
+    } else {
+        t.kind = text_take_word(p, "sparse") ? TYPE_SPARSE : TYPE_TENSOR;
+        if (elem_type(p, &t.elem) < 0 || type_dims(p, &t) < 0)
+            return -1;
+    }
+    *out = module_add_type(p->m, t);
+    return 0;
+}
+
+int text_type(struct parser *p, uint32_t *out)
+{
+    struct type open[TEXT_DEPTH];
+    uint32_t n = 0;
+
+    for (;; n++) {
+        struct type t = {.rank = -1,
+                         .kind = text_is(p, "seq")   ? TYPE_SEQ
+                                 : text_is(p, "opt") ? TYPE_OPT
+                                 : text_is(p, "map") ? TYPE_MAP
+                                                     : TYPE_NONE};
+        if (t.kind == TYPE_NONE || p->kind != T_WORD)
+            break;
+        if (n == TEXT_DEPTH)
+            return text_error(p, p->at, "types are nested more than %d deep", TEXT_DEPTH);
+        text_next(p);
+        if (text_want(p, '(', "'('") < 0)
+            return -1;
+        if (t.kind == TYPE_MAP && (elem_type(p, &t.elem) < 0 || text_want(p, ',', "','") < 0))
+            return -1;
+        open[n] = t;
+    }
+    if (plain_type(p, out) < 0)
+        return -1;
+    while (n-- > 0) {
+        open[n].inner = *out;
+        *out = module_add_type(p->m, open[n]);
+        if (text_want(p, ')', "')'") < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* "f32[2,3]" into x. */
+static int tensor_shape(struct parser *p, struct tensor *x)
+{
+    if (elem_type(p, &x->elem) < 0 || text_want(p, '[', "'['") < 0)
+        return -1;
+    x->dim = p->m->nints;
+    while (p->kind != ']') {
+        int64_t v;
+        if ((x->rank > 0 && text_want(p, ',', "',' or ']'") < 0) ||
+            text_int(p, 0, INT64_MAX, &v, "a dimension (a number)") < 0)
+            return -1;
+        module_add_ints(p->m, &v, 1);
+        x->rank++;
+    }
+    return text_want(p, ']', "']'");
+}
+
+/* The shape of an initializer from the type of its value. */
+static int shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
+{
+    const struct type *t = &p->m->type[type];
+
+    if (t->kind != TYPE_TENSOR || t->rank < 0)
+        return text_error(p, p->at, "expected 'tensor' and a shape: the value's type has none");
+    x->elem = t->elem;
+    x->rank = (uint32_t)t->rank;
+    x->dim = p->m->nints;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        int64_t v = p->m->dim[t->dim + i].value;
+        if (v < 0)
+            return text_error(p, p->at, "expected 'tensor' and a shape: the value's has symbols");
+        module_add_ints(p->m, &v, 1);
+    }
+    return 0;
+}
+
+static int hex_payload(struct parser *p, struct tensor *x)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+
+    if (p->kind != T_STR)
+        return text_expected(p, "a string of hexadecimal digits");
+    unsigned char *data = arena_alloc(p->m->mem, p->len / 2 + 1);
+    for (size_t i = 0; i < p->len; i++) {
+        const char *d = memchr(digits, p->s[i], sizeof digits - 1);
+        if (d == NULL || p->len % 2 != 0)
+            return text_error(p, p->at, "expected pairs of hexadecimal digits");
+        data[i / 2] = (unsigned char)(data[i / 2] << 4 | ((d - digits) & 15));
+    }
+    x->len = p->len / 2;
+    x->data = data;
+    text_next(p);
+    return 0;
+}
+
+/* A float; the token may be an integer, too. */
+static int text_float(struct parser *p, float *out)
+{
+    char buf[64], *end = buf;
+    uint32_t bits = UINT32_C(0x7fc00000);
+    size_t at = p->at;
+
+    if (text_take_word(p, "inf")) {
+        *out = INFINITY;
+        return 0;
+    }
+    if (text_take_word(p, "nan")) {
+        if (text_take(p, '(')) {
+            if (p->kind == T_NUM && text_copy(p, buf, sizeof buf))
+                bits = (uint32_t)strtoul(buf, &end, 16);
+            if (end == buf || *end != '\0' || (bits & 0x7fffffff) <= 0x7f800000)
+                return text_error(p, at, "expected the bits of a nan in hexadecimal");
+            text_next(p);
+            if (text_want(p, ')', "')'") < 0)
+                return -1;
+        }
+        memcpy(out, &bits, sizeof bits);
+        return p->failed ? -1 : 0;
+    }
+    errno = 0;
+    if (p->kind == T_NUM && text_copy(p, buf, sizeof buf))
+        *out = strtof(buf, &end);
+    if (end == buf || *end != '\0' || isnan(*out))
+        return text_expected(p, "a number");
+    if (errno == ERANGE && isinf(*out))
+        return text_error(p, at, "%s is too large for f32", buf);
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+static int text_double(struct parser *p, double *out)
+{
+    char buf[64], *end = buf;
+
+    if (text_take_word(p, "inf")) {
+        *out = (double)INFINITY;
+        return 0;
+    }
+    errno = 0;
+    if (p->kind == T_NUM && text_copy(p, buf, sizeof buf))
+        *out = strtod(buf, &end);
+    if (end == buf || *end != '\0' || isnan(*out))
+        return text_expected(p, "a number");
+    if (errno == ERANGE && isinf(*out))
+        return text_error(p, p->at, "%s is too large for f64", buf);
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+/* One element of that type as bits. */
+static int element(struct parser *p, enum elem e, uint64_t *bits)
+{
+    uint32_t width = elem_bits(e), word;
+    bool narrow = e == ELEM_I8 || e == ELEM_I16 || e == ELEM_I32 || e == ELEM_I64;
+    int64_t v;
+    float f = 0;
+    double d = 0;
+
+    if (e == ELEM_F32) {
+        int rc = text_float(p, &f);
+        memcpy(&word, &f, sizeof word);
+        *bits = word;
+        return rc;
+    }
+    if (e == ELEM_F64) {
+        int rc = text_double(p, &d);
+        memcpy(bits, &d, sizeof d);
+        return rc;
+    }
+    if (e == ELEM_BOOL)
+        return text_uint(p, 1, bits, "0 or 1");
+    if (!elem_is_integer(e) || width < 8)
+        return text_error(p, p->at, "elements of %s are written as bytes \"...\"", elem_name(e));
+    if (!narrow)
+        return text_uint(p, UINT64_MAX >> (64 - width), bits, "an integer");
+    int64_t hi = (int64_t)(UINT64_MAX >> (65 - width));
+    int rc = text_int(p, -hi - 1, hi, &v, "an integer");
+    *bits = rc == 0 ? (uint64_t)v : 0;
+    return rc;
+}
+
+/* "1, 2]" */
+static int number_payload(struct parser *p, struct tensor *x)
+{
+    uint32_t size = elem_bits((enum elem)x->elem) / 8, n = 0;
+    uint64_t bits = 0;
+
+    while (p->kind != ']') {
+        if ((n > 0 && text_want(p, ',', "',' or ']'") < 0) ||
+            element(p, (enum elem)x->elem, &bits) < 0)
+            return -1;
+        p->bytes = vec_grow(p->a, p->bytes, &p->capbytes, n + size, 1);
+        for (uint32_t i = 0; i < size; i++)
+            p->bytes[n++] = (unsigned char)(bits >> (8 * i));
+    }
+    unsigned char *data = arena_alloc(p->m->mem, (size_t)n + 1);
+    if (n > 0)
+        memcpy(data, p->bytes, n);
+    x->data = data;
+    x->len = n;
+    return text_want(p, ']', "']'");
+}
+
+static int string_payload(struct parser *p, struct tensor *x)
+{
+    x->off = p->m->nsids;
+    if (text_want(p, '[', "'['") < 0)
+        return -1;
+    while (p->kind != ']') {
+        sid s;
+        if ((x->len > 0 && text_want(p, ',', "',' or ']'") < 0) ||
+            text_bytes(p, &s, "a string") < 0)
+            return -1;
+        module_add_sids(p->m, &s, 1);
+        x->len++;
+    }
+    return text_want(p, ']', "']'");
+}
+
+/* "1 at 123 len 432" */
+static int file_payload(struct parser *p, struct tensor *x)
+{
+    uint64_t file;
+    size_t at = p->at;
+
+    if (text_uint(p, UINT32_MAX, &file, "the number of a file") < 0)
+        return -1;
+    if (file == 0 || file >= p->m->nfile)
+        return text_error(p, at, "there is no file %llu above", (unsigned long long)file);
+    x->file = (uint32_t)file;
+    if (!text_take_word(p, "at"))
+        return text_expected(p, "'at'");
+    if (text_uint(p, INT64_MAX, &x->off, "an offset") < 0)
+        return -1;
+    if (!text_take_word(p, "len"))
+        return text_expected(p, "'len'");
+    at = p->at;
+    if (text_uint(p, INT64_MAX, &x->len, "a length") < 0)
+        return -1;
+    uint64_t size = p->m->file[x->file].size;
+    if (size > 0 && (x->off > size || x->len > size - x->off))
+        return text_error(p, at, "the file has only %llu bytes", (unsigned long long)size);
+    return x->off > INT64_MAX - x->len ? text_error(p, at, "offset and length overflow") : 0;
+}
+
+/* Everything after the shape; the tensor is done. */
+static int tensor_payload(struct parser *p, struct tensor *x, tid *out)
+{
+    size_t at = p->at;
+    int rc = 0;
+
+    if (text_take_word(p, "opaque")) {
+        x->where = TENSOR_OPAQUE;
+    } else if (text_take_word(p, "file")) {
+        x->where = TENSOR_FILE;
+        rc = file_payload(p, x);
+    } else if (text_take_word(p, "bytes")) {
+        x->where = TENSOR_INLINE;
+        rc = hex_payload(p, x);
+    } else if (text_take_word(p, "strings")) {
+        x->where = TENSOR_STRINGS;
+        rc = string_payload(p, x);
+    } else if (text_take(p, '[')) {
+        x->where = TENSOR_INLINE;
+        rc = number_payload(p, x);
+    } else {
+        rc = text_expected(p, "'file', 'bytes', 'strings', 'opaque' or '['");
+    }
+    if (rc < 0 || (text_take_word(p, "named") && text_string(p, &x->name, "a string") < 0))
+        return -1;
+    *out = module_add_tensor(p->m);
+    p->m->tensor[*out] = *x;
+    int64_t elems = tensor_elems(p->m, *out);
+    if (x->where == TENSOR_OPAQUE)
+        return p->failed ? -1 : 0;
+    if (elems < 0)
+        return text_error(p, at, "the tensor has too many elements");
+    int64_t want = x->where == TENSOR_STRINGS ? elems : elem_bytes((enum elem)x->elem, elems);
+    if ((uint64_t)want != x->len) {
+        return text_error(p, at, "the shape wants %lld %s, here are %llu", (long long)want,
+                          x->where == TENSOR_STRINGS ? "strings" : "bytes",
+                          (unsigned long long)x->len);
+    }
+    return p->failed ? -1 : 0;
+}
+
+int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out)
+{
+    struct tensor x = {.name = name};
+    int rc = text_take_word(p, "tensor") ? tensor_shape(p, &x) : shape_of_type(p, type, &x);
+
+    return rc < 0 ? -1 : tensor_payload(p, &x, out);
+}
+
+/* "@then" as an attribute of node n; *out is the label until text_finish. */
+static int body(struct parser *p, nid n, uint32_t *out)
+{
+    if (p->kind != T_GRAPH)
+        return text_expected(p, "a graph (@name)");
+    sid name = str_id_n(p->m, p->s, p->len);
+    uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, name);
+    if (l != 0) {
+        return text_error(p, p->at, "graph @%s %s", str(p->m, name),
+                          p->label[l].graph != 0 ? "is defined above the node that owns it"
+                                                 : "is a body of another attribute already");
+    }
+    l = p->nlabel++;
+    p->label = vec_grow(p->a, p->label, &p->caplabel, p->nlabel, sizeof *p->label);
+    p->label[l] = (struct text_label){.name = name, .owner = n, .at = p->at};
+    text_bind(p, (uint32_t)SPACE_LABELS, name, l);
+    *out = l;
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+static int tensor_value(struct parser *p, const char *word, tid *out)
+{
+    struct tensor x = {0};
+
+    if (!text_take_word(p, word))
+        return text_expected(p, word[0] == 't' ? "'tensor'" : "'sparse'");
+    return tensor_shape(p, &x) < 0 ? -1 : tensor_payload(p, &x, out);
+}
+
+/* The kind of list that starts with the current token. */
+static enum attr_kind list_kind(const struct parser *p)
+{
+    if (p->kind == T_STR)
+        return ATTR_STRINGS;
+    if (p->kind == T_GRAPH)
+        return ATTR_GRAPHS;
+    if (p->kind == T_WORD) {
+        return text_is(p, "tensor")   ? ATTR_TENSORS
+               : text_is(p, "sparse") ? ATTR_SPARSES
+                                      : ATTR_FLOATS;
+    }
+    bool integer = p->kind == T_NUM;
+    for (size_t i = p->s[0] == '-'; integer && i < p->len; i++)
+        integer = p->s[i] >= '0' && p->s[i] <= '9';
+    return integer ? ATTR_INTS : ATTR_FLOATS;
+}
+
+static int list_element(struct parser *p, nid n, enum attr_kind kind)
+{
+    int64_t i = 0;
+    float f = 0;
+    uint32_t ref = 0;
+    int rc;
+
+    switch (kind) {
+    case ATTR_INTS:
+        rc = text_int(p, INT64_MIN, INT64_MAX, &i, "an integer");
+        module_add_ints(p->m, &i, 1);
+        return rc;
+    case ATTR_FLOATS:
+        rc = text_float(p, &f);
+        module_add_floats(p->m, &f, 1);
+        return rc;
+    case ATTR_STRINGS:
+        rc = text_bytes(p, &ref, "a string");
+        module_add_sids(p->m, &ref, 1);
+        return rc;
+    case ATTR_GRAPHS:
+        rc = body(p, n, &ref);
+        break;
+    default:
+        rc = tensor_value(p, kind == ATTR_SPARSES ? "sparse" : "tensor", &ref);
+        break;
+    }
+    module_add_refs(p->m, &ref, 1);
+    return rc;
+}
+
+/* From "[" on; kind ATTR_NONE: that of the first element. */
+static int list(struct parser *p, nid n, enum attr_kind kind, struct attr *a)
+{
+    const struct module *m = p->m;
+
+    if (text_want(p, '[', "'['") < 0)
+        return -1;
+    if (kind == ATTR_NONE && p->kind == ']')
+        return text_error(p, p->at, "an empty list needs its kind: ints[], floats[], ...");
+    kind = kind == ATTR_NONE ? list_kind(p) : kind;
+    a->kind = (uint8_t)kind;
+    a->u.list.at = kind == ATTR_INTS      ? m->nints
+                   : kind == ATTR_FLOATS  ? m->nfloats
+                   : kind == ATTR_STRINGS ? m->nsids
+                                          : m->nrefs;
+    while (p->kind != ']') {
+        if ((a->u.list.n > 0 && text_want(p, ',', "',' or ']'") < 0) ||
+            list_element(p, n, kind) < 0)
+            return -1;
+        a->u.list.n++;
+    }
+    return text_want(p, ']', "']'");
+}
+
+/* A value that starts with a word. */
+static int word_value(struct parser *p, nid n, struct attr *a)
+{
+    bool ref = text_take_word(p, "ref");
+    unsigned k = 0;
+
+    if (!ref && (text_is(p, "inf") || text_is(p, "nan"))) {
+        a->kind = ATTR_FLOAT;
+        return text_float(p, &a->u.f);
+    }
+    while (k <= ATTR_TYPES && !(p->kind == T_WORD && text_is(p, text_attr_kind[k])))
+        k++;
+    if (k > ATTR_TYPES)
+        return text_expected(p, ref ? "a kind of attribute" : "the value of an attribute");
+    a->kind = (uint8_t)k;
+    if (ref) {
+        text_next(p);
+        return text_string(p, &a->ref, "the name of an attribute of the function, quoted");
+    }
+    if (k == ATTR_TENSOR || k == ATTR_SPARSE)
+        return tensor_value(p, text_attr_kind[k], &a->u.t);
+    bool bare = k == ATTR_NONE || k == ATTR_TYPE || k == ATTR_TYPES;
+    if (!bare && k < ATTR_FLOATS)
+        return text_expected(p, "the value of an attribute");
+    text_next(p);
+    return bare ? 0 : list(p, n, (enum attr_kind)k, a);
+}
+
+static int attr_value(struct parser *p, nid n, struct attr *a)
+{
+    if (p->kind == '[')
+        return list(p, n, ATTR_NONE, a);
+    if (p->kind == T_WORD)
+        return word_value(p, n, a);
+    if (p->kind == T_STR) {
+        a->kind = ATTR_STRING;
+        return text_bytes(p, &a->u.s, "a string");
+    }
+    if (p->kind == T_GRAPH) {
+        a->kind = ATTR_GRAPH;
+        return body(p, n, &a->u.g);
+    }
+    if (p->kind == T_NUM && list_kind(p) == ATTR_INTS) {
+        a->kind = ATTR_INT;
+        return text_int(p, INT64_MIN, INT64_MAX, &a->u.i, "an integer");
+    }
+    if (p->kind == T_NUM) {
+        a->kind = ATTR_FLOAT;
+        return text_float(p, &a->u.f);
+    }
+    return text_expected(p, "the value of an attribute");
+}
+
+int text_attrs(struct parser *p, nid n, struct slice *out)
+{
+    struct slice all = {p->m->nattr, 0};
+
+    if (text_want(p, '{', "'{'") < 0)
+        return -1;
+    while (p->kind != '}') {
+        struct attr a;
+        memset(&a, 0, sizeof a);
+        if ((all.n > 0 && text_want(p, ',', "',' or '}'") < 0) ||
+            text_name(p, &a.name, "the name of an attribute") < 0 || text_want(p, '=', "'='") < 0 ||
+            attr_value(p, n, &a) < 0)
+            return -1;
+        module_add_attrs(p->m, &a, 1);
+        all.n++;
+    }
+    *out = all;
+    return text_want(p, '}', "'}'");
+}

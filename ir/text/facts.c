@@ -1,0 +1,599 @@
+/* Cluster, costs and plan of the textual IR (grammar: text.md).
+ *
+ * Keys of nodes and values ("!time=[1us,3us]") are collected in side arrays and become the
+ * module's cost arrays at the end, when the number of device classes is known.  O(text + nodes *
+ * classes). */
+#include "ir/text/parse.h"
+
+#include "ir/base/strings.h"
+#include "ir/base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A quantity in the form that `parse` reads. */
+static int quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int64_t *out,
+                    const char *what)
+{
+    char buf[64];
+
+    if (p->kind != T_NUM || !text_copy(p, buf, sizeof buf) || !parse(buf, out) || *out < 0)
+        return text_expected(p, what);
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+/* A time, or "never". */
+static int time_or_never(struct parser *p, int64_t *out)
+{
+    if (text_take_word(p, "never")) {
+        *out = COST_NEVER;
+        return 0;
+    }
+    return quantity(p, time_parse, out, "a time (1.5us) or 'never'");
+}
+
+static int assign(struct parser *p)
+{
+    return text_want(p, '=', "'='");
+}
+
+static struct cluster *the_cluster(struct parser *p)
+{
+    if (p->cluster == NULL) {
+        p->cluster = arena_alloc(p->m->mem, sizeof *p->cluster);
+        p->cluster->efficiency = 1000000;
+    }
+    return p->cluster;
+}
+
+/* Keeps the last line of a diagnostic, to be shown with its place in the text. */
+struct kept_line {
+    struct arena *a;
+    const char *line;
+};
+
+static void keep_line(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    (void)w;
+    struct kept_line *k = user;
+
+    if (level == DIAG_ERROR)
+        k->line = arena_strdup(k->a, line, strlen(line));
+}
+
+/* '=' and one of the names, which end in NULL. */
+static int choice(struct parser *p, const char *const *names, uint32_t *out)
+{
+    char want[64] = "one of";
+    if (assign(p) < 0)
+        return -1;
+    for (*out = 0; names[*out]; ++*out)
+        if (p->kind == T_WORD && text_take_word(p, names[*out]))
+            return 0;
+    for (; *names; names++)
+        snprintf(want + strlen(want), sizeof want - strlen(want), " %s", *names);
+    return text_expected(p, want);
+}
+
+int text_cluster(struct parser *p)
+{
+    size_t at = p->at;
+    uint32_t which;
+
+    if (p->cluster != NULL)
+        return text_error(p, at, "the cluster is described already");
+    struct cluster *c = the_cluster(p);
+    if (p->kind == T_STR) { /* a text may not make pcc read other files */
+        if (str_ends(p->s, ".json"))
+            return text_error(p, at, "expected a cluster like \"2xa100,1xcpu\", not a file");
+        struct kept_line kept = {.a = p->a, .line = "cannot read the cluster"};
+        struct diag sink = {.emit = keep_line, .user = &kept};
+        if (cluster_parse(c, p->m->mem, arena_strdup(p->m->mem, p->s, p->len), &sink) < 0)
+            return text_error(p, at, "%s", kept.line);
+        text_next(p);
+    }
+    for (;;) {
+        if (text_take_word(p, "io_free")) {
+            c->io_free = true;
+        } else if (text_take_word(p, "efficiency")) {
+            if (assign(p) < 0 || text_int(p, 1, INT64_MAX, &c->efficiency, "millionths") < 0)
+                return -1;
+        } else if (text_take_word(p, "replicate")) {
+            c->replicate = true;
+        } else if (text_take_word(p, "sync")) {
+            if (assign(p) < 0 || quantity(p, rate_parse, &c->sync_bandwidth, "a rate (25GB/s)") < 0)
+                return -1;
+        } else if (text_take_word(p, "part_cost")) {
+            if (assign(p) < 0 || quantity(p, time_parse, &c->part_cost, "a time (5us)") < 0)
+                return -1;
+            if (c->part_cost < 0 || c->part_cost > PS_PER_S)
+                return text_error(p, at, "a part costs at most 1s");
+        } else if (text_take_word(p, "overlap")) {
+            if (choice(p, overlap_name, &which) < 0)
+                return -1;
+            c->overlap = (enum overlap)which;
+        } else if (text_take_word(p, "schedule")) {
+            if (choice(p, schedule_name, &which) < 0)
+                return -1;
+            c->schedule = (enum schedule)which;
+        } else {
+            return p->failed ? -1 : 0;
+        }
+    }
+}
+
+/* "[f32:19500G, f16:312T]" */
+static int peaks(struct parser *p, struct device_class *k)
+{
+    if (assign(p) < 0 || text_want(p, '[', "'['") < 0)
+        return -1;
+    for (bool first = true; p->kind != ']'; first = false) {
+        if (!first && text_want(p, ',', "',' or ']'") < 0)
+            return -1;
+        enum elem e = p->kind == T_WORD ? elem_of_name(p->s, p->len) : ELEM_NONE;
+        if (e == ELEM_NONE)
+            return text_expected(p, "an element type");
+        text_next(p);
+        if (text_want(p, ':', "':'") < 0 ||
+            quantity(p, count_parse, &k->peak[e], "operations per second (19500G)") < 0)
+            return -1;
+    }
+    return text_want(p, ']', "']'");
+}
+
+/* "=25GB/s,10us" */
+static int class_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
+{
+    if (assign(p) < 0 || quantity(p, rate_parse, bandwidth, "a rate (25GB/s)") < 0 ||
+        text_want(p, ',', "','") < 0)
+        return -1;
+    return quantity(p, time_parse, latency, "a time (10us)");
+}
+
+static int class_option(struct parser *p, struct device_class *k)
+{
+    static const char bytes[] = "bytes (80GiB)", rate[] = "a rate (25GB/s)",
+                      time[] = "a time (10us)";
+
+    if (text_take_word(p, "memory"))
+        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &k->memory, bytes);
+    if (text_take_word(p, "reserve"))
+        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &k->reserve, bytes);
+    if (text_take_word(p, "bandwidth"))
+        return assign(p) < 0 ? -1 : quantity(p, rate_parse, &k->bandwidth, rate);
+    if (text_take_word(p, "overhead"))
+        return assign(p) < 0 ? -1 : quantity(p, time_parse, &k->overhead, time);
+    if (text_take_word(p, "link"))
+        return class_link(p, &k->link_bandwidth, &k->link_latency);
+    if (text_take_word(p, "inner"))
+        return class_link(p, &k->inner_bandwidth, &k->inner_latency);
+    if (text_take_word(p, "inner_share"))
+        return assign(p) < 0 ? -1 : text_int(p, 1, 1000000, &k->inner_share, "millionths");
+    if (text_take_word(p, "group")) {
+        size_t at = p->at;
+        int64_t n;
+        if (assign(p) < 0 || text_int(p, 1, k->count, &n, "the size of a group") < 0)
+            return -1;
+        if (k->count % n != 0 || k->host)
+            return text_error(p, at, "a group is a divisor of the devices of an accelerator class");
+        k->group = (uint32_t)n;
+        return 0;
+    }
+    if (text_take_word(p, "peak"))
+        return peaks(p, k);
+    return 1;
+}
+
+int text_class(struct parser *p)
+{
+    struct cluster *c = the_cluster(p);
+    sid name;
+    char buf[16], *end = buf;
+    int rc;
+
+    if (c->ncls == CLUSTER_CLASSES)
+        return text_error(p, p->at, "a cluster has at most %d classes", CLUSTER_CLASSES);
+    struct device_class *k = &c->cls[c->ncls++];
+    if (text_name(p, &name, "the name of the class") < 0)
+        return -1;
+    *k = (struct device_class){.name = str(p->m, name), .count = 1, .memory = -1};
+    if (p->kind == T_WORD && p->s[0] == 'x' && text_copy(p, buf, sizeof buf)) {
+        unsigned long n = strtoul(buf + 1, &end, 10);
+        if (end == buf + 1 || *end != '\0' || n > CLUSTER_DEVICES)
+            return text_error(p, p->at, "expected a count from x0 to x%d", CLUSTER_DEVICES);
+        k->count = (uint32_t)n;
+        text_next(p);
+    }
+    c->ndev += k->count;
+    if (c->ndev > CLUSTER_DEVICES)
+        return text_error(p, p->at, "a cluster has at most %d devices", CLUSTER_DEVICES);
+    k->host = text_take_word(p, "host");
+    size_t at = p->at;
+    while ((rc = class_option(p, k)) == 0 && !p->failed) {
+    }
+    if (rc < 0 || p->failed)
+        return -1;
+    if (k->reserve > 0 && (k->host || k->reserve >= k->memory))
+        return text_error(p, at, "a reserve is less than the memory of an accelerator");
+    k->memory -= k->reserve;
+    return 0;
+}
+
+int text_costs(struct parser *p)
+{
+    int64_t n;
+
+    if (p->nclass != 0)
+        return text_error(p, p->at, "the number of classes is known already");
+    if (text_int(p, 1, CLUSTER_CLASSES, &n, "the number of device classes") < 0)
+        return -1;
+    p->has_cost = true;
+    p->nclass = (uint32_t)n;
+    return 0;
+}
+
+static struct node_fact *fact_of(struct parser *p, nid n)
+{
+    p->nf = vec_grow(p->a, p->nf, &p->capnf, n + 1, sizeof *p->nf);
+    return &p->nf[n];
+}
+
+bool text_is_value_key(const struct parser *p)
+{
+    return p->kind == T_KEY && (text_is(p, "bytes") || text_is(p, "elems") || text_is(p, "xfer"));
+}
+
+int text_value_key(struct parser *p, vid v)
+{
+    int64_t x;
+
+    p->vf = vec_grow(p->a, p->vf, &p->capvf, v + 1, sizeof *p->vf);
+    struct value_fact *f = &p->vf[v];
+    p->has_cost = true;
+    if (text_is(p, "bytes")) {
+        text_next(p);
+        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &f->bytes, "bytes (4KiB)");
+    }
+    bool elems = text_is(p, "elems");
+    text_next(p);
+    if (assign(p) < 0 ||
+        (elems ? quantity(p, count_parse, &x, "a count") : time_or_never(p, &x)) < 0)
+        return -1;
+    *(elems ? &f->elems : &f->xfer) = (uint64_t)x + 1;
+    return 0;
+}
+
+/* "=4us" or "=[4us,never]" */
+static int time_key(struct parser *p, struct node_fact *f)
+{
+    size_t at = p->at;
+    int64_t t[CLUSTER_CLASSES];
+    uint32_t n = 0;
+
+    if (assign(p) < 0)
+        return -1;
+    bool many = text_take(p, '[');
+    do {
+        if (n == CLUSTER_CLASSES)
+            return text_error(p, at, "there are at most %d device classes", CLUSTER_CLASSES);
+        if (time_or_never(p, &t[n++]) < 0)
+            return -1;
+    } while (many && text_take(p, ','));
+    if (many && text_want(p, ']', "',' or ']'") < 0)
+        return -1;
+    if (p->nclass == 0 && many)
+        p->nclass = p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls : n;
+    if (many && n != p->nclass) {
+        return text_error(p, at, "expected %u times, one for each device class, found %u",
+                          p->nclass, n);
+    }
+    f->time = p->ntime;
+    f->ntime = many ? n : 1;
+    p->time = vec_grow(p->a, p->time, &p->captime, p->ntime + n, sizeof *p->time);
+    memcpy(p->time + p->ntime, t, n * sizeof *t);
+    p->ntime += n;
+    return 0;
+}
+
+/* Colors become indices of arrays: a number in a text must not make those huge. */
+enum { COLOR_MOST = 1 << 24 };
+
+/* "=7" */
+static int fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *seen)
+{
+    uint64_t v;
+
+    if (assign(p) < 0 || text_uint(p, most, &v, "a number") < 0)
+        return -1;
+    *out = (uint32_t)v;
+    *seen = true;
+    return 0;
+}
+
+static int cost_key(struct parser *p, struct node_fact *f)
+{
+    enum {
+        TIME,
+        FLOPS,
+        TRAFFIC,
+        OWN
+    } key = text_is(p, "time")      ? TIME
+            : text_is(p, "flops")   ? FLOPS
+            : text_is(p, "traffic") ? TRAFFIC
+                                    : OWN;
+
+    p->has_cost = true;
+    text_next(p);
+    if (key == TIME)
+        return time_key(p, f);
+    if (assign(p) < 0)
+        return -1;
+    return key == FLOPS
+               ? quantity(p, count_parse, &f->flops, "a count")
+               : quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
+}
+
+int text_node_key(struct parser *p, nid n)
+{
+    static const struct {
+        const char *word;
+        uint32_t flag;
+    } flag[] = {
+        {"unnamed", NODE_UNNAMED}, {"lost", NODE_LOST}, {"call", NODE_CALL}, {"made", NODE_MADE}};
+
+    for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) {
+        if (text_is(p, flag[i].word)) {
+            p->m->node[n].flags |= flag[i].flag;
+            text_next(p);
+            return p->failed ? -1 : 0;
+        }
+    }
+    struct node_fact *f = fact_of(p, n);
+    if (text_is(p, "time") || text_is(p, "flops") || text_is(p, "traffic") || text_is(p, "own"))
+        return cost_key(p, f);
+    if (text_is(p, "params")) {
+        p->has_cost = p->has_params = true;
+        text_next(p);
+        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &f->params, "bytes (4KiB)");
+    }
+    if (text_is(p, "color")) {
+        text_next(p);
+        return fact_key(p, COLOR_MOST, &f->color, &p->has_color);
+    }
+    if (text_is(p, "layer")) {
+        text_next(p);
+        return fact_key(p, UINT32_MAX, &f->layer, &p->has_layer);
+    }
+    if (text_is(p, "device")) {
+        text_next(p);
+        p->has_device = true;
+        return assign(p) < 0 ? -1 : text_name(p, &f->device, "the name of a device");
+    }
+    if (text_is(p, "backward")) {
+        text_next(p);
+        f->backward = 1;
+        p->has_backward = true;
+        return p->failed ? -1 : 0;
+    }
+    return text_error(
+        p, p->at,
+        "unknown key (known: !time !flops !traffic !own !params !color !layer "
+        "!backward !device !unnamed !lost !call !made, of values !bytes !elems !xfer)");
+}
+
+static void finish_costs(struct parser *p)
+{
+    struct module *m = p->m;
+    struct costs *k = arena_alloc(m->mem, sizeof *k);
+    uint32_t ncls = p->nclass != 0                               ? p->nclass
+                    : p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls
+                                                                 : 1;
+
+    m->cost = k;
+    k->nclass = ncls;
+    k->time = arena_array(m->mem, ncls, sizeof *k->time);
+    for (uint32_t c = 0; c < ncls; c++)
+        k->time[c] = arena_array(m->mem, m->nnode, sizeof *k->time[c]);
+    k->flops = arena_array(m->mem, m->nnode, sizeof *k->flops);
+    k->traffic = arena_array(m->mem, m->nnode, sizeof *k->traffic);
+    k->own = arena_array(m->mem, m->nnode, sizeof *k->own);
+    if (p->has_params)
+        k->params = arena_array(m->mem, m->nnode, sizeof *k->params);
+    k->bytes = arena_array(m->mem, m->nval, sizeof *k->bytes);
+    k->elems = arena_array(m->mem, m->nval, sizeof *k->elems);
+    k->xfer = arena_array(m->mem, m->nval, sizeof *k->xfer);
+    for (nid n = 0; n < m->nnode; n++) {
+        const struct node_fact *f = &p->nf[n];
+        for (uint32_t c = 0; c < ncls && f->ntime > 0; c++)
+            k->time[c][n] = p->time[f->time + (f->ntime > 1 ? c : 0)];
+        k->flops[n] = f->flops;
+        k->traffic[n] = f->traffic;
+        k->own[n] = f->own;
+        if (k->params)
+            k->params[n] = f->params;
+    }
+    for (vid v = 0; v < m->nval; v++) {
+        k->bytes[v] = p->vf[v].bytes;
+        k->elems[v] = (int64_t)(p->vf[v].elems - 1);
+        k->xfer[v] = (int64_t)(p->vf[v].xfer - 1);
+    }
+}
+
+int text_finish_facts(struct parser *p)
+{
+    struct module *m = p->m;
+
+    if (p->cluster != NULL && p->cluster->ncls == 0)
+        return text_error(p, p->cluster_at,
+                          "the cluster has no classes (say 'class NAME' after it, or "
+                          "'cluster \"2xa100\"')");
+    if (p->cluster != NULL && p->cluster->ndev == 0)
+        return text_error(p, p->cluster_at, "the cluster has no devices");
+    p->nf = vec_grow(p->a, p->nf, &p->capnf, m->nnode, sizeof *p->nf);
+    p->vf = vec_grow(p->a, p->vf, &p->capvf, m->nval, sizeof *p->vf);
+    if (p->has_cost)
+        finish_costs(p);
+    m->color = p->has_color ? arena_array(m->mem, m->nnode, sizeof *m->color) : NULL;
+    m->layer = p->has_layer ? arena_array(m->mem, m->nnode, sizeof *m->layer) : NULL;
+    m->backward = p->has_backward ? arena_array(m->mem, m->nnode, 1) : NULL;
+    m->device_ann = p->has_device ? arena_array(m->mem, m->nnode, sizeof *m->device_ann) : NULL;
+    for (nid n = 0; n < m->nnode; n++) {
+        if (p->has_color)
+            m->color[n] = p->nf[n].color;
+        if (p->has_layer)
+            m->layer[n] = p->nf[n].layer;
+        if (p->has_backward)
+            m->backward[n] = p->nf[n].backward;
+        if (p->has_device)
+            m->device_ann[n] = p->nf[n].device;
+    }
+    return p->failed ? -1 : 0;
+}
+
+static const char *status_name(int i)
+{
+    return plan_status_name((enum plan_status)i);
+}
+
+static const char *scope_word(int i)
+{
+    return plan_scope_word((enum plan_scope)i);
+}
+
+/* Takes a word or string that is one of n names; its number, or -1 (and nothing is taken). */
+static int one_of(struct parser *p, const char *(*name)(int), int n)
+{
+    for (int i = 0; i < n && (p->kind == T_WORD || p->kind == T_STR); i++)
+        if (strlen(name(i)) == p->len && memcmp(name(i), p->s, p->len) == 0) {
+            text_next(p);
+            return i;
+        }
+    return -1;
+}
+
+/* "=[2,0,1]": a number for each device. */
+static int plan_copies(struct parser *p, struct plan *plan)
+{
+    size_t at = p->at;
+    uint32_t ndev = p->cluster ? p->cluster->ndev : 0, n = 0;
+    int64_t copies;
+
+    if (assign(p) < 0 || text_want(p, '[', "'['") < 0)
+        return -1;
+    plan->copies = arena_array(p->m->mem, (size_t)ndev + 1, sizeof *plan->copies);
+    do {
+        if (text_int(p, 0, CLUSTER_DEVICES, &copies, "a number of devices") < 0)
+            return -1;
+        if (n < ndev)
+            plan->copies[n] = (uint32_t)copies;
+        n++;
+    } while (text_take(p, ','));
+    if (n != ndev)
+        return text_error(p, at, "expected %u numbers, one for each device, found %u", ndev, n);
+    return text_want(p, ']', "']'");
+}
+
+/* "value=1.3us" and the like. */
+static int plan_option(struct parser *p, struct plan *plan)
+{
+    sid s;
+    int64_t *time = text_is(p, "value")         ? &plan->value
+                    : text_is(p, "bound")       ? &plan->bound
+                    : text_is(p, "bound_all") ? &plan->bound_all
+                                              : NULL;
+
+    if (text_take_word(p, "status")) {
+        int i = assign(p) < 0 ? -1 : one_of(p, status_name, PLAN_INFEASIBLE + 1);
+        if (i < 0)
+            return p->failed ? -1 : text_expected(p, "none, optimal, feasible, heuristic, "
+                                                     "\"over-memory\" or infeasible");
+        plan->status = (enum plan_status)i;
+        return 0;
+    }
+    if (text_take_word(p, "scope")) {
+        int i = assign(p) < 0 ? -1 : one_of(p, scope_word, SCOPES);
+        if (i < 0)
+            return p->failed ? -1 : text_expected(p, "all, contiguous, layers, fused, "
+                                                     "\"contiguous-layers\" or \"contiguous-fused\"");
+        plan->scope = (enum plan_scope)i;
+        return 0;
+    }
+    if (text_take_word(p, "argument")) {
+        if (assign(p) < 0 || text_string(p, &s, "a string") < 0)
+            return -1;
+        plan->argument = str(p->m, s);
+        return 0;
+    }
+    if (text_take_word(p, "copies"))
+        return plan_copies(p, plan);
+    if (text_take_word(p, "states"))
+        return assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
+    if (time == NULL || p->kind != T_WORD)
+        return text_expected(p, "status, value, bound, scope, bound_all, states, copies, argument or '{'");
+    text_next(p);
+    if (assign(p) < 0)
+        return -1;
+    if (text_take_word(p, "none")) {
+        *time = -1;
+        return 0;
+    }
+    return time_or_never(p, time);
+}
+
+/* "\"node\" = acc0" */
+static int placement(struct parser *p, struct plan *plan)
+{
+    size_t at = p->at;
+    sid name;
+    char buf[32];
+    int64_t dev = -1;
+
+    if (text_name(p, &name, "the name of a node") < 0)
+        return -1;
+    nid n = text_lookup(p, (uint32_t)SPACE_NODES, name);
+    if (n == 0 || plan->dev[n] >= 0) {
+        return text_error(p, at, n == 0 ? "there is no node '%s'" : "node '%s' is placed twice",
+                          str(p->m, name));
+    }
+    if (assign(p) < 0)
+        return -1;
+    if (p->kind == T_NUM) {
+        int64_t most = p->cluster != NULL ? (int64_t)p->cluster->ndev - 1 : CLUSTER_DEVICES - 1;
+        if (text_int(p, 0, most, &dev, "a device") < 0)
+            return -1;
+    } else {
+        if (p->kind != T_WORD)
+            return text_expected(p, "a device (acc0)");
+        dev = p->cluster != NULL && text_copy(p, buf, sizeof buf) ? cluster_device(p->cluster, buf)
+                                                                  : -1;
+        if (dev < 0)
+            return text_expected(p, "a device of the cluster");
+        text_next(p);
+    }
+    plan->dev[n] = (int32_t)dev;
+    return 0;
+}
+
+int text_plan(struct parser *p)
+{
+    struct plan *plan = arena_alloc(p->m->mem, sizeof *plan);
+    sid s = 0;
+
+    *plan = (struct plan){.planner = "", .argument = "", .bound = -1, .bound_all = -1};
+    if (p->kind == T_STR) {
+        text_string(p, &s, "a string");
+        plan->planner = str(p->m, s);
+    }
+    plan->dev = arena_array(p->m->mem, p->m->nnode, sizeof *plan->dev);
+    memset(plan->dev, 0xff, p->m->nnode * sizeof *plan->dev);
+    while (p->kind != '{')
+        if (plan_option(p, plan) < 0)
+            return -1;
+    text_next(p);
+    while (p->kind != '}')
+        if (placement(p, plan) < 0)
+            return -1;
+    p->plan = plan;
+    return text_want(p, '}', "'}'");
+}

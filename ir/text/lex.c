@@ -1,0 +1,348 @@
+/* Tokens of the textual IR, and errors that show where they are (grammar: text.md).
+ *
+ * One token at a time; nothing is copied but quoted strings, which are decoded into one buffer.
+ * The line and column of an error are counted when it happens.  O(text). */
+#include "ir/text/parse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* The byte i of the text, -1 past its end. */
+static int byte(const struct parser *p, size_t i)
+{
+    return i < p->n ? (unsigned char)p->src[i] : -1;
+}
+
+/* Shows at most 100 bytes of the line around `at`, and a caret. */
+static void show_line(struct parser *p, size_t at)
+{
+    char line[101];
+    size_t from = at, to = at, k = 0;
+
+    while (from > 0 && p->src[from - 1] != '\n' && at - from < 60)
+        from--;
+    while (to < p->n && p->src[to] != '\n' && to - from < sizeof line - 1)
+        to++;
+    for (size_t i = from; i < to; i++) {
+        char c = p->src[i];
+        line[k++] = c == '\t' || c == '\r' ? ' ' : c >= ' ' && c < 0x7f ? c : '?';
+    }
+    line[k] = '\0';
+    diag_note(p->diag, "%s", line);
+    diag_note(p->diag, "%*s^", (int)(at - from), "");
+}
+
+int text_error(struct parser *p, size_t at, const char *fmt, ...)
+{
+    size_t line = 1, column = 1;
+    va_list ap;
+
+    if (p->failed)
+        return -1;
+    p->failed = true;
+    p->kind = T_BAD;
+    for (size_t i = 0; i < at && i < p->n; i++) {
+        column++;
+        if (p->src[i] == '\n') {
+            line++;
+            column = 1;
+        }
+    }
+    va_start(ap, fmt);
+    char *message = arena_vfmt(p->a, fmt, ap);
+    va_end(ap);
+    diag_error(p->diag, "%s:%zu:%zu: %s", p->path, line, column, message);
+    show_line(p, at);
+    return -1;
+}
+
+int text_expected(struct parser *p, const char *what)
+{
+    size_t n = p->pos - p->at;
+
+    if (p->kind == T_END)
+        return text_error(p, p->at, "expected %s, found the end of the text", what);
+    return text_error(p, p->at, "expected %s, found '%.*s%s'", what, (int)(n > 40 ? 40 : n),
+                      p->src + p->at, n > 40 ? "..." : "");
+}
+
+static int hex_digit(int c)
+{
+    return is_digit(c)            ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* The escape after the backslash at pos; -1: none that is known. */
+static int escaped(struct parser *p)
+{
+    static const char from[] = "\"\\nrt", to[] = "\"\\\n\r\t";
+    int c = byte(p, p->pos + 1);
+    const char *f = c > 0 ? strchr(from, c) : NULL;
+
+    if (f != NULL) {
+        p->pos += 2;
+        return to[f - from];
+    }
+    int hi = hex_digit(byte(p, p->pos + 2));
+    int lo = hi < 0 ? -1 : hex_digit(byte(p, p->pos + 3));
+    if (c != 'x' || lo < 0) {
+        text_error(p, p->pos, "unknown escape (known: \\\" \\\\ \\n \\r \\t \\xNN)");
+        return -1;
+    }
+    p->pos += 4;
+    return hi * 16 + lo;
+}
+
+/* A string from the quote at pos on. */
+static void string(struct parser *p, int kind)
+{
+    uint32_t n = 0;
+    size_t open = p->pos++;
+
+    for (;;) {
+        int c = byte(p, p->pos);
+        if (c == '"')
+            break;
+        if (c < ' ') {
+            text_error(p, open, "the string does not end on its line");
+            return;
+        }
+        if (c == '\\') {
+            c = escaped(p);
+            if (c < 0)
+                return;
+        } else {
+            p->pos++;
+        }
+        if (n + 1 >= p->capbuf)
+            p->buf = vec_grow(p->a, p->buf, &p->capbuf, n + 2, 1);
+        p->buf[n++] = (char)c;
+    }
+    if (p->capbuf == 0)
+        p->buf = vec_grow(p->a, p->buf, &p->capbuf, 1, 1);
+    p->buf[n] = '\0';
+    p->pos++;
+    p->s = p->buf;
+    p->len = n;
+    p->kind = kind;
+    if (kind != T_STR && memchr(p->buf, 0, n) != NULL)
+        text_error(p, open, "a name cannot hold the byte \\x00");
+}
+
+static bool in_name(const struct parser *p, size_t i)
+{
+    int c = byte(p, i);
+
+    return is_letter(c) || is_digit(c) || c == '.' || c == '/' || c == '-' ||
+           (c == ':' && is_digit(byte(p, i + 1)));
+}
+
+/* "%x", "%\"odd name\"", "%~1", "@g2". */
+static void sigil(struct parser *p, int kind)
+{
+    p->pos++;
+    if (byte(p, p->pos) == '"') {
+        string(p, kind);
+        return;
+    }
+    if (kind == T_VALUE && byte(p, p->pos) == '~') {
+        p->pos++;
+        kind = T_LOST;
+    }
+    p->s = p->src + p->pos;
+    while (in_name(p, p->pos))
+        p->pos++;
+    p->len = (size_t)(p->src + p->pos - p->s);
+    p->kind = kind;
+    if (p->len == 0)
+        text_error(p, p->at, "expected a name after '%c' (quote odd ones)", p->src[p->at]);
+}
+
+/* "-12.5e-3", "12.5us", "25GB/s", "0x1p-3", "-inf". */
+static void number(struct parser *p)
+{
+    p->pos++;
+    for (;; p->pos++) {
+        int c = byte(p, p->pos), before = byte(p, p->pos - 1) | 0x20;
+        bool exponent = (c == '-' || c == '+') && (before == 'e' || before == 'p') &&
+                        is_digit(byte(p, p->pos + 1));
+        bool rate = c == '/' && byte(p, p->pos + 1) == 's';
+        if (!is_digit(c) && !is_letter(c) && c != '.' && !exponent && !rate)
+            break;
+    }
+    p->kind = T_NUM;
+}
+
+void text_next(struct parser *p)
+{
+    static const char punctuation[] = "{}()[]=,:|?*";
+
+    if (p->failed)
+        return;
+    for (int c; (c = byte(p, p->pos)) == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#';) {
+        p->pos++;
+        while (c == '#' && p->pos < p->n && p->src[p->pos] != '\n')
+            p->pos++;
+    }
+    p->at = p->pos;
+    p->s = p->src + p->pos;
+    p->len = 0;
+    int c = byte(p, p->pos), c1 = byte(p, p->pos + 1);
+    if (c < 0) {
+        p->kind = T_END;
+        return;
+    }
+    if (c == '"') {
+        string(p, T_STR);
+        return;
+    }
+    if (c == '%' || c == '@') {
+        sigil(p, c == '%' ? T_VALUE : T_GRAPH);
+        return;
+    }
+    if (is_digit(c) || (c == '-' && (is_digit(c1) || is_letter(c1)))) {
+        number(p);
+    } else if (is_letter(c) || (c == '!' && is_letter(c1))) {
+        p->kind = c == '!' ? T_KEY : T_WORD;
+        p->s += c == '!';
+        do {
+            p->pos++;
+            c = byte(p, p->pos);
+        } while (is_letter(c) || is_digit(c) || c == '.');
+    } else if (memchr(punctuation, c, sizeof punctuation - 1) != NULL) {
+        p->kind = c;
+        p->pos++;
+    } else {
+        text_error(p, p->at, "unexpected byte 0x%02x", (unsigned)c);
+        return;
+    }
+    p->len = (size_t)(p->src + p->pos - p->s);
+}
+
+int text_want(struct parser *p, int kind, const char *what)
+{
+    if (p->kind != kind)
+        return text_expected(p, what);
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+bool text_take(struct parser *p, int punct)
+{
+    bool yes = p->kind == punct;
+
+    if (yes)
+        text_next(p);
+    return yes;
+}
+
+bool text_is(const struct parser *p, const char *word)
+{
+    return (p->kind == T_WORD || p->kind == T_KEY) && strlen(word) == p->len &&
+           memcmp(word, p->s, p->len) == 0;
+}
+
+bool text_take_word(struct parser *p, const char *word)
+{
+    bool yes = p->kind == T_WORD && text_is(p, word);
+
+    if (yes)
+        text_next(p);
+    return yes;
+}
+
+bool text_copy(const struct parser *p, char *buf, size_t size)
+{
+    if (p->len >= size)
+        return false;
+    memcpy(buf, p->s, p->len);
+    buf[p->len] = '\0';
+    return true;
+}
+
+int text_int(struct parser *p, int64_t lo, int64_t hi, int64_t *out, const char *what)
+{
+    char buf[32], *end = buf;
+
+    errno = 0;
+    if (p->kind == T_NUM && text_copy(p, buf, sizeof buf))
+        *out = strtoll(buf, &end, 10);
+    if (end == buf || *end != '\0')
+        return text_expected(p, what);
+    if (errno == ERANGE || *out < lo || *out > hi) {
+        return text_error(p, p->at, "%s is out of range (%lld to %lld)", buf, (long long)lo,
+                          (long long)hi);
+    }
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+int text_uint(struct parser *p, uint64_t hi, uint64_t *out, const char *what)
+{
+    char buf[32], *end = buf;
+
+    errno = 0;
+    if (p->kind == T_NUM && p->s[0] != '-' && text_copy(p, buf, sizeof buf))
+        *out = strtoull(buf, &end, 10);
+    if (end == buf || *end != '\0')
+        return text_expected(p, what);
+    if (errno == ERANGE || *out > hi)
+        return text_error(p, p->at, "%s is out of range (0 to %llu)", buf, (unsigned long long)hi);
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+int text_string(struct parser *p, sid *out, const char *what)
+{
+    if (p->kind == T_STR && memchr(p->s, 0, p->len) != NULL)
+        return text_error(p, p->at, "this string cannot hold the byte \\x00");
+    return text_bytes(p, out, what);
+}
+
+int text_bytes(struct parser *p, sid *out, const char *what)
+{
+    if (p->kind != T_STR)
+        return text_expected(p, what);
+    *out = str_id_n(p->m, p->s, p->len);
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+int text_name(struct parser *p, sid *out, const char *what)
+{
+    if (p->kind != T_WORD)
+        return text_string(p, out, what);
+    *out = str_id_n(p->m, p->s, p->len);
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+void text_move(struct parser *p, const struct parser *from)
+{
+    p->src = from->src;
+    p->n = from->n;
+    p->pos = from->pos;
+    p->path = from->path;
+    p->diag = from->diag;
+    p->a = from->a;
+    p->failed = from->failed;
+    p->kind = from->kind;
+    p->at = from->at;
+    p->s = from->s;
+    p->len = from->len;
+    p->buf = from->buf;
+    p->capbuf = from->capbuf;
+}

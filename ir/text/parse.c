@@ -1,0 +1,702 @@
+/* Parsing the textual IR: header, graphs, nodes (grammar: text.md).
+ *
+ * Recursive descent without recursion: bodies are blocks of their own, after the node that owns
+ * them, so nothing nests but scopes.  A name is looked up in its graph, then in the graph of the
+ * node that owns it, and so on (at most TEXT_DEPTH steps), by one hash table over (graph, name).
+ * Attributes hold the labels of bodies until the end, when all graphs have their indices.
+ * O(text * depth of bodies). */
+#include "ir/text/parse.h"
+
+#include <string.h>
+
+uint32_t text_lookup(const struct parser *p, uint32_t space, sid name)
+{
+    return map_get(&p->names, map_key(space, name));
+}
+
+void text_bind(struct parser *p, uint32_t space, sid name, uint32_t index)
+{
+    map_set(&p->names, p->a, map_key(space, name), index);
+}
+
+static void push(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)
+{
+    *vec = vec_grow(p->a, *vec, cap, *count + 1, sizeof **vec);
+    (*vec)[(*count)++] = v;
+}
+
+/* A new value of the graph under the name in r. */
+static int define(struct parser *p, const struct text_result *r, vid *out)
+{
+    uint32_t v = module_add_value(p->m);
+
+    *out = v;
+    p->m->value[v].graph = p->graph;
+    p->m->value[v].name = r->name;
+    if (r->name == 0) {
+        p->m->value[v].flags = VALUE_LOST;
+        push(p, &p->lost, &p->nlost, &p->caplost, v);
+        return 0;
+    }
+    if (text_lookup(p, p->graph, r->name) != 0)
+        return text_error(p, r->at, "value '%s' is defined twice in its graph", str(p->m, r->name));
+    text_bind(p, p->graph, r->name, v);
+    return 0;
+}
+
+/* The number of "%~3", 0 if it is none. */
+static uint32_t lost_number(const struct parser *p)
+{
+    uint32_t v = 0;
+
+    for (size_t i = 0; i < p->len; i++) {
+        if (p->s[i] < '0' || p->s[i] > '9' || v > UINT32_MAX / 10 - 1)
+            return 0;
+        v = v * 10 + (uint32_t)(p->s[i] - '0');
+    }
+    return v;
+}
+
+/* The name of a value to be defined; `pending`: lost ones of the same node before it. */
+static int new_name(struct parser *p, struct text_result *r, uint32_t pending)
+{
+    *r = (struct text_result){.at = p->at};
+    if (p->kind == T_LOST) {
+        if (lost_number(p) != p->nlost + pending + 1) {
+            return text_error(p, p->at, "lost values are numbered in order: expected %%~%u",
+                              p->nlost + pending + 1);
+        }
+    } else if (p->kind != T_VALUE) {
+        return text_expected(p, "a value (%name)");
+    } else if (p->len == 0) {
+        return text_error(p, p->at, "the name of a value is not empty");
+    } else {
+        r->name = str_id_n(p->m, p->s, p->len);
+    }
+    text_next(p);
+    return p->failed ? -1 : 0;
+}
+
+/* A name of this graph or of the graphs around it; only: of that graph (0: any). */
+static int resolve(struct parser *p, size_t at, sid name, gid only, vid *out)
+{
+    const struct module *m = p->m;
+    nid owner = 0;
+
+    for (gid g = p->graph; g != 0; g = owner == 0 ? 0 : m->node[owner].graph) {
+        *out = only == 0 || only == g ? text_lookup(p, g, name) : 0;
+        if (*out != 0 && owner != 0 && m->value[*out].def >= owner) {
+            return text_error(p, at, "value '%s' is defined after node '%s', which owns this body",
+                              str(m, name), node_name(m, owner));
+        }
+        if (*out != 0)
+            return 0;
+        owner = m->graph[g].owner;
+    }
+    return text_error(p, at, "value '%s' is not defined above", str(m, name));
+}
+
+/* A value that is read: "%x", "%x@main", "%~1", or "_" for none. */
+static int operand(struct parser *p, vid *out)
+{
+    size_t at = p->at;
+    gid only = 0;
+
+    *out = 0;
+    if (text_take_word(p, "_"))
+        return 0;
+    if (p->kind == T_LOST) {
+        uint32_t n = lost_number(p);
+        if (n == 0 || n > p->nlost)
+            return text_error(p, at, "there is no such lost value above");
+        *out = p->lost[n - 1];
+        text_next(p);
+        return 0;
+    }
+    if (p->kind != T_VALUE)
+        return text_expected(p, "a value (%name) or '_'");
+    sid name = str_id_n(p->m, p->s, p->len);
+    text_next(p);
+    if (p->kind == T_GRAPH) {
+        uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, str_id_n(p->m, p->s, p->len));
+        only = l == 0 ? 0 : p->label[l].graph;
+        if (only == 0)
+            return text_error(p, p->at, "there is no such graph above");
+        text_next(p);
+    }
+    return p->failed ? -1 : resolve(p, at, name, only, out);
+}
+
+static int value_keys(struct parser *p, vid v)
+{
+    while (text_is_value_key(p))
+        if (text_value_key(p, v) < 0)
+            return -1;
+    return p->failed ? -1 : 0;
+}
+
+static int parse_in(struct parser *p)
+{
+    struct text_result r;
+    vid v;
+    uint32_t type = 0;
+
+    if (new_name(p, &r, 0) < 0 || define(p, &r, &v) < 0 ||
+        (text_take(p, ':') && text_type(p, &type) < 0))
+        return -1;
+    p->m->value[v].type = type;
+    p->m->value[v].flags |= VALUE_INPUT;
+    push(p, &p->in, &p->nin, &p->capin, v);
+    return value_keys(p, v);
+}
+
+static int parse_init(struct parser *p)
+{
+    struct text_result r;
+    uint32_t type = 0;
+    tid t = 0;
+
+    if (new_name(p, &r, 0) < 0)
+        return -1;
+    vid v = r.name == 0 ? 0 : text_lookup(p, p->graph, r.name);
+    bool input = v != 0 && (p->m->value[v].flags & (VALUE_INPUT | VALUE_INIT)) == VALUE_INPUT;
+    if (!input && define(p, &r, &v) < 0)
+        return -1;
+    size_t at = p->at;
+    if (text_take(p, ':')) {
+        if (input)
+            return text_error(p, at, "the type of an input stands at its 'in' line");
+        if (text_type(p, &type) < 0)
+            return -1;
+        p->m->value[v].type = type;
+    }
+    if (text_want(p, '=', "'='") < 0 || text_init_tensor(p, p->m->value[v].type, r.name, &t) < 0)
+        return -1;
+    p->m->value[v].tensor = t;
+    p->m->value[v].flags |= VALUE_INIT;
+    push(p, &p->init, &p->ninit, &p->capinit, v);
+    return value_keys(p, v);
+}
+
+static int parse_out(struct parser *p)
+{
+    do {
+        vid v;
+        size_t at = p->at;
+        if (operand(p, &v) < 0)
+            return -1;
+        if (v == 0)
+            return text_error(p, at, "an output of a graph is a value");
+        if (p->m->value[v].graph == p->graph)
+            p->m->value[v].flags |= VALUE_OUTPUT;
+        push(p, &p->out, &p->nout, &p->capout, v);
+    } while (text_take(p, ','));
+    return p->failed ? -1 : 0;
+}
+
+/* "%a, _, %b" or "()" before the '='. */
+static int result_names(struct parser *p)
+{
+    uint32_t lost = 0;
+
+    p->nres = 0;
+    if (text_take(p, '('))
+        return text_want(p, ')', "')'");
+    do {
+        p->res = vec_grow(p->a, p->res, &p->capres, p->nres + 1, sizeof *p->res);
+        struct text_result *r = &p->res[p->nres++];
+        if (text_take_word(p, "_"))
+            *r = (struct text_result){.omitted = true};
+        else if (new_name(p, r, lost) < 0)
+            return -1;
+        else
+            lost += r->name == 0;
+    } while (text_take(p, ','));
+    return p->failed ? -1 : 0;
+}
+
+/* "Conv", "com.microsoft:Foo", "domain:Foo:overload", each part quoted if odd. */
+static int operator_name(struct parser *p, sid *domain, sid *op, sid *overload)
+{
+    sid part[3] = {0};
+    uint32_t k = 0;
+    bool bare = p->kind == T_WORD && text_is(p, "ai.onnx");
+
+    do {
+        if (text_name(p, &part[k++], "an operator") < 0)
+            return -1;
+    } while (k < 3 && text_take(p, ':'));
+    *op = part[k > 1];
+    *domain = k > 1 && !bare ? part[0] : 0;
+    *overload = part[2];
+    return 0;
+}
+
+static int node_operator(struct parser *p, nid n)
+{
+    struct node *x = &p->m->node[n];
+
+    return operator_name(p, &x->domain, &x->op, &x->overload);
+}
+
+/* "(%a, _ | %captured)" */
+static int operands(struct parser *p, nid n)
+{
+    struct slice in = {p->m->narg, 0};
+    uint32_t formal = UINT32_MAX;
+
+    if (text_want(p, '(', "'('") < 0)
+        return -1;
+    for (;;) {
+        vid v;
+        if (formal == UINT32_MAX && text_take(p, '|'))
+            formal = in.n;
+        else if (p->kind == ')' && in.n == 0)
+            break;
+        if (operand(p, &v) < 0)
+            return -1;
+        module_add_args(p->m, &v, 1);
+        in.n++;
+        if (p->kind != '|' && !text_take(p, ','))
+            break;
+    }
+    p->m->node[n].in = in;
+    p->m->node[n].nformal = formal == UINT32_MAX ? in.n : formal;
+    return text_want(p, ')', "',', '|' or ')'");
+}
+
+static int results(struct parser *p, nid n)
+{
+    struct slice out = {p->m->narg, p->nres};
+
+    for (uint32_t i = 0; i < p->nres; i++) {
+        vid v = 0;
+        if (!p->res[i].omitted && define(p, &p->res[i], &v) < 0)
+            return -1;
+        if (v != 0) {
+            p->m->value[v].def = n;
+            p->m->value[v].outno = i;
+        }
+        module_add_args(p->m, &v, 1);
+    }
+    p->m->node[n].out = out;
+    return 0;
+}
+
+/* ": f32[2] !bytes=8B, _, ?": an entry for each result. */
+static int result_types(struct parser *p, nid n)
+{
+    const struct slice out = p->m->node[n].out;
+
+    for (uint32_t i = 0; i < out.n; i++) {
+        vid v = p->m->arg[out.at + i];
+        uint32_t type = 0;
+        if (i > 0 && text_want(p, ',', "',' and the type of the next result") < 0)
+            return -1;
+        if (v == 0) {
+            if (!text_take_word(p, "_"))
+                return text_expected(p, "'_', for the result is omitted");
+            continue;
+        }
+        if (!text_is_value_key(p) && text_type(p, &type) < 0)
+            return -1;
+        p->m->value[v].type = type;
+        if (value_keys(p, v) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Types, name and keys. */
+static int node_tail(struct parser *p, nid n)
+{
+    const struct slice out = p->m->node[n].out;
+
+    if (text_take(p, ':') && result_types(p, n) < 0)
+        return -1;
+    for (;;) {
+        if (text_take_word(p, "name")) {
+            if (text_want(p, '=', "'='") < 0 || text_string(p, &p->m->node[n].name, "a string") < 0)
+                return -1;
+        } else if (text_is_value_key(p)) {
+            if (out.n != 1 || p->m->arg[out.at] == 0)
+                return text_error(p, p->at, "the node has not one result: say this after a type");
+            if (text_value_key(p, p->m->arg[out.at]) < 0)
+                return -1;
+        } else if (p->kind == T_KEY) {
+            if (text_node_key(p, n) < 0)
+                return -1;
+        } else {
+            return p->failed ? -1 : 0;
+        }
+    }
+}
+
+/* That of the first result, in bodies after the name of the graph; else op_N. */
+static sid default_name(struct parser *p, nid n)
+{
+    sid first = p->nres > 0 ? p->res[0].name : 0;
+
+    if (first == 0)
+        return str_id(p->m, arena_fmt(p->a, "op_%u", n));
+    return p->graph == 1
+               ? first
+               : str_id(p->m, arena_fmt(p->a, "%s.%s", str(p->m, p->m->graph[p->graph].name),
+                                        str(p->m, first)));
+}
+
+static int attributes(struct parser *p, nid n)
+{
+    struct slice all = {0, 0};
+
+    if (p->kind == '{' && text_attrs(p, n, &all) < 0)
+        return -1;
+    p->m->node[n].attr = all;
+    return 0;
+}
+
+static int parse_node(struct parser *p)
+{
+    nid n = module_add_node(p->m);
+    size_t at = p->at;
+
+    p->m->node[n].graph = p->graph;
+    if (result_names(p) < 0 || text_want(p, '=', "'='") < 0 || node_operator(p, n) < 0 ||
+        operands(p, n) < 0 || attributes(p, n) < 0 || results(p, n) < 0 || node_tail(p, n) < 0)
+        return -1;
+    sid name = p->m->node[n].name == 0 ? default_name(p, n) : p->m->node[n].name;
+    p->m->node[n].name = name;
+    if (text_lookup(p, (uint32_t)SPACE_NODES, name) != 0)
+        return text_error(p, at, "two nodes are named '%s' (say name=\"...\")", str(p->m, name));
+    text_bind(p, (uint32_t)SPACE_NODES, name, n);
+    return 0;
+}
+
+/* The owner of graph g by the label l (0: never mentioned) and "of"; checks the depth. */
+static int graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
+{
+    nid owner = l == 0 ? 0 : p->label[l].owner;
+    uint32_t depth = 0;
+
+    if (text_take_word(p, "of")) {
+        size_t here = p->at;
+        sid name;
+        if (text_string(p, &name, "the name of a node, quoted") < 0)
+            return -1;
+        nid n = text_lookup(p, (uint32_t)SPACE_NODES, name);
+        if (n == 0 || n != owner) {
+            return text_error(p, here,
+                              n == 0 ? "there is no node '%s' above"
+                                     : "node '%s' does not own this graph",
+                              str(p->m, name));
+        }
+    }
+    if (g == 1 ? owner != 0 : owner == 0) {
+        return text_error(p, at,
+                          g == 1 ? "the first graph is the main one and has no owner"
+                                 : "this graph is the body of no node above");
+    }
+    p->m->graph[g].owner = owner;
+    for (nid n = owner; n != 0; n = p->m->graph[p->m->node[n].graph].owner)
+        if (++depth > TEXT_DEPTH)
+            return text_error(p, at, "bodies are nested more than %d deep", TEXT_DEPTH);
+    return 0;
+}
+
+static int graph_head(struct parser *p, gid g)
+{
+    size_t at = p->at;
+    sid name = str_id(p->m, "main");
+
+    if (p->kind == T_GRAPH) {
+        name = str_id_n(p->m, p->s, p->len);
+        text_next(p);
+    } else if (g > 1) {
+        return text_expected(p, "the label of the graph (@name)");
+    }
+    uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, name);
+    if (l != 0 && p->label[l].graph != 0)
+        return text_error(p, at, "graph @%s is defined twice", str(p->m, name));
+    if (graph_owner(p, g, l, at) < 0)
+        return -1;
+    if (l == 0) {
+        l = p->nlabel++;
+        p->label = vec_grow(p->a, p->label, &p->caplabel, p->nlabel, sizeof *p->label);
+        p->label[l].name = name;
+        text_bind(p, (uint32_t)SPACE_LABELS, name, l);
+    }
+    p->label[l].graph = g;
+    if (text_take_word(p, "name") &&
+        (text_want(p, '=', "'='") < 0 || text_string(p, &name, "a string") < 0))
+        return -1;
+    p->m->graph[g].name = name;
+    return text_want(p, '{', "'{'");
+}
+
+static int parse_graph(struct parser *p)
+{
+    gid g = module_add_graph(p->m);
+
+    p->graph = g;
+    p->nin = p->ninit = p->nout = 0;
+    p->m->graph[g].first = p->m->nnode;
+    if (graph_head(p, g) < 0)
+        return -1;
+    while (p->kind != '}') {
+        int rc;
+        if (text_take_word(p, "in"))
+            rc = parse_in(p);
+        else if (text_take_word(p, "init"))
+            rc = parse_init(p);
+        else if (text_take_word(p, "out"))
+            rc = parse_out(p);
+        else if (p->kind == T_VALUE || p->kind == T_LOST || p->kind == '(' || text_is(p, "_"))
+            rc = parse_node(p);
+        else
+            rc = text_expected(p, "'in', 'init', 'out', a node or '}'");
+        if (rc < 0)
+            return -1;
+    }
+    p->m->graph[g].count = p->m->nnode - p->m->graph[g].first;
+    p->m->graph[g].in = module_add_args(p->m, p->in, p->nin);
+    p->m->graph[g].init = module_add_args(p->m, p->init, p->ninit);
+    p->m->graph[g].out = module_add_args(p->m, p->out, p->nout);
+    return text_want(p, '}', "'}'");
+}
+
+/* "ai.onnx 18" or "none" */
+static int parse_opset(struct parser *p)
+{
+    sid domain = 0;
+    int64_t version;
+
+    p->has_opset = true;
+    if (text_take_word(p, "none"))
+        return 0;
+    if (!text_take_word(p, "ai.onnx") && text_name(p, &domain, "a domain") < 0)
+        return -1;
+    if (text_int(p, INT64_MIN, INT64_MAX, &version, "a version") < 0)
+        return -1;
+    module_add_opset(p->m, domain, version);
+    return 0;
+}
+
+/* "1 \"model.onnx\" size=123 location=\"w.bin\"" */
+static int parse_file(struct parser *p)
+{
+    uint64_t number;
+    size_t at = p->at;
+
+    if (text_uint(p, UINT32_MAX, &number, "the number of the file") < 0)
+        return -1;
+    if (number != p->m->nfile)
+        return text_error(p, at, "files are numbered in order: expected %u", p->m->nfile);
+    uint32_t f = module_add_file(p->m);
+    if (text_string(p, &p->m->file[f].path, "the path of the file, quoted") < 0)
+        return -1;
+    if (text_take_word(p, "size") &&
+        (text_want(p, '=', "'='") < 0 ||
+         text_uint(p, UINT64_MAX, &p->m->file[f].size, "the size of the file") < 0))
+        return -1;
+    if (text_take_word(p, "location") &&
+        (text_want(p, '=', "'='") < 0 || text_string(p, &p->m->file[f].location, "a string") < 0))
+        return -1;
+    return p->failed ? -1 : 0;
+}
+
+static int parse_version(struct parser *p)
+{
+    int64_t v;
+
+    return text_int(p, 1, 1, &v, "the version of the text, 1");
+}
+
+static int parse_path(struct parser *p)
+{
+    p->has_path = true;
+    return text_string(p, &p->m->path, "a string");
+}
+
+static int parse_ir_version(struct parser *p)
+{
+    return text_int(p, INT64_MIN, INT64_MAX, &p->m->ir_version, "a number");
+}
+
+/* Labels of bodies to graphs. */
+static int finish_bodies(struct parser *p)
+{
+    struct module *m = p->m;
+
+    for (uint32_t l = 1; l < p->nlabel; l++) {
+        if (p->label[l].graph == 0) {
+            return text_error(p, p->label[l].at, "graph @%s is not defined",
+                              str(m, p->label[l].name));
+        }
+    }
+    for (uint32_t i = 1; i < m->nattr; i++) {
+        const struct attr *a = &m->attr[i];
+        if (a->ref != 0)
+            continue;
+        if (a->kind == ATTR_GRAPH)
+            m->attr[i].u.g = p->label[a->u.g].graph;
+        for (uint32_t k = 0; a->kind == ATTR_GRAPHS && k < a->u.list.n; k++)
+            m->refs[a->u.list.at + k] = p->label[m->refs[a->u.list.at + k]].graph;
+    }
+    return 0;
+}
+
+/* ---- functions ---- */
+
+/* The parts of a function's name as one string. */
+static sid function_key(struct parser *p, sid domain, sid name, sid overload)
+{
+    return str_id(p->m, arena_fmt(p->a, "%u:%u:%u", domain, name, overload));
+}
+
+static int function_item(struct parser *p, struct function *f)
+{
+    sid name;
+
+    if (text_take_word(p, "opset"))
+        return parse_opset(p);
+    if (text_take_word(p, "graph"))
+        return parse_graph(p);
+    if (text_take_word(p, "default"))
+        return text_attrs(p, 0, &f->give);
+    if (!text_take_word(p, "attribute"))
+        return text_expected(p, "'opset', 'attribute', 'default', 'graph' or '}'");
+    if (text_string(p, &name, "the name of an attribute, quoted") < 0)
+        return -1;
+    struct slice s = module_add_sids(p->m, &name, 1);
+    if (f->need.n > 0 && f->need.at + f->need.n != s.at)
+        return text_error(p, p->at, "'attribute' lines stand together, before the graphs");
+    f->need.at = f->need.n == 0 ? s.at : f->need.at;
+    f->need.n++;
+    return 0;
+}
+
+/* What stands between the braces, by a parser of its own: names and labels are private. */
+static int function_body(struct parser *p, struct function *f)
+{
+    while (p->kind != '}') {
+        if (function_item(p, f) < 0)
+            return -1;
+    }
+    if (p->m->ngraph < 2)
+        return text_expected(p, "a graph");
+    if (!p->has_opset)
+        module_add_opset(p->m, 0, 20);
+    if (p->has_cost || p->has_color || p->has_layer || p->has_backward || p->has_device)
+        return text_error(p, p->at, "the nodes and values of functions have no costs and facts");
+    return finish_bodies(p);
+}
+
+/* After "function". */
+static int parse_function(struct parser *p)
+{
+    size_t at = p->at;
+    uint32_t id = module_add_function(p->m);
+    struct function f = {.body = p->m->function[id].body};
+    struct parser q = {.nlabel = 1};
+
+    if (operator_name(p, &f.domain, &f.name, &f.overload) < 0)
+        return -1;
+    sid key = function_key(p, f.domain, f.name, f.overload);
+    if (text_lookup(p, (uint32_t)SPACE_FUNCTIONS, key) != 0)
+        return text_error(p, at, "the function is defined twice");
+    text_bind(p, (uint32_t)SPACE_FUNCTIONS, key, id);
+    if (text_want(p, '{', "'{'") < 0)
+        return -1;
+    struct parser outer = *p;
+    q.m = f.body;
+    *p = q; /* what it reads with goes over and back */
+    text_move(p, &outer);
+    int rc = function_body(p, &f);
+    q = *p;
+    *p = outer;
+    text_move(p, &q);
+    p->m->function[id] = f;
+    return rc < 0 ? -1 : text_want(p, '}', "'}'");
+}
+
+/* Nodes to the functions that they call. */
+static void resolve_calls(struct parser *p, struct module *m)
+{
+    for (nid n = 1; n < m->nnode; n++) {
+        struct node *x = &m->node[n];
+        x->callee = text_lookup(p, (uint32_t)SPACE_FUNCTIONS,
+                                function_key(p, x->domain, x->op, x->overload));
+        x->flags |= x->callee != 0 ? (uint32_t)NODE_CALL : 0;
+    }
+}
+
+static void finish_functions(struct parser *p)
+{
+    if (p->m->nfunction == 0)
+        return;
+    module_share_files(p->m);
+    resolve_calls(p, p->m);
+    for (uint32_t f = 1; f < p->m->nfunction; f++)
+        resolve_calls(p, p->m->function[f].body);
+}
+
+/* ---- the module ---- */
+
+static int parse_statements(struct parser *p)
+{
+    static const struct {
+        const char *word;
+        int (*parse)(struct parser *);
+    } table[] = {
+        {"pcc", parse_version}, {"path", parse_path},        {"ir_version", parse_ir_version},
+        {"opset", parse_opset}, {"file", parse_file},        {"cluster", text_cluster},
+        {"class", text_class},  {"costs", text_costs},       {"graph", parse_graph},
+        {"plan", text_plan},    {"function", parse_function}};
+
+    while (p->kind != T_END) {
+        size_t i = 0, n = sizeof table / sizeof *table;
+        while (i < n && !(p->kind == T_WORD && text_is(p, table[i].word)))
+            i++;
+        if (i == n) {
+            return text_expected(
+                p, "'graph', 'function', 'opset', 'file', 'cluster', 'class', 'costs', 'plan', "
+                   "'path' or 'ir_version'");
+        }
+        if (p->plan != NULL)
+            return text_error(p, p->at, "nothing follows the plan");
+        if (p->cluster == NULL) /* this may be the statement that makes it */
+            p->cluster_at = p->at;
+        text_next(p);
+        if (table[i].parse(p) < 0 || p->failed)
+            return -1;
+    }
+    return p->m->ngraph > 1 ? 0 : text_error(p, p->at, "expected a graph");
+}
+
+int module_parse(struct text_module *out, const char *text, size_t n, const char *path,
+                 struct diag *d)
+{
+    struct parser p = {.src = text, .n = n, .path = path, .diag = d, .nlabel = 1};
+
+    *out = (struct text_module){0};
+    if (n > INT32_MAX)
+        return diag_error(d, "%s: a text of more than 2 GiB", path);
+    p.a = arena_new();
+    p.m = module_new(d);
+    p.m->ir_version = 10;
+    text_next(&p);
+    int rc = parse_statements(&p);
+    rc = rc < 0 || finish_bodies(&p) < 0 || text_finish_facts(&p) < 0 ? -1 : 0;
+    finish_functions(&p);
+    if (!p.has_path)
+        p.m->path = str_id(p.m, path);
+    if (!p.has_opset)
+        module_add_opset(p.m, 0, 20);
+    arena_free(p.a);
+    if (rc < 0) {
+        arena_free(p.m->mem);
+        return -1;
+    }
+    *out = (struct text_module){.m = p.m, .plan = p.plan, .cluster = p.cluster};
+    return 0;
+}

@@ -1,0 +1,149 @@
+/* The parser of the textual IR: what its files share.  Private to ir/text_*.c.
+ *
+ * lex.c makes tokens and reports errors; parse.c reads the module, its graphs and nodes;
+ * data.c types, tensors and attributes; facts.c cluster, costs and plan.
+ * The first error stops everything: it sets `failed`, after which every token is T_BAD and further
+ * errors are silent, so a function may go on to its next check and return that one's -1. */
+#ifndef PCC_IR_TEXT_PARSE_H
+#define PCC_IR_TEXT_PARSE_H
+
+#include "ir/base/map.h"
+#include "ir/text/text.h"
+
+enum { TEXT_DEPTH = 100 }; /* bodies in bodies, types in types */
+
+/* Tokens: punctuation is its own character. */
+enum { T_END = 256, T_BAD, T_WORD, T_NUM, T_STR, T_VALUE, T_LOST, T_GRAPH, T_KEY };
+
+/* What a name is looked up in; graphs have their gid. */
+enum { SPACE_NODES = -1, SPACE_LABELS = -2, SPACE_FUNCTIONS = -3 }; /* as uint32_t */
+
+/* "@then": a graph that was mentioned by the node that owns it, or defined. */
+struct text_label {
+    sid name;
+    gid graph; /* 0: not yet defined */
+    nid owner; /* 0: not yet mentioned */
+    size_t at; /* where it was mentioned */
+};
+
+struct text_result {
+    sid name; /* 0: lost or omitted */
+    bool omitted;
+    size_t at;
+};
+
+/* What the keys of a node or value say; collected because the number of classes is known late. */
+struct node_fact {
+    uint32_t time, ntime; /* ntime entries of parser.time; 1: for every class */
+    int64_t flops, traffic, own;
+    uint32_t color, layer;
+    sid device;
+    int64_t params;
+    uint8_t backward;
+};
+struct value_fact {
+    int64_t bytes;
+    uint64_t elems, xfer; /* plus 1: 0 is not given */
+};
+
+struct parser {
+    const char *src;
+    size_t n, pos; /* pos: after the current token */
+    const char *path;
+    struct diag *diag;
+    struct arena *a; /* until the end of parsing */
+    bool failed;
+
+    int kind;      /* the current token */
+    size_t at;     /* where it starts */
+    const char *s; /* its text (names and strings: decoded, ended by NUL, until the next token) */
+    size_t len;
+    char *buf;
+    uint32_t capbuf;
+
+    struct module *m;
+    struct cluster *cluster;
+    size_t cluster_at; /* where it is first mentioned */
+    struct plan *plan;
+    struct map names; /* (space, name) -> value, node, label */
+    struct text_label *label;
+    uint32_t nlabel, caplabel;
+    gid graph; /* being read */
+    bool has_path, has_opset;
+
+    vid *lost;
+    uint32_t nlost, caplost; /* by number, from 1 */
+    struct text_result *res;
+    uint32_t nres, capres;
+    vid *in;
+    uint32_t nin, capin; /* of the graph */
+    vid *init;
+    uint32_t ninit, capinit;
+    vid *out;
+    uint32_t nout, capout;
+    unsigned char *bytes;
+    uint32_t capbytes;
+
+    bool has_cost;
+    uint32_t nclass; /* 0: not said yet */
+    struct node_fact *nf;
+    uint32_t capnf;
+    struct value_fact *vf;
+    uint32_t capvf;
+    int64_t *time;
+    uint32_t ntime, captime;
+    bool has_params, has_color, has_layer, has_backward, has_device;
+};
+
+/* lex.c: all int functions return 0, or -1 after the error is reported. */
+void text_next(struct parser *p);
+/* p goes on where `from` stands in the text. */
+void text_move(struct parser *p, const struct parser *from);
+/* At byte `at` of the text; always -1. */
+int text_error(struct parser *p, size_t at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* "expected WHAT, found the current token"; always -1. */
+int text_expected(struct parser *p, const char *what);
+/* The current token must be of that kind; goes to the next one. */
+int text_want(struct parser *p, int kind, const char *what);
+/* If the current token is the punctuation, goes to the next one. */
+bool text_take(struct parser *p, int punct);
+bool text_is(const struct parser *p, const char *word);
+/* If the current token is the word, goes to the next one. */
+bool text_take_word(struct parser *p, const char *word);
+/* Copies the current token into buf[size], false if it is too long. */
+bool text_copy(const struct parser *p, char *buf, size_t size);
+/* A number of that form and range, and on to the next token. */
+int text_int(struct parser *p, int64_t lo, int64_t hi, int64_t *out, const char *what);
+int text_uint(struct parser *p, uint64_t hi, uint64_t *out, const char *what);
+/* A string or word as an interned string. */
+int text_name(struct parser *p, sid *out, const char *what);
+int text_string(struct parser *p, sid *out, const char *what);
+/* A string that may hold NUL. */
+int text_bytes(struct parser *p, sid *out, const char *what);
+
+/* parse.c */
+uint32_t text_lookup(const struct parser *p, uint32_t space, sid name); /* 0: absent */
+void text_bind(struct parser *p, uint32_t space, sid name, uint32_t index);
+
+/* data.c */
+extern const char *const text_attr_kind[ATTR_TYPES + 1]; /* "int", ... */
+int text_type(struct parser *p, uint32_t *out);
+/* The payload of a tensor, after "=" of an initializer: elem and shape from `type` unless given. */
+int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out);
+/* "{...}" of node n (0: of a function, which has no bodies in it) into m->attr. */
+int text_attrs(struct parser *p, nid n, struct slice *out);
+
+/* facts.c */
+int text_cluster(struct parser *p); /* after "cluster" */
+int text_class(struct parser *p);   /* after "class" */
+int text_costs(struct parser *p);   /* after "costs" */
+bool text_is_value_key(const struct parser *p);
+/* The current token is a key: "!bytes=4KiB". */
+int text_value_key(struct parser *p, vid v);
+int text_node_key(struct parser *p, nid n);
+int text_plan(struct parser *p); /* after "plan" */
+/* Cost and fact arrays of the module from what the keys said. */
+int text_finish_facts(struct parser *p);
+
+#endif

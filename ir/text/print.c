@@ -1,0 +1,541 @@
+/* Printing the textual IR: header, graphs, nodes, costs, plan (grammar: text.md).
+ *
+ * One line per input, initializer, node and output; whatever has its default is left out, and
+ * nothing depends on addresses or on how the pools are laid out, so equal modules print alike.
+ * Values are printed by name.  Where a body's own name hides the one that is meant, the graph is
+ * added ("%x@main"); a sorted list of (graph, name) tells.  O(m log m). */
+#include "ir/text/print.h"
+
+#include "ir/text/parse.h"
+#include "ir/base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void put_lost(struct printer *p, vid v)
+{
+    fprintf(p->f, "%%~%u", p->lost[v]);
+}
+
+/* A value where it is defined. */
+static void put_definition(struct printer *p, vid v)
+{
+    if (v == 0) {
+        text_put(p, "_");
+    } else if (p->m->value[v].name == 0) {
+        if (p->lost[v] == 0)
+            p->lost[v] = ++p->nlost;
+        put_lost(p, v);
+    } else {
+        text_put_value_name(p, value_name(p->m, v));
+    }
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void collect_names(struct printer *p)
+{
+    const struct module *m = p->m;
+
+    p->lost = arena_array(p->a, m->nval, sizeof *p->lost);
+    if (m->ngraph <= 2)
+        return;
+    p->defined = arena_array(p->a, m->nval, sizeof *p->defined);
+    for (vid v = 1; v < m->nval; v++)
+        p->defined[p->ndefined++] = (uint64_t)m->value[v].graph << 32 | m->value[v].name;
+    qsort(p->defined, p->ndefined, sizeof *p->defined, compare_keys);
+}
+
+/* Value v as something in graph g reads it. */
+static void put_value(struct printer *p, vid v, gid g)
+{
+    const struct module *m = p->m;
+    bool hidden = false;
+
+    if (v == 0) {
+        text_put(p, "_");
+        return;
+    }
+    const struct value *x = &m->value[v];
+    if (x->name == 0) {
+        put_lost(p, v);
+        return;
+    }
+    for (uint32_t depth = 0; g != x->graph && g != 0 && !hidden && depth <= TEXT_DEPTH; depth++) {
+        uint64_t key = (uint64_t)g << 32 | x->name;
+        hidden = p->ndefined > 0 &&
+                 bsearch(&key, p->defined, p->ndefined, sizeof key, compare_keys) != NULL;
+        g = m->node[m->graph[g].owner].graph;
+    }
+    text_put_value_name(p, str(m, x->name));
+    if (hidden)
+        text_put_label(p, x->graph);
+}
+
+static void put_time(const struct printer *p, int64_t ps)
+{
+    char buf[UNIT_TEXT];
+
+    text_put(p, ps == COST_NEVER ? "never" : time_print(buf, ps));
+}
+
+/* " key=" and the number with the largest unit of powers of ten that divides it. */
+static void put_count(const struct printer *p, const char *key, int64_t n, const char *units)
+{
+    int u = 0;
+
+    while (n != 0 && n % 1000 == 0 && units[u + 1] != '\0') {
+        n /= 1000;
+        u++;
+    }
+    fprintf(p->f, "%s%lld", key, (long long)n);
+    if (u > 0)
+        putc(units[u], p->f);
+}
+
+static void put_bytes(const struct printer *p, const char *key, int64_t b)
+{
+    char buf[UNIT_TEXT];
+
+    fprintf(p->f, "%s%s", key, bytes_print(buf, b));
+}
+
+static void put_rate(const struct printer *p, const char *key, int64_t bps)
+{
+    char buf[UNIT_TEXT];
+
+    fprintf(p->f, "%s%s", key, rate_print(buf, bps));
+}
+
+static void put_value_facts(struct printer *p, vid v)
+{
+    const struct costs *k = p->m->cost;
+
+    if (k == NULL || v == 0)
+        return;
+    if (k->bytes != NULL && k->bytes[v] != 0)
+        put_bytes(p, " !bytes=", k->bytes[v]);
+    if (k->elems != NULL && k->elems[v] >= 0)
+        put_count(p, " !elems=", k->elems[v], " kMGT");
+    if (k->xfer != NULL && k->xfer[v] >= 0) {
+        text_put(p, " !xfer=");
+        put_time(p, k->xfer[v]);
+    }
+}
+
+static void put_node_costs(struct printer *p, nid n)
+{
+    const struct costs *k = p->m->cost;
+    bool any = false, same = true;
+
+    for (uint32_t c = 0; c < k->nclass; c++) {
+        any |= k->time[c][n] != 0;
+        same &= k->time[c][n] == k->time[0][n];
+    }
+    if (any) {
+        text_put(p, same ? " !time=" : " !time=[");
+        for (uint32_t c = 0; c < (same ? 1 : k->nclass); c++) {
+            text_put(p, c > 0 ? "," : "");
+            put_time(p, k->time[c][n]);
+        }
+        text_put(p, same ? "" : "]");
+    }
+    if (k->flops != NULL && k->flops[n] != 0)
+        put_count(p, " !flops=", k->flops[n], " kMGT");
+    if (k->traffic != NULL && k->traffic[n] != 0)
+        put_bytes(p, " !traffic=", k->traffic[n]);
+    if (k->own != NULL && k->own[n] != 0)
+        put_bytes(p, " !own=", k->own[n]);
+    if (k->params != NULL && k->params[n] != 0)
+        put_bytes(p, " !params=", k->params[n]);
+}
+
+static void put_node_facts(struct printer *p, nid n)
+{
+    const struct module *m = p->m;
+
+    if (m->cost != NULL)
+        put_node_costs(p, n);
+    if (m->color != NULL && m->color[n] != 0)
+        fprintf(p->f, " !color=%u", m->color[n]);
+    if (m->layer != NULL && m->layer[n] != 0)
+        fprintf(p->f, " !layer=%u", m->layer[n]);
+    text_put(p, m->backward != NULL && m->backward[n] != 0 ? " !backward" : "");
+    if (m->device_ann != NULL && m->device_ann[n] != 0) {
+        text_put(p, " !device=");
+        text_put_name(p, str(m, m->device_ann[n]));
+    }
+    text_put(p, m->node[n].flags & NODE_UNNAMED ? " !unnamed" : "");
+    text_put(p, m->node[n].flags & NODE_LOST ? " !lost" : "");
+    text_put(p, m->node[n].flags & NODE_MADE ? " !made" : "");
+    text_put(p, (m->node[n].flags & NODE_CALL) != 0 && m->node[n].callee == 0 ? " !call" : "");
+}
+
+static void put_operator(struct printer *p, sid domain, sid op, sid overload)
+{
+    if (domain != 0 || overload != 0) {
+        if (strcmp(str(p->m, domain), "ai.onnx") == 0) /* bare, it would be the default */
+            text_put(p, "\"ai.onnx\"");
+        else
+            text_put_name(p, str(p->m, domain));
+        text_put(p, ":");
+    }
+    text_put_name(p, str(p->m, op));
+    if (overload != 0) {
+        text_put(p, ":");
+        text_put_name(p, str(p->m, overload));
+    }
+}
+
+static void put_operands(struct printer *p, const struct node *n)
+{
+    text_put(p, "(");
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        if (i == n->nformal)
+            text_put(p, i > 0 ? " | " : "| ");
+        else
+            text_put(p, i > 0 ? ", " : "");
+        put_value(p, p->m->arg[n->in.at + i], n->graph);
+    }
+    text_put(p, ")");
+}
+
+/* " : f32[2] !bytes=8B, ?" unless there is nothing to say. */
+static void put_result_types(struct printer *p, const struct node *n)
+{
+    const struct module *m = p->m;
+    const struct costs *k = m->cost;
+    bool any = false;
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        vid v = m->arg[n->out.at + i];
+        any |= v != 0 && (m->type[m->value[v].type].kind != TYPE_NONE ||
+                          (k != NULL && ((k->bytes != NULL && k->bytes[v] != 0) ||
+                                         (k->elems != NULL && k->elems[v] >= 0) ||
+                                         (k->xfer != NULL && k->xfer[v] >= 0))));
+    }
+    for (uint32_t i = 0; any && i < n->out.n; i++) {
+        vid v = m->arg[n->out.at + i];
+        text_put(p, i > 0 ? ", " : " : ");
+        if (v == 0) {
+            text_put(p, "_");
+        } else {
+            text_put_type(p, m->value[v].type);
+            put_value_facts(p, v);
+        }
+    }
+}
+
+/* The name that the parser makes up: that of the first result, in bodies "graph.result". */
+static bool has_default_name(const struct module *m, const struct node *n, vid first)
+{
+    const char *s = str(m, n->name), *g = str(m, m->graph[n->graph].name);
+    size_t k = strlen(g);
+
+    if (m->value[first].name == 0 || n->graph == 1)
+        return m->value[first].name != 0 && n->name == m->value[first].name;
+    return strncmp(s, g, k) == 0 && s[k] == '.' && strcmp(s + k + 1, value_name(m, first)) == 0;
+}
+
+static void put_node(struct printer *p, nid id)
+{
+    const struct module *m = p->m;
+    const struct node *n = &m->node[id];
+    vid first = node_out(m, id, 0);
+
+    text_put(p, n->out.n == 0 ? "  ()" : "  ");
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        text_put(p, i > 0 ? ", " : "");
+        put_definition(p, m->arg[n->out.at + i]);
+    }
+    text_put(p, " = ");
+    put_operator(p, n->domain, n->op, n->overload);
+    put_operands(p, n);
+    for (uint32_t i = 0; i < n->attr.n; i++) {
+        text_put(p, i > 0 ? ", " : " {");
+        text_put_attr(p, &m->attr[n->attr.at + i]);
+    }
+    text_put(p, n->attr.n > 0 ? "}" : "");
+    put_result_types(p, n);
+    if (!has_default_name(m, n, first)) {
+        text_put(p, " name=");
+        text_put_quoted(p, str(m, n->name));
+    }
+    put_node_facts(p, id);
+    text_put(p, "\n");
+}
+
+static void put_inputs(struct printer *p, const struct graph *g)
+{
+    const struct module *m = p->m;
+
+    for (uint32_t i = 0; i < g->in.n; i++) {
+        vid v = m->arg[g->in.at + i];
+        text_put(p, "  in ");
+        put_definition(p, v);
+        text_put(p, " : ");
+        text_put_type(p, m->value[v].type);
+        put_value_facts(p, v);
+        text_put(p, "\n");
+    }
+    for (uint32_t i = 0; i < g->init.n; i++) {
+        vid v = m->arg[g->init.at + i];
+        const struct value *x = &m->value[v];
+        text_put(p, "  init ");
+        put_definition(p, v);
+        if ((x->flags & VALUE_INPUT) == 0) {
+            text_put(p, " : ");
+            text_put_type(p, x->type);
+        }
+        text_put(p, " = ");
+        text_put_init(p, v);
+        if ((x->flags & VALUE_INPUT) == 0)
+            put_value_facts(p, v);
+        text_put(p, "\n");
+    }
+}
+
+static void put_graph(struct printer *p, gid id)
+{
+    const struct module *m = p->m;
+    const struct graph *g = &m->graph[id];
+    char label[16];
+
+    snprintf(label, sizeof label, id == 1 ? "main" : "g%u", id);
+    text_put(p, "\ngraph ");
+    text_put_label(p, id);
+    if (g->owner != 0) {
+        text_put(p, " of ");
+        text_put_quoted(p, node_name(m, g->owner));
+    }
+    if (strcmp(str(m, g->name), label) != 0) {
+        text_put(p, " name=");
+        text_put_quoted(p, str(m, g->name));
+    }
+    text_put(p, " {\n");
+    put_inputs(p, g);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        put_node(p, n);
+    for (uint32_t i = 0; i < g->out.n; i++) {
+        text_put(p, "  out ");
+        put_value(p, m->arg[g->out.at + i], id);
+        text_put(p, "\n");
+    }
+    text_put(p, "}\n");
+}
+
+static void put_class(const struct printer *p, const struct device_class *k)
+{
+    char buf[UNIT_TEXT];
+    bool any = false;
+
+    text_put(p, "class ");
+    text_put_quoted(p, k->name != NULL ? k->name : "");
+    fprintf(p->f, " x%u%s", k->count, k->host ? " host" : "");
+    if (k->memory >= 0)
+        put_bytes(p, " memory=", k->memory + k->reserve);
+    if (k->reserve > 0)
+        put_bytes(p, " reserve=", k->reserve);
+    if (k->overhead != 0)
+        fprintf(p->f, " overhead=%s", time_print(buf, k->overhead));
+    if (k->bandwidth != 0)
+        put_rate(p, " bandwidth=", k->bandwidth);
+    if (k->link_bandwidth != 0 || k->link_latency != 0) {
+        put_rate(p, " link=", k->link_bandwidth);
+        fprintf(p->f, ",%s", time_print(buf, k->link_latency));
+    }
+    if (k->group != 0)
+        fprintf(p->f, " group=%u", k->group);
+    if (k->inner_bandwidth != 0 || k->inner_latency != 0) {
+        put_rate(p, " inner=", k->inner_bandwidth);
+        fprintf(p->f, ",%s", time_print(buf, k->inner_latency));
+    }
+    if (k->inner_share != 0)
+        fprintf(p->f, " inner_share=%lld", (long long)k->inner_share);
+    for (unsigned e = 1; e < ELEM_COUNT; e++) {
+        if (k->peak[e] != 0) {
+            text_put(p, any ? ", " : " peak=[");
+            text_put(p, elem_name((enum elem)e));
+            put_count(p, ":", k->peak[e], " kMGT");
+            any = true;
+        }
+    }
+    text_put(p, any ? "]\n" : "\n");
+}
+
+static void put_opsets(const struct printer *p)
+{
+    const struct module *m = p->m;
+
+    text_put(p, m->nopset <= 1 ? "opset none\n" : "");
+    for (uint32_t i = 1; i < m->nopset; i++) {
+        const char *domain = str(m, m->opset[i].domain);
+        text_put(p, "opset ");
+        if (m->opset[i].domain == 0)
+            text_put(p, "ai.onnx");
+        else if (strcmp(domain, "ai.onnx") == 0 || strcmp(domain, "none") == 0)
+            text_put_quoted(p, domain);
+        else
+            text_put_name(p, domain);
+        fprintf(p->f, " %lld\n", (long long)m->opset[i].version);
+    }
+}
+
+static void put_header(const struct printer *p, const struct cluster *c)
+{
+    const struct module *m = p->m;
+
+    text_put(p, "pcc 1\npath ");
+    text_put_quoted(p, str(m, m->path));
+    fprintf(p->f, "\nir_version %lld\n", (long long)m->ir_version);
+    put_opsets(p);
+    for (uint32_t i = 1; i < m->nfile; i++) {
+        const struct file *f = &m->file[i];
+        fprintf(p->f, "file %u ", i);
+        text_put_quoted(p, str(m, f->path));
+        fprintf(p->f, " size=%llu", (unsigned long long)f->size);
+        if (f->location != 0) {
+            text_put(p, " location=");
+            text_put_quoted(p, str(m, f->location));
+        }
+        text_put(p, "\n");
+    }
+    if (c != NULL) {
+        fprintf(p->f, "cluster%s efficiency=%lld", c->io_free ? " io_free" : "",
+                (long long)c->efficiency);
+        if (c->overlap)
+            fprintf(p->f, " overlap=%s", overlap_name[c->overlap]);
+        if (c->schedule)
+            fprintf(p->f, " schedule=%s", schedule_name[c->schedule]);
+        if (c->replicate)
+            text_put(p, " replicate");
+        if (c->part_cost) {
+            text_put(p, " part_cost=");
+            put_time(p, c->part_cost);
+        }
+        if (c->sync_bandwidth) {
+            put_count(p, " sync=", c->sync_bandwidth, " kMGT");
+            text_put(p, "B/s");
+        }
+        fputc('\n', p->f);
+        for (uint32_t i = 0; i < c->ncls; i++)
+            put_class(p, &c->cls[i]);
+    }
+    if (m->cost != NULL)
+        fprintf(p->f, "costs %u\n", m->cost->nclass);
+}
+
+static void put_plan_time(const struct printer *p, const char *key, int64_t ps)
+{
+    text_put(p, key);
+    if (ps < 0)
+        text_put(p, "none");
+    else
+        put_time(p, ps);
+}
+
+static void put_copies(const struct printer *p, const struct plan *plan, const struct cluster *c)
+{
+    bool some = false;
+    for (uint32_t d = 0; plan->copies && c && d < c->ndev; d++)
+        some = some || plan->copies[d] > 1;
+    for (uint32_t d = 0; some && d < c->ndev; d++)
+        fprintf(p->f, "%s%u", d ? "," : " copies=[", plan->copies[d]);
+    text_put(p, some ? "]" : "");
+}
+
+static void put_plan(const struct printer *p, const struct plan *plan, const struct cluster *c)
+{
+    text_put(p, "\nplan ");
+    text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
+    const char *status = plan_status_name(plan->status);
+    text_put(p, " status=");
+    if (strchr(status, '-')) /* no word */
+        text_put_quoted(p, status);
+    else
+        text_put(p, status);
+    put_plan_time(p, " value=", plan->value);
+    if (plan->bound >= 0)
+        put_plan_time(p, " bound=", plan->bound);
+    if (plan->scope != SCOPE_ALL) {
+        const char *word = plan_scope_word(plan->scope);
+        text_put(p, " scope=");
+        if (strchr(word, '-'))
+            text_put_quoted(p, word);
+        else
+            text_put(p, word);
+    }
+    if (plan->bound_all >= 0)
+        put_plan_time(p, " bound_all=", plan->bound_all);
+    if (plan->states != 0)
+        fprintf(p->f, " states=%llu", (unsigned long long)plan->states);
+    if (plan->argument != NULL && plan->argument[0] != '\0') {
+        text_put(p, " argument=");
+        text_put_quoted(p, plan->argument);
+    }
+    put_copies(p, plan, c);
+    text_put(p, " {\n");
+    for (nid n = 1; n < p->m->nnode; n++) {
+        if (plan->dev[n] < 0)
+            continue;
+        text_put(p, "  ");
+        text_put_quoted(p, node_name(p->m, n));
+        if (c != NULL && (uint32_t)plan->dev[n] < c->ndev) {
+            struct arena_mark mark = arena_mark(p->a);
+            fprintf(p->f, " = %s\n", cluster_device_name(c, p->a, (uint32_t)plan->dev[n]));
+            arena_release(p->a, mark);
+        } else {
+            fprintf(p->f, " = %d\n", plan->dev[n]);
+        }
+    }
+    text_put(p, "}\n");
+}
+
+/* A function of p->m: a module within the module, without a header but for its opsets. */
+static void put_function(struct printer *p, uint32_t id)
+{
+    const struct function *f = &p->m->function[id];
+    struct printer q = {.f = p->f, .m = f->body, .a = p->a, .dims = p->dims};
+    struct arena_mark mark = arena_mark(p->a);
+
+    text_put(p, "\nfunction ");
+    put_operator(p, f->domain, f->name, f->overload);
+    text_put(p, " {\n");
+    put_opsets(&q);
+    for (uint32_t i = 0; i < f->need.n; i++) {
+        text_put(p, "attribute ");
+        text_put_quoted(p, str(p->m, f->body->sids[f->need.at + i]));
+        text_put(p, "\n");
+    }
+    for (uint32_t i = 0; i < f->give.n; i++) {
+        text_put(p, i > 0 ? ", " : "default {");
+        text_put_attr(&q, &f->body->attr[f->give.at + i]);
+    }
+    text_put(p, f->give.n > 0 ? "}\n" : "");
+    collect_names(&q);
+    for (gid g = 1; g < f->body->ngraph; g++)
+        put_graph(&q, g);
+    text_put(p, "}\n");
+    arena_release(p->a, mark);
+}
+
+void module_print(FILE *f, const struct module *m, const struct cluster *c, const struct plan *plan)
+{
+    struct printer p = {.f = f, .m = m, .a = arena_new(), .dims = module_new(NULL)};
+
+    collect_names(&p);
+    put_header(&p, c);
+    for (uint32_t i = 1; i < m->nfunction; i++)
+        put_function(&p, i);
+    for (gid g = 1; g < m->ngraph; g++)
+        put_graph(&p, g);
+    if (plan != NULL)
+        put_plan(&p, plan, c);
+    arena_free(p.dims->mem);
+    arena_free(p.a);
+}

@@ -1,0 +1,32 @@
+/* The printer of the textual IR: what its two files share.  Private to ir/text_*.c. */
+#ifndef PCC_IR_TEXT_PRINT_H
+#define PCC_IR_TEXT_PRINT_H
+
+#include "ir/text/text.h"
+
+struct printer {
+    FILE *f;
+    const struct module *m;
+    struct arena *a;
+    struct module *dims; /* where spellings of dimensions are tried */
+    uint64_t *defined;   /* (graph, name) of all values, sorted; only if there are bodies */
+    uint32_t ndefined;
+    uint32_t *lost; /* [value] its number */
+    uint32_t nlost;
+};
+
+/* print_data.c */
+void text_put(const struct printer *p, const char *s);
+void text_put_quoted(const struct printer *p, const char *s);
+/* A word as it is, anything else quoted. */
+void text_put_name(const struct printer *p, const char *s);
+/* "%x", quoted if odd. */
+void text_put_value_name(const struct printer *p, const char *s);
+/* "@g2" */
+void text_put_label(const struct printer *p, gid g);
+void text_put_type(struct printer *p, uint32_t type);
+/* What stands after the "=" of an initializer. */
+void text_put_init(struct printer *p, vid v);
+void text_put_attr(struct printer *p, const struct attr *a);
+
+#endif

@@ -1,0 +1,389 @@
+/* Printing what the textual IR is made of: names, types, tensors, attributes (grammar: text.md).
+ *
+ * Every form is exact: floats have the shortest digits that are read as the same number (nans their
+ * bits), dimensions are quoted unless the parser would read the same spelling without. */
+#include "ir/text/print.h"
+
+#include "ir/model/dim.h"
+#include "ir/base/strings.h"
+#include "ir/text/parse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 64 }; /* elements of an inline tensor that are written as numbers */
+
+void text_put(const struct printer *p, const char *s)
+{
+    fputs(s, p->f);
+}
+
+static void put_bytes_quoted(const struct printer *p, const char *s, size_t n)
+{
+    static const char from[] = "\"\\\n\r\t", to[] = "\"\\nrt";
+
+    putc('"', p->f);
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        const char *e = c != 0 ? strchr(from, c) : NULL;
+        if (e != NULL) {
+            putc('\\', p->f);
+            putc(to[e - from], p->f);
+        } else if (c < 0x20 || c >= 0x7f) {
+            fprintf(p->f, "\\x%02x", c);
+        } else {
+            putc(c, p->f);
+        }
+    }
+    putc('"', p->f);
+}
+
+void text_put_quoted(const struct printer *p, const char *s)
+{
+    put_bytes_quoted(p, s, strlen(s));
+}
+
+/* The bytes of an attribute or of a tensor of strings, which may hold NUL. */
+static void put_string(const struct printer *p, sid s)
+{
+    put_bytes_quoted(p, str(p->m, s), strings_size(p->m->str, s));
+}
+
+static bool is_word(const char *s)
+{
+    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
+
+    return *s != '\0' && strchr(first, *s) != NULL && s[strspn(s, all)] == '\0';
+}
+
+/* A word as it is, anything else quoted. */
+void text_put_name(const struct printer *p, const char *s)
+{
+    if (is_word(s))
+        text_put(p, s);
+    else
+        text_put_quoted(p, s);
+}
+
+/* What may follow % without quotes: word characters, '/', '-', and ':' before a digit. */
+void text_put_value_name(const struct printer *p, const char *s)
+{
+    bool bare = *s != '\0';
+
+    for (const char *c = s; bare && *c != '\0'; c++) {
+        bool digit = *c >= '0' && *c <= '9';
+        bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
+        bare = digit || letter || strchr("_./-", *c) != NULL ||
+               (*c == ':' && c[1] >= '0' && c[1] <= '9');
+    }
+    putc('%', p->f);
+    if (bare)
+        text_put(p, s);
+    else
+        text_put_quoted(p, s);
+}
+
+void text_put_label(const struct printer *p, gid g)
+{
+    if (g == 1)
+        text_put(p, "@main");
+    else
+        fprintf(p->f, "@g%u", g);
+}
+
+/* Whether the spelling of an expression, without quotes, is read as the same one. */
+static bool dim_is_plain(struct printer *p, const char *s)
+{
+    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+                              " .+-*/(),";
+    int depth = 0;
+
+    if (s[0] == '\0' || strchr(" .+-*/),", s[0]) != NULL || s[strspn(s, all)] != '\0' ||
+        strlen(s) >= 1024 || s[strlen(s) - 1] == ' ')
+        return false;
+    for (const char *c = s; *c != '\0'; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (depth < 0 || (*c == ',' && depth == 0))
+            return false;
+    }
+    struct dim d = dim_parse(p->dims, s);
+    return d.sym != 0 && strcmp(str(p->dims, d.sym), s) == 0;
+}
+
+static void put_dim(struct printer *p, struct dim d)
+{
+    if (d.sym == 0 && d.value < 0)
+        text_put(p, "?");
+    else if (d.sym == 0)
+        fprintf(p->f, "%lld", (long long)d.value);
+    else if (dim_is_plain(p, str(p->m, d.sym)))
+        text_put(p, str(p->m, d.sym));
+    else
+        text_put_quoted(p, str(p->m, d.sym));
+}
+
+void text_put_type(struct printer *p, uint32_t type)
+{
+    const struct module *m = p->m;
+    const struct type *t = &m->type[type];
+    uint32_t open = 0;
+
+    for (; open < TEXT_DEPTH; open++, t = &m->type[t->inner])
+        if (t->kind == TYPE_MAP)
+            fprintf(p->f, "map(%s, ", elem_name((enum elem)t->elem));
+        else if (t->kind == TYPE_SEQ || t->kind == TYPE_OPT)
+            text_put(p, t->kind == TYPE_SEQ ? "seq(" : "opt(");
+        else
+            break;
+    if (t->kind == TYPE_OPAQUE) {
+        text_put(p, "opaque");
+    } else if (t->kind == TYPE_TENSOR || t->kind == TYPE_SPARSE) {
+        fprintf(p->f, "%s%s[%s", t->kind == TYPE_SPARSE ? "sparse " : "",
+                elem_name((enum elem)t->elem), t->rank < 0 ? "*" : "");
+        for (int i = 0; i < t->rank; i++) {
+            text_put(p, i > 0 ? "," : "");
+            put_dim(p, m->dim[t->dim + (uint32_t)i]);
+        }
+        text_put(p, "]");
+    } else {
+        text_put(p, "?");
+    }
+    while (open-- > 0)
+        text_put(p, ")");
+}
+
+/* The shortest digits that are read as the same number, with a '.', 'e' or letter in it. */
+static void put_double(const struct printer *p, double v, bool single)
+{
+    char buf[40];
+
+    if (isinf(v)) {
+        text_put(p, v < 0 ? "-inf" : "inf");
+        return;
+    }
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(buf, sizeof buf, "%.*g", digits, v);
+        if (single ? strtof(buf, NULL) == (float)v : strtod(buf, NULL) == v)
+            break;
+    }
+    text_put(p, buf);
+    if (strpbrk(buf, ".en") == NULL)
+        text_put(p, ".0");
+}
+
+static void put_float(const struct printer *p, float v)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    if (!isnan(v))
+        put_double(p, (double)v, true);
+    else if (bits == UINT32_C(0x7fc00000))
+        text_put(p, "nan");
+    else
+        fprintf(p->f, "nan(0x%08x)", bits);
+}
+
+/* Element i of inline data, little endian. */
+static uint64_t element(const struct tensor *t, uint32_t size, uint64_t i)
+{
+    const unsigned char *b = (const unsigned char *)t->data + i * size;
+    uint64_t v = 0;
+
+    for (uint32_t k = 0; k < size; k++)
+        v |= (uint64_t)b[k] << (8 * k);
+    return v;
+}
+
+static double element_float(const struct tensor *t, uint64_t i)
+{
+    uint64_t bits = element(t, t->elem == ELEM_F32 ? 4 : 8, i);
+    uint32_t word = (uint32_t)bits;
+    double d;
+    float f;
+
+    memcpy(&d, &bits, sizeof d);
+    memcpy(&f, &word, sizeof f);
+    return t->elem == ELEM_F32 ? (double)f : d;
+}
+
+/* Whether an inline tensor can be written as numbers. */
+static bool is_short(const struct tensor *t, int64_t elems)
+{
+    enum elem e = (enum elem)t->elem;
+    bool real = e == ELEM_F32 || e == ELEM_F64;
+
+    if (elems < 0 || elems > SHOWN || (!real && !elem_is_integer(e)) || elem_bits(e) < 8 ||
+        (uint64_t)elem_bytes(e, elems) != t->len)
+        return false;
+    for (uint64_t i = 0; i < (uint64_t)elems; i++)
+        if ((real && isnan(element_float(t, i))) || (e == ELEM_BOOL && element(t, 1, i) > 1))
+            return false;
+    return true;
+}
+
+static void put_numbers(const struct printer *p, const struct tensor *t, uint64_t elems)
+{
+    uint32_t bits = elem_bits((enum elem)t->elem);
+
+    text_put(p, "[");
+    for (uint64_t i = 0; i < elems; i++) {
+        text_put(p, i > 0 ? ", " : "");
+        if (t->elem == ELEM_F32 || t->elem == ELEM_F64) {
+            put_double(p, element_float(t, i), t->elem == ELEM_F32);
+            continue;
+        }
+        uint64_t v = element(t, bits / 8, i);
+        bool narrow =
+            t->elem == ELEM_I8 || t->elem == ELEM_I16 || t->elem == ELEM_I32 || t->elem == ELEM_I64;
+        if (narrow) /* extend the sign */
+            fprintf(p->f, "%lld", (long long)((int64_t)(v << (64 - bits)) >> (64 - bits)));
+        else
+            fprintf(p->f, "%llu", (unsigned long long)v);
+    }
+    text_put(p, "]");
+}
+
+static void put_hex(const struct printer *p, const unsigned char *data, uint64_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    text_put(p, "bytes \"");
+    for (uint64_t i = 0; i < n; i++) {
+        putc(digits[data[i] >> 4], p->f);
+        putc(digits[data[i] & 15], p->f);
+    }
+    text_put(p, "\"");
+}
+
+/* Everything but the shape; `name`: the one that it has if none is given. */
+static void put_payload(struct printer *p, tid id, sid name)
+{
+    const struct tensor *t = &p->m->tensor[id];
+    int64_t elems = tensor_elems(p->m, id);
+
+    if (t->where == TENSOR_OPAQUE) {
+        text_put(p, "opaque");
+    } else if (t->where == TENSOR_FILE) {
+        fprintf(p->f, "file %u at %llu len %llu", t->file, (unsigned long long)t->off,
+                (unsigned long long)t->len);
+    } else if (t->where == TENSOR_STRINGS) {
+        text_put(p, "strings [");
+        for (uint64_t i = 0; i < t->len; i++) {
+            text_put(p, i > 0 ? ", " : "");
+            put_string(p, p->m->sids[t->off + i]);
+        }
+        text_put(p, "]");
+    } else if (is_short(t, elems)) {
+        put_numbers(p, t, (uint64_t)elems);
+    } else {
+        put_hex(p, t->data, t->len);
+    }
+    if (t->name != name) {
+        text_put(p, " named ");
+        text_put_quoted(p, str(p->m, t->name));
+    }
+}
+
+static void put_shape(struct printer *p, const struct tensor *t)
+{
+    fprintf(p->f, "%s[", elem_name((enum elem)t->elem));
+    for (uint32_t i = 0; i < t->rank; i++)
+        fprintf(p->f, "%s%lld", i > 0 ? "," : "", (long long)p->m->ints[t->dim + i]);
+    text_put(p, "] ");
+}
+
+/* Whether the type of the value says the same as the tensor. */
+static bool same_shape(const struct module *m, const struct tensor *t, uint32_t type)
+{
+    const struct type *y = &m->type[type];
+    bool same = y->kind == TYPE_TENSOR && y->elem == t->elem && y->rank >= 0 &&
+                (uint32_t)y->rank == t->rank;
+
+    for (uint32_t i = 0; same && i < t->rank; i++) {
+        struct dim d = m->dim[y->dim + i];
+        same = d.sym == 0 && d.value == m->ints[t->dim + i];
+    }
+    return same;
+}
+
+static void put_tensor_value(struct printer *p, tid t, bool sparse)
+{
+    text_put(p, sparse ? "sparse " : "tensor ");
+    put_shape(p, &p->m->tensor[t]);
+    put_payload(p, t, 0);
+}
+
+static void put_list_element(struct printer *p, enum attr_kind kind, uint32_t i)
+{
+    const struct module *m = p->m;
+
+    if (kind == ATTR_INTS)
+        fprintf(p->f, "%lld", (long long)m->ints[i]);
+    else if (kind == ATTR_FLOATS)
+        put_float(p, m->floats[i]);
+    else if (kind == ATTR_STRINGS)
+        put_string(p, m->sids[i]);
+    else if (kind == ATTR_GRAPHS)
+        text_put_label(p, m->refs[i]);
+    else
+        put_tensor_value(p, m->refs[i], kind == ATTR_SPARSES);
+}
+
+void text_put_attr(struct printer *p, const struct attr *a)
+{
+    const struct module *m = p->m;
+
+    text_put_name(p, str(m, a->name));
+    text_put(p, "=");
+    if (a->ref != 0) {
+        fprintf(p->f, "ref %s ", text_attr_kind[a->kind]);
+        text_put_quoted(p, str(m, a->ref));
+        return;
+    }
+    switch ((enum attr_kind)a->kind) {
+    case ATTR_FLOAT:
+        put_float(p, a->u.f);
+        return;
+    case ATTR_INT:
+        fprintf(p->f, "%lld", (long long)a->u.i);
+        return;
+    case ATTR_STRING:
+        put_string(p, a->u.s);
+        return;
+    case ATTR_GRAPH:
+        text_put_label(p, a->u.g);
+        return;
+    case ATTR_TENSOR:
+    case ATTR_SPARSE:
+        put_tensor_value(p, a->u.t, a->kind == ATTR_SPARSE);
+        return;
+    case ATTR_NONE:
+    case ATTR_TYPE:
+    case ATTR_TYPES:
+        text_put(p, text_attr_kind[a->kind]);
+        return;
+    default:
+        break;
+    }
+    text_put(p, a->u.list.n == 0 ? text_attr_kind[a->kind] : "");
+    text_put(p, "[");
+    for (uint32_t i = 0; i < a->u.list.n; i++) {
+        text_put(p, i > 0 ? ", " : "");
+        put_list_element(p, (enum attr_kind)a->kind, a->u.list.at + i);
+    }
+    text_put(p, "]");
+}
+
+void text_put_init(struct printer *p, vid v)
+{
+    const struct value *x = &p->m->value[v];
+
+    if (!same_shape(p->m, &p->m->tensor[x->tensor], x->type)) {
+        text_put(p, "tensor ");
+        put_shape(p, &p->m->tensor[x->tensor]);
+    }
+    put_payload(p, x->tensor, x->name);
+}

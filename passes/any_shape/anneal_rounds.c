@@ -1,0 +1,376 @@
+/* Plans of any shape by simulated annealing, in many runs (anneal_rounds.h).
+ *
+ * Runs (anneal_run.c) come in rounds of as many as there are chains.  All of a round start from what was
+ * known before it, work for the same number of moves, and are independent, so threads may take them in any
+ * order; then their best plans are looked at in the order of the chains.  Each round has twice the moves of
+ * the one before.  Starts take turns: the best plan known, a split by interval DP of some
+ * topological order, the vertices of some order in equal parts, random devices; in large graphs, where a run
+ * that starts hot has no time to cool, mostly the best plan.
+ *
+ * Source of restarts from several sorts of plans: the placement paper, 5.2 (local search from random
+ * splits); the growing runs are those of Luby, Sinclair, Zuckerman, "Optimal speedup of Las Vegas
+ * algorithms" (1993), in their plainest form. */
+#include "passes/any_shape/anneal_rounds.h"
+
+#include "passes/any_shape/anneal_run.h"
+#include "passes/contiguous/interval_dp.h"
+#include "passes/problem/gather.h"
+#include "ir/dag/topo_order.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    MOST_CHAINS = 64,
+    MOST_THREADS = 64,
+    SPLIT_VERTICES = 500, /* interval DP of an order for a start: up to so many */
+    FIRST_MOVES = 100,    /* of each vertex, in each run of the first round */
+    MOVES_EACH = 2000,    /* moves that a graph needs: so many, times vertices^2 * devices */
+    NEARER = 16,          /* a round that makes up less than this part of what lacks is idle, */
+    IDLE = 2,             /* so many of them in a row end a search with a goal, */
+    LEAST_SHARE = 10,     /* after this part of its moves, */
+    GOAL_SHARE = 3,       /* of which it has this part of those of a search without one */
+    LARGE = 4000          /* vertices whose loads leave the caches */
+};
+#define MOST_WORK UINT64_C(900000000) /* nets to look at: 5 to 8 seconds */
+
+enum start { BEST, SPLIT, RANDOM, PARTS_OF_ORDER };
+
+struct search {
+    const struct chain *c, *cut;
+    struct anneal *o;
+    struct loads l;
+    struct anneal_tables t;
+    struct anneal_run run[MOST_CHAINS];
+    struct anneal_room *room[MOST_THREADS];
+    struct clock clock[MOST_THREADS];
+    uint32_t nrun, nthread;
+    bool shown;       /* progress */
+    atomic_uint next; /* run that nobody has taken */
+    uint64_t rng;
+    struct arena *a;
+};
+
+struct hand {
+    struct search *s;
+    uint32_t thread;
+};
+
+/* ---- starts ---------------------------------------------------------------------------------- */
+
+/* Where v may run, d or the next device that allows it; NOWHERE. */
+static int32_t allowed(const struct search *s, uint32_t v, uint32_t d)
+{
+    for (uint32_t i = 0; i < s->l.ndev; i++, d = d + 1 == s->l.ndev ? 0 : d + 1)
+        if (loads_allows(&s->l, v, d))
+            return (int32_t)d;
+    return NOWHERE;
+}
+
+static uint32_t *some_order(struct search *s, const struct wdag *g)
+{
+    static const enum topo_kind kinds[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_RANDOM};
+    enum topo_kind kind = kinds[topo_below(&s->rng, 4)];
+    return topo_order(g, kind, topo_random(&s->rng) | 1, s->a);
+}
+
+/* The devices of vertices of s->cut as those of the vertices of c, on devices that allow them. */
+static void put_up(const struct search *s, const int32_t *up_dev, int32_t *dev)
+{
+    for (uint32_t v = 0; v < s->c->g->n; v++)
+        dev[v] = allowed(s, v, (uint32_t)up_dev[s->o->up ? s->o->up[v] : v]);
+}
+
+static void start_parts(struct search *s, int32_t *dev)
+{
+    const uint32_t *order = some_order(s, s->cut->g);
+    uint32_t n = s->cut->g->n, ndev = s->l.ndev, from = topo_below(&s->rng, ndev);
+    int32_t *up_dev = arena_array(s->a, (size_t)n + 1, sizeof *up_dev);
+    for (uint32_t i = 0; i < n; i++)
+        up_dev[order[i]] = (int32_t)((from + (uint32_t)((uint64_t)i * ndev / n)) % ndev);
+    put_up(s, up_dev, dev);
+}
+
+/* An order cut by interval DP; false if that gives no plan. */
+static bool start_split(struct search *s, struct anneal_run *r)
+{
+    struct chain_plan p = {.value = CHAIN_INF, .copies = r->copies};
+    p.dev = arena_array(s->a, (size_t)s->cut->g->n + 1, sizeof *p.dev);
+    if (!interval_order(s->cut, some_order(s, s->cut->g), NULL, s->o->clock, &p, s->a))
+        return false;
+    loads_share(&s->l, r->copies);
+    put_up(s, p.dev, r->dev);
+    return true;
+}
+
+/* How many devices take turns, at random: those of a class one after the other. */
+static void share_randomly(struct search *s, uint32_t *copies)
+{
+    const struct chain *c = s->c;
+    for (uint32_t d = 0; d < s->l.ndev; d++)
+        copies[d] = 1;
+    for (uint32_t d = 0; d < s->l.ndev;) {
+        uint32_t k = s->l.kind[d], room = 1, n = 1;
+        while (c->kind[k].copies > 1 && d + room < s->l.ndev && s->l.kind[d + room] == k)
+            room++;
+        while (n < room && topo_below(&s->rng, 2))
+            n++;
+        copies[d++] = n;
+        for (; n > 1; n--)
+            copies[d++] = 0;
+    }
+}
+
+static void start_random(struct search *s, int32_t *dev)
+{
+    for (uint32_t v = 0; v < s->c->g->n; v++)
+        dev[v] = allowed(s, v, topo_below(&s->rng, s->l.ndev));
+}
+
+static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
+                       const struct chain_plan *best)
+{
+    static const enum start small[] = {BEST,   SPLIT,          RANDOM, PARTS_OF_ORDER,
+                                       RANDOM, PARTS_OF_ORDER, RANDOM, PARTS_OF_ORDER};
+    static const enum start large[] = {BEST, BEST, BEST, BEST, BEST, BEST, RANDOM, PARTS_OF_ORDER};
+    struct arena_mark mark = arena_mark(s->a);
+    enum start kind = (s->c->g->n > SPLIT_VERTICES ? large : small)[turn % 8];
+    r->warm = kind == BEST && best->value < CHAIN_INF;
+    if (r->copies && best->value < CHAIN_INF && (r->warm || topo_below(&s->rng, 2)))
+        memcpy(r->copies, best->copies, s->l.ndev * sizeof *r->copies);
+    else if (r->copies)
+        share_randomly(s, r->copies);
+    loads_share(&s->l, r->copies);
+    if (r->warm)
+        memcpy(r->dev, best->dev, s->c->g->n * sizeof *r->dev);
+    else if (kind == RANDOM || kind == BEST)
+        start_random(s, r->dev);
+    else if (kind != SPLIT || !start_split(s, r))
+        start_parts(s, r->dev);
+    arena_release(s->a, mark);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static void *work(void *hand)
+{
+    struct hand *h = hand;
+    struct search *s = h->s;
+    for (;;) {
+        uint32_t i = atomic_fetch_add(&s->next, 1);
+        if (i >= s->nrun)
+            return NULL;
+        anneal_run(s->room[h->thread], &s->run[i], &s->clock[h->thread]);
+    }
+}
+
+static void round_of_runs(struct search *s)
+{
+    pthread_t id[MOST_THREADS];
+    struct hand hand[MOST_THREADS];
+    bool runs[MOST_THREADS] = {false};
+    atomic_store(&s->next, 0);
+    for (uint32_t i = 0; i < s->nthread; i++) {
+        hand[i] = (struct hand){s, i};
+        s->clock[i] = *s->o->clock;
+        /* what a thread that cannot be had would have done, others do */
+        runs[i] = i > 0 && pthread_create(&id[i], NULL, work, &hand[i]) == 0;
+    }
+    work(&hand[0]);
+    for (uint32_t i = 0; i < s->nthread; i++) {
+        if (runs[i])
+            pthread_join(id[i], NULL);
+        if (s->clock[i].why)
+            s->o->clock->why = s->clock[i].why;
+    }
+}
+
+/* What a plan takes; `value` is that of its loads unless nets were dear. */
+static int64_t price(struct search *s, const int32_t *dev, const uint32_t *copies, int64_t value,
+                     bool dear)
+{
+    if (!s->o->price)
+        return value;
+    if (dear) {
+        for (uint32_t v = 0; s->l.copies && v < s->c->g->n; v++)
+            loads_move(&s->l, v, NOWHERE);
+        loads_share(&s->l, copies);
+        loads_set(&s->l, dev);
+        value = loads_value(&s->l);
+    }
+    return s->o->price(s->o->user, s->c, value, dev, copies);
+}
+
+static bool merge(struct search *s, struct chain_plan *best)
+{
+    bool better = false;
+    for (uint32_t i = 0; i < s->nrun; i++) {
+        struct anneal_run *r = &s->run[i];
+        s->o->done += r->done;
+        s->o->runs++;
+        int64_t value = r->better ? price(s, r->dev, r->copies, r->value, r->dear) : CHAIN_INF;
+        if (value >= best->value)
+            continue;
+        better = true;
+        best->value = value;
+        memcpy(best->dev, r->dev, s->c->g->n * sizeof *r->dev);
+        if (r->copies)
+            memcpy(best->copies, r->copies, s->l.ndev * sizeof *r->copies);
+    }
+    return better;
+}
+
+static int search_begin(struct search *s, struct diag *d)
+{
+    struct anneal *o = s->o;
+    if (loads_new(&s->l, s->c, o->planner, s->a, d))
+        return -1;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
+    uint64_t most = 1 + LOADS_MOST / rows;
+    s->nrun = o->chains < MOST_CHAINS ? o->chains : MOST_CHAINS;
+    s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
+    s->nthread = s->nthread < s->nrun ? s->nthread : s->nrun;
+    s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
+    anneal_tables_make(&s->t, &s->l, o->price ? o->dear : 0, s->a);
+    for (uint32_t i = 0; i < s->nthread; i++)
+        s->room[i] = anneal_room_new(&s->l, &s->t, s->a);
+    for (uint32_t i = 0; i < s->nrun; i++) {
+        s->run[i].dev = arena_array(s->a, (size_t)s->c->g->n + 1, sizeof(int32_t));
+        s->run[i].copies =
+            s->l.copies ? arena_array(s->a, s->l.ndev + 1, sizeof(uint32_t)) : NULL;
+    }
+    s->rng = o->seed;
+    return 0;
+}
+
+/* Moves to try when nobody says: the square of the vertices times the devices, up to what a core does in
+ * some seconds; moves take longer with many nets, and in graphs that leave the caches. */
+static uint64_t moves_needed(const struct search *s)
+{
+    uint64_t n = s->c->g->n, nets = s->l.net_of.at[n] / n;
+    uint64_t most = MOST_WORK / (1 + nets) * LARGE / (LARGE + n);
+    uint64_t need = MOVES_EACH * n * s->l.ndev;
+    need = need > most / n ? most : need * n;
+    need = s->o->share > 1 ? need / s->o->share : need;
+    return s->o->most && need > s->o->most ? s->o->most : need;
+}
+
+static void show(struct search *s, const struct chain_plan *best, int64_t began)
+{
+    if (!s->o->progress || clock_now() - began < 2000000000)
+        return;
+    s->shown = true;
+    fprintf(stderr, "\r%s: best %.6g ms, bound %.6g ms, %.4g M moves in %u runs  ", s->o->planner,
+            best->value < CHAIN_INF ? (double)best->value / 1e9 : 0.0, (double)s->c->lower / 1e9,
+            (double)s->o->done / 1e6, s->o->runs);
+}
+
+/* Moves for each run of the next round: no more than what is left for it. */
+static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left, int64_t began)
+{
+    const struct anneal *o = s->o;
+    if (o->clock->deadline && o->done) {
+        int64_t now = clock_now(), rest = o->clock->deadline - now, spent = now - began + 1;
+        __int128 fits = (__int128)o->done * (rest > 0 ? rest : 0) / spent;
+        left = fits < left ? (uint64_t)fits : left;
+    }
+    uint64_t part = left / s->nrun + 1;
+    return quota < part ? quota : part;
+}
+
+/* Whether a round has brought the best plan so little nearer to what is wanted of it that more of them are no
+ * use: to the goal, or to what is proven to be the least. */
+static bool stalls(const struct anneal *o, int64_t before, int64_t value)
+{
+    int64_t wanted = value > o->goal ? o->goal : o->enough;
+    return before < CHAIN_INF && before - value <= (before - wanted) / NEARER;
+}
+
+static void search_on(struct search *s, struct chain_plan *best)
+{
+    struct anneal *o = s->o;
+    uint32_t n = s->c->g->n;
+    int64_t began = clock_now(), enough = o->enough > s->c->lower ? o->enough : s->c->lower;
+    uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
+    uint64_t budget = o->moves ? o->moves : UINT64_MAX;
+    uint64_t given = 0; /* moves that runs had; those that end at the lower bound leave some */
+    uint32_t idle = 0;  /* rounds without much progress */
+    if (!o->moves && !o->clock->deadline) {
+        budget = moves_needed(s) / (o->goal ? GOAL_SHARE : 1);
+        patience = budget / 2;
+    }
+    for (uint32_t round = 0; given < budget && given - last < patience; round++) {
+        if (best->value <= enough || clock_out(o->clock))
+            break;
+        uint64_t moves = cut_quota(s, quota, budget - given, began), left = budget - given;
+        int64_t before = best->value;
+        for (uint32_t i = 0; i < s->nrun; i++) {
+            struct anneal_run *r = &s->run[i];
+            r->seed = topo_random(&s->rng);
+            r->moves = moves;
+            r->dear = s->t.dear && i % 2;
+            r->value = r->dear ? CHAIN_INF : best->value;
+            make_start(s, r, round + i, best);
+        }
+        round_of_runs(s);
+        given += moves < left / s->nrun ? moves * s->nrun : left;
+        if (merge(s, best))
+            last = given;
+        show(s, best, began);
+        if (o->after_round && o->after_round(o->user, o, best))
+            break;
+        idle = stalls(o, before, best->value) ? idle + 1 : 0;
+        if (o->goal && idle >= IDLE && given >= budget / LEAST_SHARE)
+            break;
+        if (!o->moves && !o->clock->deadline && idle && given >= budget / 2)
+            break;
+        quota *= 2;
+    }
+}
+
+/* Fewer transfers at the same value (gather.h). */
+static void gather(struct search *s, struct chain_plan *best)
+{
+    struct loads *l = &s->l;
+    uint32_t n = s->c->g->n;
+    for (uint32_t v = 0; v < n; v++)
+        loads_move(l, v, NOWHERE);
+    loads_share(l, best->copies);
+    loads_set(l, best->dev);
+    tidy(l);
+    int64_t value = price(s, l->dev, best->copies, loads_value(l), false);
+    if (value > best->value)
+        return;
+    best->value = value;
+    memcpy(best->dev, l->dev, n * sizeof *best->dev);
+    for (uint32_t i = 0; best->copies && i < l->ndev; i++)
+        best->copies[i] = 0;
+    for (uint32_t v = 0; best->copies && v < n; v++)
+        best->copies[best->dev[v]] = l->copies[best->dev[v]];
+}
+
+int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
+                  struct arena *scratch, struct diag *d)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct search *s = arena_alloc(scratch, sizeof *s);
+    int64_t before = best->value;
+    bool runs = c->g->n > 0;
+    *s = (struct search){.c = c, .cut = o->up ? o->cut : c, .o = o, .a = scratch};
+    o->done = o->runs = 0;
+    int rc = search_begin(s, d);
+    for (uint32_t v = 0; rc == 0 && v < c->g->n; v++)
+        runs = runs && allowed(s, v, 0) != NOWHERE;
+    if (rc == 0 && runs)
+        search_on(s, best);
+    if (s->shown)
+        fprintf(stderr, "\r%78s\r", "");
+    if (rc == 0 && best->value < before)
+        gather(s, best);
+    arena_release(scratch, mark);
+    return rc ? rc : best->value < before;
+}

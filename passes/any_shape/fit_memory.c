@@ -1,0 +1,177 @@
+/* Plans of any shape and memory (fit_memory.h).
+ *
+ * A search with proofs (fit_search.c); where it does not end, annealing over bytes alone: everything takes no
+ * time, so that the first plan that fits ends it.  The smallest memory that would do is found by bisection
+ * between a bound (the average, the largest vertex) and all bytes; the memory that a plan found needs shortens
+ * the way.  It is proven if every smaller one that was tried was. */
+#include "passes/any_shape/fit_memory.h"
+
+#include "passes/any_shape/fit_search.h"
+#include "passes/contiguous/placing.h"
+#include "ir/base/units.h"
+
+#include <string.h>
+
+enum {
+    FIT_STEPS = 100000,  /* of a search with proofs, and so many more for each vertex: */
+    FIT_EACH = 16,
+    FIT_MOVES = 2000000, /* of annealing */
+    FIT_PARTS = 1000     /* the smallest memory is found to one of so many parts */
+};
+
+/* The problem where no bounded device has less than `memory` and nothing takes time; NULL: too many kinds. */
+static struct chain *bytes_alone(struct ctx *x, const struct wdag *g, int64_t memory)
+{
+    struct diag quiet = diag_silent();
+    struct chain *c = chain_build(g, x->cluster, memory, x->scratch, &quiet);
+    if (c)
+        chain_forget_times(c);
+    return c;
+}
+
+/* Whether a plan fits where no bounded device has less than `memory`, by search; its devices in dev. */
+static enum fit fits(struct ctx *x, const struct wdag *g, int64_t memory, struct clock *clock,
+                     int32_t *dev)
+{
+    struct arena_mark mark = arena_mark(x->scratch);
+    enum fit answer = FIT_UNKNOWN;
+    struct chain *c = bytes_alone(x, g, memory);
+    if (c)
+        answer = fit_search(c, FIT_STEPS + FIT_EACH * (uint64_t)g->n, clock, dev, x->scratch);
+    arena_release(x->scratch, mark);
+    return answer;
+}
+
+/* The same by annealing; only a plan that was found is an answer. */
+static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const struct anneal *like,
+                                  int32_t *dev)
+{
+    struct arena_mark mark = arena_mark(x->scratch);
+    struct diag quiet = diag_silent();
+    struct chain *c = bytes_alone(x, g, -1);
+    struct chain_plan found = {.value = CHAIN_INF, .dev = dev};
+    struct anneal s = *like;
+    s.moves = 0;
+    s.most = FIT_MOVES;
+    s.goal = s.enough = 0;
+    s.after_round = NULL;
+    s.progress = false;
+    if (c)
+        anneal_search(c, &s, &found, x->scratch, &quiet);
+    arena_release(x->scratch, mark);
+    return found.value < CHAIN_INF ? FIT_FOUND : FIT_UNKNOWN;
+}
+
+int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like,
+            struct chain_plan *best)
+{
+    struct loads l;
+    enum fit answer = fits(x, c->g, -1, like->clock, best->dev);
+    if (answer == FIT_UNKNOWN)
+        answer = fits_by_annealing(x, c->g, like, best->dev);
+    if (answer != FIT_FOUND)
+        return 0;
+    if (best->copies)
+        memset(best->copies, 0, x->cluster->ndev * sizeof *best->copies);
+    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+        return -1;
+    loads_set(&l, best->dev);
+    best->value = loads_value(&l);
+    return 0;
+}
+
+/* The bytes that each device must have at least (0: what they have may do), and a vertex that no device may
+ * run (else UINT32_MAX). */
+static int64_t memory_bound(const struct ctx *x, const struct chain *c, uint32_t *nowhere)
+{
+    const struct wdag *g = c->g;
+    int64_t least = 0;
+    *nowhere = UINT32_MAX;
+    for (uint32_t v = 0; v < g->n; v++) {
+        int64_t need = g->size[v];
+        bool runs = false, fits_one = false;
+        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
+            need = sat_add(need, g->shared_size[g->shared_of.to[i]]);
+        for (uint32_t k = 0; k < c->nkind; k++) {
+            bool here = c->kind[k].time[v] != COST_NEVER;
+            runs = runs || here;
+            fits_one = fits_one || (here && c->kind[k].memory >= need);
+        }
+        least = !fits_one && need > least ? need : least;
+        *nowhere = runs ? *nowhere : v;
+    }
+    int64_t average = average_memory(x->cluster, wdag_bytes(g));
+    return average > least ? average : least;
+}
+
+/* The memory that devices with less would need for a plan. */
+static int64_t memory_of(const struct loads *l)
+{
+    int64_t most = 0;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        if (loads_excess(l, d) > 0 && l->bytes[d] > most)
+            most = l->bytes[d];
+    return most;
+}
+
+bool any_hopeless(const struct ctx *x, const struct chain *c)
+{
+    uint32_t nowhere;
+    return memory_bound(x, c, &nowhere) > 0 || nowhere != UINT32_MAX;
+}
+
+/* The least memory that would do is in [*least, *most]: narrows that.  *least is proven, *most was found, 0: the
+ * devices' own would do. */
+static int narrow(struct ctx *x, const struct chain *c, const struct anneal *like, int64_t *least,
+                  int64_t *most)
+{
+    struct loads l;
+    int64_t lo = *least;
+    bool proven = true;
+    int32_t *dev = arena_array(x->scratch, (size_t)c->g->n + 1, sizeof *dev);
+    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+        return -1;
+    while (*most - lo > (proven ? 0 : *most / FIT_PARTS) && !clock_out(like->clock)) {
+        int64_t mid = lo + (*most - lo) / 2;
+        enum fit answer = fits(x, c->g, mid, like->clock, dev);
+        if (answer == FIT_FOUND) {
+            loads_set(&l, dev);
+            *most = memory_of(&l);
+            continue;
+        }
+        lo = mid + 1;
+        proven = proven && answer == FIT_NONE;
+        *least = proven ? lo : *least;
+    }
+    return 0;
+}
+
+/* Bisection over bytes alone.  The bound is proven, what fits was found. */
+int any_infeasible(struct ctx *x, const struct chain *c, const struct anneal *like)
+{
+    const struct wdag *g = c->g;
+    uint32_t nowhere;
+    int64_t least = memory_bound(x, c, &nowhere), most = wdag_bytes(g);
+    if (nowhere != UINT32_MAX) {
+        diag_error(x->diag, "no plan exists: node '%s' cannot run on any device that it may be on",
+                   first_node(x, g, nowhere));
+        return PASS_INFEASIBLE;
+    }
+    int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
+    if (!least && like->clock->why) {
+        diag_error(x->diag, "no plan was found: %s", like->clock->why);
+        return PASS_INFEASIBLE;
+    }
+    bool none = least > 0 || fits(x, g, -1, like->clock, dev) == FIT_NONE;
+    if (narrow(x, c, like, &least, &most))
+        return -1;
+    if (most == 0 || !none) {
+        char text[UNIT_TEXT];
+        diag_error(x->diag, "no plan was found that fits the memory of the devices%s%s",
+                   most ? arena_fmt(x->mem, "; one was found for %s per device", bytes_print(text, most))
+                        : "",
+                   least ? arena_fmt(x->mem, ", and nothing below %s does", bytes_print(text, least)) : "");
+        return PASS_INFEASIBLE;
+    }
+    return report_memory(x, "plan", most, most <= least, least);
+}

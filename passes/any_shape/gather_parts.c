@@ -1,0 +1,158 @@
+/* Plans of any shape that take the same time in fewer parts (gather_parts.h): parts go to devices beside them, small
+ * ones first. */
+#include "passes/any_shape/gather_parts.h"
+
+#include "passes/problem/gather.h"
+#include "ir/plan/pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The parts of a plan of any shape. */
+struct parts {
+    uint32_t n, tensors;
+    uint32_t *piece;   /* [node] */
+    int32_t *dev;      /* [part] */
+};
+
+static struct parts parts_of(struct any_search *s, const int32_t *dev)
+{
+    struct ctx *x = s->x;
+    const struct place *p = x->place;
+    const int32_t *node_dev = plan_project(s->any->g, dev, x->m->nnode, x->scratch);
+    struct parts t = {.piece = arena_array(x->scratch, x->m->nnode, sizeof *t.piece)};
+    t.n = pieces_build(x->m, p, node_dev, t.piece, &t.dev, x->scratch);
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        nid def = x->m->value[p->net_value[e]].def;
+        bool crosses = false;
+        for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++)
+            crosses = crosses || (p->kind[def] == PLACE_NODE &&
+                                  t.piece[p->net_pin.to[i]] != t.piece[def]);
+        t.tensors += crosses;
+    }
+    return t;
+}
+
+/* Takes over the parts of the plan l->dev, if they are fewer, or as many with fewer tensors, and the plan takes no
+ * longer with them; whether it did. */
+static bool take_parts(struct any_search *s, const struct loads *l, struct parts *t)
+{
+    struct arena *a = s->x->scratch;
+    struct arena_mark mark = arena_mark(a);
+    struct parts now = parts_of(s, l->dev);
+    int64_t value = loads_value(l);
+    bool good = now.n < t->n || (now.n == t->n && now.tensors < t->tensors);
+    if (good && s->x->cluster->part_cost) {
+        value = any_price(s, s->any, value, l->dev, NULL);
+        good = value <= s->best.value;
+    }
+    if (good) {
+        s->best.value = value;
+        t->n = now.n;
+        t->tensors = now.tensors;
+        memcpy(t->piece, now.piece, s->x->m->nnode * sizeof *t->piece);
+        memcpy(t->dev, now.dev, now.n * sizeof *t->dev);
+    }
+    arena_release(a, mark);
+    return good;
+}
+
+struct small {
+    int64_t time;
+    uint32_t part;
+};
+
+static int small_first(const void *a, const void *b)
+{
+    const struct small *x = a, *y = b;
+    return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
+                              : (x->part > y->part) - (x->part < y->part);
+}
+
+/* Vertices with nodes in each part, each in one of its parts: part -> vertices. */
+static struct csr vertices_of(struct any_search *s, const struct parts *t)
+{
+    struct ctx *x = s->x;
+    const uint32_t *up = wdag_flatten(s->any->g, x->scratch);
+    uint32_t n = s->any->g->n, *part = arena_array(x->scratch, (size_t)n + 1, sizeof *part);
+    uint32_t *self = arena_array(x->scratch, (size_t)n + 1, sizeof *self);
+    for (uint32_t b = x->base->n; b-- > 0;)
+        part[up[b]] = t->piece[x->base->node[b]];
+    for (uint32_t v = 0; v < n; v++)
+        self[v] = v;
+    return csr_build(x->scratch, t->n, n, part, self);
+}
+
+/* Moves the vertices of a part to device `to`; true if that leaves fewer parts, or as many and fewer tensors, no
+ * load above the limits, and what the plan takes with its parts.  Else it is undone. */
+static bool move_part(struct any_search *s, struct loads *l, const struct tidy_limits *m,
+                      const struct csr *of, uint32_t part, int32_t to, struct parts *t)
+{
+    uint32_t first = of->at[part], end = of->at[part + 1];
+    int32_t from = t->dev[part];
+    bool good = first < end;
+    for (uint32_t i = first; good && i < end; i++)
+        good = loads_allows(l, of->to[i], (uint32_t)to) && l->dev[of->to[i]] == from;
+    if (!good)
+        return false;
+    for (uint32_t i = first; i < end; i++)
+        loads_move(l, of->to[i], to);
+    for (uint32_t d = 0; d < l->ndev && good; d++)
+        good = l->load[d] <= m->load && l->back[d] <= m->back && !loads_excess(l, d);
+    good = good && take_parts(s, l, t);
+    for (uint32_t i = first; !good && i < end; i++)
+        loads_move(l, of->to[i], from);
+    return good;
+}
+
+/* One move of some part, the smallest ones first; false: none is left, or the work is done. */
+static bool move_some_part(struct any_search *s, struct loads *l, const struct tidy_limits *m,
+                           struct parts *t, uint64_t *work)
+{
+    struct arena *a = s->x->scratch;
+    struct csr of = vertices_of(s, t);
+    struct small *small = arena_array(a, t->n + 1, sizeof *small);
+    uint64_t each = s->x->base->n + s->x->place->net_pin.at[s->x->place->nnet] + 1;
+    for (uint32_t i = 0; i < t->n; i++) {
+        small[i].part = i;
+        for (uint32_t k = of.at[i]; k < of.at[i + 1]; k++)
+            small[i].time += l->c->kind[l->kind[t->dev[i]]].time[of.to[k]];
+    }
+    qsort(small, t->n, sizeof *small, small_first);
+    for (uint32_t i = 0; i < t->n; i++)
+        for (uint32_t d = 0; d < l->ndev; d++) {
+            bool beside = false;
+            for (uint32_t k = of.at[small[i].part]; k < of.at[small[i].part + 1] && !beside; k++)
+                beside = tidy_near(l, of.to[k], d);
+            if (!beside || (int32_t)d == t->dev[small[i].part])
+                continue;
+            if (*work < each)
+                return false;
+            *work -= each;
+            if (move_part(s, l, m, &of, small[i].part, (int32_t)d, t))
+                return true;
+        }
+    return false;
+}
+
+void tidy_parts(struct any_search *s)
+{
+    struct arena *a = s->x->scratch;
+    struct arena_mark mark = arena_mark(a);
+    struct diag quiet = diag_silent();
+    struct loads l;
+    uint64_t work = TIDY_WORK;
+    bool moved = !s->best.copies && !loads_new(&l, s->any, "", a, &quiet);
+    if (moved) {
+        loads_set(&l, s->best.dev);
+        struct tidy_limits m = tidy_limits(&l);
+        struct parts t = parts_of(s, l.dev);
+        while (moved) {
+            struct arena_mark each = arena_mark(a);
+            moved = move_some_part(s, &l, &m, &t, &work);
+            arena_release(a, each);
+        }
+        memcpy(s->best.dev, l.dev, s->any->g->n * sizeof *s->best.dev);
+    }
+    arena_release(a, mark);
+}

@@ -1,0 +1,153 @@
+/* What must cross the end of a device (crossing_bound.h).
+ *
+ * Idea: take a vertex v and a plan with loads of at most T.  Let I be the ideal of all that is
+ * on v's device and on those before it.  Descendants of v are never before it, so those in I are
+ * on v's device and weigh at most T.  The others come later, and each net that crosses I is paid
+ * at least twice (or once more, if the host shares it: the first payment is in the total
+ * already).  Hence, with D devices, weights w, the total W and prices p,
+ *   D T  >=  W + p(I),   w(I) <= T,
+ * w(I) what descendants of v in I weigh, with the nets that they send out of I, and for every
+ * multiplier mu >= 0
+ *   (D + mu) T  >=  W + min over ideals I with v of (p(I) + mu w(I)).
+ * The minimum is a minimum cut: a vertex in I needs its predecessors in I; a net with its source
+ * in I and some reader outside costs its price.  Any flow is a lower bound of it, so it can be
+ * stopped at any time.  The same holds with the graph turned round.  Potential 0 of problem.h
+ * gives the weights, so that devices of several kinds add up.
+ *
+ * Training graphs need this: what the forward half keeps for the backward half cannot stay on
+ * one device if the backward half does not fit on the device of the loss.
+ *
+ * Which v: some of a longest path, then the neighbours of the best. */
+#include "passes/bounds/crossing_bound.h"
+
+#include "ir/base/max_flow.h"
+
+enum { FIRST_STEPS = 8, LAST_SHARE = 128, FIRST_M = CUT_UNIT / 4 };
+
+/* The network: vertices, nets, then the sink.  Arcs of descendants (ancestors) to the sink take
+ * m / CUT_UNIT of their weight. */
+static struct flow network(const struct chain *c, uint32_t v, bool up, uint32_t m, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    const struct chain_pot *p = &c->pot[0];
+    const struct csr *next = up ? &g->pred : &g->succ, *needs = up ? &g->succ : &g->pred;
+    uint32_t most = g->n + g->succ.at[g->n] + g->nnet + g->net_pin.at[g->nnet];
+    struct flow f = flow_new(g->n + g->nnet + 1, most, a);
+    uint8_t *beyond = arena_alloc(a, (size_t)g->n + 1);
+    beyond[v] = 1;
+    for (uint32_t k = 0; k < g->n; k++) {
+        uint32_t u = up ? g->n - 1 - k : k;
+        for (uint32_t i = next->at[u]; beyond[u] && i < next->at[u + 1]; i++)
+            beyond[next->to[i]] = 1;
+        for (uint32_t i = needs->at[u]; i < needs->at[u + 1]; i++)
+            flow_arc(&f, u, needs->to[i], FLOW_INF);
+        int64_t w = (int64_t)((__int128)p->w[u] * m / CUT_UNIT);
+        if (beyond[u] && w)
+            flow_arc(&f, u, g->n + g->nnet, w);
+    }
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t src = g->net_src[e], z = g->n + e;
+        int64_t price = (g->net_host[e] ? 1 : 2) * p->net[e];
+        if (src == UINT32_MAX || price == 0)
+            continue;
+        if (!up && beyond[src]) /* it is paid on v's device, too */
+            price += (int64_t)((__int128)p->net[e] * m / CUT_UNIT);
+        flow_arc(&f, up ? z : src, up ? src : z, price);
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+            if (g->net_pin.to[i] != src)
+                flow_arc(&f, up ? g->net_pin.to[i] : z, up ? z : g->net_pin.to[i], FLOW_INF);
+    }
+    return f;
+}
+
+int64_t cut_flow(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
+                 struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct flow f = network(c, v, up, m, scratch);
+    int64_t cut = flow_max(&f, v, c->g->n + c->g->nnet, work);
+    arena_release(scratch, mark);
+    return cut;
+}
+
+int64_t cut_bound_at(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
+                     struct arena *scratch)
+{
+    const struct chain_pot *p = &c->pot[0];
+    int64_t most = 0;
+    __int128 devices = 0, whole = (__int128)p->total + cut_flow(c, v, up, m, work, scratch);
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        devices += (__int128)c->kind[k].count * p->scale[k];
+        most = p->scale[k] > most ? p->scale[k] : most;
+    }
+    devices = devices * CUT_UNIT + (__int128)most * m;
+    whole *= (int64_t)CUT_UNIT << CHAIN_SCALE_BITS;
+    return devices ? (int64_t)((whole + devices - 1) / devices) : 0;
+}
+
+/* The vertices of a longest path; their number. */
+static uint32_t longest_path(const struct chain *c, uint32_t *path, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    const int64_t *w = c->pot[0].w;
+    int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after),
+            hop = c->pot[0].total / 100000;
+    uint32_t n = 0, *next = arena_array(a, (size_t)g->n + 1, sizeof *next), first = 0;
+    for (uint32_t v = g->n; v-- > 0;) {
+        next[v] = UINT32_MAX;
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            if (next[v] == UINT32_MAX || after[g->succ.to[i]] > after[next[v]])
+                next[v] = g->succ.to[i];
+        after[v] = w[v] + hop + 1 + (next[v] == UINT32_MAX ? 0 : after[next[v]]);
+        first = after[v] >= after[first] ? v : first;
+    }
+    for (uint32_t v = first; g->n && v != UINT32_MAX; v = next[v])
+        path[n++] = v;
+    return n;
+}
+
+struct best {
+    int64_t bound;
+    uint32_t at, m;
+    bool up;
+};
+
+static void try_at(const struct chain *c, const uint32_t *path, struct best try, uint64_t *work,
+                   struct best *best, struct arena *a)
+{
+    try.bound = cut_bound_at(c, path[try.at], try.up, try.m, work, a);
+    if (try.bound > best->bound)
+        *best = try;
+}
+
+void cut_bound(struct chain *c, uint64_t work, struct clock *clock, struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    uint32_t *path = arena_array(scratch, (size_t)c->g->n + 1, sizeof *path);
+    uint32_t n = longest_path(c, path, scratch), step = n / FIRST_STEPS + 1;
+    uint32_t dm = FIRST_M / 2;
+    struct best best = {.m = FIRST_M};
+    for (uint32_t at = step / 2; at < n && work && !clock_out(clock); at += step)
+        for (int up = 0; up < 2; up++)
+            try_at(c, path, (struct best){0, at, FIRST_M, up}, &work, &best, scratch);
+    for (; work && (step /= 2) > n / LAST_SHARE && !clock_out(clock); dm = (dm + 1) / 2) {
+        struct best from = best;
+        try_at(c, path, (struct best){0, from.at, from.m - dm, from.up}, &work, &best, scratch);
+        try_at(c, path, (struct best){0, from.at, from.m + dm, from.up}, &work, &best, scratch);
+        from = best;
+        if (from.at >= step)
+            try_at(c, path, (struct best){0, from.at - step, from.m, from.up}, &work, &best,
+                   scratch);
+        if (from.at + step < n)
+            try_at(c, path, (struct best){0, from.at + step, from.m, from.up}, &work, &best,
+                   scratch);
+    }
+    if (best.bound > c->lower) {
+        c->lower = best.bound;
+        c->lower_by =
+            (struct chain_lower){.by = LOWER_CUT, .at = path[best.at], .m = best.m, .up = best.up};
+        c->lower_proof = NULL;
+        c->lower_why = "least that must cross the end of a device";
+    }
+    arena_release(scratch, mark);
+}

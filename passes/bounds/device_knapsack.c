@@ -1,0 +1,339 @@
+/* What one device can hold (device_knapsack.h): a knapsack whose load counts transfers, by branch and bound.
+ *
+ * Bound: for a multiplier m >= 0, all sets S with load(S) <= L have
+ *   w(S)  <=  m L + max over all S of (w(S) - m load(S)),
+ * and the maximum is a minimum cut: source -> v with w - m time if that is positive, v -> sink with the
+ * rest, nets as in least_load.c (Picard, Management Science 22 (1976)).  Each cut gives a line in m below the
+ * bound as a function of m, which rises if its set is within the limit and falls if it is not: m must be
+ * where all lines are at most the target (Kelley's method in one dimension).  Nothing left: the bound does not
+ * help, and a vertex is put in or out.
+ *
+ * Branching: on the heaviest vertex that is in one of the two sets next to the limit and not in the
+ * other; first in, then out, on an explicit path.
+ *
+ * Integers: weights * 2^16 and m * times stay below 2^61. */
+#include "passes/bounds/device_knapsack.h"
+
+#include <string.h>
+
+enum { MU_BITS = 14, MU_MOST = 24, CUTS = 30, ROOT_CUTS = 24 };
+
+enum { FREE, IN, OUT };
+
+static int64_t units(const struct holding *h, int64_t ps)
+{
+    return ps >> h->down << h->up;
+}
+
+static uint32_t source(const struct holding *h)
+{
+    return h->f.nnode - 2;
+}
+
+static uint32_t sink(const struct holding *h)
+{
+    return h->f.nnode - 1;
+}
+
+static uint32_t npins(const struct wdag *g, uint32_t e)
+{
+    return g->net_pin.at[e + 1] - g->net_pin.at[e];
+}
+
+static bool is_edge(const struct wdag *g, uint32_t e)
+{
+    return npins(g, e) == 2 && !g->net_host[e];
+}
+
+/* ---- the network ----------------------------------------------------------------------------- */
+
+static void choose_units(struct holding *h, const struct kernel *r)
+{
+    const struct wdag *g = h->c->g;
+    for (uint32_t v = 0; v < g->n; v++)
+        if (r->may[v] >> h->k & 1)
+            h->all = sat_add(h->all, h->c->kind[h->k].time[v]);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        if (npins(g, e) > 1)
+            h->all = sat_add(h->all, h->c->cls[h->c->kind[h->k].cls].cost[e]);
+    while (h->all >> h->down >> HOLDING_BITS)
+        h->down++;
+    while (h->all && h->down == 0 && h->all << h->up << 1 >> HOLDING_BITS == 0)
+        h->up++;
+}
+
+/* The arcs, in the order in which set_rooms gives them capacities. */
+static void add_arcs(struct holding *h)
+{
+    const struct wdag *g = h->c->g;
+    uint32_t hub = g->n;
+    for (uint32_t v = 0; v < g->n; v++) {
+        flow_arc(&h->f, source(h), v, 0);
+        flow_arc(&h->f, v, sink(h), 0);
+    }
+    for (uint32_t i = 0; i < h->nnet; i++) {
+        uint32_t e = h->net[i];
+        const uint32_t *pin = g->net_pin.to + g->net_pin.at[e];
+        if (is_edge(g, e)) {
+            flow_arc(&h->f, pin[0], pin[1], 0);
+            continue;
+        }
+        uint32_t in = hub++, out = g->net_host[e] ? sink(h) : hub++;
+        flow_arc(&h->f, in, out, 0);
+        for (uint32_t j = 0; j < npins(g, e); j++) {
+            flow_arc(&h->f, pin[j], in, 0);
+            if (!g->net_host[e])
+                flow_arc(&h->f, out, pin[j], 0);
+        }
+    }
+}
+
+struct holding *holding_new(const struct kernel *r, uint32_t k, const int64_t *weight,
+                            uint64_t *work, struct arena *a)
+{
+    const struct wdag *g = r->small->g;
+    struct holding *h = arena_alloc(a, sizeof *h);
+    size_t n = (size_t)g->n + 1;
+    uint32_t pins = 0;
+    *h = (struct holding){.c = r->small, .k = k, .weight = weight, .work = work};
+    choose_units(h, r);
+    h->time = arena_array(a, n, sizeof *h->time);
+    h->fix = arena_alloc(a, n);
+    h->set = arena_alloc(a, n);
+    h->over = arena_alloc(a, n);
+    h->within = arena_alloc(a, n);
+    h->best = arena_alloc(a, n);
+    h->path = arena_array(a, n, sizeof *h->path);
+    h->start = arena_array(a, n, sizeof *h->start);
+    h->net = arena_array(a, (size_t)g->nnet + 1, sizeof *h->net);
+    h->cost = arena_array(a, (size_t)g->nnet + 1, sizeof *h->cost);
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool here = r->may[v] >> k & 1;
+        h->time[v] = here ? units(h, h->c->kind[k].time[v]) : 0;
+        h->fix[v] = here ? FREE : OUT;
+    }
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        int64_t cost = units(h, h->c->cls[h->c->kind[k].cls].cost[e]);
+        if (npins(g, e) < 2 || cost == 0)
+            continue;
+        h->net[h->nnet] = e;
+        h->cost[h->nnet++] = cost;
+        pins += npins(g, e);
+    }
+    h->f = flow_new(g->n + 2 * h->nnet + 2, 2 * g->n + h->nnet + 2 * pins, a);
+    h->queue = arena_array(a, h->f.nnode, sizeof *h->queue);
+    add_arcs(h);
+    return h;
+}
+
+/* Capacities for multiplier mu, without weights unless `weighs`; returns what the source feeds that is not
+ * there to hold vertices in. */
+static int64_t set_rooms(struct holding *h, int64_t mu, bool weighs)
+{
+    const struct wdag *g = h->c->g;
+    int64_t *room = h->f.room, fed = 0;
+    memset(room, 0, h->f.narc * sizeof *room);
+    for (uint32_t v = 0; v < g->n; v++, room += 4) {
+        int64_t gain = (weighs ? h->weight[v] * (1 << MU_BITS) : 0) - mu * h->time[v];
+        if (h->fix[v] == OUT) {
+            room[2] = FLOW_INF;
+            continue;
+        }
+        room[0] = h->fix[v] == IN ? FLOW_INF : gain > 0 ? gain : 0;
+        room[2] = gain < 0 ? -gain : 0;
+        fed += gain > 0 ? gain : 0;
+    }
+    for (uint32_t i = 0; i < h->nnet; i++) {
+        uint32_t e = h->net[i];
+        room[0] = mu * h->cost[i];
+        if (is_edge(g, e)) { /* both ways */
+            room[1] = room[0];
+            room += 2;
+            continue;
+        }
+        room += 2;
+        for (uint32_t j = npins(g, e) * (g->net_host[e] ? 1 : 2); j-- > 0; room += 2)
+            room[0] = FLOW_INF;
+    }
+    return fed;
+}
+
+/* What the source still reaches; its weight and load. */
+static void find_set(struct holding *h)
+{
+    const struct wdag *g = h->c->g;
+    struct flow *f = &h->f;
+    struct arena_mark mark = arena_mark(f->mem);
+    uint8_t *seen = arena_alloc(f->mem, f->nnode);
+    uint32_t n = 0;
+    seen[source(h)] = 1;
+    h->queue[n++] = source(h);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t a = f->head[h->queue[i]]; a; a = f->next[a - 1])
+            if (f->room[a - 1] && !seen[f->to[a - 1]]) {
+                seen[f->to[a - 1]] = 1;
+                h->queue[n++] = f->to[a - 1];
+            }
+    memcpy(h->set, seen, g->n);
+    arena_release(f->mem, mark);
+    h->sum = h->load = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        if (h->set[v]) {
+            h->sum += h->weight[v];
+            h->load += h->time[v];
+        }
+    for (uint32_t i = 0; i < h->nnet; i++) {
+        uint32_t e = h->net[i], in = 0;
+        for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++)
+            in += h->set[g->net_pin.to[j]];
+        if (in && (in < npins(g, e) || g->net_host[e]))
+            h->load += h->cost[i];
+    }
+}
+
+/* The bound at mu, times 2^MU_BITS, to h->value, and its set; false: out of work. */
+static bool cut(struct holding *h, int64_t mu, bool weighs)
+{
+    struct arena_mark mark = arena_mark(h->f.mem);
+    int64_t fed = set_rooms(h, mu, weighs);
+    uint64_t fixed = h->f.narc / 4 + 1;
+    *h->work -= fixed < *h->work ? fixed : *h->work;
+    int64_t flow = *h->work ? flow_max(&h->f, source(h), sink(h), h->work) : 0;
+    arena_release(h->f.mem, mark);
+    if (*h->work == 0)
+        return false;
+    find_set(h);
+    h->value = fed - flow + mu * h->limit;
+    return true;
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+static void set_limit(struct holding *h, int64_t most)
+{
+    h->limit = units(h, most < h->all ? most : h->all);
+}
+
+/* Cuts the range of multipliers by the line of the last cut, which is above the goal at mu. */
+static void narrow(const struct holding *h, int64_t goal, int64_t mu, int64_t *lo, int64_t *hi)
+{
+    int64_t above = h->sum * (1 << MU_BITS) - goal, over = h->load - h->limit;
+    if (over > 0) {
+        int64_t least = above / over + (above % over > 0);
+        *lo = least > mu ? least : mu + 1;
+    } else {
+        int64_t most = over < 0 ? above / over : 0;
+        *hi = most < mu ? most : mu - 1;
+    }
+}
+
+/* The heaviest vertex that is free and on one side only of the limit; UINT32_MAX: nobody is free. */
+static uint32_t pick(const struct holding *h)
+{
+    uint32_t at = UINT32_MAX, any = UINT32_MAX;
+    for (uint32_t v = 0; v < h->c->g->n; v++) {
+        if (h->fix[v] != FREE)
+            continue;
+        if (any == UINT32_MAX || h->weight[v] > h->weight[any])
+            any = v;
+        if ((h->has_over && h->over[v]) != (h->has_within && h->within[v]) &&
+            (at == UINT32_MAX || h->weight[v] > h->weight[at]))
+            at = v;
+    }
+    return at == UINT32_MAX ? any : at;
+}
+
+enum look { LIGHT, HEAVY, OPEN, TIRED, STOPPED };
+
+/* Whether the sets that h->fix allows are all light, or one is found that is not. */
+static enum look look(struct holding *h, int64_t target, int64_t *start)
+{
+    int64_t goal = (target + 1) * (1 << MU_BITS) - 1, mu = *start;
+    int64_t lo = 0, hi = INT64_C(1) << MU_MOST;
+    h->has_over = h->has_within = false;
+    for (uint32_t i = 0; i < CUTS && lo <= hi; i++) {
+        if (!cut(h, mu, true))
+            return STOPPED;
+        if (h->value <= goal)
+            return LIGHT;
+        bool over = h->load > h->limit;
+        if (!over && h->sum > h->best_sum) {
+            memcpy(h->best, h->set, h->c->g->n);
+            h->best_sum = h->sum;
+            h->best_load = h->load;
+        }
+        if (!over && h->sum > target)
+            return HEAVY;
+        memcpy(over ? h->over : h->within, h->set, h->c->g->n);
+        *(over ? &h->has_over : &h->has_within) = true;
+        narrow(h, goal, mu, &lo, &hi);
+        *start = mu;
+        if (h->has_over && h->has_within)
+            mu = lo + (hi - lo) / 2;
+        else if (over)
+            mu = lo + lo / 8 < hi ? lo + lo / 8 : hi;
+        else
+            mu = hi - hi / 8 > lo ? hi - hi / 8 : lo;
+    }
+    if (h->has_within)
+        return OPEN;
+    if (!cut(h, 1, false))
+        return STOPPED;
+    return h->load > h->limit ? LIGHT : OPEN; /* the least load */
+}
+
+enum holding_answer holding_search(struct holding *h, int64_t most, int64_t target, uint64_t sets,
+                                   struct clock *clock)
+{
+    int64_t mu = 1 << MU_BITS;
+    enum look r;
+    set_limit(h, most);
+    h->npath = 0;
+    h->sets = 0;
+    h->best_sum = h->best_load = -1;
+    for (;;) {
+        bool tired = h->sets++ == sets;
+        r = tired ? TIRED : clock_out(clock) ? STOPPED : look(h, target, &mu);
+        if (r == OPEN) {
+            uint32_t v = pick(h);
+            if (v != UINT32_MAX) {
+                h->fix[v] = IN;
+                h->start[h->npath] = mu;
+                h->path[h->npath++] = v;
+                continue;
+            }
+            r = LIGHT; /* one set, and that is too large */
+        }
+        if (r != LIGHT)
+            break;
+        while (h->npath && h->fix[h->path[h->npath - 1]] == OUT)
+            h->fix[h->path[--h->npath]] = FREE;
+        if (h->npath == 0)
+            break;
+        h->fix[h->path[h->npath - 1]] = OUT;
+        mu = h->start[h->npath - 1];
+    }
+    while (h->npath)
+        h->fix[h->path[--h->npath]] = FREE;
+    return r == LIGHT   ? HOLDING_NONE
+           : r == HEAVY ? HOLDING_FOUND
+           : r == TIRED ? HOLDING_TIRED
+                        : HOLDING_UNKNOWN;
+}
+
+int64_t holding_most(struct holding *h, int64_t most)
+{
+    int64_t lo = 0, hi = INT64_C(1) << MU_MOST, best = INT64_MAX;
+    set_limit(h, most);
+    for (uint32_t i = 0; i < ROOT_CUTS && lo <= hi; i++) {
+        int64_t mu = lo + (hi - lo) / 2;
+        if (!cut(h, mu, true))
+            break;
+        best = h->value < best ? h->value : best;
+        if (h->load > h->limit)
+            lo = mu + 1;
+        else
+            hi = mu - 1;
+    }
+    return best == INT64_MAX ? best : best >> MU_BITS;
+}

@@ -1,0 +1,166 @@
+/* Closures by minimum cuts (least_load.h).
+ *
+ * Idea: Picard, Management Science 22 (1976), for nets as in Hu and Moerder's model.  Cut a network with
+ * an arc v -> t of capacity time(v) for every vertex, and for every net an arc in -> out of its cost with
+ * v -> in and out -> v unbounded for its pins: the side of the source is S, the cut its load.  A net of
+ * two pins is two arcs between them; one that the host shares is paid by all who touch it, in -> t.
+ *
+ * The arc from the source has a capacity of limit + 1, so that a flow ends as soon as it is more than
+ * anyone wants to know.  A vertex is kept out by an unbounded arc to t, which only ever adds to the flow:
+ * closure_without goes on from where closure_of has stopped. */
+#include "passes/bounds/least_load.h"
+
+#include <string.h>
+
+/* Arc v -> t is number 2 * v, source -> gate 2 * n. */
+static uint32_t gate(const struct closure *q)
+{
+    return q->f.nnode - 3;
+}
+
+static uint32_t source(const struct closure *q)
+{
+    return q->f.nnode - 2;
+}
+
+static uint32_t sink(const struct closure *q)
+{
+    return q->f.nnode - 1;
+}
+
+static void add_net(struct closure *q, uint32_t e, uint32_t *hub)
+{
+    const struct wdag *g = q->c->g;
+    const uint32_t *pin = g->net_pin.to + g->net_pin.at[e];
+    uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e];
+    int64_t cost = q->c->cls[q->c->kind[q->k].cls].cost[e];
+    if (n < 2 || cost == 0)
+        return;
+    if (n == 2 && !g->net_host[e]) {
+        flow_arc(&q->f, pin[0], pin[1], cost);
+        flow_arc(&q->f, pin[1], pin[0], cost);
+        return;
+    }
+    uint32_t in = (*hub)++, out = g->net_host[e] ? sink(q) : (*hub)++;
+    flow_arc(&q->f, in, out, cost);
+    for (uint32_t i = 0; i < n; i++) {
+        flow_arc(&q->f, pin[i], in, FLOW_INF);
+        if (out != sink(q))
+            flow_arc(&q->f, out, pin[i], FLOW_INF);
+    }
+}
+
+struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *may, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    struct closure *q = arena_alloc(a, sizeof *q);
+    uint32_t hub = g->n;
+    q->c = c;
+    q->k = k;
+    q->time = arena_array(a, (size_t)g->n + 1, sizeof *q->time);
+    q->side = arena_alloc(a, (size_t)g->n + 1);
+    /* one for each net, two for each pin, and those of a question */
+    q->f = flow_new(g->n + 2 * g->nnet + 3, 2 * g->n + 1 + 2 * g->nnet + 2 * g->net_pin.at[g->nnet],
+                    a);
+    q->queue = arena_array(a, q->f.nnode, sizeof *q->queue);
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool here = c->kind[k].time[v] != COST_NEVER && (!may || (may[v] >> k & 1));
+        q->time[v] = here ? c->kind[k].time[v] : COST_NEVER;
+        flow_arc(&q->f, v, sink(q), here ? q->time[v] : FLOW_INF);
+    }
+    flow_arc(&q->f, source(q), gate(q), 0);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        add_net(q, e, &hub);
+    q->base = q->f.narc;
+    q->room = arena_array(a, q->base + 1, sizeof *q->room);
+    q->saved = arena_array(a, (size_t)q->base + 2 * (size_t)g->n + 1, sizeof *q->saved);
+    memcpy(q->room, q->f.room, q->base * sizeof *q->room);
+    return q;
+}
+
+void closure_deny(struct closure *q, uint32_t v)
+{
+    q->time[v] = COST_NEVER;
+    q->room[2 * v] = FLOW_INF;
+}
+
+/* S: what the source still reaches. */
+static void find_side(struct closure *q)
+{
+    struct flow *f = &q->f;
+    uint32_t n = 0;
+    uint8_t *seen = (uint8_t *)arena_alloc(f->mem, f->nnode);
+    seen[source(q)] = 1;
+    q->queue[n++] = source(q);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t a = f->head[q->queue[i]]; a; a = f->next[a - 1])
+            if (f->room[a - 1] && !seen[f->to[a - 1]]) {
+                seen[f->to[a - 1]] = 1;
+                q->queue[n++] = f->to[a - 1];
+            }
+    memcpy(q->side, seen, q->c->g->n);
+}
+
+/* More flow; the value so far. */
+static int64_t go_on(struct closure *q, int64_t value, uint64_t *work)
+{
+    struct arena_mark mark = arena_mark(q->f.mem);
+    uint64_t fixed = q->f.narc / 8 + 1; /* copying capacities */
+    *work -= fixed < *work ? fixed : *work;
+    if (*work)
+        value += flow_max(&q->f, source(q), sink(q), work);
+    q->exact = *work && value <= q->limit;
+    if (q->exact)
+        find_side(q);
+    arena_release(q->f.mem, mark);
+    return value;
+}
+
+/* Takes back the arcs of the last question. */
+static void restore(struct closure *q)
+{
+    struct flow *f = &q->f;
+    while (f->narc > q->base) {
+        uint32_t a = --f->narc;
+        f->head[f->to[a ^ 1]] = f->next[a];
+    }
+    memcpy(f->room, q->room, q->base * sizeof *f->room);
+}
+
+int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t limit, uint64_t *work)
+{
+    restore(q);
+    q->limit = limit;
+    q->value = limit + 1;
+    q->exact = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (q->time[in[i]] == COST_NEVER)
+            return limit + 1;
+        flow_arc(&q->f, gate(q), in[i], FLOW_INF);
+    }
+    q->f.room[2 * q->c->g->n] = limit + 1;
+    q->value = go_on(q, 0, work);
+    memcpy(q->saved, q->f.room, q->f.narc * sizeof *q->saved);
+    return q->value;
+}
+
+int64_t closure_without(struct closure *q, uint32_t v, uint64_t *work)
+{
+    if (q->value > q->limit)
+        return q->limit + 1;
+    memcpy(q->f.room, q->saved, q->f.narc * sizeof *q->saved);
+    q->f.room[2 * v] = FLOW_INF;
+    return go_on(q, q->value, work);
+}
+
+int64_t closure_alone(const struct closure *q, uint32_t v)
+{
+    const struct wdag *g = q->c->g;
+    int64_t load = q->time[v];
+    for (uint32_t i = g->net_of.at[v]; load != COST_NEVER && i < g->net_of.at[v + 1]; i++) {
+        uint32_t e = g->net_of.to[i];
+        if (g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
+            load = sat_add(load, q->c->cls[q->c->kind[q->k].cls].cost[e]);
+    }
+    return load;
+}

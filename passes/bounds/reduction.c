@@ -1,0 +1,479 @@
+/* Kernels (reduction.h).
+ *
+ * Idea: fixing and contraction by bounds, as in branch and cut.  In a plan with loads below T
+ *  - vertex v is not on kind k if its closure there (least_load.h) is T or more.  If k is a single device,
+ *    everything that has no other kind left is on it, and counts in that closure;
+ *  - if a is on kind k and the least load there with a and without b is T or more, b is beside a.  So a
+ *    and b can be apart only on some kinds i and j where a may be without b on i and b without a on j, and
+ *    on one kind i = j only if it has two devices.  If there are none, a and b are one vertex.
+ * What is joined takes more, so its closures grow, and so on until nothing changes.
+ *
+ * A set S that is known to have a load below T shows that each of its vertices may be without each of the
+ * others: the last 64 sets are kept as a mask for each vertex, which answers most questions.  Pairs asked
+ * about are ends of nets.
+ *
+ * Cost: a flow for each vertex and kind whose nets are dear, another for each dear neighbour, and
+ * O(pins log pins) for each contraction, of which there are few; at most the work allowed. */
+#include "passes/bounds/reduction.h"
+
+#include <string.h>
+
+enum { WITNESSES = 64, ROUNDS = 64 };
+
+struct pair {
+    uint32_t a, b;
+    uint32_t ab, ba; /* kinds on which a may be without b, and b without a */
+};
+
+struct work {
+    struct kernel *r;
+    struct chain *c; /* as contracted so far */
+    uint64_t *arcs;
+    struct clock *clock;
+    struct arena *a;
+    uint32_t *first,
+        *size; /* [vertex of c->g] smallest vertex of the given graph in it; how many */
+    struct closure *q[CHAIN_KINDS]; /* NULL: not needed yet; those of hosts are never needed */
+    uint64_t *seen[CHAIN_KINDS];    /* [vertex] in which of the last sets */
+    uint32_t nseen[CHAIN_KINDS];
+    uint32_t sure[CHAIN_KINDS]; /* for kinds of one device: who is on it anyway, or UINT32_MAX */
+    uint32_t *group;            /* [vertex] union-find */
+    uint64_t telling;           /* arcs left for explanations */
+    bool changed;
+};
+
+static struct kernel_step *log_step(struct work *w, struct kernel_step s)
+{
+    struct kernel *r = w->r;
+    s.na = w->size[s.a];
+    s.nb = w->size[s.b];
+    s.a = w->first[s.a];
+    s.b = w->first[s.b];
+    s.with = s.with == UINT32_MAX ? s.with : w->first[s.with];
+    r->step = vec_grow(w->a, r->step, &r->cap, r->nstep + 1, sizeof *r->step);
+    r->step[r->nstep] = s;
+    return &r->step[r->nstep++];
+}
+
+static bool out_of_work(struct work *w)
+{
+    return *w->arcs == 0 || clock_out(w->clock);
+}
+
+static bool pays(const struct work *w, uint32_t k)
+{
+    return !w->c->cluster->cls[w->c->kind[k].cls].host;
+}
+
+static struct closure *closure(struct work *w, uint32_t k)
+{
+    if (!w->q[k]) {
+        uint64_t made = w->c->g->net_pin.at[w->c->g->nnet] + w->c->g->n;
+        w->q[k] = closure_new(w->c, k, w->r->may, w->a);
+        w->seen[k] = arena_array(w->a, (size_t)w->c->g->n + 1, sizeof **w->seen);
+        w->nseen[k] = 0;
+        *w->arcs -= made < *w->arcs ? made : *w->arcs;
+    }
+    return w->q[k];
+}
+
+/* Keeps the set of the last answer. */
+static void witness(struct work *w, uint32_t k)
+{
+    uint32_t bit = w->nseen[k]++ % WITNESSES;
+    for (uint32_t v = 0; v < w->c->g->n; v++)
+        w->seen[k][v] = (w->seen[k][v] & ~(UINT64_C(1) << bit)) | (uint64_t)w->q[k]->side[v] << bit;
+}
+
+/* ---- where a vertex may be ------------------------------------------------------------------- */
+
+static int64_t own_bytes(const struct wdag *g, uint32_t v)
+{
+    int64_t sum = g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
+        sum = sat_add(sum, g->shared_size[g->shared_of.to[i]]);
+    return sum;
+}
+
+/* The set that shows how little a device with `in` can be loaded. */
+static void tell_set(struct work *w, struct kernel_step *s, uint32_t k, const uint32_t *in,
+                     uint32_t n)
+{
+    const struct wdag *g = w->c->g;
+    uint8_t *side = arena_alloc(w->a, (size_t)g->n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        side[in[i]] = 1;
+    if (pays(w, k)) {
+        closure_of(closure(w, k), in, n, CHAIN_INF, &w->telling);
+        memcpy(side, w->q[k]->side, g->n);
+    }
+    if (pays(w, k) && !w->q[k]->exact)
+        return; /* nobody knows which set it is */
+    s->set = arena_array(w->a, (size_t)g->n + 1, sizeof *s->set);
+    for (uint32_t v = 0; v < g->n; v++)
+        if (side[v]) {
+            s->set[s->nset++] = w->first[v];
+            s->time = sat_add(s->time, w->c->kind[k].time[v]);
+        }
+    if (pays(w, k)) {
+        s->load = w->q[k]->value;
+        s->transfer = s->load - s->time;
+    }
+}
+
+static void deny(struct work *w, uint32_t v, uint32_t k, struct kernel_step why)
+{
+    uint32_t in[2] = {v, why.with}, n = why.with == UINT32_MAX ? 1 : 2;
+    why.a = why.b = v;
+    why.k = k;
+    struct kernel_step *s = log_step(w, why);
+    if (w->r->explained && why.what == KERNEL_DENY)
+        tell_set(w, s, k, in, n);
+    w->r->may[v] &= ~(UINT32_C(1) << k);
+    if (w->q[k])
+        closure_deny(w->q[k], v);
+    if (!w->r->may[v]) {
+        log_step(w, (struct kernel_step){
+                        .what = KERNEL_NONE, .a = v, .b = v, .k = k, .with = UINT32_MAX});
+        w->r->none = true;
+    }
+    w->changed = true;
+}
+
+/* The least load of kind k with v on it, as far as it is above the limit. */
+static int64_t least_load(struct work *w, uint32_t v, uint32_t k, int64_t limit)
+{
+    uint32_t in[2] = {v, w->sure[k]}, n = w->sure[k] != UINT32_MAX && w->sure[k] != v ? 2 : 1;
+    int64_t sum = 0;
+    if (!pays(w, k)) {
+        for (uint32_t i = 0; i < n; i++)
+            sum = sat_add(sum, w->c->kind[k].time[in[i]]);
+        return sum;
+    }
+    struct closure *q = closure(w, k);
+    if (n == 1 && closure_alone(q, v) <= limit)
+        return 0;
+    if (w->nseen[k] && w->seen[k][v] && (n == 1 || (w->seen[k][v] & w->seen[k][in[1]])))
+        return 0;
+    if (out_of_work(w))
+        return 0;
+    sum = closure_of(q, in, n, limit, w->arcs);
+    if (q->exact)
+        witness(w, k);
+    return sum;
+}
+
+/* Who is on the device of kind k in every plan. */
+static void find_sure(struct work *w)
+{
+    for (uint32_t k = 0; k < w->c->nkind; k++)
+        w->sure[k] = UINT32_MAX;
+    for (uint32_t v = 0; v < w->c->g->n; v++) {
+        uint32_t m = w->r->may[v], k = (uint32_t)__builtin_ctz(m | UINT32_C(1) << 31);
+        if (m && (m & (m - 1)) == 0 && w->c->kind[k].count == 1 && w->sure[k] == UINT32_MAX)
+            w->sure[k] = v;
+    }
+}
+
+static void filter(struct work *w)
+{
+    int64_t limit = w->r->below - 1;
+    for (uint32_t v = 0; v < w->c->g->n && !w->r->none; v++)
+        for (uint32_t k = 0; k < w->c->nkind && !w->r->none; k++) {
+            if (!(w->r->may[v] >> k & 1))
+                continue;
+            if (w->c->limited && own_bytes(w->c->g, v) > w->c->kind[k].memory) {
+                deny(w, v, k, (struct kernel_step){.what = KERNEL_SIZE, .with = UINT32_MAX});
+                continue;
+            }
+            int64_t load = least_load(w, v, k, limit);
+            if (load > limit)
+                deny(w, v, k,
+                     (struct kernel_step){.what = KERNEL_DENY,
+                                          .load = load,
+                                          .with = w->sure[k] == v ? UINT32_MAX : w->sure[k]});
+        }
+}
+
+/* ---- which vertices stay together ------------------------------------------------------------ */
+
+static uint32_t root(uint32_t *group, uint32_t v)
+{
+    while (group[v] != v)
+        v = group[v] = group[group[v]];
+    return v;
+}
+
+/* Least loads of a without b on the kinds of `gone`. */
+static int64_t *tell_loads(struct work *w, uint32_t a, uint32_t b, uint32_t gone)
+{
+    int64_t *load = arena_array(w->a, CHAIN_KINDS, sizeof *load);
+    for (uint32_t k = 0; k < w->c->nkind; k++)
+        if (gone >> k & 1) {
+            closure_of(closure(w, k), &a, 1, CHAIN_INF, &w->telling);
+            load[k] = closure_without(closure(w, k), b, &w->telling);
+        }
+    return load;
+}
+
+/* a and b are on one device: apart, a could only be on the kinds ab and b on ba. */
+static void join(struct work *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
+{
+    uint32_t x = root(w->group, a), y = root(w->group, b);
+    if (x == y)
+        return;
+    struct kernel_step *s = log_step(
+        w, (struct kernel_step){
+               .what = KERNEL_JOIN, .a = a, .b = b, .ab = ab, .ba = ba, .with = UINT32_MAX});
+    if (w->r->explained) {
+        s->load_ab = tell_loads(w, a, b, w->r->may[a] & ~ab);
+        s->load_ba = tell_loads(w, b, a, w->r->may[b] & ~ba);
+    }
+    w->group[x < y ? y : x] = x < y ? x : y;
+    w->changed = true;
+}
+
+/* Whether a and b can be apart if a can be without b on the kinds ab and b without a on ba. */
+static bool apart(const struct work *w, uint32_t ab, uint32_t ba)
+{
+    if (!ab || !ba)
+        return false;
+    if (ab != ba || (ab & (ab - 1)))
+        return true;
+    return w->c->kind[__builtin_ctz(ab)].count > 1;
+}
+
+/* Kinds on which a may be without b, as far as that needs no flow. */
+static uint32_t without(struct work *w, uint32_t a, uint32_t b)
+{
+    uint32_t kinds = 0;
+    for (uint32_t k = 0; k < w->c->nkind; k++) {
+        if (!(w->r->may[a] >> k & 1))
+            continue;
+        if (!pays(w, k) || closure_alone(closure(w, k), a) < w->r->below ||
+            (w->seen[k][a] & ~w->seen[k][b]))
+            kinds |= UINT32_C(1) << k;
+    }
+    return kinds;
+}
+
+/* Takes kind k from p's mask of `a` if a cannot be there without b.  q holds the closure of a. */
+static uint32_t ask(struct work *w, struct closure *q, uint32_t b, uint32_t mask)
+{
+    uint32_t bit = UINT32_C(1) << q->k;
+    if (q->value > q->limit)
+        return mask; /* a has just been denied the kind, or nobody knows */
+    int64_t load = closure_without(q, b, w->arcs);
+    if (q->exact)
+        witness(w, q->k);
+    return load > q->limit ? mask & ~bit : mask;
+}
+
+/* The pairs of the ends of nets that may be joined, grouped by a. */
+static uint32_t list_pairs(struct work *w, struct pair **pairs)
+{
+    const struct wdag *g = w->c->g;
+    uint32_t n = 0, cap = 0, *last = arena_array(w->a, (size_t)g->n + 1, sizeof *last);
+    *pairs = NULL;
+    for (uint32_t a = 0; a < g->n; a++)
+        for (uint32_t i = g->net_of.at[a]; i < g->net_of.at[a + 1]; i++) {
+            uint32_t e = g->net_of.to[i], at = g->net_pin.at[e], end = g->net_pin.at[e + 1];
+            if (g->net_pin.to[at] != a) /* the first pin with each of the others */
+                continue;
+            for (uint32_t j = at + 1; j < end; j++) {
+                uint32_t b = g->net_pin.to[j];
+                if (last[b] == a + 1)
+                    continue;
+                last[b] = a + 1;
+                if (apart(w, without(w, a, b), without(w, b, a)))
+                    continue;
+                *pairs = vec_grow(w->a, *pairs, &cap, n + 1, sizeof **pairs);
+                (*pairs)[n++] = (struct pair){a, b, w->r->may[a], w->r->may[b]};
+            }
+        }
+    return n;
+}
+
+/* Asks about a without b for all pairs, on kind k.  swap: b without a. */
+static void ask_all(struct work *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
+{
+    struct closure *q = closure(w, k);
+    uint32_t *at = arena_array(w->a, (size_t)w->c->g->n + 2, sizeof *at);
+    uint32_t *of = arena_array(w->a, (size_t)n + 1, sizeof *of);
+    for (uint32_t i = 0; i < n; i++)
+        at[(swap ? pairs[i].b : pairs[i].a) + 1]++;
+    for (uint32_t v = 0; v < w->c->g->n; v++)
+        at[v + 1] += at[v];
+    for (uint32_t i = n; i-- > 0;)
+        of[--at[(swap ? pairs[i].b : pairs[i].a) + 1]] = i;
+    /* at[v + 1] is now where v begins */
+    for (uint32_t i = 0; i < n && !out_of_work(w);) {
+        uint32_t a = swap ? pairs[of[i]].b : pairs[of[i]].a;
+        bool asked = false;
+        for (; i < n && (swap ? pairs[of[i]].b : pairs[of[i]].a) == a; i++) {
+            struct pair *p = &pairs[of[i]];
+            uint32_t b = swap ? p->a : p->b, *mask = swap ? &p->ba : &p->ab;
+            bool known = closure_alone(q, a) < w->r->below || (w->seen[k][a] & ~w->seen[k][b]);
+            if (!(*mask >> k & 1) || known || apart(w, without(w, a, b), without(w, b, a)))
+                continue;
+            if (!asked) {
+                closure_of(q, &a, 1, w->r->below - 1, w->arcs);
+                if (q->exact)
+                    witness(w, k);
+                asked = true;
+                if (w->seen[k][a] & ~w->seen[k][b])
+                    continue;
+            }
+            *mask = ask(w, q, b, *mask);
+        }
+    }
+}
+
+static void join_ends(struct work *w)
+{
+    struct pair *pairs;
+    uint32_t n = list_pairs(w, &pairs);
+    for (uint32_t k = 0; k < w->c->nkind && n; k++)
+        for (int swap = 0; pays(w, k) && swap < 2; swap++)
+            ask_all(w, pairs, n, k, swap);
+    for (uint32_t i = 0; i < n; i++)
+        if (!apart(w, pairs[i].ab, pairs[i].ba))
+            join(w, pairs[i].a, pairs[i].b, pairs[i].ab, pairs[i].ba);
+}
+
+/* Those that are on one device anyway. */
+static void join_sure(struct work *w)
+{
+    find_sure(w);
+    for (uint32_t v = 0; v < w->c->g->n; v++)
+        for (uint32_t k = 0; k < w->c->nkind; k++)
+            if (w->sure[k] != UINT32_MAX && w->r->may[v] == UINT32_C(1) << k)
+                join(w, w->sure[k], v, w->r->may[v], w->r->may[v]);
+}
+
+/* ---- contraction ----------------------------------------------------------------------------- */
+
+static void start(struct work *w, struct chain *c)
+{
+    w->c = c;
+    w->group = arena_array(w->a, (size_t)c->g->n + 1, sizeof *w->group);
+    for (uint32_t v = 0; v < c->g->n; v++)
+        w->group[v] = v;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        w->q[k] = NULL;
+    find_sure(w);
+}
+
+/* The graph with the groups as vertices; no edges. */
+static struct wdag *merged(struct wdag *g, uint32_t *group, struct arena *a)
+{
+    struct diag quiet = diag_silent();
+    uint32_t n = 0, *name = arena_array(a, (size_t)g->n + 1, sizeof *name);
+    const struct wdag_order free_order = {0, NULL, NULL};
+    for (uint32_t v = 0; v < g->n; v++)
+        name[v] = root(group, v) == v ? n++ : name[root(group, v)];
+    return wdag_merge_ordered(g, &free_order, name, n, "kernel", a, &quiet);
+}
+
+static void contract(struct work *w)
+{
+    struct kernel *r = w->r;
+    struct diag quiet = diag_silent();
+    uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
+    struct wdag *g = merged((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
+    struct chain *c = g ? chain_build(g, w->c->cluster, -1, w->a, &quiet) : NULL;
+    *w->arcs -= cost < *w->arcs ? cost : *w->arcs;
+    if (!c) { /* two pins */
+        r->none = true;
+        return;
+    }
+    for (uint32_t k = 0; k < c->nkind; k++) /* the limits of c, which may be raised ones */
+        c->kind[k].memory = w->c->kind[k].memory;
+    c->limited = w->c->limited;
+    uint32_t *may = arena_array(w->a, (size_t)g->n + 1, sizeof *may);
+    uint32_t *first = arena_array(w->a, (size_t)g->n + 1, sizeof *first);
+    uint32_t *size = arena_array(w->a, (size_t)g->n + 1, sizeof *size);
+    memset(may, 0xff, g->n * sizeof *may);
+    memset(first, 0xff, g->n * sizeof *first);
+    for (uint32_t v = 0; v < w->c->g->n; v++) {
+        uint32_t m = g->map[v];
+        may[m] &= r->may[v];
+        first[m] = w->first[v] < first[m] ? w->first[v] : first[m];
+        size[m] += w->size[v];
+    }
+    for (uint32_t v = 0; v < r->c->g->n; v++)
+        r->map[v] = g->map[r->map[v]];
+    r->may = may;
+    w->first = first;
+    w->size = size;
+    start(w, c);
+    for (uint32_t v = 0; v < g->n && !r->none; v++)
+        if (!may[v]) {
+            log_step(w,
+                     (struct kernel_step){.what = KERNEL_NONE, .a = v, .b = v, .with = UINT32_MAX});
+            r->none = true;
+        }
+}
+
+struct kernel *kernel_make(const struct chain *c, int64_t below, bool explained, uint64_t *work,
+                           struct clock *clock, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    struct kernel *r = arena_alloc(a, sizeof *r);
+    struct work w = {.r = r, .arcs = work, .clock = clock, .a = a, .telling = *work};
+    *r = (struct kernel){.c = c, .below = below, .explained = explained};
+    r->map = arena_array(a, (size_t)g->n + 1, sizeof *r->map);
+    r->may = arena_array(a, (size_t)g->n + 1, sizeof *r->may);
+    w.first = arena_array(a, (size_t)g->n + 1, sizeof *w.first);
+    w.size = arena_array(a, (size_t)g->n + 1, sizeof *w.size);
+    for (uint32_t v = 0; v < g->n && !r->none; v++) {
+        r->map[v] = w.first[v] = v;
+        w.size[v] = 1;
+        for (uint32_t k = 0; k < c->nkind; k++)
+            r->may[v] |= (uint32_t)(c->kind[k].time[v] != COST_NEVER) << k;
+        r->none = !r->may[v];
+    }
+    start(&w, (struct chain *)(uintptr_t)c);
+    for (uint32_t i = 0; i < ROUNDS && !r->none; i++) {
+        w.changed = false;
+        filter(&w);
+        if (r->none)
+            break;
+        join_sure(&w);
+        if (!w.changed)
+            join_ends(&w);
+        if (!w.changed)
+            break;
+        contract(&w); /* so that joins that were told of count */
+        if (out_of_work(&w))
+            break;
+    }
+    r->small = w.c;
+    return r;
+}
+
+struct wdag *kernel_contract(struct wdag *g, const struct chain *c, int64_t below, uint64_t *work,
+                             struct clock *clock, struct arena *a)
+{
+    struct kernel *r = kernel_make(c, below, false, work, clock, a);
+    if (r->none)
+        return NULL;
+    uint32_t *head = arena_array(a, (size_t)g->n + 1, sizeof *head);
+    uint32_t *group = arena_array(a, (size_t)g->n + 1, sizeof *group);
+    memset(head, 0xff, g->n * sizeof *head);
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (head[r->map[v]] == UINT32_MAX)
+            head[r->map[v]] = v;
+        group[v] = head[r->map[v]];
+    }
+    struct wdag *out = merged(g, group, a);
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t k = 0; k < out->ncls; k++) {
+            bool may = false;
+            for (uint32_t i = 0; i < c->nkind; i++)
+                may = may || (c->kind[i].cls == k && (r->may[r->map[v]] >> i & 1));
+            if (!may)
+                out->time[k][out->map[v]] = COST_NEVER;
+        }
+    return out;
+}

@@ -1,0 +1,25 @@
+/* Weights that devices cannot hold ("points" in explanations, where weights are a model's): lower bounds from what
+ * fits one device. */
+#ifndef PCC_PASSES_BOUNDS_WEIGHT_BOUND_H
+#define PCC_PASSES_BOUNDS_WEIGHT_BOUND_H
+
+#include "passes/bounds/reduction.h"
+
+/* Weights of the vertices of r->small such that a device of kind k with a load below `below` holds `most[k]`
+ * at most, and all devices together hold less than `total`, the weight of all vertices: so no plan takes
+ * less than `below`. */
+struct packing {
+    int64_t below, total;
+    int64_t *weight;            /* [vertex of r->small] */
+    int64_t most[CHAIN_KINDS];
+    uint64_t sets[CHAIN_KINDS]; /* partial sets that the search for more looked at; 0: hosts, without search */
+};
+
+/* Looks for the largest threshold in (lower, r->below] that such weights refute; below is 0 if there is none,
+ * and for graphs of more than PACKING_VERTICES.  Looks at no more than *work arcs (lowered), of which a small
+ * graph gets less.  Lives in a. */
+struct packing packing_bound(const struct kernel *r, int64_t lower, uint64_t *work,
+                             struct clock *clock, struct arena *a);
+enum { PACKING_VERTICES = 2000 };
+
+#endif

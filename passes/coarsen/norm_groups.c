@@ -1,0 +1,299 @@
+/* Decomposed normalisations and activations (norm_groups.h).
+ *
+ * Each has an operator that is rare elsewhere: Sqrt, ReduceSum, Erf, Tanh, InstanceNormalization.
+ * From there a matcher looks backwards through operands and forwards through readers, a fixed number
+ * of steps, and notes what it passes:
+ *   LayerNorm  d = x - ReduceMean(x), s = Sqrt(ReduceMean(d^2) + e), d / s or d * (1 / s), * w, + b
+ *   RMSNorm    the same with d = x
+ *   Softmax    p = Exp(x - ReduceMax(x)), p / ReduceSum(p)
+ *   Gelu       x * (Erf(x / c) + 1) / 2, or Tanh(c * (x + c' * x^3)) in place of Erf, in any order
+ *   GroupNorm  Reshape, InstanceNormalization, Reshape, * w, + b
+ * A chain reads one value from outside, x, beside constants, and everything in it descends from x: so
+ * neither one chain nor several of them can be on a cycle of classes. */
+#include "passes/coarsen/norm_groups.h"
+
+#include <string.h>
+
+enum { LONGEST = 64, HOPS = 4, READERS = 64 };
+
+/* A chain that is being matched. */
+struct match {
+    const struct ctx *x;
+    const struct csr *users; /* value -> nodes that read it */
+    uint32_t vertex[LONGEST], n;
+};
+
+static void note(struct match *k, nid n)
+{
+    uint32_t v = k->x->base->vertex[n];
+    if (v != UINT32_MAX && k->n < LONGEST)
+        k->vertex[k->n++] = v;
+}
+
+static bool is_constant(const struct match *k, vid v)
+{
+    const struct value *val = &k->x->m->value[v];
+    return val->def ? k->x->place->kind[val->def] == PLACE_COPY : (val->flags & VALUE_INIT) != 0;
+}
+
+/* Changes how a value is stored, not what it is. */
+static bool is_hop(const struct module *m, nid n)
+{
+    return node_is(m, n, "Cast") || node_is(m, n, "QuantizeLinear") ||
+           node_is(m, n, "DequantizeLinear");
+}
+
+/* The value behind the hops before v; they are noted if `noted`. */
+static vid behind(struct match *k, vid v, bool noted)
+{
+    const struct module *m = k->x->m;
+    for (int i = 0; i < HOPS && v && m->value[v].def && is_hop(m, m->value[v].def); i++) {
+        if (noted)
+            note(k, m->value[v].def);
+        v = node_in(m, m->value[v].def, 0);
+    }
+    return v;
+}
+
+static bool same_value(struct match *k, vid v, vid w)
+{
+    return v && w && behind(k, v, false) == behind(k, w, false);
+}
+
+/* The node behind v if its operator is op, noted with the hops; else 0. */
+static nid made_by(struct match *k, vid v, const char *op)
+{
+    const struct module *m = k->x->m;
+    vid w = behind(k, v, false);
+    nid n = w ? m->value[w].def : 0;
+    if (!n || m->node[n].graph != 1 || !node_is(m, n, op))
+        return 0;
+    behind(k, v, true);
+    note(k, n);
+    return n;
+}
+
+/* The operand of n that is no constant, if the other one is; else 0. */
+static vid varying(const struct match *k, nid n)
+{
+    vid a = node_in(k->x->m, n, 0), b = node_in(k->x->m, n, 1);
+    if (!n || !a || !b || is_constant(k, a) == is_constant(k, b))
+        return 0;
+    return is_constant(k, a) ? b : a;
+}
+
+/* The operand of n beside v. */
+static vid beside(struct match *k, nid n, vid v)
+{
+    vid a = node_in(k->x->m, n, 0), b = node_in(k->x->m, n, 1);
+    return same_value(k, a, v) ? b : same_value(k, b, v) ? a : 0;
+}
+
+/* The first reader of v, hops skipped, whose operator is op, noted with the hops; else 0, also when
+ * there are very many readers: what lies within a chain has few. */
+static nid read_by(struct match *k, vid v, const char *op)
+{
+    const struct module *m = k->x->m;
+    uint32_t n = k->n;
+    for (int i = 0; i <= HOPS && v; i++) {
+        uint32_t from = k->users->at[v], to = k->users->at[v + 1];
+        for (uint32_t u = from; u < to && to - from <= READERS; u++)
+            if (m->node[k->users->to[u]].graph == 1 && node_is(m, k->users->to[u], op)) {
+                note(k, k->users->to[u]);
+                return k->users->to[u];
+            }
+        if (to - from != 1 || !is_hop(m, k->users->to[from]))
+            break;
+        note(k, k->users->to[from]);
+        v = node_out(m, k->users->to[from], 0);
+    }
+    k->n = n;
+    return 0;
+}
+
+static vid result(const struct match *k, nid n)
+{
+    return node_out(k->x->m, n, 0);
+}
+
+/* * w, + b after v, as far as they are there. */
+static void scale_and_shift(struct match *k, vid v)
+{
+    static const char *const op[] = {"Mul", "Add"};
+    for (int i = 0; i < 2; i++) {
+        uint32_t n = k->n;
+        nid next = read_by(k, v, op[i]);
+        if (varying(k, next))
+            v = result(k, next);
+        else
+            k->n = n;
+    }
+}
+
+/* The base of n, which squares it (Pow, or Mul with itself), behind v; else 0. */
+static vid square(struct match *k, vid v)
+{
+    nid n = made_by(k, v, "Pow");
+    if (n)
+        return node_in(k->x->m, n, 0);
+    n = made_by(k, v, "Mul");
+    vid a = node_in(k->x->m, n, 0);
+    return n && same_value(k, a, node_in(k->x->m, n, 1)) ? a : 0;
+}
+
+/* v is x minus a reduction of x: notes both. */
+static bool centred(struct match *k, vid v, const char *reduction)
+{
+    uint32_t n = k->n;
+    nid sub = made_by(k, v, "Sub");
+    nid red = sub ? made_by(k, node_in(k->x->m, sub, 1), reduction) : 0;
+    if (red && same_value(k, node_in(k->x->m, red, 0), node_in(k->x->m, sub, 0))) {
+        behind(k, node_in(k->x->m, sub, 0), true);
+        return true;
+    }
+    k->n = n;
+    return false;
+}
+
+/* d and base are one value, or made alike (exporters write x - ReduceMean(x) twice). */
+static bool alike(struct match *k, vid d, vid base)
+{
+    const struct module *m = k->x->m;
+    uint32_t n = k->n;
+    if (same_value(k, d, base))
+        return true;
+    nid a = made_by(k, d, "Sub"), b = made_by(k, base, "Sub");
+    if (a && b && same_value(k, node_in(m, a, 0), node_in(m, b, 0)))
+        return true;
+    k->n = n;
+    return false;
+}
+
+/* LayerNorm and RMSNorm around a Sqrt. */
+static bool match_sqrt(struct match *k, nid s)
+{
+    const struct module *m = k->x->m;
+    nid add = made_by(k, node_in(m, s, 0), "Add");
+    nid mean = made_by(k, add ? varying(k, add) : node_in(m, s, 0), "ReduceMean");
+    vid base = mean ? square(k, node_in(m, mean, 0)) : 0, d = 0;
+    if (!base)
+        return false;
+    nid end = read_by(k, result(k, s), "Div");
+    if (end && alike(k, node_in(m, end, 0), base)) {
+        d = node_in(m, end, 0);
+    } else { /* the reciprocal first: a Div of a constant, or that operator */
+        if (!end)
+            end = read_by(k, result(k, s), "Reciprocal");
+        vid r = end ? result(k, end) : 0;
+        end = r ? read_by(k, r, "Mul") : 0;
+        d = end ? beside(k, end, r) : 0;
+        if (!d || !alike(k, d, base))
+            return false;
+    }
+    behind(k, base, true);
+    centred(k, base, "ReduceMean");
+    if (!same_value(k, d, base))
+        centred(k, d, "ReduceMean");
+    scale_and_shift(k, result(k, end));
+    return true;
+}
+
+static bool match_softmax(struct match *k, nid sum)
+{
+    const struct module *m = k->x->m;
+    nid exp = made_by(k, node_in(m, sum, 0), "Exp");
+    nid div = exp ? read_by(k, result(k, sum), "Div") : 0;
+    if (!div || !same_value(k, node_in(m, div, 0), result(k, exp)))
+        return false;
+    centred(k, node_in(m, exp, 0), "ReduceMax");
+    return true;
+}
+
+/* x * (v + 1) / 2 in any order. */
+static bool gate(struct match *k, vid v, vid x)
+{
+    nid add = read_by(k, v, "Add");
+    if (!varying(k, add))
+        return false;
+    nid mul = read_by(k, result(k, add), "Mul");
+    vid other = mul ? beside(k, mul, result(k, add)) : 0;
+    if (mul && varying(k, mul)) { /* the half first */
+        nid half = mul;
+        mul = read_by(k, result(k, half), "Mul");
+        other = mul ? beside(k, mul, result(k, half)) : 0;
+    }
+    if (!other)
+        return false;
+    if (!same_value(k, other, x)) {
+        nid half = made_by(k, other, "Mul");
+        if (!half || !same_value(k, varying(k, half), x))
+            return false;
+    }
+    behind(k, x, true);
+    scale_and_shift(k, result(k, mul));
+    return true;
+}
+
+static bool match_erf(struct match *k, nid erf)
+{
+    vid v = node_in(k->x->m, erf, 0);
+    nid scale = made_by(k, v, "Div");
+    if (!scale)
+        scale = made_by(k, v, "Mul");
+    vid x = varying(k, scale);
+    return x && gate(k, result(k, erf), x);
+}
+
+static bool match_tanh(struct match *k, nid tanh)
+{
+    const struct module *m = k->x->m;
+    nid outer = made_by(k, node_in(m, tanh, 0), "Mul");
+    vid u = varying(k, outer);
+    nid add = u ? made_by(k, u, "Add") : 0;
+    for (uint32_t i = 0; add && i < 2; i++) {
+        uint32_t n = k->n;
+        vid x = node_in(m, add, i);
+        nid inner = made_by(k, node_in(m, add, 1 - i), "Mul");
+        vid p = varying(k, inner);
+        nid pow = p ? made_by(k, p, "Pow") : 0;
+        if (pow && same_value(k, node_in(m, pow, 0), x))
+            return gate(k, result(k, tanh), x);
+        k->n = n;
+    }
+    return false;
+}
+
+static bool match_instance(struct match *k, nid inst)
+{
+    if (!made_by(k, node_in(k->x->m, inst, 0), "Reshape"))
+        return false;
+    nid back = read_by(k, result(k, inst), "Reshape");
+    if (back)
+        scale_and_shift(k, result(k, back));
+    return back != 0;
+}
+
+uint32_t norms_join(const struct ctx *x, struct classes *c)
+{
+    static const struct {
+        const char *op;
+        bool (*match)(struct match *, nid);
+    } anchor[] = {{"Sqrt", match_sqrt},
+                  {"ReduceSum", match_softmax},
+                  {"Erf", match_erf},
+                  {"Tanh", match_tanh},
+                  {"InstanceNormalization", match_instance}};
+    const struct csr users = module_users(x->m, x->scratch);
+    uint32_t chains = 0;
+    for (uint32_t v = 0; v < x->base->n; v++)
+        for (size_t i = 0; i < sizeof anchor / sizeof *anchor; i++) {
+            nid n = x->base->node[v];
+            struct match k = {.x = x, .users = &users, .vertex = {v}, .n = 1};
+            if (!node_is(x->m, n, anchor[i].op) || !anchor[i].match(&k, n))
+                continue;
+            for (uint32_t j = 1; j < k.n; j++)
+                classes_join(c, v, k.vertex[j], WHY_NORM);
+            chains++;
+        }
+    return chains;
+}

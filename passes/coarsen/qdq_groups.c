@@ -1,0 +1,90 @@
+/* QuantizeLinear and DequantizeLinear with their operators (qdq_groups.h).
+ *
+ * Runtimes fuse DequantizeLinear -> operator -> QuantizeLinear into one integer operator, if all
+ * three are in one model; a part that begins with a float tensor loses that, and pays four times the
+ * bytes.  A tail is a QuantizeLinear with one predecessor, a head a DequantizeLinear with at most one;
+ * everything else is an operator, as is a tail or head that follows a head.
+ *
+ * Why no cycle: let the depth of a vertex be the largest number of operators on a path to it, itself
+ * included.  A tail has the depth of its producer; a head joins its readers of least depth only, and
+ * the class has their depth.  Then every edge between two classes leads to a larger depth: into a
+ * tail none leads from outside, into a head only one from an operator or its tail, and from a head
+ * those that leave the class lead to readers that are deeper.  With other classes beside these
+ * (colours, layers), or with `all`, cycles can come; contract joins them. */
+#include "passes/coarsen/qdq_groups.h"
+
+#include <string.h>
+
+enum role { OPERATOR, TAIL, HEAD };
+
+/* The operator, of ONNX itself or of ONNX Runtime's extensions. */
+static bool is_op(const struct module *m, nid n, const char *op)
+{
+    const char *domain = str(m, m->node[n].domain);
+    return strcmp(node_op(m, n), op) == 0 && (!*domain || strcmp(domain, "com.microsoft") == 0);
+}
+
+static uint32_t row_length(const struct csr *c, uint32_t row)
+{
+    return c->at[row + 1] - c->at[row];
+}
+
+static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
+{
+    const struct wdag *g = x->base;
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t n = row_length(&g->pred, v), most = 0;
+        bool after_head = n == 1 && role[g->pred.to[g->pred.at[v]]] == HEAD;
+        if (n == 1 && !after_head && is_op(x->m, g->node[v], "QuantizeLinear"))
+            role[v] = TAIL;
+        else if (n <= 1 && !after_head && is_op(x->m, g->node[v], "DequantizeLinear"))
+            role[v] = HEAD;
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            most = depth[g->pred.to[i]] > most ? depth[g->pred.to[i]] : most;
+        depth[v] = most + (role[v] == OPERATOR);
+    }
+}
+
+/* Shape and Size belong to whoever makes the value, and say nothing about who computes with it. */
+static bool computes(const struct ctx *x, uint32_t v)
+{
+    nid n = x->base->node[v];
+    return !node_is(x->m, n, "Shape") && !node_is(x->m, n, "Size");
+}
+
+/* Stays alone where a Shape of it is read before its first reader is: that could close a cycle. */
+static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t *depth,
+                      struct classes *c)
+{
+    const struct csr *succ = &x->base->succ;
+    uint32_t least = UINT32_MAX, measured = UINT32_MAX;
+    bool joined = false;
+    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
+        uint32_t *to = computes(x, succ->to[i]) ? &least : &measured;
+        *to = depth[succ->to[i]] < *to ? depth[succ->to[i]] : *to;
+    }
+    if (measured < least && !all)
+        return false;
+    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
+        if (computes(x, succ->to[i]) && (all || depth[succ->to[i]] == least))
+            joined = classes_join(c, v, succ->to[i], WHY_QDQ) || joined;
+    return joined;
+}
+
+uint32_t qdq_join(const struct ctx *x, bool all, struct classes *c, uint8_t *follows)
+{
+    const struct wdag *g = x->base;
+    uint8_t *role = arena_alloc(x->scratch, (size_t)g->n + 1);
+    uint32_t *depth = arena_array(x->scratch, (size_t)g->n + 1, sizeof *depth), joined = 0;
+    find_roles(x, role, depth);
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool one = false;
+        if (role[v] == TAIL)
+            one = classes_join(c, v, g->pred.to[g->pred.at[v]], WHY_QDQ);
+        else if (role[v] == HEAD)
+            one = join_head(x, v, all, depth, c);
+        follows[v] |= one;
+        joined += one;
+    }
+    return joined;
+}

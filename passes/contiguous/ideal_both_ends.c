@@ -1,0 +1,165 @@
+/* The exact search from both ends (ideal_both_ends.h).
+ *
+ * The search goes through the ideals from the empty one and knows what the first devices hold exactly,
+ * but of the rest only what they can hold at most.  Where the last devices leave little choice (one
+ * heavy vertex near the end, say) the same search over the reversed graph ends after a small part of the
+ * steps, down to one of 400 on published workloads; elsewhere it is the other way round.  No cheap
+ * property of a graph tells which, so both go on in turn, as resumable searches.  The one that has passed
+ * more vertices for its steps has the next turn, the other one at least an eighth of the steps.
+ *
+ * Cost: some nine eighths of that of the end that gets on better. */
+#include "passes/contiguous/ideal_both_ends.h"
+
+#include "passes/problem/reversed.h"
+
+enum { TURN = 2048, TURN_SHARE = 8, LEAST_SHARE = 16, STEPS_PER_STATE = 8 };
+#define MEMORY_MAX (UINT64_C(1) << 25) /* of an end */
+
+struct both {
+    const struct chain *c;
+    struct arena *a[2];
+    struct search *s[2]; /* from the first vertices, from the last */
+    enum search_end end[2];
+};
+
+struct both *both_new(const struct chain *c, int64_t limit, int64_t floor, uint64_t max_states,
+                      size_t max_bytes)
+{
+    struct search_ask ask = {.goal = SEARCH_BEST,
+                             .limit = limit,
+                             .floor = floor,
+                             .max_states = max_states,
+                             .max_bytes = max_bytes};
+    struct arena *a = arena_new();
+    struct both *b = arena_alloc(a, sizeof *b);
+    b->c = c;
+    b->a[0] = a;
+    b->a[1] = arena_new();
+    b->s[0] = search_new(c, &ask, b->a[0]);
+    b->s[1] = search_new(mirror(c, b->a[1]), &ask, b->a[1]);
+    return b;
+}
+
+void both_free(struct both *b)
+{
+    arena_free(b->a[1]);
+    arena_free(b->a[0]);
+}
+
+bool both_from_end(const struct both *b)
+{
+    return (uint64_t)search_passed(b->s[0]) * search_steps(b->s[1]) <
+           (uint64_t)search_passed(b->s[1]) * search_steps(b->s[0]);
+}
+
+/* Whose turn it is. */
+static int next_end(const struct both *b)
+{
+    uint64_t x = search_steps(b->s[0]), y = search_steps(b->s[1]);
+    if (b->end[0] != SEARCH_GOING || b->end[1] != SEARCH_GOING)
+        return b->end[0] != SEARCH_GOING;
+    if (x / LEAST_SHARE > y || y / LEAST_SHARE > x)
+        return x > y;
+    return both_from_end(b);
+}
+
+enum search_end both_go(struct both *b, uint64_t steps)
+{
+    uint64_t stop = both_steps(b) + steps;
+    while (both_steps(b) < stop) {
+        int i = next_end(b);
+        uint64_t turn = search_steps(b->s[i]) / TURN_SHARE + TURN, left = stop - both_steps(b);
+        if (b->end[i] != SEARCH_GOING)
+            return b->end[i];
+        b->end[i] = search_go(b->s[i], turn < left ? turn : left);
+        if (b->end[i] == SEARCH_DONE)
+            return SEARCH_DONE;
+        search_tighten(b->s[!i], search_limit(b->s[i])); /* what one finds the other one is to know */
+    }
+    return SEARCH_GOING;
+}
+
+void both_tighten(struct both *b, int64_t limit)
+{
+    search_tighten(b->s[0], limit);
+    search_tighten(b->s[1], limit);
+}
+
+int64_t both_limit(const struct both *b)
+{
+    int64_t x = search_limit(b->s[0]), y = search_limit(b->s[1]);
+    return x < y ? x : y;
+}
+
+/* Takes over the plan of s, a search of c or (turned) its mirror, if it is better. */
+static bool take(const struct chain *c, const struct search *s, bool turned, struct chain_plan *best,
+                 struct arena *a)
+{
+    uint32_t n = c->g->n;
+    struct arena_mark mark = arena_mark(a);
+    struct chain_plan found = *best;
+    found.dev = arena_array(a, (size_t)n + 1, sizeof *found.dev);
+    if (best->copies)
+        found.copies = arena_array(a, c->cluster->ndev + 1, sizeof *found.copies);
+    if (search_found(s))
+        search_plan(s, &found);
+    bool better = found.value < best->value;
+    for (uint32_t v = 0; better && v < n; v++)
+        best->dev[v] = found.dev[turned ? n - 1 - v : v];
+    for (uint32_t d = 0; better && best->copies && d < c->cluster->ndev; d++)
+        best->copies[d] = found.copies[d];
+    best->value = better ? found.value : best->value;
+    arena_release(a, mark);
+    return better;
+}
+
+bool both_take(const struct both *b, struct chain_plan *best)
+{
+    bool better = take(b->c, b->s[0], false, best, b->a[0]);
+    return take(b->c, b->s[1], true, best, b->a[1]) || better;
+}
+
+uint64_t both_steps(const struct both *b)
+{
+    return search_steps(b->s[0]) + search_steps(b->s[1]);
+}
+
+uint64_t both_states(const struct both *b)
+{
+    return search_states(b->s[0]) + search_states(b->s[1]);
+}
+
+uint32_t both_passed(const struct both *b)
+{
+    uint32_t x = search_passed(b->s[0]), y = search_passed(b->s[1]);
+    return x > y ? x : y;
+}
+
+bool dp_both(const struct chain *c, struct dp_search *opt, struct chain_plan *best,
+             struct arena *scratch)
+{
+    uint64_t most = opt->max_states * STEPS_PER_STATE;
+    enum search_end end = SEARCH_GOING;
+    (void)scratch;
+    opt->steps = opt->states = 0;
+    opt->why = NULL;
+    opt->complete = best->value <= c->lower || c->g->n == 0;
+    if (opt->complete)
+        return false;
+    struct both *b = both_new(c, best->value - 1, c->lower, opt->max_states, MEMORY_MAX);
+    while (end == SEARCH_GOING && !opt->why) {
+        end = both_go(b, both_steps(b) / TURN_SHARE + TURN);
+        if (end == SEARCH_FULL)
+            opt->why = "memory limit reached";
+        else if (end == SEARCH_GOING && both_steps(b) > most)
+            opt->why = "step limit reached";
+        else if (end == SEARCH_GOING && clock_out(opt->clock))
+            opt->why = opt->clock->why;
+    }
+    bool better = both_take(b, best);
+    opt->complete = end == SEARCH_DONE;
+    opt->steps = both_steps(b);
+    opt->states = both_states(b);
+    both_free(b);
+    return better;
+}

@@ -1,0 +1,35 @@
+/* The exact search from both ends. */
+#ifndef PCC_PASSES_CONTIGUOUS_IDEAL_BOTH_ENDS_H
+#define PCC_PASSES_CONTIGUOUS_IDEAL_BOTH_ENDS_H
+
+#include "passes/contiguous/ideal_search.h"
+
+struct both;
+
+/* Searches for the best plan of c, which has a vertex, whose loads are at most `limit`; floor: of search_ask.
+ * max_states, max_bytes: for each end.  Has arenas of its own, until both_free. */
+struct both *both_new(const struct chain *c, int64_t limit, int64_t floor, uint64_t max_states,
+                      size_t max_bytes);
+void both_free(struct both *b);
+
+/* Goes on for about so many steps.  DONE: there is no better plan; FULL: it does not get through. */
+enum search_end both_go(struct both *b, uint64_t steps);
+/* Asks for loads of at most `limit` from now on. */
+void both_tighten(struct both *b, int64_t limit);
+int64_t both_limit(const struct both *b);
+
+/* Writes the best plan found to *best if that takes more. */
+bool both_take(const struct both *b, struct chain_plan *best);
+
+uint64_t both_steps(const struct both *b);
+uint64_t both_states(const struct both *b);
+/* Vertices passed, from the end that has passed most. */
+uint32_t both_passed(const struct both *b);
+/* Whether the search from the last vertices has passed more for its steps. */
+bool both_from_end(const struct both *b);
+
+/* In one go: dp_search (max_steps is ignored; steps are those of both ends). */
+bool dp_both(const struct chain *c, struct dp_search *s, struct chain_plan *best,
+             struct arena *scratch);
+
+#endif

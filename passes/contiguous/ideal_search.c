@@ -1,0 +1,662 @@
+/* The exact search over chains of ideals (ideal_search.h).
+ *
+ * Source: the placement paper, 5.1.1.  The recurrence is pushed forward: from
+ * each ideal I' that a partial plan ends at, in order of |I'|, all S above it are enumerated that
+ * one device could hold, and the partial plans that end at I' + S are improved.
+ *
+ * Enumeration.  Vertices whose predecessors are in stand in a list; taking one appends those that
+ * it enables, skipping one leaves it and all above it out for good.  So each S is met once, without
+ * a set of visited ones; everything is kept up to date in O(degree) per step and undone on the way
+ * back (ideal_step.c).
+ *
+ * What is cut off (all of it sound: only plans strictly better than the best known are sought):
+ *  - time and bytes of S only grow, and so do the costs of nets with a pin in S and a pin in I', on
+ *    the host, or skipped: they stay cut whatever is taken later;
+ *  - the window: what is left of V must fit on what is left of the devices (potentials of problem.h).
+ *    A skipped vertex takes all above it with it, so a skip that leaves too little within reach is
+ *    not allowed; neither is a step after which the device is full before it has got there;
+ *  - nets that cross I' + S are paid by what is left once more.
+ *
+ * Ideals are hashed only when a partial plan ends there: Zobrist key, then exact comparison of the
+ * bits.  They are stored without the leading words that are all ones and the trailing ones that are
+ * zero.
+ *
+ *  - what a search of a part of the graph, from the other end, found out about the rest (dp_guide.c);
+ *  - where any plan within the limit will do, partial plans that others are as good as (dp_maximal.c).
+ *
+ * The search can be left after any step and taken up again: all that it knows is in struct search.
+ *
+ * Time: O(degree) for each pair (I', S) that is not cut off.  Memory: the ideals that
+ * partial plans end at. */
+#include "passes/contiguous/ideal_search.h"
+
+#include "passes/contiguous/ideal_step.h"
+#include "ir/dag/topo_order.h"
+#include "ir/base/units.h"
+
+#include <string.h>
+
+enum { STEPS_PER_STATE = 8, REACH_EXACT = 8192, CHECK_EVERY = 8192 };
+#define MEMORY_MAX (UINT64_C(1) << 27)
+
+/* ---- weights above --------------------------------------------------------------------------- */
+
+/* Exact weights of up-sets, 64 targets at a time: O(V * (V + E) / 64) words, O(V^2) additions. */
+static void weigh_exactly(struct search *s)
+{
+    uint64_t *mask = arena_array(s->a, (size_t)s->n + 1, sizeof *mask);
+    for (uint32_t base = 0; base < s->n; base += 64) {
+        uint32_t top = base + 64 < s->n ? base + 64 : s->n;
+        uint64_t full = top - base == 64 ? UINT64_MAX : (UINT64_C(1) << (top - base)) - 1;
+        int64_t block[CHAIN_POTS] = {0};
+        for (uint32_t p = 0; p < s->c->npot; p++)
+            for (uint32_t v = base; v < top; v++)
+                block[p] += s->c->pot[p].w[v];
+        for (uint32_t v = top; v-- > 0;) {
+            uint64_t m = v >= base ? UINT64_C(1) << (v - base) : 0;
+            for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++)
+                if (s->g->succ.to[i] < top)
+                    m |= mask[s->g->succ.to[i]];
+            mask[v] = m;
+            for (uint32_t p = 0; p < s->c->npot && m == full; p++)
+                s->above[p][v] += block[p];
+            for (uint64_t x = m == full ? 0 : m; x; x &= x - 1)
+                for (uint32_t p = 0, w = base + (uint32_t)__builtin_ctzll(x); p < s->c->npot; p++)
+                    s->above[p][v] += s->c->pot[p].w[w];
+        }
+    }
+}
+
+/* A lower bound: the heaviest path. */
+static void weigh_paths(struct search *s)
+{
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        for (uint32_t v = s->n; v-- > 0;) {
+            int64_t most = 0;
+            for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++) {
+                int64_t w = s->above[p][s->g->succ.to[i]];
+                most = w > most ? w : most;
+            }
+            s->above[p][v] = most + s->c->pot[p].w[v];
+        }
+}
+
+static void begin(struct search *s)
+{
+    const struct wdag *g = s->g;
+    uint64_t state = 1;
+    s->zobrist = arena_array(s->a, (size_t)s->n + 1, sizeof *s->zobrist);
+    for (uint32_t v = 0; v < s->n; v++)
+        s->zobrist[v] = topo_random(&state);
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->above[p] = arena_array(s->a, (size_t)s->n + 1, sizeof(int64_t));
+    if (s->n <= REACH_EXACT)
+        weigh_exactly(s);
+    else
+        weigh_paths(s);
+    s->bits = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->bits);
+    s->missing = arena_array(s->a, (size_t)s->n + 1, sizeof *s->missing);
+    s->missing_stamp = arena_array(s->a, (size_t)s->n + 1, sizeof *s->missing_stamp);
+    s->net = arena_array(s->a, (size_t)g->nnet + 1, sizeof *s->net);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        s->net[e].pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        s->net[e].host = g->net_host[e];
+        s->net[e].back = g->net_back && g->net_back[e];
+    }
+    s->need = arena_array(s->a, (size_t)g->nshared + 1, sizeof *s->need);
+    s->frontier = arena_array(s->a, (size_t)s->n + 1, sizeof *s->frontier);
+    s->list = arena_array(s->a, (size_t)s->n + 1, sizeof *s->list);
+    s->bucket = arena_array(s->a, (size_t)s->n + 1, sizeof *s->bucket);
+    s->mask = 1023;
+    s->slot = arena_array(s->a, (size_t)s->mask + 1, sizeof *s->slot);
+    s->labels.mem = s->a;
+    s->nideal = 1;
+    s->rest = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->rest);
+}
+
+/* ---- ideals ---------------------------------------------------------------------------------- */
+
+static bool same_bits(const struct search *s, const struct ideal *d, const uint64_t *bits)
+{
+    uint64_t differs = 0;
+    for (uint32_t w = 0; w < d->word; w++)
+        differs |= ~bits[w];
+    for (uint32_t w = d->word + d->nword; w < s->nword; w++)
+        differs |= bits[w];
+    return !differs && memcmp(bits + d->word, s->pool + d->bits, d->nword * sizeof *bits) == 0;
+}
+
+/* The slot of such an ideal, or a free one. */
+static uint32_t slot_of(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits)
+{
+    uint32_t at = (uint32_t)key & s->mask;
+    for (; s->slot[at]; at = (at + 1) & s->mask) {
+        const struct ideal *o = &s->ideal[s->slot[at]];
+        if (o->key == key && o->card == card && same_bits(s, o, bits))
+            break;
+    }
+    return at;
+}
+
+uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits)
+{
+    return s->slot[slot_of(s, key, card, bits)];
+}
+
+static void rehash(struct search *s)
+{
+    s->mask = s->mask * 2 + 1;
+    s->slot = arena_array(s->a, (size_t)s->mask + 1, sizeof *s->slot);
+    for (uint32_t i = 1; i < s->nideal; i++) {
+        uint32_t at = (uint32_t)s->ideal[i].key & s->mask;
+        while (s->slot[at])
+            at = (at + 1) & s->mask;
+        s->slot[at] = i;
+    }
+}
+
+/* The ideal I' + S, made if it is new. */
+static uint32_t intern(struct search *s)
+{
+    uint32_t at = slot_of(s, s->key, s->card, s->bits);
+    if (s->slot[at])
+        return s->slot[at];
+    uint32_t id = s->nideal, lo = 0, hi = s->nword;
+    while (lo < hi && s->bits[lo] == UINT64_MAX)
+        lo++;
+    while (hi > lo && s->bits[hi - 1] == 0)
+        hi--;
+    s->ideal = vec_grow(s->a, s->ideal, &s->capideal, id + 1, sizeof *s->ideal);
+    s->pool = vec_grow(s->a, s->pool, &s->cappool, s->npool + hi - lo + 1, sizeof *s->pool);
+    struct ideal *d = &s->ideal[id];
+    *d = (struct ideal){.key = s->key,
+                        .card = s->card,
+                        .word = lo,
+                        .nword = hi - lo,
+                        .bits = s->npool,
+                        .next = s->bucket[s->card],
+                        .cross = s->cross};
+    memcpy(d->weight, s->weight, sizeof d->weight);
+    memcpy(s->pool + s->npool, s->bits + lo, (hi - lo) * sizeof *s->bits);
+    s->npool += hi - lo;
+    s->bucket[s->card] = id;
+    s->slot[at] = id;
+    s->nideal++;
+    if (s->nideal > s->mask / 2)
+        rehash(s);
+    guide_link(s, id);
+    return id;
+}
+
+/* Makes ideal id the start: its bits, and the vertices that can come next. */
+static void begin_start(struct search *s, uint32_t id)
+{
+    const struct ideal *d = &s->ideal[id];
+    const struct csr *pred = &s->g->pred;
+    s->start = id;
+    memset(s->bits, 0xff, d->word * sizeof *s->bits);
+    memcpy(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits);
+    memset(s->bits + d->word + d->nword, 0, (s->nword - d->word - d->nword) * sizeof *s->bits);
+    s->nfrontier = s->nlarger = 0;
+    s->steps += (s->n - d->word * 64) / SEARCH_SCAN; /* starting is work, too */
+    for (uint32_t v = d->word * 64; v < s->n; v++) {
+        if (has(s, v))
+            continue;
+        /* the last predecessor is the one most likely to be missing */
+        uint32_t i = pred->at[v + 1];
+        while (i > pred->at[v] && has(s, pred->to[i - 1]))
+            i--;
+        if (i == pred->at[v])
+            s->frontier[s->nfrontier++] = v;
+    }
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static void tighten(struct search *s, int64_t limit)
+{
+    chain_set_limit(s->c, &s->caps, limit);
+    s->room = sat_mul(s->copies, limit);
+    int64_t all = 0;
+    for (uint32_t k = 0; k < s->c->nkind; k++)
+        all = sat_add(all, sat_mul(s->c->kind[k].count, s->caps.cap[0][k]));
+    if (s->refute)
+        s->caps.keep = all - s->c->pot[0].total - s->ask.floating;
+}
+
+/* Adds a partial plan to ideal id.  A better plan of the whole: from now on only better ones are sought. */
+static void relax_label(struct search *s, uint32_t id, struct label nw)
+{
+    if (s->enough)
+        return;
+    nw.at = id;
+    uint32_t made = labels_relax(&s->labels, s->c, &s->ideal[id].head, nw);
+    if (!made || s->card < s->n)
+        return;
+    s->last = made;
+    if (s->refute)
+        s->enough = s->ask.goal == SEARCH_REFUTE;
+    else if (nw.value + nw.back > s->floor)
+        tighten(s, nw.value + nw.back - 1);
+    else
+        s->enough = true;
+}
+
+/* arrive() where loads are more than sums: S on any number of devices that a label has left. */
+static void arrive_detailed(struct search *s)
+{
+    const struct chain *c = s->c;
+    uint32_t id = 0;
+    if (s->copies > 1)
+        s->steps += (uint64_t)s->copies * s->nlive;
+    for (uint32_t copies = 1; copies <= s->copies; copies++) {
+        int64_t load[2];
+        chain_loads(c, s->k, &s->parts, copies, load);
+        for (uint32_t x = 0; x < s->nlive; x++) {
+            const struct live *l = &s->live[x];
+            bool far = copies <= l->left;
+            for (uint32_t p = 0; p < c->npot && far; p++) {
+                int64_t low = chain_low(c, l, p, copies, s->caps.cap[p][s->k]);
+                far = s->weight[p] - (p == c->cross_pot ? s->cross : 0) >= low;
+            }
+            struct label nw = {.value = load[0] > l->value ? load[0] : l->value,
+                               .back = load[1] > l->back ? load[1] : l->back,
+                               .used = l->used + ((uint64_t)(copies - 1) << c->kind[s->k].shift),
+                               .parent = l->label,
+                               .kind = (uint16_t)s->k,
+                               .copies = (uint16_t)copies};
+            if (!far || nw.value + nw.back > s->caps.keep)
+                continue;
+            if (!id)
+                id = intern(s);
+            relax_label(s, id, nw);
+        }
+    }
+}
+
+/* Improves the partial plans that end at I' + S. */
+static void arrive(struct search *s)
+{
+    if (s->c->detailed) {
+        arrive_detailed(s);
+        return;
+    }
+    int64_t load = s->compute + s->cut;
+    if (load > s->caps.limit)
+        return;
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        if (s->weight[p] < s->low[p])
+            return;
+    if (s->floor >= 0 && s->card < s->n && maximal_could_be_larger(s))
+        return;
+    load = load > s->floor ? load : s->floor;
+    uint32_t id = 0;
+    for (uint32_t x = 0; x < s->nlive; x++) {
+        const struct live *l = &s->live[x];
+        bool far = true;
+        for (uint32_t p = 0; p < s->c->npot; p++)
+            far = far && s->weight[p] - (p == s->c->cross_pot ? s->cross : 0) >= l->low[p];
+        struct label nw = {.value = load > l->value ? load : l->value,
+                           .used = l->used,
+                           .parent = l->label,
+                           .kind = (uint16_t)s->k};
+        if (s->refute)
+            nw.value = l->value + search_excess(s, load);
+        if (!far || nw.value + (s->refute && s->c->cross_pot == 0 ? s->cross : 0) > s->caps.keep)
+            continue;
+        if (!id)
+            id = intern(s);
+        int64_t more = guide_excess(s, id, l->used);
+        if (s->weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
+            continue;
+        relax_label(s, id, nw);
+    }
+}
+
+/* Undoes choices up to the last vertex that was taken and can be skipped instead, and skips it.
+ * The position in the list to go on from, or UINT32_MAX. */
+static uint32_t backtrack(struct search *s)
+{
+    while (s->nchoice) {
+        struct choice *h = &s->choice[--s->nchoice];
+        uint32_t v = s->list[h->at];
+        if (!h->taken) {
+            step_unskip(s, v, h->reach);
+            continue;
+        }
+        step_untake(s, v);
+        s->end = h->end;
+        if (step_skip(s, v, h->reach)) {
+            h->taken = false;
+            s->nchoice++;
+            return h->at + 1;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* Goes on with all S above the start for device kind k.  False: it is time to pause. */
+static bool enumerate(struct search *s)
+{
+    for (;;) {
+        if (s->at >= s->end) {
+            s->at = backtrack(s);
+            if (s->at == UINT32_MAX)
+                return true;
+            continue;
+        }
+        if (s->steps >= s->pause)
+            return false;
+        s->steps++;
+        if (s->nchoice == s->capchoice)
+            s->choice =
+                vec_grow(s->a, s->choice, &s->capchoice, s->nchoice + 1, sizeof *s->choice);
+        struct choice *h = &s->choice[s->nchoice];
+        h->at = s->at;
+        h->end = s->end;
+        h->taken = step_take(s, s->list[s->at]);
+        if (h->taken || step_skip(s, s->list[s->at], h->reach)) {
+            s->nchoice++;
+            s->at++;
+            if (h->taken)
+                arrive(s);
+        } else {
+            s->at = s->end; /* neither: nothing more here */
+        }
+    }
+}
+
+/* How many devices a stage may have at most for some live label. */
+static uint32_t most_copies(const struct search *s)
+{
+    uint32_t most = 1;
+    for (uint32_t x = 0; x < s->nlive; x++)
+        most = s->live[x].left > most ? s->live[x].left : most;
+    return most;
+}
+
+/* Begins to extend the partial plans that end at the start by a device of kind k; false: that leads
+ * nowhere. */
+static bool begin_kind(struct search *s)
+{
+    const struct ideal *d = &s->ideal[s->start];
+    s->nlive =
+        chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
+    bool hope = s->nlive > 0;
+    uint32_t copies = most_copies(s);
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        hope = hope && d->weight[p] + sat_mul(copies, s->caps.cap[p][s->k]) >= s->low[p];
+    if (!hope)
+        return false;
+    s->stamp++;
+    s->kind = &s->c->kind[s->k];
+    s->cls = &s->c->cls[s->kind->cls];
+    if (!s->started) {
+        begin_start(s, s->start);
+        if (s->floor >= 0)
+            maximal_find_larger(s);
+        s->started = true;
+    }
+    maximal_drop(s);
+    if (!s->nlive)
+        return false;
+    s->compute = s->fixed = s->cut = s->bytes = 0;
+    s->parts = (struct chain_parts){0};
+    s->copies = copies;
+    s->room = sat_mul(copies, s->caps.limit);
+    s->weighs = s->kind->memory < CHAIN_INF || s->kind->copies > 1;
+    s->cross = d->cross;
+    s->spare = INT64_MIN;
+    for (uint32_t x = 0; x < s->nlive; x++)
+        if (s->caps.keep - s->live[x].value > s->spare)
+            s->spare = s->caps.keep - s->live[x].value;
+    s->key = d->key;
+    s->card = d->card;
+    memcpy(s->weight, d->weight, sizeof s->weight);
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->reach[p] = s->c->pot[p].total;
+    s->at = s->nchoice = 0;
+    s->end = s->nfrontier;
+    memcpy(s->list, s->frontier, s->nfrontier * sizeof *s->list);
+    return true;
+}
+
+/* The next ideal to be extended becomes the start; false: there is none. */
+static bool next_start(struct search *s)
+{
+    s->k = 0;
+    s->started = false;
+    s->start = s->start ? s->ideal[s->start].next : s->bucket[s->bucket_at];
+    while (!s->start) {
+        if (++s->bucket_at >= s->n)
+            return false;
+        s->start = s->bucket[s->bucket_at];
+    }
+    return true;
+}
+
+/* The next start and kind to be enumerated; false: there is none. */
+static bool next_stage(struct search *s)
+{
+    if (s->start)
+        s->k++;
+    for (;;) {
+        if ((!s->start || s->k == s->c->nkind) && !next_start(s))
+            return false;
+        for (; s->k < s->c->nkind; s->k++)
+            if (begin_kind(s))
+                return true;
+        s->steps++;
+    }
+}
+
+/* ---- from outside ---------------------------------------------------------------------------- */
+
+struct search *search_new(const struct chain *c, const struct search_ask *ask, struct arena *a)
+{
+    struct search *s = arena_alloc(a, sizeof *s);
+    size_t used = arena_used(a);
+    *s = (struct search){.c = c,
+                         .g = c->g,
+                         .ask = *ask,
+                         .refute = ask->goal != SEARCH_BEST,
+                         .floor = ask->goal == SEARCH_BEST && !c->detailed ? ask->floor : -1,
+                         .a = a,
+                         .n = c->g->n,
+                         .nword = (c->g->n + 63) / 64,
+                         .used_before = used};
+    for (uint32_t k = 0; k < c->nkind; k++)
+        s->counts |= (uint64_t)c->kind[k].count << c->kind[k].shift;
+    tighten(s, ask->limit);
+    if (s->n == 0 || (s->refute && s->caps.keep < 0)) {
+        s->end_of = SEARCH_DONE;
+        return s;
+    }
+    begin(s);
+    s->steps = s->n / SEARCH_SCAN;
+    uint32_t empty = intern(s);
+    relax_label(s, empty, (struct label){.value = 0});
+    return s;
+}
+
+enum search_end search_go(struct search *s, uint64_t steps)
+{
+    uint64_t stop = s->steps + steps;
+    while (s->end_of == SEARCH_GOING && s->steps < stop) {
+        /* limits of states are looked at often enough that they are not exceeded by much */
+        s->pause = s->steps + CHECK_EVERY < stop ? s->steps + CHECK_EVERY : stop;
+        if (!s->inside && !(s->inside = next_stage(s)))
+            s->end_of = SEARCH_DONE;
+        else if (enumerate(s))
+            s->inside = false;
+        if (s->enough)
+            s->end_of = SEARCH_DONE;
+        else if (s->end_of == SEARCH_GOING &&
+                 (s->nideal > s->ask.max_states ||
+                  arena_used(s->a) - s->used_before > s->ask.max_bytes))
+            s->end_of = SEARCH_FULL;
+    }
+    return s->end_of;
+}
+
+void search_tighten(struct search *s, int64_t limit)
+{
+    if (s->ask.goal == SEARCH_BEST && limit < s->caps.limit)
+        tighten(s, limit);
+}
+
+int64_t search_limit(const struct search *s)
+{
+    return s->caps.limit;
+}
+
+bool search_found(const struct search *s)
+{
+    return s->n == 0 ? s->caps.keep >= 0 : s->last != 0;
+}
+
+/* Whether ideal d holds vertex v. */
+static bool holds(const struct search *s, const struct ideal *d, uint32_t v)
+{
+    uint32_t w = v >> 6;
+    return w < d->word || (w < d->word + d->nword && (s->pool[d->bits + w - d->word] >> (v & 63) & 1));
+}
+
+static const struct chain_kind *kind_of(const struct chain *c, uint32_t dev)
+{
+    uint32_t cls = cluster_class(c->cluster, dev), k = 0;
+    for (uint32_t i = 0; i < c->nkind; i++)
+        if (c->kind[i].dev == (int32_t)dev)
+            return &c->kind[i];
+        else if (c->kind[i].dev < 0 && c->kind[i].cls == cls)
+            k = i;
+    return &c->kind[k];
+}
+
+/* The largest load of a plan, whose loads are sums. */
+static int64_t largest_load(const struct chain *c, const int32_t *dev, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    uint32_t ndev = c->cluster->ndev;
+    int64_t most = 0, *load = arena_array(a, (size_t)ndev + 1, sizeof *load);
+    const struct chain_kind **kind = arena_array(a, (size_t)ndev + 1, sizeof *kind);
+    uint32_t *seen = arena_array(a, (size_t)ndev + 1, sizeof *seen);
+    for (uint32_t d = 0; d < ndev; d++)
+        kind[d] = kind_of(c, d);
+    for (uint32_t v = 0; v < g->n; v++)
+        load[dev[v]] += kind[dev[v]]->time[v];
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        const uint32_t *pin = g->net_pin.to + g->net_pin.at[e];
+        uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        bool cut = g->net_host[e] && n > 1; /* those of one pin are in its time */
+        for (uint32_t i = 0; i < n; i++)
+            cut = cut || dev[pin[i]] != dev[pin[0]];
+        for (uint32_t i = 0; cut && i < n; i++) {
+            uint32_t d = (uint32_t)dev[pin[i]];
+            if (seen[d] != e + 1)
+                load[d] += c->cls[kind[d]->cls].cost[e];
+            seen[d] = e + 1;
+        }
+    }
+    for (uint32_t d = 0; d < ndev; d++)
+        most = load[d] > most ? load[d] : most;
+    return most;
+}
+
+void search_plan(const struct search *s, struct chain_plan *best)
+{
+    uint32_t nstep = 0, at;
+    struct arena_mark mark = arena_mark(s->a);
+    for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent)
+        nstep++;
+    struct chain_step *steps = arena_array(s->a, (size_t)nstep + 1, sizeof *steps);
+    uint32_t *step = arena_array(s->a, (size_t)s->n + 1, sizeof *step);
+    at = nstep;
+    for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent) {
+        const struct ideal *d = &s->ideal[s->labels.v[l].at];
+        steps[--at] = (struct chain_step){s->labels.v[l].kind, s->labels.v[l].copies};
+        for (uint32_t v = 0; v < s->n; v++)
+            if (holds(s, d, v))
+                step[v] = at;
+    }
+    chain_assign(s->c, step, steps, nstep, best);
+    best->value = s->c->detailed ? s->labels.v[s->last].value + s->labels.v[s->last].back
+                                 : largest_load(s->c, best->dev, s->a);
+    arena_release(s->a, mark);
+}
+
+uint64_t search_steps(const struct search *s)
+{
+    return s->steps;
+}
+
+uint64_t search_states(const struct search *s)
+{
+    return s->nideal ? s->nideal - 1 : 0;
+}
+
+uint32_t search_passed(const struct search *s)
+{
+    return s->start ? s->ideal[s->start].card : s->bucket_at;
+}
+
+/* ---- in one go ------------------------------------------------------------------------------- */
+
+/* Runs s to its end or the limits of opt, which it fills. */
+static void run(struct search *s, struct dp_search *opt)
+{
+    uint64_t most = opt->max_states * STEPS_PER_STATE;
+    most = opt->max_steps && opt->max_steps < most ? opt->max_steps : most;
+    enum search_end end = SEARCH_GOING;
+    opt->why = NULL;
+    while ((end = search_go(s, CHECK_EVERY)) == SEARCH_GOING && !opt->why) {
+        if (search_steps(s) > most)
+            opt->why = "step limit reached";
+        else if (clock_out(opt->clock))
+            opt->why = opt->clock->why;
+    }
+    if (end == SEARCH_FULL)
+        opt->why = search_states(s) >= opt->max_states ? "state limit reached" : "memory limit reached";
+    opt->complete = end == SEARCH_DONE;
+    opt->states = search_states(s);
+    opt->steps = search_steps(s);
+}
+
+bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *best,
+               struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    opt->states = opt->steps = 0;
+    opt->why = NULL;
+    opt->complete = best->value <= c->lower;
+    if (opt->complete || c->g->n == 0)
+        return false;
+    struct search_ask ask = {.goal = SEARCH_BEST,
+                             .limit = best->value - 1,
+                             .floor = c->lower,
+                             .max_states = opt->max_states,
+                             .max_bytes = MEMORY_MAX};
+    struct search *s = search_new(c, &ask, scratch);
+    run(s, opt);
+    bool better = search_found(s);
+    if (better)
+        search_plan(s, best);
+    arena_release(scratch, mark);
+    return better;
+}
+
+bool dp_refute(const struct chain *c, int64_t limit, int64_t floating, struct dp_search *opt,
+               struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct search_ask ask = {.goal = SEARCH_REFUTE,
+                             .limit = limit,
+                             .floating = floating,
+                             .max_states = opt->max_states,
+                             .max_bytes = MEMORY_MAX};
+    struct search *s = search_new(c, &ask, scratch);
+    run(s, opt);
+    bool none = opt->complete && !search_found(s);
+    arena_release(scratch, mark);
+    return none;
+}

@@ -1,0 +1,253 @@
+/* One step of the exact search: a vertex joins S or is left out, and back again (ideal_step.h).
+ *
+ * Kept up to date, for the device kind of the current enumeration: compute time; transfers as they
+ * are for this S (cut) and those of them that stay whatever comes (fixed); bytes; the weights of
+ * I' + S; the weight of the nets that cross it.  A net is looked at when the first of its pins is
+ * (pins outside I' are counted then); after that every change is O(1) per net and vertex. */
+#include "passes/contiguous/ideal_step.h"
+
+#include <string.h>
+
+void step_look(struct search *s, uint32_t e)
+{
+    struct net *t = &s->net[e];
+    const struct csr *pin = &s->g->net_pin;
+    t->stamp = s->stamp;
+    t->cost = s->cls->cost[e];
+    t->crossing = s->c->pot[s->c->cross_pot].net[e];
+    t->outside = 0;
+    for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
+        t->outside += !has(s, pin->to[i]);
+}
+
+/* Net e, which the host shares, is touched for the first time (or, sign < 0, was not after all). */
+static void weigh_net(struct search *s, uint32_t e, int64_t sign)
+{
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->weight[p] += sign * s->c->pot[p].net[e];
+}
+
+static int64_t *part_of(struct search *s, const struct net *t)
+{
+    return &s->parts.t[t->back][t->out ? PART_OUT : PART_IN];
+}
+
+static void take_nets(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->c->net_of;
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
+        uint32_t e = of->to[i];
+        struct net *t = step_net(s, e);
+        int64_t cost = t->cost;
+        bool fresh = t->outside == t->pins; /* no pin in I' */
+        if (s->c->detailed) {
+            if (t->taken)
+                *part_of(s, t) -= cost;
+            t->out = (t->taken && t->out) || s->g->net_src[e] == v;
+            *part_of(s, t) += cost;
+            if (t->taken + 1 == t->outside && fresh && !t->host)
+                *part_of(s, t) -= cost;
+        }
+        if (t->taken++ == 0) {
+            s->cut += cost;
+            if (!fresh || t->host || t->skipped)
+                s->fixed += cost;
+            if (fresh)
+                s->cross += t->crossing;
+            if (fresh && t->host)
+                weigh_net(s, e, 1);
+        }
+        if (t->taken == t->outside) {
+            if (fresh && !t->host)
+                s->cut -= cost;
+            s->cross -= t->crossing;
+        }
+    }
+}
+
+static void untake_nets(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->c->net_of;
+    for (uint32_t i = of->at[v + 1]; i-- > of->at[v];) {
+        uint32_t e = of->to[i];
+        struct net *t = &s->net[e];
+        int64_t cost = t->cost;
+        bool fresh = t->outside == t->pins;
+        if (s->c->detailed) {
+            if (t->taken != t->outside || !fresh || t->host)
+                *part_of(s, t) -= cost;
+            t->out = t->out && s->g->net_src[e] != v;
+            if (t->taken > 1)
+                *part_of(s, t) += cost;
+        }
+        if (t->taken == t->outside) {
+            if (fresh && !t->host)
+                s->cut += cost;
+            s->cross += t->crossing;
+        }
+        if (--t->taken == 0) {
+            s->cut -= cost;
+            if (!fresh || t->host || t->skipped)
+                s->fixed -= cost;
+            if (fresh)
+                s->cross -= t->crossing;
+            if (fresh && t->host)
+                weigh_net(s, e, -1);
+        }
+    }
+}
+
+static void skip_nets(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->c->net_of;
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
+        uint32_t e = of->to[i];
+        struct net *t = step_net(s, e);
+        if (t->skipped++ == 0 && t->taken && t->outside == t->pins && !t->host)
+            s->fixed += t->cost;
+    }
+}
+
+static void unskip_nets(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->c->net_of;
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
+        struct net *t = &s->net[of->to[i]];
+        if (--t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
+            s->fixed -= t->cost;
+    }
+}
+
+static void take_bytes(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->g->shared_of;
+    s->bytes += s->g->size[v];
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
+        if (s->need[of->to[i]]++ == 0) {
+            s->bytes += s->g->shared_size[of->to[i]];
+            s->parts.params += s->g->shared_size[of->to[i]];
+        }
+}
+
+static void untake_bytes(struct search *s, uint32_t v)
+{
+    const struct csr *of = &s->g->shared_of;
+    s->bytes -= s->g->size[v];
+    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
+        if (--s->need[of->to[i]] == 0) {
+            s->bytes -= s->g->shared_size[of->to[i]];
+            s->parts.params -= s->g->shared_size[of->to[i]];
+        }
+}
+
+static void part_vertex(struct search *s, uint32_t v, int64_t sign)
+{
+    int64_t back = s->kind->back ? s->kind->back[v] : 0;
+    s->parts.t[0][PART_COMPUTE] += sign * (s->kind->time[v] - back);
+    s->parts.t[1][PART_COMPUTE] += sign * back;
+    s->parts.vertices += (uint32_t)sign;
+    s->parts.params += s->g->param ? sign * s->g->param[v] : 0;
+}
+
+/* Whether the device can still get far enough. */
+static bool can_reach(const struct search *s)
+{
+    int64_t room = s->room - s->compute - (s->c->overlap ? 0 : s->fixed);
+    if (room < 0 || (s->refute && search_excess(s, s->compute + s->fixed) > s->spare))
+        return false;
+    for (uint32_t p = 0; p < s->c->npot; p++) {
+        if (s->reach[p] < s->low[p])
+            return false;
+        int64_t scale = s->c->pot[p].scale[s->k], more;
+        if (scale < 0 || s->weight[p] >= s->low[p])
+            continue;
+        if (s->c->pot[p].memory)
+            more = s->kind->copies > 1 ? CHAIN_INF : scale - s->bytes;
+        else if (scale == INT64_C(1) << CHAIN_SCALE_BITS)
+            more = room;
+        else /* rounded up: weights are rounded down one by one */
+            more = (int64_t)(((__int128)room * scale) >> CHAIN_SCALE_BITS) + 1;
+        if (s->weight[p] + more < s->low[p])
+            return false;
+    }
+    return true;
+}
+
+static void untake(struct search *s, uint32_t v)
+{
+    s->compute -= s->kind->time[v];
+    if (s->c->detailed)
+        part_vertex(s, v, -1);
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->weight[p] -= s->c->pot[p].w[v];
+    if (s->weighs)
+        untake_bytes(s, v);
+    untake_nets(s, v);
+}
+
+bool step_take(struct search *s, uint32_t v)
+{
+    int64_t t = s->kind->time[v];
+    if (t == COST_NEVER || t > s->room - s->compute - (s->c->overlap ? 0 : s->fixed))
+        return false;
+    s->compute += t;
+    if (s->c->detailed)
+        part_vertex(s, v, 1);
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->weight[p] += s->c->pot[p].w[v];
+    if (s->weighs)
+        take_bytes(s, v);
+    take_nets(s, v);
+    if ((s->kind->memory < CHAIN_INF && s->bytes > s->kind->memory) || !can_reach(s)) {
+        untake(s, v);
+        return false;
+    }
+    s->bits[v >> 6] |= UINT64_C(1) << (v & 63);
+    s->key ^= s->zobrist[v];
+    s->card++;
+    const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
+    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
+        uint32_t w = succ->to[i];
+        if (s->missing_stamp[w] != s->stamp) {
+            s->missing_stamp[w] = s->stamp;
+            s->missing[w] = 1; /* v itself is in already */
+            for (uint32_t j = pred->at[w]; j < pred->at[w + 1]; j++)
+                s->missing[w] += !has(s, pred->to[j]);
+        }
+        if (--s->missing[w] == 0)
+            s->list[s->end++] = w;
+    }
+    return true;
+}
+
+void step_untake(struct search *s, uint32_t v)
+{
+    const struct csr *succ = &s->g->succ;
+    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
+        s->missing[succ->to[i]]++;
+    s->bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
+    s->key ^= s->zobrist[v];
+    s->card--;
+    untake(s, v);
+}
+
+bool step_skip(struct search *s, uint32_t v, int64_t before[CHAIN_POTS])
+{
+    for (uint32_t p = 0; p < s->c->npot; p++) {
+        int64_t left = s->c->pot[p].total - s->above[p][v];
+        before[p] = s->reach[p];
+        if (left < s->reach[p])
+            s->reach[p] = left;
+    }
+    skip_nets(s, v);
+    if (can_reach(s))
+        return true;
+    step_unskip(s, v, before);
+    return false;
+}
+
+void step_unskip(struct search *s, uint32_t v, const int64_t before[CHAIN_POTS])
+{
+    unskip_nets(s, v);
+    memcpy(s->reach, before, sizeof s->reach);
+}

@@ -1,0 +1,101 @@
+/* What dpl-place and dp-place have in common (placing.h). */
+#include "passes/contiguous/placing.h"
+
+#include "passes/bounds/claim.h"
+#include "ir/dag/topo_order.h"
+
+const struct opt place_opts[] = {
+    {.kind = OPT_INT,
+     .name = "max-states",
+     .off = offsetof(struct place_options, max_states),
+     .def = "2000000",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "ideals that a search may keep, and a quarter of the steps of all, before they give up"},
+    {.kind = OPT_BOOL,
+     .name = "count-ideals",
+     .off = offsetof(struct place_options, count_ideals),
+     .def = "false",
+     .help = "count all ideals of the graph, too"},
+    {.kind = OPT_BOOL,
+     .name = "whole",
+     .off = offsetof(struct place_options, whole),
+     .def = "true",
+     .help = "after a fused graph, search the whole graph, too"},
+    {.kind = OPT_INT, /* from here: PLACE_OPTS_EXACT */
+     .name = "starts",
+     .off = offsetof(struct place_options, starts),
+     .def = "60",
+     .lo = "1",
+     .hi = "1000000",
+     .help = "topological orders to try"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct place_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of the orders; 0: of one kind, the first by number"},
+    {.kind = OPT_CHOICE,
+     .name = "order",
+     .off = offsetof(struct place_options, order),
+     .def = "mixed",
+     .names = topo_names,
+     .help = "kind of the topological orders; mixed: several in turn"},
+    {0}};
+
+int placing_start(struct ctx *x, const char *planner, const struct place_options *o,
+                  struct placing *p)
+{
+    if (ctx_base(x))
+        return -1;
+    if (cluster_grouped(x->cluster))
+        return diag_error(x->diag,
+                          "%s: it knows no groups of devices: use hier-place, or leave "
+                          "the groups out",
+                          planner);
+    *p = (struct placing){.whole = whole_level(x), .level = x->top, .clock = {.stop = x->stop}};
+    if (x->time_limit > 0)
+        p->clock.deadline = clock_now() + x->time_limit / 1000;
+    p->run.starts = (uint32_t)o->starts;
+    p->run.seed = (uint64_t)o->seed;
+    p->run.order = (uint32_t)o->order;
+    p->run.clock = &p->clock;
+    p->chain = p->top = chain_build(p->whole, x->cluster, -1, x->scratch, x->diag);
+    if (p->chain && p->level != p->whole)
+        p->top = chain_build(p->level, x->cluster, -1, x->scratch, x->diag);
+    return p->chain && p->top ? 0 : -1;
+}
+
+struct chain_plan no_plan(struct ctx *x, const struct wdag *g)
+{
+    struct chain_plan p = {.value = CHAIN_INF,
+                           .dev = arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t))};
+    if (x->cluster->replicate)
+        p.copies = arena_array(x->mem, x->cluster->ndev + 1, sizeof *p.copies);
+    if (g->n == 0)
+        p.value = 0;
+    return p;
+}
+
+const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v)
+{
+    const uint32_t *at = wdag_flatten(g, x->scratch);
+    for (uint32_t u = 0; u < x->base->n; u++)
+        if (at[u] == v)
+            return node_name(x->m, x->base->node[u]);
+    return "";
+}
+
+void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
+                const struct chain_plan *best)
+{
+    struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
+    p->planner = planner;
+    p->dev = plan_project(g, best->dev, x->m->nnode, x->mem);
+    p->copies = best->copies;
+    p->value = claim_value(x, best, p->dev);
+    p->bare = best->value;
+    p->bound = p->bound_all = -1;
+    p->status = PLAN_FEASIBLE;
+}

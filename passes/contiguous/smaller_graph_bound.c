@@ -1,0 +1,173 @@
+/* Lower bounds from smaller graphs (smaller_graph_bound.h).
+ *
+ * Idea: what makes the ideals of a graph many are vertices that can run at almost any time:
+ * branches that depend on inputs only, gradients of weights.  Take them out: bridge their
+ * predecessors to their successors, forget their bytes, and of their nets keep what the ends must pay
+ * (wdag_bridge.h).  Every plan of the whole,
+ * restricted to what is left, is a plan of the smaller graph whose loads are no larger.  What
+ * the lost vertices take must fit into what these loads leave of the devices, in sum; so a
+ * search that finds no such plan with loads of at most L (dp_refute) proves that every plan of
+ * the whole has a load above L.  This is a relaxation of the state space as in Christofides,
+ * Mingozzi and Toth (Networks 11, 1981): the lost part of the state survives as one number.
+ *
+ * Which vertices: those whose mobility, the length of the longest path less that of the longest
+ * path through the vertex, is above a share of the longest path.  The share grows from 0 (only
+ * the longest path is left, whose ideals are few) until nothing is lost; each graph gives a
+ * bound by bisection over L, and the bound only has to be raised by the next.  A vertex that is
+ * a large part of a load by itself stays in.
+ *
+ * Cost: O(V + E + pins) for each of some ten graphs, and the steps that are allowed. */
+#include "passes/contiguous/smaller_graph_bound.h"
+
+#include "ir/dag/topo_order.h"
+#include "ir/dag/wdag_bridge.h"
+
+enum {
+    BRIDGE_MOST = 64, /* predecessors that a vertex keeps */
+    SHARES = 11,      /* of the longest path: 0, 1/512, ... 1/2, 1 */
+    HEAVY = 50,       /* a vertex of this part of a load stays in */
+    PRECISION = 1000, /* bisection ends at this part of the value */
+    STATES = 200000   /* of one search */
+};
+
+struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a, struct diag *d)
+{
+    const struct wdag *g = c->g;
+    struct arena *work = arena_new();
+    const struct wdag *bridged = wdag_bridge_nets(g, out, work);
+    struct relaxed r = {
+        .c = chain_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
+    arena_free(work);
+    const struct chain_pot *p = r.c ? r.c->pot : c->pot; /* the scales may differ from those of c */
+    for (uint32_t v = 0; v < g->n; v++)
+        if (out[v]) {
+            r.lost++;
+            r.floating += chain_weight(c, p, v);
+        }
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        bool lost = chain_weighs(c, e);
+        for (uint32_t i = g->net_pin.at[e]; lost && i < g->net_pin.at[e + 1]; i++)
+            lost = out[g->net_pin.to[i]];
+        r.floating += lost ? chain_net_weight(c, p, e) : 0;
+    }
+    return r;
+}
+
+/* ---- which vertices -------------------------------------------------------------------------- */
+
+int64_t bound_mobilities(const struct chain *c, int64_t *mobility, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    const int64_t *w = c->pot[0].w;
+    int64_t hop = c->pot[0].total / 100000 + 8, longest = 0;
+    uint64_t state = 1;
+    int64_t *own = arena_array(a, (size_t)g->n + 1, sizeof *own);
+    for (uint32_t v = 0; v < g->n; v++)
+        own[v] = w[v] + hop / 2 + (int64_t)(topo_random(&state) % (uint64_t)hop);
+    int64_t *before = arena_array(a, (size_t)g->n + 1, sizeof *before);
+    int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after); /* the vertex included */
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
+            uint32_t u = g->pred.to[i];
+            int64_t t = before[u] + own[u];
+            before[v] = t > before[v] ? t : before[v];
+        }
+    for (uint32_t v = g->n; v-- > 0;) {
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            int64_t t = after[g->succ.to[i]];
+            after[v] = t > after[v] ? t : after[v];
+        }
+        after[v] += own[v];
+        longest = before[v] + after[v] > longest ? before[v] + after[v] : longest;
+    }
+    for (uint32_t v = 0; v < g->n; v++)
+        mobility[v] = longest - before[v] - after[v];
+    return longest;
+}
+
+int64_t bound_heavy(int64_t upper)
+{
+    return upper / HEAVY;
+}
+
+uint32_t bound_choose(const struct chain *c, const int64_t *mobility, int64_t above, int64_t heavy,
+                      uint8_t *out)
+{
+    uint32_t left = 0;
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        out[v] = mobility[v] > above && c->pot[0].w[v] < heavy && c->g->pin[v] < 0;
+        left += !out[v];
+    }
+    return left;
+}
+
+/* ---- bisection ------------------------------------------------------------------------------- */
+
+struct bounding {
+    struct chain *c;
+    int64_t upper;
+    uint64_t steps; /* left */
+    struct clock *clock;
+    struct arena *a;
+    bool raised;
+    uint32_t lost; /* vertices, in the graph that gave the best bound */
+};
+
+/* Whether no plan of the whole is better than `value`, as far as r can tell. */
+static bool none_below(struct bounding *b, const struct relaxed *r, int64_t value)
+{
+    struct dp_search s = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
+    bool none = dp_refute(r->c, value - 1, r->floating, &s, b->a);
+    b->steps -= s.steps < b->steps ? s.steps : b->steps;
+    return none;
+}
+
+static void raise_by(struct bounding *b, const struct relaxed *r)
+{
+    int64_t least = b->upper / PRECISION + 1, lo = b->c->lower, hi = b->upper + 1;
+    if (lo >= b->upper || !none_below(b, r, lo + least < b->upper ? lo + least : b->upper))
+        return;
+    lo = lo + least < b->upper ? lo + least : b->upper;
+    while (hi - lo > least && b->steps && !clock_out(b->clock)) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (none_below(b, r, mid))
+            lo = mid;
+        else
+            hi = mid;
+    }
+    b->c->lower = lo;
+    b->lost = r->lost;
+    b->raised = true;
+}
+
+void dp_bound(struct chain *c, int64_t upper, uint64_t steps, struct clock *clock,
+              struct arena *scratch, struct diag *d)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct bounding b = {.c = c, .upper = upper, .steps = steps, .clock = clock, .a = scratch};
+    uint32_t n = c->g->n, before = UINT32_MAX;
+    int64_t *mobility = arena_array(scratch, (size_t)n + 1, sizeof *mobility);
+    uint8_t *out = arena_alloc(scratch, (size_t)n + 1);
+    int64_t longest = bound_mobilities(c, mobility, scratch);
+    for (uint32_t i = 0; i < SHARES && b.steps && !clock_out(clock); i++) {
+        struct arena_mark round = arena_mark(scratch);
+        int64_t above = i ? longest >> (SHARES - 1 - i) : 0;
+        uint32_t left = bound_choose(c, mobility, above, bound_heavy(upper), out);
+        if (left == before)
+            continue;
+        before = left;
+        struct relaxed r = relax(c, out, scratch, d);
+        if (r.c)
+            raise_by(&b, &r);
+        arena_release(scratch, round);
+    }
+    arena_release(scratch, mark);
+    if (!b.raised)
+        return;
+    if (b.lost)
+        c->lower_why = arena_fmt(c->mem, "search without %u of %u vertices", b.lost, n);
+    else
+        c->lower_why = "search for plans below it";
+    c->lower_proof = NULL;
+    c->lower_by = (struct chain_lower){.by = LOWER_SEARCH, .at = b.lost};
+}

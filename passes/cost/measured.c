@@ -1,0 +1,592 @@
+/* cost_table: times from files, instead of the roofline's.
+ *
+ * Two forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same keys),
+ * and the profile that ONNX Runtime writes, a JSON list of trace events; the content tells them apart.
+ * Names are interned apart from the module, which stays as it is; each row is put at once into an array
+ * by node or by operator type.  Events are sorted by node and time, and a node's time is their median.
+ * O(nodes * classes + rows), O(events log events). */
+#include "passes/cost/measured.h"
+
+#include "ir/base/strings.h"
+#include "ir/base/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PS_PER_US INT64_C(1000000)
+#define FLOOR_PS INT64_C(100000) /* of a measured time: the profile's clock ticks in microseconds */
+#define TIME_MAX (INT64_MAX / 8)
+enum { NONE = -1 };
+
+/* Rows are the nodes of a module, by number; if it has calls replaced, those of the model follow. */
+struct cost_table {
+    const struct module *m;
+    struct strings *names, *ops; /* ids from 1, nodes and operator types in order of appearance */
+    uint32_t *row_of;            /* [id of name] */
+    uint32_t *op_of;             /* [row] id of its operator type */
+    uint32_t nname, nop, model;  /* model: the row of the model's node 0 */
+    int64_t *node_time[CLUSTER_CLASSES]; /* [row] NONE: not given */
+    int64_t *op_time[CLUSTER_CLASSES];   /* [id of operator type] */
+};
+
+struct reader {
+    struct ctx *x;
+    struct cost_table *t;
+    const char *path, *first_unknown;
+    uint32_t filter;  /* classes that the file is for, a bit each */
+    uint32_t unknown; /* rows that name what is not there */
+    size_t row;       /* line of a CSV file, element of a list: for messages */
+};
+
+enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_PS, KEY_SKIP };
+
+/* One row: texts are NULL or not empty. */
+struct row {
+    const char *name, *op, *cls;
+    int64_t time;                /* NONE: not given */
+    int64_t ps[CLUSTER_CLASSES]; /* of ps_CLASS */
+    bool absent;                 /* it has a time for a class that the cluster lacks */
+};
+
+struct column {
+    enum key key;
+    uint32_t classes; /* KEY_PS: a bit each */
+};
+
+static uint32_t classes_named(const struct cluster *c, const char *name)
+{
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < c->ncls; k++)
+        bits |= strcmp(c->cls[k].name, name) == 0 ? 1u << k : 0;
+    return bits;
+}
+
+static int bad_row(const struct reader *r, const char *what)
+{
+    return diag_error(r->x->diag, "%s: row %zu: %s", r->path, r->row, what);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+static bool key_of(const struct cluster *c, const char *s, struct column *out)
+{
+    static const char *const names[] = {"name", "op", "class", "time"};
+    static const char *const skipped[] = {"flops", "traffic_bytes", "result_bytes"};
+    *out = (struct column){.key = KEY_SKIP};
+    for (unsigned i = 0; i < 4; i++)
+        if (strcmp(s, names[i]) == 0) {
+            out->key = (enum key)i;
+            return true;
+        }
+    for (unsigned i = 0; i < 3; i++)
+        if (strcmp(s, skipped[i]) == 0)
+            return true;
+    if (strncmp(s, "ps_", 3) != 0 || s[3] == 0)
+        return false;
+    *out = (struct column){KEY_PS, classes_named(c, s + 3)};
+    return true;
+}
+
+static int unknown_key(const struct reader *r, const char *key)
+{
+    return diag_error(
+        r->x->diag,
+        "%s: row %zu: unknown key '%s', expected name, op, class, time, ps_CLASS, flops, "
+        "traffic_bytes or result_bytes",
+        r->path, r->row, key);
+}
+
+/* "12.5us", an integer of ps, "never". */
+static bool time_text(const char *s, int64_t *ps)
+{
+    if (strcmp(s, "never") == 0) {
+        *ps = COST_NEVER;
+        return true;
+    }
+    bool digits = *s != 0 && s[strspn(s, "0123456789")] == 0;
+    return (digits ? count_parse(s, ps) : time_parse(s, ps)) && *ps <= TIME_MAX;
+}
+
+/* Puts a cell into the row. */
+static int put(const struct reader *r, struct row *row, const struct column *c, const char *s)
+{
+    int64_t t = COST_NEVER;
+    const char *text = *s != 0 ? s : NULL;
+    switch (c->key) {
+    case KEY_SKIP:
+        return 0;
+    case KEY_NAME:
+        row->name = text;
+        return 0;
+    case KEY_OP:
+        row->op = text;
+        return 0;
+    case KEY_CLASS:
+        row->cls = text;
+        return 0;
+    default:
+        break;
+    }
+    if (!text && c->key == KEY_TIME)
+        return 0;
+    if (text && !time_text(s, &t))
+        return diag_error(
+            r->x->diag,
+            "%s: row %zu: time '%.60s', expected a time such as 12.5us, an integer of "
+            "picoseconds below 2^60, or never",
+            r->path, r->row, s);
+    if (c->key == KEY_TIME)
+        row->time = t;
+    for (uint32_t k = 0; c->key == KEY_PS && k < r->x->cluster->ncls; k++)
+        row->ps[k] = (c->classes >> k & 1) != 0 ? t : row->ps[k];
+    row->absent = row->absent || (c->key == KEY_PS && c->classes == 0);
+    return 0;
+}
+
+static void begin_row(struct row *row)
+{
+    *row = (struct row){.time = NONE};
+    for (uint32_t k = 0; k < CLUSTER_CLASSES; k++)
+        row->ps[k] = NONE;
+}
+
+static void miss(struct reader *r, const char *name)
+{
+    if (r->unknown++ == 0)
+        r->first_unknown = arena_strdup(r->x->scratch, name, strlen(name));
+}
+
+/* Row by name; 0: none, or one of another operator type than op (if not NULL). */
+static uint32_t find_row(const struct cost_table *t, const char *name, const char *op)
+{
+    uint32_t id = strings_id(t->names, name, strlen(name)), n = id <= t->nname ? t->row_of[id] : 0;
+    return n != 0 && (!op || t->op_of[n] == strings_id(t->ops, op, strlen(op))) ? n : 0;
+}
+
+static int apply_row(struct reader *r, const struct row *row)
+{
+    struct cost_table *t = r->t;
+    uint32_t ncls = r->x->cluster->ncls, mask = r->filter, at = 0;
+    bool any = row->absent;
+    int64_t *const *table = row->name ? t->node_time : t->op_time;
+    if (!row->name && !row->op)
+        return bad_row(r, "expected a name or an op");
+    for (uint32_t k = 0; k < ncls; k++)
+        any = any || row->ps[k] != NONE;
+    if (row->time == NONE && !any)
+        return bad_row(r, "expected a time");
+    if (row->time != NONE && any)
+        return bad_row(r, "it has both time and ps_CLASS, expected one of them");
+    if (row->name) {
+        at = find_row(t, row->name, row->op);
+    } else {
+        at = strings_id(t->ops, row->op, strlen(row->op));
+        at = at <= t->nop ? at : 0;
+    }
+    uint32_t classes = row->cls ? classes_named(r->x->cluster, row->cls) : UINT32_MAX;
+    if (at == 0 || classes == 0 || row->absent)
+        miss(r, at == 0        ? (row->name ? row->name : row->op)
+                : classes == 0 ? row->cls
+                               : "a ps_ column");
+    for (uint32_t k = 0; at != 0 && k < ncls; k++) {
+        int64_t time = row->time != NONE ? row->time : row->ps[k];
+        if ((mask & classes) >> k & 1 && time != NONE)
+            table[k][at] = time;
+    }
+    return 0;
+}
+
+/* ---- CSV -------------------------------------------------------------------------------------- */
+
+/* One field from *s, in place; the character that ended it goes to *stop.  False: a quote that does not
+ * end, or text behind one. */
+static bool field(char **s, char **out, char *stop)
+{
+    char *p = *s, *to = *s;
+    *out = p;
+    if (*p == '"') {
+        for (p++; *p != 0 && (*p != '"' || p[1] == '"'); *to++ = *p++)
+            p += *p == '"';
+        if (*p++ != '"')
+            return false;
+    } else {
+        while (*p != 0 && *p != ',' && *p != '\n' && *p != '\r')
+            *to++ = *p++;
+    }
+    p += *p == '\r' && p[1] == '\n';
+    *stop = *p;
+    *s = p + (*p != 0);
+    *to = 0;
+    return *stop == 0 || *stop == ',' || *stop == '\n';
+}
+
+/* Where columns of one class repeat, each is for the next class of that name. */
+static void spread_columns(const struct reader *r, struct column *col, char *const *name,
+                           uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t same = 0, before = 0, seen = 0;
+        for (uint32_t j = 0; j < n && col[i].key == KEY_PS; j++) {
+            bool equal = strcmp(name[i], name[j]) == 0;
+            same += equal;
+            before += equal && j < i;
+        }
+        for (uint32_t k = 0; same > 1 && k < r->x->cluster->ncls; k++) {
+            uint32_t bit = 1u << k;
+            if ((col[i].classes & bit) != 0 && seen++ != before)
+                col[i].classes &= ~bit;
+        }
+    }
+}
+
+enum { COLUMNS = 64 };
+
+static int read_header(struct reader *r, char **s, struct column *col, uint32_t *ncol)
+{
+    char *name[COLUMNS], stop = ',';
+    uint32_t n = 0, have = 0;
+    r->row = 1;
+    while (stop == ',') {
+        if (n == COLUMNS)
+            return bad_row(r, "more than 64 columns");
+        if (!field(s, &name[n], &stop))
+            return bad_row(r, "a quoted field does not end before a comma or line end");
+        if (!key_of(r->x->cluster, name[n], &col[n]))
+            return unknown_key(r, name[n]);
+        uint32_t bit = 1u << col[n].key;
+        if (col[n].key < KEY_PS && (have & bit) != 0)
+            return bad_row(r, "a column comes twice");
+        have |= bit;
+        n++;
+    }
+    if ((have & (1u << KEY_NAME | 1u << KEY_OP)) == 0 ||
+        (have & (1u << KEY_TIME | 1u << KEY_PS)) == 0)
+        return bad_row(r, "expected a header such as name,op,class,time");
+    spread_columns(r, col, name, n);
+    *ncol = n;
+    return 0;
+}
+
+static int read_csv(struct reader *r, char *s)
+{
+    struct column col[COLUMNS];
+    struct row row;
+    uint32_t n = 0;
+    s += strncmp(s, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* spreadsheets write a byte order mark */
+    if (read_header(r, &s, col, &n) != 0)
+        return -1;
+    while (*s != 0) {
+        char *cell, stop = ',';
+        uint32_t i = 0;
+        r->row++;
+        begin_row(&row);
+        for (; stop == ','; i++) {
+            if (!field(&s, &cell, &stop))
+                return bad_row(r, "a quoted field does not end before a comma or line end");
+            if (i == 0 && stop != ',' && *cell == 0 && n > 1)
+                break; /* an empty line */
+            if (i < n && put(r, &row, &col[i], cell) != 0)
+                return -1;
+        }
+        if (i == 0)
+            continue;
+        if (i != n)
+            return diag_error(r->x->diag, "%s: row %zu: %u fields, expected %u", r->path, r->row, i,
+                              n);
+        if (apply_row(r, &row) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+static int read_objects(struct reader *r, json_t *list)
+{
+    size_t i;
+    json_t *object, *v;
+    const char *key;
+    json_array_foreach(list, i, object)
+    {
+        struct row row;
+        struct column c;
+        char number[32];
+        r->row = i;
+        begin_row(&row);
+        if (!json_is_object(object))
+            return bad_row(r, "expected an object with name or op, and time");
+        json_object_foreach(object, key, v)
+        {
+            const char *s = json_is_string(v) ? json_string_value(v) : NULL;
+            if (!key_of(r->x->cluster, key, &c))
+                return unknown_key(r, key);
+            if (json_is_integer(v) && c.key >= KEY_TIME) {
+                snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+                s = number;
+            }
+            s = json_is_null(v) && c.key != KEY_TIME ? "" : s;
+            if (c.key != KEY_SKIP && !s)
+                return diag_error(r->x->diag, "%s: row %zu: \"%s\": expected a text%s", r->path, i,
+                                  key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
+            if (put(r, &row, &c, s ? s : "") != 0)
+                return -1;
+        }
+        if (apply_row(r, &row) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- ONNX Runtime's profile ------------------------------------------------------------------- */
+
+struct event {
+    uint32_t node; /* its row */
+    int64_t us;
+};
+
+static int by_node(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return x->us < y->us ? -1 : x->us > y->us;
+}
+
+/* The main graph's nodes as ONNX Runtime numbers them: it makes Constants initializers first. */
+static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
+{
+    const struct graph *g = &m->graph[1];
+    nid *order = arena_array(a, (size_t)g->count + 1, sizeof *order);
+    *n = 0;
+    for (nid k = g->first; k < g->first + g->count; k++)
+        if (!node_is(m, k, "Constant"))
+            order[(*n)++] = k;
+    return order;
+}
+
+/* The node of an event; the runtime calls one without a name OPERATOR_INDEX. */
+static uint32_t event_row(const struct reader *r, const json_t *e, const char *name,
+                          const nid *order, uint32_t n)
+{
+    const json_t *args = json_object_get(e, "args");
+    const char *op = json_string_value(json_object_get(args, "op_name"));
+    const char *index = json_string_value(json_object_get(args, "node_index"));
+    int64_t k;
+    if (op && index && strcmp(name, arena_fmt(r->x->scratch, "%s_%s", op, index)) == 0 &&
+        count_parse(index, &k) && k >= 0 && k < n && strcmp(node_op(r->t->m, order[k]), op) == 0)
+        return order[k];
+    return find_row(r->t, name, op);
+}
+
+/* Medians of each node's events; the number of nodes. */
+static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
+{
+    uint32_t nodes = 0;
+    qsort(e, n, sizeof *e, by_node);
+    for (size_t i = 0, end; i < n; i = end, nodes++) {
+        for (end = i; end < n && e[end].node == e[i].node;)
+            end++;
+        size_t at = i + (end - i - 1) / 2, other = i + (end - i) / 2;
+        int64_t ps = (e[at].us + e[other].us) * (PS_PER_US / 2);
+        for (uint32_t k = 0; k < r->x->cluster->ncls; k++)
+            if ((r->filter >> k & 1) != 0)
+                r->t->node_time[k][e[i].node] = ps > FLOOR_PS ? ps : FLOOR_PS;
+    }
+    return nodes;
+}
+
+static int read_profile(struct reader *r, json_t *list)
+{
+    static const char suffix[] = "_kernel_time";
+    struct event *e = arena_array(r->x->scratch, json_array_size(list) + 1, sizeof *e);
+    size_t i, n = 0, nodes = r->t->m->nnode - 1;
+    uint32_t norder;
+    nid *order = runtime_order(r->t->m, r->x->scratch, &norder);
+    json_t *v;
+    json_array_foreach(list, i, v)
+    {
+        const char *cat = json_string_value(json_object_get(v, "cat"));
+        const char *full = json_string_value(json_object_get(v, "name"));
+        const json_t *dur = json_object_get(v, "dur");
+        r->row = i;
+        if (!cat || strcmp(cat, "Node") != 0 || !full || !str_ends(full, suffix))
+            continue;
+        int64_t us = json_integer_value(dur);
+        if (!json_is_integer(dur) || us < 0 || us > TIME_MAX / PS_PER_US)
+            return bad_row(r, "\"dur\": expected an integer of microseconds");
+        char *name = arena_strdup(r->x->scratch, full, strlen(full) - (sizeof suffix - 1));
+        uint32_t node = event_row(r, v, name, order, norder);
+        if (node == 0)
+            miss(r, name);
+        else
+            e[n++] = (struct event){node, us};
+    }
+    size_t found = put_medians(r, e, n), left = nodes - found;
+    size_t permille = nodes > 0 ? left * 1000 / nodes : 0;
+    diag_note(r->x->diag,
+              "%s: measured times for %zu of %zu nodes; %zu (%zu.%zu %%) keep the roofline",
+              r->path, found, nodes, left, permille / 10, permille % 10);
+    return 0;
+}
+
+static int read_json(struct reader *r, const char *text, size_t n)
+{
+    json_error_t e;
+    json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+    int rc;
+    if (!root)
+        return diag_error(r->x->diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
+    if (!json_is_array(root))
+        rc = diag_error(r->x->diag, "%s: expected a list of objects, or a CSV header", r->path);
+    else if (json_object_get(json_array_get(root, 0), "cat"))
+        rc = read_profile(r, root);
+    else
+        rc = read_objects(r, root);
+    json_decref(root);
+    return rc;
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+/* The whole file with a NUL behind it; NULL after an error. */
+static char *slurp(struct reader *r, size_t *n)
+{
+    struct arena *a = r->x->scratch;
+    FILE *f = fopen(r->path, "rb");
+    uint32_t cap = 0, len = 0, got = 1;
+    char *text = NULL;
+    if (!f) {
+        diag_error(r->x->diag, "%s: %s", r->path, strerror(errno));
+        return NULL;
+    }
+    while (got > 0 && len < INT32_MAX) {
+        text = vec_grow(a, text, &cap, len + 65537, 1);
+        got = (uint32_t)fread(text + len, 1, 65536, f);
+        len += got;
+    }
+    bool failed = ferror(f) != 0;
+    fclose(f);
+    if (failed || got > 0) {
+        diag_error(r->x->diag, "%s: cannot be read: %s", r->path,
+                   failed ? strerror(errno) : "over 2 GiB");
+        return NULL;
+    }
+    text[len] = 0;
+    *n = len;
+    return text;
+}
+
+/* FILE or FILE:CLASS,...; a file whose whole name holds the colon goes first. */
+static int split_classes(struct reader *r, const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    r->path = text;
+    r->filter = UINT32_MAX;
+    if (!colon || colon == text || strchr(colon, '/') || access(text, F_OK) == 0)
+        return 0;
+    r->path = arena_strdup(r->x->scratch, text, (size_t)(colon - text));
+    r->filter = 0;
+    for (const char *s = colon + 1;; s++) {
+        size_t n = strcspn(s, ",");
+        const char *name = arena_strdup(r->x->scratch, s, n);
+        uint32_t bits = classes_named(r->x->cluster, name);
+        if (bits == 0)
+            return diag_error(r->x->diag,
+                              "--costs '%s': the cluster has no class '%s'; the first is '%s'",
+                              text, name, r->x->cluster->cls[0].name);
+        r->filter |= bits;
+        s += n;
+        if (*s == 0)
+            return 0;
+    }
+}
+
+static int read_file(struct cost_table *t, struct ctx *x, const char *text)
+{
+    struct reader r = {.x = x, .t = t};
+    size_t n = 0;
+    if (split_classes(&r, text) != 0)
+        return -1;
+    char *s = slurp(&r, &n);
+    if (!s)
+        return -1;
+    if (strlen(s) != n)
+        return diag_error(x->diag, "%s: a NUL byte, expected CSV or JSON text", r.path);
+    const char *first = s + strspn(s, " \t\r\n");
+    if ((*first == '[' || *first == '{' ? read_json(&r, s, n) : read_csv(&r, s)) != 0)
+        return -1;
+    if (r.unknown > 0)
+        diag_warning(x->diag, WARN_UNMATCHED_COST,
+                     "%s: %u rows name nodes, operators or classes that are not there, the "
+                     "first is '%s': they have no effect",
+                     r.path, r.unknown, r.first_unknown);
+    return 0;
+}
+
+static int64_t *no_times(struct arena *a, uint32_t n)
+{
+    int64_t *t = arena_array(a, n, sizeof *t);
+    for (uint32_t i = 0; i < n; i++)
+        t[i] = NONE;
+    return t;
+}
+
+/* Adds the nodes of m as rows, from row `first` on.  Where names repeat, the first has it. */
+static void add_rows(struct cost_table *t, const struct module *m, uint32_t first)
+{
+    for (nid n = 1; n < m->nnode; n++) {
+        const char *name = node_name(m, n), *op = node_op(m, n);
+        uint32_t id = strings_id(t->names, name, strlen(name)), row = first + n;
+        t->row_of[id] = t->row_of[id] != 0 && first != 0 ? t->row_of[id] : row;
+        t->nname = id > t->nname ? id : t->nname;
+        t->op_of[row] = strings_id(t->ops, op, strlen(op));
+        t->nop = t->op_of[row] > t->nop ? t->op_of[row] : t->nop;
+    }
+}
+
+struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
+{
+    struct arena *a = x->scratch;
+    struct cost_table *t = arena_alloc(a, sizeof *t);
+    uint32_t rows = m->nnode + (m != x->m ? x->m->nnode : 0);
+    t->m = m;
+    t->names = strings_new(a);
+    t->ops = strings_new(a);
+    t->row_of = arena_array(a, (size_t)rows + 1, sizeof *t->row_of);
+    t->op_of = arena_array(a, (size_t)rows + 1, sizeof *t->op_of);
+    t->model = m != x->m ? m->nnode : 0;
+    add_rows(t, m, 0);
+    if (m != x->m)
+        add_rows(t, x->m, t->model);
+    for (uint32_t k = 0; k < x->cluster->ncls; k++) {
+        t->node_time[k] = no_times(a, rows);
+        t->op_time[k] = no_times(a, t->nop + 1);
+    }
+    for (uint32_t i = 0; i < x->ncost_files; i++)
+        if (read_file(t, x, x->cost_files[i]) != 0)
+            return NULL;
+    return t;
+}
+
+struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m)
+{
+    struct diag quiet = diag_silent();
+    struct ctx y = *x;
+    y.diag = &quiet;
+    return x->ncost_files > 0 && x->cluster != NULL ? cost_table_read(&y, m) : NULL;
+}
+
+int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k)
+{
+    int64_t own = t->node_time[k][n];
+    return own != NONE ? own : t->op_time[k][t->op_of[n]];
+}
+
+int64_t cost_table_call(const struct cost_table *t, nid n, uint32_t k)
+{
+    return cost_table_time(t, t->model + n, k);
+}

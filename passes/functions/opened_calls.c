@@ -1,0 +1,106 @@
+/* Calls of functions, looked into without changing the model.
+ *
+ * Shapes and costs of a call depend on what it is given.  So each call is replaced by a copy of its function
+ * in a module that is thrown away afterwards; values of the model have the same numbers in both, and
+ * every new node knows the call that it came from: what is found out there is carried back by index. */
+#include "passes/functions/opened_calls.h"
+
+#include "ir/base/units.h"
+
+enum { ENTRIES_PER_NODE = 32 };
+
+bool calls_few(const struct module *m, const struct functions *f, uint64_t *nodes)
+{
+    uint64_t entries;
+    functions_total(m, f, nodes, &entries);
+    return *nodes <= CALLS_MOST && entries <= (uint64_t)CALLS_MOST * ENTRIES_PER_NODE;
+}
+
+struct inlined *calls_expand(const struct module *m, bool names, struct arena *a)
+{
+    struct inlined *e;
+    struct inline_how how = {.names = names};
+    struct diag quiet = diag_silent();
+    uint64_t nodes;
+    bool any = false;
+    for (nid n = 1; n < m->nnode && !any; n++)
+        any = m->node[n].callee != 0;
+    if (!any)
+        return NULL;
+    struct functions *f = functions_study(m, a);
+    if (!calls_few(m, f, &nodes))
+        return NULL;
+    e = arena_alloc(a, sizeof *e);
+    if (inline_calls(m, f, &how, a, a, &quiet, e) == 0)
+        return e;
+    how.names = false; /* names that are too long; without, nothing fails */
+    inline_calls(m, f, &how, a, a, &quiet, e);
+    return e;
+}
+
+void calls_adopt_types(struct module *m, const struct inlined *e)
+{
+    module_add_dims(m, e->m.dim + m->ndim, e->m.ndim - m->ndim);
+    for (uint32_t t = m->ntype; t < e->m.ntype; t++)
+        module_add_type(m, e->m.type[t]);
+}
+
+static int64_t **rows(struct arena *a, uint32_t n, uint32_t size)
+{
+    int64_t **r = arena_array(a, n, sizeof *r);
+    for (uint32_t i = 0; i < n; i++)
+        r[i] = arena_array(a, size, sizeof **r);
+    return r;
+}
+
+struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass)
+{
+    struct costs *c = arena_alloc(a, sizeof *c);
+    c->nclass = nclass;
+    c->time = rows(a, nclass, m->nnode);
+    c->flops = arena_array(a, m->nnode, sizeof *c->flops);
+    c->traffic = arena_array(a, m->nnode, sizeof *c->traffic);
+    c->own = arena_array(a, m->nnode, sizeof *c->own);
+    c->bytes = arena_array(a, m->nval, sizeof *c->bytes);
+    c->elems = arena_array(a, m->nval, sizeof *c->elems);
+    c->xfer = arena_array(a, m->nval, sizeof *c->xfer);
+    return c;
+}
+
+void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool runs)
+{
+    out->flops[to] = sat_add(out->flops[to], c->flops[n]);
+    out->traffic[to] = sat_add(out->traffic[to], c->traffic[n]);
+    if (!runs)
+        return;
+    out->own[to] = sat_add(out->own[to], c->own[n]);
+    for (uint32_t k = 0; k < c->nclass; k++) {
+        int64_t *t = &out->time[k][to];
+        bool never = *t == COST_NEVER || c->time[k][n] == COST_NEVER;
+        int64_t sum = never ? COST_NEVER : sat_add(*t, c->time[k][n]);
+        *t = !never && sum == COST_NEVER ? COST_NEVER - 1 : sum;
+    }
+}
+
+struct costs *calls_fold(const struct module *m, const struct inlined *e, const struct costs *c,
+                         const struct place *p, struct arena *a)
+{
+    struct costs *out = costs_new(m, a, c->nclass);
+    for (vid v = 0; v < m->nval; v++) {
+        out->bytes[v] = c->bytes[v];
+        out->elems[v] = c->elems[v];
+        out->xfer[v] = c->xfer[v];
+    }
+    for (nid n = 1; n < e->m.nnode; n++) {
+        if (e->m.node[n].graph >= e->ngraph0) /* what is in new bodies is in their owners */
+            continue;
+        bool copied = e->m.node[n].graph == 1 && p->kind[n] != PLACE_NODE;
+        costs_add(out, e->origin[n], c, n, e->within[n] == 0 || !copied);
+    }
+    for (uint32_t w = 0; w < p->nweight; w++) { /* large constants that calls make */
+        nid n = e->m.value[p->weight[w]].def;
+        if (n != 0 && e->within[n] != 0)
+            out->own[e->origin[n]] = sat_add(out->own[e->origin[n]], p->weight_bytes[w]);
+    }
+    return out;
+}

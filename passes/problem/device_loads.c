@@ -1,0 +1,380 @@
+/* Loads of plans of any shape (device_loads.h).
+ *
+ * Source: the placement paper, 5.2: the same loads as for contiguous splits, of any sets.  When a vertex
+ * moves from a to b, a net with n pins, h of them on a, costs a something before if h < n, and after if
+ * h > 1; b likewise.  No other device's load changes. */
+#include "passes/problem/device_loads.h"
+
+#include <string.h>
+
+/* Nets that cost something where they are cut; those of one pin are part of the vertex's time. */
+static void choose_nets(struct loads *l, struct arena *a)
+{
+    const struct wdag *g = l->c->g;
+    uint32_t *name = arena_array(a, (size_t)g->nnet + 1, sizeof *name);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        bool costs = false;
+        for (uint32_t k = 0; k < l->c->nkind; k++)
+            costs = costs || l->c->cls[l->c->kind[k].cls].cost[e] > 0;
+        name[l->nnet] = e;
+        l->nnet += costs && (l->c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1);
+    }
+    l->pins = arena_array(a, (size_t)l->nnet + 1, sizeof *l->pins);
+    l->cost = arena_array(a, l->c->nkind + 1, sizeof *l->cost);
+    for (uint32_t k = 0; k < l->c->nkind; k++)
+        l->cost[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **l->cost);
+    uint32_t npin = 0, *from, *to;
+    for (uint32_t i = 0; i < l->nnet; i++)
+        npin += g->net_pin.at[name[i] + 1] - g->net_pin.at[name[i]];
+    from = arena_array(a, (size_t)npin + 1, sizeof *from);
+    to = arena_array(a, (size_t)npin + 1, sizeof *to);
+    npin = 0;
+    for (uint32_t i = 0; i < l->nnet; i++) {
+        uint32_t e = name[i];
+        l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e] + g->net_host[e];
+        for (uint32_t k = 0; k < l->c->nkind; k++)
+            l->cost[k][i] = l->c->cls[l->c->kind[k].cls].cost[e];
+        for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++) {
+            from[npin] = i;
+            to[npin++] = g->net_pin.to[j];
+        }
+    }
+    l->pin = csr_build(a, l->nnet, npin, from, to);
+    l->net_of = csr_build(a, g->n, npin, to, from);
+    if (!l->c->detailed)
+        return;
+    l->src = arena_array(a, (size_t)l->nnet + 1, sizeof *l->src);
+    l->net_back = arena_alloc(a, (size_t)l->nnet + 1);
+    for (uint32_t i = 0; i < l->nnet; i++) {
+        l->src[i] = g->net_src[name[i]];
+        l->net_back[i] = g->net_back && g->net_back[name[i]];
+    }
+}
+
+/* The kind of each device. */
+static void name_kinds(struct loads *l, struct arena *a)
+{
+    const struct chain *c = l->c;
+    l->kind = arena_alloc(a, l->ndev + 1);
+    for (uint32_t d = 0; d < l->ndev; d++) {
+        uint32_t cls = cluster_class(c->cluster, d);
+        for (uint32_t k = 0; k < c->nkind; k++) {
+            if (c->kind[k].dev == (int32_t)d) {
+                l->kind[d] = (uint8_t)k;
+                break;
+            }
+            if (c->kind[k].dev < 0 && c->kind[k].cls == cls)
+                l->kind[d] = (uint8_t)k;
+        }
+    }
+}
+
+/* The part that is a loads's own: a plan with no vertex anywhere. */
+static void make_plan(struct loads *l, struct arena *a)
+{
+    const struct wdag *g = l->c->g;
+    l->dev = arena_array(a, (size_t)g->n + 1, sizeof *l->dev);
+    memset(l->dev, 0xff, g->n * sizeof *l->dev);
+    l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
+    bool replicate = l->c->detailed && l->c->cluster->replicate;
+    if (l->c->limited || replicate)
+        l->users = arena_array(a, (size_t)g->nshared * l->ndev + 1, sizeof *l->users);
+    l->load = arena_array(a, l->ndev + 1, sizeof *l->load);
+    l->back = arena_array(a, l->ndev + 1, sizeof *l->back);
+    l->bytes = arena_array(a, l->ndev + 1, sizeof *l->bytes);
+    if (l->c->detailed)
+        l->parts = arena_array(a, l->ndev + 1, sizeof *l->parts);
+    if (replicate)
+        l->copies = arena_array(a, l->ndev + 1, sizeof *l->copies);
+    for (uint32_t d = 0; l->copies && d < l->ndev; d++)
+        l->copies[d] = 1;
+}
+
+int loads_check(const struct chain *c, const char *planner, struct diag *d)
+{
+    uint64_t rows = (uint64_t)c->g->nnet + c->g->nshared;
+    if (rows * c->cluster->ndev > LOADS_MOST)
+        return diag_error(d,
+                          "%s: %llu tensors on %u devices are too many for one table: fuse the "
+                          "graph first (-p fuse,%s)",
+                          planner, (unsigned long long)rows, c->cluster->ndev, planner);
+    return 0;
+}
+
+int loads_check_sums(const struct chain *c, const char *planner, struct diag *d)
+{
+    if (c->detailed)
+        return diag_error(d,
+                          "%s: it knows neither overlap nor GPipe's schedule nor copies of a "
+                          "stage: use auto-place, anneal-place or dp-place",
+                          planner);
+    return loads_check(c, planner, d);
+}
+
+int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a,
+              struct diag *d)
+{
+    if (loads_check(c, planner, d))
+        return -1;
+    *l = (struct loads){.c = c, .ndev = c->cluster->ndev};
+    name_kinds(l, a);
+    choose_nets(l, a);
+    make_plan(l, a);
+    return 0;
+}
+
+void loads_share(struct loads *l, const uint32_t *copies)
+{
+    for (uint32_t d = 0; l->copies && d < l->ndev;) {
+        uint32_t n = copies[d] > 1 ? copies[d] : 1;
+        l->copies[d++] = n;
+        for (; n > 1; n--)
+            l->copies[d++] = 0;
+    }
+}
+
+void loads_twin(struct loads *twin, const struct loads *l, struct arena *a)
+{
+    *twin = *l;
+    make_plan(twin, a);
+}
+
+/* Bytes of v leave or come; `by` is 1 or -1. */
+static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
+{
+    const struct wdag *g = l->c->g;
+    l->bytes[d] += by * g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+        uint32_t s = g->shared_of.to[i], *users = &l->users[(size_t)s * l->ndev + d];
+        uint32_t before = *users;
+        *users = by > 0 ? before + 1 : before - 1;
+        if (before == 0 || *users == 0) {
+            l->bytes[d] += by * g->shared_size[s];
+            if (l->parts)
+                l->parts[d].params += by * g->shared_size[s];
+        }
+    }
+}
+
+/* v leaves device d (by -1) or comes to it (1), where loads are more than sums. */
+static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
+{
+    uint32_t k = l->kind[d];
+    const struct chain_kind *kind = &l->c->kind[k];
+    struct chain_parts *p = &l->parts[d];
+    int64_t back = kind->back ? kind->back[v] : 0, load[2];
+    p->t[0][PART_COMPUTE] += by * (kind->time[v] - back);
+    p->t[1][PART_COMPUTE] += by * back;
+    p->vertices += (uint32_t)by;
+    p->params += l->c->g->param ? by * l->c->g->param[v] : 0;
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];
+        bool other = src != UINT32_MAX && src != v && l->dev[src] == (int32_t)d;
+        bool before = src == v ? by < 0 : other, after = src == v ? by > 0 : other;
+        int64_t *t = p->t[l->net_back[e]];
+        if (*held > 0 && *held < l->pins[e])
+            t[before ? PART_OUT : PART_IN] -= l->cost[k][e];
+        *held = by > 0 ? *held + 1 : *held - 1;
+        if (*held > 0 && *held < l->pins[e])
+            t[after ? PART_OUT : PART_IN] += l->cost[k][e];
+    }
+    if (l->users)
+        move_bytes(l, v, d, by);
+    chain_loads(l->c, k, p, l->copies ? l->copies[d] : 1, load);
+    l->load[d] = load[0];
+    l->back[d] = load[1];
+}
+
+static void leave(struct loads *l, uint32_t v, uint32_t d)
+{
+    uint32_t k = l->kind[d];
+    int64_t load = l->load[d] - l->c->kind[k].time[v];
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d]--;
+        bool before = h<l->pins[e], after = h> 1;
+        load += ((int)after - (int)before) * l->cost[k][e];
+    }
+    l->load[d] = load;
+    if (l->users)
+        move_bytes(l, v, d, -1);
+}
+
+static void enter(struct loads *l, uint32_t v, uint32_t d)
+{
+    uint32_t k = l->kind[d];
+    int64_t load = l->load[d] + l->c->kind[k].time[v];
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], h = ++l->held[(size_t)e * l->ndev + d];
+        bool after = h<l->pins[e], before = h> 1;
+        load += ((int)after - (int)before) * l->cost[k][e];
+    }
+    l->load[d] = load;
+    if (l->users)
+        move_bytes(l, v, d, 1);
+}
+
+void loads_move(struct loads *l, uint32_t v, int32_t to)
+{
+    int32_t from = l->dev[v];
+    if (from == to)
+        return;
+    if (l->parts) {
+        if (from != NOWHERE)
+            move_parts(l, v, (uint32_t)from, -1);
+        if (to != NOWHERE)
+            move_parts(l, v, (uint32_t)to, 1);
+    } else {
+        if (from != NOWHERE)
+            leave(l, v, (uint32_t)from);
+        if (to != NOWHERE)
+            enter(l, v, (uint32_t)to);
+    }
+    l->dev[v] = to;
+}
+
+/* What v's move to `b`, and w's to v's device (w UINT32_MAX: nobody's), changes: done, looked at, and undone. */
+static struct loads_change try_parts(struct loads *l, uint32_t v, uint32_t w, uint32_t b)
+{
+    uint32_t dev[2] = {(uint32_t)l->dev[v], b};
+    struct loads_change x;
+    for (int undo = 0; undo < 2; undo++) {
+        for (int i = 0; i < 2; i++) {
+            uint32_t d = dev[i];
+            x.load[i] = undo ? x.load[i] - l->load[d] : l->load[d];
+            x.back[i] = undo ? x.back[i] - l->back[d] : l->back[d];
+            x.bytes[i] = undo ? x.bytes[i] - l->bytes[d] : l->bytes[d];
+        }
+        loads_move(l, v, (int32_t)dev[!undo]);
+        if (w != UINT32_MAX)
+            loads_move(l, w, (int32_t)dev[undo]);
+    }
+    for (int i = 0; i < 2; i++) {
+        x.load[i] = -x.load[i];
+        x.back[i] = -x.back[i];
+        x.bytes[i] = -x.bytes[i];
+    }
+    return x;
+}
+
+/* Bytes that device d has for v alone: of the shared items, those with `users` users there. */
+static int64_t bytes_alone(const struct loads *l, uint32_t v, uint32_t d, uint32_t users)
+{
+    const struct wdag *g = l->c->g;
+    int64_t bytes = g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+        uint32_t s = g->shared_of.to[i];
+        bytes += l->users[(size_t)s * l->ndev + d] == users ? g->shared_size[s] : 0;
+    }
+    return bytes;
+}
+
+struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
+{
+    if (l->parts)
+        return try_parts(l, v, UINT32_MAX, to);
+    uint32_t from = (uint32_t)l->dev[v], kf = l->kind[from], kt = l->kind[to];
+    struct loads_change x = {0};
+    int64_t leaves = -l->c->kind[kf].time[v], enters = l->c->kind[kt].time[v];
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
+        uint32_t e = l->net_of.to[i], pins = l->pins[e];
+        const uint32_t *held = &l->held[(size_t)e * l->ndev];
+        uint32_t hf = held[from], ht = held[to] + 1;
+        leaves += ((int)(hf > 1) - (int)(hf < pins)) * l->cost[kf][e];
+        enters += ((int)(ht < pins) - (int)(ht > 1)) * l->cost[kt][e];
+    }
+    x.load[0] = leaves;
+    x.load[1] = enters;
+    if (l->users) {
+        x.bytes[0] = -bytes_alone(l, v, from, 1);
+        x.bytes[1] = bytes_alone(l, v, to, 0);
+    }
+    return x;
+}
+
+/* Changes of bytes when v and w change places: items that both need stay. */
+static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a, uint32_t b,
+                       int64_t bytes[2])
+{
+    const struct wdag *g = l->c->g;
+    uint32_t i = g->shared_of.at[v], iend = g->shared_of.at[v + 1];
+    uint32_t j = g->shared_of.at[w], jend = g->shared_of.at[w + 1];
+    bytes[0] = g->size[w] - g->size[v];
+    bytes[1] = -bytes[0];
+    while (i < iend || j < jend) {
+        uint32_t s = i < iend ? g->shared_of.to[i] : UINT32_MAX;
+        uint32_t t = j < jend ? g->shared_of.to[j] : UINT32_MAX;
+        const uint32_t *users = &l->users[(size_t)(s < t ? s : t) * l->ndev];
+        if (s < t) {
+            bytes[0] -= users[a] == 1 ? g->shared_size[s] : 0;
+            bytes[1] += users[b] == 0 ? g->shared_size[s] : 0;
+        } else if (t < s) {
+            bytes[0] += users[a] == 0 ? g->shared_size[t] : 0;
+            bytes[1] -= users[b] == 1 ? g->shared_size[t] : 0;
+        }
+        i += s <= t;
+        j += t <= s;
+    }
+}
+
+struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
+{
+    if (l->parts)
+        return try_parts(l, v, w, (uint32_t)l->dev[w]);
+    uint32_t a = (uint32_t)l->dev[v], b = (uint32_t)l->dev[w], ka = l->kind[a], kb = l->kind[b];
+    const int64_t *cost_a = l->cost[ka], *cost_b = l->cost[kb];
+    uint32_t i = l->net_of.at[v], iend = l->net_of.at[v + 1];
+    uint32_t j = l->net_of.at[w], jend = l->net_of.at[w + 1];
+    struct loads_change x = {0};
+    int64_t da = l->c->kind[ka].time[w] - l->c->kind[ka].time[v];
+    int64_t db = l->c->kind[kb].time[v] - l->c->kind[kb].time[w];
+    while (i < iend || j < jend) { /* a net of both has as many pins on a and b as before */
+        uint32_t e = i < iend ? l->net_of.to[i] : UINT32_MAX;
+        uint32_t f = j < jend ? l->net_of.to[j] : UINT32_MAX;
+        i += e <= f;
+        j += f <= e;
+        if (e == f)
+            continue;
+        uint32_t net = e < f ? e : f, pins = l->pins[net];
+        const uint32_t *held = &l->held[(size_t)net * l->ndev];
+        uint32_t ha = held[a] + (f < e), hb = held[b] + (e < f);
+        int64_t ca = ((int)(ha > 1) - (int)(ha < pins)) * cost_a[net];
+        int64_t cb = ((int)(hb > 1) - (int)(hb < pins)) * cost_b[net];
+        da += e < f ? ca : -ca;
+        db += e < f ? -cb : cb;
+    }
+    x.load[0] = da;
+    x.load[1] = db;
+    if (l->users)
+        swap_bytes(l, v, w, a, b, x.bytes);
+    return x;
+}
+
+void loads_set(struct loads *l, const int32_t *dev)
+{
+    for (uint32_t v = 0; v < l->c->g->n; v++)
+        loads_move(l, v, dev[v]);
+}
+
+int64_t loads_value(const struct loads *l)
+{
+    int64_t most = 0, back = 0;
+    for (uint32_t d = 0; d < l->ndev; d++) {
+        most = l->load[d] > most ? l->load[d] : most;
+        back = l->back[d] > back ? l->back[d] : back;
+    }
+    return most + back;
+}
+
+int64_t loads_excess(const struct loads *l, uint32_t d)
+{
+    int64_t memory = l->c->kind[l->kind[d]].memory;
+    return l->bytes[d] > memory ? l->bytes[d] - memory : 0;
+}
+
+int64_t loads_over(const struct loads *l)
+{
+    int64_t sum = 0;
+    for (uint32_t d = 0; d < l->ndev; d++)
+        sum += loads_excess(l, d);
+    return sum;
+}

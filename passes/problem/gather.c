@@ -1,0 +1,226 @@
+/* Plans that take the same time with fewer devices, fewer parts and less that crosses (gather.h).
+ *
+ * What the largest load is made of is all that planners look at; the other devices may hold scattered
+ * vertices that nobody had a reason to gather.  Sweeps over the vertices in both directions gather them: each
+ * goes to the device, among those that its nets touch, where the sum of the two loads falls most.  In a contiguous
+ * plan a vertex may go to stages from its latest predecessor's to its first successor's only. */
+#include "passes/problem/gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tidy_limits tidy_limits(const struct loads *l)
+{
+    struct tidy_limits m = {0};
+    for (uint32_t d = 0; d < l->ndev; d++) {
+        m.load = l->load[d] > m.load ? l->load[d] : m.load;
+        m.back = l->back[d] > m.back ? l->back[d] : m.back;
+    }
+    return m;
+}
+
+/* Whether v may be on device d as far as the chain is concerned. */
+static bool in_order(const struct loads *l, const struct tidy_limits *m, uint32_t v, uint32_t d)
+{
+    const struct wdag *g = l->c->g;
+    if (!m->stage)
+        return true;
+    for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+        if (m->stage[l->dev[g->pred.to[i]]] > m->stage[d])
+            return false;
+    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+        if (m->stage[l->dev[g->succ.to[i]]] < m->stage[d])
+            return false;
+    return true;
+}
+
+bool tidy_near(const struct loads *l, uint32_t v, uint32_t d)
+{
+    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++)
+        if (l->held[(size_t)l->net_of.to[i] * l->ndev + d] > 0)
+            return true;
+    return false;
+}
+
+/* Moves v if that pays. */
+static bool gather(struct loads *l, uint32_t v, const struct tidy_limits *m)
+{
+    uint32_t from = (uint32_t)l->dev[v], best = from;
+    int64_t gain = 0;
+    for (uint32_t d = 0; d < l->ndev; d++) {
+        if (d == from || !tidy_near(l, v, d) || !loads_allows(l, v, d) || !in_order(l, m, v, d))
+            continue;
+        struct loads_change x = loads_peek(l, v, d);
+        int64_t sum = x.load[0] + x.load[1] + x.back[0] + x.back[1];
+        if (sum >= gain || l->load[d] + x.load[1] > m->load ||
+            l->load[from] + x.load[0] > m->load || l->back[d] + x.back[1] > m->back ||
+            l->back[from] + x.back[0] > m->back ||
+            (l->users && l->bytes[d] + x.bytes[1] > l->c->kind[l->kind[d]].memory))
+            continue;
+        best = d;
+        gain = sum;
+    }
+    loads_move(l, v, (int32_t)best);
+    return best != from;
+}
+
+static void sweep(struct loads *l, const struct tidy_limits *m)
+{
+    uint32_t n = l->c->g->n;
+    bool moved = true;
+    uint32_t most = TIDY_VERTICES / (n + 1) + 2;
+    most = most < TIDY_SWEEPS ? most : TIDY_SWEEPS;
+    for (uint32_t k = 0; k < most && moved; k++) {
+        moved = false;
+        for (uint32_t i = 0; i < n; i++)
+            moved = gather(l, k % 2 ? n - 1 - i : i, m) || moved;
+    }
+}
+
+void tidy(struct loads *l)
+{
+    struct tidy_limits m = tidy_limits(l);
+    sweep(l, &m);
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+/* order[stage]: the devices that are used, in an order in which no edge leads back, by the first vertices that
+ * they have in the order of the graph; stage[device].  Their number; 0: there is no such order. */
+static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *stage, struct arena *a)
+{
+    const struct wdag *g = l->c->g;
+    uint32_t n = 0, ndev = l->ndev;
+    uint8_t *used = arena_alloc(a, ndev + 1), *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
+    for (uint32_t v = 0; v < g->n; v++) {
+        used[l->dev[v]] = 1;
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            if (l->dev[v] != l->dev[g->succ.to[i]])
+                edge[(size_t)l->dev[v] * ndev + (uint32_t)l->dev[g->succ.to[i]]] = 1;
+    }
+    uint32_t count = 0;
+    for (uint32_t d = 0; d < ndev; d++)
+        count += used[d];
+    for (bool moved = true; moved && n < count;) {
+        moved = false;
+        for (uint32_t d = 0; d < ndev; d++) {
+            bool free = used[d] == 1;
+            for (uint32_t e = 0; free && e < ndev; e++)
+                free = used[e] != 1 || e == d || !edge[(size_t)e * ndev + d];
+            if (!free)
+                continue;
+            used[d] = 2;
+            stage[d] = n;
+            order[n++] = d;
+            moved = true;
+        }
+    }
+    return n == count ? n : 0;
+}
+
+/* The vertices of each device, as lists that end in UINT32_MAX. */
+struct lists {
+    uint32_t *head, *tail; /* [device] */
+    uint32_t *next;        /* [vertex] */
+};
+
+static struct lists lists_of(const struct loads *l, struct arena *a)
+{
+    uint32_t n = l->c->g->n;
+    struct lists x = {.head = arena_array(a, l->ndev + 1, sizeof *x.head),
+                      .tail = arena_array(a, l->ndev + 1, sizeof *x.tail),
+                      .next = arena_array(a, (size_t)n + 1, sizeof *x.next)};
+    memset(x.head, 0xff, l->ndev * sizeof *x.head);
+    for (uint32_t v = n; v-- > 0;) {
+        uint32_t d = (uint32_t)l->dev[v];
+        x.tail[d] = x.head[d] == UINT32_MAX ? v : x.tail[d];
+        x.next[v] = x.head[d];
+        x.head[d] = v;
+    }
+    return x;
+}
+
+/* Moves all of device `from` to `to` if that fits; false, and nothing done, if it does not. */
+static bool join(struct loads *l, const struct tidy_limits *m, struct lists *x, uint32_t from, uint32_t to)
+{
+    int64_t time = 0, room = m->load + m->back;
+    for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v]) {
+        time = sat_add(time, l->c->kind[l->kind[to]].time[v]); /* COST_NEVER: too long, too */
+        if (time > room || !loads_allows(l, v, to))
+            return false;
+    }
+    for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v])
+        loads_move(l, v, (int32_t)to);
+    if (l->load[to] <= m->load && l->back[to] <= m->back && !loads_excess(l, to)) {
+        x->next[x->tail[to]] = x->head[from];
+        x->tail[to] = x->tail[from];
+        x->head[from] = UINT32_MAX;
+        return true;
+    }
+    for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v])
+        loads_move(l, v, (int32_t)from);
+    return false;
+}
+
+/* Joins neighbours while that goes; how many stages are left. */
+static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32_t *order, uint32_t n,
+                            struct arena *a)
+{
+    struct lists x = lists_of(l, a);
+    uint32_t kept = n ? 1 : 0;
+    for (uint32_t s = 1; s < n; s++) {
+        uint32_t u = order[kept - 1], v = order[s];
+        if (join(l, m, &x, v, u))
+            continue;
+        if (join(l, m, &x, u, v))
+            order[kept - 1] = v;
+        else
+            order[kept++] = v;
+    }
+    return kept;
+}
+
+/* Names the devices of each kind in the order of the chain; stage[device] is where it is then. */
+static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, uint32_t *stage,
+                           struct arena *a)
+{
+    uint32_t next[CHAIN_KINDS] = {0}, *name = arena_array(a, l->ndev + 1, sizeof *name);
+    int32_t *dev = arena_array(a, (size_t)l->c->g->n + 1, sizeof *dev);
+    for (uint32_t s = 0; s < n; s++) {
+        uint32_t k = l->kind[order[s]];
+        while (l->kind[next[k]] != k)
+            next[k]++;
+        name[order[s]] = next[k]++;
+        stage[name[order[s]]] = s;
+    }
+    for (uint32_t v = 0; v < l->c->g->n; v++)
+        dev[v] = (int32_t)name[l->dev[v]];
+    loads_set(l, dev);
+}
+
+void tidy_chain(const struct chain *c, struct chain_plan *best, struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct diag quiet = diag_silent();
+    struct loads l;
+    /* where a device could get parts of another pass, they would cost it something */
+    bool dear = c->cluster->part_cost && c->g->pass && wdag_passes(c->g) == 1;
+    if (c->cluster->replicate || dear || loads_new(&l, c, "", scratch, &quiet)) {
+        arena_release(scratch, mark);
+        return;
+    }
+    loads_set(&l, best->dev);
+    uint32_t *order = arena_array(scratch, l.ndev + 1, sizeof *order);
+    uint32_t *stage = arena_array(scratch, l.ndev + 1, sizeof *stage);
+    uint32_t n = find_stages(&l, order, stage, scratch);
+    if (n && loads_value(&l) == best->value) {
+        struct tidy_limits m = tidy_limits(&l);
+        n = join_stages(&l, &m, order, n, scratch);
+        rename_devices(&l, order, n, stage, scratch);
+        m.stage = stage;
+        sweep(&l, &m);
+        best->value = loads_value(&l);
+        memcpy(best->dev, l.dev, c->g->n * sizeof *best->dev);
+    }
+    arena_release(scratch, mark);
+}

@@ -1,0 +1,541 @@
+/* The problem that dpl-place and dp-place solve, in the form that their inner loops want (problem.h).
+ *
+ * Source: the placement paper, 5.1 (loads).  Potentials: for loads of at most L over all
+ * devices that are left, sum over devices of w(S) <= scale[k] * load <= cap[k](L).  The weights are
+ * the least scaled time over the kinds, once with times scaled so that every kind takes equally
+ * long for the whole graph, once unscaled; once over accelerators only (for plans that have used up
+ * the host devices); and bytes where memory is short.  A net that crosses an ideal is paid once
+ * more at least by what is left, so its cost may be added to the weight that is left, too. */
+#include "passes/problem/problem.h"
+
+#include "ir/base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int add_kind(struct chain *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
+{
+    if (c->nkind == CHAIN_KINDS)
+        return diag_error(d,
+                          "nodes are pinned to too many different devices: at most %d kinds of "
+                          "devices can be told apart",
+                          CHAIN_KINDS);
+    struct chain_kind *k = &c->kind[c->nkind];
+    uint32_t bits = 1;
+    while (count >> bits)
+        bits++;
+    k->cls = cls;
+    k->dev = dev;
+    k->count = count;
+    k->copies = 1;
+    k->shift = c->nkind ? k[-1].shift + k[-1].width : 0;
+    k->width = bits + 1;
+    if (k->shift + k->width > 64)
+        return diag_error(d, "the cluster has too many devices of too many kinds for one search");
+    c->guard |= UINT64_C(1) << (k->shift + bits);
+    c->nkind++;
+    return 0;
+}
+
+static int make_kinds(struct chain *c, struct diag *d)
+{
+    const struct cluster *cl = c->cluster;
+    uint8_t pinned[CLUSTER_DEVICES] = {0};
+    uint32_t dev = 0;
+    for (uint32_t v = 0; v < c->g->n; v++)
+        if (c->g->pin[v] >= 0 && c->g->pin[v] < CLUSTER_DEVICES)
+            pinned[c->g->pin[v]] = 1;
+    for (uint32_t k = 0; k < cl->ncls; k++) {
+        uint32_t free = 0;
+        for (uint32_t i = 0; i < cl->cls[k].count; i++)
+            free += !pinned[dev + i];
+        if (free && add_kind(c, d, k, -1, free))
+            return -1;
+        if (cl->replicate && free < cl->cls[k].count && cl->cls[k].count > 1)
+            return diag_error(d,
+                              "--replicate: nodes are pinned to devices of class '%s': copies need "
+                              "a class that no node is pinned to",
+                              cl->cls[k].name);
+        if (cl->replicate && free)
+            c->kind[c->nkind - 1].copies = free;
+        for (uint32_t i = 0; i < cl->cls[k].count; i++, dev++)
+            if (pinned[dev] && add_kind(c, d, k, (int32_t)dev, 1))
+                return -1;
+    }
+    return 0;
+}
+
+/* Times of the vertices on kind k: nets that only the host shares are always paid. */
+static void make_times(struct chain *c, uint32_t k)
+{
+    const struct wdag *g = c->g;
+    uint32_t cls = c->kind[k].cls;
+    int64_t *t = arena_array(c->mem, (size_t)g->n + 1, sizeof *t);
+    for (uint32_t v = 0; v < g->n; v++) {
+        t[v] = g->time[cls][v];
+        if (g->pin[v] >= 0 && g->pin[v] != c->kind[k].dev)
+            t[v] = COST_NEVER;
+    }
+    for (uint32_t e = 0; e < g->nnet; e++)
+        if (!c->detailed && g->net_host[e] && g->net_pin.at[e + 1] - g->net_pin.at[e] == 1) {
+            uint32_t v = g->net_pin.to[g->net_pin.at[e]];
+            t[v] = sat_add(t[v], g->net_cost[cls][e]);
+        }
+    c->kind[k].time = t;
+    c->kind[k].back = g->back ? g->back[cls] : NULL;
+}
+
+/* Whether net e costs some class something. */
+static bool is_paid(const struct wdag *g, uint32_t e)
+{
+    for (uint32_t k = 0; k < g->ncls; k++)
+        if (g->net_cost[k][e] > 0)
+            return true;
+    return false;
+}
+
+static void make_nets(struct chain *c)
+{
+    const struct wdag *g = c->g;
+    uint32_t n = 0;
+    c->net_of.at = arena_array(c->mem, (size_t)g->n + 1, sizeof(uint32_t));
+    c->net_of.to = arena_array(c->mem, (size_t)g->net_of.at[g->n] + 1, sizeof(uint32_t));
+    for (uint32_t v = 0; v < g->n; v++) {
+        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+            uint32_t e = g->net_of.to[i];
+            if (is_paid(g, e) && (c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1))
+                c->net_of.to[n++] = e;
+        }
+        c->net_of.at[v + 1] = n;
+    }
+    for (uint32_t k = 0; k < c->cluster->ncls; k++)
+        c->cls[k].cost = g->net_cost[k];
+}
+
+/* Bytes that only v needs, on whatever device. */
+static int64_t own_bytes(const struct wdag *g, uint32_t v)
+{
+    int64_t sum = g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+        uint32_t s = g->shared_of.to[i];
+        if (g->shared_by.at[s + 1] - g->shared_by.at[s] == 1)
+            sum += g->shared_size[s];
+    }
+    return sum;
+}
+
+/* Time of the whole graph on kind k; where it cannot run, the time elsewhere counts. */
+static int64_t total_time(const struct chain *c, uint32_t k)
+{
+    int64_t sum = 0;
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        int64_t t = c->kind[k].time[v];
+        for (uint32_t j = 0; t == COST_NEVER && j < c->nkind; j++)
+            t = c->kind[j].time[v];
+        sum = sat_add(sum, t == COST_NEVER ? 0 : t);
+    }
+    return sum < CHAIN_INF ? sum : CHAIN_INF;
+}
+
+int64_t chain_scaled(int64_t x, int64_t scale)
+{
+    __int128 y = ((__int128)x * scale) >> CHAIN_SCALE_BITS;
+    return y > CHAIN_INF ? CHAIN_INF : (int64_t)y;
+}
+
+int64_t chain_net_weight(const struct chain *c, const struct chain_pot *p, uint32_t e)
+{
+    if (c->overlap) /* a load need not have the sum of both */
+        return 0;
+    int64_t least = CHAIN_INF;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        if (p->scale[k] < 0)
+            continue;
+        int64_t t = chain_scaled(c->g->net_cost[c->kind[k].cls][e], p->scale[k]);
+        least = t < least ? t : least;
+    }
+    return least == CHAIN_INF ? 0 : least;
+}
+
+int64_t chain_weight(const struct chain *c, const struct chain_pot *p, uint32_t v)
+{
+    int64_t least = COST_NEVER;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        if (p->scale[k] < 0 || c->kind[k].time[v] == COST_NEVER)
+            continue;
+        int64_t t = chain_scaled(c->kind[k].time[v], p->scale[k]);
+        least = t < least ? t : least;
+    }
+    return least == COST_NEVER ? 0 : least;
+}
+
+/* Fills the weights of a potential of times from its scales. */
+static void weigh(struct chain *c, struct chain_pot *p)
+{
+    p->w = arena_array(c->mem, (size_t)c->g->n + 1, sizeof *p->w);
+    p->net = arena_array(c->mem, (size_t)c->g->nnet + 1, sizeof *p->net);
+    for (uint32_t v = 0; v < c->g->n; v++)
+        p->total += p->w[v] = chain_weight(c, p, v);
+    for (uint32_t e = 0; e < c->g->nnet; e++) {
+        p->net[e] = chain_net_weight(c, p, e);
+        p->total += chain_weighs(c, e) ? p->net[e] : 0;
+    }
+}
+
+/* Bytes, where memory is short. */
+static void make_byte_pot(struct chain *c)
+{
+    const struct wdag *g = c->g;
+    struct chain_pot *bytes = &c->pot[c->npot++];
+    bytes->memory = true;
+    bytes->w = arena_array(c->mem, (size_t)g->n + 1, sizeof *bytes->w);
+    bytes->net = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *bytes->net);
+    for (uint32_t v = 0; v < g->n; v++)
+        bytes->total += bytes->w[v] = own_bytes(g, v);
+    for (uint32_t k = 0; k < c->nkind; k++)
+        bytes->scale[k] = c->kind[k].memory < CHAIN_INF ? c->kind[k].memory : -1;
+}
+
+static void make_pots(struct chain *c)
+{
+    const int64_t one = INT64_C(1) << CHAIN_SCALE_BITS;
+    int64_t least = CHAIN_INF, t[CHAIN_KINDS];
+    bool host = false, acc = false;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        t[k] = total_time(c, k);
+        least = t[k] < least ? t[k] : least;
+        if (c->cluster->cls[c->kind[k].cls].host)
+            host = true;
+        else
+            acc = true;
+    }
+    struct chain_pot *even = &c->pot[c->npot++];
+    bool alike = true;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        even->scale[k] = t[k] ? (int64_t)(((__int128)least << CHAIN_SCALE_BITS) / t[k]) : one;
+        alike = alike && even->scale[k] == one;
+    }
+    weigh(c, even);
+    if (!alike) {
+        struct chain_pot *plain = &c->pot[c->npot++];
+        for (uint32_t k = 0; k < c->nkind; k++)
+            plain->scale[k] = one;
+        weigh(c, plain);
+    }
+    if (host && acc) {
+        struct chain_pot *rest = &c->pot[c->npot++];
+        c->cross_pot = c->npot - 1;
+        for (uint32_t k = 0; k < c->nkind; k++)
+            rest->scale[k] = c->cluster->cls[c->kind[k].cls].host ? -1 : one;
+        weigh(c, rest);
+    }
+}
+
+/* The potentials of `like`, with its scales. */
+static void copy_pots(struct chain *c, const struct chain *like)
+{
+    for (uint32_t i = 0; i < like->npot; i++) {
+        struct chain_pot *p = &c->pot[c->npot];
+        if (like->pot[i].memory)
+            continue;
+        memcpy(p->scale, like->pot[i].scale, sizeof p->scale);
+        weigh(c, p);
+        c->npot++;
+    }
+    c->cross_pot = like->cross_pot;
+}
+
+/* Whether loads of at most `limit` leave room for the whole graph. */
+static bool room(const struct chain *c, const struct chain_pot *p, int64_t limit)
+{
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        sum = sat_add(sum, sat_mul(c->kind[k].count, chain_scaled(limit, p->scale[k])));
+    return sum >= p->total;
+}
+
+/* On the device that is best for it; 0 if there is none. */
+static int64_t least_time(const struct chain *c, uint32_t v)
+{
+    int64_t least = COST_NEVER;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        least = c->kind[k].time[v] < least ? c->kind[k].time[v] : least;
+    return least == COST_NEVER ? 0 : least;
+}
+
+static int longer_first(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* Of the m * D + 1 longest vertices one device gets m + 1, the shortest of them at least. */
+static void pigeonhole(struct chain *c)
+{
+    uint32_t n = c->g->n, ndev = 0;
+    int64_t *t = arena_array(c->mem, (size_t)n + 1, sizeof *t), *sum;
+    for (uint32_t v = 0; v < n; v++)
+        t[v] = least_time(c, v);
+    qsort(t, n, sizeof *t, longer_first);
+    sum = arena_array(c->mem, (size_t)n + 1, sizeof *sum); /* of the first ones */
+    for (uint32_t v = 0; v < n; v++)
+        sum[v + 1] = sum[v] + t[v];
+    for (uint32_t k = 0; k < c->nkind; k++)
+        ndev += c->kind[k].count;
+    for (uint32_t m = 0; (uint64_t)m * ndev < n; m++) {
+        uint32_t last = m * ndev + 1;
+        int64_t least = sum[last] - sum[last - m - 1];
+        if (least <= c->lower)
+            continue;
+        c->lower = least;
+        c->lower_why =
+            m ? arena_fmt(c->mem, "%u longest nodes on %u devices", last, ndev) : "longest node";
+        c->lower_by = (struct chain_lower){.by = LOWER_HOLES, .at = m};
+    }
+}
+
+static void make_lower(struct chain *c)
+{
+    c->lower_why = "average load";
+    for (uint32_t i = 0; i < c->npot; i++) {
+        const struct chain_pot *p = &c->pot[i];
+        bool all = !p->memory;
+        for (uint32_t k = 0; k < c->nkind; k++)
+            all = all && p->scale[k] >= 0;
+        int64_t lo = 0, hi = CHAIN_INF;
+        while (all && lo < hi) {
+            int64_t mid = lo + (hi - lo) / 2;
+            if (room(c, p, mid))
+                hi = mid;
+            else
+                lo = mid + 1;
+        }
+        if (all && lo > c->lower) {
+            c->lower = lo;
+            c->lower_by = (struct chain_lower){.by = LOWER_AVERAGE, .at = i};
+        }
+    }
+    bool alone = true;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        alone = alone && c->kind[k].copies == 1;
+    if (alone)
+        pigeonhole(c);
+}
+
+/* like: whose memory and scales to take; NULL: those of the cluster, raised to `memory`. */
+static struct chain *build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
+                           const struct chain *like, struct arena *a, struct diag *d)
+{
+    struct chain *c = arena_alloc(a, sizeof *c);
+    int64_t bytes = wdag_bytes(g);
+    c->g = g;
+    c->cluster = cluster;
+    c->mem = a;
+    c->overlap = cluster->overlap != OVERLAP_SUM;
+    c->apart = cluster->schedule == SCHEDULE_GPIPE && g->back;
+    c->detailed = c->overlap || c->apart || cluster->replicate;
+    if (c->detailed && !c->apart)
+        c->start = sat_mul(cluster->part_cost, wdag_passes(g));
+    if (make_kinds(c, d))
+        return NULL;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        make_times(c, k);
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t m = like ? like->kind[k].memory : cluster->cls[c->kind[k].cls].memory;
+        if (m >= 0 && m < memory)
+            m = memory;
+        c->kind[k].memory = m < 0 || m >= bytes ? CHAIN_INF : m;
+        c->limited = c->limited || c->kind[k].memory < CHAIN_INF;
+    }
+    if (like)
+        copy_pots(c, like);
+    else
+        make_pots(c);
+    if (c->limited)
+        make_byte_pot(c);
+    make_nets(c);
+    make_lower(c);
+    return c;
+}
+
+struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
+                          struct arena *a, struct diag *d)
+{
+    return build(g, cluster, memory, NULL, a, d);
+}
+
+struct chain *chain_build_like(const struct wdag *g, const struct chain *like, struct arena *a,
+                               struct diag *d)
+{
+    return build(g, like->cluster, -1, like, a, d);
+}
+
+void chain_loads(const struct chain *c, uint32_t k, const struct chain_parts *p, uint32_t copies,
+                 int64_t load[2])
+{
+    const struct cluster *cl = c->cluster;
+    const int64_t *f = p->t[0], *b = p->t[1], start = p->vertices ? c->start : 0;
+    int64_t sync = c->g->back ? cluster_sync(cl, c->kind[k].cls, p->params, copies) : 0;
+    int64_t first = c->apart ? cluster_load(cl, f[PART_COMPUTE], f[PART_IN], f[PART_OUT])
+                             : cluster_load(cl, f[PART_COMPUTE] + b[PART_COMPUTE] + start,
+                                            f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
+    load[0] = cluster_shared_load(cl, first, c->apart ? 0 : sync, copies);
+    load[1] = 0;
+    if (c->apart)
+        load[1] = cluster_shared_load(
+            cl, cluster_load(cl, b[PART_COMPUTE], b[PART_IN], b[PART_OUT]), sync, copies);
+    for (int i = 0; i < 2; i++) /* their sum must not overflow */
+        load[i] = load[i] < CHAIN_INF ? load[i] : CHAIN_INF;
+}
+
+void chain_forget_times(struct chain *c)
+{
+    c->detailed = c->apart = c->overlap = false;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        c->kind[k].copies = 1;
+    const struct wdag *g = c->g;
+    int64_t *free_net = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *free_net);
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        int64_t *t = arena_array(c->mem, (size_t)g->n + 1, sizeof *t);
+        for (uint32_t v = 0; v < g->n; v++)
+            t[v] = c->kind[k].time[v] == COST_NEVER ? COST_NEVER : 0;
+        c->kind[k].time = t;
+        c->cls[c->kind[k].cls].cost = free_net;
+    }
+    for (uint32_t p = 0; p < c->npot; p++) {
+        if (c->pot[p].memory)
+            continue;
+        memset(c->pot[p].w, 0, ((size_t)g->n + 1) * sizeof(int64_t));
+        c->pot[p].net = free_net;
+        c->pot[p].total = 0;
+    }
+    c->lower = 0;
+}
+
+void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t limit)
+{
+    caps->limit = caps->keep = limit;
+    for (uint32_t p = 0; p < c->npot; p++)
+        for (uint32_t k = 0; k < c->nkind; k++) {
+            int64_t s = c->pot[p].scale[k];
+            caps->cap[p][k] = s < 0 ? CHAIN_INF : c->pot[p].memory ? s : chain_scaled(limit, s);
+        }
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw)
+{
+    uint32_t worse = 0, before = 0; /* before: the label that i follows, 0: it is the first */
+    for (uint32_t i = *head, next; i; i = next) {
+        const struct label *o = &l->v[i];
+        next = o->next;
+        if (o->value <= nw.value && o->back <= nw.back && chain_no_more(c, o->used, nw.used))
+            return 0;
+        bool not_better =
+            nw.value <= o->value && nw.back <= o->back && chain_no_more(c, nw.used, o->used);
+        if (not_better && worse) { /* nw takes the place of one; the list must not grow by the others */
+            l->v[before].next = next;
+            continue;
+        }
+        worse = not_better ? i : worse;
+        before = i;
+    }
+    if (worse) {
+        nw.next = l->v[worse].next;
+        l->v[worse] = nw;
+        return worse;
+    }
+    if (l->n == 0)
+        l->n = 1;
+    l->v = vec_grow(l->mem, l->v, &l->cap, l->n + 1, sizeof *l->v);
+    nw.next = *head;
+    l->v[l->n] = nw;
+    *head = l->n;
+    return l->n++;
+}
+
+static bool dominated(const struct chain *c, const struct labels *l, uint32_t head, uint32_t i)
+{
+    const struct label *x = &l->v[i];
+    for (uint32_t j = head; j; j = l->v[j].next) {
+        const struct label *o = &l->v[j];
+        bool same = o->value == x->value && o->back == x->back && o->used == x->used;
+        if (j != i && o->value <= x->value && o->back <= x->back && chain_no_more(c, o->used, x->used) &&
+            (!same || j > i))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t devices_left(const struct chain *c, uint64_t used, uint32_t k)
+{
+    const struct chain_kind *kd = &c->kind[k];
+    uint64_t field = (used >> kd->shift) & ((UINT64_C(1) << kd->width) - 1);
+    return kd->count - (uint32_t)field;
+}
+
+uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head, uint32_t k,
+                    const struct chain_caps *caps, struct live **out, uint32_t *cap,
+                    int64_t low_min[CHAIN_POTS])
+{
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < c->npot; p++)
+        low_min[p] = CHAIN_INF;
+    for (uint32_t i = head; i; i = l->v[i].next) {
+        const struct label *x = &l->v[i];
+        if (x->value + x->back > caps->keep || !devices_left(c, x->used, k) ||
+            dominated(c, l, head, i))
+            continue;
+        *out = vec_grow(l->mem, *out, cap, n + 1, sizeof **out);
+        struct live *o = &(*out)[n++];
+        o->label = i;
+        o->value = x->value;
+        o->back = x->back;
+        o->left = c->kind[k].copies > 1 ? devices_left(c, x->used, k) : 1;
+        o->used = x->used + (UINT64_C(1) << c->kind[k].shift);
+        for (uint32_t p = 0; p < c->npot; p++) {
+            int64_t rest = 0;
+            for (uint32_t j = 0; j < c->nkind; j++)
+                rest = sat_add(rest, sat_mul(devices_left(c, o->used, j), caps->cap[p][j]));
+            o->low[p] = c->pot[p].total - (rest < CHAIN_INF ? rest : CHAIN_INF);
+            low_min[p] = o->low[p] < low_min[p] ? o->low[p] : low_min[p];
+        }
+    }
+    return n;
+}
+
+void chain_assign(const struct chain *c, const uint32_t *step, const struct chain_step *steps,
+                  uint32_t nstep, struct chain_plan *best)
+{
+    uint32_t next[CLUSTER_CLASSES], base = 0;
+    uint8_t pinned[CLUSTER_DEVICES] = {0};
+    int32_t *of_step = arena_array(c->mem, (size_t)nstep + 1, sizeof *of_step);
+    if (best->copies)
+        memset(best->copies, 0, c->cluster->ndev * sizeof *best->copies);
+    for (uint32_t k = 0; k < c->cluster->ncls; k++) {
+        next[k] = base;
+        base += c->cluster->cls[k].count;
+    }
+    for (uint32_t k = 0; k < c->nkind; k++)
+        if (c->kind[k].dev >= 0)
+            pinned[c->kind[k].dev] = 1;
+    for (uint32_t i = 0; i < nstep; i++) {
+        uint32_t s = c->turned ? nstep - 1 - i : i;
+        const struct chain_kind *k = &c->kind[steps[s].kind];
+        if (k->dev >= 0) {
+            of_step[s] = k->dev;
+            continue;
+        }
+        while (pinned[next[k->cls]])
+            next[k->cls]++;
+        of_step[s] = (int32_t)next[k->cls];
+        if (best->copies)
+            best->copies[of_step[s]] = steps[s].copies;
+        next[k->cls] += steps[s].copies > 1 ? steps[s].copies : 1;
+    }
+    for (uint32_t v = 0; v < c->g->n; v++)
+        best->dev[v] = of_step[step[v]];
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */

@@ -1,0 +1,332 @@
+/* Binding the names of dimensions to numbers.  Method: a pass over the types of the values in question
+ * collects the expressions, each distinct one is parsed once; names are kept in the order of first use,
+ * so guesses come in a fixed order.  O(dimensions + distinct expressions). */
+#include "passes/shapes/bind_dims.h"
+
+#include <string.h>
+
+enum { NAMED = 8, GUESS_BATCH = 1 };
+
+static const int64_t guesses[] = {128, 32, 8, 1}; /* each is tried if sizes are absurd before */
+
+/* What others than batches are taken for. */
+static int64_t guess_of(const struct ctx *x)
+{
+    return x->guess ? x->guess : guesses[0];
+}
+
+/* Open addressing from string ids to numbers; absent: key 0. */
+struct id_map {
+    struct arena *mem;
+    uint32_t cap, n; /* cap: a power of two */
+    struct id_slot {
+        sid key;
+        int64_t value;
+    } * slot;
+};
+
+static struct id_slot *id_find(struct id_map *h, sid key)
+{
+    uint32_t i = (key * UINT32_C(2654435761)) & (h->cap - 1);
+    while (h->slot[i].key != 0 && h->slot[i].key != key)
+        i = (i + 1) & (h->cap - 1);
+    return &h->slot[i];
+}
+
+static void id_put(struct id_map *h, sid key, int64_t value)
+{
+    if (2 * (h->n + 1) > h->cap) {
+        struct id_slot *old = h->slot;
+        uint32_t oldcap = h->cap;
+        h->cap *= 2;
+        h->slot = arena_array(h->mem, h->cap, sizeof *h->slot);
+        for (uint32_t i = 0; i < oldcap; i++) {
+            if (old[i].key != 0)
+                *id_find(h, old[i].key) = old[i];
+        }
+    }
+    struct id_slot *s = id_find(h, key);
+    h->n += s->key == 0;
+    *s = (struct id_slot){key, value};
+}
+
+static struct id_map id_map_new(struct arena *a)
+{
+    struct id_map h = {.mem = a, .cap = 64};
+    h.slot = arena_array(a, h.cap, sizeof *h.slot);
+    return h;
+}
+
+/* Values under bindings. */
+struct dim_values {
+    struct module *m;
+    struct id_map name;  /* binding by name */
+    struct id_map known; /* value by expression */
+    int64_t guess;       /* of what has no name, but for first dimensions */
+};
+
+struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
+{
+    struct dim_values *k = arena_alloc(a, sizeof *k);
+    k->m = x->m;
+    k->name = id_map_new(a);
+    k->known = id_map_new(a);
+    k->guess = guess_of(x);
+    for (uint32_t i = 0; i < x->ndims; i++)
+        id_put(&k->name, str_id(x->m, x->dims[i].name), x->dims[i].value);
+    return k;
+}
+
+static int64_t lookup_name(void *user, const char *name)
+{
+    struct dim_values *k = user;
+    struct id_slot *s = id_find(&k->name, str_id(k->m, name));
+    return s->key != 0 ? s->value : -1;
+}
+
+int64_t dim_value(struct dim_values *k, struct dim d)
+{
+    if (d.sym == 0)
+        return d.value;
+    struct id_slot *s = id_find(&k->known, d.sym);
+    if (s->key != 0)
+        return s->value;
+    int64_t v = dim_eval(k->m, d, lookup_name, k);
+    id_put(&k->known, d.sym, v);
+    return v;
+}
+
+/* The names of a module's dimensions, in order of first use. */
+struct names {
+    struct module *m;
+    struct arena *mem;
+    struct id_map expr, name;
+    sid *list;
+    uint32_t n, cap;
+};
+
+static void add_name(void *user, const char *name)
+{
+    struct names *k = user;
+    sid s = str_id(k->m, name);
+    if (id_find(&k->name, s)->key != 0)
+        return;
+    id_put(&k->name, s, 1);
+    k->list = vec_grow(k->mem, k->list, &k->cap, k->n + 1, sizeof *k->list);
+    k->list[k->n++] = s;
+}
+
+static void add_type(struct names *k, uint32_t type)
+{
+    const struct type *t = &k->m->type[type];
+    if (t->kind != TYPE_TENSOR || t->rank < 0)
+        return;
+    for (uint32_t i = 0; i < (uint32_t)t->rank; i++) {
+        struct dim d = k->m->dim[t->dim + i];
+        if (d.sym == 0 || id_find(&k->expr, d.sym)->key != 0)
+            continue;
+        id_put(&k->expr, d.sym, 1);
+        dim_names(k->m, d, add_name, k);
+    }
+}
+
+/* Names that stand alone in the first dimension of an input of the model. */
+static void mark_first_dims(const struct module *m, struct id_map *batch)
+{
+    struct slice in = m->graph[1].in;
+    for (uint32_t i = 0; i < in.n; i++) {
+        const struct value *v = &m->value[m->arg[in.at + i]];
+        const struct type *t = &m->type[v->type];
+        if ((v->flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR && t->rank > 0 &&
+            m->dim[t->dim].sym != 0)
+            id_put(batch, m->dim[t->dim].sym, 1);
+    }
+}
+
+static bool batch_like(const char *name)
+{
+    return strcmp(name, "N") == 0 || strcmp(name, "n") == 0 || strcmp(name, "bs") == 0 ||
+           strncmp(name, "batch", 5) == 0 || strncmp(name, "Batch", 5) == 0;
+}
+
+static struct names names_new(struct ctx *x)
+{
+    struct names k = {.m = x->m, .mem = x->scratch};
+    k.expr = id_map_new(x->scratch);
+    k.name = id_map_new(x->scratch);
+    return k;
+}
+
+void bind_warn_unused(struct ctx *x)
+{
+    struct names all = names_new(x);
+    if (x->ndims == 0)
+        return;
+    for (vid v = 1; v < x->m->nval; v++)
+        add_type(&all, x->m->value[v].type);
+    for (uint32_t i = 0; i < x->ndims; i++) {
+        sid s = str_id(x->m, x->dims[i].name);
+        if (!x->dims[i].guessed && id_find(&all.name, s)->key == 0)
+            diag_warning(x->diag, WARN_UNMATCHED_DIM,
+                         "--dim %s=%lld: no dimension of the model has this name", x->dims[i].name,
+                         (long long)x->dims[i].value);
+    }
+}
+
+int64_t dim_guess(const struct dim_values *k, bool first)
+{
+    return first ? GUESS_BATCH : k->guess;
+}
+
+static bool is_total(const char *name)
+{
+    return strncmp(name, "total_", 6) == 0;
+}
+
+/* "total_sequence" is past_sequence + sequence where both are bound: exporters leave the three names
+ * unrelated, and a mask of another length than the keys cannot run.  -1: no such pair. */
+static int64_t total_value(struct ctx *x, struct id_map *bound, const char *name)
+{
+    char *past = arena_fmt(x->scratch, "past_%s", name + 6);
+    struct id_slot *p = id_find(bound, str_id(x->m, past));
+    struct id_slot *now = id_find(bound, str_id(x->m, name + 6));
+    return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
+}
+
+static bool guess(struct ctx *x, const struct names *k)
+{
+    struct module *m = x->m;
+    struct id_map bound = id_map_new(x->scratch), batch = id_map_new(x->scratch);
+    for (uint32_t i = 0; i < x->ndims; i++)
+        id_put(&bound, str_id(m, x->dims[i].name), x->dims[i].value);
+    mark_first_dims(m, &batch);
+    uint32_t given = x->ndims;
+    for (uint32_t i = 0; i < 2 * k->n; i++) { /* totals in a second round */
+        sid id = k->list[i % k->n];
+        const char *name = str(m, id);
+        if (id_find(&bound, id)->key != 0 || is_total(name) != (i >= k->n))
+            continue;
+        bool one = batch_like(name) || id_find(&batch, id)->key != 0;
+        int64_t total = is_total(name) ? total_value(x, &bound, name) : -1;
+        struct dim_binding b = {name, total > 0 ? total : one ? GUESS_BATCH : guess_of(x), true};
+        id_put(&bound, id, b.value);
+        x->capdims = x->capdims < x->ndims ? x->ndims : x->capdims;
+        x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
+        x->dims[x->ndims++] = b;
+    }
+    return x->ndims > given;
+}
+
+void bind_input_dims(struct ctx *x)
+{
+    struct names k = names_new(x);
+    struct slice in = x->m->graph[1].in;
+    for (uint32_t i = 0; i < in.n; i++)
+        add_type(&k, x->m->value[x->m->arg[in.at + i]].type);
+    guess(x, &k);
+}
+
+static bool open_type(const struct module *m, uint32_t type)
+{
+    const struct type *t = &m->type[type];
+    return (t->kind == TYPE_NONE || t->kind == TYPE_TENSOR) && type_elems(m, type) < 0;
+}
+
+bool bind_open_dims(struct ctx *x, const uint32_t *type)
+{
+    struct names k = names_new(x);
+    for (vid v = 1; v < x->m->nval; v++) {
+        if (open_type(x->m, type[v]))
+            add_type(&k, x->m->value[v].type);
+    }
+    return guess(x, &k);
+}
+
+/* ---- what was guessed ---- */
+
+/* Guesses come after what was given. */
+static uint32_t count_given(const struct ctx *x)
+{
+    uint32_t n = 0;
+    while (n < x->ndims && !x->dims[n].guessed)
+        n++;
+    return n;
+}
+
+/* Inputs of the model with a dimension that has neither value nor name. */
+static uint32_t nameless_inputs(const struct module *m, vid *first)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        vid v = m->arg[m->graph[1].in.at + i];
+        const struct type *t = &m->type[m->value[v].type];
+        bool open = false;
+        for (int k = 0; t->kind == TYPE_TENSOR && k < t->rank; k++)
+            open = open || !dim_known(m->dim[t->dim + (uint32_t)k]);
+        *first = open && n == 0 ? v : *first;
+        n += open;
+    }
+    return n;
+}
+
+bool bind_smaller(struct ctx *x)
+{
+    uint32_t given = count_given(x), n = sizeof guesses / sizeof *guesses, k = 0;
+    vid first;
+    bool large = nameless_inputs(x->m, &first) > 0;
+    for (uint32_t i = given; i < x->ndims; i++)
+        large = large || x->dims[i].value > 1;
+    while (k < n && guesses[k] >= guess_of(x))
+        k++;
+    if (!large || k == n)
+        return false;
+    x->guess = guesses[k];
+    x->ndims = given;
+    return true;
+}
+
+/* "batch=1 sequence=128 past_sequence=128"; NULL: no name was guessed. */
+static const char *named_guesses(const struct ctx *x)
+{
+    const char *s = NULL;
+    uint32_t given = count_given(x), n = x->ndims - given;
+    for (uint32_t i = given; i < x->ndims && i < given + NAMED; i++)
+        s = arena_fmt(x->scratch, "%s%s%s=%lld", s ? s : "", s ? " " : "", x->dims[i].name,
+                      (long long)x->dims[i].value);
+    return n > NAMED ? arena_fmt(x->scratch, "%s and %u more (1 for a batch, %lld for others)", s,
+                                 n - NAMED, (long long)guess_of(x))
+                     : s;
+}
+
+/* The same with what has no name; NULL: nothing was guessed. */
+static const char *all_guesses(const struct ctx *x)
+{
+    const char *s = named_guesses(x);
+    vid first = 0;
+    uint32_t n = nameless_inputs(x->m, &first);
+    if (n == 0)
+        return s;
+    return arena_fmt(x->scratch,
+                     "%s%s1 for first and %lld for other dimensions without a name (of %u input%s, "
+                     "the first is '%s')",
+                     s ? s : "", s ? ", and " : "", (long long)guess_of(x), n, n > 1 ? "s" : "",
+                     value_name(x->m, first));
+}
+
+void bind_warn_guesses(struct ctx *x)
+{
+    const char *s = all_guesses(x), *why = "";
+    if (!s)
+        return;
+    if (x->guess)
+        why = arena_fmt(x->scratch, " (with %lld, sizes are more than pcc can count)",
+                        (long long)guesses[0]);
+    diag_warning(x->diag, WARN_GUESSED_DIM, "assuming %s%s%s", s, why,
+                 x->ndims > count_given(x) ? "; set with --dim" : "");
+}
+
+const char *bind_excuse(const struct ctx *x)
+{
+    const char *s = all_guesses(x);
+    return s ? arena_fmt(x->scratch, "; guessed were %s: set them with --dim", s) : "";
+}

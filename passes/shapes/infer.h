@@ -1,0 +1,230 @@
+/* Inside shape inference: the state of one run, and what its rules are written with.
+ *
+ * A run computes a type for every value.  It has two modes.  Symbolic: types as they can be proven,
+ * names kept.  Bound: every name has its value under the bindings, so slices, ranges and broadcasts
+ * that are unknown in general come out as numbers; made for planning only. */
+#ifndef PCC_PASSES_SHAPES_INFER_H
+#define PCC_PASSES_SHAPES_INFER_H
+
+#include "passes/shapes/bind_dims.h"
+#include "passes/passes.h"
+
+enum {
+    SHAPE_RANK = 16,  /* tensors of higher rank keep the file's shape and get none inferred */
+    SHAPE_VALUES = 64 /* integer tensors up to this size are tracked by value */
+};
+
+struct shape {
+    uint8_t elem; /* enum elem; 0: unknown */
+    int rank;     /* -1: unknown */
+    struct dim d[SHAPE_RANK];
+};
+
+enum num_kind { NUM_UNKNOWN, NUM_INT, NUM_SYM };
+
+/* An integer element: known, or an expression, or unknown. */
+struct num {
+    int64_t v;
+    sid sym;
+    uint8_t kind;
+};
+
+/* The elements of a small integer tensor, in its own order. */
+struct nums {
+    uint32_t n;
+    struct num at[];
+};
+
+struct carried; /* shapes of loop-carried values: infer_shapes.c */
+
+struct infer {
+    struct module *m;
+    struct arena *mem;
+    struct diag *diag;      /* NULL: quiet */
+    bool bound;
+    int64_t opset;          /* of ai.onnx, for the node at hand */
+    const int64_t *versions; /* [node] the same before they are looked at; NULL: all are the model's */
+    uint32_t *type;         /* [value] index into m->type: what is known so far */
+    uint32_t *start;        /* [value] the same before the run */
+    const struct nums **data; /* [value] NULL: not looked up yet */
+    struct dim_values *values; /* bound: values of the names */
+    const sid *input_names; /* names of the dimensions of the model's inputs, ascending */
+    uint32_t ninput_names;
+    uint32_t *first_body;   /* [node] its first body, NULL if the module has none */
+    uint32_t *next_body;    /* [graph] */
+    struct carried **carried; /* [graph] */
+    uint8_t *visited;       /* [node] owners: bodies have been visited */
+    uint32_t conflicts;
+};
+
+/* A rule infers the types of the results of node n.  arg comes from the rule's row. */
+typedef void shape_fn(struct infer *f, nid n, int arg);
+
+struct shape_rule {
+    const char *op;
+    shape_fn *fn;
+    int arg;
+};
+
+/* The operators of a domain; the rows are sorted by operator. */
+struct rule_domain {
+    const char *name; /* "ai.onnx", "com.microsoft", ... */
+    const struct shape_rule *rule;
+    uint32_t n;
+};
+
+enum { RULE_DOMAINS = 7 };
+extern const struct rule_domain rule_domain[RULE_DOMAINS]; /* rules.c */
+
+/* --- types (infer_core.c) --- */
+
+/* The shape of a value; false, and an unknown shape, if it has none or is not a tensor. */
+bool shape_of(const struct infer *f, vid v, struct shape *s);
+/* The shape of operand i of n. */
+bool shape_in(const struct infer *f, nid n, uint32_t i, struct shape *s);
+struct shape shape_unknown(enum elem e);
+struct shape shape_scalar(enum elem e);
+struct shape shape_vector(enum elem e, struct dim d);
+/* Dimension i, counted from the end if negative; unknown if there is none. */
+struct dim shape_dim(const struct shape *s, int i);
+/* Records what was inferred: merges it with what is known.  n: for messages. */
+void shape_merge(struct infer *f, nid n, vid v, const struct shape *s);
+void shape_set(struct infer *f, nid n, uint32_t i, const struct shape *s);
+/* Result i has the shape of value v, and element type e (0: that of v). */
+void shape_set_like(struct infer *f, nid n, uint32_t i, vid v, enum elem e);
+/* Element type of operand i; 0: unknown. */
+enum elem elem_in(const struct infer *f, nid n, uint32_t i);
+struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b);
+/* acc = broadcast(acc, s). */
+void shape_broadcast(const struct infer *f, struct shape *acc, const struct shape *s);
+/* Product of d[from .. to). */
+struct dim dim_product(struct module *m, const struct dim *d, int from, int to);
+/* axis in [0, rank), or -1 if it is out of range. */
+int axis_of(int64_t axis, int rank);
+/* Integers of an attribute: their number, at most max; -1: absent or too many. */
+int attr_ints(const struct infer *f, nid n, const char *name, int64_t *out, int max);
+/* Integers that are an attribute in old opsets and operand i in new ones: their number; -1: neither is
+ * given; -2: given but not known. */
+int attr_or_input(struct infer *f, nid n, const char *name, uint32_t i, int64_t *out, int max);
+/* Sum or quotient with a number of any sign: d + c. */
+struct dim dim_shift(struct module *m, struct dim d, int64_t c);
+/* No dimension can make it negative (sufficient, not necessary). */
+bool dim_nonneg(const struct module *m, struct dim d);
+
+/* --- values (infer_values.c) --- */
+
+/* The elements of v if it is a small integer tensor and something is known about them, else NULL. */
+const struct nums *nums_of(struct infer *f, vid v);
+/* Integers, and floats as long as they hold integers. */
+bool elem_followed(enum elem e);
+/* All elements as integers: their number; -1 if one is unknown or there are more than max. */
+int ints_of(struct infer *f, vid v, int64_t *out, int max);
+/* Elements of a list attribute if it is there, else of operand i; NULL: nothing is known. */
+const struct nums *nums_attr_or_input(struct infer *f, nid n, const char *name, uint32_t i);
+struct nums *nums_new(struct infer *f, uint32_t n);
+void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x);
+struct num num_int(int64_t v);
+struct num num_of_dim(struct dim d);
+struct dim num_dim(struct num x); /* unknown if negative */
+struct num num_add(struct infer *f, struct num a, struct num b);
+struct num num_sub(struct infer *f, struct num a, struct num b);
+struct num num_mul(struct infer *f, struct num a, struct num b);
+/* Elements of a result that an elementwise operator computes; arg: enum num_op. */
+enum num_op {
+    NUM_NONE, NUM_ADD, NUM_SUB, NUM_MUL, NUM_DIV, NUM_MOD, NUM_MIN, NUM_MAX, NUM_EQ, NUM_LT, NUM_GT,
+    NUM_LE, NUM_GE, NUM_AND, NUM_OR, NUM_NEG, NUM_NOT, NUM_ABS, NUM_COPY
+};
+void values_elementwise(struct infer *f, nid n, enum num_op op);
+
+/* Element j of the tensor that is operand i, as a dimension. */
+struct dim value_dim(struct infer *f, nid n, uint32_t i, uint32_t j);
+
+/* --- rules: what their arg is, where it is more than a number --- */
+
+/* rule_broadcast: enum num_op, and flags. */
+enum { NUM_MASK = 31, RULE_BOOL = 32, RULE_QLINEAR = 64 };
+/* rule_like: number of the operand, and the element type of the result (0: that of the operand) at: */
+enum { LIKE_ELEM = 8 };
+/* rule_fixed_elem: where the element type of the result comes from. */
+enum {
+    FIXED_NONE, FIXED_BOOL, FIXED_TO, FIXED_BITS, FIXED_LIKE_1, FIXED_QUANTIZE, FIXED_DEQUANTIZE,
+    FIXED_DYNAMIC, FIXED_DTYPE, FIXED_FLOAT, FIXED_HASH
+};
+/* rule_reduce: enum num_op; axes are an attribute only; the elements are of another type. */
+enum { REDUCE_ATTR = 32, REDUCE_WIDE = 64 };
+/* rule_dropout: what the mask is like. */
+enum { MASK_BOOL, MASK_BITS };
+/* rule_classifier, rule_regressor: whose. */
+enum { CLASSIFY_TREE, CLASSIFY_LINEAR, CLASSIFY_SVM };
+enum { TARGETS_TREE, TARGETS_LINEAR, TARGETS_ONE, TARGETS_ENSEMBLE };
+/* rule_regions: where the size of the result stands. */
+enum { REGION_ALIGN, REGION_POOL, REGION_CROP };
+/* rule_conv, rule_pool: the channels are last; the attribute channels_last tells; a second result
+ * holds indices.  Beside the element type of the result (0: that of the operand). */
+enum { WINDOW_ELEM = 63, WINDOW_LAST = 64, WINDOW_MAYBE_LAST = 128, WINDOW_INDICES = 256 };
+/* rule_matmul: where the second matrix is, and what gives the element type. */
+enum { MATMUL_PLAIN, MATMUL_INTEGER, MATMUL_QLINEAR, MATMUL_TO_FLOAT, MATMUL_ORDERED, MATMUL_SPARSE };
+/* rule_listed: number of the operand, and whether an attribute says the element type (f32, if it does not). */
+enum { LISTED_OPERAND = 7, LISTED_DTYPE = 8 };
+/* rule_nms: whose. */
+enum { NMS_ONNX, NMS_TENSORRT };
+
+/* --- rules --- */
+
+shape_fn rule_same, rule_like, rule_each, rule_optimizer, rule_broadcast, rule_fixed_elem, rule_dropout,
+    rule_skip, rule_scalar, rule_aten; /* rules.c */
+shape_fn rule_conv, rule_conv_transpose, rule_pool, rule_global_pool, rule_matmul, rule_gemm,
+    rule_rnn, rule_norm, rule_einsum, rule_loss, rule_qlinear_conv, rule_matmul_nbits,
+    rule_matmul_fpq4, rule_rows, rule_mul_integer, rule_norm_grad,
+    rule_cdist; /* rules_nn.c */
+shape_fn rule_attention, rule_flex_attention, rule_linear_attention, rule_causal_conv, rule_ms_attention,
+    rule_multi_head, rule_group_query, rule_packed_attention, rule_decoder_attention, rule_position_bias,
+    rule_embed_layer_norm, rule_padding, rule_search; /* rules_attention.c */
+shape_fn rule_resize, rule_depth_space, rule_regions, rule_nms, rule_center_crop_pad, rule_col2im,
+    rule_unfold, rule_max_unpool, rule_affine_grid, rule_grid_sample,
+    rule_image_decoder, rule_reorder, rule_crop, rule_pyramid; /* rules_image.c */
+shape_fn rule_ngram_hash, rule_varlen_conv, rule_gated_delta, rule_pre_mix, rule_indexer,
+    rule_packed_indexer; /* rules_tokens.c */
+shape_fn rule_dft, rule_stft, rule_window, rule_mel, rule_rfft; /* rules_signal.c */
+shape_fn rule_classifier, rule_regressor, rule_one_hot_encoder, rule_array_features, rule_label_encoder,
+    rule_feature_vectorizer, rule_dict_vectorizer, rule_cast_map, rule_string_normalizer,
+    rule_string_split, rule_tfidf; /* rules_ml.c */
+shape_fn rule_reshape, rule_flatten, rule_transpose, rule_squeeze, rule_unsqueeze, rule_concat,
+    rule_split, rule_slice, rule_gather, rule_gather_elements, rule_gather_nd, rule_gather_blocks,
+    rule_embedding, rule_det; /* rules_move.c */
+shape_fn rule_expand, rule_tile, rule_pad, rule_topk, rule_onehot, rule_shape, rule_size,
+    rule_constant, rule_constant_of_shape, rule_range, rule_reduce, rule_arg_reduce, rule_where,
+    rule_nonzero, rule_random, rule_compress, rule_unique, rule_multinomial, rule_listed,
+    rule_split_half, rule_unknown_vectors, rule_bfp, rule_tensor_fill, rule_time_warping,
+    rule_bifurcation; /* rules_make.c */
+shape_fn rule_if, rule_loop, rule_scan; /* infer_bodies.c */
+enum seq_rule {
+    SEQ_CONSTRUCT, SEQ_EMPTY, SEQ_INSERT, SEQ_ERASE, SEQ_SPLIT, SEQ_LENGTH, SEQ_AT
+};
+shape_fn rule_sequence, rule_concat_from_sequence, rule_optional, rule_sequence_map,
+    rule_zip_map; /* rules_seq.c */
+
+/* --- types from schemas (infer_types.c) --- */
+
+/* Tells f->type, and f->start for a run after this one, of values of unknown type that an operator's schema
+ * says are of the type of known ones.  True: some were told.  O(nodes + operands). */
+bool types_from_schemas(struct infer *f);
+
+/* --- containers (rules_seq.c) --- */
+
+/* acc: what holds for both. */
+void shape_join(struct shape *acc, const struct shape *s);
+/* A type of which both are instances; 0: there is none. */
+uint32_t type_join(struct infer *f, uint32_t a, uint32_t b);
+/* A sequence of tensors without the shape of its elements; other containers: 0; tensors as they are. */
+uint32_t type_without_shape(struct infer *f, uint32_t type);
+/* Result i is of that type, as far as the file leaves it open. */
+void container_set(struct infer *f, nid n, uint32_t i, uint32_t type);
+/* What the body of a SequenceMap is given. */
+void enter_sequence_map(struct infer *f, nid n, gid g);
+
+/* One run over all graphs.  Returns [value] types in f.mem.  values NULL: symbolic mode. */
+uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
+                      struct dim_values *values);
+
+#endif

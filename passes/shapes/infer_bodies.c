@@ -1,0 +1,316 @@
+/* Shape inference: If, Loop and Scan.
+ *
+ * Bodies are visited when their owner is reached (infer_shapes.c).  The results of an If are what its
+ * branches agree on.  A value that a Loop or Scan carries is first taken to keep the shape that it
+ * enters with; if the body's result turns out different, the body is visited again with the dimensions
+ * that changed unknown, the last time with nothing known: at most three visits. */
+#include "passes/shapes/infer_bodies.h"
+
+#include <string.h>
+
+enum { LAST_ROUND = 2 };
+
+struct carried {
+    uint32_t n, round;
+    struct shape *s;
+};
+
+static const struct attr *body_attr(const struct infer *f, nid n, const char *name)
+{
+    const struct attr *a = node_attr(f->m, n, name);
+    return a != NULL && a->kind == ATTR_GRAPH && a->u.g > 1 && a->u.g < f->m->ngraph ? a : NULL;
+}
+
+static vid graph_in(const struct module *m, gid g, uint32_t i)
+{
+    return i < m->graph[g].in.n ? m->arg[m->graph[g].in.at + i] : 0;
+}
+
+static vid graph_out(const struct module *m, gid g, uint32_t i)
+{
+    return i < m->graph[g].out.n ? m->arg[m->graph[g].out.at + i] : 0;
+}
+
+/* The first k operands from `from` on that enter the body from place `to` on, carried around. */
+static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t to, uint32_t k)
+{
+    struct carried *c = f->carried[g];
+    if (c == NULL ||
+        c->round == UINT32_MAX) { /* first visit (of this visit of the owner's graph) */
+        c = arena_alloc(f->mem, sizeof *c);
+        c->n = k;
+        c->s = arena_array(f->mem, k, sizeof *c->s);
+        for (uint32_t i = 0; i < k; i++)
+            shape_in(f, n, from + i, &c->s[i]);
+        f->carried[g] = c;
+    }
+    for (uint32_t i = 0; i < k; i++) {
+        vid outer = node_in(f->m, n, from + i), inner = graph_in(f->m, g, to + i);
+        uint8_t kind = f->m->type[outer != 0 ? f->type[outer] : 0].kind;
+        if (kind == TYPE_NONE || kind == TYPE_TENSOR)
+            shape_merge(f, n, inner, &c->s[i]);
+        else if (inner != 0 &&
+                 f->type[inner] == 0) /* sequences may come back with other elements */
+            f->type[inner] = type_without_shape(f, f->type[outer]);
+    }
+}
+
+/* After a visit: true if the body must be visited again. */
+static bool widen(struct infer *f, gid g, uint32_t result)
+{
+    struct carried *c = f->carried[g];
+    bool changed = false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct shape out, before = c->s[i];
+        shape_of(f, graph_out(f->m, g, result + i), &out);
+        if (before.rank < 0)
+            continue;
+        shape_join(&c->s[i], &out);
+        changed = changed || c->s[i].rank != before.rank;
+        for (int k = 0; k < c->s[i].rank; k++)
+            changed = changed || (dim_known(before.d[k]) && !dim_known(c->s[i].d[k]));
+    }
+    if (!changed)
+        return false;
+    if (++c->round == LAST_ROUND) {
+        for (uint32_t i = 0; i < c->n; i++)
+            c->s[i].rank = -1;
+    }
+    return true;
+}
+
+static uint32_t scan_inputs(const struct infer *f, nid n)
+{
+    int64_t k = node_attr_int(f->m, n, "num_scan_inputs", 0);
+    uint32_t formal = f->m->node[n].nformal;
+    return k < 0 || k > formal ? formal : (uint32_t)k;
+}
+
+/* Axis k of a list attribute, 0 by default. */
+static int64_t list_axis(const struct infer *f, nid n, const char *name, uint32_t k)
+{
+    const struct attr *a = node_attr(f->m, n, name);
+    if (a == NULL || a->kind != ATTR_INTS || k >= a->u.list.n)
+        return 0;
+    return f->m->ints[a->u.list.at + k];
+}
+
+/* Drops the first k axes. */
+static void drop_axes(struct shape *s, int k)
+{
+    s->rank = s->rank >= k ? s->rank - k : -1;
+    if (s->rank > 0)
+        memmove(&s->d[0], &s->d[k], (size_t)s->rank * sizeof s->d[0]);
+}
+
+/* Scan of opset 8: operand 0 holds lengths; a batch axis comes first everywhere, outside of the body. */
+static void enter_scan_8(struct infer *f, nid n, gid g)
+{
+    uint32_t nscan = scan_inputs(f, n), formal = f->m->node[n].nformal;
+    for (uint32_t i = 1; i < formal; i++) {
+        struct shape s;
+        shape_in(f, n, i, &s);
+        drop_axes(&s, i < formal - nscan ? 1 : 2);
+        shape_merge(f, n, graph_in(f->m, g, i - 1), &s);
+    }
+}
+
+static void enter_scan(struct infer *f, nid n, gid g)
+{
+    uint32_t nscan = scan_inputs(f, n), nstate = f->m->node[n].nformal - nscan;
+    if (f->opset < 9) {
+        enter_scan_8(f, n, g);
+        return;
+    }
+    enter_carried(f, n, g, 0, 0, nstate);
+    for (uint32_t i = 0; i < nscan; i++) {
+        struct shape s;
+        shape_in(f, n, nstate + i, &s);
+        int axis = s.rank > 0 ? axis_of(list_axis(f, n, "scan_input_axes", i), s.rank) : -1;
+        if (axis >= 0) {
+            s.rank--;
+            memmove(&s.d[axis], &s.d[axis + 1], (size_t)(s.rank - axis) * sizeof s.d[0]);
+        } else {
+            s.rank = -1;
+        }
+        shape_merge(f, n, graph_in(f->m, g, nstate + i), &s);
+    }
+}
+
+/* A scalar, or, if the body says so, a vector of one element. */
+static void enter_scalar(struct infer *f, nid n, vid v, enum elem e)
+{
+    struct shape s = shape_scalar(e), said;
+    if (shape_of(f, v, &said) && said.rank == 1)
+        s = shape_vector(e, dim_num(1));
+    shape_merge(f, n, v, &s);
+}
+
+void enter_body(struct infer *f, nid n, gid g)
+{
+    if (node_is(f->m, n, "Loop") && f->m->node[n].nformal >= 2) {
+        enter_scalar(f, n, graph_in(f->m, g, 0), ELEM_I64);
+        enter_scalar(f, n, graph_in(f->m, g, 1), ELEM_BOOL);
+        enter_carried(f, n, g, 2, 2, f->m->node[n].nformal - 2);
+    } else if (node_is(f->m, n, "SequenceMap")) {
+        enter_sequence_map(f, n, g);
+    } else if (node_is(f->m, n, "Scan")) {
+        enter_scan(f, n, g);
+    }
+}
+
+bool leave_bodies(struct infer *f, nid n)
+{
+    const struct attr *a = body_attr(f, n, "body");
+    gid g = a != NULL ? a->u.g : 0;
+    if (g == 0 || f->carried[g] == NULL)
+        return false;
+    bool again = widen(f, g, node_is(f->m, n, "Loop") ? 1 : 0);
+    if (!again)
+        f->carried[g]->round = UINT32_MAX; /* done: a new visit of the owner starts afresh */
+    return again;
+}
+
+void rule_if(struct infer *f, nid n, int arg)
+{
+    const struct attr *t = body_attr(f, n, "then_branch"), *e = body_attr(f, n, "else_branch");
+    (void)arg;
+    if (t == NULL || e == NULL)
+        return;
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
+        struct shape a, b;
+        vid va = graph_out(f->m, t->u.g, i), vb = graph_out(f->m, e->u.g, i);
+        bool fa = shape_of(f, va, &a), fb = shape_of(f, vb, &b);
+        if (!fa || !fb) {
+            if (va != 0 && vb != 0) /* sequences and the like */
+                container_set(f, n, i, type_join(f, f->type[va], f->type[vb]));
+            continue;
+        }
+        shape_join(&a, &b);
+        shape_set(f, n, i, &a);
+    }
+}
+
+bool loop_goes_on(struct infer *f, nid n)
+{
+    const struct attr *a = body_attr(f, n, "body");
+    int64_t cond = 1;
+    if (a == NULL)
+        return false;
+    vid in = graph_in(f->m, a->u.g, 1), out = graph_out(f->m, a->u.g, 0);
+    nid def = out != 0 ? f->m->value[out].def : 0;
+    bool same =
+        out == in || (def != 0 && node_is(f->m, def, "Identity") && node_in(f->m, def, 0) == in);
+    if (!same && (ints_of(f, out, &cond, 1) != 1 || cond == 0))
+        return false;
+    vid first = node_in(f->m, n, 1);
+    return first == 0 || (ints_of(f, first, &cond, 1) == 1 && cond != 0);
+}
+
+/* How often a Loop runs for sure; -1: unknown. */
+static int64_t loop_trips(struct infer *f, nid n)
+{
+    int64_t trips;
+    bool given = ints_of(f, node_in(f->m, n, 0), &trips, 1) == 1 && trips >= 0;
+    return given && loop_goes_on(f, n) ? trips : -1;
+}
+
+/* Carried value i, no tensor: what it was before the first pass, or what the last one, v, gave. */
+static void loop_result(struct infer *f, nid n, uint32_t i, vid v)
+{
+    uint32_t before = f->type[node_in(f->m, n, 2 + i)], after = f->type[v];
+    container_set(f, n, i, before == 0 ? after : type_join(f, before, after));
+}
+
+void rule_loop(struct infer *f, nid n, int arg)
+{
+    const struct attr *a = body_attr(f, n, "body");
+    (void)arg;
+    if (a == NULL || f->carried[a->u.g] == NULL)
+        return;
+    const struct carried *c = f->carried[a->u.g];
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
+        struct shape s;
+        vid v = graph_out(f->m, a->u.g, i + 1);
+        if (i < c->n) {
+            if (c->s[i].rank >= 0 || c->s[i].elem != 0)
+                shape_set(f, n, i, &c->s[i]);
+            else if (v != 0 && node_in(f->m, n, 2 + i) != 0)
+                loop_result(f, n, i, v);
+            continue;
+        }
+        if (!shape_of(f, v, &s))
+            continue;
+        if (s.rank >= 0 && s.rank < SHAPE_RANK) {
+            memmove(&s.d[1], &s.d[0], (size_t)s.rank * sizeof s.d[0]);
+            s.d[0] = num_dim(num_int(loop_trips(f, n)));
+            s.rank++;
+        } else {
+            s.rank = -1;
+        }
+        shape_set(f, n, i, &s);
+    }
+}
+
+/* The results of opset 8 are those of the body, with the axes that were dropped: a state keeps the
+ * shape that it enters with. */
+static void leave_scan_8(struct infer *f, nid n, gid g)
+{
+    uint32_t formal = f->m->node[n].nformal, nscan = scan_inputs(f, n);
+    uint32_t nstate = formal > nscan ? formal - nscan - 1 : 0;
+    struct shape in, s;
+    shape_in(f, n, formal - 1, &in);
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
+        if (i < nstate) {
+            shape_set_like(f, n, i, node_in(f->m, n, 1 + i), ELEM_NONE);
+            continue;
+        }
+        if (!shape_of(f, graph_out(f->m, g, i), &s))
+            continue;
+        if (s.rank >= 0 && s.rank + 2 <= SHAPE_RANK) {
+            memmove(&s.d[2], &s.d[0], (size_t)s.rank * sizeof s.d[0]);
+            s.d[0] = shape_dim(&in, 0);
+            s.d[1] = shape_dim(&in, 1);
+            s.rank += 2;
+        } else {
+            s.rank = -1;
+        }
+        shape_set(f, n, i, &s);
+    }
+}
+
+void rule_scan(struct infer *f, nid n, int arg)
+{
+    const struct attr *a = body_attr(f, n, "body");
+    (void)arg;
+    if (a != NULL && f->opset < 9 && f->m->node[n].nformal > 0)
+        leave_scan_8(f, n, a->u.g);
+    if (a == NULL || f->opset < 9 || f->carried[a->u.g] == NULL)
+        return;
+    const struct carried *c = f->carried[a->u.g];
+    struct dim length = dim_unknown();
+    struct shape s;
+    if (shape_in(f, n, c->n, &s) && s.rank > 0) {
+        int axis = axis_of(list_axis(f, n, "scan_input_axes", 0), s.rank);
+        length = axis >= 0 ? s.d[axis] : length;
+    }
+    for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
+        if (i < c->n) {
+            shape_set(f, n, i, &c->s[i]);
+            continue;
+        }
+        if (!shape_of(f, graph_out(f->m, a->u.g, i), &s))
+            continue;
+        int axis = s.rank >= 0 && s.rank < SHAPE_RANK
+                       ? axis_of(list_axis(f, n, "scan_output_axes", i - c->n), s.rank + 1)
+                       : -1;
+        if (axis >= 0) {
+            memmove(&s.d[axis + 1], &s.d[axis], (size_t)(s.rank - axis) * sizeof s.d[0]);
+            s.d[axis] = length;
+            s.rank++;
+        } else {
+            s.rank = -1;
+        }
+        shape_set(f, n, i, &s);
+    }
+}

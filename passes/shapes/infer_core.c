@@ -1,0 +1,330 @@
+/* Shape inference: types of values, and how what is inferred meets what the file says.
+ *
+ * The file's own shape comes first.  Where it leaves something open, the inferred shape fills it in:
+ * rank over no rank, number over name, name over nothing, and a name that a model input has over one
+ * that stands only on an inner value (exporters make such names up).  Two different numbers are a
+ * conflict: a warning, and the file wins.  In a bound run only the file's own numbers win; its names,
+ * evaluated, give way to what follows from the inputs.  Each merge: O(rank). */
+#include "passes/shapes/infer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { CONFLICTS_SHOWN = 10 };
+
+struct shape shape_unknown(enum elem e)
+{
+    return (struct shape){.elem = (uint8_t)e, .rank = -1};
+}
+
+struct shape shape_scalar(enum elem e)
+{
+    return (struct shape){.elem = (uint8_t)e, .rank = 0};
+}
+
+struct shape shape_vector(enum elem e, struct dim d)
+{
+    struct shape s = {.elem = (uint8_t)e, .rank = 1};
+    s.d[0] = d;
+    return s;
+}
+
+struct dim shape_dim(const struct shape *s, int i)
+{
+    i = i < 0 ? i + s->rank : i;
+    return i >= 0 && i < s->rank ? s->d[i] : dim_unknown();
+}
+
+static void tensor_shape(const struct infer *f, const struct tensor *t, struct shape *s)
+{
+    s->elem = t->elem;
+    s->rank = t->rank <= SHAPE_RANK ? (int)t->rank : -1;
+    for (int i = 0; i < s->rank; i++)
+        s->d[i] = dim_num(f->m->ints[t->dim + (uint32_t)i]);
+}
+
+bool shape_of(const struct infer *f, vid v, struct shape *s)
+{
+    const struct module *m = f->m;
+    s->elem = 0;
+    s->rank = -1;
+    if (v == 0)
+        return false;
+    const struct type *t = &m->type[f->type[v]];
+    if (t->kind == TYPE_NONE && m->value[v].tensor != 0) {
+        tensor_shape(f, &m->tensor[m->value[v].tensor], s);
+        return true;
+    }
+    if (t->kind != TYPE_TENSOR)
+        return false;
+    s->elem = t->elem;
+    s->rank = t->rank <= SHAPE_RANK ? t->rank : -1;
+    for (int i = 0; i < s->rank; i++)
+        s->d[i] = m->dim[t->dim + (uint32_t)i];
+    return true;
+}
+
+bool shape_in(const struct infer *f, nid n, uint32_t i, struct shape *s)
+{
+    return shape_of(f, node_in(f->m, n, i), s);
+}
+
+enum elem elem_in(const struct infer *f, nid n, uint32_t i)
+{
+    struct shape s;
+    shape_in(f, n, i, &s);
+    return s.elem;
+}
+
+/* --- merging --- */
+
+struct name_search {
+    const struct infer *f;
+    bool all;
+};
+
+static void check_name(void *user, const char *name)
+{
+    struct name_search *k = user;
+    sid s = str_id(k->f->m, name);
+    uint32_t lo = 0, hi = k->f->ninput_names;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (k->f->input_names[mid] < s)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == k->f->ninput_names || k->f->input_names[lo] != s)
+        k->all = false;
+}
+
+/* All names of an expression are names of dimensions of the model's inputs. */
+static bool from_inputs(const struct infer *f, struct dim d)
+{
+    struct name_search k = {f, true};
+    dim_names(f->m, d, check_name, &k);
+    return k.all;
+}
+
+/* old: what is known; declared: what the file said.  Returns 1 if *old changed, -1 for a conflict. */
+static int merge_dim(const struct infer *f, struct dim *old, struct dim declared, struct dim found)
+{
+    if (!dim_known(found) || dim_same(*old, found))
+        return 0;
+    if (dim_known(*old)) {
+        if (f->bound && declared.sym == 0)
+            return 0;
+        if (!f->bound && old->sym == 0)
+            return found.sym == 0 ? -1 : 0;
+        if (!f->bound && found.sym != 0 && (from_inputs(f, *old) || !from_inputs(f, found)))
+            return 0;
+    }
+    *old = found;
+    return 1;
+}
+
+static void print_shape(const struct infer *f, const struct shape *s, char *buf, size_t size)
+{
+    size_t at = 0;
+    int n = snprintf(buf, size, "[");
+    for (int i = 0; i < s->rank && n >= 0 && at + (size_t)n < size; i++) {
+        at += (size_t)n;
+        if (s->d[i].value >= 0)
+            n = snprintf(buf + at, size - at, "%s%lld", i > 0 ? "," : "", (long long)s->d[i].value);
+        else
+            n = snprintf(buf + at, size - at, "%s%s", i > 0 ? "," : "",
+                         s->d[i].sym != 0 ? str(f->m, s->d[i].sym) : "?");
+    }
+    at += n > 0 ? (size_t)n : 0;
+    if (at + 1 < size)
+        snprintf(buf + at, size - at, "]");
+}
+
+static void report(struct infer *f, nid n, vid v, const struct shape *file,
+                   const struct shape *found)
+{
+    char a[256], b[256];
+    if (f->diag == NULL || f->bound || f->conflicts++ >= CONFLICTS_SHOWN)
+        return;
+    print_shape(f, file, a, sizeof a);
+    print_shape(f, found, b, sizeof b);
+    diag_warning(f->diag, WARN_SHAPE_CONFLICT,
+                 "node '%s' (%s): value '%s' has shape %s in the file, but %s follows from "
+                 "the operands; keeping the file's",
+                 node_name(f->m, n), node_op(f->m, n), value_name(f->m, v), a, b);
+}
+
+static uint32_t add_type(struct infer *f, const struct shape *s)
+{
+    return module_add_tensor_type(f->m, s->elem, s->rank, s->d);
+}
+
+/* What the file said about dimension i of v. */
+static struct dim declared_dim(const struct infer *f, vid v, uint32_t i)
+{
+    const struct type *t = &f->m->type[f->m->value[v].type];
+    if (t->kind != TYPE_TENSOR || t->rank < 0 || i >= (uint32_t)t->rank)
+        return dim_unknown();
+    return f->m->dim[t->dim + i];
+}
+
+void shape_merge(struct infer *f, nid n, vid v, const struct shape *s)
+{
+    struct shape r;
+    if (v == 0 || (s->rank < 0 && s->elem == 0))
+        return;
+    if (f->m->type[f->type[v]].kind == TYPE_NONE) {
+        f->type[v] = add_type(f, s);
+        return;
+    }
+    if (!shape_of(f, v, &r) || f->m->type[f->type[v]].rank > SHAPE_RANK)
+        return;
+    bool changed = false, conflict = false;
+    if (r.elem == 0 && s->elem != 0) {
+        r.elem = s->elem;
+        changed = true;
+    }
+    struct shape file = r;
+    if (s->rank >= 0 && r.rank < 0) {
+        r.rank = s->rank;
+        memcpy(r.d, s->d, (size_t)s->rank * sizeof s->d[0]);
+        changed = true;
+    } else if (s->rank >= 0 && r.rank != s->rank) {
+        conflict = true;
+    } else if (s->rank >= 0) {
+        for (int i = 0; i < r.rank; i++) {
+            int c = merge_dim(f, &r.d[i], declared_dim(f, v, (uint32_t)i), s->d[i]);
+            changed = changed || c > 0;
+            conflict = conflict || c < 0;
+        }
+    }
+    if (conflict)
+        report(f, n, v, &file, s);
+    if (changed)
+        f->type[v] = add_type(f, &r);
+}
+
+void shape_set(struct infer *f, nid n, uint32_t i, const struct shape *s)
+{
+    shape_merge(f, n, node_out(f->m, n, i), s);
+}
+
+void shape_set_like(struct infer *f, nid n, uint32_t i, vid v, enum elem e)
+{
+    vid out = node_out(f->m, n, i);
+    if (out == 0 || v == 0)
+        return;
+    const struct type *from = &f->m->type[f->type[v]], *to = &f->m->type[f->type[out]];
+    bool same_elem = e == ELEM_NONE || e == from->elem;
+    if (to->kind == TYPE_NONE && from->kind != TYPE_NONE && same_elem) {
+        f->type[out] = f->type[v]; /* the common case: share the type */
+        return;
+    }
+    struct shape s;
+    if (!shape_of(f, v, &s) && e == ELEM_NONE)
+        return;
+    s.elem = e != ELEM_NONE ? (uint8_t)e : s.elem;
+    shape_merge(f, n, out, &s);
+}
+
+/* --- dimensions --- */
+
+struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b)
+{
+    if (dim_same(a, b))
+        return a;
+    if (a.sym == 0 && a.value == 1)
+        return b;
+    if (b.sym == 0 && b.value == 1)
+        return a;
+    if (a.value >= 0 && b.value >= 0) /* does not fit: estimates may go on with the larger one */
+        return f->bound ? (a.value > b.value ? a : b) : dim_unknown();
+    if (a.value >= 0)
+        return a;
+    if (b.value >= 0)
+        return b;
+    /* a against Min(a, c): they fit only if Min is a, or c is 1. */
+    if (dim_is_min_of(f->m, b, a))
+        return a;
+    return dim_is_min_of(f->m, a, b) ? b : dim_unknown();
+}
+
+void shape_broadcast(const struct infer *f, struct shape *acc, const struct shape *s)
+{
+    if (acc->rank < 0 || s->rank < 0) {
+        acc->rank = -1;
+        return;
+    }
+    int rank = acc->rank > s->rank ? acc->rank : s->rank;
+    for (int i = 0; i < rank; i++) { /* from the last dimension on */
+        int at = rank - 1 - i, ia = acc->rank - 1 - i, is = s->rank - 1 - i;
+        acc->d[at] = ia < 0   ? s->d[is]
+                     : is < 0 ? acc->d[ia]
+                              : broadcast_dim(f, acc->d[ia], s->d[is]);
+    }
+    acc->rank = rank;
+}
+
+struct dim dim_product(struct module *m, const struct dim *d, int from, int to)
+{
+    struct dim p = dim_num(1);
+    for (int i = from; i < to; i++)
+        p = dim_mul(m, p, d[i]);
+    return p;
+}
+
+struct dim dim_shift(struct module *m, struct dim d, int64_t c)
+{
+    if (c == INT64_MIN)
+        return dim_unknown();
+    return c < 0 ? dim_sub(m, d, dim_num(-c)) : dim_add(m, d, dim_num(c));
+}
+
+bool dim_nonneg(const struct module *m, struct dim d)
+{
+    if (d.sym == 0)
+        return d.value >= 0;
+    const char *text = str(m, d.sym);
+    return strpbrk(text, "-%'") == NULL;
+}
+
+/* --- attributes --- */
+
+int axis_of(int64_t axis, int rank)
+{
+    if (rank < 1)
+        return -1;
+    if (axis < 0)
+        axis += rank;
+    return axis < 0 || axis >= rank ? -1 : (int)axis;
+}
+
+int attr_ints(const struct infer *f, nid n, const char *name, int64_t *out, int max)
+{
+    const struct attr *a = node_attr(f->m, n, name);
+    if (a == NULL)
+        return -1;
+    if (a->kind == ATTR_INT && max > 0) {
+        out[0] = a->u.i;
+        return 1;
+    }
+    if (a->kind != ATTR_INTS || a->u.list.n > (uint32_t)max)
+        return -1;
+    for (uint32_t i = 0; i < a->u.list.n; i++)
+        out[i] = f->m->ints[a->u.list.at + i];
+    return (int)a->u.list.n;
+}
+
+int attr_or_input(struct infer *f, nid n, const char *name, uint32_t i, int64_t *out, int max)
+{
+    if (node_attr(f->m, n, name) != NULL) {
+        int k = attr_ints(f, n, name, out, max);
+        return k < 0 ? -2 : k;
+    }
+    vid v = node_in(f->m, n, i);
+    if (v == 0)
+        return -1;
+    int k = ints_of(f, v, out, max);
+    return k < 0 ? -2 : k;
+}

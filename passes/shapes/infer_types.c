@@ -1,0 +1,195 @@
+/* Shape inference: types of values that no rule could tell.
+ *
+ * The schema of an operator says which of its operands and results are of one type, whatever their
+ * shapes (type_table.h).  So a value of unknown type has that of any value beside it that is known: MatMul's operand
+ * that of its weights, Tanh's result that of its operand.  Each node makes a group of values for each letter;
+ * types spread from the values that have one, through the groups, breadth first.  Values that
+ * contradict each other (no runtime would take such a model) stay as they are.
+ * Linear in operands; nothing is done where all types are known. */
+#include "passes/shapes/infer.h"
+#include "passes/shapes/type_table.h"
+
+#include <string.h>
+
+enum { LETTERS = 26 };
+
+struct spread {
+    struct infer *f;
+    sid domain[TYPE_DOMAINS];
+    int64_t version[TYPE_DOMAINS];
+    uint32_t *group, *member; /* [pair] */
+    uint32_t npair, capgroup, capmember, ngroup;
+    vid *queue; /* values whose type is known, in the order in which it became known */
+    uint32_t nqueue;
+    bool learned;
+};
+
+static bool is_known(const struct infer *f, vid v)
+{
+    const struct module *m = f->m;
+    if (m->type[f->type[v]].kind == TYPE_NONE && m->value[v].tensor != 0)
+        return m->tensor[m->value[v].tensor].elem != ELEM_NONE;
+    return type_is_declarable(m, f->type[v]);
+}
+
+/* v is of this type: now, and when another run starts. */
+static void learn(struct spread *s, vid v, uint32_t type)
+{
+    struct infer *f = s->f;
+    uint32_t *of[] = {&f->type[v], &f->start[v]};
+    for (int i = 0; i < 2; i++) {
+        struct type t = f->m->type[*of[i]];
+        if (t.kind == TYPE_NONE) {
+            *of[i] = type;
+        } else if (t.kind == TYPE_TENSOR && f->m->type[type].kind == TYPE_TENSOR) {
+            t.elem = f->m->type[type].elem;
+            *of[i] = module_add_type(f->m, t);
+        }
+    }
+    if (is_known(f, v)) {
+        s->queue[s->nqueue++] = v;
+        s->learned = true;
+    }
+}
+
+static uint32_t tensor_of(struct infer *f, enum elem e)
+{
+    return module_add_tensor_type(f->m, e, -1, NULL);
+}
+
+/* The type of v without its shape; 0: a container that cannot do without. */
+static uint32_t shapeless(struct infer *f, vid v)
+{
+    const struct type *t = &f->m->type[f->type[v]];
+    if (t->kind == TYPE_NONE)
+        return tensor_of(f, (enum elem)f->m->tensor[f->m->value[v].tensor].elem);
+    if (t->kind == TYPE_TENSOR)
+        return tensor_of(f, (enum elem)t->elem);
+    return t->kind == TYPE_SEQ ? type_without_shape(f, f->type[v]) : 0;
+}
+
+/* The letters of an operator in this version; NULL: the table has none. */
+static const char *find_letters(const struct type_domain *d, const char *op, int64_t version)
+{
+    uint32_t lo = 0, hi = d->n;
+    while (lo < hi) { /* the first row beyond */
+        uint32_t mid = lo + (hi - lo) / 2;
+        int c = strcmp(d->row[mid].op, op);
+        if (c < 0 || (c == 0 && d->row[mid].since <= version))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo > 0 && strcmp(d->row[lo - 1].op, op) == 0 ? d->row[lo - 1].letters : NULL;
+}
+
+static const char *letters_of(const struct spread *s, nid n)
+{
+    const struct module *m = s->f->m;
+    const struct node *x = &m->node[n];
+    int k = 0;
+    while (k < TYPE_DOMAINS && s->domain[k] != x->domain)
+        k++;
+    if (k == TYPE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
+        return NULL;
+    int64_t version = s->version[k];
+    if (k == 0 && s->f->versions != NULL)
+        version = s->f->versions[n] < 0 ? INT64_MAX : s->f->versions[n];
+    return find_letters(&type_domain[k], str(m, x->op), version);
+}
+
+static enum elem fixed_type(char letter)
+{
+    static const char letters[] = "fhdcilubse";
+    static const uint8_t elem[] = {ELEM_F32, ELEM_F16, ELEM_F64,  ELEM_I8,  ELEM_I32,
+                                   ELEM_I64, ELEM_U8,  ELEM_BOOL, ELEM_STR, ELEM_F8E4M3FN};
+    const char *at = strchr(letters, letter);
+    return at != NULL && *at != '\0' ? (enum elem)elem[at - letters] : ELEM_NONE;
+}
+
+/* Puts v into the group of the letter, which the node may have to make. */
+static void add_member(struct spread *s, uint32_t *group, char letter, vid v)
+{
+    uint32_t *g = &group[letter - 'A'];
+    if (*g == 0)
+        *g = ++s->ngroup;
+    s->group = vec_grow(s->f->mem, s->group, &s->capgroup, s->npair + 1, sizeof *s->group);
+    s->member = vec_grow(s->f->mem, s->member, &s->capmember, s->npair + 1, sizeof *s->member);
+    s->group[s->npair] = *g;
+    s->member[s->npair++] = v;
+}
+
+/* What the letters from *at on say of the values; *at goes on behind their colon. */
+static void read_letters(struct spread *s, const char **at, const vid *v, uint32_t n, uint32_t *group)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        char c = **at;
+        if (c == '\0' || c == ':')
+            break;
+        if (v[i] != 0 && c >= 'A' && c <= 'Z')
+            add_member(s, group, c, v[i]);
+        else if (v[i] != 0 && fixed_type(c) != ELEM_NONE && !is_known(s->f, v[i]))
+            learn(s, v[i], tensor_of(s->f, fixed_type(c)));
+        if ((*at)[1] != '*')
+            ++*at;
+    }
+    while (**at != '\0' && **at != ':')
+        ++*at;
+    *at += **at == ':';
+}
+
+static void make_groups(struct spread *s)
+{
+    const struct module *m = s->f->m;
+    for (nid n = 1; n < m->nnode; n++) {
+        const char *at = letters_of(s, n);
+        uint32_t group[LETTERS] = {0};
+        if (at == NULL)
+            continue;
+        read_letters(s, &at, &m->arg[m->node[n].in.at], m->node[n].nformal, group);
+        read_letters(s, &at, &m->arg[m->node[n].out.at], m->node[n].out.n, group);
+    }
+}
+
+static void spread_types(struct spread *s)
+{
+    struct infer *f = s->f;
+    struct csr of_group = csr_build(f->mem, s->ngroup + 1, s->npair, s->group, s->member);
+    struct csr of_value = csr_build(f->mem, f->m->nval, s->npair, s->member, s->group);
+    uint8_t *done = arena_array(f->mem, (size_t)s->ngroup + 1, 1);
+    for (uint32_t i = 0; i < s->nqueue; i++) {
+        vid v = s->queue[i];
+        uint32_t type = 0;
+        for (uint32_t k = of_value.at[v]; k < of_value.at[v + 1]; k++) {
+            uint32_t g = of_value.to[k];
+            for (uint32_t j = of_group.at[g]; done[g] == 0 && j < of_group.at[g + 1]; j++) {
+                if (is_known(f, of_group.to[j]))
+                    continue;
+                type = type != 0 ? type : shapeless(f, v);
+                learn(s, of_group.to[j], type);
+            }
+            done[g] = 1;
+        }
+    }
+}
+
+bool types_from_schemas(struct infer *f)
+{
+    const struct module *m = f->m;
+    struct spread s = {.f = f};
+    s.queue = arena_array(f->mem, m->nval, sizeof *s.queue);
+    for (vid v = 1; v < m->nval; v++) {
+        if (is_known(f, v))
+            s.queue[s.nqueue++] = v;
+    }
+    if (s.nqueue + 1 == m->nval)
+        return false;
+    for (int k = 0; k < TYPE_DOMAINS; k++) {
+        s.domain[k] = k == 0 ? 0 : str_id(f->m, type_domain[k].name);
+        s.version[k] = module_opset(m, s.domain[k]);
+        s.version[k] = s.version[k] < 0 ? INT64_MAX : s.version[k];
+    }
+    make_groups(&s);
+    spread_types(&s);
+    return s.learned;
+}

@@ -1,0 +1,392 @@
+/* Shape inference: rules of attention in its many forms, of rotary embeddings of several results, of
+ * what text models put before it, and of the searches that com.microsoft wraps around whole models.
+ * Queries, keys and values are (batch, length, heads * size) or (batch, heads, length, size); caches
+ * hold what was, results what was and what is new. */
+#include "passes/shapes/infer.h"
+
+#include <string.h>
+
+/* ai.onnx Attention: (batch, seq, heads * size) or (batch, heads, seq, size). */
+void rule_attention(struct infer *f, nid n, int arg)
+{
+    struct shape q, k, v, past, out;
+    (void)arg;
+    shape_in(f, n, 0, &q);
+    shape_in(f, n, 1, &k);
+    shape_in(f, n, 2, &v);
+    out = shape_unknown(q.elem);
+    int64_t heads = node_attr_int(f->m, n, "q_num_heads", -1);
+    int64_t kv_heads = node_attr_int(f->m, n, "kv_num_heads", -1);
+    if (q.rank == 4 && v.rank == 4) {
+        out = q;
+        out.d[3] = v.d[3];
+    } else if (q.rank == 3 && v.rank == 3) {
+        out = q;
+        out.d[2] = heads > 0 && kv_heads > 0
+                       ? dim_mul(f->m, dim_num(heads), dim_div(f->m, v.d[2], dim_num(kv_heads)))
+                       : dim_unknown();
+    }
+    shape_set(f, n, 0, &out);
+    for (uint32_t i = 1; i < 3; i++) { /* present key and value: past, then new */
+        struct shape *x = i == 1 ? &k : &v;
+        if (x->rank == 4 && shape_in(f, n, 3 + i, &past) && past.rank == 4)
+            x->d[2] = dim_add(f->m, x->d[2], past.d[2]);
+        if (x->rank == 3 && kv_heads > 0) {
+            struct shape four = {.elem = x->elem, .rank = 4};
+            four.d[0] = x->d[0];
+            four.d[1] = dim_num(kv_heads);
+            four.d[2] = x->d[1];
+            if (shape_in(f, n, 3 + i, &past) && past.rank == 4)
+                four.d[2] = dim_add(f->m, x->d[1], past.d[2]);
+            four.d[3] = dim_div(f->m, x->d[2], dim_num(kv_heads));
+            *x = four;
+        }
+        x->rank = x->rank == 4 ? 4 : -1;
+        shape_set(f, n, i, x);
+    }
+    struct shape scores = {.elem = q.elem, .rank = q.rank >= 0 && k.rank == 4 ? 4 : -1};
+    scores.d[0] = q.rank > 0 ? q.d[0] : dim_unknown();
+    scores.d[1] = q.rank == 4 ? q.d[1] : dim_num(heads);
+    scores.d[2] = q.rank >= 3 ? q.d[q.rank - 2] : dim_unknown();
+    scores.d[3] = k.rank == 4 ? k.d[2] : dim_unknown();
+    shape_set(f, n, 3, &scores);
+}
+
+/* ai.onnx.preview FlexAttention: four axes each. */
+void rule_flex_attention(struct infer *f, nid n, int arg)
+{
+    struct shape q, v;
+    (void)arg;
+    shape_in(f, n, 0, &q);
+    shape_in(f, n, 2, &v);
+    if (q.rank == 4)
+        q.d[3] = shape_dim(&v, 3);
+    shape_set(f, n, 0, &q);
+}
+
+/* Linear attention: the state is (batch, heads of keys, size of keys, size of values); com.microsoft
+ * may keep several of them. */
+void rule_linear_attention(struct infer *f, nid n, int arg)
+{
+    struct shape q, k, v, past, state = {.rank = 0};
+    int64_t heads = node_attr_int(f->m, n, "q_num_heads", -1),
+            kv = node_attr_int(f->m, n, "kv_num_heads", -1),
+            window = node_attr_int(f->m, n, "state_window", 0);
+    (void)arg;
+    shape_in(f, n, 0, &q);
+    shape_in(f, n, 1, &k);
+    shape_in(f, n, 2, &v);
+    shape_in(f, n, 3, &past);
+    struct dim size = dim_div(f->m, shape_dim(&v, 2), dim_num(kv));
+    state.elem = past.elem != 0 ? past.elem : q.elem;
+    if (window > 0)
+        state.d[state.rank++] = dim_num(window);
+    state.d[state.rank++] = shape_dim(&q, 0);
+    state.d[state.rank++] = dim_num(kv);
+    state.d[state.rank++] = dim_div(f->m, shape_dim(&k, 2), dim_num(kv));
+    state.d[state.rank++] = size;
+    if (q.rank == 3)
+        q.d[2] = dim_mul(f->m, dim_num(heads > kv ? heads : kv), size);
+    shape_set(f, n, 0, &q);
+    shape_set(f, n, 1, &state);
+}
+
+/* The state is what the kernel will still see of the past: (batch, channels, kernel - 1). */
+void rule_causal_conv(struct infer *f, nid n, int arg)
+{
+    struct shape in, w, state;
+    (void)arg;
+    shape_in(f, n, 0, &in);
+    shape_in(f, n, 1, &w);
+    bool plain = node_attr_int(f->m, n, "channels_last", 0) == 0 &&
+                 node_attr_int(f->m, n, "state_window", 0) == 0;
+    state = shape_unknown((enum elem)in.elem);
+    if (node_in(f->m, n, 3) != 0) {
+        shape_in(f, n, 3, &state);
+    } else if (in.rank == 3 && w.rank == 3 && plain) {
+        state = in;
+        state.d[2] = dim_mul(f->m, dim_shift(f->m, w.d[2], -1),
+                             dim_num(node_attr_int(f->m, n, "dilation", 1)));
+    }
+    shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
+    shape_set(f, n, 1, &state);
+}
+
+/* --- com.microsoft --- */
+
+/* Width of the values that one weight for query, key and value makes. */
+static struct dim value_width(struct infer *f, nid n, const struct shape *weight)
+{
+    int64_t sizes[3];
+    if (attr_ints(f, n, "qkv_hidden_sizes", sizes, 3) == 3)
+        return dim_num(sizes[2]);
+    return dim_div(f->m, shape_dim(weight, -1), dim_num(3));
+}
+
+/* Attention, DecoderMaskedSelfAttention; arg: 1: QAttention.  The cache is (2, batch, heads, length,
+ * size). */
+void rule_ms_attention(struct infer *f, nid n, int arg)
+{
+    struct shape x, w, past, present = {.rank = 5};
+    shape_in(f, n, 0, &x);
+    shape_in(f, n, 1, &w);
+    struct dim heads = dim_num(node_attr_int(f->m, n, "num_heads", -1)), seq = shape_dim(&x, 1);
+    x.elem = arg == 1 ? (uint8_t)elem_in(f, n, 3) : x.elem;
+    present.elem = x.elem;
+    present.d[0] = dim_num(2);
+    present.d[1] = shape_dim(&x, 0);
+    present.d[2] = heads;
+    present.d[3] = seq;
+    present.d[4] = dim_div(f->m, dim_div(f->m, shape_dim(&w, -1), dim_num(3)), heads);
+    if (node_in(f->m, n, arg == 1 ? 8 : 4) != 0) {
+        shape_in(f, n, arg == 1 ? 8 : 4, &past);
+        bool shared = node_attr_int(f->m, n, "past_present_share_buffer", 0) != 0;
+        present.d[3] = shared ? shape_dim(&past, 3) : dim_add(f->m, seq, shape_dim(&past, 3));
+        present.d[4] = dim_known(present.d[4]) ? present.d[4] : shape_dim(&past, 4);
+    }
+    if (x.rank == 3)
+        x.d[2] = value_width(f, n, &w);
+    else
+        x.rank = -1;
+    shape_set(f, n, 0, &x);
+    shape_set(f, n, 1, &present);
+}
+
+/* Width of the result: of the values, wherever they are packed. */
+static struct dim multi_head_width(struct infer *f, const struct shape *q, const struct shape *k,
+                                   const struct shape *v)
+{
+    if (q->rank == 5) /* (batch, length, heads, 3, size) */
+        return dim_mul(f->m, q->d[2], q->d[4]);
+    if (k->rank == 5)
+        return shape_dim(q, 2);
+    return v->rank == 3 ? v->d[2] : v->rank == 4 ? dim_mul(f->m, v->d[1], v->d[3]) : dim_unknown();
+}
+
+/* The cache (batch, heads, length, size) after the new keys or values x. */
+static void multi_head_cache(struct infer *f, nid n, uint32_t result, const struct shape *x,
+                             uint32_t operand, bool shared)
+{
+    struct shape past, out = shape_unknown((enum elem)x->elem);
+    struct dim heads = dim_num(node_attr_int(f->m, n, "num_heads", -1));
+    shape_in(f, n, operand, &past);
+    if (x->rank == 3 || x->rank == 5) {
+        out.rank = 4;
+        out.d[0] = x->d[0];
+        out.d[1] = heads;
+        out.d[2] = x->d[1];
+        out.d[3] = x->rank == 5 ? x->d[4] : dim_div(f->m, x->d[2], heads);
+        if (node_in(f->m, n, operand) != 0)
+            out.d[2] = shared ? shape_dim(&past, 2) : dim_add(f->m, x->d[1], shape_dim(&past, 2));
+    }
+    shape_set(f, n, result, &out);
+}
+
+/* MultiHeadAttention: separate query, key, value; arg: 1: DecoderMaskedMultiHeadAttention. */
+void rule_multi_head(struct infer *f, nid n, int arg)
+{
+    struct shape q, k, v, out, present;
+    uint32_t past = arg == 1 ? 5 : 6;
+    shape_in(f, n, 0, &q);
+    shape_in(f, n, 1, &k);
+    shape_in(f, n, 2, &v);
+    bool shared = node_attr_int(f->m, n, "past_present_share_buffer", 0) != 0 ||
+                  (arg == 0 && node_in(f->m, n, 8) != 0);
+    out = q;
+    out.rank = q.rank == 3 || q.rank == 5 ? 3 : -1;
+    out.d[2] = multi_head_width(f, &q, &k, &v);
+    if (arg == 1 && node_in(f->m, n, 1) == 0)
+        out.d[2] = dim_unknown();
+    shape_set(f, n, 0, &out);
+    const struct shape *key = q.rank == 5 ? &q : &k, *value = key->rank == 5 ? key : &v;
+    multi_head_cache(f, n, 1, key, past, shared);
+    multi_head_cache(f, n, 2, value, past + 1, shared);
+    if (node_out(f->m, n, 3) == 0)
+        return;
+    bool known = shape_of(f, node_out(f->m, n, 1), &present) && present.rank == 4;
+    struct shape scores = {.elem = q.elem, .rank = 4};
+    scores.d[0] = shape_dim(&q, 0);
+    scores.d[1] = dim_num(node_attr_int(f->m, n, "num_heads", -1));
+    scores.d[2] = shape_dim(&q, 1);
+    scores.d[3] = known                                        ? present.d[2]
+                  : k.rank == 3 && node_in(f->m, n, past) == 0 ? k.d[1]
+                                                               : dim_unknown();
+    shape_set(f, n, 3, &scores);
+}
+
+/* The larger one, where that is known. */
+static struct dim larger(struct infer *f, struct dim a, struct dim b)
+{
+    if (a.value >= 0 && b.value >= 0)
+        return a.value > b.value ? a : b;
+    struct dim rest = dim_sub(f->m, a, b);
+    if (dim_known(rest) && dim_nonneg(f->m, rest))
+        return a;
+    rest = dim_sub(f->m, b, a);
+    return dim_known(rest) && dim_nonneg(f->m, rest) ? b : dim_unknown();
+}
+
+/* Heads of queries share those of keys and values.  arg: 0: the caches become as long as operand 6
+ * says, if they are not already; 1: they stay as they are. */
+void rule_group_query(struct infer *f, nid n, int arg)
+{
+    struct shape q, past, present;
+    int64_t heads = node_attr_int(f->m, n, "num_heads", 0),
+            kv = node_attr_int(f->m, n, "kv_num_heads", 0);
+    bool packed = node_in(f->m, n, 2) == 0;
+    bool sane = heads > 0 && kv > 0 && heads < INT32_MAX && kv < INT32_MAX;
+    shape_in(f, n, 0, &q);
+    struct dim size = dim_unknown();
+    if (sane && q.rank > 1)
+        size = dim_div(f->m, q.d[q.rank - 1], dim_num(packed ? heads + 2 * kv : heads));
+    if (packed && q.rank > 1)
+        q.d[q.rank - 1] = dim_mul(f->m, size, dim_num(heads));
+    shape_set(f, n, 0, &q);
+    for (uint32_t i = 1; i < 3; i++) {
+        shape_in(f, n, 2 + i, &past);
+        present = past;
+        if (arg == 0) {
+            struct dim total = value_dim(f, n, 6, 0);
+            present = (struct shape){.elem = past.elem != 0 ? past.elem : q.elem, .rank = 4};
+            present.d[0] = shape_dim(&q, 0);
+            present.d[1] = dim_num(kv > 0 ? kv : -1);
+            present.d[2] = past.rank == 4 ? larger(f, total, past.d[2]) : total;
+            present.d[3] = past.rank == 4 ? past.d[3] : size;
+        }
+        shape_set(f, n, i, &present);
+    }
+}
+
+/* Where the weights or the values of PackedAttention, PackedMultiHeadAttention and QOrderedAttention
+ * are: their result is the query with another width. */
+void rule_packed_attention(struct infer *f, nid n, int arg)
+{
+    struct shape x, w;
+    shape_in(f, n, 0, &x);
+    shape_in(f, n, (uint32_t)arg, &w);
+    if (arg == 2 && x.rank == 4) { /* (tokens, heads, 3, size) */
+        x.rank = 2;
+        x.d[1] = dim_mul(f->m, x.d[1], x.d[3]);
+    } else if (x.rank > 0) {
+        x.d[x.rank - 1] = arg == 1 ? value_width(f, n, &w) : shape_dim(&w, -1);
+    }
+    shape_set(f, n, 0, &x);
+}
+
+/* DecoderAttention: (length, batch, width), and caches of a length that operands decide. */
+void rule_decoder_attention(struct infer *f, nid n, int arg)
+{
+    struct shape q, cache = {.rank = 4};
+    (void)arg;
+    shape_in(f, n, 0, &q);
+    struct dim heads = dim_num(node_attr_int(f->m, n, "num_heads", -1));
+    cache.elem = q.elem;
+    cache.d[0] = shape_dim(&q, 1);
+    cache.d[1] = heads;
+    cache.d[2] = dim_unknown();
+    cache.d[3] = dim_div(f->m, shape_dim(&q, 2), heads);
+    shape_set(f, n, 0, &q);
+    shape_set(f, n, 1, &cache);
+    shape_set(f, n, 2, &cache);
+}
+
+/* Biases of scores by distance: RelativePositionBias; arg: 1: GatedRelativePositionBias. */
+void rule_position_bias(struct infer *f, nid n, int arg)
+{
+    struct shape x, out = {.rank = 4};
+    uint32_t tokens = arg == 1 && node_in(f->m, n, 6) != 0 ? 6 : 0;
+    out.elem = (uint8_t)elem_in(f, n, 0);
+    shape_in(f, n, tokens, &x);
+    if (arg == 1) {
+        out.d[0] = shape_dim(&x, 0);
+        out.d[1] = dim_num(node_attr_int(f->m, n, "num_heads", -1));
+        out.d[2] = out.d[3] = shape_dim(&x, 1);
+    } else {
+        out.d[0] = dim_num(1);
+        out.d[1] = shape_dim(&x, 1);
+        out.d[2] = value_dim(f, n, 1, 0);
+        out.d[3] = value_dim(f, n, 2, 0);
+    }
+    shape_set(f, n, 0, &out);
+}
+
+/* --- what goes before attention --- */
+
+/* arg: 1: the tables of words are quantized. */
+void rule_embed_layer_norm(struct infer *f, nid n, int arg)
+{
+    struct shape ids, w, out, mask;
+    shape_in(f, n, 0, &ids);
+    shape_in(f, n, 2, &w);
+    out = shape_unknown(arg == 1 ? ELEM_F32 : (enum elem)w.elem);
+    if (ids.rank == 2 && w.rank == 2) {
+        out.rank = 3;
+        out.d[0] = ids.d[0];
+        out.d[1] = ids.d[1];
+        out.d[2] = w.d[1];
+    }
+    shape_set(f, n, 0, &out);
+    mask = shape_vector(ELEM_I32, ids.rank == 2 ? ids.d[0] : dim_unknown());
+    shape_set(f, n, 1, &mask);
+    shape_set(f, n, 2, &out);
+}
+
+/* RemovePadding: the tokens of all sequences one after the other; arg: 1: RestorePadding. */
+void rule_padding(struct infer *f, nid n, int arg)
+{
+    struct shape in, offset, out;
+    shape_in(f, n, 0, &in);
+    shape_in(f, n, 1, &offset);
+    out = in;
+    if (arg == 1) {
+        out.rank = 3;
+        out.d[0] = shape_dim(&offset, 0);
+        out.d[1] = shape_dim(&offset, 1);
+        out.d[2] = shape_dim(&in, 1);
+        shape_set(f, n, 0, &out);
+        return;
+    }
+    out.rank = 2;
+    out.d[0] = dim_unknown();
+    out.d[1] = shape_dim(&in, 2);
+    shape_set(f, n, 0, &out);
+    out.elem = ELEM_I32;
+    out.d[0] = shape_dim(&in, 0);
+    out.d[1] = shape_dim(&in, 1);
+    shape_set(f, n, 1, &out);
+    out = shape_vector(ELEM_I32, dim_shift(f->m, shape_dim(&in, 0), 1));
+    shape_set(f, n, 2, &out);
+    out.d[0] = dim_num(1);
+    shape_set(f, n, 3, &out);
+}
+
+/* --- searches --- */
+
+/* Word numbers (batch, length), or (batch, sequences, length) of BeamSearch; arg: 1: one sequence; 2: of
+ * WhisperBeamSearch, whose operand 0 may be sounds. */
+void rule_search(struct infer *f, nid n, int arg)
+{
+    struct shape ids, out = {.elem = ELEM_I32, .rank = 0};
+    bool beams = arg != 1;
+    shape_in(f, n, 0, &ids);
+    out.d[out.rank++] = shape_dim(&ids, 0);
+    if (beams)
+        out.d[out.rank++] = value_dim(f, n, 4, 0);
+    out.d[out.rank++] = value_dim(f, n, 1, 0);
+    shape_set(f, n, 0, &out);
+    if (!beams)
+        return;
+    enum elem e = elem_in(f, n, 5);
+    out.elem = (uint8_t)(e != ELEM_NONE ? e : elem_in(f, n, 6));
+    out.rank = 2;
+    shape_set(f, n, 1, &out); /* a score for each sequence */
+    const struct dim score[] = {dim_unknown(), out.d[0], value_dim(f, n, 3, 0),
+                                dim_num(node_attr_int(f->m, n, "vocab_size", -1))};
+    out.rank = 4;
+    memcpy(out.d, score, sizeof score);
+    shape_set(f, n, 2, &out); /* one for each word of the vocabulary at each step */
+    out.d[0] = out.d[1];
+    out.rank = 1;
+    if (arg == 2)
+        shape_set(f, n, 4, &out); /* that it is no speech */
+}

@@ -1,0 +1,217 @@
+/* Shape inference: rules of ai.onnx.ml and of the operators on strings and text.
+ * Formulas: the operator documents; where these leave a size open (classifiers with two labels,
+ * dictionaries), what ONNX Runtime's kernels make. */
+#include "passes/shapes/infer.h"
+
+#include <string.h>
+
+static uint32_t list_length(const struct infer *f, nid n, const char *name)
+{
+    const struct attr *a = node_attr(f->m, n, name);
+    bool list =
+        a != NULL && (a->kind == ATTR_INTS || a->kind == ATTR_STRINGS || a->kind == ATTR_FLOATS);
+    return list ? a->u.list.n : 0;
+}
+
+/* Rows of a matrix; a vector is one row. */
+static struct dim row_count(const struct shape *s)
+{
+    return s->rank == 1 ? dim_num(1) : s->rank == 2 ? s->d[0] : dim_unknown();
+}
+
+/* Columns of the scores of a support vector machine: one per label, or one per pair of labels. */
+static struct dim svm_scores(const struct infer *f, nid n, uint32_t labels)
+{
+    bool pairs = list_length(f, n, "prob_a") == 0 && list_length(f, n, "vectors_per_class") > 0;
+    if (!pairs || labels <= 2)
+        return dim_num(labels);
+    return dim_num((int64_t)labels * (labels - 1) / 2);
+}
+
+void rule_classifier(struct infer *f, nid n, int arg)
+{
+    static const char *const list[] = {"classlabels_int64s", "classlabels_ints",
+                                       "classlabels_strings"};
+    struct shape in, label, score = {.elem = ELEM_F32, .rank = 2};
+    shape_in(f, n, 0, &in);
+    label = shape_vector(ELEM_NONE, row_count(&in));
+    score.d[0] = row_count(&in);
+    score.d[1] = dim_unknown();
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t k = list_length(f, n, list[i]);
+        if (k == 0)
+            continue;
+        label.elem = i < 2 ? ELEM_I64 : ELEM_STR;
+        score.d[1] = arg == CLASSIFY_SVM ? svm_scores(f, n, k) : dim_num(k);
+    }
+    if (arg == CLASSIFY_LINEAR && list_length(f, n, "intercepts") > 0 && score.d[1].value != 2)
+        score.d[1] = dim_num(list_length(f, n, "intercepts"));
+    shape_set(f, n, 0, &label);
+    shape_set(f, n, 1, &score);
+}
+
+/* [rows, targets]; arg: enum targets. */
+void rule_regressor(struct infer *f, nid n, int arg)
+{
+    struct shape in, out = {.elem = ELEM_F32, .rank = 2};
+    const char *name = arg == TARGETS_LINEAR ? "targets" : "n_targets";
+    shape_in(f, n, 0, &in);
+    out.elem = arg == TARGETS_ENSEMBLE ? in.elem : ELEM_F32;
+    out.d[0] = row_count(&in);
+    out.d[1] = dim_num(arg == TARGETS_ONE ? 1 : node_attr_int(f->m, n, name, 1));
+    shape_set(f, n, 0, &out);
+}
+
+void rule_one_hot_encoder(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    uint32_t ints = list_length(f, n, "cats_int64s"), strings = list_length(f, n, "cats_strings");
+    (void)arg;
+    shape_in(f, n, 0, &s);
+    s.elem = ELEM_F32;
+    if (s.rank >= 0 && s.rank < SHAPE_RANK)
+        s.d[s.rank++] = ints + strings > 0 ? dim_num(ints > 0 ? ints : strings) : dim_unknown();
+    else
+        s.rank = -1;
+    shape_set(f, n, 0, &s);
+}
+
+void rule_array_features(struct infer *f, nid n, int arg)
+{
+    struct shape in, index, out;
+    (void)arg;
+    shape_in(f, n, 0, &in);
+    shape_in(f, n, 1, &index);
+    struct dim k = index.rank >= 0 ? dim_product(f->m, index.d, 0, index.rank) : dim_unknown();
+    out = in;
+    if (in.rank == 1) {
+        out.rank = 2;
+        out.d[0] = dim_num(1);
+    }
+    if (out.rank > 0)
+        out.d[out.rank - 1] = k;
+    shape_set(f, n, 0, &out);
+}
+
+/* Element types that the names of attributes tell; the shape is that of operand 0. */
+void rule_label_encoder(struct infer *f, nid n, int arg)
+{
+    static const struct {
+        const char *name;
+        uint8_t elem;
+    } form[] = {
+        {"values_strings", ELEM_STR}, {"values_int64s", ELEM_I64}, {"values_floats", ELEM_F32}};
+    const struct attr *t = node_attr(f->m, n, "values_tensor");
+    enum elem in = elem_in(f, n, 0), e = ELEM_NONE;
+    (void)arg;
+    if (t != NULL && t->kind == ATTR_TENSOR)
+        e = (enum elem)f->m->tensor[t->u.t].elem;
+    for (size_t i = 0; i < 3; i++) {
+        if (list_length(f, n, form[i].name) > 0)
+            e = (enum elem)form[i].elem;
+    }
+    if (list_length(f, n, "classes_strings") + list_length(f, n, "cats_strings") > 0)
+        e = in == ELEM_STR ? ELEM_I64 : in == ELEM_I64 ? ELEM_STR : ELEM_NONE;
+    struct shape s;
+    shape_in(f, n, 0, &s);
+    s.elem = (uint8_t)e;
+    shape_set(f, n, 0, &s);
+}
+
+void rule_feature_vectorizer(struct infer *f, nid n, int arg)
+{
+    struct shape in, out = {.elem = ELEM_F32, .rank = 2};
+    int64_t size[SHAPE_VALUES], total = 0;
+    int k = attr_ints(f, n, "inputdimensions", size, SHAPE_VALUES);
+    (void)arg;
+    shape_in(f, n, 0, &in);
+    for (int i = 0; i < k; i++)
+        total = total < 0 || size[i] < 0 || size[i] > INT32_MAX ? -1 : total + size[i];
+    out.d[0] = row_count(&in);
+    out.d[1] = dim_num(k > 0 ? total : -1);
+    shape_set(f, n, 0, &out);
+}
+
+/* --- dictionaries --- */
+
+/* The element type of the values of a map; 0: v is none. */
+static enum elem map_value(const struct infer *f, vid v)
+{
+    const struct type *t = &f->m->type[v != 0 ? f->type[v] : 0];
+    if (t->kind != TYPE_MAP || f->m->type[t->inner].kind != TYPE_TENSOR)
+        return ELEM_NONE;
+    return (enum elem)f->m->type[t->inner].elem;
+}
+
+void rule_dict_vectorizer(struct infer *f, nid n, int arg)
+{
+    uint32_t k = list_length(f, n, "string_vocabulary") + list_length(f, n, "int64_vocabulary");
+    struct shape s = {.elem = (uint8_t)map_value(f, node_in(f->m, n, 0)), .rank = 2};
+    (void)arg;
+    s.d[0] = dim_num(1);
+    s.d[1] = k > 0 ? dim_num(k) : dim_unknown();
+    shape_set(f, n, 0, &s);
+}
+
+void rule_cast_map(struct infer *f, nid n, int arg)
+{
+    const char *to = node_attr_str(f->m, n, "cast_to", "TO_FLOAT");
+    bool sparse = strcmp(node_attr_str(f->m, n, "map_form", "DENSE"), "SPARSE") == 0;
+    struct shape s = {.elem = ELEM_F32, .rank = 2};
+    (void)arg;
+    s.elem = strcmp(to, "TO_STRING") == 0  ? ELEM_STR
+             : strcmp(to, "TO_INT64") == 0 ? ELEM_I64
+                                           : ELEM_F32;
+    s.d[0] = dim_num(1);
+    s.d[1] = sparse ? dim_num(node_attr_int(f->m, n, "max_map", 1)) : dim_unknown();
+    shape_set(f, n, 0, &s);
+}
+
+/* --- strings and text --- */
+
+/* Stop words are left out, so the number of strings is known only if there are none. */
+void rule_string_normalizer(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    (void)arg;
+    shape_in(f, n, 0, &s);
+    s.elem = ELEM_STR;
+    if (s.rank > 0 && (list_length(f, n, "stopwords") > 0 || s.d[s.rank - 1].value < 1))
+        s.d[s.rank - 1] = dim_unknown();
+    shape_set(f, n, 0, &s);
+}
+
+/* Pieces of strings, on a new last axis; arg: 1 if a second result counts them. */
+void rule_string_split(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    shape_in(f, n, 0, &s);
+    s.elem = ELEM_I64;
+    if (arg == 1)
+        shape_set(f, n, 1, &s);
+    s.elem = ELEM_STR;
+    if (s.rank >= 0 && s.rank < SHAPE_RANK)
+        s.d[s.rank++] = dim_unknown();
+    else
+        s.rank = -1;
+    shape_set(f, n, 0, &s);
+}
+
+/* Weights of n-grams: as many as the largest index says. */
+void rule_tfidf(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    const struct attr *a = node_attr(f->m, n, "ngram_indexes");
+    int64_t max = -1;
+    (void)arg;
+    for (uint32_t i = 0; a != NULL && a->kind == ATTR_INTS && i < a->u.list.n; i++) {
+        int64_t v = f->m->ints[a->u.list.at + i];
+        max = v > max ? v : max;
+    }
+    shape_in(f, n, 0, &s);
+    s.elem = ELEM_F32;
+    s.rank = s.rank == 0 ? 1 : s.rank;
+    if (s.rank > 0)
+        s.d[s.rank - 1] = max >= 0 && max < INT64_MAX ? dim_num(max + 1) : dim_unknown();
+    shape_set(f, n, 0, &s);
+}

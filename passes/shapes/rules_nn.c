@@ -1,0 +1,554 @@
+/* Shape inference: rules of the operators that compute (convolution, pooling, products, recurrent
+ * layers, attention, resizing).  Formulas: the operator documents of ONNX and of ONNX Runtime's
+ * com.microsoft domain. */
+#include "passes/shapes/infer.h"
+
+#include <string.h>
+
+/* --- windows --- */
+
+struct window {
+    int nspatial;
+    int64_t kernel[SHAPE_RANK], stride[SHAPE_RANK], dilation[SHAPE_RANK], pad[2 * SHAPE_RANK];
+    enum { PAD_GIVEN, PAD_SAME, PAD_VALID } pads;
+    bool ceil;
+};
+
+static void list_or_default(const struct infer *f, nid n, const char *name, int k, int64_t fill,
+                            int64_t *out)
+{
+    if (attr_ints(f, n, name, out, k) != k) {
+        for (int i = 0; i < k; i++)
+            out[i] = fill;
+    }
+}
+
+/* w: shape of the weights, whose last dimensions give the kernel if no attribute does; or NULL.
+ * kernel[i] is -1 where unknown.  False: attributes out of range. */
+static bool window_of(const struct infer *f, nid n, int nspatial, const struct shape *w,
+                      struct window *x)
+{
+    const char *pad = node_attr_str(f->m, n, "auto_pad", "NOTSET");
+    x->nspatial = nspatial;
+    list_or_default(f, n, "strides", nspatial, 1, x->stride);
+    list_or_default(f, n, "dilations", nspatial, 1, x->dilation);
+    list_or_default(f, n, "pads", 2 * nspatial, 0, x->pad);
+    x->pads = strncmp(pad, "SAME", 4) == 0 ? PAD_SAME
+              : strcmp(pad, "VALID") == 0  ? PAD_VALID
+                                           : PAD_GIVEN;
+    x->ceil = node_attr_int(f->m, n, "ceil_mode", 0) != 0;
+    bool given = attr_ints(f, n, "kernel_shape", x->kernel, nspatial) == nspatial;
+    for (int i = 0; i < nspatial; i++) {
+        if (!given)
+            x->kernel[i] = w != NULL && w->rank == nspatial + 2 ? w->d[2 + i].value : -1;
+        if (x->stride[i] < 1 || x->dilation[i] < 1 || x->kernel[i] > INT32_MAX ||
+            x->dilation[i] > INT32_MAX || x->stride[i] > INT32_MAX)
+            return false;
+        if (x->pads == PAD_VALID)
+            x->pad[i] = x->pad[nspatial + i] = 0;
+        if (x->pad[i] > INT32_MAX || x->pad[i] < -INT32_MAX || x->pad[nspatial + i] > INT32_MAX ||
+            x->pad[nspatial + i] < -INT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+/* Pads as operand i lists them, if it is there; false: they are not known. */
+static bool pads_in(struct infer *f, nid n, uint32_t i, struct window *x)
+{
+    int64_t pad[2 * SHAPE_RANK];
+    vid v = node_in(f->m, n, i);
+    if (v == 0)
+        return true;
+    if (ints_of(f, v, pad, 2 * x->nspatial) != 2 * x->nspatial)
+        return false;
+    for (int k = 0; k < 2 * x->nspatial; k++) {
+        if (pad[k] > INT32_MAX || pad[k] < -INT32_MAX)
+            return false;
+        x->pad[k] = pad[k];
+    }
+    return true;
+}
+
+static struct dim window_dim(struct infer *f, const struct window *x, int i, struct dim d)
+{
+    if (!dim_known(d))
+        return d;
+    if (x->pads == PAD_SAME)
+        return dim_div(f->m, dim_shift(f->m, d, x->stride[i] - 1), dim_num(x->stride[i]));
+    if (x->kernel[i] < 0)
+        return dim_unknown();
+    int64_t span = x->dilation[i] * (x->kernel[i] - 1) + 1;
+    int64_t before = x->pad[i], after = x->pad[x->nspatial + i];
+    struct dim room = dim_shift(f->m, d, before + after - span);
+    if (!x->ceil || x->stride[i] == 1)
+        return dim_shift(f->m, dim_div(f->m, room, dim_num(x->stride[i])), 1);
+    if (x->stride[i] + after <= span) /* no window can start in the padding behind */
+        return dim_shift(
+            f->m, dim_div(f->m, dim_shift(f->m, room, x->stride[i] - 1), dim_num(x->stride[i])), 1);
+    if (room.value < 0 || room.value > INT64_MAX / 4)
+        return dim_unknown();
+    int64_t k = (room.value + x->stride[i] - 1) / x->stride[i] + 1;
+    if ((k - 1) * x->stride[i] >=
+        d.value + before) /* a window must not start in the padding behind */
+        k--;
+    return dim_num(k);
+}
+
+/* The spatial dimensions start at `at`. */
+static void windowed(struct infer *f, const struct window *x, const struct shape *in, int at,
+                     struct shape *out)
+{
+    for (int i = 0; i < x->nspatial; i++)
+        out->d[at + i] = window_dim(f, x, i, in->d[at + i]);
+}
+
+static bool channels_last(const struct infer *f, nid n, int arg)
+{
+    return (arg & WINDOW_LAST) != 0 ||
+           ((arg & WINDOW_MAYBE_LAST) != 0 && node_attr_int(f->m, n, "channels_last", 0) != 0);
+}
+
+static void conv_like(struct infer *f, nid n, uint32_t weight, enum elem e, bool last)
+{
+    struct shape in, w, out;
+    struct window x;
+    shape_in(f, n, 0, &in);
+    shape_in(f, n, weight, &w);
+    out = shape_unknown(e);
+    int rank = in.rank >= 0 ? in.rank : w.rank;
+    if (rank > 2 && window_of(f, n, rank - 2, &w, &x)) {
+        out.rank = rank;
+        for (int i = 0; i < rank; i++)
+            out.d[i] = dim_unknown();
+        out.d[0] = shape_dim(&in, 0);
+        out.d[last ? rank - 1 : 1] = shape_dim(&w, 0);
+        if (in.rank >= 0)
+            windowed(f, &x, &in, last ? 1 : 2, &out);
+    }
+    shape_set(f, n, 0, &out);
+}
+
+void rule_conv(struct infer *f, nid n, int arg)
+{
+    enum elem e = (enum elem)(arg & WINDOW_ELEM);
+    conv_like(f, n, 1, e != ELEM_NONE ? e : elem_in(f, n, 0), channels_last(f, n, arg));
+}
+
+void rule_qlinear_conv(struct infer *f, nid n, int arg)
+{
+    conv_like(f, n, 3, elem_in(f, n, 7), channels_last(f, n, arg));
+}
+
+/* arg: 1: the pads are operand 2. */
+void rule_conv_transpose(struct infer *f, nid n, int arg)
+{
+    struct shape in, w, out;
+    struct window x;
+    int64_t extra[SHAPE_RANK], given[SHAPE_RANK];
+    shape_in(f, n, 0, &in);
+    shape_in(f, n, 1, &w);
+    out = shape_unknown(in.elem);
+    if (in.rank > 2 && window_of(f, n, in.rank - 2, &w, &x)) {
+        int k = in.rank - 2;
+        bool open = arg == 1 && !pads_in(f, n, 2, &x);
+        list_or_default(f, n, "output_padding", k, 0, extra);
+        bool fixed = attr_ints(f, n, "output_shape", given, SHAPE_RANK) == k;
+        out.rank = in.rank;
+        out.d[0] = in.d[0];
+        out.d[1] = w.rank > 1 ? dim_mul(f->m, w.d[1], dim_num(node_attr_int(f->m, n, "group", 1)))
+                              : dim_unknown();
+        for (int i = 0; i < k; i++) {
+            struct dim d = dim_mul(f->m, in.d[2 + i], dim_num(x.stride[i]));
+            extra[i] = extra[i] > INT32_MAX || extra[i] < 0 ? 0 : extra[i];
+            int64_t more = extra[i] + (x.kernel[i] - 1) * x.dilation[i] + 1 - x.stride[i] -
+                           x.pad[i] - x.pad[k + i];
+            out.d[2 + i] = fixed                ? dim_num(given[i])
+                           : x.pads == PAD_SAME ? d
+                           : x.kernel[i] < 0 || open ? dim_unknown()
+                                                : dim_shift(f->m, d, more);
+        }
+    }
+    shape_set(f, n, 0, &out);
+}
+
+void rule_pool(struct infer *f, nid n, int arg)
+{
+    struct shape in, out;
+    struct window x;
+    shape_in(f, n, 0, &in);
+    out = shape_unknown(in.elem);
+    if (in.rank > 2 && window_of(f, n, in.rank - 2, NULL, &x)) {
+        out = in;
+        windowed(f, &x, &in, channels_last(f, n, arg) ? 1 : 2, &out);
+    }
+    shape_set(f, n, 0, &out);
+    if ((arg & WINDOW_INDICES) != 0) {
+        out.elem = ELEM_I64;
+        shape_set(f, n, 1, &out);
+    }
+}
+
+void rule_global_pool(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    shape_in(f, n, 0, &s);
+    int first = channels_last(f, n, arg) ? 1 : 2;
+    for (int i = first; i < s.rank + first - 2; i++)
+        s.d[i] = dim_num(1);
+    shape_set(f, n, 0, &s);
+}
+
+/* --- products --- */
+
+static void swap_last(struct shape *s)
+{
+    struct dim d = s->d[s->rank - 1];
+    s->d[s->rank - 1] = s->d[s->rank - 2];
+    s->d[s->rank - 2] = d;
+}
+
+static void product(struct infer *f, struct shape a, struct shape b, struct shape *out)
+{
+    bool row = a.rank == 1, column = b.rank == 1;
+    out->rank = -1;
+    if (a.rank < 1 || b.rank < 1 || a.rank == SHAPE_RANK || b.rank == SHAPE_RANK)
+        return;
+    if (row) {
+        a.d[1] = a.d[0];
+        a.d[0] = dim_num(1);
+        a.rank = 2;
+    }
+    if (column) {
+        b.d[1] = dim_num(1);
+        b.rank = 2;
+    }
+    struct dim rows = a.d[a.rank - 2], cols = b.d[b.rank - 1];
+    a.rank -= 2;
+    b.rank -= 2;
+    shape_broadcast(f, &a, &b);
+    if (!row)
+        a.d[a.rank++] = rows;
+    if (!column)
+        a.d[a.rank++] = cols;
+    out->rank = a.rank;
+    memcpy(out->d, a.d, sizeof out->d);
+}
+
+/* The first of the leading axes becomes the last but one: [M, batch..., K] to [batch..., M, K]. */
+static void batch_first(struct shape *s)
+{
+    struct dim rows = s->d[0];
+    if (s->rank < 3)
+        return;
+    memmove(&s->d[0], &s->d[1], (size_t)(s->rank - 2) * sizeof s->d[0]);
+    s->d[s->rank - 2] = rows;
+}
+
+/* The shape of a sparse operand. */
+static void sparse_in(const struct infer *f, nid n, uint32_t i, struct shape *s)
+{
+    vid v = node_in(f->m, n, i);
+    const struct type *t = &f->m->type[v != 0 ? f->type[v] : 0];
+    *s = shape_unknown((enum elem)t->elem);
+    if (t->kind == TYPE_SPARSE && t->rank <= SHAPE_RANK)
+        s->rank = t->rank;
+    for (int k = 0; k < s->rank; k++)
+        s->d[k] = f->m->dim[t->dim + (uint32_t)k];
+}
+
+void rule_matmul(struct infer *f, nid n, int arg)
+{
+    struct shape a, b, out;
+    uint32_t second = arg == MATMUL_QLINEAR ? 3 : arg == MATMUL_ORDERED ? 2 : 1;
+    if (arg == MATMUL_SPARSE)
+        sparse_in(f, n, 0, &a);
+    else
+        shape_in(f, n, 0, &a);
+    shape_in(f, n, second, &b);
+    enum elem e = arg == MATMUL_INTEGER    ? ELEM_I32
+                  : arg == MATMUL_QLINEAR  ? elem_in(f, n, 7)
+                  : arg == MATMUL_TO_FLOAT ? elem_in(f, n, 2)
+                  : arg == MATMUL_SPARSE   ? (enum elem)b.elem
+                                           : (enum elem)a.elem;
+    out = shape_unknown(e);
+    if (node_attr_int(f->m, n, "transBatchA", 0) != 0)
+        batch_first(&a);
+    if (node_attr_int(f->m, n, "transBatchB", 0) != 0)
+        batch_first(&b);
+    if (node_attr_int(f->m, n, "transA", 0) != 0 && a.rank > 1)
+        swap_last(&a);
+    if (node_attr_int(f->m, n, "transB", 0) != 0 && b.rank > 1)
+        swap_last(&b);
+    product(f, a, b, &out);
+    shape_set(f, n, 0, &out);
+}
+
+/* B is packed: only attributes know its size.  arg: results with sizes of their own: 1 (N; K if B is
+ * not turned) or 3 (queries, keys, values); the result after them is the sum that was multiplied. */
+void rule_matmul_nbits(struct infer *f, nid n, int arg)
+{
+    static const char *const name[] = {"N", "Nq", "Nkv", "Nkv"};
+    struct shape in, out;
+    const char *one = node_attr_int(f->m, n, "transB", 1) != 0 ? "N" : "K";
+    shape_in(f, n, 0, &in);
+    out = in;
+    for (int i = 0; i < arg; i++) {
+        if (out.rank > 0)
+            out.d[out.rank - 1] = dim_num(node_attr_int(f->m, n, arg == 1 ? one : name[1 + i], -1));
+        shape_set(f, n, (uint32_t)i, &out);
+    }
+    shape_set(f, n, (uint32_t)arg, &in);
+}
+
+/* MatMulFpQ4: operand 2 tells the shape of B. */
+void rule_matmul_fpq4(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    (void)arg;
+    shape_in(f, n, 0, &s);
+    if (s.rank > 0)
+        s.d[s.rank - 1] = value_dim(f, n, 2, 1);
+    shape_set(f, n, 0, &s);
+}
+
+/* Operand 0, with as many columns as operand 1 has rows; arg: the element type (0: that of operand 0). */
+void rule_rows(struct infer *f, nid n, int arg)
+{
+    struct shape s, w;
+    shape_in(f, n, 0, &s);
+    shape_in(f, n, 1, &w);
+    s.elem = arg != ELEM_NONE ? (uint8_t)arg : s.elem;
+    if (s.rank > 0)
+        s.d[s.rank - 1] = shape_dim(&w, 0);
+    shape_set(f, n, 0, &s);
+}
+
+/* MulInteger: a zero point may follow each operand. */
+void rule_mul_integer(struct infer *f, nid n, int arg)
+{
+    struct shape a, b;
+    (void)arg;
+    shape_in(f, n, 0, &a);
+    shape_in(f, n, 2, &b);
+    shape_broadcast(f, &a, &b);
+    a.elem = ELEM_I32;
+    shape_set(f, n, 0, &a);
+}
+
+/* CDist: distances between the rows of two matrices. */
+void rule_cdist(struct infer *f, nid n, int arg)
+{
+    struct shape a, b;
+    (void)arg;
+    shape_in(f, n, 0, &a);
+    shape_in(f, n, 1, &b);
+    struct shape out = {.elem = a.elem, .rank = 2, .d = {shape_dim(&a, 0), shape_dim(&b, 0)}};
+    shape_set(f, n, 0, &out);
+}
+
+/* arg: place of the second matrix (3 in QGemm).  GemmFloat8 says in dtype what it makes. */
+void rule_gemm(struct infer *f, nid n, int arg)
+{
+    struct shape a, b, out;
+    shape_in(f, n, 0, &a);
+    shape_in(f, n, (uint32_t)arg, &b);
+    bool ta = node_attr_int(f->m, n, "transA", 0) != 0,
+         tb = node_attr_int(f->m, n, "transB", 0) != 0;
+    out = shape_unknown(arg == 3 ? elem_in(f, n, 8) : (enum elem)a.elem);
+    if (arg == 3 && out.elem == 0)
+        out.elem = ELEM_F32;
+    int64_t dtype = node_attr_int(f->m, n, "dtype", 0);
+    if (dtype > 0 && dtype < ELEM_COUNT)
+        out.elem = (uint8_t)dtype;
+    out.rank = 2;
+    out.d[0] = a.rank == 2 ? a.d[ta ? 1 : 0] : dim_unknown();
+    out.d[1] = b.rank == 2 ? b.d[tb ? 0 : 1] : dim_unknown();
+    shape_set(f, n, 0, &out);
+}
+
+/* --- normalisation: result 0 like operand 0; further results are statistics --- */
+
+/* arg: 1: statistics over the axes from `axis` on, kept as 1; 2: like the running mean (operand 3). */
+void rule_norm(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
+    for (uint32_t i = 1; arg == 2 && i < f->m->node[n].out.n; i++)
+        shape_set_like(f, n, i, node_in(f->m, n, 3), ELEM_NONE);
+    if (arg != 1 || f->m->node[n].out.n < 2 || !shape_in(f, n, 0, &s))
+        return;
+    int axis = axis_of(node_attr_int(f->m, n, "axis", -1), s.rank);
+    for (int i = axis; i >= 0 && i < s.rank; i++)
+        s.d[i] = dim_num(1);
+    s.rank = axis < 0 ? -1 : s.rank;
+    int64_t stash = node_attr_int(f->m, n, "stash_type", ELEM_F32);
+    s.elem = stash > 0 && stash < ELEM_COUNT ? (uint8_t)stash : ELEM_NONE;
+    for (uint32_t i = 1; i < f->m->node[n].out.n && i < 3; i++)
+        shape_set(f, n, i, &s);
+}
+
+/* --- recurrent layers; arg: results (2: GRU and RNN, 3: LSTM) --- */
+
+void rule_rnn(struct infer *f, nid n, int arg)
+{
+    struct shape x, r, all = {.rank = 4}, last = {.rank = 3};
+    shape_in(f, n, 0, &x);
+    shape_in(f, n, 2, &r);
+    bool batch_first = node_attr_int(f->m, n, "layout", 0) != 0;
+    int64_t size = node_attr_int(f->m, n, "hidden_size", -1);
+    bool both = strcmp(node_attr_str(f->m, n, "direction", "forward"), "bidirectional") == 0;
+    struct dim hidden = size >= 0 || r.rank != 3 ? dim_num(size) : r.d[2];
+    struct dim dirs = dim_num(both ? 2 : 1);
+    struct dim seq = x.rank == 3 ? x.d[batch_first ? 1 : 0] : dim_unknown();
+    struct dim batch = x.rank == 3 ? x.d[batch_first ? 0 : 1] : dim_unknown();
+    const struct dim time_first[] = {seq, dirs, batch, hidden},
+                     other[] = {batch, seq, dirs, hidden};
+    all.elem = last.elem = x.elem;
+    memcpy(all.d, batch_first ? other : time_first, sizeof other);
+    last.d[0] = batch_first ? batch : dirs;
+    last.d[1] = batch_first ? dirs : batch;
+    last.d[2] = hidden;
+    shape_set(f, n, 0, &all);
+    for (uint32_t i = 1; i < (uint32_t)arg; i++)
+        shape_set(f, n, i, &last);
+}
+
+/* --- Einsum --- */
+
+static const char *skip_blank(const char *s)
+{
+    while (*s == ' ')
+        s++;
+    return s;
+}
+
+static bool label(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* What the operands say: a size for each label, and those that "..." stands for. */
+struct equation {
+    struct dim size[128];
+    uint8_t seen[128]; /* 2: more than once */
+    struct shape dots;
+    bool has_dots;
+};
+
+static int labels_ahead(const char *s)
+{
+    int k = 0;
+    for (s = skip_blank(s); label(*s) || *s == '.'; s = skip_blank(s + 1))
+        k += *s != '.';
+    return k;
+}
+
+/* Reads the labels of one operand; NULL: they do not fit its rank. */
+static const char *read_labels(struct infer *f, const char *s, const struct shape *in,
+                               struct equation *e)
+{
+    int dots = in->rank - labels_ahead(s), k = 0;
+    for (s = skip_blank(s); label(*s) || *s == '.'; s = skip_blank(s)) {
+        if (*s == '.') {
+            struct shape some = {.rank = in->rank < 0 ? -1 : dots};
+            if (strncmp(s, "...", 3) != 0 || (in->rank >= 0 && dots < 0))
+                return NULL;
+            for (int i = 0; i < some.rank; i++)
+                some.d[i] = in->d[k++];
+            if (e->has_dots)
+                shape_broadcast(f, &e->dots, &some);
+            else
+                e->dots = some;
+            e->has_dots = true;
+            s += 3;
+            continue;
+        }
+        int c = *s++;
+        struct dim d = shape_dim(in, k++);
+        e->size[c] = e->seen[c] == 0 ? d : broadcast_dim(f, e->size[c], d);
+        e->seen[c] = e->seen[c] < 2 ? (uint8_t)(e->seen[c] + 1) : 2;
+    }
+    return s;
+}
+
+/* False if there are too many of them, or how many is not known. */
+static bool put_dots(const struct equation *e, struct shape *out)
+{
+    if (!e->has_dots)
+        return true;
+    if (e->dots.rank < 0 || out->rank + e->dots.rank >= SHAPE_RANK)
+        return false;
+    memcpy(&out->d[out->rank], e->dots.d, (size_t)e->dots.rank * sizeof e->dots.d[0]);
+    out->rank += e->dots.rank;
+    return true;
+}
+
+/* The result, named after "->", or (s at the end) the labels that occur once, sorted. */
+static bool write_labels(const struct equation *e, const char *s, struct shape *out)
+{
+    bool fits = true;
+    out->rank = 0;
+    if (strncmp(s, "->", 2) == 0) {
+        for (s = skip_blank(s + 2); fits && *s != 0; s = skip_blank(s)) {
+            bool dots = strncmp(s, "...", 3) == 0;
+            fits = out->rank < SHAPE_RANK && (dots ? put_dots(e, out) : label(*s));
+            if (fits && !dots)
+                out->d[out->rank++] = e->seen[(int)*s] != 0 ? e->size[(int)*s] : dim_unknown();
+            s += dots ? 3 : 1;
+        }
+        return fits;
+    }
+    fits = *s == 0 && put_dots(e, out);
+    for (int c = 0; c < 128 && fits; c++) {
+        fits = e->seen[c] != 1 || out->rank < SHAPE_RANK;
+        if (fits && e->seen[c] == 1)
+            out->d[out->rank++] = e->size[c];
+    }
+    return fits;
+}
+
+void rule_einsum(struct infer *f, nid n, int arg)
+{
+    const char *s = skip_blank(node_attr_str(f->m, n, "equation", ""));
+    struct equation e = {0};
+    struct shape in, out = shape_unknown(elem_in(f, n, 0));
+    bool known = *s != 0;
+    (void)arg;
+    for (uint32_t i = 0; i < f->m->node[n].nformal && known; i++) {
+        shape_in(f, n, i, &in);
+        s = read_labels(f, s, &in, &e);
+        known = s != NULL;
+        if (known && *s == ',')
+            s = skip_blank(s + 1);
+    }
+    if (!known || !write_labels(&e, s, &out))
+        out.rank = -1;
+    shape_set(f, n, 0, &out);
+}
+
+/* LayerNormalizationGrad: gradients of the input (like that of the result), of scale and of bias. */
+void rule_norm_grad(struct infer *f, nid n, int arg)
+{
+    (void)arg;
+    shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
+    shape_set_like(f, n, 1, node_in(f->m, n, 2), ELEM_NONE);
+    shape_set_like(f, n, 2, node_in(f->m, n, 2), ELEM_NONE);
+}
+
+/* --- losses --- */
+
+/* SoftmaxCrossEntropyLoss, NegativeLogLikelihoodLoss and training's own; arg: 1: a gradient, which is
+ * like the scores in operand 1. */
+void rule_loss(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    int64_t e = node_attr_int(f->m, n, "output_type", 0);
+    shape_in(f, n, 1, &s);
+    s.elem = e > 0 && e < ELEM_COUNT ? (uint8_t)e : (uint8_t)elem_in(f, n, 0);
+    if (arg == 0 && strcmp(node_attr_str(f->m, n, "reduction", "mean"), "none") != 0)
+        s.rank = 0;
+    shape_set(f, n, 0, &s);
+    if (arg == 0)
+        shape_set_like(f, n, 1, node_in(f->m, n, 0), ELEM_NONE);
+}

@@ -1,0 +1,345 @@
+/* Shape inference: sequences, optional values and maps.
+ *
+ * A sequence has one type for all its elements: what holds for each of them.  So elements that are put
+ * together are joined: equal dimensions stay, others are unknown.  What a file declares is filled in where it
+ * leaves something open, as for tensors (infer_core.c).
+ * O(operands * rank) for each node. */
+#include "passes/shapes/infer.h"
+
+#include <string.h>
+
+enum { NESTED = 64 }; /* containers in containers, as deep as the readers allow */
+
+static bool is_container(const struct type *t)
+{
+    return t->kind == TYPE_SEQ || t->kind == TYPE_OPT || t->kind == TYPE_MAP;
+}
+
+static uint32_t around(struct infer *f, enum type_kind kind, uint32_t inner)
+{
+    return module_add_type(f->m, (struct type){.kind = (uint8_t)kind, .rank = -1, .inner = inner});
+}
+
+void shape_join(struct shape *acc, const struct shape *s)
+{
+    acc->elem = acc->elem != 0 ? acc->elem : s->elem;
+    if (acc->rank != s->rank) {
+        acc->rank = -1;
+        return;
+    }
+    for (int i = 0; i < acc->rank; i++) {
+        if (!dim_same(acc->d[i], s->d[i]))
+            acc->d[i] = dim_unknown();
+    }
+}
+
+static struct shape shape_of_type(const struct infer *f, uint32_t type)
+{
+    const struct type *t = &f->m->type[type];
+    struct shape s = {.elem = t->elem, .rank = t->rank <= SHAPE_RANK ? t->rank : -1};
+    for (int i = 0; i < s.rank; i++)
+        s.d[i] = f->m->dim[t->dim + (uint32_t)i];
+    return s;
+}
+
+static uint32_t type_of_shape(struct infer *f, const struct shape *s)
+{
+    return module_add_tensor_type(f->m, (enum elem)s->elem, s->rank, s->d);
+}
+
+/* acc, with what it leaves open taken from s if the two can be the same. */
+static struct shape filled(struct shape acc, struct shape s)
+{
+    if (acc.elem != 0 && s.elem != 0 && acc.elem != s.elem)
+        return acc;
+    acc.elem = acc.elem != 0 ? acc.elem : s.elem;
+    if (acc.rank < 0) {
+        s.elem = acc.elem;
+        return s;
+    }
+    for (int i = 0; i < acc.rank && acc.rank == s.rank; i++)
+        acc.d[i] = dim_known(acc.d[i]) ? acc.d[i] : s.d[i];
+    return acc;
+}
+
+/* a and b as one type: both hold (fill), or one of them does (join); 0: they are of different kinds. */
+static uint32_t combine(struct infer *f, uint32_t a, uint32_t b, bool fill)
+{
+    struct type outer[NESTED];
+    unsigned n = 0;
+    for (; a != b && n < NESTED; n++) {
+        const struct type *x = &f->m->type[a], *y = &f->m->type[b];
+        if (x->kind != y->kind)
+            return 0;
+        if (!is_container(x))
+            break;
+        outer[n] = *x;
+        a = x->inner;
+        b = y->inner;
+    }
+    if (a != b && f->m->type[a].kind == TYPE_TENSOR) {
+        struct shape s = shape_of_type(f, a), t = shape_of_type(f, b);
+        if (fill)
+            s = filled(s, t);
+        else
+            shape_join(&s, &t);
+        a = type_of_shape(f, &s);
+    } else if (a != b) {
+        return 0;
+    }
+    while (n > 0) {
+        outer[--n].inner = a;
+        a = module_add_type(f->m, outer[n]);
+    }
+    return a;
+}
+
+uint32_t type_join(struct infer *f, uint32_t a, uint32_t b)
+{
+    return combine(f, a, b, false);
+}
+
+uint32_t type_without_shape(struct infer *f, uint32_t type)
+{
+    const struct type *t = &f->m->type[type];
+    if (t->kind != TYPE_SEQ || f->m->type[t->inner].kind != TYPE_TENSOR)
+        return is_container(t) ? 0 : type;
+    struct shape s = shape_unknown((enum elem)f->m->type[t->inner].elem);
+    return around(f, TYPE_SEQ, type_of_shape(f, &s));
+}
+
+void container_set(struct infer *f, nid n, uint32_t i, uint32_t type)
+{
+    vid out = node_out(f->m, n, i);
+    if (out == 0 || type == 0)
+        return;
+    uint32_t now = f->type[out] == 0 ? type : combine(f, f->type[out], type, true);
+    if (now != 0)
+        f->type[out] = now;
+}
+
+/* The type of operand i; that of a tensor is made if only its shape is known. */
+static uint32_t type_in(struct infer *f, nid n, uint32_t i)
+{
+    struct shape s;
+    vid v = node_in(f->m, n, i);
+    if (v == 0 || f->type[v] != 0)
+        return v == 0 ? 0 : f->type[v];
+    return shape_of(f, v, &s) ? type_of_shape(f, &s) : 0;
+}
+
+/* The type of the elements of operand i; 0: it is no sequence. */
+static uint32_t element_in(struct infer *f, nid n, uint32_t i)
+{
+    uint32_t type = type_in(f, n, i);
+    return f->m->type[type].kind == TYPE_SEQ ? f->m->type[type].inner : 0;
+}
+
+static bool is_made_by(const struct infer *f, vid v, const char *op)
+{
+    return v != 0 && f->m->value[v].def != 0 && node_is(f->m, f->m->value[v].def, op);
+}
+
+/* Elements that are known one by one: the operands of the SequenceConstruct behind v; 0: it is none. */
+static nid constructed(const struct infer *f, vid v)
+{
+    return is_made_by(f, v, "SequenceConstruct") ? f->m->value[v].def : 0;
+}
+
+static void construct(struct infer *f, nid n)
+{
+    uint32_t type = type_in(f, n, 0), k = f->m->node[n].nformal;
+    for (uint32_t i = 1; i < k && type != 0; i++)
+        type = type_join(f, type, type_in(f, n, i));
+    if (type != 0)
+        container_set(f, n, 0, around(f, TYPE_SEQ, type));
+}
+
+static void empty(struct infer *f, nid n)
+{
+    int64_t e = node_attr_int(f->m, n, "dtype", ELEM_F32);
+    struct shape s = shape_unknown(e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_F32);
+    container_set(f, n, 0, around(f, TYPE_SEQ, type_of_shape(f, &s)));
+}
+
+static void insert(struct infer *f, nid n)
+{
+    uint32_t old = element_in(f, n, 0), add = type_in(f, n, 1);
+    if (is_made_by(f, node_in(f->m, n, 0), "SequenceEmpty") && add != 0)
+        old = add;
+    uint32_t type = old != 0 && add != 0 ? type_join(f, old, add) : 0;
+    if (type != 0)
+        container_set(f, n, 0, around(f, TYPE_SEQ, type));
+    else if (old != 0)
+        container_set(f, n, 0, type_without_shape(f, type_in(f, n, 0)));
+}
+
+/* The size of the pieces along their axis, if all have one. */
+static struct dim piece(struct infer *f, nid n, struct dim whole)
+{
+    int64_t v[SHAPE_VALUES];
+    vid split = node_in(f->m, n, 1);
+    struct shape s;
+    int k = ints_of(f, split, v, SHAPE_VALUES);
+    if (split == 0)
+        return dim_num(1);
+    if (k <= 0 || !shape_of(f, split, &s) || s.rank < 0)
+        return dim_unknown();
+    for (int i = 1; i < k; i++) {
+        if (v[i] != v[0])
+            return dim_unknown();
+    }
+    if (s.rank == 0 && (v[0] <= 0 || whole.value < 0 || whole.value % v[0] != 0))
+        return dim_unknown(); /* the last one may be smaller */
+    return dim_num(v[0]);
+}
+
+static void split(struct infer *f, nid n)
+{
+    struct shape s;
+    if (!shape_in(f, n, 0, &s))
+        return;
+    int axis = s.rank > 0 ? axis_of(node_attr_int(f->m, n, "axis", 0), s.rank) : -1;
+    if (axis < 0) {
+        s.rank = -1;
+    } else if (node_in(f->m, n, 1) == 0 && node_attr_int(f->m, n, "keepdims", 1) == 0) {
+        s.rank--;
+        memmove(&s.d[axis], &s.d[axis + 1], (size_t)(s.rank - axis) * sizeof s.d[0]);
+    } else {
+        s.d[axis] = piece(f, n, s.d[axis]);
+    }
+    container_set(f, n, 0, around(f, TYPE_SEQ, type_of_shape(f, &s)));
+}
+
+static void length(struct infer *f, nid n)
+{
+    struct shape s = shape_scalar(ELEM_I64);
+    nid made = constructed(f, node_in(f->m, n, 0));
+    shape_set(f, n, 0, &s);
+    if (made == 0)
+        return;
+    struct nums *x = nums_new(f, 1);
+    x->at[0] = num_int(f->m->node[made].nformal);
+    nums_set(f, n, 0, x);
+}
+
+void rule_sequence(struct infer *f, nid n, int arg)
+{
+    switch ((enum seq_rule)arg) {
+    case SEQ_CONSTRUCT:
+        construct(f, n);
+        break;
+    case SEQ_EMPTY:
+        empty(f, n);
+        break;
+    case SEQ_INSERT:
+        insert(f, n);
+        break;
+    case SEQ_ERASE:
+        container_set(f, n, 0, type_in(f, n, 0));
+        break;
+    case SEQ_SPLIT:
+        split(f, n);
+        break;
+    case SEQ_LENGTH:
+        length(f, n);
+        break;
+    case SEQ_AT:
+        container_set(f, n, 0, element_in(f, n, 0));
+        break;
+    }
+}
+
+/* Dimension `axis` of the elements put end to end. */
+static struct dim sum_of_parts(struct infer *f, nid made, int axis)
+{
+    struct num sum = num_int(0);
+    for (uint32_t i = 0; i < f->m->node[made].nformal; i++) {
+        struct shape s;
+        if (!shape_in(f, made, i, &s) || s.rank <= axis)
+            return dim_unknown();
+        sum = num_add(f, sum, num_of_dim(s.d[axis]));
+    }
+    return num_dim(sum);
+}
+
+void rule_concat_from_sequence(struct infer *f, nid n, int arg)
+{
+    uint32_t type = element_in(f, n, 0);
+    nid made = constructed(f, node_in(f->m, n, 0));
+    bool fresh = node_attr_int(f->m, n, "new_axis", 0) != 0;
+    (void)arg;
+    if (f->m->type[type].kind != TYPE_TENSOR)
+        return;
+    struct shape s = shape_of_type(f, type);
+    int rank = s.rank + fresh;
+    int axis = s.rank >= 0 && rank > 0 && rank <= SHAPE_RANK
+                   ? axis_of(node_attr_int(f->m, n, "axis", 0), rank)
+                   : -1;
+    if (axis < 0) {
+        s.rank = -1;
+    } else if (fresh) {
+        memmove(&s.d[axis + 1], &s.d[axis], (size_t)(s.rank - axis) * sizeof s.d[0]);
+        s.d[axis] = made != 0 ? dim_num(f->m->node[made].nformal) : dim_unknown();
+        s.rank = rank;
+    } else {
+        s.d[axis] = made != 0 ? sum_of_parts(f, made, axis) : dim_unknown();
+    }
+    shape_set(f, n, 0, &s);
+}
+
+/* arg: 0: made; 1: its element; 2: whether there is one. */
+void rule_optional(struct infer *f, nid n, int arg)
+{
+    uint32_t type = type_in(f, n, 0);
+    if (arg == 2) {
+        struct shape s = shape_scalar(ELEM_BOOL);
+        shape_set(f, n, 0, &s);
+    } else if (arg == 0) {
+        if (type != 0)
+            container_set(f, n, 0, around(f, TYPE_OPT, type));
+    } else { /* from opset 18 on it may be given the element itself */
+        container_set(f, n, 0, f->m->type[type].kind == TYPE_OPT ? f->m->type[type].inner : type);
+    }
+}
+
+void enter_sequence_map(struct infer *f, nid n, gid g)
+{
+    const struct slice in = f->m->graph[g].in;
+    for (uint32_t i = 0; i < in.n && i < f->m->node[n].nformal; i++) {
+        uint32_t type = type_in(f, n, i), inner = element_in(f, n, i);
+        vid v = f->m->arg[in.at + i];
+        type = inner != 0 ? inner : type;
+        uint32_t now = f->type[v] == 0 || type == 0 ? type : combine(f, f->type[v], type, true);
+        f->type[v] = now != 0 ? now : f->type[v];
+    }
+}
+
+void rule_sequence_map(struct infer *f, nid n, int arg)
+{
+    const struct attr *a = node_attr(f->m, n, "body");
+    (void)arg;
+    if (a == NULL || a->kind != ATTR_GRAPH || a->ref != 0)
+        return;
+    const struct slice out = f->m->graph[a->u.g].out;
+    for (uint32_t i = 0; i < out.n; i++) {
+        struct shape s;
+        vid v = f->m->arg[out.at + i];
+        uint32_t type = f->type[v] != 0      ? f->type[v]
+                        : shape_of(f, v, &s) ? type_of_shape(f, &s)
+                                             : 0;
+        if (type != 0)
+            container_set(f, n, i, around(f, TYPE_SEQ, type));
+    }
+}
+
+/* ZipMap: scores by label, one map for each row. */
+void rule_zip_map(struct infer *f, nid n, int arg)
+{
+    const struct attr *a = node_attr(f->m, n, "classlabels_int64s");
+    struct shape s = shape_scalar(ELEM_F32);
+    (void)arg;
+    uint32_t map = around(f, TYPE_MAP, type_of_shape(f, &s));
+    f->m->type[map].elem = a != NULL && a->u.list.n > 0 ? ELEM_I64 : ELEM_STR;
+    container_set(f, n, 0, around(f, TYPE_SEQ, map));
+}

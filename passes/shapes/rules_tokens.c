@@ -1,0 +1,182 @@
+/* Shape inference: rules of com.microsoft's operators for decoders with sparse attention, linear attention
+ * and n-gram tables.  Tokens are (batch, length) or, of sequences of any length one after the other, one
+ * axis; then an operand holds where each sequence starts, and where the last one ends.
+ * Formulas: the operator documents of ONNX Runtime. */
+#include "passes/shapes/infer.h"
+
+#include <string.h>
+
+static struct dim attr_dim(const struct infer *f, nid n, const char *name)
+{
+    return dim_num(node_attr_int(f->m, n, name, -1));
+}
+
+static void set(struct infer *f, nid n, uint32_t i, enum elem e, int rank, const struct dim *d)
+{
+    struct shape s = {.elem = (uint8_t)e, .rank = rank};
+    memcpy(s.d, d, (size_t)rank * sizeof *d);
+    shape_set(f, n, i, &s);
+}
+
+/* How many sequences the starts in operand i tell of. */
+static struct dim sequences(const struct infer *f, nid n, uint32_t i)
+{
+    struct shape starts;
+    shape_in(f, n, i, &starts);
+    return dim_shift(f->m, shape_dim(&starts, 0), -1);
+}
+
+/* NGramHashMapping: a number for each token and head, and the last words; arg: 1: of one axis of tokens. */
+void rule_ngram_hash(struct infer *f, nid n, int arg)
+{
+    struct shape ids;
+    enum elem e = elem_in(f, n, 0);
+    shape_in(f, n, 0, &ids);
+    struct dim past = dim_shift(f->m, attr_dim(f, n, "max_ngram_size"), -1);
+    struct dim heads = dim_mul(f->m, past, attr_dim(f, n, "n_head_per_ngram"));
+    struct dim batch = arg == 1 ? sequences(f, n, 3) : shape_dim(&ids, 0);
+    const struct dim hash[] = {shape_dim(&ids, 0), arg == 1 ? heads : shape_dim(&ids, 1), heads},
+                     present[] = {batch, past},
+                     update[] = {batch, attr_dim(f, n, "state_update_capacity"), past};
+    set(f, n, 0, e, arg == 1 ? 2 : 3, hash);
+    set(f, n, 1, e, 2, present);
+    if (arg == 1) {
+        set(f, n, 2, ELEM_I32, 2, present);
+        set(f, n, 3, e, 3, update);
+    }
+}
+
+/* VarlenCausalConvWithState: the state is like the one before. */
+void rule_varlen_conv(struct infer *f, nid n, int arg)
+{
+    struct shape in, state;
+    (void)arg;
+    shape_in(f, n, 0, &in);
+    shape_in(f, n, 4, &state);
+    const struct dim update[] = {shape_dim(&state, 0), attr_dim(f, n, "state_update_capacity"),
+                                 shape_dim(&in, 1)};
+    shape_set(f, n, 0, &in);
+    shape_set(f, n, 1, &state);
+    set(f, n, 2, (enum elem)in.elem, 3, update);
+}
+
+/* GatedDeltaNet: (tokens..., heads, size) each, or query, key and value side by side; the state (batch, heads,
+ * size of values, size of keys). */
+void rule_gated_delta(struct infer *f, nid n, int arg)
+{
+    struct shape q, k, v, state, out;
+    struct module *m = f->m;
+    (void)arg;
+    shape_in(f, n, 0, &q);
+    shape_in(f, n, 1, &k);
+    shape_in(f, n, 2, &v);
+    bool given = shape_in(f, n, 6, &state) && state.rank == 4, packed = node_in(m, n, 2) == 0;
+    struct dim heads = given ? state.d[1] : shape_dim(&v, -2);
+    struct dim value = given ? state.d[2] : shape_dim(&v, -1);
+    struct dim key = given ? state.d[3] : shape_dim(&q, -1);
+    struct dim values = dim_mul(m, heads, value);
+    struct dim key_heads = shape_dim(&k, -2);
+    if (packed)
+        key_heads = dim_div(m, dim_sub(m, shape_dim(&q, -1), values), dim_mul(m, dim_num(2), key));
+    out = packed ? q : v;
+    out.elem = q.elem;
+    if (packed && q.rank > 0 && q.rank < SHAPE_RANK) {
+        out.d[out.rank - 1] = heads;
+        out.d[out.rank++] = value;
+    }
+    shape_set(f, n, 0, &out);
+    struct dim batch = given ? state.d[0] : sequences(f, n, 3);
+    struct dim each = dim_add(m, heads, dim_add(m, dim_mul(m, key_heads, key), values));
+    const struct dim last[] = {batch, heads, value, key},
+                     update[] = {batch,
+                                 dim_mul(m, attr_dim(f, n, "state_update_capacity"), each)};
+    set(f, n, 1, ELEM_F32, 4, last);
+    set(f, n, 2, ELEM_F32, 2, update);
+}
+
+/* HyperConnectionPreMix: one stream of several, which stand on an axis before the last, or side by side. */
+void rule_pre_mix(struct infer *f, nid n, int arg)
+{
+    struct shape s;
+    int64_t branches = node_attr_int(f->m, n, "num_branches", 0);
+    (void)arg;
+    shape_in(f, n, 0, &s);
+    if (branches > 0 && s.rank > 0) {
+        s.d[s.rank - 1] = dim_div(f->m, s.d[s.rank - 1], dim_num(branches));
+    } else if (s.rank > 1) {
+        s.d[s.rank - 2] = s.d[s.rank - 1];
+        s.rank--;
+    } else {
+        s.rank = -1;
+    }
+    shape_set(f, n, 0, &s);
+}
+
+/* --- which keys a sparse attention may read --- */
+
+static bool by_tokens(const struct infer *f, nid n)
+{
+    return strcmp(node_attr_str(f->m, n, "policy_mode", ""), "qsa") == 0;
+}
+
+/* Places for selected entries: of tokens, or of compressed ones. */
+static struct dim capacity(struct infer *f, nid n)
+{
+    if (!by_tokens(f, n))
+        return attr_dim(f, n, "index_topk");
+    struct dim all = dim_add(f->m, attr_dim(f, n, "token_budget"), attr_dim(f, n, "compress_ratio"));
+    return dim_shift(f->m, all, -1);
+}
+
+/* Tokens wait until `ratio` of them are there, and then make an entry together with those of the entry
+ * before, which are kept: `waiting` holds them first if it has as many.  Entries that `fresh` tokens make,
+ * and how many wait then. */
+static void compress(int64_t ratio, int64_t waiting, int64_t fresh, struct dim *made, struct dim *left)
+{
+    *made = *left = dim_unknown();
+    if (ratio < 1 || waiting < 0 || fresh < 0 || waiting > INT32_MAX || fresh > INT64_MAX / 2)
+        return;
+    int64_t before = waiting >= ratio ? ratio : 0;
+    int64_t open = waiting - before + fresh;
+    *made = dim_num(open / ratio);
+    *left = dim_num(open % ratio + (open >= ratio ? ratio : before));
+}
+
+/* SparseAttentionIndexer: the caches grow by what is new, unless operand 12 says how full they are. */
+void rule_indexer(struct infer *f, nid n, int arg)
+{
+    struct shape q, past, waiting;
+    (void)arg;
+    shape_in(f, n, 0, &q);
+    shape_in(f, n, 7, &past);
+    shape_in(f, n, 13, &waiting);
+    const struct dim selected[] = {shape_dim(&q, 0), shape_dim(&q, 1), capacity(f, n)};
+    set(f, n, 0, ELEM_I32, 3, selected);
+    struct dim made = shape_dim(&q, 1), left = dim_unknown();
+    if (!by_tokens(f, n))
+        compress(node_attr_int(f->m, n, "compress_ratio", -1), shape_dim(&waiting, 2).value,
+                 shape_dim(&q, 1).value, &made, &left);
+    if (node_in(f->m, n, 12) == 0 && past.rank == 3)
+        past.d[1] = dim_add(f->m, past.d[1], made);
+    shape_set(f, n, 1, &past);
+    if (waiting.rank == 4)
+        waiting.d[2] = left;
+    shape_set(f, n, 2, &waiting);
+}
+
+/* PackedSparseAttentionIndexer: the caches keep their size. */
+void rule_packed_indexer(struct infer *f, nid n, int arg)
+{
+    struct shape q, keys;
+    (void)arg;
+    shape_in(f, n, 0, &q);
+    shape_in(f, n, 12, &keys);
+    const struct dim selected[] = {shape_dim(&q, 0), capacity(f, n)},
+                     update[] = {shape_dim(&keys, 0), attr_dim(f, n, "state_update_capacity"),
+                                 shape_dim(&keys, 2)};
+    set(f, n, 0, ELEM_I32, 2, selected);
+    set(f, n, 1, ELEM_I32, 1, selected);
+    for (uint32_t i = 2; i < 6; i++)
+        shape_set_like(f, n, i, node_in(f->m, n, 10 + i), ELEM_NONE);
+    set(f, n, 6, (enum elem)q.elem, 3, update);
+}
