@@ -20,7 +20,7 @@ except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
     sys.exit(77)
 
-TABLE = Path(__file__).resolve().parent.parent / "passes" / "type_table.c"
+TABLE = Path(__file__).resolve().parent.parent / "passes/shapes/type_table.c"
 DOMAINS = ["ai.onnx", "ai.onnx.ml", "com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc",
            "ai.onnx.preview"]
 # Types that never vary, as letters; others are left open.

@@ -50,7 +50,7 @@ except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
     sys.exit(77)
 
-SCHEMA = Path(__file__).resolve().parent.parent / "backends" / "manifest.schema.json"
+SCHEMA = Path(__file__).resolve().parent.parent / "backends/split/manifest.schema.json"
 TOLERANCE = 1e-2
 SHOWN = 6  # tensors and symbols named in one line of the report
 

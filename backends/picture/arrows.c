@@ -37,12 +37,6 @@ static void add(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
     }
 }
 
-bool flow_is_small(const struct result *r, uint32_t net)
-{
-    const struct type *t = &r->m->type[r->m->value[r->place->net_value[net]].type];
-    return r->place->net_light[net] && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
-}
-
 struct flows flows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
                          uint32_t nframe, struct arena *a)
 {

@@ -25,7 +25,4 @@ struct flows {
 struct flows flows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
                          uint32_t nframe, struct arena *a);
 
-/* Is it the net of a few integers: a shape, an index? */
-bool flow_is_small(const struct result *r, uint32_t net);
-
 #endif

@@ -17,7 +17,6 @@
 #include "backends/picture/blocks.h"
 
 #include "ir/plan/parts.h"
-#include "backends/picture/arrows.h"
 #include "ir/base/map.h"
 #include "ir/base/strings.h"
 
@@ -85,6 +84,12 @@ struct folder {
     struct arena *a, *out;
     nid *node; /* of the frame, chain by chain */
 };
+
+bool flow_is_small(const struct result *r, uint32_t net)
+{
+    const struct type *t = &r->m->type[r->m->value[r->place->net_value[net]].type];
+    return r->place->net_light[net] && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
+}
 
 /* Nodes without a layer between nodes of the same layer are of that layer, too. */
 static void fill_layers(struct folder *w)

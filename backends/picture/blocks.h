@@ -45,4 +45,7 @@ struct blocks blocks_build(const struct result *r, const struct frames *f, uint3
 void block_describe(const struct result *r, const struct frames *f, const struct layers *l,
                     struct block *b, struct arena *a);
 
+/* Is it the net of a few integers: a shape, an index? */
+bool flow_is_small(const struct result *r, uint32_t net);
+
 #endif

@@ -1,10 +1,5 @@
-/* Names of warnings, and the switches for them (warnings.h).  O(number of warnings) a switch. */
+/* Names of warnings (warnings.h). */
 #include "ir/base/warnings.h"
-
-#include "ir/base/diag.h"
-#include "ir/base/nearest.h"
-
-#include <string.h>
 
 static const struct warning_text texts[WARN_COUNT] = {
     [WARN_ANNOTATION] = {"annotation",
@@ -35,46 +30,4 @@ static const struct warning_text texts[WARN_COUNT] = {
 struct warning_text warning_text(enum warning w)
 {
     return texts[w];
-}
-
-static enum warning by_name(const char *name)
-{
-    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
-        if (!strcmp(name, texts[w].name))
-            return (enum warning)w;
-    return WARN_NONE;
-}
-
-/* The rest of s after a prefix, or NULL. */
-static const char *after(const char *s, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return strncmp(s, prefix, n) == 0 ? s + n : NULL;
-}
-
-int warning_switch(struct diag *d, const char *text, struct arena *a)
-{
-    const char *rest = after(text, "no-"), *name = rest ? rest : text,
-               *error = after(name, "error");
-    bool on = rest == NULL, all = error && !*error;
-    if (error && *error == '=')
-        name = error + 1;
-    enum warning one = by_name(name);
-    if (!all && !one) {
-        struct nearest t = nearest_to(name, strlen(name));
-        for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
-            nearest_try(&t, texts[w].name);
-        nearest_try(&t, "error");
-        return diag_error(d, "-W%s: there is no warning '%s'%s (see --help)", text, name,
-                          nearest_hint(&t, a));
-    }
-    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
-        if (!all && w != (int)one)
-            continue;
-        if (!error || (!all && on))
-            d->hidden[w] = !on;
-        if (error)
-            d->fatal[w] = on;
-    }
-    return 0;
 }

@@ -39,10 +39,4 @@ struct warning_text {
 /* Name and meaning; names are lower case, none begins with "no-" or "error". */
 struct warning_text warning_text(enum warning w);
 
-struct diag;
-/* One value of -W: "NAME" (show), "no-NAME" (hide, do not count), "error=NAME" (show, and fail),
- * "no-error=NAME" (show only), "error" and "no-error" (for all that are shown).  Later ones win.
- * 0, or -1 and an error with the nearest name. */
-int warning_switch(struct diag *d, const char *text, struct arena *a);
-
 #endif

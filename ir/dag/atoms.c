@@ -6,7 +6,7 @@
  * (strongly connected components). */
 #include "ir/dag/atoms.h"
 
-#include "ir/dag/wdag.h"
+#include "ir/base/components.h"
 
 static uint32_t find(uint32_t *parent, uint32_t v)
 {
@@ -15,21 +15,20 @@ static uint32_t find(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Edges between placed nodes, a pair for each pin. */
-static struct wdag_order all_edges(const struct module *m, const struct place *p, struct arena *a)
+/* Edges between the groups of placed nodes, one for each pin. */
+static struct csr group_edges(const struct module *m, const struct place *p, const uint32_t *group, struct arena *a)
 {
-    uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
-    struct wdag_order e = {0, arena_array(a, (size_t)pins + 1, sizeof *e.from),
-                           arena_array(a, (size_t)pins + 1, sizeof *e.to)};
+    uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0, n = 0;
+    uint32_t *from = arena_array(a, (size_t)pins + 1, sizeof *from), *to = arena_array(a, (size_t)pins + 1, sizeof *to);
     for (uint32_t k = 0; k < p->nnet; k++) {
         nid def = m->value[p->net_value[k]].def;
         for (uint32_t i = p->net_pin.at[k]; def && i < p->net_pin.at[k + 1]; i++) {
-            e.from[e.n] = def;
-            e.to[e.n] = p->net_pin.to[i];
-            e.n += p->kind[def] == PLACE_NODE && e.from[e.n] != e.to[e.n];
+            from[n] = group[def];
+            to[n] = group[p->net_pin.to[i]];
+            n += p->kind[def] == PLACE_NODE && from[n] != to[n];
         }
     }
-    return e;
+    return csr_build(a, m->nnode, n, from, to);
 }
 
 /* A pair for each node that a cycle brings to an atom, with the atom's first node. */
@@ -65,13 +64,15 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
         }
     if (!any)
         return;
-    struct wdag_order e = all_edges(m, p, a);
-    const struct wdag nodes = {.mem = a, .n = m->nnode};
     for (nid v = 0; v < m->nnode; v++)
         group[v] = parent[v] = find(parent, v);
-    wdag_join_cycles(&nodes, &e, group, m->nnode);
-    for (nid v = m->nnode; v-- > 0;)
+    struct csr edge = group_edges(m, p, group, a);
+    uint32_t *comp = arena_array(a, m->nnode, sizeof *comp);
+    components(&edge, m->nnode, comp, a);
+    for (nid v = m->nnode; v-- > 0;) {
+        group[v] = comp[group[v]];
         head[group[v]] = v;
+    }
     p->atom = group;
     for (nid v = 0; v < m->nnode; v++)
         group[v] = first[v] = head[group[v]];

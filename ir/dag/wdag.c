@@ -1,6 +1,7 @@
 /* Weighted DAGs: the base level, merging, joining cycles, counting ideals (see wdag.h). */
 #include "ir/dag/wdag.h"
 
+#include "ir/base/components.h"
 #include "ir/base/units.h"
 
 #include <string.h>
@@ -442,74 +443,16 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
 
 /* ---- cycles ----------------------------------------------------------------------------------- */
 
-struct tarjan {
-    const struct csr *edge;
-    uint32_t *index, *low, *stack, *frame, *next, *comp;
-    uint32_t nindex, nstack, nframe, ncomp;
-};
-
-static void tarjan_enter(struct tarjan *t, uint32_t v)
-{
-    t->index[v] = t->low[v] = ++t->nindex;
-    t->stack[t->nstack++] = v;
-    t->next[v] = t->edge->at[v];
-    t->frame[t->nframe++] = v;
-}
-
-static void tarjan_leave(struct tarjan *t, uint32_t v)
-{
-    if (t->low[v] == t->index[v]) {
-        uint32_t w;
-        t->ncomp++;
-        do {
-            w = t->stack[--t->nstack];
-            t->comp[w] = t->ncomp;
-        } while (w != v);
-    }
-    if (--t->nframe) {
-        uint32_t parent = t->frame[t->nframe - 1];
-        if (t->low[v] < t->low[parent])
-            t->low[parent] = t->low[v];
-    }
-}
-
-static void tarjan_from(struct tarjan *t, uint32_t root)
-{
-    tarjan_enter(t, root);
-    while (t->nframe) {
-        uint32_t v = t->frame[t->nframe - 1];
-        if (t->next[v] == t->edge->at[v + 1]) {
-            tarjan_leave(t, v);
-            continue;
-        }
-        uint32_t w = t->edge->to[t->next[v]++];
-        if (!t->index[w])
-            tarjan_enter(t, w);
-        else if (!t->comp[w] && t->index[w] < t->low[v])
-            t->low[v] = t->index[w];
-    }
-}
-
 uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, uint32_t *group,
                           uint32_t ngroup)
 {
-    struct arena *a = g->mem;
-    uint32_t *all = arena_array(a, (size_t)ngroup * 6 + 6, sizeof *all);
-    struct wdag_order e = group_edges(g, order, group, a);
-    struct csr edge = csr_build(a, ngroup, e.n, e.from, e.to);
-    struct tarjan t = {.edge = &edge,
-                       .index = all,
-                       .low = all + ngroup,
-                       .stack = all + 2 * ngroup,
-                       .frame = all + 3 * ngroup,
-                       .next = all + 4 * ngroup,
-                       .comp = all + 5 * ngroup};
-    for (uint32_t k = 0; k < ngroup; k++)
-        if (!t.index[k])
-            tarjan_from(&t, k);
+    uint32_t *comp = arena_array(g->mem, (size_t)ngroup + 1, sizeof *comp);
+    struct wdag_order e = group_edges(g, order, group, g->mem);
+    struct csr edge = csr_build(g->mem, ngroup, e.n, e.from, e.to);
+    uint32_t n = components(&edge, ngroup, comp, g->mem);
     for (uint32_t v = 0; v < g->n; v++)
-        group[v] = t.comp[group[v]] - 1;
-    return t.ncomp;
+        group[v] = comp[group[v]];
+    return n;
 }
 
 /* ---- ideals ----------------------------------------------------------------------------------- */

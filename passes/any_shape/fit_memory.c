@@ -8,6 +8,7 @@
 
 #include "passes/any_shape/fit_search.h"
 #include "passes/contiguous/placing.h"
+#include "passes/contiguous/infeasible.h"
 #include "ir/base/units.h"
 
 #include <string.h>

@@ -14,6 +14,7 @@
  * Components by Tarjan's algorithm with an explicit stack.  O(V + E), and an interval DP (interval_dp.c). */
 #include "passes/baselines/baseline.h"
 #include "passes/bounds/claim.h"
+#include "passes/contiguous/infeasible.h"
 
 #include "ir/base/union_find.h"
 #include "ir/dag/topo_order.h"

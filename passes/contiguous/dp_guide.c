@@ -1,4 +1,4 @@
-/* What a search knows from one of a smaller graph that came from the other end (ideal_step.h).
+/* What a search knows from one of a smaller graph that came from the other end (ideal_state.h).
  *
  * The guide has searched a part of the graph (smaller_graph_bound.h: relax) to its end, and has kept, for each of its
  * ideals and devices used, the least sum by which loads exceed weights.  What a partial plan that ends at
@@ -8,7 +8,7 @@
  * or the partial plan leads nowhere.  An ideal that the guide has not cannot be on any plan.  This is the
  * bound of the relaxed state space (Christofides, Mingozzi and Toth, Networks 11, 1981) inside the search.
  */
-#include "passes/contiguous/ideal_step.h"
+#include "passes/contiguous/ideal_state.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Partial plans that need not be looked at, because others are as good (ideal_step.h).
+/* Partial plans that need not be looked at, because others are as good (ideal_state.h).
  *
  * Source: the maximal load rule and Jackson's dominance rule of assembly line balancing (Jackson, A computing
  * procedure for a line balancing problem, Management Science 2, 1956), extended to transfers.
@@ -16,7 +16,7 @@
  * Each time J becomes larger, so something is left at the end.
  *
  * Cost: O(vertices that could come next * nets of each) for each J. */
-#include "passes/contiguous/ideal_step.h"
+#include "passes/contiguous/ideal_state.h"
 
 static bool runs_on(const struct search *s, uint32_t q, uint32_t v)
 {

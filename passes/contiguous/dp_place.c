@@ -10,6 +10,7 @@
 #include "passes/bounds/explain.h"
 #include "passes/problem/memory_need.h"
 #include "passes/problem/gather.h"
+#include "passes/contiguous/infeasible.h"
 
 #include <inttypes.h>
 

@@ -5,6 +5,7 @@
  * sweeps, and the work of the bounds. */
 #include "passes/bounds/claim.h"
 #include "passes/contiguous/placing.h"
+#include "passes/contiguous/infeasible.h"
 
 static int dpl_run(struct ctx *x, const void *options)
 {

@@ -30,7 +30,7 @@
  * partial plans end at. */
 #include "passes/contiguous/ideal_search.h"
 
-#include "passes/contiguous/ideal_step.h"
+#include "passes/contiguous/ideal_state.h"
 #include "ir/dag/topo_order.h"
 #include "ir/base/units.h"
 

@@ -1,10 +1,10 @@
-/* One step of the exact search: a vertex joins S or is left out, and back again (ideal_step.h).
+/* One step of the exact search: a vertex joins S or is left out, and back again (ideal_state.h).
  *
  * Kept up to date, for the device kind of the current enumeration: compute time; transfers as they
  * are for this S (cut) and those of them that stay whatever comes (fixed); bytes; the weights of
  * I' + S; the weight of the nets that cross it.  A net is looked at when the first of its pins is
  * (pins outside I' are counted then); after that every change is O(1) per net and vertex. */
-#include "passes/contiguous/ideal_step.h"
+#include "passes/contiguous/ideal_state.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "passes/problem/problem.h"
 #include "passes/bounds/claim.h"
 #include "passes/contiguous/interval_dp.h"
-#include "passes/contiguous/infeasible.h"
 
 /* The first PLACE_OPTS_EXACT rows of place_opts are those of the exact search: dp-place has them all,
  * dpl-place the rest. */

@@ -11,6 +11,7 @@
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
 #include "passes/contiguous/placing.h"
+#include "passes/contiguous/infeasible.h"
 
 #include "ir/base/units.h"
 

@@ -15,6 +15,7 @@
 #include "passes/integer/certify.h"
 #include "passes/any_shape/gather_parts.h"
 #include "passes/problem/device_loads.h"
+#include "passes/contiguous/infeasible.h"
 #include "ir/plan/pieces.h"
 #include "ir/base/units.h"
 

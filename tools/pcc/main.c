@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "docs.h"
 #include "frontends/frontends.h"
+#include "ir/base/warning_switch.h"
 #include "ir/base/infile.h"
 #include "ir/base/nearest.h"
 #include "ir/base/strings.h"

@@ -1,0 +1,74 @@
+/* Strongly connected components (components.h): Tarjan's algorithm (SIAM J. on Computing 1 (1972)) with an
+ * explicit stack. */
+#include "ir/base/components.h"
+
+struct tarjan {
+    const struct csr *edge;
+    uint32_t *index, *low, *stack, *frame, *next, *comp;
+    uint32_t nindex, nstack, nframe, ncomp;
+};
+
+static void tarjan_enter(struct tarjan *t, uint32_t v)
+{
+    t->index[v] = t->low[v] = ++t->nindex;
+    t->stack[t->nstack++] = v;
+    t->next[v] = t->edge->at[v];
+    t->frame[t->nframe++] = v;
+}
+
+static void tarjan_leave(struct tarjan *t, uint32_t v)
+{
+    if (t->low[v] == t->index[v]) {
+        uint32_t w;
+        t->ncomp++;
+        do {
+            w = t->stack[--t->nstack];
+            t->comp[w] = t->ncomp;
+        } while (w != v);
+    }
+    if (--t->nframe) {
+        uint32_t parent = t->frame[t->nframe - 1];
+        if (t->low[v] < t->low[parent])
+            t->low[parent] = t->low[v];
+    }
+}
+
+static void tarjan_from(struct tarjan *t, uint32_t root)
+{
+    tarjan_enter(t, root);
+    while (t->nframe) {
+        uint32_t v = t->frame[t->nframe - 1];
+        if (t->next[v] == t->edge->at[v + 1]) {
+            tarjan_leave(t, v);
+            continue;
+        }
+        uint32_t w = t->edge->to[t->next[v]++];
+        if (!t->index[w])
+            tarjan_enter(t, w);
+        else if (!t->comp[w] && t->index[w] < t->low[v])
+            t->low[v] = t->index[w];
+    }
+}
+
+uint32_t components(const struct csr *edge, uint32_t vertices, uint32_t *comp, struct arena *a)
+{
+    struct arena_mark mark = arena_mark(a);
+    size_t n = vertices;
+    uint32_t *all = arena_array(a, n * 5 + 1, sizeof *all);
+    struct tarjan t = {.edge = edge,
+                       .index = all,
+                       .low = all + n,
+                       .stack = all + 2 * n,
+                       .frame = all + 3 * n,
+                       .next = all + 4 * n,
+                       .comp = comp};
+    for (uint32_t v = 0; v < vertices; v++)
+        comp[v] = 0;
+    for (uint32_t v = 0; v < vertices; v++)
+        if (!t.index[v])
+            tarjan_from(&t, v);
+    for (uint32_t v = 0; v < vertices; v++)
+        comp[v]--;
+    arena_release(a, mark);
+    return t.ncomp;
+}

@@ -1,0 +1,48 @@
+/* Warnings that are switched on, off, or into errors (warning_switch.h).  O(number of warnings). */
+#include "ir/base/warning_switch.h"
+
+#include "ir/base/nearest.h"
+
+#include <string.h>
+
+static enum warning by_name(const char *name)
+{
+    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
+        if (!strcmp(name, warning_text((enum warning)w).name))
+            return (enum warning)w;
+    return WARN_NONE;
+}
+
+/* The rest of s after a prefix, or NULL. */
+static const char *after(const char *s, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return strncmp(s, prefix, n) == 0 ? s + n : NULL;
+}
+
+int warning_switch(struct diag *d, const char *text, struct arena *a)
+{
+    const char *rest = after(text, "no-"), *name = rest ? rest : text,
+               *error = after(name, "error");
+    bool on = rest == NULL, all = error && !*error;
+    if (error && *error == '=')
+        name = error + 1;
+    enum warning one = by_name(name);
+    if (!all && !one) {
+        struct nearest t = nearest_to(name, strlen(name));
+        for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
+            nearest_try(&t, warning_text((enum warning)w).name);
+        nearest_try(&t, "error");
+        return diag_error(d, "-W%s: there is no warning '%s'%s (see --help)", text, name,
+                          nearest_hint(&t, a));
+    }
+    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
+        if (!all && w != (int)one)
+            continue;
+        if (!error || (!all && on))
+            d->hidden[w] = !on;
+        if (error)
+            d->fatal[w] = on;
+    }
+    return 0;
+}
