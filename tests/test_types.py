@@ -355,8 +355,8 @@ def test_table(work):
         return
     r = subprocess.run([sys.executable, SOURCE / "tools/type_table.py", "--check"], capture_output=True, text=True)
     check(r.returncode == 0, f"the table: {r.stdout}{r.stderr}")
-    for folder in ("tools", "passes"):
-        (work / folder).mkdir()
+    for folder in ("tools", "passes/shapes"):
+        (work / folder).mkdir(parents=True)
     shutil.copy(SOURCE / "tools/type_table.py", work / "tools")
     text = (SOURCE / "passes/shapes/type_table.c").read_text()
     (work / "passes/shapes/type_table.c").write_text(text.replace('{"Where", 9, "bTT:T"}', '{"Where", 9, "bTU:T"}'))

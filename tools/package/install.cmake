@@ -28,8 +28,9 @@ install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-fun
 # ---- library.  Only what the public headers need; the rest may change at any time.
 
 set(PCC_HEADERS
-    ir/ir.h ir/base/arena.h ir/cluster/cluster.h ir/plan/parts.h ir/base/diag.h ir/model/dim.h ir/model/module.h ir/dag/placeable.h ir/plan/plan.h ir/base/strings.h
-    ir/text/text.h ir/base/units.h ir/base/warnings.h ir/dag/wdag.h
+    ir/ir.h ir/base/arena.h ir/base/csr.h ir/base/diag.h ir/base/strings.h ir/base/units.h ir/base/warnings.h
+    ir/model/dim.h ir/model/module.h ir/cluster/cluster.h ir/dag/placeable.h ir/dag/wdag.h
+    ir/plan/parts.h ir/plan/plan.h ir/text/text.h
     frontends/frontends.h passes/passes.h passes/pipeline.h backends/backends.h)
 foreach(header IN LISTS PCC_HEADERS)
     get_filename_component(folder ${header} DIRECTORY)
