@@ -70,7 +70,7 @@ char *label_plain(struct arena *a, const char *s)
 {
     size_t n = strlen(s), k = 0;
     uint32_t code;
-    char *out = arena_alloc(a, n + 1);
+    char *out = arena_alloc(a, (size_t)n + 1);
     for (size_t i = 0, len; i < n; i += len ? len : 1) {
         len = decode((const unsigned char *)s + i, n - i, &code);
         if (len && !is_shown(code))

@@ -58,7 +58,8 @@ struct ctx {
     struct wdag *top;      /* the level that the next pass reads */
     struct plan *plan;     /* the last planner's */
     uint64_t ideals;       /* counted on request (dp-place{count-ideals=true}) */
-    int64_t shapes_unknown; /* nodes of the main graph with a result of unknown shape; -1: not run */
+    bool inferred;          /* infer-shapes has run */
+    int64_t shapes_unknown; /* after that: nodes of the main graph with a result of unknown shape */
 };
 
 enum opt_kind { OPT_INT, OPT_BOOL, OPT_BYTES, OPT_TIME, OPT_TEXT, OPT_CHOICE };

@@ -126,7 +126,7 @@ static struct step *add_step(struct pipeline *p, uint32_t at, const struct pass 
     memmove(p->step + at + 1, p->step + at, (p->n - at) * sizeof *p->step);
     p->n++;
     struct step *s = &p->step[at];
-    *s = (struct step){pass, arena_alloc(a, pass->optsize + 1), false};
+    *s = (struct step){pass, arena_alloc(a, (size_t)pass->optsize + 1), false};
     for (const struct opt *o = pass->opts; o && o->name; o++)
         opt_set(o, s->opts, o->def);
     return s;
@@ -277,7 +277,7 @@ char *pipeline_text(const struct pipeline *p, struct arena *a)
         char *args = arena_fmt(a, "%s", "");
         for (const struct opt *o = st->pass->opts; o && o->name; o++) {
             const char *v = opt_get(o, st->opts, a);
-            struct step fresh = {st->pass, arena_alloc(a, st->pass->optsize + 1), false};
+            struct step fresh = {st->pass, arena_alloc(a, (size_t)st->pass->optsize + 1), false};
             opt_set(o, fresh.opts, o->def);
             if (strcmp(v, opt_get(o, fresh.opts, a)))
                 args = arena_fmt(a, "%s%s%s=%s", args, *args ? ":" : "", o->name, v);

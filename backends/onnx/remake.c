@@ -113,9 +113,9 @@ static void weights(struct module *m, const struct graph *g, Onnx__GraphProto *p
 {
     const Onnx__GraphProto *from = g->src;
     p->n_initializer = p->n_sparse_initializer = 0;
-    p->initializer = arena_array(m->mem, from->n_initializer + 1, sizeof *p->initializer);
+    p->initializer = arena_array(m->mem, (size_t)from->n_initializer + 1, sizeof *p->initializer);
     p->sparse_initializer =
-        arena_array(m->mem, from->n_sparse_initializer + 1, sizeof *p->sparse_initializer);
+        arena_array(m->mem, (size_t)from->n_sparse_initializer + 1, sizeof *p->sparse_initializer);
     for (uint32_t i = 0; i < g->init.n; i++) {
         struct tensor *t = &m->tensor[m->value[m->arg[g->init.at + i]].tensor];
         const ProtobufCMessage *src = t->src;

@@ -192,7 +192,7 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
 static void print_crossings(FILE *f, const struct result *r, struct arena *a)
 {
     const struct cut *cut = r->cut;
-    struct tally *t = arena_array(a, cut->ncross + 1, sizeof *t);
+    struct tally *t = arena_array(a, (size_t)cut->ncross + 1, sizeof *t);
     char buf[UNIT_TEXT];
     int64_t total = 0;
     for (uint32_t i = 0; i < cut->ncross; i++) {

@@ -135,7 +135,7 @@ int annotated_write(const struct result *r, const char *path)
         return diag_error(
             r->diag, "%s: a plan can be written only into a model that was read from ONNX", path);
     s.a = arena_new();
-    s.file = arena_array(s.a, s.cut->nparts + 1, sizeof *s.file);
+    s.file = arena_array(s.a, (size_t)s.cut->nparts + 1, sizeof *s.file);
     for (uint32_t x = 0; x < s.cut->nparts; x++)
         s.file[x] = cut_part_file(s.cut, x, s.a);
     annotate_model(&s, &model);

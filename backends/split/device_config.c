@@ -145,7 +145,7 @@ void device_config_model(struct split *s, Onnx__ModelProto *out)
                          str(s->m, s->m->path));
         return;
     }
-    out->configuration = arena_array(s->a, src->n_configuration + 1, sizeof *out->configuration);
+    out->configuration = arena_array(s->a, (size_t)src->n_configuration + 1, sizeof *out->configuration);
     out->n_configuration = 0;
     for (size_t i = 0; i < src->n_configuration; i++)
         if (!is_ours(src->configuration[i]->name))
@@ -195,7 +195,7 @@ void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
 {
     Onnx__NodeDeviceConfigurationProto **old = n->device_configurations;
     size_t nold = n->n_device_configurations;
-    n->device_configurations = arena_array(s->a, nold + 1, sizeof *n->device_configurations);
+    n->device_configurations = arena_array(s->a, (size_t)nold + 1, sizeof *n->device_configurations);
     n->n_device_configurations = 0;
     for (size_t i = 0; i < nold; i++)
         if (!is_ours(old[i]->configuration_id))

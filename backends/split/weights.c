@@ -332,7 +332,7 @@ static uint8_t *bytes_of(struct split *s, uint32_t t)
     const struct tensor *x = held_tensor(s, t);
     if (x->len >= PACK_COPY && s->mapped_at[x->file])
         return (uint8_t *)(uintptr_t)(s->mapped_at[x->file] + x->off);
-    uint8_t *p = arena_alloc(s->a, x->len + 1); /* unmapped: below MIN_BYTES */
+    uint8_t *p = arena_alloc(s->a, (size_t)x->len + 1); /* unmapped: below MIN_BYTES */
     if (x->len && tensor_read(s->held[t].m, s->held[t].t, 0, p, x->len))
         s->failed = true;
     return p;

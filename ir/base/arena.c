@@ -248,7 +248,7 @@ char *arena_strdup(struct arena *a, const char *s, size_t n)
 {
     if (n > BLOCK_MOST)
         exhaust(a, n);
-    char *p = arena_alloc(a, n + 1);
+    char *p = arena_alloc(a, (size_t)n + 1);
     if (n > 0)
         memcpy(p, s, n);
     return p;

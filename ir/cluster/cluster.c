@@ -417,7 +417,7 @@ static int ops_read(const json_t *cls, struct device_class *out, const struct wh
     if (yes != NULL && no != NULL)
         return diag_error(w->d, "%s: \"supported\" and \"unsupported\": expected one of them",
                           w->at);
-    const char **ops = arena_array(w->mem, n + 1, sizeof *ops);
+    const char **ops = arena_array(w->mem, (size_t)n + 1, sizeof *ops);
     bool ok = n > 0 && n < UINT32_MAX;
     for (size_t i = 0; ok && i < n; i++) {
         const json_t *op = json_array_get(list, i);

@@ -10,17 +10,17 @@ static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
 {
     g->net_inner = inner ? arena_array(g->mem, g->ncls, sizeof *g->net_inner) : NULL;
     for (uint32_t c = 0; inner && c < g->ncls; c++)
-        g->net_inner[c] = arena_array(g->mem, maxnet + 1, sizeof **g->net_inner);
+        g->net_inner[c] = arena_array(g->mem, (size_t)maxnet + 1, sizeof **g->net_inner);
     g->time = arena_array(g->mem, g->ncls, sizeof *g->time);
     g->net_cost = arena_array(g->mem, g->ncls, sizeof *g->net_cost);
     for (uint32_t c = 0; c < g->ncls; c++) {
-        g->time[c] = arena_array(g->mem, g->n + 1, sizeof **g->time);
-        g->net_cost[c] = arena_array(g->mem, maxnet + 1, sizeof **g->net_cost);
+        g->time[c] = arena_array(g->mem, (size_t)g->n + 1, sizeof **g->time);
+        g->net_cost[c] = arena_array(g->mem, (size_t)maxnet + 1, sizeof **g->net_cost);
     }
-    g->size = arena_array(g->mem, g->n + 1, sizeof *g->size);
-    g->pin = arena_array(g->mem, g->n + 1, sizeof *g->pin);
-    g->net_host = arena_alloc(g->mem, maxnet + 1);
-    g->net_src = arena_array(g->mem, maxnet + 1, sizeof *g->net_src);
+    g->size = arena_array(g->mem, (size_t)g->n + 1, sizeof *g->size);
+    g->pin = arena_array(g->mem, (size_t)g->n + 1, sizeof *g->pin);
+    g->net_host = arena_alloc(g->mem, (size_t)maxnet + 1);
+    g->net_src = arena_array(g->mem, (size_t)maxnet + 1, sizeof *g->net_src);
     memset(g->pin, 0xff, (g->n + 1) * sizeof *g->pin);
 }
 
@@ -28,13 +28,13 @@ static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
 static struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries)
 {
     uint32_t n = c->at[rows];
-    struct csr t = {arena_array(a, entries + 1, sizeof(uint32_t)),
-                    arena_array(a, n + 1, sizeof(uint32_t))};
+    struct csr t = {arena_array(a, (size_t)entries + 1, sizeof(uint32_t)),
+                    arena_array(a, (size_t)n + 1, sizeof(uint32_t))};
     for (uint32_t i = 0; i < n; i++)
         t.at[c->to[i] + 1]++;
     for (uint32_t i = 0; i < entries; i++)
         t.at[i + 1] += t.at[i];
-    uint32_t *fill = arena_array(a, entries + 1, sizeof *fill);
+    uint32_t *fill = arena_array(a, (size_t)entries + 1, sizeof *fill);
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t i = c->at[r]; i < c->at[r + 1]; i++) {
             uint32_t e = c->to[i];
@@ -47,9 +47,9 @@ static struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows,
 static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t rows,
                               const uint32_t *name, uint32_t entries)
 {
-    struct csr r = {arena_array(a, rows + 1, sizeof(uint32_t)),
-                    arena_array(a, c->at[rows] + 1, sizeof(uint32_t))};
-    uint32_t *seen = arena_array(a, entries + 1, sizeof *seen), n = 0;
+    struct csr r = {arena_array(a, (size_t)rows + 1, sizeof(uint32_t)),
+                    arena_array(a, (size_t)c->at[rows] + 1, sizeof(uint32_t))};
+    uint32_t *seen = arena_array(a, (size_t)entries + 1, sizeof *seen), n = 0;
     for (uint32_t i = 0; i < rows; i++) {
         for (uint32_t k = c->at[i]; k < c->at[i + 1]; k++) {
             uint32_t e = name[c->to[k]];
@@ -68,7 +68,7 @@ static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t row
 void wdag_set_edges(struct wdag *g, const struct wdag_order *e)
 {
     struct csr raw = csr_build(g->mem, g->n, e->n, e->from, e->to);
-    uint32_t *self = arena_array(g->mem, g->n + 1, sizeof *self);
+    uint32_t *self = arena_array(g->mem, (size_t)g->n + 1, sizeof *self);
     for (uint32_t v = 0; v < g->n; v++)
         self[v] = v;
     g->succ = rename_rows(g->mem, &raw, g->n, self, g->n);
@@ -79,7 +79,7 @@ static int64_t **alloc_back(const struct wdag *g)
 {
     int64_t **back = arena_array(g->mem, g->ncls, sizeof *back);
     for (uint32_t k = 0; k < g->ncls; k++)
-        back[k] = arena_array(g->mem, g->n + 1, sizeof **back);
+        back[k] = arena_array(g->mem, (size_t)g->n + 1, sizeof **back);
     return back;
 }
 
@@ -106,7 +106,7 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
     g->ncls = c->ncls;
     g->maker = "base";
     g->vertex = arena_array(a, m->nnode, sizeof *g->vertex);
-    g->node = arena_array(a, gr->count + 1, sizeof *g->node);
+    g->node = arena_array(a, (size_t)gr->count + 1, sizeof *g->node);
     memset(g->vertex, 0xff, m->nnode * sizeof *g->vertex);
     for (nid n = gr->first; n < gr->first + gr->count; n++)
         if (p->kind[n] == PLACE_NODE) {
@@ -120,14 +120,14 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
         g->size[v] = m->cost->own[g->node[v]];
     }
     if (m->ir_version == 0 && m->cost->own) {
-        g->param = arena_array(a, g->n + 1, sizeof *g->param);
+        g->param = arena_array(a, (size_t)g->n + 1, sizeof *g->param);
         for (uint32_t v = 0; v < g->n; v++)
             g->param[v] = (m->cost->params ? m->cost->params : m->cost->own)[g->node[v]];
     }
     g->nnet = p->nnet;
     g->net_pin = rename_rows(a, &p->net_pin, p->nnet, g->vertex, g->n);
-    struct wdag_order edge = {0, arena_array(a, p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
-                              arena_array(a, p->net_pin.at[p->nnet] + 1, sizeof *edge.to)};
+    struct wdag_order edge = {0, arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
+                              arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.to)};
     for (uint32_t e = 0; e < p->nnet; e++) {
         vid v = p->net_value[e];
         nid def = m->value[v].def;
@@ -207,9 +207,9 @@ static struct wdag_order group_edges(const struct wdag *g, const struct wdag_ord
 static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ngroup,
                         const struct csr *edge, struct arena *a, uint32_t *rank)
 {
-    uint32_t *first = arena_array(a, ngroup + 1, sizeof *first),
-             *in = arena_array(a, ngroup + 1, sizeof *in);
-    uint32_t *heap = arena_array(a, ngroup + 1, sizeof *heap), nheap = 0, done = 0;
+    uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first),
+             *in = arena_array(a, (size_t)ngroup + 1, sizeof *in);
+    uint32_t *heap = arena_array(a, (size_t)ngroup + 1, sizeof *heap), nheap = 0, done = 0;
     for (uint32_t v = g->n; v-- > 0;)
         first[group[v]] = v;
     for (uint32_t i = 0; i < edge->at[ngroup]; i++)
@@ -231,7 +231,7 @@ static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *
 {
     c->back = fine->back ? alloc_back(c) : NULL;
     c->pass = fine->pass ? arena_alloc(c->mem, (size_t)c->n + 1) : NULL;
-    c->param = fine->param ? arena_array(c->mem, c->n + 1, sizeof *c->param) : NULL;
+    c->param = fine->param ? arena_array(c->mem, (size_t)c->n + 1, sizeof *c->param) : NULL;
     for (uint32_t v = 0; v < fine->n; v++) {
         uint32_t k = c->map[v];
         for (uint32_t cls = 0; cls < c->ncls; cls++)
@@ -286,8 +286,8 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
     t.slot = arena_array(c->mem, t.mask, sizeof *t.slot);
     t.mask--;
     c->net_back = fine->net_back ? arena_alloc(c->mem, (size_t)fine->nnet + 1) : NULL;
-    c->net_pin.at = arena_array(c->mem, fine->nnet + 1, sizeof(uint32_t));
-    c->net_pin.to = arena_array(c->mem, pins.at[fine->nnet] + 1, sizeof(uint32_t));
+    c->net_pin.at = arena_array(c->mem, (size_t)fine->nnet + 1, sizeof(uint32_t));
+    c->net_pin.to = arena_array(c->mem, (size_t)pins.at[fine->nnet] + 1, sizeof(uint32_t));
     for (uint32_t f = 0; f < fine->nnet; f++) {
         uint32_t n = pins.at[f + 1] - pins.at[f];
         uint32_t src = fine->net_src[f] == UINT32_MAX ? UINT32_MAX : c->map[fine->net_src[f]];
@@ -327,7 +327,7 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *orde
                                 struct arena *a, struct diag *d)
 {
     struct wdag *c = arena_alloc(a, sizeof *c);
-    uint32_t *rank = arena_array(a, ngroup + 1, sizeof *rank);
+    uint32_t *rank = arena_array(a, (size_t)ngroup + 1, sizeof *rank);
     c->mem = a;
     c->n = ngroup;
     c->ncls = fine->ncls;
@@ -339,7 +339,7 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *orde
         diag_error(d, "%s: merging these nodes would make a cycle", maker);
         return NULL;
     }
-    c->map = arena_array(a, fine->n + 1, sizeof *c->map);
+    c->map = arena_array(a, (size_t)fine->n + 1, sizeof *c->map);
     for (uint32_t v = 0; v < fine->n; v++)
         c->map[v] = rank[group[v]];
     for (uint32_t i = 0; i < e.n; i++) {
@@ -462,9 +462,9 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, 
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
 {
     struct arena_mark mark = arena_mark(g->mem);
-    uint32_t *list = arena_array(g->mem, g->n + 1, sizeof *list), end = 0;
-    uint32_t *taken = arena_array(g->mem, g->n + 1, sizeof *taken), ntaken = 0;
-    uint32_t *missing = arena_array(g->mem, g->n + 1, sizeof *missing), at = 0;
+    uint32_t *list = arena_array(g->mem, (size_t)g->n + 1, sizeof *list), end = 0;
+    uint32_t *taken = arena_array(g->mem, (size_t)g->n + 1, sizeof *taken), ntaken = 0;
+    uint32_t *missing = arena_array(g->mem, (size_t)g->n + 1, sizeof *missing), at = 0;
     uint64_t count = 1;
     for (uint32_t v = 0; v < g->n; v++)
         if ((missing[v] = g->pred.at[v + 1] - g->pred.at[v]) == 0)
@@ -542,7 +542,7 @@ uint32_t *wdag_flatten(const struct wdag *top, struct arena *a)
     for (; base->finer; base = base->finer)
         depth++;
     uint32_t *at = arena_array(a, (size_t)base->n + 1, sizeof *at);
-    const struct wdag **chain = arena_array(a, depth + 1, sizeof *chain);
+    const struct wdag **chain = arena_array(a, (size_t)depth + 1, sizeof *chain);
     for (; top->finer; top = top->finer)
         chain[n++] = top;
     for (uint32_t v = 0; v < base->n; v++) {

@@ -103,7 +103,7 @@ static void add_net(struct building *b, uint32_t e, uint32_t *first)
 static void make_pieces(struct building *b)
 {
     const struct graph *g = &b->m->graph[1];
-    uint32_t *first = arena_array(b->a, b->c->ndev + 1, sizeof *first);
+    uint32_t *first = arena_array(b->a, (size_t)b->c->ndev + 1, sizeof *first);
     uint32_t most = 2 * b->p->net_pin.at[b->p->nnet] + 1;
     b->piece = arena_array(b->a, 2 * (size_t)b->cut->nparts + 1, sizeof *b->piece);
     b->from = arena_array(b->a, most, sizeof *b->from);
@@ -136,7 +136,7 @@ static void make_lanes(struct building *b)
 {
     struct replay *r = b->r;
     r->nlane = lane_of(b, b->c->ndev, TASK_WHOLE);
-    r->lane = arena_array(b->a, r->nlane + 1, sizeof *r->lane);
+    r->lane = arena_array(b->a, (size_t)r->nlane + 1, sizeof *r->lane);
     for (uint32_t d = 0; d < b->c->ndev; d++)
         for (uint8_t k = TASK_OUT; k >= TASK_IN; k--)
             r->lane[lane_of(b, d, k)] = (struct lane){d, k};
@@ -324,7 +324,7 @@ struct replay replay_run(const struct module *m, const struct place *p, const st
     make_tasks(&b);
     struct csr level = by_level(&b);
     r.samples = samples ? samples : enough(&r);
-    int64_t *free_at = arena_array(a, r.nlane + 1, sizeof *free_at);
+    int64_t *free_at = arena_array(a, (size_t)r.nlane + 1, sizeof *free_at);
     r.start = arena_array(a, (size_t)r.ntask * r.samples + 1, sizeof *r.start);
     if (c->schedule == SCHEDULE_GPIPE && r.training) {
         run_pass(&r, &level, 0, free_at);

@@ -126,8 +126,8 @@ static bool one_group(const struct judging *j, const uint32_t *dev, uint32_t n)
 
 static void judge_nets(struct judging *j, uint8_t *edge[2])
 {
-    uint32_t nd = j->c->ndev, *list = arena_array(j->a, nd + 1, sizeof *list);
-    uint8_t *in = arena_alloc(j->a, nd + 1);
+    uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
+    uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
     for (uint32_t e = 0; e < j->p->nnet; e++) {
         uint32_t n = devices_of(j, &j->p->net_pin, e, list, in);
         vid v = j->p->net_value[e];
@@ -165,7 +165,7 @@ static void judge_nets(struct judging *j, uint8_t *edge[2])
 static bool quotient_acyclic(const struct judging *j, const uint8_t *edge)
 {
     uint32_t nd = j->c->ndev, left = nd;
-    uint8_t *gone = arena_alloc(j->a, nd + 1);
+    uint8_t *gone = arena_alloc(j->a, (size_t)nd + 1);
     for (bool moved = true; moved;) {
         moved = false;
         for (uint32_t d = 0; d < nd; d++) {
@@ -226,16 +226,16 @@ static void judge_peaks(struct judging *j)
     const struct module *m = j->m;
     const struct graph *g = &m->graph[1];
     uint32_t nd = j->c->ndev, *step = arena_array(j->a, m->nnode, sizeof *step);
-    uint32_t *steps = arena_array(j->a, nd + 1, sizeof *steps);
+    uint32_t *steps = arena_array(j->a, (size_t)nd + 1, sizeof *steps);
     for (nid n = g->first; n < g->first + g->count; n++)
         if (j->p->kind[n] == PLACE_NODE && j->dev[n] >= 0 && (uint32_t)j->dev[n] < nd)
             step[n] = steps[j->dev[n]]++;
-    int64_t **delta = arena_array(j->a, nd + 1, sizeof *delta);
+    int64_t **delta = arena_array(j->a, (size_t)nd + 1, sizeof *delta);
     for (uint32_t d = 0; d < nd; d++)
         delta[d] = arena_array(j->a, (size_t)steps[d] + 2, sizeof **delta);
-    uint32_t *last = arena_array(j->a, nd + 1, sizeof *last);
-    uint32_t *list = arena_array(j->a, nd + 1, sizeof *list);
-    uint8_t *in = arena_alloc(j->a, nd + 1);
+    uint32_t *last = arena_array(j->a, (size_t)nd + 1, sizeof *last);
+    uint32_t *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
+    uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
     for (uint32_t e = 0; e < j->p->nnet; e++) {
         vid v = j->p->net_value[e];
         nid def = m->value[v].def;
@@ -340,7 +340,7 @@ struct verdict judge_copies(const struct module *m, const struct place *p, const
     struct judging j = {m, p, c, dev, copies, a, &v};
     size_t pairs = (size_t)c->ndev * c->ndev + 1;
     uint8_t *edge[2] = {arena_alloc(a, pairs), arena_alloc(a, pairs)};
-    v.load = arena_array(a, c->ndev + 1, sizeof *v.load);
+    v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);
     judge_nodes(&j);
     judge_parts(&j);
     judge_nets(&j, edge);
@@ -401,7 +401,7 @@ int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_
 {
     const int32_t *dev = vertex_dev;
     for (; top->finer; top = top->finer) {
-        int32_t *below = arena_array(a, top->finer->n + 1, sizeof *below);
+        int32_t *below = arena_array(a, (size_t)top->finer->n + 1, sizeof *below);
         for (uint32_t v = 0; v < top->finer->n; v++)
             below[v] = dev[top->map[v]];
         dev = below;

@@ -32,9 +32,9 @@ static struct quotient quotient_make(const struct module *m, const struct place 
                                      struct arena *a)
 {
     struct quotient q = {.a = a, .n = n};
-    uint32_t *seen = arena_array(a, n + 1, sizeof *seen), cap = 0, cap2 = 0;
-    q.first = arena_array(a, n + 1, sizeof *q.first);
-    q.dev = arena_array(a, n + 1, sizeof *q.dev);
+    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen), cap = 0, cap2 = 0;
+    q.first = arena_array(a, (size_t)n + 1, sizeof *q.first);
+    q.dev = arena_array(a, (size_t)n + 1, sizeof *q.dev);
     for (nid v = m->graph[1].first + m->graph[1].count; v-- > m->graph[1].first;)
         if (p->kind[v] == PLACE_NODE) {
             q.first[piece[v]] = v;
@@ -62,7 +62,7 @@ static struct quotient quotient_make(const struct module *m, const struct place 
 static void quotient_distinct(struct quotient *q)
 {
     struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
-    uint32_t *seen = arena_array(q->a, q->n + 1, sizeof *seen), k = 0;
+    uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen), k = 0;
     for (uint32_t u = 0; u < q->n; u++)
         for (uint32_t i = succ.at[u]; i < succ.at[u + 1]; i++) {
             if (seen[succ.to[i]] == u + 1)
@@ -77,8 +77,8 @@ static void quotient_distinct(struct quotient *q)
 /* Merges pieces of equal map[] into `n` new ones. */
 static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
 {
-    uint32_t k = 0, *first = arena_array(q->a, n + 1, sizeof *first);
-    int32_t *dev = arena_array(q->a, n + 1, sizeof *dev);
+    uint32_t k = 0, *first = arena_array(q->a, (size_t)n + 1, sizeof *first);
+    int32_t *dev = arena_array(q->a, (size_t)n + 1, sizeof *dev);
     memset(first, 0xff, n * sizeof *first);
     for (uint32_t u = 0; u < q->n; u++) {
         first[map[u]] = q->first[u] < first[map[u]] ? q->first[u] : first[map[u]];
@@ -123,7 +123,7 @@ static uint32_t heap_pop(uint32_t *heap, uint32_t *n, const uint32_t *key)
 
 static uint32_t *indegrees(const struct quotient *q)
 {
-    uint32_t *deg = arena_array(q->a, q->n + 1, sizeof *deg);
+    uint32_t *deg = arena_array(q->a, (size_t)q->n + 1, sizeof *deg);
     for (uint32_t i = 0; i < q->ne; i++)
         deg[q->to[i]]++;
     return deg;
@@ -134,7 +134,7 @@ static uint32_t *indegrees(const struct quotient *q)
 static bool quotient_order(const struct quotient *q, uint32_t *rank)
 {
     struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
-    uint32_t *deg = indegrees(q), *heap = arena_array(q->a, q->n + 1, sizeof *heap);
+    uint32_t *deg = indegrees(q), *heap = arena_array(q->a, (size_t)q->n + 1, sizeof *heap);
     uint32_t n = 0, done = 0;
     for (uint32_t u = 0; u < q->n; u++)
         if (!deg[u])
@@ -176,7 +176,7 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
     uint32_t *deg = indegrees(q), stays = 0;
     struct queues f = {.head = arena_array(q->a, ndev, sizeof *f.head),
                        .tail = arena_array(q->a, ndev, sizeof *f.tail),
-                       .next = arena_array(q->a, q->n + 1, sizeof *f.next)};
+                       .next = arena_array(q->a, (size_t)q->n + 1, sizeof *f.next)};
     memset(f.head, 0xff, ndev * sizeof *f.head);
     for (uint32_t u = 0; u < q->n; u++)
         if (!deg[u])
@@ -227,9 +227,9 @@ static bool find_pair(const struct quotient *q, uint32_t ndev, uint8_t *tried, u
                       uint64_t budget, uint32_t *left, uint32_t *right)
 {
     struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
-    uint32_t *prev = arena_array(q->a, ndev + 1, sizeof *prev), none = UINT32_MAX;
-    uint32_t *stack = arena_array(q->a, q->n + 1, sizeof *stack);
-    uint32_t *seen = arena_array(q->a, q->n + 1, sizeof *seen);
+    uint32_t *prev = arena_array(q->a, (size_t)ndev + 1, sizeof *prev), none = UINT32_MAX;
+    uint32_t *stack = arena_array(q->a, (size_t)q->n + 1, sizeof *stack);
+    uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen);
     memset(prev, 0xff, ndev * sizeof *prev);
     *spent += q->n + q->ne;
     for (uint32_t v = 0; v < q->n && *spent < budget; v++) {
@@ -253,9 +253,9 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
 {
     uint64_t spent = 0;
     bool fresh = true; /* tried[] was empty before this search */
-    uint8_t *tried = arena_alloc(q->a, q->n + 1), *again = arena_alloc(q->a, q->n + 1);
-    uint32_t *to = arena_array(q->a, q->n + 1, sizeof *to);
-    uint32_t *rank = arena_array(q->a, q->n + 1, sizeof *rank);
+    uint8_t *tried = arena_alloc(q->a, (size_t)q->n + 1), *again = arena_alloc(q->a, (size_t)q->n + 1);
+    uint32_t *to = arena_array(q->a, (size_t)q->n + 1, sizeof *to);
+    uint32_t *rank = arena_array(q->a, (size_t)q->n + 1, sizeof *rank);
     for (;;) {
         struct arena_mark mark = arena_mark(q->a);
         uint32_t u, v, n = q->n;
@@ -290,7 +290,7 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
 static uint32_t by_device(const struct module *m, const struct place *p, const int32_t *dev,
                           uint32_t ndev, uint32_t *piece, struct arena *a)
 {
-    uint32_t n = 0, *id = arena_array(a, ndev + 1, sizeof *id); /* 0: not seen */
+    uint32_t n = 0, *id = arena_array(a, (size_t)ndev + 1, sizeof *id); /* 0: not seen */
     for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++) {
         if (p->kind[v] != PLACE_NODE)
             continue;
@@ -426,21 +426,21 @@ uint32_t pieces_build(const struct module *m, const struct place *p, const int32
             ndev = (uint32_t)dev[v] + 1;
     n = by_device(m, p, dev, ndev, piece, a);
     struct quotient q = quotient_make(m, p, dev, piece, n, a);
-    uint32_t *rank = arena_array(a, n + 1, sizeof *rank);
+    uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
     if (!quotient_order(&q, rank)) {
         uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
         n = by_level(m, p, dev, piece, a);
         q = quotient_make(m, p, dev, piece, n, a);
-        uint32_t *map = arena_array(a, n + 1, sizeof *map);
+        uint32_t *map = arena_array(a, (size_t)n + 1, sizeof *map);
         quotient_merge(&q, map, join_stays(&q, ndev, map));
         quotient_distinct(&q);
         join_pairs(&q, ndev, map, n, 64 * ((uint64_t)pins + m->graph[1].count) + (1 << 22));
         renumber(m, p, piece, map);
-        rank = arena_array(a, q.n + 1, sizeof *rank);
+        rank = arena_array(a, (size_t)q.n + 1, sizeof *rank);
         quotient_order(&q, rank);
     }
     renumber(m, p, piece, rank);
-    *piece_dev = arena_array(a, q.n + 1, sizeof **piece_dev);
+    *piece_dev = arena_array(a, (size_t)q.n + 1, sizeof **piece_dev);
     for (uint32_t i = 0; i < q.n; i++)
         (*piece_dev)[rank[i]] = q.dev[i];
     return q.n;

@@ -241,7 +241,7 @@ static int search_begin(struct search *s, struct diag *d)
     for (uint32_t i = 0; i < s->nrun; i++) {
         s->run[i].dev = arena_array(s->a, (size_t)s->c->g->n + 1, sizeof(int32_t));
         s->run[i].copies =
-            s->l.copies ? arena_array(s->a, s->l.ndev + 1, sizeof(uint32_t)) : NULL;
+            s->l.copies ? arena_array(s->a, (size_t)s->l.ndev + 1, sizeof(uint32_t)) : NULL;
     }
     s->rng = o->seed;
     return 0;

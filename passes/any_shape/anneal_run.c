@@ -54,7 +54,7 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t 
 {
     const struct chain *c = l->c;
     int64_t most = 1, sum = 0;
-    t->dear = dear ? arena_array(a, c->nkind + 1, sizeof *t->dear) : NULL;
+    t->dear = dear ? arena_array(a, (size_t)c->nkind + 1, sizeof *t->dear) : NULL;
     for (uint32_t k = 0; dear && k < c->nkind; k++) {
         t->dear[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **t->dear);
         for (uint32_t e = 0; e < l->nnet; e++)
@@ -94,7 +94,7 @@ struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_t
     loads_twin(&m->l, l, a);
     m->t = t;
     m->plain = m->l.cost;
-    m->energy = arena_array(a, l->ndev + 1, sizeof *m->energy);
+    m->energy = arena_array(a, (size_t)l->ndev + 1, sizeof *m->energy);
     m->list = arena_array(a, (size_t)n + 1, sizeof *m->list);
     m->mark = arena_array(a, (size_t)n + 1, sizeof *m->mark);
     m->sizes = 7;

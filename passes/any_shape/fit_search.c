@@ -44,7 +44,7 @@ static void begin(struct fitting *f, struct arena *a)
     f->item = arena_array(a, (size_t)g->n + 1, sizeof *f->item);
     f->first = arena_array(a, (size_t)g->n + 1, sizeof *f->first);
     f->tried = arena_array(a, (size_t)g->n + 1, sizeof *f->tried);
-    f->count = arena_array(a, f->l.ndev + 1, sizeof *f->count);
+    f->count = arena_array(a, (size_t)f->l.ndev + 1, sizeof *f->count);
     for (uint32_t v = 0; v < g->n; v++) {
         struct item *i = &f->item[v];
         *i = (struct item){.v = v, .bytes = g->size[v]};

@@ -111,7 +111,7 @@ static bool move_some_part(struct any_search *s, struct loads *l, const struct t
 {
     struct arena *a = s->x->scratch;
     struct csr of = vertices_of(s, t);
-    struct small *small = arena_array(a, t->n + 1, sizeof *small);
+    struct small *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
     uint64_t each = s->x->base->n + s->x->place->net_pin.at[s->x->place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {
         small[i].part = i;

@@ -95,7 +95,7 @@ void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
 
 uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct arena *a)
 {
-    uint32_t *dev = arena_array(a, c->ndev + 1, sizeof *dev);
+    uint32_t *dev = arena_array(a, (size_t)c->ndev + 1, sizeof *dev);
     *n = 0;
     for (uint32_t d = 0; d < c->ndev; d++)
         if (!c->cls[cluster_class(c, d)].host)

@@ -105,7 +105,7 @@ static int greedy_run(struct ctx *x, const void *options)
     const struct wdag *g = b.p.level;
     uint32_t n, nhost = 0, current = 0, host = 0, left = 0;
     uint32_t *dev = baseline_accelerators(x->cluster, &n, x->scratch);
-    uint32_t *hosts = arena_array(x->scratch, b.l.ndev + 1, sizeof *hosts);
+    uint32_t *hosts = arena_array(x->scratch, (size_t)b.l.ndev + 1, sizeof *hosts);
     for (uint32_t d = 0; d < b.l.ndev; d++)
         if (x->cluster->cls[cluster_class(x->cluster, d)].host)
             hosts[nhost++] = d;

@@ -186,12 +186,12 @@ static int local_new(struct local *s, const struct baseline *b, struct arena *a)
                           "%s: %zu vertices on %u devices are too many for one table: fuse the "
                           "graph first (-p fuse,%s)",
                           b->planner, n, b->l.ndev, b->planner);
-    s->leave = arena_array(a, n + 1, sizeof *s->leave);
-    s->old = arena_array(a, n + 1, sizeof *s->old);
-    s->is_old = arena_alloc(a, n + 1);
-    s->enter = arena_array(a, b->l.ndev + 1, sizeof *s->enter);
+    s->leave = arena_array(a, (size_t)n + 1, sizeof *s->leave);
+    s->old = arena_array(a, (size_t)n + 1, sizeof *s->old);
+    s->is_old = arena_alloc(a, (size_t)n + 1);
+    s->enter = arena_array(a, (size_t)b->l.ndev + 1, sizeof *s->enter);
     for (uint32_t d = 0; d < b->l.ndev; d++)
-        s->enter[d] = arena_array(a, n + 1, sizeof **s->enter);
+        s->enter[d] = arena_array(a, (size_t)n + 1, sizeof **s->enter);
     return 0;
 }
 
@@ -212,7 +212,7 @@ static int local_run(struct ctx *x, const void *options)
     struct local s = {.l = &b.l, .clock = &b.p.clock};
     s.dev = baseline_accelerators(x->cluster, &s.ndev, x->scratch);
     if (o->hosts) {
-        uint32_t *all = arena_array(x->scratch, b.l.ndev + 1, sizeof *all);
+        uint32_t *all = arena_array(x->scratch, (size_t)b.l.ndev + 1, sizeof *all);
         for (s.ndev = 0; s.ndev < b.l.ndev; s.ndev++)
             all[s.ndev] = s.ndev;
         s.dev = all;

@@ -72,7 +72,7 @@ struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *m
     for (uint32_t e = 0; e < g->nnet; e++)
         add_net(q, e, &hub);
     q->base = q->f.narc;
-    q->room = arena_array(a, q->base + 1, sizeof *q->room);
+    q->room = arena_array(a, (size_t)q->base + 1, sizeof *q->room);
     q->saved = arena_array(a, (size_t)q->base + 2 * (size_t)g->n + 1, sizeof *q->saved);
     memcpy(q->room, q->f.room, q->base * sizeof *q->room);
     return q;

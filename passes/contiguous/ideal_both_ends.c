@@ -100,7 +100,7 @@ static bool take(const struct chain *c, const struct search *s, bool turned, str
     struct chain_plan found = *best;
     found.dev = arena_array(a, (size_t)n + 1, sizeof *found.dev);
     if (best->copies)
-        found.copies = arena_array(a, c->cluster->ndev + 1, sizeof *found.copies);
+        found.copies = arena_array(a, (size_t)c->cluster->ndev + 1, sizeof *found.copies);
     if (search_found(s))
         search_plan(s, &found);
     bool better = found.value < best->value;

@@ -72,7 +72,7 @@ struct chain_plan no_plan(struct ctx *x, const struct wdag *g)
     struct chain_plan p = {.value = CHAIN_INF,
                            .dev = arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t))};
     if (x->cluster->replicate)
-        p.copies = arena_array(x->mem, x->cluster->ndev + 1, sizeof *p.copies);
+        p.copies = arena_array(x->mem, (size_t)x->cluster->ndev + 1, sizeof *p.copies);
     if (g->n == 0)
         p.value = 0;
     return p;

@@ -207,7 +207,7 @@ static int run(struct ctx *x, const void *options)
         diag_note(x->diag, "inline-functions: nothing calls a function of the model");
         return 0;
     }
-    if (m->cost != NULL || x->base != NULL || x->plan != NULL || x->shapes_unknown >= 0)
+    if (m->cost != NULL || x->base != NULL || x->plan != NULL || x->inferred)
         return diag_error(x->diag,
                           "inline-functions comes before all other passes: what they found "
                           "out does not hold for the new nodes");

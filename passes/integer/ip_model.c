@@ -158,8 +158,8 @@ static uint32_t heaviest(const struct builder *b, uint32_t k, uint32_t *order, u
 static uint8_t *break_symmetry(struct builder *b)
 {
     uint8_t *barred = arena_alloc(b->a, (size_t)b->n * b->k + 1),
-            *taken = arena_alloc(b->a, b->n + 1);
-    uint32_t *order = arena_array(b->a, b->k + 1, sizeof *order);
+            *taken = arena_alloc(b->a, (size_t)b->n + 1);
+    uint32_t *order = arena_array(b->a, (size_t)b->k + 1, sizeof *order);
     for (uint32_t k = 0; k < b->c->nkind; k++) {
         if (b->c->kind[k].count < 2)
             continue;

@@ -63,7 +63,7 @@ static int open_run(struct ctx *x, const void *options)
     if (m->nfunction == 0 || !has_calls(m) || m->cost != NULL || x->plan != NULL ||
         (*o->plan != '\0' && !plan_calls_open(x, o->plan)))
         return 0; /* costs and plans that came with the input speak of whole calls */
-    if (x->base != NULL || x->shapes_unknown >= 0)
+    if (x->base != NULL || x->inferred)
         return diag_error(x->diag, "open-functions comes before all other passes: what they found "
                                    "out does not hold for the new nodes");
     struct choice c = {cost_table_peek(x, m), x->cluster != NULL ? x->cluster->ncls : 0};

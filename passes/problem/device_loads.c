@@ -20,7 +20,7 @@ static void choose_nets(struct loads *l, struct arena *a)
         l->nnet += costs && (l->c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1);
     }
     l->pins = arena_array(a, (size_t)l->nnet + 1, sizeof *l->pins);
-    l->cost = arena_array(a, l->c->nkind + 1, sizeof *l->cost);
+    l->cost = arena_array(a, (size_t)l->c->nkind + 1, sizeof *l->cost);
     for (uint32_t k = 0; k < l->c->nkind; k++)
         l->cost[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **l->cost);
     uint32_t npin = 0, *from, *to;
@@ -55,7 +55,7 @@ static void choose_nets(struct loads *l, struct arena *a)
 static void name_kinds(struct loads *l, struct arena *a)
 {
     const struct chain *c = l->c;
-    l->kind = arena_alloc(a, l->ndev + 1);
+    l->kind = arena_alloc(a, (size_t)l->ndev + 1);
     for (uint32_t d = 0; d < l->ndev; d++) {
         uint32_t cls = cluster_class(c->cluster, d);
         for (uint32_t k = 0; k < c->nkind; k++) {
@@ -79,13 +79,13 @@ static void make_plan(struct loads *l, struct arena *a)
     bool replicate = l->c->detailed && l->c->cluster->replicate;
     if (l->c->limited || replicate)
         l->users = arena_array(a, (size_t)g->nshared * l->ndev + 1, sizeof *l->users);
-    l->load = arena_array(a, l->ndev + 1, sizeof *l->load);
-    l->back = arena_array(a, l->ndev + 1, sizeof *l->back);
-    l->bytes = arena_array(a, l->ndev + 1, sizeof *l->bytes);
+    l->load = arena_array(a, (size_t)l->ndev + 1, sizeof *l->load);
+    l->back = arena_array(a, (size_t)l->ndev + 1, sizeof *l->back);
+    l->bytes = arena_array(a, (size_t)l->ndev + 1, sizeof *l->bytes);
     if (l->c->detailed)
-        l->parts = arena_array(a, l->ndev + 1, sizeof *l->parts);
+        l->parts = arena_array(a, (size_t)l->ndev + 1, sizeof *l->parts);
     if (replicate)
-        l->copies = arena_array(a, l->ndev + 1, sizeof *l->copies);
+        l->copies = arena_array(a, (size_t)l->ndev + 1, sizeof *l->copies);
     for (uint32_t d = 0; l->copies && d < l->ndev; d++)
         l->copies[d] = 1;
 }

@@ -91,7 +91,7 @@ static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *st
 {
     const struct wdag *g = l->c->g;
     uint32_t n = 0, ndev = l->ndev;
-    uint8_t *used = arena_alloc(a, ndev + 1), *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
+    uint8_t *used = arena_alloc(a, (size_t)ndev + 1), *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
     for (uint32_t v = 0; v < g->n; v++) {
         used[l->dev[v]] = 1;
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
@@ -127,8 +127,8 @@ struct lists {
 static struct lists lists_of(const struct loads *l, struct arena *a)
 {
     uint32_t n = l->c->g->n;
-    struct lists x = {.head = arena_array(a, l->ndev + 1, sizeof *x.head),
-                      .tail = arena_array(a, l->ndev + 1, sizeof *x.tail),
+    struct lists x = {.head = arena_array(a, (size_t)l->ndev + 1, sizeof *x.head),
+                      .tail = arena_array(a, (size_t)l->ndev + 1, sizeof *x.tail),
                       .next = arena_array(a, (size_t)n + 1, sizeof *x.next)};
     memset(x.head, 0xff, l->ndev * sizeof *x.head);
     for (uint32_t v = n; v-- > 0;) {
@@ -184,7 +184,7 @@ static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32
 static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, uint32_t *stage,
                            struct arena *a)
 {
-    uint32_t next[CHAIN_KINDS] = {0}, *name = arena_array(a, l->ndev + 1, sizeof *name);
+    uint32_t next[CHAIN_KINDS] = {0}, *name = arena_array(a, (size_t)l->ndev + 1, sizeof *name);
     int32_t *dev = arena_array(a, (size_t)l->c->g->n + 1, sizeof *dev);
     for (uint32_t s = 0; s < n; s++) {
         uint32_t k = l->kind[order[s]];
@@ -210,8 +210,8 @@ void tidy_chain(const struct chain *c, struct chain_plan *best, struct arena *sc
         return;
     }
     loads_set(&l, best->dev);
-    uint32_t *order = arena_array(scratch, l.ndev + 1, sizeof *order);
-    uint32_t *stage = arena_array(scratch, l.ndev + 1, sizeof *stage);
+    uint32_t *order = arena_array(scratch, (size_t)l.ndev + 1, sizeof *order);
+    uint32_t *stage = arena_array(scratch, (size_t)l.ndev + 1, sizeof *stage);
     uint32_t n = find_stages(&l, order, stage, scratch);
     if (n && loads_value(&l) == best->value) {
         struct tidy_limits m = tidy_limits(&l);

@@ -399,6 +399,7 @@ static void bind_dims(struct ctx *x)
     uint32_t *type = planning_types(x);
     if (bind_open_dims(x, type))
         type = planning_types(x);
+    x->inferred = true;
     x->shapes_unknown = count_unknown(x, type);
 }
 
@@ -415,7 +416,7 @@ static int run(struct ctx *x, const void *opts)
     struct module *m = x->m;
     (void)opts;
     if (m->cost != NULL && m->src == NULL) { /* a profiled graph: it has sizes, not shapes */
-        x->shapes_unknown = 0;
+        x->inferred = true;
         return 0;
     }
     uint32_t *type = infer_types(m, x->scratch, x->diag, NULL);

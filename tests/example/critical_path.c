@@ -88,7 +88,7 @@ static int run(struct ctx *x, const char *path, const char *passes)
 int main(int argc, char **argv)
 {
     struct diag d = {0};
-    struct ctx x = {.mem = arena_new(), .scratch = arena_new(), .diag = &d, .shapes_unknown = -1};
+    struct ctx x = {.mem = arena_new(), .scratch = arena_new(), .diag = &d};
     if (argc < 2 || argc > 3) {
         fprintf(stderr, "usage: critical-path MODEL.onnx [PASSES]\n");
         return 2;

@@ -119,8 +119,7 @@ struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d)
                         .scratch = scratch,
                         .diag = d,
                         .m = t.m,
-                        .cluster = t.cluster,
-                        .shapes_unknown = -1};
+                        .cluster = t.cluster};
 }
 
 void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan)
@@ -175,7 +174,7 @@ int fuzz_run(struct ctx *x, const char *passes)
     x->mem = x->m->mem;
     x->scratch = scratch;
     x->time_limit = PLANNER_PS;
-    x->shapes_unknown = -1;
+    x->inferred = false;
     fuzz_check(pipeline_parse(&p, passes, mem, x->diag) == 0, "the target's own pipeline is right");
     pipeline_complete(&p, mem);
     int rc = pipeline_run(&p, x, &o);

@@ -391,7 +391,6 @@ int main(int argc, char **argv)
                         .scratch = scratch,
                         .diag = &d,
                         .stop = &interrupted,
-                        .shapes_unknown = -1,
                         .read_model = read_model};
         sink.quiet = c.value[CLI_QUIET] != NULL;
         x.progress = !sink.quiet && isatty(STDERR_FILENO);
