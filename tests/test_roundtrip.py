@@ -3,7 +3,7 @@
 Models: small ones made here, one for each thing that a careless reader or writer loses, and every
 .onnx of PCC_SHARED/models.  Decoded messages are compared, not bytes: writers may order fields
 differently.  Two models must be refused.  Needs the Python package onnx (else 77).
-The same models go through the textual IR in unit_onnx_text.c."""
+The same models go through the textual IR in tests/unit/frontends/onnx/read_text.c."""
 # extras: shared
 import os
 import subprocess

@@ -3,7 +3,7 @@
  * Source: the placement paper, Appendix E.1.  Its loads know one transfer cost per vertex, so an edge
  * cost that is not that of the vertex's other edges gets a vertex of its own in the middle: no time, no
  * size, on the device of its producer.  Here costs belong to nets, so that loads need no such thing
- * and are the same before and after (tests/unit_training.c); the pass shows the paper's graph, on which
+ * and are the same before and after (tests/unit/passes/coarsen/backward.c); the pass shows the paper's graph, on which
  * foreign programs and their counts of ideals can be compared.  A node of results that cost the same
  * stays as it is.  The level has two or more vertices for a node; contract puts them together.
  * O(V + pins). */
