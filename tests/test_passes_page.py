@@ -42,7 +42,7 @@ def build(folder, blocks, out):
     table, k = re.subn(r"&pass_fuse,", "&pass_absorb, &pass_fuse,", table)
     assert n == 1 and k == 1, "passes/table.c has changed its form"
     (folder / "table.c").write_text(table)
-    (folder / "absorb.c").write_text(blocks["passes/absorb.c"])
+    (folder / "absorb.c").write_text(blocks["passes/coarsen/absorb.c"])
     libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c", "jansson", "libcgraph"],
                           capture_output=True, text=True, check=True).stdout.split()
     command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{ROOT}",
@@ -79,8 +79,8 @@ def main():
         if r.returncode:
             print(r.stdout[-3000:])
             return r.returncode
-        assert blocks["passes/absorb.c"].count(BREAK[0]) == 1
-        blocks["passes/absorb.c"] = blocks["passes/absorb.c"].replace(*BREAK)
+        assert blocks["passes/coarsen/absorb.c"].count(BREAK[0]) == 1
+        blocks["passes/coarsen/absorb.c"] = blocks["passes/coarsen/absorb.c"].replace(*BREAK)
         if not build(folder, blocks, folder / "broken"):
             return 1
         r = lit(test, folder / "broken", folder / "out2")
