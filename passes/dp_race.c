@@ -6,7 +6,8 @@
  *  - a probe: the same for a limit between bound and best plan.  It ends much sooner than the other where there
  *    is none, which raises the bound.  Its limit moves towards the best plan when a probe ended, towards the
  *    bound when one did not;
- *  - orders (interval_dp.h), and searches near the best plan (dp_near.h);
+ *  - orders (interval_dp.h), also those that pass through minimum cuts (cut_order.h), and searches near the best plan
+ *    (dp_near.h);
  *  - bounds for plans of any shape (bounds.h), by minimum cuts (cut_bound.h) and from smaller graphs
  *    (dp_refuter.h).
  * The exact search gets as much as a round has; the share of each other one doubles when it got on (a better
@@ -18,6 +19,7 @@
 
 #include "passes/bounds.h"
 #include "passes/cut_bound.h"
+#include "passes/cut_order.h"
 #include "passes/dp_decide.h"
 #include "passes/dp_near.h"
 #include "passes/dp_refuter.h"
@@ -57,9 +59,11 @@ struct race {
     size_t bytes;         /* of a search */
     bool better;
     /* shares of a round, of SHARE_ONE */
-    uint32_t orders, nears, probes, refutes;
+    uint32_t orders, cuts, nears, probes, refutes;
     uint64_t bounds_at; /* steps of the next turn of bounds */
     struct near_run near;
+    struct cut_orders cut;
+    uint64_t cut_due; /* looks that orders through cuts may have taken by now */
     struct refuter refuter;
     uint32_t reach; /* how far from the bound to the best plan a probe is, of REACH_ONE */
     int64_t began, told;
@@ -180,6 +184,26 @@ static void try_orders(struct race *r, uint64_t steps)
     adapt(&r->orders, 1, r->best->value < before);
 }
 
+/* Orders through minimum cuts, as many as their share of all rounds so far is worth; at first one. */
+static void try_cuts(struct race *r, uint64_t steps)
+{
+    struct arena *a = r->o->scratch;
+    int64_t before = r->best->value;
+    uint64_t looks = r->cut.looks;
+    if (r->c->g->n > LARGE)
+        return;
+    for (r->cut_due += steps * ARCS_PER_STEP; !over(r) && r->cut.looks <= r->cut_due;) {
+        struct arena_mark mark = arena_mark(a);
+        const uint32_t *order = cut_order_next(r->c, &r->cut, a);
+        r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
+        arena_release(a, mark);
+    }
+    looks = r->cut.looks - looks;
+    r->steps += looks / ARCS_PER_STEP;
+    if (looks)
+        adapt(&r->cuts, 1, r->best->value < before);
+}
+
 static void try_near(struct race *r, uint64_t steps)
 {
     int64_t before = r->best->value;
@@ -248,6 +272,8 @@ static void rounds(struct race *r)
         if (!over(r))
             try_orders(r, round * r->orders / SHARE_ONE);
         if (!over(r))
+            try_cuts(r, round * r->cuts / SHARE_ONE);
+        if (!over(r))
             try_near(r, round * r->nears / SHARE_ONE);
         if (!over(r))
             try_bounds(r, round / 2);
@@ -272,6 +298,7 @@ bool dp_race(struct dp_race *o, struct chain_plan *best)
                      .bytes = o->max_states * BYTES_PER_STATE +
                               (size_t)(o->c->g->n + o->c->g->nnet) * BYTES_PER_VERTEX,
                      .orders = SHARE_ONE / 2,
+                     .cuts = SHARE_ONE / 2,
                      .nears = SHARE_ONE / 2,
                      .bounds_at = BOUNDS_LEAST,
                      .probes = SHARE_ONE / 4,
@@ -287,6 +314,8 @@ bool dp_race(struct dp_race *o, struct chain_plan *best)
                          !(i && chain_out(o->clock));
          i++)
         r.better = interval_next(o->c, o->run, best, o->scratch) || r.better;
+    if (o->c->g->n && !over(&r))
+        try_cuts(&r, 0);
     if (o->c->g->n && o->max_states && !over(&r))
         rounds(&r);
     o->steps = r.steps;
