@@ -8,8 +8,8 @@
  *    bound when one did not;
  *  - orders (interval_dp.h), also those that pass through minimum cuts (cut_order.h), and searches near the best plan
  *    (dp_near.h);
- *  - bounds for plans of any shape (bounds.h), by minimum cuts (cut_bound.h) and from smaller graphs
- *    (dp_refuter.h).
+ *  - bounds for plans of any shape (bounds.h), by minimum cuts (cut_bound.h, path_bound.h) and from smaller
+ *    graphs (dp_refuter.h).
  * The exact search gets as much as a round has; the share of each other one doubles when it got on (a better
  * plan, a higher bound) and halves when not.  All know the best plan and the bound of the others at once.
  * Work is counted in steps of the exact search, so that the same input gives the same plan everywhere.
@@ -23,6 +23,7 @@
 #include "passes/dp_decide.h"
 #include "passes/dp_near.h"
 #include "passes/dp_refuter.h"
+#include "passes/path_bound.h"
 
 #include <stdio.h>
 
@@ -59,12 +60,14 @@ struct race {
     size_t bytes;         /* of a search */
     bool better;
     /* shares of a round, of SHARE_ONE */
-    uint32_t orders, cuts, nears, probes, refutes;
+    uint32_t orders, cuts, nears, paths, probes, refutes;
     uint64_t bounds_at; /* steps of the next turn of bounds */
     struct near_run near;
     struct cut_orders cut;
     uint64_t cut_due; /* looks that orders through cuts may have taken by now */
     struct refuter refuter;
+    struct holder *holder; /* NULL: it is not made, or there is none */
+    bool holder_made;
     uint32_t reach; /* how far from the bound to the best plan a probe is, of REACH_ONE */
     int64_t began, told;
 };
@@ -184,7 +187,8 @@ static void try_orders(struct race *r, uint64_t steps)
     adapt(&r->orders, 1, r->best->value < before);
 }
 
-/* Orders through minimum cuts, as many as their share of all rounds so far is worth; at first one. */
+/* Orders through minimum cuts, each also with the cuts of the best plan: as many as their share of all rounds so far is
+ * worth; at first one. */
 static void try_cuts(struct race *r, uint64_t steps)
 {
     struct arena *a = r->o->scratch;
@@ -196,6 +200,10 @@ static void try_cuts(struct race *r, uint64_t steps)
         struct arena_mark mark = arena_mark(a);
         const uint32_t *order = cut_order_next(r->c, &r->cut, a);
         r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
+        if (r->best->value < CHAIN_INF) {
+            order = interval_gather(r->c, order, r->best->dev, a);
+            r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
+        }
         arena_release(a, mark);
     }
     looks = r->cut.looks - looks;
@@ -232,6 +240,22 @@ static void try_bounds(struct race *r, uint64_t steps)
     cut_bound(r->c, steps * ARCS_PER_STEP / 4, o->clock, o->scratch);
     r->steps += spent > steps ? spent : steps;
     r->bounds_at = r->c->lower > before ? steps : steps * BOUNDS_MORE;
+}
+
+static void try_path(struct race *r, uint64_t steps)
+{
+    int64_t before = r->c->lower;
+    if (r->c->g->n > LARGE || r->best->value == CHAIN_INF)
+        return;
+    if (!r->holder_made)
+        r->holder = holder_new(r->c, r->best->value, r->a);
+    r->holder_made = true;
+    if (!r->holder)
+        return;
+    uint64_t looks = holder_raise(r->holder, r->c, r->best->value, steps * ARCS_PER_STEP, r->o->clock,
+                                  r->o->m, r->o->mem);
+    r->steps += looks / ARCS_PER_STEP;
+    adapt(&r->paths, SHARE_ONE / 2, r->c->lower > before);
 }
 
 static void try_refuting(struct race *r, uint64_t steps)
@@ -276,6 +300,8 @@ static void rounds(struct race *r)
         if (!over(r))
             try_near(r, round * r->nears / SHARE_ONE);
         if (!over(r))
+            try_path(r, round * r->paths / SHARE_ONE);
+        if (!over(r))
             try_bounds(r, round / 2);
         if (!over(r))
             try_refuting(r, round * r->refutes / SHARE_ONE);
@@ -300,6 +326,7 @@ bool dp_race(struct dp_race *o, struct chain_plan *best)
                      .orders = SHARE_ONE / 2,
                      .cuts = SHARE_ONE / 2,
                      .nears = SHARE_ONE / 2,
+                     .paths = SHARE_ONE / 2,
                      .bounds_at = BOUNDS_LEAST,
                      .probes = SHARE_ONE / 4,
                      .refutes = SHARE_ONE / 4,

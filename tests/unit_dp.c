@@ -12,6 +12,7 @@
 #include "passes/long_path.h"
 #include "passes/memory_need.h"
 #include "passes/mirror.h"
+#include "passes/path_bound.h"
 #include "passes/topo.h"
 #include "tests/instances.h"
 
@@ -337,6 +338,47 @@ static void lengthen(struct instance *t)
         for (uint32_t set = 0; set < 1U << t->g.n; set++)
             t->load[k][set] *= t->load[k][set] == COST_NEVER ? 1 : 64;
     }
+}
+
+/* What devices hold along a path never gives more than the optimum, whatever is supposed and however much work is
+ * done, in one turn or several. */
+static void test_paths(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t feasible = 0, raised = 0, exact = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2 * GRAPHS; seed++) {
+        struct diag d = {0};
+        uint64_t rng = seed;
+        make_instance(t, seed);
+        if (seed % 2)
+            lengthen(t);
+        int64_t want = brute_force(t);
+        if (want == COST_NEVER || want == 0) {
+            arena_free(t->a);
+            continue;
+        }
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int64_t upper = want + topo_below(&rng, 40), average = c->lower;
+        c->lower = topo_below(&rng, 2) ? 0 : average;
+        struct holder *h = holder_new(c, upper, t->a);
+        assert_non_null(h);
+        for (uint32_t i = 0; i < 3 && c->lower < upper; i++) {
+            int64_t before = c->lower;
+            holder_raise(h, c, upper, i == 2 ? 10000000 : topo_below(&rng, 5000), NULL, NULL, t->a);
+            if (c->lower > want)
+                fail_msg("seed %llu: a path gives %lld, brute force %lld", (unsigned long long)seed,
+                         (long long)c->lower, (long long)want);
+            assert_true(c->lower >= before && (c->lower == before || c->lower_proof));
+        }
+        feasible++;
+        raised += c->lower > average;
+        exact += c->lower == want;
+        arena_free(t->a);
+    }
+    printf("%u feasible: %u raised by paths, %u exact\n", feasible, raised, exact);
+    assert_true(raised > feasible / 4 && exact > feasible / 10);
+    free(t);
 }
 
 /* Lower bounds never exceed the brute force's optimum, and say something: those of chain_build,
@@ -665,9 +707,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_flow),        cmocka_unit_test(test_cut_orders),
-        cmocka_unit_test(test_path),        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_memory_need), cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_units),       cmocka_unit_test(test_both),
-        cmocka_unit_test(test_limits)};
+        cmocka_unit_test(test_paths),       cmocka_unit_test(test_path),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_memory_need),
+        cmocka_unit_test(test_orders),      cmocka_unit_test(test_units),
+        cmocka_unit_test(test_both),        cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
