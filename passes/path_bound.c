@@ -308,7 +308,10 @@ static bool refine(struct holder *h, const struct group *q, uint32_t i, uint32_t
         return false;
     if (!p->line)
         p->line = arena_array(h->a, LINES, sizeof *p->line);
-    p->line[p->nline++] = cut_line(h, q, i, j, m);
+    p->line[p->nline] = cut_line(h, q, i, j, m);
+    if (!*h->work) /* the flow may not be the largest */
+        return false;
+    p->nline++;
     const struct line *l = best_line(p, cap);
     p->held = l ? held_by(l, cap) : cap;
     return true;
