@@ -3,10 +3,10 @@
 
 usage: test_path_bound.py   (environment: PCC, PCC_GEN)
 
-Random layers of pcc-gen.  The path must be one; each interval's "so nodes at most" must follow from its line, and the
-most that all devices hold be what a dynamic program over the printed intervals gives, less than all nodes take.  For some
-intervals the line itself is recomputed as a linear program by HiGHS: no set that a device may have with that interval
-gives more.  Texts with one time changed must be refused, and so must a line that says less than is true.
+Random layers of pcc-gen.  The path must be one; each interval's "so nodes at most" must follow from its line, and
+the most that all devices hold be what a dynamic program over the printed intervals gives, less than all nodes
+take.  For some intervals the line itself is recomputed as a linear program by HiGHS: no set that a device may have
+with that interval gives more.  Texts with one time changed must be refused, and so must a line that says less than is true.
 
 Exit: 0 pass, 1 fail, 77 skip (no pcc or highspy)."""
 import json
@@ -164,7 +164,7 @@ def main():
             path = Path(folder) / "w.json"
             subprocess.run([PCC_GEN, "random-layers", "--nodes", "200", "--devices", str(devices), "--seed", str(seed),
                             "-o", path], check=True)
-            out = subprocess.run([PCC, path, "-p", "dp-place{whole=false}", "-q", "--explain-bound"], check=True, text=True,
+            out = subprocess.run([PCC, path, "-p", "dp-place", "-q", "--explain-bound"], check=True, text=True,
                                  stdout=subprocess.PIPE).stdout
             g, text = Graph(path), out[out.index("contiguous plans: what devices"):].rstrip("\n")
             check(g, text, devices, SAMPLE)
