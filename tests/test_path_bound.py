@@ -5,8 +5,8 @@ usage: test_path_bound.py   (environment: PCC, PCC_GEN)
 
 Random layers of pcc-gen.  The path must be one; each interval's "so nodes at most" must follow from its line, and
 the most that all devices hold be what a dynamic program over the printed intervals gives, less than all nodes
-take.  For some intervals the line itself is recomputed as a linear program by HiGHS: no set that a device may have
-with that interval gives more.  Texts with one time changed must be refused, and so must a line that says less than is true.
+take.  For some intervals the line itself is recomputed as a linear program by HiGHS: no set that a device may
+have with that interval gives more, and one gives as much.  Texts with one time changed must be refused.
 
 Exit: 0 pass, 1 fail, 77 skip (no pcc or highspy)."""
 import json
