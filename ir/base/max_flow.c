@@ -101,3 +101,18 @@ int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work)
     }
     return sum;
 }
+
+uint8_t *flow_side(const struct flow *f, uint32_t s)
+{
+    uint8_t *in = arena_alloc(f->mem, (size_t)f->nnode + 1);
+    uint32_t n = 0, *queue = arena_array(f->mem, (size_t)f->nnode + 1, sizeof *queue);
+    in[s] = 1;
+    queue[n++] = s;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t a = f->head[queue[i]]; a; a = f->next[a - 1])
+            if (f->room[a - 1] && !in[f->to[a - 1]]) {
+                in[f->to[a - 1]] = 1;
+                queue[n++] = f->to[a - 1];
+            }
+    return in;
+}

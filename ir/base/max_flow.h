@@ -24,5 +24,8 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c);
  * lowered).  A cut of finite capacity must exist, and what leaves s add up to less than 2^62.
  * Dinic's algorithm, O(V^2 E) at worst. */
 int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work);
+/* [node] 1 on the side of s of the minimum cut that a largest flow from s leaves, the smallest such side.  Lives with
+ * the network. */
+uint8_t *flow_side(const struct flow *f, uint32_t s);
 
 #endif

@@ -21,6 +21,7 @@
 #include "passes/bounds/crossing_bound.h"
 
 #include "ir/base/max_flow.h"
+#include "passes/bounds/long_path.h"
 
 enum { FIRST_STEPS = 8, LAST_SHARE = 128, FIRST_M = CUT_UNIT / 4 };
 
@@ -85,27 +86,6 @@ int64_t cut_bound_at(const struct chain *c, uint32_t v, bool up, uint32_t m, uin
     return devices ? (int64_t)((whole + devices - 1) / devices) : 0;
 }
 
-/* The vertices of a longest path; their number. */
-static uint32_t longest_path(const struct chain *c, uint32_t *path, struct arena *a)
-{
-    const struct wdag *g = c->g;
-    const int64_t *w = c->pot[0].w;
-    int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after),
-            hop = c->pot[0].total / 100000;
-    uint32_t n = 0, *next = arena_array(a, (size_t)g->n + 1, sizeof *next), first = 0;
-    for (uint32_t v = g->n; v-- > 0;) {
-        next[v] = UINT32_MAX;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (next[v] == UINT32_MAX || after[g->succ.to[i]] > after[next[v]])
-                next[v] = g->succ.to[i];
-        after[v] = w[v] + hop + 1 + (next[v] == UINT32_MAX ? 0 : after[next[v]]);
-        first = after[v] >= after[first] ? v : first;
-    }
-    for (uint32_t v = first; g->n && v != UINT32_MAX; v = next[v])
-        path[n++] = v;
-    return n;
-}
-
 struct best {
     int64_t bound;
     uint32_t at, m;
@@ -123,8 +103,8 @@ static void try_at(const struct chain *c, const uint32_t *path, struct best try,
 void cut_bound(struct chain *c, uint64_t work, struct clock *clock, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    uint32_t *path = arena_array(scratch, (size_t)c->g->n + 1, sizeof *path);
-    uint32_t n = longest_path(c, path, scratch), step = n / FIRST_STEPS + 1;
+    struct long_path p = long_path_of(c, 0, c->g->n, scratch);
+    uint32_t *path = p.vertex + 1, n = p.len, step = n / FIRST_STEPS + 1;
     uint32_t dm = FIRST_M / 2;
     struct best best = {.m = FIRST_M};
     for (uint32_t at = step / 2; at < n && work && !clock_out(clock); at += step)

@@ -6,9 +6,10 @@
  *  - a probe: the same for a limit between bound and best plan.  It ends much sooner than the other where there
  *    is none, which raises the bound.  Its limit moves towards the best plan when a probe ended, towards the
  *    bound when one did not;
- *  - orders (interval_dp.h), and searches near the best plan (dp_near.h);
- *  - bounds for plans of any shape (bounds.h), by minimum cuts (crossing_bound.h) and from smaller graphs
- *    (dp_refuter.h).
+ *  - orders (interval_dp.h), also those that pass through minimum cuts (cut_order.h), and searches near the best plan
+ *    (dp_near.h);
+ *  - bounds for plans of any shape (bounds.h), by minimum cuts (crossing_bound.h, path_bound.h) and from smaller
+ *    graphs (dp_refuter.h).
  * The exact search gets as much as a round has; the share of each other one doubles when it got on (a better
  * plan, a higher bound) and halves when not.  All know the best plan and the bound of the others at once.
  * Work is counted in steps of the exact search, so that the same input gives the same plan everywhere.
@@ -18,9 +19,11 @@
 
 #include "passes/bounds/bounds.h"
 #include "passes/bounds/crossing_bound.h"
+#include "passes/contiguous/cut_order.h"
 #include "passes/contiguous/dp_decide.h"
 #include "passes/contiguous/dp_near.h"
 #include "passes/contiguous/dp_refuter.h"
+#include "passes/bounds/path_bound.h"
 
 #include <stdio.h>
 
@@ -57,10 +60,14 @@ struct race {
     size_t bytes;         /* of a search */
     bool better;
     /* shares of a round, of SHARE_ONE */
-    uint32_t orders, nears, probes, refutes;
+    uint32_t orders, cuts, nears, paths, probes, refutes;
     uint64_t bounds_at; /* steps of the next turn of bounds */
     struct near_run near;
+    struct cut_orders cut;
+    uint64_t cut_due; /* looks that orders through cuts may have taken by now */
     struct refuter refuter;
+    struct holder *holder; /* NULL: it is not made, or there is none */
+    bool holder_made;
     uint32_t reach; /* how far from the bound to the best plan a probe is, of REACH_ONE */
     int64_t began, told;
 };
@@ -180,6 +187,31 @@ static void try_orders(struct race *r, uint64_t steps)
     adapt(&r->orders, 1, r->best->value < before);
 }
 
+/* Orders through minimum cuts, each also with the cuts of the best plan: as many as their share of all rounds so far is
+ * worth; at first one. */
+static void try_cuts(struct race *r, uint64_t steps)
+{
+    struct arena *a = r->o->scratch;
+    int64_t before = r->best->value;
+    uint64_t looks = r->cut.looks;
+    if (r->c->g->n > LARGE)
+        return;
+    for (r->cut_due += steps * ARCS_PER_STEP; !over(r) && r->cut.looks <= r->cut_due;) {
+        struct arena_mark mark = arena_mark(a);
+        const uint32_t *order = cut_order_next(r->c, &r->cut, a);
+        r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
+        if (r->best->value < CHAIN_INF) {
+            order = interval_gather(r->c, order, r->best->dev, a);
+            r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
+        }
+        arena_release(a, mark);
+    }
+    looks = r->cut.looks - looks;
+    r->steps += looks / ARCS_PER_STEP;
+    if (looks)
+        adapt(&r->cuts, 1, r->best->value < before);
+}
+
 static void try_near(struct race *r, uint64_t steps)
 {
     int64_t before = r->best->value;
@@ -208,6 +240,22 @@ static void try_bounds(struct race *r, uint64_t steps)
     cut_bound(r->c, steps * ARCS_PER_STEP / 4, o->clock, o->scratch);
     r->steps += spent > steps ? spent : steps;
     r->bounds_at = r->c->lower > before ? steps : steps * BOUNDS_MORE;
+}
+
+static void try_path(struct race *r, uint64_t steps)
+{
+    int64_t before = r->c->lower;
+    if (r->c->g->n > LARGE || r->best->value == CHAIN_INF)
+        return;
+    if (!r->holder_made)
+        r->holder = holder_new(r->c, r->best->value, r->a);
+    r->holder_made = true;
+    if (!r->holder)
+        return;
+    uint64_t looks = holder_raise(r->holder, r->c, r->best->value, steps * ARCS_PER_STEP, r->o->clock,
+                                  r->o->m, r->o->mem);
+    r->steps += looks / ARCS_PER_STEP;
+    adapt(&r->paths, SHARE_ONE / 2, r->c->lower > before);
 }
 
 static void try_refuting(struct race *r, uint64_t steps)
@@ -250,7 +298,11 @@ static void rounds(struct race *r)
         if (!over(r))
             try_orders(r, round * r->orders / SHARE_ONE);
         if (!over(r))
+            try_cuts(r, round * r->cuts / SHARE_ONE);
+        if (!over(r))
             try_near(r, round * r->nears / SHARE_ONE);
+        if (!over(r))
+            try_path(r, round * r->paths / SHARE_ONE);
         if (!over(r))
             try_bounds(r, round / 2);
         if (!over(r))
@@ -274,7 +326,9 @@ bool dp_race(struct dp_race *o, struct chain_plan *best)
                      .bytes = o->max_states * BYTES_PER_STATE +
                               (size_t)(o->c->g->n + o->c->g->nnet) * BYTES_PER_VERTEX,
                      .orders = SHARE_ONE / 2,
+                     .cuts = SHARE_ONE / 2,
                      .nears = SHARE_ONE / 2,
+                     .paths = SHARE_ONE / 2,
                      .bounds_at = BOUNDS_LEAST,
                      .probes = SHARE_ONE / 4,
                      .refutes = SHARE_ONE / 4,
@@ -289,6 +343,8 @@ bool dp_race(struct dp_race *o, struct chain_plan *best)
                          !(i && clock_out(o->clock));
          i++)
         r.better = interval_next(o->c, o->run, best, o->scratch) || r.better;
+    if (o->c->g->n && !over(&r))
+        try_cuts(&r, 0);
     if (o->c->g->n && o->max_states && !over(&r))
         rounds(&r);
     o->steps = r.steps;

@@ -4,12 +4,15 @@
  * loads by wdag_load. */
 #include "passes/problem/problem.h"
 #include "passes/bounds/crossing_bound.h"
+#include "passes/contiguous/cut_order.h"
 #include "passes/contiguous/ideal_both_ends.h"
 #include "passes/contiguous/smaller_graph_bound.h"
 #include "ir/base/max_flow.h"
 #include "passes/contiguous/interval_dp.h"
+#include "passes/bounds/long_path.h"
 #include "passes/problem/memory_need.h"
 #include "passes/problem/reversed.h"
+#include "passes/bounds/path_bound.h"
 #include "ir/dag/topo_order.h"
 #include "tests/instances.h"
 
@@ -248,6 +251,82 @@ static void test_flow(void **state)
     arena_free(a);
 }
 
+/* What leaves an ideal, at the price of class cls. */
+static int64_t leaves(const struct wdag *g, uint32_t cls, uint32_t ideal)
+{
+    int64_t sum = 0;
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t src = g->net_src[e], out = 0;
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+            out += !(ideal >> g->net_pin.to[i] & 1);
+        sum += src != UINT32_MAX && (ideal >> src & 1) && out ? g->net_cost[cls][e] : 0;
+    }
+    return sum;
+}
+
+/* For each k, some prefix of the order has the first k vertices of the path, and no ideal that has them and no others
+ * is left by less. */
+static uint32_t check_prefixes(const struct instance *t, const struct long_path *p, const uint32_t *order)
+{
+    static uint32_t ideal[1 << MAX_N];
+    uint32_t n = list_ideals(&t->g, ideal), several = 0;
+    for (uint32_t k = 1; k < p->len; k++) {
+        uint32_t has = 0, set = 0;
+        int64_t least = INT64_MAX, most = -1, found = INT64_MAX;
+        for (uint32_t i = 0; i < n; i++)
+            if ((ideal[i] >> p->vertex[k] & 1) && !(ideal[i] >> p->vertex[k + 1] & 1)) {
+                int64_t x = leaves(&t->g, 0, ideal[i]);
+                least = x < least ? x : least;
+                most = x > most ? x : most;
+            }
+        for (uint32_t i = 0; i < t->g.n; i++) {
+            set |= 1U << order[i];
+            has += order[i] == p->vertex[has + 1];
+            if (has == k && leaves(&t->g, 0, set) < found)
+                found = leaves(&t->g, 0, set);
+        }
+        assert_int_equal(found, least);
+        several += most > least;
+    }
+    return several;
+}
+
+/* Orders through minimum cuts are orders, and the first goes through them. */
+static void test_cut_orders(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t several = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        struct diag d = {0};
+        struct cut_orders o = {.seed = seed};
+        make_instance(t, seed);
+        t->c.ncls = t->g.ncls = 1; /* whose transfers count */
+        t->c.ndev = t->c.cls[0].count;
+        for (uint32_t v = 0; v < t->g.n; v++)
+            t->g.pin[v] = -1;
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        assert_non_null(c);
+        struct long_path p = long_path_of(c, 0, MAX_N, t->a);
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t *order = cut_order_next(c, &o, t->a);
+            uint32_t seen = 0;
+            for (uint32_t j = 0; j < t->g.n; j++) {
+                for (uint32_t k = t->g.pred.at[order[j]]; k < t->g.pred.at[order[j] + 1]; k++)
+                    assert_true(seen >> t->g.pred.to[k] & 1);
+                assert_false(seen >> order[j] & 1);
+                seen |= 1U << order[j];
+            }
+            if (i == 0)
+                several += check_prefixes(t, &p, order);
+        }
+        arena_free(t->a);
+    }
+    printf("%u cuts are less than others\n", several);
+    assert_true(several > GRAPHS);
+    free(t);
+}
+
 /* Everything takes 64 times as long, so that nets can be taken in parts (wdag_bridge.h). */
 static void lengthen(struct instance *t)
 {
@@ -259,6 +338,47 @@ static void lengthen(struct instance *t)
         for (uint32_t set = 0; set < 1U << t->g.n; set++)
             t->load[k][set] *= t->load[k][set] == COST_NEVER ? 1 : 64;
     }
+}
+
+/* What devices hold along a path never gives more than the optimum, whatever is supposed and however much work is
+ * done, in one turn or several. */
+static void test_paths(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    uint32_t feasible = 0, raised = 0, exact = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2 * GRAPHS; seed++) {
+        struct diag d = {0};
+        uint64_t rng = seed;
+        make_instance(t, seed);
+        if (seed % 2)
+            lengthen(t);
+        int64_t want = brute_force(t);
+        if (want == COST_NEVER || want == 0) {
+            arena_free(t->a);
+            continue;
+        }
+        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        int64_t upper = want + topo_below(&rng, 40), average = c->lower;
+        c->lower = topo_below(&rng, 2) ? 0 : average;
+        struct holder *h = holder_new(c, upper, t->a);
+        assert_non_null(h);
+        for (uint32_t i = 0; i < 3 && c->lower < upper; i++) {
+            int64_t before = c->lower;
+            holder_raise(h, c, upper, i == 2 ? 10000000 : topo_below(&rng, 5000), NULL, NULL, t->a);
+            if (c->lower > want)
+                fail_msg("seed %llu: a path gives %lld, brute force %lld", (unsigned long long)seed,
+                         (long long)c->lower, (long long)want);
+            assert_true(c->lower >= before && (c->lower == before || c->lower_proof));
+        }
+        feasible++;
+        raised += c->lower > average;
+        exact += c->lower == want;
+        arena_free(t->a);
+    }
+    printf("%u feasible: %u raised by paths, %u exact\n", feasible, raised, exact);
+    assert_true(raised > feasible / 4 && exact > feasible / 10);
+    free(t);
 }
 
 /* Lower bounds never exceed the brute force's optimum, and say something: those of chain_build,
@@ -586,7 +706,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_flow),        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_flow),        cmocka_unit_test(test_cut_orders),
+        cmocka_unit_test(test_paths),       cmocka_unit_test(test_path),
         cmocka_unit_test(test_memory),      cmocka_unit_test(test_memory_need),
         cmocka_unit_test(test_orders),      cmocka_unit_test(test_units),
         cmocka_unit_test(test_both),        cmocka_unit_test(test_limits)};

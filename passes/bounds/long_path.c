@@ -1,0 +1,60 @@
+/* Long paths (long_path.h).  Vertices are numbered in a topological order. */
+#include "passes/bounds/long_path.h"
+
+#include "ir/dag/topo_order.h"
+
+enum { HOPS = 100000 }; /* a hop counts as such a part of all weights, so that ties and zeros make long paths */
+
+/* next[v] on a longest path from v on; the first vertex of the longest of all, UINT32_MAX: there is none. */
+static uint32_t longest(const struct chain *c, uint64_t seed, uint32_t *next, struct arena *a)
+{
+    const struct wdag *g = c->g;
+    const struct chain_pot *p = &c->pot[0];
+    int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);
+    uint32_t first = g->n ? 0 : UINT32_MAX;
+    for (uint32_t v = g->n; v-- > 0;) {
+        int64_t w = p->w[v] + p->total / HOPS + 1;
+        w = seed ? w + w / 8 * topo_below(&seed, 17) : w;
+        next[v] = UINT32_MAX;
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            if (next[v] == UINT32_MAX || after[g->succ.to[i]] > after[next[v]])
+                next[v] = g->succ.to[i];
+        after[v] = sat_add(w, next[v] == UINT32_MAX ? 0 : after[next[v]]);
+        first = after[v] >= after[first] ? v : first;
+    }
+    return first;
+}
+
+/* Fills lo and hi, which say already which vertices are on the path. */
+static void place_others(const struct wdag *g, struct long_path *p)
+{
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            if (p->lo[v] < p->lo[g->pred.to[i]])
+                p->lo[v] = p->lo[g->pred.to[i]];
+    for (uint32_t v = g->n; v-- > 0;) {
+        p->hi[v] = p->hi[v] ? p->hi[v] : p->len + 1;
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            if (p->hi[v] > p->hi[g->succ.to[i]])
+                p->hi[v] = p->hi[g->succ.to[i]];
+    }
+}
+
+struct long_path long_path_of(const struct chain *c, uint64_t seed, uint32_t most, struct arena *a)
+{
+    uint32_t n = c->g->n, *next = arena_array(a, (size_t)n + 1, sizeof *next), all = 0, at = 0;
+    struct long_path p = {.vertex = arena_array(a, (size_t)n + 2, sizeof *p.vertex),
+                          .lo = arena_array(a, (size_t)n + 1, sizeof *p.lo),
+                          .hi = arena_array(a, (size_t)n + 1, sizeof *p.hi)};
+    uint32_t first = longest(c, seed, next, a);
+    for (uint32_t v = first; v != UINT32_MAX; v = next[v])
+        all++;
+    uint32_t step = all / (most + 1) + 1;
+    for (uint32_t v = first; v != UINT32_MAX; v = next[v], at++)
+        if (at % step == step / 2) {
+            p.lo[v] = p.hi[v] = ++p.len;
+            p.vertex[p.len] = v;
+        }
+    place_others(c->g, &p);
+    return p;
+}

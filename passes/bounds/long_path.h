@@ -1,0 +1,20 @@
+/* Long paths of a graph, and where its vertices are along them. */
+#ifndef PCC_PASSES_BOUNDS_LONG_PATH_H
+#define PCC_PASSES_BOUNDS_LONG_PATH_H
+
+#include "passes/problem/problem.h"
+
+/* Vertices 1 .. len of a path, or some of them.  An ideal holds the first k of them for some k: then it
+ * holds every vertex with hi <= k and none with lo > k. */
+struct long_path {
+    uint32_t len;
+    uint32_t *vertex; /* [1 .. len] */
+    uint32_t *lo;     /* [vertex of the graph] the last one that is it or before it, 0: none */
+    uint32_t *hi;     /* the first one that is it or behind it, len + 1: none */
+};
+
+/* A longest path by weights of potential 0, which get random factors of 1 to 3 if seed is not 0; at most about
+ * `most` of its vertices, evenly chosen.  Lives in a.  O(V + E). */
+struct long_path long_path_of(const struct chain *c, uint64_t seed, uint32_t most, struct arena *a);
+
+#endif

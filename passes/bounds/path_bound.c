@@ -1,0 +1,480 @@
+/* What devices can hold along a path (path_bound.h).
+ *
+ * Idea: the ideals of a contiguous plan hold the first k vertices of a path for growing k (long_path.h), so each device
+ * has an interval i .. j of the path, maybe none of it.  It has all that lies between i and j, and nothing
+ * that lies before i or behind j.  Let it hold the set S, with weights w of potential 0 (problem.h), a
+ * load of at most T and transfers p(S).  With a the scale of its kind, w(S) + a p(S) <= a T, and so for each m > -1
+ *   (1 + m) w(S)  <=  a T + max over such sets S of (m w(S) - a p(S)).
+ * The maximum is a minimum cut, where a vertex before j whose reader is outside is outside, too (and so from the other
+ * end); it does not depend on T.  Devices may come in any order, so a dynamic program over the devices used, by
+ * kinds, and the part of the path that is passed gives the most that all of them hold.  If that is less
+ * than the weight of all vertices, no plan has loads of at most T.
+ *
+ * At first each interval is taken to hold a T.  While T is not refuted, cuts are made for the intervals of the
+ * best chain: m = 0 first, then larger while the best set leaves room (what is added to it has to be
+ * paid), smaller while it is too heavy (so has what is left out), then where the lines of a heavy and of a light one
+ * meet, Lagrangean relaxation of T.  T is found by bisection; what is known of an interval serves every T.
+ *
+ * Cost: the work allowed; the dynamic program takes O(states * kinds * path^2) for each step of refinement. */
+#include "passes/bounds/path_bound.h"
+
+#include "passes/bounds/explain.h"
+#include "ir/base/max_flow.h"
+#include "passes/bounds/long_path.h"
+
+#include <inttypes.h>
+
+enum {
+    PATH_LEAST = 30, /* vertices of the path; or PER_DEVICE for each device */
+    PER_DEVICE = 5,
+    PATH_MOST = 128,
+    STATES_MOST = 256,
+    ONE = 1024, /* m is in such parts */
+    LINES = 8,  /* multipliers for an interval */
+    FIRST_PART = 10,
+    PRECISION = 4000
+};
+
+/* m / ONE w(S) - a p(S) <= gain for all sets S of an interval; one of this weight attains it. */
+struct line {
+    int32_t m;
+    int64_t gain, weight;
+};
+
+/* An interval: behind path vertex i, up to j. */
+struct pair {
+    struct line *line; /* LINES of them, or NULL */
+    uint32_t nline;
+    bool closed;  /* more has to be there than any device holds */
+    int64_t held; /* within the limit */
+};
+
+/* Devices that hold alike. */
+struct group {
+    uint32_t kind, count, radix; /* of the digit of a state that says how many are used */
+    int64_t scale;
+    const int64_t *cost; /* [net] */
+    int32_t first;       /* multiplier that is tried after 0, of either sign */
+    struct pair *pair;   /* [i * (len + 1) + j] */
+};
+
+struct best {
+    int64_t held;
+    uint32_t from, group;
+};
+
+struct holder {
+    const struct chain *c;
+    struct arena *a;
+    uint64_t *work;
+    struct long_path path;
+    uint32_t row; /* path.len + 1 */
+    uint32_t ngroup, nstate;
+    struct group group[CHAIN_KINDS];
+    struct best *best; /* [state * row + j] */
+    int64_t limit, total;
+    uint32_t *id; /* [vertex] its node */
+};
+
+/* ---- intervals ------------------------------------------------------------------------------- */
+
+enum side { OUTSIDE, INSIDE, EITHER };
+
+static enum side side_of(const struct holder *h, uint32_t v, uint32_t i, uint32_t j)
+{
+    if (h->path.hi[v] <= i || h->path.lo[v] > j)
+        return OUTSIDE;
+    return h->path.lo[v] > i && h->path.hi[v] <= j ? INSIDE : EITHER;
+}
+
+/* A multiplier that makes weights and transfers of like worth, by a part of what a device has. */
+static int32_t first_m(const struct chain *c, const struct group *q)
+{
+    __int128 pay = 0;
+    for (uint32_t e = 0; e < c->g->nnet; e++)
+        pay += chain_scaled(q->cost[e], q->scale);
+    pay = pay * ONE / FIRST_PART / (c->pot[0].total + 1);
+    return pay < 1 ? 1 : pay > ONE / 4 ? ONE / 4 : (int32_t)pay;
+}
+
+/* false: too many states. */
+static bool make_groups(struct holder *h)
+{
+    const struct chain *c = h->c;
+    h->nstate = 1;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        uint32_t q = 0;
+        while (q < h->ngroup && (c->kind[h->group[q].kind].cls != c->kind[k].cls ||
+                                 h->group[q].scale != c->pot[0].scale[k]))
+            q++;
+        if (q == h->ngroup)
+            h->group[h->ngroup++] = (struct group){
+                .kind = k, .scale = c->pot[0].scale[k], .cost = c->cls[c->kind[k].cls].cost};
+        h->group[q].count += c->kind[k].count;
+    }
+    for (uint32_t q = 0; q < h->ngroup && h->nstate <= STATES_MOST; q++) {
+        h->group[q].radix = h->nstate;
+        h->group[q].first = first_m(c, &h->group[q]);
+        h->nstate *= h->group[q].count + 1;
+        if (h->group[q].scale < 0)
+            return false;
+    }
+    return h->nstate <= STATES_MOST;
+}
+
+/* Intervals in which more lies between the ends than a load of `upper` allows are closed.  O(V + path^2) for each
+ * group. */
+static void make_pairs(struct holder *h, int64_t upper)
+{
+    uint32_t row = h->row, n = h->c->g->n;
+    /* [lo * (row + 1) + hi] the weight of vertices there, then of those with no smaller lo and no larger hi */
+    int64_t *sum = arena_array(h->a, (size_t)(row + 1) * (row + 1), sizeof *sum);
+    for (uint32_t v = 0; v < n; v++)
+        sum[h->path.lo[v] * (row + 1) + h->path.hi[v]] += h->c->pot[0].w[v];
+    for (uint32_t lo = row + 1; lo-- > 0;)
+        for (uint32_t hi = 0; hi <= row; hi++) {
+            int64_t *x = &sum[lo * (row + 1) + hi];
+            *x += (lo < row ? x[row + 1] : 0) + (hi ? x[-1] : 0) -
+                  (lo < row && hi ? x[row] : 0);
+        }
+    for (uint32_t q = 0; q < h->ngroup; q++) {
+        struct group *x = &h->group[q];
+        x->pair = arena_array(h->a, (size_t)row * row, sizeof *x->pair);
+        for (uint32_t i = 0; i < row; i++)
+            for (uint32_t j = i; j < row; j++)
+                x->pair[i * row + j].closed =
+                    sum[(i + 1) * (row + 1) + j] > chain_scaled(upper, x->scale);
+    }
+}
+
+/* ---- cuts ------------------------------------------------------------------------------------ */
+
+/* Of neighbours u -> v that are not behind: if v is before, so is u.  Of those that are not before: if u is behind, so
+ * is v. */
+static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, uint32_t i, uint32_t j)
+{
+    const struct wdag *g = h->c->g;
+    const struct long_path *p = &h->path;
+    for (uint32_t x = g->pred.at[v]; x < g->pred.at[v + 1]; x++) {
+        uint32_t u = g->pred.to[x];
+        if (side_of(h, u, i, j) != EITHER)
+            continue;
+        if (p->hi[u] <= j && p->hi[v] <= j)
+            flow_arc(f, h->id[u], h->id[v], FLOW_INF);
+        if (p->lo[u] > i && p->lo[v] > i)
+            flow_arc(f, h->id[v], h->id[u], FLOW_INF);
+    }
+}
+
+/* A net, whose price is cut if it has pins on both sides; true: it has anyway. */
+static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t price, uint32_t i,
+                    uint32_t j, uint32_t *hub)
+{
+    const struct wdag *g = h->c->g;
+    uint32_t some[3] = {[OUTSIDE] = g->net_host[e]}, s = f->nnode - 2, t = f->nnode - 1;
+    for (uint32_t x = g->net_pin.at[e]; x < g->net_pin.at[e + 1]; x++)
+        some[side_of(h, g->net_pin.to[x], i, j)]++;
+    if ((some[INSIDE] && some[OUTSIDE]) || !some[EITHER])
+        return some[INSIDE] && some[OUTSIDE];
+    uint32_t in = some[INSIDE] ? s : (*hub)++, out = some[OUTSIDE] ? t : (*hub)++;
+    flow_arc(f, in, out, price);
+    for (uint32_t x = g->net_pin.at[e]; x < g->net_pin.at[e + 1]; x++) {
+        uint32_t v = g->net_pin.to[x];
+        if (side_of(h, v, i, j) != EITHER)
+            continue;
+        if (in != s)
+            flow_arc(f, h->id[v], in, FLOW_INF);
+        if (out != t)
+            flow_arc(f, out, h->id[v], FLOW_INF);
+    }
+    return false;
+}
+
+/* Vertices that may be on either side get nodes, and arcs for m / ONE of their weight; adds what is there anyway to
+ * *weight, and what all others could gain to *gain. */
+static uint32_t add_vertices(struct holder *h, struct flow *f, uint32_t i, uint32_t j, int32_t m,
+                             int64_t *weight, int64_t *gain)
+{
+    uint32_t n = 0, s = f->nnode - 2, t = f->nnode - 1;
+    for (uint32_t v = 0; v < h->c->g->n; v++) {
+        enum side side = side_of(h, v, i, j);
+        int64_t w = h->c->pot[0].w[v];
+        *weight += side == INSIDE ? w : 0;
+        if (side != EITHER)
+            continue;
+        h->id[v] = n++;
+        if (m > 0) {
+            w = (int64_t)(((__int128)w * m + ONE - 1) / ONE);
+            *gain += w;
+            flow_arc(f, s, h->id[v], w);
+        } else if (m < 0) {
+            flow_arc(f, h->id[v], t, (int64_t)((__int128)w * -m / ONE));
+        }
+    }
+    for (uint32_t v = 0; v < h->c->g->n; v++)
+        if (side_of(h, v, i, j) == EITHER)
+            add_precedence(h, f, v, i, j);
+    return n;
+}
+
+/* The line of m for devices of q that have the interval. */
+static struct line cut_line(struct holder *h, const struct group *q, uint32_t i, uint32_t j, int32_t m)
+{
+    const struct wdag *g = h->c->g;
+    struct arena_mark mark = arena_mark(h->a);
+    uint32_t arcs = g->n + 2 * g->pred.at[g->n] + g->nnet + 2 * g->net_pin.at[g->nnet];
+    struct flow f = flow_new(g->n + 2 * g->nnet + 2, arcs, h->a);
+    struct line l = {.m = m};
+    uint32_t hub = add_vertices(h, &f, i, j, m, &l.weight, &l.gain);
+    l.gain += (int64_t)(((__int128)l.weight * m + (m > 0 ? ONE - 1 : 0)) / ONE);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        int64_t price = chain_scaled(q->cost[e], q->scale);
+        if (price && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1 &&
+            add_net(h, &f, e, price, i, j, &hub))
+            l.gain -= price;
+    }
+    l.gain -= flow_max(&f, f.nnode - 2, f.nnode - 1, h->work);
+    const uint8_t *in = flow_side(&f, f.nnode - 2);
+    for (uint32_t v = 0; v < g->n; v++)
+        if (side_of(h, v, i, j) == EITHER && in[h->id[v]])
+            l.weight += h->c->pot[0].w[v];
+    uint64_t looks = (uint64_t)g->n + g->net_pin.at[g->nnet];
+    *h->work -= looks < *h->work ? looks : *h->work;
+    arena_release(h->a, mark);
+    return l;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* The most that a device holds, whose load counts as `cap`; -1: there is no such set. */
+static int64_t held_by(const struct line *l, int64_t cap)
+{
+    __int128 x = ((__int128)cap + l->gain) * ONE;
+    return x < 0 ? -1 : (int64_t)(x / (ONE + l->m));
+}
+
+/* The line that says least; NULL: there is none. */
+static const struct line *best_line(const struct pair *p, int64_t cap)
+{
+    const struct line *best = NULL;
+    for (uint32_t i = 0; i < p->nline; i++)
+        if (held_by(&p->line[i], cap) < (best ? held_by(best, cap) : cap))
+            best = &p->line[i];
+    return best;
+}
+
+/* Transfers of the set of l. */
+static int64_t paid(const struct line *l)
+{
+    return (int64_t)((__int128)l->weight * l->m / ONE) - l->gain;
+}
+
+/* The multiplier to try next; false: none is better by much. */
+static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
+{
+    const struct line *heavy = NULL, *light = NULL;
+    for (uint32_t i = 0; i < p->nline; i++) {
+        const struct line *l = &p->line[i];
+        if (l->weight + paid(l) > cap)
+            heavy = !heavy || l->m < heavy->m ? l : heavy;
+        else
+            light = !light || l->m > light->m ? l : light;
+    }
+    *m = 0;
+    if (heavy && light) {
+        int64_t more = heavy->weight - light->weight;
+        if (more <= 0 || heavy->m - light->m < 2)
+            return false;
+        __int128 x = (__int128)(paid(heavy) - paid(light)) * ONE / more;
+        *m = x > light->m && x < heavy->m ? (int32_t)x : light->m;
+        return *m > light->m;
+    }
+    if (light) {
+        *m = light->m < 0 ? light->m / 2 : light->m ? light->m * 4 : first;
+        return light->m < 2 * ONE && light->m != -1;
+    }
+    if (heavy)
+        *m = heavy->m > 0 ? heavy->m / 2 : heavy->m * 4 > -ONE / 2 ? heavy->m * 4 - (heavy->m ? 0 : first)
+                                   : heavy->m - (ONE + heavy->m) / 2;
+    return !heavy || (heavy->m > -ONE * 7 / 8 && heavy->m != 1);
+}
+
+static bool refine(struct holder *h, const struct group *q, uint32_t i, uint32_t j)
+{
+    struct pair *p = &q->pair[i * h->row + j];
+    int64_t cap = chain_scaled(h->limit, q->scale);
+    int32_t m;
+    if (p->nline == LINES || !next_m(p, cap, q->first, &m))
+        return false;
+    if (!p->line)
+        p->line = arena_array(h->a, LINES, sizeof *p->line);
+    p->line[p->nline] = cut_line(h, q, i, j, m);
+    if (!*h->work) /* the flow may not be the largest */
+        return false;
+    p->nline++;
+    const struct line *l = best_line(p, cap);
+    p->held = l ? held_by(l, cap) : cap;
+    return true;
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+static void set_limit(struct holder *h, int64_t limit)
+{
+    h->limit = limit;
+    for (uint32_t q = 0; q < h->ngroup; q++) {
+        int64_t cap = chain_scaled(limit, h->group[q].scale);
+        for (uint32_t i = 0; i < h->row * h->row; i++) {
+            struct pair *p = &h->group[q].pair[i];
+            const struct line *l = best_line(p, cap);
+            p->held = p->closed ? -1 : l ? held_by(l, cap) : cap;
+        }
+    }
+}
+
+/* A device of group q more after state u. */
+static void extend(struct holder *h, uint32_t u, uint32_t q)
+{
+    const struct group *x = &h->group[q];
+    const struct best *from = &h->best[u * h->row];
+    struct best *to = &h->best[(u + x->radix) * h->row];
+    for (uint32_t i = 0; i < h->row; i++)
+        for (uint32_t j = i; j < h->row && from[i].held >= 0; j++) {
+            int64_t held = x->pair[i * h->row + j].held;
+            if (held >= 0 && from[i].held + held > to[j].held)
+                to[j] = (struct best){from[i].held + held, i, q};
+        }
+}
+
+/* The most that all devices hold. */
+static int64_t most_held(struct holder *h)
+{
+    for (uint32_t i = 0; i < h->nstate * h->row; i++)
+        h->best[i].held = -1;
+    h->best[0].held = 0;
+    for (uint32_t u = 0; u < h->nstate; u++)
+        for (uint32_t q = 0; q < h->ngroup; q++)
+            if (u / h->group[q].radix % (h->group[q].count + 1) < h->group[q].count)
+                extend(h, u, q);
+    uint64_t looks = (uint64_t)h->nstate * h->ngroup * h->row * h->row / 4;
+    *h->work -= looks < *h->work ? looks : *h->work;
+    return h->best[h->nstate * h->row - 1].held;
+}
+
+/* Refines the intervals of the best chain; false: they are as good as they get. */
+static bool refine_best(struct holder *h)
+{
+    bool better = false;
+    for (uint32_t u = h->nstate - 1, j = h->row - 1; u;) {
+        struct best x = h->best[u * h->row + j];
+        better = refine(h, &h->group[x.group], x.from, j) || better;
+        u -= h->group[x.group].radix;
+        j = x.from;
+    }
+    return better;
+}
+
+/* No plan has loads of at most `limit`. */
+static bool refuted(struct holder *h, int64_t limit, struct clock *clock)
+{
+    set_limit(h, limit);
+    while (most_held(h) >= h->total)
+        if (!*h->work || clock_out(clock) || !refine_best(h))
+            return false;
+    return true;
+}
+
+/* ---- the argument ---------------------------------------------------------------------------- */
+
+static void say_interval(struct explain *e, const struct holder *h, const struct group *q, uint32_t i,
+                         uint32_t j)
+{
+    int64_t cap = chain_scaled(h->limit, q->scale);
+    const struct line *l = best_line(&q->pair[i * h->row + j], cap);
+    if (!l)
+        return;
+    explain_add(e, "  %s, ", explain_kind(e, q->kind));
+    if (i == j)
+        explain_add(e, "between %u and %u", i, i + 1);
+    else
+        explain_add(e, "%u to %u", i + 1, j);
+    if (l->m)
+        explain_add(e, ": %d/%d of the nodes", l->m, ONE);
+    else
+        explain_add(e, ": nothing");
+    explain_add(e, " less the transfers is at most %s%s, so ", l->gain < 0 ? "-" : "",
+                explain_time(e, l->gain < 0 ? -l->gain : l->gain));
+    if (held_by(l, cap) < 0)
+        explain_add(e, "there is no such device\n");
+    else
+        explain_add(e, "nodes at most %s\n", explain_time(e, held_by(l, cap)));
+}
+
+/* Why no load is below h->limit + 1, for which most_held was made. */
+static const char *prove(const struct holder *h, const struct module *m, struct arena *mem)
+{
+    struct explain e = explain_new(h->c, m, mem);
+    explain_add(&e, "contiguous plans: what devices can hold along a path\n");
+    explain_add(&e, "suppose that a plan takes less than %s; path:", explain_time(&e, h->limit + 1));
+    for (uint32_t k = 1; k < h->row; k++)
+        explain_add(&e, " %u %s", k, e.name[h->path.vertex[k]]);
+    explain_add(&e, "\na device has an interval of it, and what lies between its ends, but nothing from "
+                    "before or behind it\n");
+    for (uint32_t q = 0; q < h->ngroup; q++)
+        explain_add(&e, "%s: a ms counts as %" PRId64 "/%d, so nodes and transfers at most %s\n",
+                    explain_kind(&e, h->group[q].kind), h->group[q].scale, 1 << CHAIN_SCALE_BITS,
+                    explain_time(&e, chain_scaled(h->limit, h->group[q].scale)));
+    explain_add(&e, "with these intervals of the path (minimum cuts),\n");
+    for (uint32_t q = 0; q < h->ngroup; q++)
+        for (uint32_t i = 0; i < h->row; i++)
+            for (uint32_t j = i; j < h->row; j++)
+                say_interval(&e, h, &h->group[q], i, j);
+    int64_t most = h->best[h->nstate * h->row - 1].held;
+    explain_add(&e, "however the devices share the path, they hold at most %s of %s: no contiguous plan "
+                    "takes less than %s\n",
+                explain_time(&e, most < 0 ? 0 : most), explain_time(&e, h->total),
+                explain_time(&e, h->limit + 1));
+    return explain_text(&e);
+}
+
+struct holder *holder_new(const struct chain *c, int64_t upper, struct arena *a)
+{
+    struct holder *h = arena_alloc(a, sizeof *h);
+    uint32_t most = PER_DEVICE * c->cluster->ndev;
+    most = most < PATH_LEAST ? PATH_LEAST : most > PATH_MOST ? PATH_MOST : most;
+    h->c = c;
+    h->a = a;
+    if (c->detailed || !c->g->n || !make_groups(h))
+        return NULL;
+    h->path = long_path_of(c, 0, most, a);
+    h->row = h->path.len + 1;
+    h->id = arena_array(a, (size_t)c->g->n + 1, sizeof *h->id);
+    h->best = arena_array(a, (size_t)h->nstate * h->row, sizeof *h->best);
+    for (uint32_t v = 0; v < c->g->n; v++)
+        h->total += c->pot[0].w[v];
+    make_pairs(h, upper);
+    return h;
+}
+
+uint64_t holder_raise(struct holder *h, struct chain *c, int64_t upper, uint64_t work,
+                      struct clock *clock, const struct module *m, struct arena *mem)
+{
+    int64_t lo = c->lower, hi = upper;
+    uint64_t left = work, none = 0;
+    h->work = &left;
+    while (hi - lo > upper / PRECISION && !clock_out(clock)) {
+        int64_t mid = lo + (hi - lo + 1) / 2;
+        if (refuted(h, mid - 1, clock))
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    h->work = &none; /* what is known is enough */
+    if (lo > c->lower && refuted(h, lo - 1, NULL)) {
+        c->lower = lo;
+        c->lower_why = "most that devices hold along a path";
+        c->lower_proof = prove(h, m, mem);
+    }
+    h->work = NULL;
+    return work - left;
+}

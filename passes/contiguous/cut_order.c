@@ -1,0 +1,202 @@
+/* Orders whose prefixes are minimum cuts (cut_order.h).
+ *
+ * Idea: an ideal holds the first k vertices of a long path for some k (long_path.h).  Of those with the same k,
+ * take the one that the cheapest transfers leave: a minimum cut between what must be in it and what cannot
+ * be.  For growing k these ideals grow, too (of all minimum cuts the one with the smallest source side is taken),
+ * so there is an order that has them all as prefixes; between two of them it is any order.  Device ends that
+ * cost little are then among the cuts that an interval program (interval_dp.h) tries, also where branches
+ * that lead nowhere would cross the cuts of every plain order.
+ *
+ * Only what is between the two sides matters: vertices of neither side from which no net or precedence leads to what
+ * cannot be in the ideal are in it.
+ *
+ * The orders differ in the path, in the order between cuts, and in a price on weight, of either sign, which moves
+ * the cuts a little up or down. */
+#include "passes/contiguous/cut_order.h"
+
+#include "ir/base/max_flow.h"
+#include "passes/bounds/long_path.h"
+#include "ir/dag/topo_order.h"
+
+enum { PRICE_ONE = 1024, PRICE_MOST = 4, PRICE_LEAST = 256 };
+
+struct cutter {
+    const struct chain *c;
+    struct long_path path;
+    const int64_t *cost; /* [net] of the class whose devices pay most */
+    int64_t price;       /* of weight, in parts of PRICE_ONE; above 0: more is in */
+    uint32_t *id;        /* [vertex] 1 + its number among `open`; 0 */
+    uint32_t *open, nopen;
+    uint32_t *rank;      /* [vertex] the first cut that it is before */
+    uint64_t *looks;
+    struct arena *a;
+};
+
+static bool between(const struct cutter *x, uint32_t v, uint32_t k)
+{
+    return x->path.hi[v] > k && x->path.lo[v] <= k;
+}
+
+static void open_vertex(struct cutter *x, uint32_t v, uint32_t k)
+{
+    if (x->id[v] || !between(x, v, k))
+        return;
+    x->open[x->nopen++] = v;
+    x->id[v] = x->nopen;
+}
+
+/* Vertices between the sides from which the other side can be reached.  O(V). */
+static void open_region(struct cutter *x, uint32_t k)
+{
+    const struct wdag *g = x->c->g;
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->pred.at[v]; x->path.lo[v] > k && i < g->pred.at[v + 1]; i++)
+            open_vertex(x, g->pred.to[i], k);
+    for (uint32_t j = 0; j < x->nopen; j++) {
+        uint32_t v = x->open[j];
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            open_vertex(x, g->pred.to[i], k);
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            open_vertex(x, g->succ.to[i], k);
+        *x->looks += 2 + g->pred.at[v + 1] - g->pred.at[v] + g->succ.at[v + 1] - g->succ.at[v];
+    }
+    *x->looks += g->n / 4;
+}
+
+/* The node of v in the network: that of an open vertex, the source or the sink. */
+static uint32_t node_of(const struct cutter *x, const struct flow *f, uint32_t v, uint32_t k)
+{
+    return x->id[v] ? x->id[v] - 1 : x->path.lo[v] > k ? f->nnode - 1 : f->nnode - 2;
+}
+
+static void add_net(struct cutter *x, struct flow *f, uint32_t e, uint32_t k, uint32_t *hub)
+{
+    const struct wdag *g = x->c->g;
+    uint32_t src = g->net_src[e], z = *hub, s = f->nnode - 2;
+    if (src == UINT32_MAX || x->cost[e] <= 0 || x->path.lo[src] > k)
+        return;
+    ++*hub;
+    flow_arc(f, node_of(x, f, src, k), z, 2 * x->cost[e]);
+    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
+        uint32_t u = node_of(x, f, g->net_pin.to[i], k);
+        if (g->net_pin.to[i] != src && u != s)
+            flow_arc(f, z, u, FLOW_INF);
+    }
+}
+
+static struct flow network(struct cutter *x, uint32_t k)
+{
+    const struct wdag *g = x->c->g;
+    uint32_t nets = 0, arcs = x->nopen;
+    for (uint32_t j = 0; j < x->nopen; j++) {
+        uint32_t v = x->open[j];
+        arcs += g->pred.at[v + 1] - g->pred.at[v];
+        nets += g->net_of.at[v + 1] - g->net_of.at[v];
+        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
+            arcs += 1 + g->net_pin.at[g->net_of.to[i] + 1] - g->net_pin.at[g->net_of.to[i]];
+    }
+    struct flow f = flow_new(x->nopen + nets + 2, arcs, x->a);
+    uint32_t s = f.nnode - 2, t = f.nnode - 1, hub = x->nopen;
+    for (uint32_t j = 0; j < x->nopen; j++) {
+        uint32_t v = x->open[j];
+        int64_t toll = (int64_t)((__int128)x->c->pot[0].w[v] * x->price / PRICE_ONE);
+        if (toll > 0)
+            flow_arc(&f, s, j, toll);
+        else if (toll < 0)
+            flow_arc(&f, j, t, -toll);
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            if (x->id[g->pred.to[i]])
+                flow_arc(&f, j, x->id[g->pred.to[i]] - 1, FLOW_INF);
+        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+            uint32_t e = g->net_of.to[i], first = 0;
+            while (!x->id[g->net_pin.to[g->net_pin.at[e] + first]])
+                first++;
+            if (g->net_pin.to[g->net_pin.at[e] + first] == v) /* each net once */
+                add_net(x, &f, e, k, &hub);
+        }
+    }
+    return f;
+}
+
+/* The vertices before the cut behind path vertex k get their rank. */
+static void cut_behind(struct cutter *x, uint32_t k)
+{
+    struct arena_mark mark = arena_mark(x->a);
+    uint64_t left = UINT64_MAX;
+    open_region(x, k);
+    struct flow f = network(x, k);
+    flow_max(&f, f.nnode - 2, f.nnode - 1, &left);
+    *x->looks += UINT64_MAX - left;
+    const uint8_t *in = flow_side(&f, f.nnode - 2);
+    for (uint32_t v = 0; v < x->c->g->n; v++)
+        if (x->rank[v] > k && in[node_of(x, &f, v, k)])
+            x->rank[v] = k;
+    for (uint32_t j = 0; j < x->nopen; j++)
+        x->id[x->open[j]] = 0;
+    x->nopen = 0;
+    arena_release(x->a, mark);
+}
+
+/* Order `by`, sorted by rank.  O(V). */
+static uint32_t *sort_by_rank(const struct cutter *x, const uint32_t *by)
+{
+    uint32_t n = x->c->g->n, *order = arena_array(x->a, (size_t)n + 1, sizeof *order),
+             *at = arena_array(x->a, (size_t)x->path.len + 3, sizeof *at);
+    for (uint32_t v = 0; v < n; v++)
+        at[x->rank[v] + 1]++;
+    for (uint32_t k = 0; k <= x->path.len; k++)
+        at[k + 1] += at[k];
+    for (uint32_t i = 0; i < n; i++)
+        order[at[x->rank[by[i]]]++] = by[i];
+    return order;
+}
+
+/* The class whose devices pay most for transfers. */
+static const int64_t *dearest(const struct chain *c)
+{
+    const int64_t *most = c->cls[c->kind[0].cls].cost;
+    for (uint32_t k = 1; k < c->nkind; k++) {
+        const int64_t *cost = c->cls[c->kind[k].cls].cost;
+        int64_t x = 0, y = 0;
+        for (uint32_t e = 0; e < c->g->nnet; e++) {
+            x = sat_add(x, cost[e]);
+            y = sat_add(y, most[e]);
+        }
+        most = x > y ? cost : most;
+    }
+    return most;
+}
+
+/* A price that makes transfers and weights of like worth, or a part of it. */
+static int64_t pick_price(const struct cutter *x, uint64_t *seed)
+{
+    int64_t all = 0;
+    for (uint32_t e = 0; e < x->c->g->nnet; e++)
+        all = sat_add(all, x->cost[e]);
+    int64_t part = PRICE_MOST << topo_below(seed, 7), sign = topo_below(seed, 2) ? 1 : -1;
+    __int128 one = (__int128)all * PRICE_ONE / (x->c->pot[0].total + 1) / part;
+    return sign * (one < PRICE_ONE * PRICE_LEAST ? (int64_t)one : PRICE_ONE * PRICE_LEAST);
+}
+
+uint32_t *cut_order_next(const struct chain *c, struct cut_orders *o, struct arena *a)
+{
+    static const enum topo_kind kinds[] = {TOPO_FIFO, TOPO_THIN, TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
+    uint64_t seed = o->seed + o->tried;
+    uint32_t n = c->g->n, first = o->tried++ == 0;
+    uint64_t path = first ? 0 : topo_random(&seed) | 1, ties = first ? 0 : topo_random(&seed);
+    struct cutter x = {.c = c,
+                       .path = long_path_of(c, path, CUT_ORDER_CUTS, a),
+                       .cost = dearest(c),
+                       .id = arena_array(a, (size_t)n + 1, sizeof *x.id),
+                       .open = arena_array(a, (size_t)n + 1, sizeof *x.open),
+                       .rank = arena_array(a, (size_t)n + 1, sizeof *x.rank),
+                       .looks = &o->looks,
+                       .a = a};
+    x.price = first ? 0 : pick_price(&x, &seed);
+    for (uint32_t v = 0; v < n; v++)
+        x.rank[v] = x.path.len;
+    for (uint32_t k = 1; k < x.path.len; k++)
+        cut_behind(&x, k);
+    o->looks += n;
+    return sort_by_rank(&x, topo_order(c->g, kinds[(o->tried - 1) % 5], ties, a));
+}

@@ -1,0 +1,18 @@
+/* Orders whose prefixes are minimum cuts. */
+#ifndef PCC_PASSES_CONTIGUOUS_CUT_ORDER_H
+#define PCC_PASSES_CONTIGUOUS_CUT_ORDER_H
+
+#include "passes/problem/problem.h"
+
+struct cut_orders {
+    uint64_t seed;
+    uint32_t tried; /* orders so far; 0 at first */
+    uint64_t looks; /* looks at arcs and vertices so far */
+};
+
+/* The next topological order of c; each is another one.  Lives in a, which is scratch, too.  O(V) for each of at most
+ * CUT_ORDER_CUTS cuts, and a small flow. */
+uint32_t *cut_order_next(const struct chain *c, struct cut_orders *o, struct arena *a);
+enum { CUT_ORDER_CUTS = 512 };
+
+#endif
