@@ -8,6 +8,9 @@
 
 #include <errno.h>
 #include <jansson.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -543,6 +546,9 @@ struct module *workload_read(const char *path, double transfer_scale, struct clu
     *cluster = arena_alloc(m->mem, sizeof **cluster);
     int rc = read_all(&r, *cluster);
     json_decref(r.root);
+#ifdef __GLIBC__
+    malloc_trim(0); /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
+#endif
     if (rc == 0)
         return m;
     arena_free(m->mem);
