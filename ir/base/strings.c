@@ -113,6 +113,11 @@ bool str_ends(const char *s, const char *end)
     return n >= k && strcmp(s + n - k, end) == 0;
 }
 
+int str_order(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 const char *path_base(const char *path)
 {
     const char *slash = strrchr(path, '/');

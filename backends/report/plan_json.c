@@ -1,74 +1,10 @@
-/* Small text outputs: the cost table (CSV), a plan (JSON), the textual IR. */
+/* A plan as JSON. */
 #include "backends/backends.h"
 #include "ir/base/outfile.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
-
-/* ---- CSV -------------------------------------------------------------------------------------- */
-
-/* A field, quoted as RFC 4180 wants. */
-static void csv_text(FILE *f, const char *s)
-{
-    if (!s[strcspn(s, ",\"\r\n")]) {
-        fputs(s, f);
-        return;
-    }
-    putc('"', f);
-    for (; *s; s++) {
-        if (*s == '"')
-            putc('"', f);
-        putc(*s, f);
-    }
-    putc('"', f);
-}
-
-/* Bytes of the results of a node; of a call, `own` has what is inside, too. */
-static int64_t result_bytes(const struct module *m, nid n)
-{
-    const struct slice out = m->node[n].out;
-    int64_t sum = 0;
-    if (m->node[n].callee == 0)
-        return m->cost->own[n];
-    for (uint32_t i = 0; i < out.n; i++)
-        sum = sat_add(sum, m->cost->bytes[m->arg[out.at + i]]);
-    return sum;
-}
-
-/* One row per node of the main graph: name, operator, FLOPs, bytes moved, bytes of results, and
- * picoseconds per device class (empty: cannot run there). */
-int csv_write(const struct module *m, const struct cluster *c, const char *path, struct diag *d)
-{
-    struct outfile o;
-    const struct graph *g = &m->graph[1];
-    if (!m->cost)
-        return diag_error(d, "%s: the cost table needs costs: add cost to -p", path);
-    if (outfile_open(&o, path, d))
-        return -1;
-    fputs("name,op,flops,traffic_bytes,result_bytes", o.f);
-    for (uint32_t k = 0; k < c->ncls; k++) {
-        fputs(",ps_", o.f);
-        csv_text(o.f, c->cls[k].name);
-    }
-    putc('\n', o.f);
-    for (nid n = g->first; n < g->first + g->count; n++) {
-        csv_text(o.f, node_name(m, n));
-        putc(',', o.f);
-        csv_text(o.f, node_op(m, n));
-        fprintf(o.f, ",%lld,%lld,%lld", (long long)m->cost->flops[n],
-                (long long)m->cost->traffic[n], (long long)result_bytes(m, n));
-        for (uint32_t k = 0; k < c->ncls; k++)
-            if (m->cost->time[k][n] == COST_NEVER)
-                putc(',', o.f);
-            else
-                fprintf(o.f, ",%lld", (long long)m->cost->time[k][n]);
-        putc('\n', o.f);
-    }
-    return outfile_close(&o, true);
-}
-
-/* ---- plan JSON -------------------------------------------------------------------------------- */
 
 /* Picoseconds as seconds, the way the manifest writes them. */
 static json_t *seconds(int64_t ps)
@@ -143,13 +79,4 @@ int plan_json_write(const struct result *r, const char *path)
     json_decref(root);
     arena_free(a);
     return rc;
-}
-
-int ir_write(const struct result *r, const char *path)
-{
-    struct outfile o;
-    if (outfile_open(&o, path, r->diag))
-        return -1;
-    module_print(o.f, r->m, r->cluster, r->plan);
-    return outfile_close(&o, true);
 }

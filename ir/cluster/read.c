@@ -1,0 +1,503 @@
+/* Clusters as users write them: the shorthand, the JSON form, links, groups, what is reserved.
+ *
+ * The JSON form is described in cluster.md.  What no planner honours is an error, not ignored.
+ * Numbers are integers or strings with units: no floating point. */
+#include "ir/cluster/presets.h"
+
+#include "ir/base/strings.h"
+#include "ir/base/units.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where an error is: "cluster '2xa100'", or "rack.json: classes[1]". */
+struct where {
+    struct arena *mem;
+    struct diag *d;
+    const char *at;
+};
+
+static void clear(struct cluster *c)
+{
+    memset(c, 0, sizeof *c);
+    c->efficiency = 1000000;
+}
+
+static int class_add(struct cluster *c, const struct device_class *cls, const struct where *w)
+{
+    if (c->ncls == CLUSTER_CLASSES)
+        return diag_error(w->d, "%s: more than %d classes of devices", w->at, CLUSTER_CLASSES);
+    if (cls->count > CLUSTER_DEVICES - c->ndev) {
+        return diag_error(w->d, "%s: %u devices in all, expected 1 to %d", w->at,
+                          c->ndev + cls->count, CLUSTER_DEVICES);
+    }
+    c->cls[c->ncls++] = *cls;
+    c->ndev += cls->count;
+    return 0;
+}
+
+static bool memory_parse(const char *s, int64_t *bytes)
+{
+    if (strcmp(s, "unbounded") == 0) {
+        *bytes = -1;
+        return true;
+    }
+    return bytes_parse(s, bytes) && *bytes > 0;
+}
+
+/* "4xa100:40GiB", "cpu" */
+static int item_parse(struct cluster *c, const char *s, size_t n, const struct where *w)
+{
+    size_t digits = 0;
+    uint32_t count = 1;
+
+    while (digits < n && s[digits] >= '0' && s[digits] <= '9')
+        digits++;
+    if (digits > 0 && digits < n && s[digits] == 'x') {
+        count = 0;
+        for (size_t i = 0; i < digits && count <= CLUSTER_DEVICES; i++)
+            count = count * 10 + (uint32_t)(s[i] - '0');
+        if (count < 1 || count > CLUSTER_DEVICES) {
+            return diag_error(w->d, "%s: '%.*s' devices of a class, expected 1 to %d", w->at,
+                              (int)digits, s, CLUSTER_DEVICES);
+        }
+        s += digits + 1;
+        n -= digits + 1;
+    }
+    const char *colon = memchr(s, ':', n);
+    size_t name = colon != NULL ? (size_t)(colon - s) : n;
+    const struct device_class *preset = preset_of(s, name);
+    if (preset == NULL) {
+        return diag_error(
+            w->d,
+            "%s: unknown class '%.*s'%s, expected COUNTxCLASS[:MEMORY] with one of " PRESET_NAMES
+            ", or a file that ends in .json",
+            w->at, (int)name, s, preset_hint(s, name, w->mem));
+    }
+    struct device_class cls = *preset;
+    cls.count = count;
+    if (colon != NULL) {
+        const char *text = arena_strdup(w->mem, colon + 1, n - name - 1);
+        if (!memory_parse(text, &cls.memory)) {
+            return diag_error(w->d, "%s: memory '%s', expected a size above 0 such as 40GiB", w->at,
+                              text);
+        }
+    }
+    return class_add(c, &cls, w);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* An integer in the base unit or a string with a unit, at least `least`; absent: *out stays. */
+static int quantity(const json_t *object, const char *key, bool (*parse)(const char *, int64_t *),
+                    int64_t least, const char *example, int64_t *out, const struct where *w)
+{
+    const json_t *v = json_object_get(object, key);
+    int64_t n = 0;
+
+    if (v == NULL)
+        return 0;
+    bool ok = json_is_string(v) && parse(json_string_value(v), &n);
+    if (json_is_integer(v)) {
+        n = json_integer_value(v);
+        ok = true;
+    }
+    if (!ok || (n < least && !(parse == memory_parse && json_is_string(v)))) {
+        char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+        diag_error(w->d, "%s: \"%s\" is %.80s, expected an integer or a text such as \"%s\", %s",
+                   w->at, key, text != NULL ? text : "?", example,
+                   least > 0 ? "above 0" : "not negative");
+        free(text);
+        return -1;
+    }
+    *out = n;
+    return 0;
+}
+
+/* Every key of the object is one of the NULL-ended list. */
+static int keys_check(const json_t *object, const char *const *known, const char *list,
+                      const struct where *w)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        const char *const *k = known;
+        while (*k != NULL && strcmp(*k, key) != 0)
+            k++;
+        if (*k != NULL)
+            continue;
+        if (strcmp(key, "links") == 0 || strcmp(key, "topology") == 0) {
+            return diag_error(w->d,
+                              "%s: \"%s\": links between devices are not supported, as no planner "
+                              "could honour them; each accelerator has one \"link\" to the host, "
+                              "and those of a \"group\" an \"inner_link\"",
+                              w->at, key);
+        }
+        return diag_error(w->d, "%s: unknown key \"%s\", expected %s", w->at, key, list);
+    }
+    return 0;
+}
+
+static int peak_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    const json_t *peak = json_object_get(cls, "peak");
+    const char *key;
+    json_t *value;
+
+    if (peak == NULL)
+        return 0;
+    if (!json_is_object(peak)) {
+        return diag_error(w->d, "%s: \"peak\": expected an object such as {\"f32\": \"19.5T\"}",
+                          w->at);
+    }
+    json_object_foreach((json_t *)(uintptr_t)peak, key, value)
+    {
+        enum elem e = elem_of_name(key, strlen(key));
+        if (e == ELEM_NONE) {
+            return diag_error(w->d,
+                              "%s: \"peak\": unknown element type \"%s\", expected f32, f16, "
+                              "i8, ...",
+                              w->at, key);
+        }
+        if (quantity(peak, key, count_parse, 1, "19.5T", &out->peak[e], w) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int link_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    static const char *const keys[] = {"bandwidth", "latency", NULL};
+    const json_t *link = json_object_get(cls, "link");
+
+    if (out->host) {
+        out->link_bandwidth = out->link_latency = 0;
+        return link == NULL
+                   ? 0
+                   : diag_error(w->d, "%s: \"link\": a host class has no link to the host", w->at);
+    }
+    if (out->link_bandwidth == 0) {
+        out->link_bandwidth = LINK_BANDWIDTH;
+        out->link_latency = LINK_LATENCY;
+    }
+    if (link == NULL)
+        return 0;
+    if (!json_is_object(link)) {
+        return diag_error(w->d,
+                          "%s: \"link\": expected an object such as {\"bandwidth\": \"25GB/s\","
+                          " \"latency\": \"10us\"}",
+                          w->at);
+    }
+    if (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
+        quantity(link, "bandwidth", rate_parse, 1, "25GB/s", &out->link_bandwidth, w) != 0)
+        return -1;
+    return quantity(link, "latency", time_parse, 0, "10us", &out->link_latency, w);
+}
+
+/* "group", "inner_link" and "inner_share": how the devices stand together. */
+static int group_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    static const char *const keys[] = {"bandwidth", "latency", NULL};
+    const json_t *link = json_object_get(cls, "inner_link");
+    int64_t group = 0;
+
+    if (quantity(cls, "group", count_parse, 1, "4", &group, w) != 0 ||
+        quantity(cls, "inner_share", share_parse, 1, "0.25", &out->inner_share, w) != 0)
+        return -1;
+    if (out->inner_share > 1000000)
+        return diag_error(w->d, "%s: \"inner_share\": expected a share in 0.000001..1", w->at);
+    if (link != NULL && !json_is_object(link)) {
+        return diag_error(w->d,
+                          "%s: \"inner_link\": expected an object such as {\"bandwidth\": "
+                          "\"300GB/s\", \"latency\": \"2us\"}",
+                          w->at);
+    }
+    if (link != NULL &&
+        (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
+         quantity(link, "bandwidth", rate_parse, 1, "300GB/s", &out->inner_bandwidth, w) != 0 ||
+         quantity(link, "latency", time_parse, 0, "2us", &out->inner_latency, w) != 0))
+        return -1;
+    if (link != NULL && out->inner_bandwidth == 0)
+        return diag_error(w->d, "%s: \"inner_link\": needs a \"bandwidth\"", w->at);
+    bool inner = out->inner_bandwidth != 0 || out->inner_share != 0;
+    if ((group != 0) != inner) {
+        return diag_error(w->d,
+                          "%s: \"group\" goes with \"inner_link\" or \"inner_share\": expected "
+                          "both, or neither",
+                          w->at);
+    }
+    if (group != 0 && out->host)
+        return diag_error(w->d, "%s: \"group\": a host class pays for no link", w->at);
+    if (group != 0 && out->count % group != 0) {
+        return diag_error(w->d, "%s: \"group\" is %lld, expected a divisor of the %u devices",
+                          w->at, (long long)group, out->count);
+    }
+    out->group = (uint32_t)group;
+    return 0;
+}
+
+/* Letters, digits, '_', '-' and '.': names appear in file names and in the textual IR. */
+static bool name_ok(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+
+    return n > 0 && n <= 64 && s[n] == '\0';
+}
+
+/* "name", "preset", "host" and "count". */
+static int head_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    const json_t *preset = json_object_get(cls, "preset"), *name = json_object_get(cls, "name");
+    const json_t *host = json_object_get(cls, "host");
+    int64_t count = 1;
+
+    memset(out, 0, sizeof *out);
+    out->memory = -1;
+    if (preset != NULL) {
+        const char *s = json_is_string(preset) ? json_string_value(preset) : "";
+        const struct device_class *base = preset_of(s, strlen(s));
+        if (base == NULL) {
+            return diag_error(w->d,
+                              "%s: \"preset\": unknown class '%s', expected one of " PRESET_NAMES,
+                              w->at, s);
+        }
+        *out = *base;
+    }
+    if (name != NULL || out->name == NULL) {
+        if (!json_is_string(name) || !name_ok(json_string_value(name))) {
+            return diag_error(w->d, "%s: \"name\": expected 1 to 64 letters, digits, '_', '-', '.'",
+                              w->at);
+        }
+        out->name = arena_strdup(w->mem, json_string_value(name), json_string_length(name));
+    }
+    if (host != NULL) {
+        if (!json_is_boolean(host))
+            return diag_error(w->d, "%s: \"host\": expected true or false", w->at);
+        out->host = json_is_true(host);
+    }
+    if (quantity(cls, "count", count_parse, 1, "2", &count, w) != 0)
+        return -1;
+    if (count > CLUSTER_DEVICES) {
+        return diag_error(w->d, "%s: \"count\" is %lld, expected 1 to %d", w->at, (long long)count,
+                          CLUSTER_DEVICES);
+    }
+    out->count = (uint32_t)count;
+    return 0;
+}
+
+/* "supported" or "unsupported": a list of operator types. */
+static int ops_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    const json_t *yes = json_object_get(cls, "supported"),
+                 *no = json_object_get(cls, "unsupported");
+    const json_t *list = yes != NULL ? yes : no;
+    const char *key = yes != NULL ? "supported" : "unsupported";
+    size_t n = json_array_size(list);
+
+    if (list == NULL)
+        return 0;
+    if (yes != NULL && no != NULL)
+        return diag_error(w->d, "%s: \"supported\" and \"unsupported\": expected one of them",
+                          w->at);
+    const char **ops = arena_array(w->mem, (size_t)n + 1, sizeof *ops);
+    bool ok = n > 0 && n < UINT32_MAX;
+    for (size_t i = 0; ok && i < n; i++) {
+        const json_t *op = json_array_get(list, i);
+        ok = json_is_string(op) && json_string_length(op) > 0;
+        if (ok)
+            ops[i] = arena_strdup(w->mem, json_string_value(op), json_string_length(op));
+    }
+    if (!ok) {
+        return diag_error(w->d, "%s: \"%s\": expected a list of operator types such as [\"Conv\"]",
+                          w->at, key);
+    }
+    qsort(ops, n, sizeof *ops, str_order);
+    out->ops = ops;
+    out->nops = (uint32_t)n;
+    out->ops_only = yes != NULL;
+    return 0;
+}
+
+static int class_read(struct cluster *c, const json_t *cls, const struct where *w)
+{
+    static const char *const keys[] = {"name",        "preset",    "host",       "count",
+                                       "memory",      "peak",      "bandwidth",  "overhead",
+                                       "link",        "group",     "inner_link", "inner_share",
+                                       "unsupported", "supported", NULL};
+    struct device_class out;
+
+    if (!json_is_object(cls))
+        return diag_error(w->d, "%s: expected an object", w->at);
+    if (keys_check(cls, keys,
+                   "name, preset, host, count, memory, peak, bandwidth, overhead, link, "
+                   "group, inner_link, inner_share, supported or unsupported",
+                   w) != 0 ||
+        head_read(cls, &out, w) != 0 ||
+        quantity(cls, "memory", memory_parse, 1, "80GiB", &out.memory, w) != 0 ||
+        quantity(cls, "bandwidth", rate_parse, 1, "2039GB/s", &out.bandwidth, w) != 0 ||
+        quantity(cls, "overhead", time_parse, 0, "5us", &out.overhead, w) != 0 ||
+        peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0 ||
+        group_read(cls, &out, w) != 0 || ops_read(cls, &out, w) != 0)
+        return -1;
+    if (out.bandwidth == 0)
+        return diag_error(w->d, "%s: needs a \"bandwidth\" or a \"preset\"", w->at);
+    if (out.peak[ELEM_F32] == 0) {
+        return diag_error(w->d,
+                          "%s: needs a \"peak\" for f32, which stands for types without one, "
+                          "or a \"preset\"",
+                          w->at);
+    }
+    return class_add(c, &out, w);
+}
+
+static int document_read(struct cluster *c, const json_t *root, const struct where *w)
+{
+    static const char *const keys[] = {"classes", NULL};
+    const json_t *classes = json_object_get(root, "classes");
+
+    if (!json_is_object(root))
+        return diag_error(w->d, "%s: expected an object with \"classes\"", w->at);
+    if (keys_check(root, keys, "classes", w) != 0)
+        return -1;
+    if (!json_is_array(classes) || json_array_size(classes) == 0)
+        return diag_error(w->d, "%s: \"classes\": expected a list of at least one class", w->at);
+    for (size_t i = 0; i < json_array_size(classes); i++) {
+        struct where at = *w;
+        at.at = arena_fmt(w->mem, "%s: classes[%zu]", w->at, i);
+        if (class_read(c, json_array_get(classes, i), &at) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int file_read(struct cluster *c, const char *path, struct arena *a, struct diag *d)
+{
+    struct where w = {a, d, path};
+    json_error_t e;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &e);
+
+    if (root == NULL) {
+        return e.line < 1 ? diag_error(d, "%s: %s", path, e.text)
+                          : diag_error(d, "%s:%d:%d: %s", path, e.line, e.column, e.text);
+    }
+    int r = document_read(c, root, &w);
+    json_decref(root);
+    return r;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d)
+{
+    clear(c);
+    if (str_ends(text, ".json"))
+        return file_read(c, text, a, d);
+    struct where w = {a, d, arena_fmt(a, "cluster '%s'", text)};
+    for (const char *s = text;;) {
+        size_t k = strcspn(s, ",");
+        if (item_parse(c, s, k, &w) != 0)
+            return -1;
+        if (s[k] == '\0')
+            return 0;
+        s += k + 1;
+    }
+}
+
+/* "25GB/s,10us" */
+static bool rate_latency_parse(const char *text, int64_t *bandwidth, int64_t *latency)
+{
+    char rate[UNIT_TEXT * 2];
+    const char *comma = strchr(text, ',');
+    size_t n = comma != NULL ? (size_t)(comma - text) : sizeof rate;
+
+    if (n >= sizeof rate)
+        return false;
+    memcpy(rate, text, n);
+    rate[n] = '\0';
+    return rate_parse(rate, bandwidth) && *bandwidth > 0 && time_parse(comma + 1, latency);
+}
+
+int cluster_set_link(struct cluster *c, const char *text, struct diag *d)
+{
+    int64_t bandwidth = 0, latency = 0;
+
+    if (!rate_latency_parse(text, &bandwidth, &latency)) {
+        return diag_error(d, "link '%s': expected a rate above 0 and a time such as 25GB/s,10us",
+                          text);
+    }
+    for (uint32_t i = 0; i < c->ncls; i++) {
+        if (!c->cls[i].host) {
+            c->cls[i].link_bandwidth = bandwidth;
+            c->cls[i].link_latency = latency;
+        }
+    }
+    return 0;
+}
+
+int cluster_set_groups(struct cluster *c, const char *text, struct diag *d)
+{
+    int64_t group = 0, bandwidth = 0, latency = 0, share = 0;
+    const char *colon = strchr(text, ':');
+    size_t n = strspn(text, "0123456789");
+
+    for (size_t i = 0; i < n && group <= CLUSTER_DEVICES; i++)
+        group = group * 10 + (text[i] - '0');
+    if (colon == NULL || colon != text + n || group < 1 || group > CLUSTER_DEVICES ||
+        (!share_parse(colon + 1, &share) && !rate_latency_parse(colon + 1, &bandwidth, &latency))) {
+        return diag_error(d,
+                          "group '%s': expected a number of devices and their inner link, such as "
+                          "4:300GB/s,2us, or a share of the outer one, such as 4:0.25",
+                          text);
+    }
+    for (uint32_t i = 0; i < c->ncls; i++) {
+        struct device_class *k = &c->cls[i];
+        if (k->host)
+            continue;
+        if (k->count % (uint32_t)group != 0) {
+            return diag_error(d, "group '%s': class %s has %u devices, expected a multiple of %lld",
+                              text, k->name, k->count, (long long)group);
+        }
+        k->group = (uint32_t)group;
+        k->inner_bandwidth = bandwidth;
+        k->inner_latency = latency;
+        k->inner_share = share;
+    }
+    return 0;
+}
+
+void cluster_default(struct cluster *c)
+{
+    clear(c);
+    c->cls[0] = *preset_of(PRESET_DEFAULT, strlen(PRESET_DEFAULT));
+    c->cls[0].count = c->ndev = 2;
+    c->ncls = 1;
+}
+
+int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d)
+{
+    char have[UNIT_TEXT];
+    int64_t share = 0, bytes = 0;
+    bool is_share = share_parse(text, &share);
+    if (!is_share && strcmp(text, "0%") != 0 && !bytes_parse(text, &bytes))
+        return diag_error(d, "--reserve '%s': expected a share such as 10%% or a size such as 2GiB",
+                          text);
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        struct device_class *cls = &c->cls[k];
+        if (cls->host || cls->memory < 0)
+            continue;
+        int64_t all = cls->memory + cls->reserve;
+        int64_t reserve = is_share ? mul_div_ceil(all, share, 1000000) : bytes;
+        if (reserve > 0 && reserve >= all)
+            return diag_error(d,
+                              "--reserve '%s': leaves nothing of the %s of a device of class '%s': "
+                              "expected less",
+                              text, bytes_print(have, all), cls->name);
+        cls->reserve = reserve;
+        cls->memory = all - reserve;
+    }
+    return 0;
+}

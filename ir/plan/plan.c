@@ -1,0 +1,52 @@
+/* Plans: their words, and from the vertices of a level down to nodes (plan.h). */
+#include "ir/plan/plan.h"
+
+#include <string.h>
+
+const char *plan_status_name(enum plan_status s)
+{
+    static const char *const name[] = {"none",      "optimal",     "feasible",
+                                       "heuristic", "over-memory", "infeasible"};
+    return name[s];
+}
+
+const char *plan_scope_word(enum plan_scope s)
+{
+    static const char *const word[] = {"all",   "contiguous",      "layers", "contiguous-layers",
+                                       "fused", "contiguous-fused"};
+    return word[s];
+}
+
+const char *plan_scope_name(enum plan_scope s)
+{
+    static const char *const name[] = {"all", "contiguous", "layers", "layers", "fused", "fused"};
+    return name[s];
+}
+
+const char *plan_among(enum plan_scope s)
+{
+    static const char *const words[] = {"",
+                                        " among contiguous plans",
+                                        " among plans that keep groups of nodes together",
+                                        " among contiguous plans that keep groups of nodes together",
+                                        " among plans of the fused graph",
+                                        " among contiguous plans of the fused graph"};
+    return words[s];
+}
+
+int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,
+                      struct arena *a)
+{
+    const int32_t *dev = vertex_dev;
+    for (; top->finer; top = top->finer) {
+        int32_t *below = arena_array(a, (size_t)top->finer->n + 1, sizeof *below);
+        for (uint32_t v = 0; v < top->finer->n; v++)
+            below[v] = dev[top->map[v]];
+        dev = below;
+    }
+    int32_t *node = arena_array(a, nnode, sizeof *node);
+    memset(node, 0xff, nnode * sizeof *node);
+    for (uint32_t v = 0; v < top->n; v++)
+        node[top->node[v]] = dev[v];
+    return node;
+}
