@@ -505,7 +505,7 @@ def writing_folders(area):
 def creating(root):
     """Every file that the sources create is created exclusively, and never through a link."""
     names = [p for d in ("ir", "frontends", "passes", "backends", "tools/pcc")
-             for p in (root / d).glob("*.c")]
+             for p in (root / d).rglob("*.c")]
     demand("sources", len(names) > 50, f"only {len(names)} sources in {root}")
     for p in names:
         text = p.read_text(encoding="utf-8")

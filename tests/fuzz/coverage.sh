@@ -21,7 +21,7 @@ cd "$scratch"
 find "$objects" -name '*.gcda' | sort | xargs gcov >figures 2>/dev/null
 [ -z "${VERBOSE:-}" ] || grep -h -B1 '#####:' ./*.c.gcov | cat
 awk -v percent="$percent" '
-    /^File/ { name = $0; gsub(/^.*\/|\047$/, "", name); ours = /frontends\/[a-z_]*\.c\047$/ }
+    /^File/ { name = $0; gsub(/^.*\/|\047$/, "", name); ours = /frontends\/[a-z_\/]*\.c\047$/ }
     /^Lines executed/ && ours {
         split($0, part, /[:% ]+/)
         lines += part[5]; run += part[3] * part[5] / 100; ours = 0

@@ -98,7 +98,7 @@ def main():
                           check=False).returncode:
             print("skipped: the compiler has no sanitizers")
             return 77
-        readers = {str(f.relative_to(ROOT)) for f in (ROOT / "frontends").glob("*.c")}
+        readers = {str(f.relative_to(ROOT)) for f in (ROOT / "frontends").rglob("*.c")}
         readers |= {"ir/base/arena.c", "tests/fuzz/replay.c", "tests/fuzz/fuzz.c"} | {p.file for p in patches}
         names = sorted(readers | {f"tests/fuzz/fuzz_{t}.c" for t in targets})
         with ThreadPoolExecutor(os.cpu_count()) as pool:
