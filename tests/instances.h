@@ -3,25 +3,13 @@
 #ifndef PCC_TESTS_INSTANCES_H
 #define PCC_TESTS_INSTANCES_H
 
+#include "tests/sanitized.h"
 #include "ir/ir.h"
 #include "ir/dag/topo_order.h"
 
 #include <string.h>
 
 enum { MAX_N = 10, MAX_DEV = 4 };
-
-/* Brute force under a sanitizer takes several times as long: there a part of the instances will do. */
-#if defined __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#else
-enum { SANITIZED = 0 };
-#endif
 
 struct instance {
     struct arena *a;

@@ -9,6 +9,7 @@
 #include "ir/text/text.h"
 #include "passes/pipeline.h"
 #include "tests/graphs.h"
+#include "tests/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -348,7 +349,7 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
 {
     struct counts c[4] = {{0}};
     uint32_t closer = 0, none = 0;
-    modules = getenv("PCC_SANITIZED") ? modules / 10 : modules;
+    modules = SANITIZED ? modules / 10 : modules;
     for (uint64_t seed = 1; seed <= modules; seed++) {
         struct world *w = malloc(sizeof *w);
         struct diag d = diag_silent();

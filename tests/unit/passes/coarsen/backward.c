@@ -10,6 +10,7 @@
 #include "passes/passes.h"
 #include "passes/pipeline.h"
 #include "tests/graphs.h"
+#include "tests/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 8, DEVICES = 3, GRAPHS = 600 };
+enum { OPS = 8, DEVICES = 3, GRAPHS = SANITIZED ? 200 : 600 };
 
 struct world {
     char text[8192];
