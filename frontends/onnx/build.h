@@ -59,6 +59,8 @@ int onnx_build(struct onnx_build *b);
 /* Fills b->m and what belongs to it: its functions, the tensors that lie aside.  0 or -1. */
 int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p);
 
+/* What b->function has for a function of these names.  O(their length). */
+sid onnx_function_key(struct onnx_build *b, const char *domain, const char *name, const char *overload);
 /* The function that a node calls, 0: none of the model's. */
 uint32_t onnx_callee(struct onnx_build *b, const Onnx__NodeProto *n);
 

@@ -112,14 +112,6 @@ uint32_t onnx_tensor_type(struct onnx_build *b, tid t)
 
 /* ---- tensors ---- */
 
-const char *onnx_who_text(const struct onnx_build *b, const struct onnx_who *who,
-                          const Onnx__TensorProto *t)
-{
-    if (who->node != NULL)
-        return arena_fmt(b->tmp, "node '%s': attribute '%s'", who->node, who->attr);
-    return arena_fmt(b->tmp, "initializer '%s'", t->name != NULL ? t->name : "");
-}
-
 /* A typed field of a TensorProto. */
 struct field {
     const void *at;

@@ -11,29 +11,10 @@
 
 /* ---- functions ---- */
 
-static sid function_key(struct onnx_build *b, const char *domain, const char *name,
-                        const char *overload)
-{
-    struct arena_mark mark = arena_mark(b->tmp);
-    sid d = onnx_domain(b->m, domain);
-    sid key = str_id(b->m, arena_fmt(b->tmp, "function %s:%s:%s", str(b->m, d),
-                                     name != NULL ? name : "", overload != NULL ? overload : ""));
-
-    arena_release(b->tmp, mark);
-    return key;
-}
-
-uint32_t onnx_callee(struct onnx_build *b, const Onnx__NodeProto *n)
-{
-    return b->function.mask == 0
-               ? 0
-               : map_get(&b->function, function_key(b, n->domain, n->op_type, n->overload));
-}
-
 static int declare(struct onnx_build *b, const Onnx__FunctionProto *p)
 {
     struct module *m = b->m;
-    sid key = function_key(b, p->domain, p->name, p->overload);
+    sid key = onnx_function_key(b, p->domain, p->name, p->overload);
 
     if (b->function.mask != 0 && map_get(&b->function, key) != 0) {
         return diag_error(b->d, "%s: function '%s' of domain '%s' is defined twice", b->path,

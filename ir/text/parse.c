@@ -9,16 +9,6 @@
 
 #include <string.h>
 
-uint32_t text_lookup(const struct parser *p, uint32_t space, sid name)
-{
-    return map_get(&p->names, map_key(space, name));
-}
-
-void text_bind(struct parser *p, uint32_t space, sid name, uint32_t index)
-{
-    map_set(&p->names, p->a, map_key(space, name), index);
-}
-
 static void push(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)
 {
     *vec = vec_grow(p->a, *vec, cap, *count + 1, sizeof **vec);

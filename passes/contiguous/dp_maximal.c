@@ -16,7 +16,7 @@
  * Each time J becomes larger, so something is left at the end.
  *
  * Cost: O(vertices that could come next * nets of each) for each J. */
-#include "passes/contiguous/ideal_state.h"
+#include "passes/contiguous/ideal_step.h"
 
 static bool runs_on(const struct search *s, uint32_t q, uint32_t v)
 {

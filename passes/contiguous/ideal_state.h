@@ -1,7 +1,7 @@
 /* The inside of the exact search: shared by ideal_search.c, ideal_step.c, dp_guide.c and dp_maximal.c
  * only. */
-#ifndef PCC_PASSES_CONTIGUOUS_IDEAL_STEP_H
-#define PCC_PASSES_CONTIGUOUS_IDEAL_STEP_H
+#ifndef PCC_PASSES_CONTIGUOUS_IDEAL_STATE_H
+#define PCC_PASSES_CONTIGUOUS_IDEAL_STATE_H
 
 #include "passes/contiguous/ideal_search.h"
 
@@ -112,6 +112,8 @@ static inline int64_t search_excess(const struct search *s, int64_t load)
 
 /* The ideal of `card` vertices, bits and key of s; 0: there is none. */
 uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits);
+/* The ideal I' + S, made if it is new: then it has no guide yet. */
+uint32_t search_intern(struct search *s);
 
 /* Looks in the guide for the ideal of all that ideal id, which is I' + S, has not.  O(V of the guide). */
 void guide_link(struct search *s, uint32_t id);
@@ -124,23 +126,5 @@ bool maximal_could_be_larger(struct search *s);
 void maximal_find_larger(struct search *s);
 /* Drops the live labels that one of those has, too. */
 void maximal_drop(struct search *s);
-
-/* What S does to net e. */
-void step_look(struct search *s, uint32_t e);
-static inline struct net *step_net(struct search *s, uint32_t e)
-{
-    if (s->net[e].stamp != s->stamp)
-        step_look(s, e);
-    return &s->net[e];
-}
-
-/* Adds v, whose predecessors are in, to S, and what it enables to the list; false (and nothing
- * done) if that cannot lead anywhere.  step_untake undoes it, but for search.end. */
-bool step_take(struct search *s, uint32_t v);
-void step_untake(struct search *s, uint32_t v);
-/* Leaves v and all above it out; false (and nothing done) if too little is then within reach.  step_unskip
- * undoes it; before: what search.reach was. */
-bool step_skip(struct search *s, uint32_t v, int64_t before[CHAIN_POTS]);
-void step_unskip(struct search *s, uint32_t v, const int64_t before[CHAIN_POTS]);
 
 #endif

@@ -4,7 +4,7 @@
  * are for this S (cut) and those of them that stay whatever comes (fixed); bytes; the weights of
  * I' + S; the weight of the nets that cross it.  A net is looked at when the first of its pins is
  * (pins outside I' are counted then); after that every change is O(1) per net and vertex. */
-#include "passes/contiguous/ideal_state.h"
+#include "passes/contiguous/ideal_step.h"
 
 #include <string.h>
 

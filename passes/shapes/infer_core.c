@@ -315,16 +315,3 @@ int attr_ints(const struct infer *f, nid n, const char *name, int64_t *out, int 
         out[i] = f->m->ints[a->u.list.at + i];
     return (int)a->u.list.n;
 }
-
-int attr_or_input(struct infer *f, nid n, const char *name, uint32_t i, int64_t *out, int max)
-{
-    if (node_attr(f->m, n, name) != NULL) {
-        int k = attr_ints(f, n, name, out, max);
-        return k < 0 ? -2 : k;
-    }
-    vid v = node_in(f->m, n, i);
-    if (v == 0)
-        return -1;
-    int k = ints_of(f, v, out, max);
-    return k < 0 ? -2 : k;
-}

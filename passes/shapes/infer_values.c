@@ -330,3 +330,16 @@ void values_elementwise(struct infer *f, nid n, enum num_op op)
     }
     nums_set(f, n, 0, r);
 }
+
+int attr_or_input(struct infer *f, nid n, const char *name, uint32_t i, int64_t *out, int max)
+{
+    if (node_attr(f->m, n, name) != NULL) {
+        int k = attr_ints(f, n, name, out, max);
+        return k < 0 ? -2 : k;
+    }
+    vid v = node_in(f->m, n, i);
+    if (v == 0)
+        return -1;
+    int k = ints_of(f, v, out, max);
+    return k < 0 ? -2 : k;
+}

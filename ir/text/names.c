@@ -1,0 +1,12 @@
+/* Names of a text: what each stands for, by kind of thing (parse.h). */
+#include "ir/text/parse.h"
+
+uint32_t text_lookup(const struct parser *p, uint32_t space, sid name)
+{
+    return map_get(&p->names, map_key(space, name));
+}
+
+void text_bind(struct parser *p, uint32_t space, sid name, uint32_t index)
+{
+    map_set(&p->names, p->a, map_key(space, name), index);
+}
