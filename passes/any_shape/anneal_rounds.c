@@ -17,6 +17,7 @@
 #include "passes/problem/gather.h"
 #include "ir/dag/topo_order.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -356,11 +357,13 @@ static void gather(struct search *s, struct chain_plan *best)
 int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
                   struct arena *scratch, struct diag *d)
 {
+    assert(o->clock && o->chains > 0 && (!o->up || o->cut));
     struct arena_mark mark = arena_mark(scratch);
     struct search *s = arena_alloc(scratch, sizeof *s);
     int64_t before = best->value;
     bool runs = c->g->n > 0;
     *s = (struct search){.c = c, .cut = o->up ? o->cut : c, .o = o, .a = scratch};
+    assert(!c->cluster->replicate || best->copies || !c->detailed);
     o->done = o->runs = 0;
     int rc = search_begin(s, d);
     for (uint32_t v = 0; rc == 0 && v < c->g->n; v++)

@@ -34,6 +34,7 @@
 #include "ir/dag/topo_order.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { STEPS_PER_STATE = 8, REACH_EXACT = 8192, CHECK_EVERY = 8192 };
@@ -158,6 +159,7 @@ static void rehash(struct search *s)
 /* The ideal I' + S, made if it is new. */
 static uint32_t intern(struct search *s)
 {
+    assert(s->card <= s->n);
     uint32_t at = slot_of(s, s->key, s->card, s->bits);
     if (s->slot[at])
         return s->slot[at];
@@ -209,6 +211,7 @@ static void begin_start(struct search *s, uint32_t id)
         if (i == pred->at[v])
             s->frontier[s->nfrontier++] = v;
     }
+    assert(s->nfrontier > 0 || d->card == s->n);
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
@@ -454,6 +457,10 @@ static bool next_stage(struct search *s)
 
 struct search *search_new(const struct chain *c, const struct search_ask *ask, struct arena *a)
 {
+    assert(!ask->guide || (ask->vertex && ask->goal != SEARCH_REFUTE));
+    assert(!ask->guide || (ask->guide->end_of == SEARCH_DONE && ask->guide->ask.goal == SEARCH_GUIDE));
+    assert(!ask->guide || (ask->guide->ask.limit >= ask->limit && ask->guide->c->nkind == c->nkind));
+    assert(ask->floating >= 0);
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
     *s = (struct search){.c = c,
@@ -565,6 +572,7 @@ static int64_t largest_load(const struct chain *c, const int32_t *dev, struct ar
 
 void search_plan(const struct search *s, struct chain_plan *best)
 {
+    assert(s->ask.goal == SEARCH_BEST && s->last);
     uint32_t nstep = 0, at;
     struct arena_mark mark = arena_mark(s->a);
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent)
@@ -579,6 +587,7 @@ void search_plan(const struct search *s, struct chain_plan *best)
             if (holds(s, d, v))
                 step[v] = at;
     }
+    assert(at == 0);
     chain_assign(s->c, step, steps, nstep, best);
     best->value = s->c->detailed ? s->labels.v[s->last].value + s->labels.v[s->last].back
                                  : largest_load(s->c, best->dev, s->a);
@@ -597,6 +606,7 @@ uint64_t search_states(const struct search *s)
 
 uint32_t search_passed(const struct search *s)
 {
+    assert(s->start < s->nideal || !s->start);
     return s->start ? s->ideal[s->start].card : s->bucket_at;
 }
 
@@ -648,6 +658,7 @@ bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *
 bool dp_refute(const struct chain *c, int64_t limit, int64_t floating, struct dp_search *opt,
                struct arena *scratch)
 {
+    assert(!c->detailed && floating >= 0);
     struct arena_mark mark = arena_mark(scratch);
     struct search_ask ask = {.goal = SEARCH_REFUTE,
                              .limit = limit,
