@@ -196,11 +196,11 @@ static int64_t price(struct search *s, const int32_t *dev, const uint32_t *copie
     if (!s->o->price)
         return value;
     if (dear) {
-        for (uint32_t v = 0; s->l.copies && v < s->c->g->n; v++)
-            loads_move(&s->l, v, NOWHERE);
         loads_share(&s->l, copies);
         loads_set(&s->l, dev);
         value = loads_value(&s->l);
+        for (uint32_t v = 0; s->l.copies && v < s->c->g->n; v++) /* for the next loads_share */
+            loads_move(&s->l, v, NOWHERE);
     }
     return s->o->price(s->o->user, s->c, value, dev, copies);
 }
