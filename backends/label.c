@@ -2,14 +2,17 @@
  * and HTML entities; XML forbids some characters in any form. */
 #include "backends/label.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
 /* Length of the character at s (at most n > 0 bytes are there), 0: no UTF-8; its code in *code. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *code)
 {
+    assert(n > 0);
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    assert(len <= 4);
     if (len == 0 || len > n || s[0] > 0xf4)
         return 0;
     *code = len == 1 ? s[0] : s[0] & (0x7fu >> len);

@@ -6,6 +6,7 @@
 #include "passes/functions/patterns.h"
 #include "passes/coarsen/undivided.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* What a pattern of --pin says of a node by the names of the open calls that it is in. */
@@ -74,6 +75,7 @@ static int apply_pins(struct ctx *x)
 
 int ctx_check_costs(const struct ctx *x)
 {
+    assert(x->m->cost && x->cluster->ncls > 0);
     if (x->m->cost->nclass == x->cluster->ncls)
         return 0;
     return diag_error(
@@ -128,5 +130,6 @@ int ctx_base(struct ctx *x)
 
 void ctx_push(struct ctx *x, struct wdag *level)
 {
+    assert(level && x->base && level->ncls == x->base->ncls);
     x->top = level;
 }

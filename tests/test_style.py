@@ -151,6 +151,16 @@ def forbidden(tree):
                 yield f"{path}:{number}: {m[1]}"
 
 
+def assertions(tree):
+    """What is asserted changes nothing: the preset dist leaves it out."""
+    changes = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
+    for path, text in tree.sources():
+        for number, line in enumerate(bare(text).split("\n"), 1):
+            m = re.search(r"\bassert\((.*)\);", line)
+            if m and changes.search(m[1]):
+                yield f"{path}:{number}: an assertion with a side effect"
+
+
 def machine_paths(tree):
     """Files of one machine.  Tests may name the usual folder for temporary files."""
     always = re.compile(r"(?<![\w.}/$])/(?:home|root|work|Users)/")
@@ -268,7 +278,7 @@ def readme_files(tree):
                 yield f"README.md: {folder}/{name} does not exist"
 
 
-CHECKS = [lengths, columns, root_folder, dependencies, forbidden, machine_paths, opening,
+CHECKS = [lengths, columns, root_folder, dependencies, forbidden, assertions, machine_paths, opening,
           silent_skips, headers_alone, readme_options, readme_passes, readme_files]
 
 # ---- self-test
@@ -307,6 +317,8 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (dependencies, "passes/new/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
     *[(forbidden, "passes/b.c", f"/* B. */\nvoid g(void) {{ {name} (a, b); }}\n", f"b.c:2: {name}")
       for name in FORBIDDEN],
+    (assertions, "passes/b.c", "/* B. */\nvoid g(int n)\n{\n    assert(n <= 2 && n-- > 0);\n}\n", "b.c:4"),
+    (assertions, "ir/a.c", "/* A. */\nvoid g(int n)\n{\n    assert(n == 2 || (n = 2));\n}\n", "a.c:4"),
     (machine_paths, "tools/run.sh", "#!/bin/sh\n# --quick\ncd /home/me\n", "run.sh:3"),
     (machine_paths, "tools/run.sh", "#!/bin/sh\n# --quick\ncd '/work/main'\n", "run.sh:3"),
     (machine_paths, "passes/b.c", '/* B. */\nconst char *t = "/tmp/x";\n', "b.c:2"),

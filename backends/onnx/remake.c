@@ -12,6 +12,7 @@
 
 #include "onnx.pb-c.h"
 
+#include <assert.h>
 #include <string.h>
 
 static char *text(const struct module *m, sid s)
@@ -21,6 +22,7 @@ static char *text(const struct module *m, sid s)
 
 static char **names(struct module *m, struct slice list, uint32_t n, nid lost)
 {
+    assert(n <= list.n);
     char **out = arena_array(m->mem, (size_t)n + 1, sizeof *out);
     for (uint32_t i = 0; i < n; i++) {
         vid v = m->arg[list.at + i];
@@ -111,6 +113,7 @@ static Onnx__ValueInfoProto **infos(struct module *m, struct slice list,
 /* Initializers of a body that a pass copied: each under its new name. */
 static void weights(struct module *m, const struct graph *g, Onnx__GraphProto *p)
 {
+    assert(g->src);
     const Onnx__GraphProto *from = g->src;
     p->n_initializer = p->n_sparse_initializer = 0;
     p->initializer = arena_array(m->mem, (size_t)from->n_initializer + 1, sizeof *p->initializer);
@@ -138,6 +141,7 @@ static void weights(struct module *m, const struct graph *g, Onnx__GraphProto *p
 
 static void graph(struct module *m, gid id, bool copied)
 {
+    assert(id > 0 && id < m->ngraph && m->graph[id].src);
     struct graph *g = &m->graph[id];
     Onnx__GraphProto *p = arena_alloc(m->mem, sizeof *p);
     *p = *(const Onnx__GraphProto *)g->src;
@@ -184,6 +188,7 @@ void onnx_remake(struct module *m)
     *p = *(const Onnx__ModelProto *)m->src;
     for (gid g = m->ngraph - 1; g > 0; g--)
         graph(m, g, m->graph[g].owner != 0 && (m->node[m->graph[g].owner].flags & NODE_MADE) != 0);
+    assert(m->graph[1].src);
     p->graph = (void *)(uintptr_t)m->graph[1].src;
     opsets(m, p);
     p->functions = arena_array(m->mem, (size_t)m->nfunction + 1, sizeof *p->functions);

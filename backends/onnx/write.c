@@ -10,6 +10,7 @@
 #include "backends/onnx/pack.h"
 #include "ir/base/outfile.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,6 +61,7 @@ static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, const char 
 
 int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d)
 {
+    assert(in >= 0 && out >= 0);
     enum { MOST = 1 << 30 }; /* the kernel stops a little below 2 GiB anyway */
     loff_t at = (loff_t)off;
 
@@ -88,6 +90,7 @@ struct sink {
 
 static void sink_flush(struct sink *s)
 {
+    assert(s->n <= sizeof s->buf);
     if (!s->bad && s->n > 0)
         s->bad = write_bytes(s->fd, s->buf, s->n, s->what, s->d);
     s->n = 0;
@@ -106,6 +109,7 @@ static const struct mapped *mapping_of(const struct sink *s, const uint8_t *p)
             high = mid;
     }
     const struct mapped *f = low > 0 ? &s->map[low - 1] : NULL;
+    assert(low <= s->nmap);
     return f != NULL && (uintptr_t)p - (uintptr_t)f->at < f->size ? f : NULL;
 }
 
@@ -194,6 +198,7 @@ static void warn_moved(const struct module *m, const char *path, struct diag *d)
 int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
                    struct diag *d)
 {
+    assert(model && path);
     struct mapped source = {0};
     struct outfile o;
 

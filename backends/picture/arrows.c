@@ -5,6 +5,7 @@
 #include "backends/label.h"
 #include "ir/base/map.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { TOOLTIP_LINES = 12, NAME_SHOWN = 80 };
@@ -19,6 +20,7 @@ struct builder {
 
 static void add(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
 {
+    assert((from != 0 || to != 0) && b->m->cost->bytes[v] >= 0);
     char buf[UNIT_TEXT];
     int64_t bytes = b->m->cost->bytes[v];
     uint32_t i = map_get(&b->pair, map_key(from, to));

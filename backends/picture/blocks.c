@@ -20,6 +20,7 @@
 #include "ir/base/map.h"
 #include "ir/base/strings.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { PERIODS = 384, DEPTHS = 5, WAISTS = 3, LIFE = 64, MANY = UINT32_MAX };
@@ -110,6 +111,7 @@ static void fill_layers(struct folder *w)
 
 static void note(uint32_t *slot, uint32_t other)
 {
+    assert(other != 0);
     *slot = !*slot || *slot == other ? other : MANY;
 }
 
@@ -156,6 +158,7 @@ static struct items items_new(struct folder *w, uint32_t most)
 /* Ends an item before node[end]. */
 static void items_end(struct folder *w, struct items *t, uint32_t end)
 {
+    assert(end >= t->at[t->n]);
     const struct module *m = w->r->m;
     uint32_t begin = t->at[t->n];
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -253,6 +256,7 @@ static struct items join_inner(struct folder *w, const struct items *fine)
 
 static struct items join_bands(struct folder *w, const struct items *fine, uint32_t most)
 {
+    assert(most > 0);
     struct items t = items_new(w, fine->n);
     for (uint32_t i = 1; i <= most; i++)
         items_end(w, &t, fine->at[(uint64_t)fine->n * i / most]);
@@ -285,6 +289,7 @@ static uint32_t *waists(struct folder *w, const struct items *t)
     }
     for (uint32_t i = 1; i <= t->n; i++)
         width[i] += width[i - 1];
+    assert(width[t->n] == 0 || t->n == 0); /* what was made has been read */
     return width;
 }
 
@@ -330,6 +335,7 @@ static uint32_t fold_repeats(struct folder *w, const struct items *t, bool align
     }
     for (uint32_t i = 0; i < n; i += best[i].period * best[i].count)
         out[k++] = best[i];
+    assert(k <= n);
     return k;
 }
 
@@ -339,6 +345,7 @@ static uint32_t fold_repeats(struct folder *w, const struct items *t, bool align
 static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, struct items *t,
                            struct fold *out)
 {
+    assert(most > 0 && frame < w->f->n);
     struct items chain = chains(w, frame), fine = join_inner(w, &chain);
     enum { STEPS = 1 + WAISTS + DEPTHS + 1 };
     for (int level = 0; level < 2 * STEPS; level++) {
@@ -360,6 +367,7 @@ static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, stru
 static void add_block(struct folder *w, struct blocks *b, uint32_t frame, const struct items *t,
                       const struct fold *f)
 {
+    assert(frame < w->f->n && f->count > 0 && f->period > 0);
     const struct cluster *c = w->r->cluster;
     uint32_t begin = t->at[f->first], end = t->at[f->first + f->period * f->count];
     uint32_t cls = cluster_class(c, w->f->dev[frame]);

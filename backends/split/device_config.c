@@ -9,6 +9,7 @@
  * node that no part needs runs with what it reads.  O(nodes + operands + copies in parts). */
 #include "backends/split/split.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define NAME "pcc"
@@ -171,6 +172,7 @@ static void add_spec(struct split *s, Onnx__NodeDeviceConfigurationProto *c, cha
 static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
                                                        const Onnx__NodeProto *n)
 {
+    assert(s->station[id].stage >= 0);
     const struct station *t = &s->station[id];
     Onnx__NodeDeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
     onnx__node_device_configuration_proto__init(c);
@@ -193,6 +195,7 @@ static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
 
 void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
 {
+    assert(s->station && id < s->m->nnode);
     Onnx__NodeDeviceConfigurationProto **old = n->device_configurations;
     size_t nold = n->n_device_configurations;
     n->device_configurations = arena_array(s->a, (size_t)nold + 1, sizeof *n->device_configurations);
@@ -211,6 +214,7 @@ static const char *const kind_name[KINDS] = {"cpu", "gpu", "npu"};
 
 static enum kind kind_of(const struct cluster *k, uint32_t dev)
 {
+    assert(dev < k->ndev);
     const struct device_class *c = &k->cls[cluster_class(k, dev)];
     return c->host ? KIND_CPU : strcmp(c->name, "npu") == 0 ? KIND_NPU : KIND_GPU;
 }
@@ -222,6 +226,7 @@ static uint8_t *used_devices(const struct result *r, struct arena *a)
     memset(used, 0, r->cluster->ndev);
     for (uint32_t x = 0; x < r->cut->nparts; x++) {
         uint32_t d = r->cut->part[x].dev;
+        assert(d < r->cluster->ndev);
         memset(used + d, 1, r->plan->copies && r->plan->copies[d] ? r->plan->copies[d] : 1);
     }
     return used;

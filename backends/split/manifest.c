@@ -5,6 +5,7 @@
  * tree. Strings are checked UTF-8; bytes that are not become U+FFFD. */
 #include "backends/split/split.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -58,6 +59,7 @@ static void put_string(FILE *f, const char *text)
 /* v / 10^digits as a plain decimal without trailing zeros; v < 0: null. */
 static void put_decimal(FILE *f, int64_t v, int digits)
 {
+    assert(digits > 0 && digits < 19);
     int64_t unit = 1;
     if (v < 0) {
         fputs("null", f);
@@ -298,6 +300,7 @@ static void put_borders(struct out *o)
 
 static int64_t weight_bytes(const struct module *m, vid v)
 {
+    assert(v > 0 && v < m->nval);
     const struct tensor *t = &m->tensor[m->value[v].tensor];
     return t->where == TENSOR_INLINE || t->where == TENSOR_FILE ? (int64_t)t->len
                                                                 : m->cost->bytes[v];

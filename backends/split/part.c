@@ -8,6 +8,7 @@
  * O(what the part holds); functions: O(nodes of the part and of the functions). */
 #include "backends/split/split.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A growing list of messages. */
@@ -55,6 +56,7 @@ static const char *function_key(struct split *s, const char *domain, const char 
 
 void part_prepare(struct split *s)
 {
+    assert(s->src && s->src->graph);
     const struct module *m = s->m;
     const Onnx__GraphProto *g = s->src->graph;
     s->values = names_new(s->a, m->nval);
@@ -96,6 +98,7 @@ static char *fresh_name(struct split *s, nid n, size_t i)
 
 static Onnx__NodeProto *node_message(struct split *s, nid n)
 {
+    assert(n < s->m->nnode && s->m->node[n].src);
     const struct module *m = s->m;
     const Onnx__NodeProto *src = m->node[n].src;
     const char *name = node_name(m, n);
@@ -190,6 +193,7 @@ static bool has_shape(const Onnx__ValueInfoProto *p)
  * model; for the rest the module knows more. */
 static Onnx__ValueInfoProto *border(struct split *s, uint32_t x, vid v)
 {
+    assert(x < s->cut->nparts && v > 0 && v < s->m->nval);
     Onnx__ValueInfoProto *src = s->info[v], *p;
     bool outer = (s->m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     if (outer && src && has_shape(src))
@@ -210,6 +214,7 @@ static Onnx__ValueInfoProto *border(struct split *s, uint32_t x, vid v)
 /* Makes v an initializer of the part, once. */
 static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, struct list *sparse)
 {
+    assert(x < s->cut->nparts && s->m->value[v].tensor != 0);
     const void *src = s->m->tensor[s->m->value[v].tensor].src;
     if (s->in_part[v] == x + 1 || !src)
         return;
@@ -331,6 +336,7 @@ static void add_infos(struct split *s, uint32_t x, struct lists *l)
 
 int part_model(struct split *s, uint32_t x, Onnx__ModelProto *out)
 {
+    assert(x < s->cut->nparts && s->in_part);
     struct lists l = {0};
     Onnx__GraphProto *g = arena_alloc(s->a, sizeof *g);
     add_nodes(s, x, &l);

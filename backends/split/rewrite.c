@@ -4,6 +4,7 @@
  * whose nesting the reader has bounded (100 messages). */
 #include "backends/split/split.h"
 
+#include <assert.h>
 #include <string.h>
 
 static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g);
@@ -152,6 +153,7 @@ const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__Tra
 /* NULL: unknown rank. */
 static Onnx__TensorShapeProto *shape_of(struct split *s, const struct type *t)
 {
+    assert(t->kind == TYPE_TENSOR || t->kind == TYPE_SPARSE);
     if (t->rank < 0)
         return NULL;
     Onnx__TensorShapeProto *p = arena_alloc(s->a, sizeof *p);
@@ -206,6 +208,7 @@ static Onnx__TypeProto *new_type(struct split *s)
 /* Makes p a type around another one; returns the place of that one. */
 static Onnx__TypeProto **around(struct split *s, Onnx__TypeProto *p, const struct type *t)
 {
+    assert(t->kind == TYPE_SEQ || t->kind == TYPE_OPT || t->kind == TYPE_MAP);
     if (t->kind == TYPE_SEQ) {
         p->value_case = ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
         p->sequence_type = arena_alloc(s->a, sizeof *p->sequence_type);

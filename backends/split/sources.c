@@ -12,6 +12,7 @@
 #include "backends/split/folder.h"
 #include "backends/split/split.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -38,6 +39,7 @@ static const char *base_name(const char *path)
 /* A file beside the split by its own name; it need not be there. */
 static int name_as_is(struct split *s, uint32_t k, const char *folder)
 {
+    assert(k > 0 && k < s->m->nfile);
     const struct file *f = &s->m->file[k];
     const char *name = f->location ? str(s->m, f->location) : base_name(str(s->m, f->path));
     struct stat st;
@@ -58,6 +60,7 @@ static int name_as_is(struct split *s, uint32_t k, const char *folder)
 
 static int link_file(struct split *s, uint32_t k, const char *folder)
 {
+    assert(s->m->file[k].fd >= 0 && s->source[k]);
     const struct file *f = &s->m->file[k];
     const char *fd = arena_fmt(s->a, "/proc/self/fd/%d", f->fd);
     if (linkat(AT_FDCWD, fd, s->dirfd, s->source[k], AT_SYMLINK_FOLLOW) == 0)
@@ -71,6 +74,7 @@ static int link_file(struct split *s, uint32_t k, const char *folder)
 
 static int create_twin(struct split *s, uint32_t k)
 {
+    assert(s->source[k]);
     int fd = openat(s->dirfd, s->source[k], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                     0666);
     return fd >= 0 ? fd

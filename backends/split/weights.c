@@ -21,6 +21,7 @@
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -72,6 +73,7 @@ static int refuse(struct split *s, const char *name)
 
 static const struct tensor *held_tensor(const struct split *s, uint32_t h)
 {
+    assert(h < s->nheld);
     return &s->held[h].m->tensor[s->held[h].t];
 }
 
@@ -110,6 +112,7 @@ static const char *const mode_name[WEIGHTS_MODES] = {"shared", "inline", "origin
 
 const char *weights_mode_name(enum weights_mode w)
 {
+    assert(w >= 0 && w < WEIGHTS_MODES);
     return mode_name[w];
 }
 
@@ -258,6 +261,7 @@ int weights_plan(struct split *s)
 
 static int copy_tensor(struct split *s, uint32_t t, int out)
 {
+    assert(s->at[t] != WEIGHT_INLINE && s->at[t] % ALIGN == 0);
     const struct module *m = s->m;
     const struct tensor *x = held_tensor(s, t);
     if (lseek(out, (off_t)s->at[t], SEEK_SET) < 0)
@@ -310,9 +314,11 @@ static Onnx__TensorProto *emptied(struct split *s, const Onnx__TensorProto *src)
 
 static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *src, uint32_t t)
 {
+    assert(s->at[t] != WEIGHT_INLINE);
     const struct tensor *x = held_tensor(s, t);
     bool own = s->at[t] != WEIGHT_SOURCE;
     const char *file = own ? WEIGHTS_FILE : s->source[x->file];
+    assert(file);
     Onnx__TensorProto *p = emptied(s, src);
     p->external_data = arena_array(s->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =
@@ -329,6 +335,7 @@ static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *sr
 /* The bytes of a tensor in a file, as an address; large ones are mapped and not to be read. */
 static uint8_t *bytes_of(struct split *s, uint32_t t)
 {
+    assert(held_tensor(s, t)->where == TENSOR_FILE);
     const struct tensor *x = held_tensor(s, t);
     if (x->len >= PACK_COPY && s->mapped_at[x->file])
         return (uint8_t *)(uintptr_t)(s->mapped_at[x->file] + x->off);

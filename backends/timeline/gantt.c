@@ -16,6 +16,7 @@
 #include "backends/timeline/replay_result.h"
 #include "ir/base/strings.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -106,6 +107,7 @@ static double x_of(const struct chart *c, int64_t ps)
 /* Rows of a lane. */
 static uint32_t rows_of(const struct chart *c, uint32_t lane)
 {
+    assert(lane < c->y.nlane);
     return c->row[lane + 1] - c->row[lane];
 }
 
@@ -149,6 +151,7 @@ static void make_rows(struct chart *c)
         if (rows_of(c, l) > 1 && y->task[t].time > 0)
             c->row_of[t] += p ? n[p][l] - 1 - k : k;
         seen[p][l] += y->task[t].time > 0;
+        assert(c->row_of[t] >= c->row[l] && c->row_of[t] < c->row[l + 1]);
     }
 }
 
@@ -175,6 +178,7 @@ static void measure(struct chart *c)
 
 static void put_title(struct chart *c)
 {
+    assert(c->y.samples > 0);
     char each[UNIT_TEXT], value[UNIT_TEXT];
     const struct replay *y = &c->y;
     const struct result *r = c->r;
@@ -306,6 +310,7 @@ static void put_pale(struct chart *c, double x, double y, double width, double h
 
 static void put_bar(struct chart *c, const struct bar *b)
 {
+    assert(b->n > 0 && b->end > b->at && b->busy <= b->end - b->at);
     char from[UNIT_TEXT], to[UNIT_TEXT], time[UNIT_TEXT];
     static const char *const kind[] = {"", ", transfers in", "", ", transfers out"};
     const struct task *t = &c->y.task[b->first->task];

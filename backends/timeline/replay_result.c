@@ -4,10 +4,13 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
+
 enum { MOST = 1 << 24 }; /* tasks times samples of a line on the terminal */
 
 int replay_check(const struct result *r)
 {
+    assert(r->plan);
     for (uint32_t d = 0; r->plan->copies && d < r->cluster->ndev; d++)
         if (r->plan->copies[d] > 1)
             return diag_error(r->diag,
@@ -18,6 +21,7 @@ int replay_check(const struct result *r)
 
 int replay_result(struct replay *out, const struct result *r, uint32_t most, struct arena *a)
 {
+    assert(r->cut && r->verdict && r->samples >= 0);
     int64_t n = r->samples, tasks = (int64_t)r->cut->nparts;
     tasks *= (r->cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->m->backward ? 2 : 1);
     if (replay_check(r))

@@ -10,6 +10,7 @@
 #include "backends/timeline/replay_result.h"
 #include "ir/base/strings.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 enum { MOST = 1 << 20 };
@@ -29,6 +30,7 @@ static void put_text(FILE *f, struct arena *a, const char *s)
 /* Microseconds with all digits. */
 static void put_us(FILE *f, int64_t ps)
 {
+    assert(ps >= 0);
     const int64_t us = PS_PER_S / 1000000;
     fprintf(f, "%" PRId64, ps / us);
     if (ps % us) {
@@ -63,6 +65,7 @@ static void put_names(FILE *f, const struct result *r, const struct replay *y, s
 /* left: how many events of the sample come after this one. */
 static void put_event(FILE *f, const struct replay *y, const struct event *e, uint32_t left)
 {
+    assert(left < y->ntask);
     static const char *const kind[] = {"", " in", "", " out"};
     const struct task *t = &y->task[e->task];
     const char *pass = t->back ? "backward" : y->training ? "forward" : "sample";
@@ -82,6 +85,7 @@ static void put_event(FILE *f, const struct replay *y, const struct event *e, ui
 
 int trace_write(const struct result *r, const char *path)
 {
+    assert(r->cut && r->plan);
     struct outfile o;
     struct replay y;
     struct arena *a = arena_new();

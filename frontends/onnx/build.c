@@ -12,6 +12,7 @@
  * Cost: O(model), expected, for nesting of bounded depth; sorting of unsorted files O(n log n). */
 #include "frontends/onnx/build.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- 1. collect ---- */
@@ -19,6 +20,7 @@
 static void add_body(struct onnx_build *b, const Onnx__GraphProto *proto, gid parent,
                      uint32_t owner)
 {
+    assert(parent < b->nbody || b->nbody == 0);
     b->body = vec_grow(b->tmp, b->body, &b->capbody, b->nbody + 1, sizeof *b->body);
     b->body[b->nbody++] = (struct onnx_body){.proto = proto, .parent = parent, .owner = owner};
 }
@@ -150,6 +152,7 @@ static vid lookup_here(const struct onnx_build *b, gid g, sid name)
 
 static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
 {
+    assert(name != 0 && g > 0 && g < b->nbody);
     vid v = module_add_value(b->m);
 
     b->m->value[v].name = name;
@@ -221,6 +224,7 @@ static int define_inits(struct onnx_build *b, gid g, struct doubles *twice)
 static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid name, vid *out,
                          struct doubles *twice)
 {
+    assert(name != 0 && s > 0 && s < b->nslot);
     struct module *m = b->m;
     gid g = b->slot[s].home;
     vid v = lookup_here(b, g, name);
@@ -372,6 +376,7 @@ static void capture(struct onnx_build *b, struct captures *c, gid g, vid v)
 
 static int resolve_slot(struct onnx_build *b, struct captures *c, uint32_t s)
 {
+    assert(s > 0 && s < b->nslot);
     const Onnx__NodeProto *p = b->slot[s].proto;
     gid g = b->slot[s].home;
     int bad = 0;
@@ -475,6 +480,7 @@ static int emit_node(struct onnx_build *b, uint32_t s)
     const struct onnx_slot *x = &b->slot[s];
     const Onnx__NodeProto *p = x->proto;
     uint32_t ncapture = b->capture.at[s + 1] - b->capture.at[s];
+    assert(x->id > 0 && x->id < m->nnode);
     struct node n = {
         .name = x->name, .graph = x->home, .nformal = x->in.n, .flags = x->flags, .src = p};
 
@@ -523,6 +529,7 @@ static int emit(struct onnx_build *b)
 
 int onnx_build(struct onnx_build *b)
 {
+    assert(b->m->nnode == 1 && b->m->nval == 1 && b->graph);
     if (collect(b) != 0)
         return -1;
     reserve(b);

@@ -12,6 +12,7 @@
 #include "ir/base/name_table.h"
 #include "onnx.pb-c.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +173,7 @@ static void check_axis(const struct check *c, const struct place_at *w, const ch
 /* Operand or result `i` (operands first) if the rank of its type is known, else NULL. */
 static const struct type *type_at(const struct check *c, const struct place_at *w, uint32_t i)
 {
+    assert(i < w->p->n_input + w->p->n_output);
     size_t nin = w->p->n_input;
     if (!w->id)
         return NULL;
@@ -312,6 +314,7 @@ static void check_elsewhere(struct check *c)
 /* stage: [node] of this configuration, by index into c->pair from 1; 0: none. */
 static void check_edges(struct check *c, const struct pair *p, const uint32_t *stage)
 {
+    assert(p->node > 0 && p->node < c->m->nnode);
     const struct node *n = &c->m->node[p->node];
     for (uint32_t i = 0; i < n->in.n; i++) {
         vid v = c->m->arg[n->in.at + i];
@@ -331,6 +334,7 @@ static void check_edges(struct check *c, const struct pair *p, const uint32_t *s
 /* Every node of the main graph has a stage, or none has. */
 static void check_complete(struct check *c, uint32_t config, uint32_t staged, const uint32_t *stage)
 {
+    assert(staged <= c->m->graph[1].count);
     const struct graph *g = &c->m->graph[1];
     nid n = g->first;
     if (!staged || staged == g->count)

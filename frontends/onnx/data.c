@@ -10,6 +10,7 @@
 
 #include "ir/model/dim.h"
 
+#include <assert.h>
 #include <string.h>
 
 sid onnx_domain(struct module *m, const char *domain)
@@ -97,6 +98,7 @@ uint32_t onnx_type(struct onnx_build *b, const Onnx__TypeProto *t)
 
 uint32_t onnx_tensor_type(struct onnx_build *b, tid t)
 {
+    assert(t > 0 && t < b->m->ntensor);
     struct module *m = b->m;
     const struct tensor x = m->tensor[t];
 

@@ -18,6 +18,7 @@
 
 #include "onnx.pb-c.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -194,6 +195,7 @@ static int append(struct scan *s, const void *data, uint64_t n)
 /* Copies what lies before file offset `upto` to the skeleton. */
 static int flush(struct scan *s, uint64_t upto)
 {
+    assert(upto <= s->stack[0].end);
     if (upto > s->copied && append(s, s->p + s->copied, upto - s->copied))
         return -1;
     s->copied = upto;
@@ -331,12 +333,15 @@ static int enter(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor
 /* Leaves the innermost message: its length is known now. */
 static int leave(struct scan *s)
 {
+    assert(s->depth > 0);
     struct frame *f = &s->stack[s->depth--];
     if (flush(s, f->end))
         return -1;
     uint32_t len = s->size - (uint32_t)f->prefix - f->nprefix;
+    assert(s->size >= f->prefix + f->nprefix);
     for (unsigned i = 0; i < f->nprefix; i++, len >>= 7)
         s->out[f->prefix + i] = (uint8_t)((len & 0x7f) | (i + 1 < f->nprefix ? 0x80 : 0));
+    assert(len == 0); /* messages only shrink */
     return 0;
 }
 
@@ -431,6 +436,7 @@ int onnx_scan(const uint8_t *map, uint64_t size, const char *path, struct arena 
     }
     if (flush(s, size))
         return -1;
+    assert(s->depth == 0 && s->at == size && s->size <= MAX_SKELETON);
     out->bytes = s->out;
     out->size = s->size;
     return 0;

@@ -7,6 +7,8 @@
  * Cost: O(nodes + operands) for graphs in order, O(nodes log nodes + operands) otherwise. */
 #include "frontends/onnx/build.h"
 
+#include <assert.h>
+
 struct heap {
     uint32_t *at;
     uint32_t n;
@@ -23,6 +25,7 @@ static void heap_push(struct heap *h, uint32_t x)
 
 static uint32_t heap_pop(struct heap *h)
 {
+    assert(h->n > 0);
     uint32_t top = h->at[0], x = h->at[--h->n], i = 0;
 
     for (uint32_t k; (k = 2 * i + 1) < h->n; i = k) {
@@ -38,6 +41,7 @@ static uint32_t heap_pop(struct heap *h)
 /* The slot of graph g that defines operand i of slot s (captures come last); 0: none. */
 static uint32_t operand_def(const struct onnx_build *b, gid g, uint32_t s, uint32_t i)
 {
+    assert(i < b->slot[s].in.n + (b->capture.at[s + 1] - b->capture.at[s]));
     struct slice in = b->slot[s].in;
     vid v = i < in.n ? b->arg[in.at + i] : b->capture.to[b->capture.at[s] + (i - in.n)];
     const struct value *x = &b->m->value[v];
@@ -65,6 +69,7 @@ static bool in_order(const struct onnx_build *b, gid g)
 /* Names a node on a cycle: wait[s - first] is positive for the nodes that could not be placed. */
 static int cycle(const struct onnx_build *b, gid g, const uint32_t *wait)
 {
+    assert(b->body[g].count > 0);
     const struct onnx_body *body = &b->body[g];
     const struct module *m = b->m;
     uint32_t s = body->first, def = 0;
@@ -123,6 +128,7 @@ static int kahn(struct onnx_build *b, gid g)
             if (--wait[users.to[i]] == 0)
                 heap_push(&ready, users.to[i]);
     }
+    assert(done <= count && ready.n == 0);
     return done == count ? 0 : cycle(b, g, wait);
 }
 

@@ -6,6 +6,7 @@
  * nothing behind this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
 #include "frontends/frontends.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <jansson.h>
 #ifdef __GLIBC__
@@ -217,6 +218,7 @@ static int find_node(const struct reader *r, const json_t *j, uint32_t edge, con
     if (lo == r->nnode || r->by_id[lo].id != want.id)
         return diag_error(r->d, "%s: edges[%u].%s: there is no node of id %lld", r->path, edge, key,
                           (long long)want.id);
+    assert(r->by_id[lo].at < r->nnode);
     *out = r->by_id[lo].at;
     return 0;
 }
@@ -245,6 +247,7 @@ static int by_cost(const void *x, const void *y)
 
 static int64_t transfer_ps(const struct reader *r, double ms)
 {
+    assert(ms >= 0 && r->scale > 0);
     return (int64_t)(ms * r->scale * 1e9 + 0.5);
 }
 
@@ -281,6 +284,7 @@ static void make_results(struct reader *r)
         }
         n++;
     }
+    assert(n <= r->nnode + r->nedge);
     r->first[r->nnode] = n;
 }
 

@@ -15,6 +15,7 @@
  * made to fail. */
 #include "ir/base/arena.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +172,7 @@ static bool chunk_push(struct arena *a, size_t room)
     c->used = 0;
     c->serial = ++a->serial;
     c->below = a->top;
+    assert(c->size >= room);
     a->top = c;
     return true;
 }
@@ -193,6 +195,7 @@ static void *bump(struct arena *a, size_t n)
         memset(p, 0, old < n ? old : n);
     }
     c->used += room;
+    assert(c->used <= c->size);
     if (c->dirty < c->used)
         c->dirty = c->used;
     return p;
@@ -246,6 +249,7 @@ void *arena_array(struct arena *a, size_t n, size_t size)
 
 char *arena_strdup(struct arena *a, const char *s, size_t n)
 {
+    assert(s != NULL || n == 0);
     if (n > BLOCK_MOST)
         exhaust(a, n);
     char *p = arena_alloc(a, (size_t)n + 1);
@@ -307,6 +311,7 @@ void arena_release(struct arena *a, struct arena_mark mark)
     }
     while (a->top != to) {
         struct chunk *c = a->top;
+        assert(c != NULL); /* the mark is of this arena, and nothing older was released */
         a->top = c->below;
         if (a->spare == NULL || a->spare->size < c->size) {
             chunk_free(a->spare);
@@ -317,6 +322,7 @@ void arena_release(struct arena *a, struct arena_mark mark)
         }
     }
     if (a->top != NULL) {
+        assert(mark.used <= a->top->used);
         poison(a->top->mem + mark.used, a->top->used - mark.used);
         a->top->used = mark.used;
     }
@@ -360,6 +366,7 @@ static bool extend(struct arena *a, unsigned char *p, size_t old, size_t now)
 
 void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t size)
 {
+    assert(size > 0 && (ptr != NULL || *cap == 0));
     if (need <= *cap && ptr != NULL)
         return ptr;
     uint32_t now = *cap > UINT32_MAX / 2 ? UINT32_MAX : *cap * 2;

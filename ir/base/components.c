@@ -2,6 +2,8 @@
  * explicit stack. */
 #include "ir/base/components.h"
 
+#include <assert.h>
+
 struct tarjan {
     const struct csr *edge;
     uint32_t *index, *low, *stack, *frame, *next, *comp;
@@ -22,6 +24,7 @@ static void tarjan_leave(struct tarjan *t, uint32_t v)
         uint32_t w;
         t->ncomp++;
         do {
+            assert(t->nstack > 0);
             w = t->stack[--t->nstack];
             t->comp[w] = t->ncomp;
         } while (w != v);
@@ -67,8 +70,11 @@ uint32_t components(const struct csr *edge, uint32_t vertices, uint32_t *comp, s
     for (uint32_t v = 0; v < vertices; v++)
         if (!t.index[v])
             tarjan_from(&t, v);
-    for (uint32_t v = 0; v < vertices; v++)
+    assert(t.nstack == 0 && t.ncomp <= vertices);
+    for (uint32_t v = 0; v < vertices; v++) {
+        assert(comp[v] > 0);
         comp[v]--;
+    }
     arena_release(a, mark);
     return t.ncomp;
 }

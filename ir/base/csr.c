@@ -1,6 +1,8 @@
 /* Compressed rows by counting sort: count each row, sum the counts, drop the entries in order. */
 #include "ir/base/csr.h"
 
+#include <assert.h>
+
 void csr_starts(uint32_t *at, uint32_t rows)
 {
     uint32_t sum = 0;
@@ -15,15 +17,18 @@ void csr_starts(uint32_t *at, uint32_t rows)
 struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t *row,
                      const uint32_t *entry)
 {
+    assert(rows > 0 || n == 0);
     struct csr c = {arena_array(a, (size_t)rows + 1, sizeof *c.at),
                     arena_array(a, n, sizeof *c.to)};
 
     for (uint32_t i = 0; i < n; i++) {
+        assert(row[i] < rows);
         c.at[row[i] + 1]++;
     }
     csr_starts(c.at, rows);
     for (uint32_t i = 0; i < n; i++) {
         c.to[c.at[row[i] + 1]++] = entry[i];
     }
+    assert(c.at[0] == 0 && c.at[rows] == n);
     return c;
 }

@@ -6,8 +6,11 @@
  * square roots. */
 #include "ir/base/log2_int.h"
 
+#include <assert.h>
+
 int64_t fixed_log2(uint64_t x)
 {
+    assert(x >= 1);
     int whole = 63 - __builtin_clzll(x | 1);
     uint64_t m = whole > 31 ? x >> (whole - 31) : x << (31 - whole); /* in [2^31, 2^32) */
     int64_t y = whole;

@@ -3,6 +3,8 @@
  * nowhere. */
 #include "ir/base/map.h"
 
+#include <assert.h>
+
 static uint32_t slot_of(const struct map *t, uint64_t key)
 {
     uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & t->mask;
@@ -35,6 +37,7 @@ static void grow(struct map *t, struct arena *a)
 
 void map_set(struct map *t, struct arena *a, uint64_t key, uint32_t val)
 {
+    assert(key != 0 && val != 0);
     if (2 * (uint64_t)t->count >= t->mask)
         grow(t, a);
     uint32_t i = slot_of(t, key);

@@ -6,6 +6,7 @@
  * phase. */
 #include "ir/base/max_flow.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -29,6 +30,8 @@ static void half(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 
 void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 {
+    assert(from < f->nnode && to < f->nnode);
+    assert(c >= 0 && c <= FLOW_INF);
     half(f, from, to, c);
     half(f, to, from, 0);
 }
@@ -76,6 +79,7 @@ static uint32_t send(struct flow *f, const uint32_t *path, uint32_t n, int64_t *
 
 int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work)
 {
+    assert(s < f->nnode && t < f->nnode && s != t);
     uint32_t *all = arena_array(f->mem, (size_t)f->nnode * 3 + 3, sizeof *all);
     struct phase p = {all, all + f->nnode, all + 2 * (size_t)f->nnode};
     int64_t sum = 0;
@@ -99,11 +103,13 @@ int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work)
             }
         }
     }
+    assert(sum >= 0);
     return sum;
 }
 
 uint8_t *flow_side(const struct flow *f, uint32_t s)
 {
+    assert(s < f->nnode);
     uint8_t *in = arena_alloc(f->mem, (size_t)f->nnode + 1);
     uint32_t n = 0, *queue = arena_array(f->mem, (size_t)f->nnode + 1, sizeof *queue);
     in[s] = 1;

@@ -1,10 +1,12 @@
 /* Names to numbers: open addressing with linear probing, FNV-1a, at most half full. */
 #include "ir/base/name_table.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint32_t slot_of(const struct names *t, const char *name)
 {
+    assert(t->size > 0 && (t->size & (t->size - 1)) == 0);
     uint64_t h = UINT64_C(14695981039346656037);
     for (const char *s = name; *s; s++)
         h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);

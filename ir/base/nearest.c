@@ -6,6 +6,7 @@
  * edits away.  Three rows of the usual table, O(product of the lengths). */
 #include "ir/base/nearest.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { LONGEST = 63, NEAR = 2, SHORT = 5 };
@@ -17,6 +18,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 
 static uint32_t distance(const char *a, size_t n, const char *b, size_t m)
 {
+    assert(n <= LONGEST && m <= LONGEST);
     uint32_t row[3][LONGEST + 1];
     for (uint32_t j = 0; j <= m; j++)
         row[0][j] = j;

@@ -2,6 +2,8 @@
  * O(log n) a step on average. */
 #include "ir/base/union_find.h"
 
+#include <assert.h>
+
 struct classes classes_new(struct arena *a, uint32_t n)
 {
     struct classes c = {n, arena_array(a, (size_t)n + 1, sizeof *c.parent),
@@ -20,11 +22,14 @@ static uint32_t find(uint32_t *parent, uint32_t v)
 
 uint32_t classes_find(struct classes *c, uint32_t v)
 {
+    assert(v < c->n);
     return find(c->parent, v);
 }
 
 bool classes_join(struct classes *c, uint32_t u, uint32_t v, int why)
 {
+    assert(u < c->n && v < c->n);
+    assert(why >= 0 && why <= UINT16_MAX);
     uint32_t a = find(c->parent, u), b = find(c->parent, v);
     uint32_t root = a < b ? a : b, other = a < b ? b : a;
     if (a == b)
@@ -52,6 +57,7 @@ uint32_t classes_number(struct classes *c, uint32_t *group)
     uint32_t count = 0;
     for (uint32_t v = 0; v < c->n; v++) {
         uint32_t root = find(c->parent, v);
+        assert(root <= v);
         group[v] = root == v ? count++ : group[root];
     }
     return count;

@@ -4,6 +4,7 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ const char *const schedule_name[SCHEDULES + 1] = {"pipedream", "gpipe", NULL};
 
 int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64_t out)
 {
+    assert(compute >= 0 && in >= 0 && out >= 0);
     if (c->overlap == OVERLAP_SUM)
         return sat_add(compute, sat_add(in, out));
     int64_t move = c->overlap == OVERLAP_MAX ? sat_add(in, out) : in > out ? in : out;
@@ -37,6 +39,7 @@ int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64
 
 int64_t cluster_sync(const struct cluster *c, uint32_t cls, int64_t weights, uint32_t copies)
 {
+    assert(cls < c->ncls && weights >= 0);
     int64_t rate = c->sync_bandwidth ? c->sync_bandwidth : c->cls[cls].link_bandwidth;
     if (copies < 2 || rate <= 0)
         return 0;
@@ -45,6 +48,7 @@ int64_t cluster_sync(const struct cluster *c, uint32_t cls, int64_t weights, uin
 
 int64_t cluster_shared_load(const struct cluster *c, int64_t load, int64_t sync, uint32_t copies)
 {
+    assert(load >= 0 && sync >= 0);
     if (copies < 2 || load == INT64_MAX)
         return load;
     int64_t share = load / copies + (load % copies != 0);
@@ -59,6 +63,7 @@ uint32_t cluster_class(const struct cluster *c, uint32_t dev)
 
     while (k + 1 < c->ncls && dev >= c->cls[k].count)
         dev -= c->cls[k++].count;
+    assert(dev < c->cls[k].count);
     return k;
 }
 
@@ -68,6 +73,7 @@ uint32_t cluster_group(const struct cluster *c, uint32_t dev)
 
     while (k + 1 < c->ncls && at >= c->cls[k].count)
         at -= c->cls[k++].count;
+    assert(at < c->cls[k].count);
     return c->cls[k].group ? dev - at % c->cls[k].group : dev;
 }
 
@@ -112,6 +118,7 @@ int cluster_device(const struct cluster *c, const char *name)
 
 int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, bool light)
 {
+    assert(cls < c->ncls && bytes >= 0);
     const struct device_class *k = &c->cls[cls];
 
     if (k->host)
@@ -122,6 +129,7 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, b
 int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
                                bool light)
 {
+    assert(cls < c->ncls);
     if (c->cls[cls].host)
         return 0;
     return k->xfer[v] >= 0 ? k->xfer[v] : cluster_transfer(c, cls, k->bytes[v], light);

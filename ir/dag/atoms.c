@@ -8,6 +8,8 @@
 
 #include "ir/base/components.h"
 
+#include <assert.h>
+
 static uint32_t find(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v)
@@ -39,16 +41,19 @@ static void pair_up(struct place *p, const uint32_t *before, const uint32_t *fir
     struct same_pair *all = vec_grow(a, NULL, &cap, p->nsame + 1, sizeof *all);
     for (uint32_t i = 0; i < p->nsame; i++)
         all[i] = p->same[i];
-    for (nid v = 1; v < n; v++)
+    for (nid v = 1; v < n; v++) {
+        assert(first[v] <= v);
         if (p->atom[v] != before[v] && first[v] != v) {
             all = vec_grow(a, all, &cap, p->nsame + 1, sizeof *all);
             all[p->nsame++] = (struct same_pair){first[v], v, SAME_TYPE};
         }
+    }
     p->same = all;
 }
 
 void atoms_find(const struct module *m, struct place *p, struct arena *a)
 {
+    assert(p->atom == NULL);
     bool any = false;
     uint32_t *group = arena_array(a, m->nnode, sizeof *group);
     uint32_t *parent = arena_array(a, m->nnode, sizeof *parent);

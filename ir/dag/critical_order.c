@@ -8,6 +8,7 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static int64_t vertex_time(const struct wdag *g, uint32_t cls, uint32_t v)
@@ -21,6 +22,7 @@ static int64_t vertex_time(const struct wdag *g, uint32_t cls, uint32_t v)
 /* Cost of the edge from src to each reader of its nets, as level(reader, cost + what comes behind). */
 int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a)
 {
+    assert(cls < g->ncls);
     int64_t *top = arena_array(a, (size_t)g->n + 1, sizeof *top);
     int64_t *level = arena_array(a, (size_t)g->n + 1, sizeof *level);
     int64_t *cost =
@@ -82,8 +84,10 @@ uint32_t *cpd_topo(const struct wdag *g, uint32_t cls, struct arena *a)
         qsort(ready, nready, sizeof *ready, by_push);
         for (uint32_t i = 0; i < nready; i++)
             stack[depth++] = ready[i].v;
-        if (!depth)
+        if (!depth) {
+            assert(n == g->n);
             return order;
+        }
         uint32_t v = stack[--depth];
         order[n++] = v;
         nready = 0;

@@ -2,13 +2,17 @@
  * for the cheapest position of each piece. */
 #include "ir/dag/order_cuts.h"
 
+#include <assert.h>
+
 /* cost[p]: what crosses position p, on the dearest class. */
 static int64_t *crossing(const struct wdag *g, const uint32_t *order, struct arena *a)
 {
     int64_t *cost = arena_array(a, (size_t)g->n + 2, sizeof *cost);
     uint32_t *pos = arena_array(a, (size_t)g->n + 1, sizeof *pos);
-    for (uint32_t p = 0; p < g->n; p++)
+    for (uint32_t p = 0; p < g->n; p++) {
+        assert(order[p] < g->n);
         pos[order[p]] = p;
+    }
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t first = UINT32_MAX, last = 0;
         int64_t dear = 0;
@@ -26,12 +30,14 @@ static int64_t *crossing(const struct wdag *g, const uint32_t *order, struct are
     }
     for (uint32_t p = 0; p < g->n; p++)
         cost[p + 1] += cost[p];
+    assert(cost[g->n] == 0);
     return cost;
 }
 
 void cuts_sample(const struct wdag *g, const uint32_t *order, const int64_t *work, uint32_t count,
                  uint8_t *cut, struct arena *a)
 {
+    assert(count > 0);
     const int64_t *cost = crossing(g, order, a);
     __int128 total = (__int128)work[g->n] + 1;
     uint32_t best = 0;

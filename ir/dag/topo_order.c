@@ -10,6 +10,7 @@
 
 #include "ir/dag/critical_order.h"
 
+#include <assert.h>
 #include <string.h>
 
 const char *const topo_names[] = {"mixed", "lifo", "fifo", "cpd", "random", "late", "thin", "number",
@@ -59,6 +60,7 @@ static uint32_t *lifo(const struct csr *succ, const struct csr *pred, uint32_t n
         if (seed)
             shuffle(stack + start, top - start, &state);
     }
+    assert(done == n);
     return order;
 }
 
@@ -80,6 +82,7 @@ static uint32_t *fifo(const struct wdag *g, uint64_t seed, struct arena *a)
         if (seed)
             shuffle(order + start, end - start, &state);
     }
+    assert(end == g->n);
     return order;
 }
 
@@ -124,6 +127,7 @@ static void heap_put(struct heap *h, struct entry x)
 
 static struct entry heap_take(struct heap *h)
 {
+    assert(h->n > 0);
     struct entry top = h->e[0], x = h->e[--h->n];
     uint32_t i = 0;
     for (;;) {
@@ -168,6 +172,7 @@ static void change(struct thin *t, uint32_t v, int64_t by)
 /* A net opens with its first pin (then taking another opens nothing) and closes with the last. */
 static void take(struct thin *t, uint32_t v)
 {
+    assert(!t->done[v] && t->in[v] == 0);
     const struct wdag *g = t->g;
     t->done[v] = 1;
     for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
@@ -175,6 +180,7 @@ static void take(struct thin *t, uint32_t v)
         int64_t cost = g->net_cost[0][e];
         if (pins < 2 || cost == 0)
             continue;
+        assert(t->left[e] > 0 && t->left[e] <= pins);
         bool opens = t->left[e]-- == pins, closes = t->left[e] == 1;
         if (!opens && !closes)
             continue;
@@ -210,6 +216,7 @@ static uint32_t *thin(const struct wdag *g, uint64_t seed, struct arena *a)
         order[done++] = x.v;
         take(&t, x.v);
     }
+    assert(done == g->n);
     return order;
 }
 

@@ -4,6 +4,7 @@
 #include "ir/base/components.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
@@ -67,6 +68,8 @@ static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t row
 
 void wdag_set_edges(struct wdag *g, const struct wdag_order *e)
 {
+    for (uint32_t i = 0; i < e->n; i++)
+        assert(e->from[i] < e->to[i] && e->to[i] < g->n);
     struct csr raw = csr_build(g->mem, g->n, e->n, e->from, e->to);
     uint32_t *self = arena_array(g->mem, (size_t)g->n + 1, sizeof *self);
     for (uint32_t v = 0; v < g->n; v++)
@@ -85,6 +88,7 @@ static int64_t **alloc_back(const struct wdag *g)
 
 void wdag_mark_backward(struct wdag *g, const struct module *m)
 {
+    assert(g->node && m->backward);
     g->back = alloc_back(g);
     g->pass = arena_alloc(g->mem, (size_t)g->n + 1);
     for (uint32_t v = 0; v < g->n; v++)
@@ -100,6 +104,7 @@ void wdag_mark_backward(struct wdag *g, const struct module *m)
 struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
                        struct arena *a)
 {
+    assert(m->cost && m->cost->nclass == c->ncls && p->kind);
     struct wdag *g = arena_alloc(a, sizeof *g);
     const struct graph *gr = &m->graph[1];
     g->mem = a;
@@ -166,6 +171,7 @@ static void heap_push(uint32_t *heap, uint32_t *n, uint32_t x)
 
 static uint32_t heap_pop(uint32_t *heap, uint32_t *n)
 {
+    assert(*n > 0);
     uint32_t top = heap[0], x = heap[--*n], i = 0;
     for (;;) {
         uint32_t k = 2 * i + 1;
@@ -200,6 +206,7 @@ static struct wdag_order group_edges(const struct wdag *g, const struct wdag_ord
             e.to[e.n] = group[g->succ.to[i]];
             e.n += e.from[e.n] != e.to[e.n];
         }
+    assert(e.n <= most);
     return e;
 }
 
@@ -210,8 +217,10 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
     uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first),
              *in = arena_array(a, (size_t)ngroup + 1, sizeof *in);
     uint32_t *heap = arena_array(a, (size_t)ngroup + 1, sizeof *heap), nheap = 0, done = 0;
-    for (uint32_t v = g->n; v-- > 0;)
+    for (uint32_t v = g->n; v-- > 0;) {
+        assert(group[v] < ngroup);
         first[group[v]] = v;
+    }
     for (uint32_t i = 0; i < edge->at[ngroup]; i++)
         in[edge->to[i]]++;
     for (uint32_t k = 0; k < ngroup; k++)
@@ -224,6 +233,7 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
             if (--in[edge->to[i]] == 0)
                 heap_push(heap, &nheap, first[edge->to[i]]);
     }
+    assert(done <= ngroup);
     return done == ngroup;
 }
 
@@ -319,6 +329,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
             *cost = sat_add(*cost, fine->net_inner[k][f]);
         }
     }
+    assert(c->nnet <= fine->nnet);
     c->net_of = transpose(c->mem, &c->net_pin, c->nnet, c->n);
 }
 
@@ -326,6 +337,7 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *orde
                                 const uint32_t *group, uint32_t ngroup, const char *maker,
                                 struct arena *a, struct diag *d)
 {
+    assert(ngroup <= fine->n);
     struct wdag *c = arena_alloc(a, sizeof *c);
     uint32_t *rank = arena_array(a, (size_t)ngroup + 1, sizeof *rank);
     c->mem = a;
@@ -391,6 +403,7 @@ static struct bridges bridge_edges(const struct wdag *g, const uint32_t *name, u
         uint32_t n = at[v], room = most;
         for (uint32_t i = g->pred.at[v + 1]; i-- > g->pred.at[v];) {
             uint32_t p = g->pred.to[i];
+            assert(p < v);
             bool left = name[p] != UINT32_MAX;
             for (uint32_t k = left ? 0 : at[p]; room && k < (left ? 1 : at[p + 1]); k++) {
                 uint32_t u = left ? p : source[k];
@@ -413,6 +426,7 @@ static struct bridges bridge_edges(const struct wdag *g, const uint32_t *name, u
 
 struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t most, struct arena *a)
 {
+    assert(most > 0);
     struct wdag *c = arena_alloc(a, sizeof *c);
     c->mem = a;
     c->ncls = g->ncls;
@@ -450,6 +464,7 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, 
     struct wdag_order e = group_edges(g, order, group, g->mem);
     struct csr edge = csr_build(g->mem, ngroup, e.n, e.from, e.to);
     uint32_t n = components(&edge, ngroup, comp, g->mem);
+    assert(n <= ngroup);
     for (uint32_t v = 0; v < g->n; v++)
         group[v] = comp[group[v]];
     return n;
@@ -514,6 +529,7 @@ int64_t wdag_bytes(const struct wdag *g)
 void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_t *compute,
                int64_t *transfer, int64_t *size)
 {
+    assert(cls < g->ncls);
     *compute = *transfer = *size = 0;
     for (uint32_t v = 0; v < g->n; v++)
         if (member[v]) {
@@ -543,8 +559,11 @@ uint32_t *wdag_flatten(const struct wdag *top, struct arena *a)
         depth++;
     uint32_t *at = arena_array(a, (size_t)base->n + 1, sizeof *at);
     const struct wdag **chain = arena_array(a, (size_t)depth + 1, sizeof *chain);
-    for (; top->finer; top = top->finer)
+    for (; top->finer; top = top->finer) {
+        assert(top->map);
         chain[n++] = top;
+    }
+    assert(n == depth);
     for (uint32_t v = 0; v < base->n; v++) {
         at[v] = v;
         for (uint32_t i = n; i-- > 0;)
@@ -562,8 +581,10 @@ struct wdag *wdag_inner(const struct wdag *g, struct arena *a)
     cheap->net_cost = arena_array(a, g->ncls, sizeof *cheap->net_cost);
     for (uint32_t k = 0; k < g->ncls; k++) {
         cheap->net_cost[k] = arena_array(a, (size_t)g->nnet + 1, sizeof(int64_t));
-        for (uint32_t e = 0; e < g->nnet; e++)
+        for (uint32_t e = 0; e < g->nnet; e++) {
+            assert(g->net_inner[k][e] <= g->net_cost[k][e]);
             cheap->net_cost[k][e] = (g->net_host[e] ? g->net_cost : g->net_inner)[k][e];
+        }
     }
     return cheap;
 }

@@ -16,6 +16,7 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static bool is_back(const struct building *b, nid n)
 
 static uint32_t piece_of(const struct building *b, nid n)
 {
+    assert(b->cut->part_of[n] >= 0 && (uint32_t)b->cut->part_of[n] < b->cut->nparts);
     return 2 * (uint32_t)b->cut->part_of[n] + is_back(b, n);
 }
 
@@ -149,6 +151,7 @@ static void add_task(struct building *b, uint32_t piece, uint8_t kind)
     struct replay *r = b->r;
     struct piece *x = &b->piece[piece];
     uint32_t part = piece / 2;
+    assert(part < b->cut->nparts && !x->task[kind]);
     bool whole = kind == TASK_WHOLE;
     struct task t = {.part = part,
                      .lane = lane_of(b, b->cut->part[part].dev, kind),
@@ -269,6 +272,7 @@ static struct csr by_level(struct building *b)
                 order[end++] = next.to[k];
         }
     }
+    assert(end == r->ntask);
     delay_backward(r, order, &next);
     uint32_t *level = left; /* done with */
     for (uint32_t i = 0; i < r->ntask; i++) {
@@ -291,6 +295,7 @@ static void run_pass(struct replay *r, const struct csr *level, int pass, int64_
             if (pass < 2 && t->back != pass)
                 continue;
             uint32_t s = round - t->level;
+            assert(s < r->samples && t->lane < r->nlane);
             int64_t at = free_at[t->lane];
             for (uint32_t k = r->after.at[x]; k < r->after.at[x + 1]; k++) {
                 uint32_t u = r->after.to[k];
@@ -317,6 +322,7 @@ struct replay replay_run(const struct module *m, const struct place *p, const st
                          const int32_t *dev, const struct cut *cut, uint32_t samples,
                          struct arena *a)
 {
+    assert(m->cost && cut->part_of);
     struct replay r = {.levels = 1};
     struct building b = {.m = m, .p = p, .c = c, .dev = dev, .cut = cut, .a = a, .r = &r};
     make_pieces(&b);
@@ -365,6 +371,7 @@ const struct event *replay_events(const struct replay *r, struct arena *a)
 const char *replay_lane_name(const struct replay *r, const struct cluster *c, uint32_t lane,
                              struct arena *a)
 {
+    assert(lane < r->nlane && r->lane[lane].dev < c->ndev);
     static const char *const what[OVERLAPS][4] = {
         [OVERLAP_MAX] = {[TASK_IN] = " link"},
         [OVERLAP_DUPLEX] = {[TASK_IN] = " in", [TASK_OUT] = " out"}};

@@ -8,6 +8,7 @@
 #include "ir/model/dim.h"
 #include "ir/model/dim_parse.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static struct dim from_poly(struct module *m, const struct poly *q)
 /* A known dimension as a polynomial. */
 static bool to_poly(struct module *m, struct dim d, struct poly *out)
 {
+    assert(dim_known(d));
     if (d.sym == 0) {
         *out = poly_const(d.value);
         return d.value >= 0;

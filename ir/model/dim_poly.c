@@ -8,6 +8,7 @@
  * Cost: O(terms^2 * degree) string comparisons per operation. */
 #include "ir/model/dim_poly.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct poly poly_const(int64_t v)
 
 struct poly poly_atom(sid atom)
 {
+    assert(atom != 0);
     struct poly p = {.n = 1};
     p.t[0] = (struct poly_term){.coef = 1, .n = 1, .atom = {atom}};
     return p;
@@ -38,6 +40,7 @@ bool poly_is_const(const struct poly *p, int64_t *v)
 
 static int compare_atoms(const struct module *m, sid a, sid b)
 {
+    assert(a == b || m);
     return a == b ? 0 : strcmp(str(m, a), str(m, b));
 }
 
@@ -58,6 +61,7 @@ static int compare_terms(const struct module *m, const struct poly_term *a,
 /* p += t, keeping the order. */
 static bool add_term(const struct module *m, struct poly *p, const struct poly_term *t)
 {
+    assert(p->n <= POLY_TERMS && t->n <= POLY_DEGREE);
     if (t->coef == 0)
         return true;
     uint32_t i = 0;
@@ -126,6 +130,7 @@ bool poly_mul(const struct module *m, const struct poly *a, const struct poly *b
 /* a / b for single terms, without remainder. */
 static bool div_terms(const struct poly_term *a, const struct poly_term *b, struct poly_term *out)
 {
+    assert(b->coef != 0);
     if (b->coef == -1 ? a->coef == INT64_MIN : a->coef % b->coef != 0)
         return false;
     struct poly_term t = {.coef = a->coef / b->coef};
@@ -169,6 +174,7 @@ static int64_t gcd(int64_t a, int64_t b)
 
 static int64_t floor_div(int64_t a, int64_t b) /* b > 0 */
 {
+    assert(b > 0);
     return a / b - (a % b < 0);
 }
 
@@ -193,6 +199,7 @@ static bool take_out(const struct module *m, const struct poly *p, int64_t b, st
  * down. */
 static void cancel(struct poly *num, int64_t *b)
 {
+    assert(*b > 0);
     int64_t g = *b;
     for (uint32_t i = 0; i < num->n; i++)
         g = num->t[i].n > 0 ? gcd(g, num->t[i].coef) : g;

@@ -7,6 +7,7 @@
 #include "ir/base/map.h"
 #include "ir/base/strings.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Does s[0 .. n) end in .N or _N, or is it a number? */
@@ -83,6 +84,7 @@ static void drop_constants(const struct module *m, struct csr *c, uint32_t rows)
     uint32_t k = 0, at = 0;
     for (uint32_t r = 0; r < rows; r++) {
         uint32_t end = c->at[r + 1];
+        assert(k <= at && at <= end);
         for (; at < end; at++)
             if (!node_is(m, c->to[at], "Constant"))
                 c->to[k++] = c->to[at];

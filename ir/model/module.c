@@ -6,6 +6,7 @@
 
 #include "ir/base/strings.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* count + n, or the arena's out-of-memory report: 2^32 of anything is more than pcc addresses. */
@@ -85,6 +86,7 @@ struct module *module_add_inner(struct module *m)
 
 uint32_t module_add_function(struct module *m)
 {
+    assert(m->nfunction > 0 || m->capfunction == 0);
     uint32_t f = m->nfunction == 0 ? 1 : m->nfunction;
 
     m->function = vec_grow(m->mem, m->function, &m->capfunction, sum(m, f, 1), sizeof *m->function);
@@ -163,6 +165,7 @@ uint32_t module_add_type(struct module *m, struct type t)
 
 uint32_t module_add_tensor_type(struct module *m, enum elem e, int rank, const struct dim *d)
 {
+    assert(rank >= -1 && rank <= INT16_MAX && (rank <= 0 || d));
     struct type t = {.kind = TYPE_TENSOR, .elem = (uint8_t)e, .rank = (int16_t)rank};
 
     if (rank > 0)
@@ -265,11 +268,13 @@ const char *value_name(const struct module *m, vid v)
 
 bool node_is(const struct module *m, nid n, const char *op)
 {
+    assert(n < m->nnode);
     return m->node[n].domain == 0 && strcmp(str(m, m->node[n].op), op) == 0;
 }
 
 bool node_has_body(const struct module *m, nid n)
 {
+    assert(n < m->nnode);
     const struct slice s = m->node[n].attr;
     for (uint32_t i = 0; i < s.n; i++) {
         const struct attr *a = &m->attr[s.at + i];
@@ -281,16 +286,19 @@ bool node_has_body(const struct module *m, nid n)
 
 vid node_in(const struct module *m, nid n, uint32_t i)
 {
+    assert(n < m->nnode);
     return i < m->node[n].in.n ? m->arg[m->node[n].in.at + i] : 0;
 }
 
 vid node_out(const struct module *m, nid n, uint32_t i)
 {
+    assert(n < m->nnode);
     return i < m->node[n].out.n ? m->arg[m->node[n].out.at + i] : 0;
 }
 
 const struct attr *node_attr(const struct module *m, nid n, const char *name)
 {
+    assert(n < m->nnode);
     const struct slice s = m->node[n].attr;
 
     for (uint32_t i = 0; i < s.n; i++)

@@ -6,6 +6,7 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -209,6 +210,7 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
 /* Element of `bits` bits that starts at bit `shift` of the little-endian bytes p. */
 static uint64_t element(const unsigned char *p, uint32_t bits, uint32_t shift)
 {
+    assert(bits > 0 && bits <= 64 && shift < 8);
     uint64_t v = 0;
 
     for (uint32_t i = 0; i < (bits + 7) / 8; i++)

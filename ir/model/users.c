@@ -1,6 +1,8 @@
 /* The nodes that read a value. */
 #include "ir/model/module.h"
 
+#include <assert.h>
+
 struct csr module_users(const struct module *m, struct arena *a)
 {
     struct csr c = {arena_array(a, (size_t)m->nval + 1, sizeof *c.at), NULL};
@@ -29,5 +31,6 @@ struct csr module_users(const struct module *m, struct arena *a)
             }
         }
     }
+    assert(c.at[m->nval] == n);
     return c;
 }

@@ -11,6 +11,7 @@
 #include "ir/plan/pieces.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct judging {
@@ -99,6 +100,7 @@ static uint32_t devices_of(const struct judging *j, const struct csr *c, uint32_
 /* Notes in the matrix of a pass which devices read a result of node `from`. */
 static void note_edges(const struct judging *j, uint32_t net, nid from, uint8_t *edge[2])
 {
+    assert(j->dev[from] >= 0 && (uint32_t)j->dev[from] < j->c->ndev);
     const uint8_t *backward = j->m->backward;
     uint32_t nd = j->c->ndev;
     bool back = backward && backward[from];
@@ -216,6 +218,7 @@ static bool shares_device(const struct judging *j, const char **why)
 /* Adds bytes to the running sum at step `from`, takes them off after step `to`. */
 static void live(int64_t *delta, uint32_t from, uint32_t to, int64_t bytes)
 {
+    assert(from <= to && bytes >= 0);
     delta[from] = sat_add(delta[from], bytes);
     delta[to + 1] -= bytes;
 }
@@ -281,6 +284,7 @@ static bool copies_are_free(const struct judging *j, uint32_t d)
 /* The copies of device d do as it does; false if there are not so many. */
 static bool judge_copies_of(struct judging *j, uint32_t d)
 {
+    assert(j->copies && j->copies[d] > 1);
     if (!copies_are_free(j, d)) {
         if (j->v->runnable)
             j->v->why_not = arena_fmt(j->a,
@@ -323,6 +327,7 @@ static void judge_loads(struct judging *j)
         }
         if (copies > 1 && judge_copies_of(j, d))
             d += copies - 1;
+        assert(d < j->c->ndev);
     }
     j->v->value = sat_add(most[0], most[1]);
 }
@@ -336,6 +341,7 @@ struct verdict judge(const struct module *m, const struct place *p, const struct
 struct verdict judge_copies(const struct module *m, const struct place *p, const struct cluster *c,
                             const int32_t *dev, const uint32_t *copies, struct arena *a)
 {
+    assert(m->cost && m->cost->nclass == c->ncls);
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
     struct judging j = {m, p, c, dev, copies, a, &v};
     size_t pairs = (size_t)c->ndev * c->ndev + 1;
@@ -358,6 +364,7 @@ struct verdict judge_copies(const struct module *m, const struct place *p, const
             v.why_not = v.why_not ? v.why_not : why;
         }
     }
+    assert(v.value >= 0);
     v.contiguous = quotient_acyclic(&j, edge[0]) && quotient_acyclic(&j, edge[1]);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);

@@ -12,6 +12,7 @@
 
 #include "ir/plan/pieces.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Pairs (row, entry) for csr_build. */
@@ -38,6 +39,7 @@ struct cutter {
 
 static void add_pair(struct cutter *c, struct pairs *q, uint32_t row, uint32_t entry)
 {
+    assert(q->n < UINT32_MAX);
     q->row = vec_grow(c->a, q->row, &q->caprow, q->n + 1, sizeof *q->row);
     q->entry = vec_grow(c->a, q->entry, &q->capentry, q->n + 1, sizeof *q->entry);
     q->row[q->n] = row;
@@ -118,6 +120,7 @@ static void find_homes(struct cutter *c)
 
 static void need_copy(struct cutter *c, uint32_t x, nid n)
 {
+    assert(x < c->cut->nparts && is_copy(c, n));
     if (c->node_seen[n] == x + 1)
         return;
     c->node_seen[n] = x + 1;
@@ -179,6 +182,7 @@ static struct csr turn(struct cutter *c, const struct pairs *q, uint32_t rows, c
             part[k] = by_row.to[i];
             entry[k++] = name ? name[r] : r;
         }
+    assert(k == q->n);
     return csr_build(c->a, c->cut->nparts, k, part, entry);
 }
 
@@ -238,8 +242,10 @@ static void find_crossings(struct cutter *c)
         nid def = c->m->value[v].def;
         if (!def || readers.at[r] == readers.at[r + 1])
             continue;
-        for (uint32_t i = readers.at[r]; i < readers.at[r + 1]; i++)
+        for (uint32_t i = readers.at[r]; i < readers.at[r + 1]; i++) {
+            assert(cut->part_of[def] < (int32_t)readers.to[i]); /* made before it is read */
             add_pair(c, &to, cut->ncross, readers.to[i]);
+        }
         cut->cross[cut->ncross++] = v;
     }
     cut->cross_to = csr_build(c->a, cut->ncross, to.n, to.row, to.entry);
@@ -310,6 +316,7 @@ static struct csr group_nodes(struct cutter *c, const struct pieces *k)
     memset(cut->part_of, 0xff, m->nnode * sizeof *cut->part_of);
     for (nid n = g->first; n < g->first + g->count; n++)
         if (c->p->kind[n] == PLACE_NODE) {
+            assert(k->piece[n] < k->n);
             cut->part_of[n] = (int32_t)k->piece[n];
             add_pair(c, &in, k->piece[n], n);
         }
@@ -355,6 +362,7 @@ struct cut *cut_build(const struct module *m, const struct place *p, const struc
 
 const char *cut_part_file(const struct cut *c, uint32_t part, struct arena *a)
 {
+    assert(part < c->nparts);
     int digits = 1;
     for (uint32_t n = c->nparts; n > 10; n = (n + 9) / 10)
         digits++;

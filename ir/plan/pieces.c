@@ -14,6 +14,7 @@
  * edges of the quotient per pair and has a budget linear in pins. */
 #include "ir/plan/pieces.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ static struct quotient quotient_make(const struct module *m, const struct place 
     q.dev = arena_array(a, (size_t)n + 1, sizeof *q.dev);
     for (nid v = m->graph[1].first + m->graph[1].count; v-- > m->graph[1].first;)
         if (p->kind[v] == PLACE_NODE) {
+            assert(piece[v] < n && dev[v] >= 0);
             q.first[piece[v]] = v;
             q.dev[piece[v]] = dev[v];
         }
@@ -77,10 +79,12 @@ static void quotient_distinct(struct quotient *q)
 /* Merges pieces of equal map[] into `n` new ones. */
 static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
 {
+    assert(n <= q->n);
     uint32_t k = 0, *first = arena_array(q->a, (size_t)n + 1, sizeof *first);
     int32_t *dev = arena_array(q->a, (size_t)n + 1, sizeof *dev);
     memset(first, 0xff, n * sizeof *first);
     for (uint32_t u = 0; u < q->n; u++) {
+        assert(map[u] < n);
         first[map[u]] = q->first[u] < first[map[u]] ? q->first[u] : first[map[u]];
         dev[map[u]] = q->dev[u];
     }
@@ -109,6 +113,7 @@ static void heap_push(uint32_t *heap, uint32_t *n, uint32_t u, const uint32_t *k
 
 static uint32_t heap_pop(uint32_t *heap, uint32_t *n, const uint32_t *key)
 {
+    assert(*n > 0);
     uint32_t top = heap[0], last = heap[--*n], i = 0;
     for (uint32_t c; (c = 2 * i + 1) < *n; i = c) {
         if (c + 1 < *n && key[heap[c + 1]] < key[heap[c]])
@@ -186,6 +191,7 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
         for (uint32_t k = 1; k < ndev; k++)
             if (f.head[k] < f.head[d])
                 d = k;
+        assert(f.head[d] != UINT32_MAX);
         for (; f.head[d] != UINT32_MAX; left--) {
             uint32_t v = f.head[d];
             f.head[d] = f.next[v];
@@ -195,6 +201,7 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
                     enqueue(&f, q, succ.to[i]);
         }
     }
+    assert(stays <= q->n);
     return stays;
 }
 
@@ -203,6 +210,7 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
 static bool joinable(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *stack,
                      uint32_t *seen, uint64_t *spent)
 {
+    assert(u < v);
     uint32_t n = 0, stamp = v + 1;
     stack[n++] = u;
     while (n) {
@@ -270,7 +278,9 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
         for (uint32_t i = 0; i < n; i++)
             to[i] = i == v ? u : i - (i > v);
         quotient_merge(q, to, n - 1);
-        quotient_order(q, rank);
+        bool legal = quotient_order(q, rank);
+        assert(legal);
+        (void)legal;
         for (uint32_t i = 0; i < n; i++)
             to[i] = rank[to[i]];
         for (uint32_t i = 0; i < n; i++)
@@ -294,6 +304,7 @@ static uint32_t by_device(const struct module *m, const struct place *p, const i
     for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++) {
         if (p->kind[v] != PLACE_NODE)
             continue;
+        assert(dev[v] >= 0 && (uint32_t)dev[v] < ndev);
         if (!id[dev[v]])
             id[dev[v]] = ++n;
         piece[v] = id[dev[v]] - 1;
@@ -404,6 +415,7 @@ static uint32_t by_level(const struct module *m, const struct place *p, const in
         if (p->kind[u] == PLACE_NODE) {
             uint64_t want = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
             const uint64_t *at = bsearch(&want, key, k, sizeof *key, compare_keys);
+            assert(at != NULL);
             piece[u] = (uint32_t)(at - key);
         }
     return k;
@@ -437,7 +449,9 @@ uint32_t pieces_build(const struct module *m, const struct place *p, const int32
         join_pairs(&q, ndev, map, n, 64 * ((uint64_t)pins + m->graph[1].count) + (1 << 22));
         renumber(m, p, piece, map);
         rank = arena_array(a, (size_t)q.n + 1, sizeof *rank);
-        quotient_order(&q, rank);
+        bool legal = quotient_order(&q, rank);
+        assert(legal);
+        (void)legal;
     }
     renumber(m, p, piece, rank);
     *piece_dev = arena_array(a, (size_t)q.n + 1, sizeof **piece_dev);

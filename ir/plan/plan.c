@@ -1,10 +1,12 @@
 /* Plans: their words, and from the vertices of a level down to nodes (plan.h). */
 #include "ir/plan/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 const char *plan_status_name(enum plan_status s)
 {
+    assert(s >= PLAN_NONE && s <= PLAN_INFEASIBLE);
     static const char *const name[] = {"none",      "optimal",     "feasible",
                                        "heuristic", "over-memory", "infeasible"};
     return name[s];
@@ -12,6 +14,7 @@ const char *plan_status_name(enum plan_status s)
 
 const char *plan_scope_word(enum plan_scope s)
 {
+    assert(s >= SCOPE_ALL && s < SCOPES);
     static const char *const word[] = {"all",   "contiguous",      "layers", "contiguous-layers",
                                        "fused", "contiguous-fused"};
     return word[s];
@@ -19,12 +22,14 @@ const char *plan_scope_word(enum plan_scope s)
 
 const char *plan_scope_name(enum plan_scope s)
 {
+    assert(s >= SCOPE_ALL && s < SCOPES);
     static const char *const name[] = {"all", "contiguous", "layers", "layers", "fused", "fused"};
     return name[s];
 }
 
 const char *plan_among(enum plan_scope s)
 {
+    assert(s >= SCOPE_ALL && s < SCOPES);
     static const char *const words[] = {"",
                                         " among contiguous plans",
                                         " among plans that keep groups of nodes together",
@@ -39,6 +44,7 @@ int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_
 {
     const int32_t *dev = vertex_dev;
     for (; top->finer; top = top->finer) {
+        assert(top->map);
         int32_t *below = arena_array(a, (size_t)top->finer->n + 1, sizeof *below);
         for (uint32_t v = 0; v < top->finer->n; v++)
             below[v] = dev[top->map[v]];
@@ -46,7 +52,10 @@ int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_
     }
     int32_t *node = arena_array(a, nnode, sizeof *node);
     memset(node, 0xff, nnode * sizeof *node);
-    for (uint32_t v = 0; v < top->n; v++)
+    assert(top->node);
+    for (uint32_t v = 0; v < top->n; v++) {
+        assert(top->node[v] < nnode);
         node[top->node[v]] = dev[v];
+    }
     return node;
 }

@@ -8,6 +8,7 @@
 #include "ir/base/strings.h"
 #include "ir/text/parse.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ void text_put_name(const struct printer *p, const char *s)
 /* What may follow % without quotes: word characters, '/', '-', and ':' before a digit. */
 void text_put_value_name(const struct printer *p, const char *s)
 {
+    assert(s);
     bool bare = *s != '\0';
 
     for (const char *c = s; bare && *c != '\0'; c++) {

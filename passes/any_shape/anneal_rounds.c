@@ -17,6 +17,7 @@
 #include "passes/problem/gather.h"
 #include "ir/dag/topo_order.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -195,11 +196,11 @@ static int64_t price(struct search *s, const int32_t *dev, const uint32_t *copie
     if (!s->o->price)
         return value;
     if (dear) {
-        for (uint32_t v = 0; s->l.copies && v < s->c->g->n; v++)
-            loads_move(&s->l, v, NOWHERE);
         loads_share(&s->l, copies);
         loads_set(&s->l, dev);
         value = loads_value(&s->l);
+        for (uint32_t v = 0; s->l.copies && v < s->c->g->n; v++) /* for the next loads_share */
+            loads_move(&s->l, v, NOWHERE);
     }
     return s->o->price(s->o->user, s->c, value, dev, copies);
 }
@@ -356,11 +357,13 @@ static void gather(struct search *s, struct chain_plan *best)
 int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
                   struct arena *scratch, struct diag *d)
 {
+    assert(o->clock && o->chains > 0 && (!o->up || o->cut));
     struct arena_mark mark = arena_mark(scratch);
     struct search *s = arena_alloc(scratch, sizeof *s);
     int64_t before = best->value;
     bool runs = c->g->n > 0;
     *s = (struct search){.c = c, .cut = o->up ? o->cut : c, .o = o, .a = scratch};
+    assert(!c->cluster->replicate || best->copies || !c->detailed);
     o->done = o->runs = 0;
     int rc = search_begin(s, d);
     for (uint32_t v = 0; rc == 0 && v < c->g->n; v++)

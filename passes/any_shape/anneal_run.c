@@ -14,6 +14,7 @@
 #include "ir/base/log2_int.h"
 #include "ir/dag/topo_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -394,6 +395,8 @@ static void start_from(struct loads *l, const struct anneal_run *r, int64_t **co
 
 void anneal_run(struct anneal_room *m, struct anneal_run *r, struct clock *clock)
 {
+    assert(!r->dear || m->t->dear);
+    assert(!m->l.copies || r->copies);
     uint64_t steps = r->moves / STEP, each = 1 + steps / COOLINGS;
     m->run = r;
     m->rng = r->seed;

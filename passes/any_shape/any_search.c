@@ -10,6 +10,7 @@
 #include "passes/bounds/explain.h"
 #include "passes/problem/device_loads.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -40,6 +41,7 @@ void any_starts(const struct ctx *x, const struct chain *any, const struct chain
 
 int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 {
+    assert(p->run.clock == &p->clock && p->chain);
     *s = (struct any_search){.x = x, .p = p, .need = CHAIN_INF, .upper = CHAIN_INF};
     s->any = chain_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
     if (!s->any)
@@ -87,6 +89,7 @@ void any_take(struct any_search *s, const struct wdag *g, const struct chain_pla
 
 void any_bound(struct any_search *s, uint64_t work)
 {
+    assert(s->bound.value >= 0);
     struct ctx *x = s->x;
     if (s->best.value == CHAIN_INF || s->best.value <= s->bound.value)
         return;

@@ -9,6 +9,7 @@
  * Cost: O(devices * shared items of a vertex) for each step; memory O(V + shared items * devices). */
 #include "passes/any_shape/fit_search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { LOOK = 1024 }; /* steps between two looks at the clock */
@@ -61,6 +62,7 @@ static void begin(struct fitting *f, struct arena *a)
 
 static void put(struct fitting *f, uint32_t v, uint32_t d)
 {
+    assert(f->l.dev[v] == NOWHERE);
     loads_move(&f->l, v, (int32_t)d);
     f->count[d]++;
     f->left -= f->c->g->size[v];
@@ -68,6 +70,7 @@ static void put(struct fitting *f, uint32_t v, uint32_t d)
 
 static void take(struct fitting *f, uint32_t v)
 {
+    assert(f->l.dev[v] != NOWHERE && f->count[f->l.dev[v]] > 0);
     f->count[f->l.dev[v]]--;
     loads_move(&f->l, v, NOWHERE);
     f->left += f->c->g->size[v];

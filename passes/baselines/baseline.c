@@ -10,6 +10,8 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
+
 int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool best_effort)
 {
     const struct place_options one = {.starts = 1};
@@ -46,6 +48,7 @@ static uint32_t fullest(const struct loads *l)
 
 int baseline_leave(struct baseline *b, const char *argument)
 {
+    assert(b->p.run.clock == &b->p.clock && b->l.c == b->p.top);
     struct ctx *x = b->x;
     uint32_t full = fullest(&b->l);
     char needs[UNIT_TEXT], has[UNIT_TEXT];
@@ -73,6 +76,7 @@ int baseline_leave(struct baseline *b, const char *argument)
 
 void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
 {
+    assert(v < b->l.c->g->n && d < b->l.ndev);
     const struct cluster *c = b->x->cluster;
     uint32_t best = UINT32_MAX;
     int64_t least = 0;
@@ -90,6 +94,7 @@ void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
                 least = b->l.load[d];
             }
         }
+    assert(best < b->l.ndev); /* baseline_start has seen to it */
     loads_move(&b->l, v, (int32_t)best);
 }
 

@@ -9,6 +9,7 @@
  * Successors are scanned in the order of the last node in them.  O(E log E + devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, str
         for (uint32_t i = 0; i < n; i++)
             stack[top++] = next[i].v;
     }
+    assert(done == g->n);
     return order;
 }
 

@@ -22,6 +22,7 @@
 #include "passes/bounds/weight_bound.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -544,6 +545,7 @@ static struct bound best_bound(const struct chain *c, int64_t upper, uint64_t wo
         b.proof = prove(&best, c, work / SHARE, clock, m, mem);
     else
         b.proof = explain_chain(c, m, mem);
+    assert(b.value >= c->lower && (upper < c->lower || b.value <= upper));
     *done = spent;
     return b;
 }

@@ -8,6 +8,8 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
+
 struct wdag *whole_level(const struct ctx *x)
 {
     return x->whole ? x->whole : x->base;
@@ -94,6 +96,7 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all)
 
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
 {
+    assert(x->plan && x->plan->value >= 0);
     struct plan *p = x->plan;
     bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
                       scope == SCOPE_CONTIGUOUS_FUSED;
@@ -107,6 +110,7 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     p->scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
     p->bound = said->value;
     p->bound_all = p->scope == SCOPE_ALL ? p->bound : claim_bound_all(x, all);
+    assert(p->bound_all <= p->bound);
     p->proof = said->proof;
     if (start && p->proof)
         p->proof = arena_fmt(x->mem, "%sand each device in use runs parts for %s at least\n", p->proof,

@@ -23,6 +23,8 @@
 #include "ir/base/max_flow.h"
 #include "passes/bounds/long_path.h"
 
+#include <assert.h>
+
 enum { FIRST_STEPS = 8, LAST_SHARE = 128, FIRST_M = CUT_UNIT / 4 };
 
 /* The network: vertices, nets, then the sink.  Arcs of descendants (ancestors) to the sink take
@@ -74,6 +76,7 @@ int64_t cut_flow(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_
 int64_t cut_bound_at(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                      struct arena *scratch)
 {
+    assert(v < c->g->n && m <= CUT_MOST);
     const struct chain_pot *p = &c->pot[0];
     int64_t most = 0;
     __int128 devices = 0, whole = (__int128)p->total + cut_flow(c, v, up, m, work, scratch);

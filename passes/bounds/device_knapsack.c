@@ -14,6 +14,7 @@
  * Integers: weights * 2^16 and m * times stay below 2^61. */
 #include "passes/bounds/device_knapsack.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MU_BITS = 14, MU_MOST = 24, CUTS = 30, ROOT_CUTS = 24 };
@@ -86,11 +87,13 @@ static void add_arcs(struct holding *h)
                 flow_arc(&h->f, out, pin[j], 0);
         }
     }
+    assert(hub <= source(h));
 }
 
 struct holding *holding_new(const struct kernel *r, uint32_t k, const int64_t *weight,
                             uint64_t *work, struct arena *a)
 {
+    assert(k < r->c->nkind && r->small);
     const struct wdag *g = r->small->g;
     struct holding *h = arena_alloc(a, sizeof *h);
     size_t n = (size_t)g->n + 1;
@@ -108,6 +111,7 @@ struct holding *holding_new(const struct kernel *r, uint32_t k, const int64_t *w
     h->net = arena_array(a, (size_t)g->nnet + 1, sizeof *h->net);
     h->cost = arena_array(a, (size_t)g->nnet + 1, sizeof *h->cost);
     for (uint32_t v = 0; v < g->n; v++) {
+        assert(weight[v] >= 0);
         bool here = r->may[v] >> k & 1;
         h->time[v] = here ? units(h, h->c->kind[k].time[v]) : 0;
         h->fix[v] = here ? FREE : OUT;

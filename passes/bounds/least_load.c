@@ -10,6 +10,7 @@
  * closure_without goes on from where closure_of has stopped. */
 #include "passes/bounds/least_load.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Arc v -> t is number 2 * v, source -> gate 2 * n. */
@@ -52,6 +53,7 @@ static void add_net(struct closure *q, uint32_t e, uint32_t *hub)
 
 struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *may, struct arena *a)
 {
+    assert(!c->detailed && k < c->nkind);
     const struct wdag *g = c->g;
     struct closure *q = arena_alloc(a, sizeof *q);
     uint32_t hub = g->n;
@@ -71,6 +73,7 @@ struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *m
     flow_arc(&q->f, source(q), gate(q), 0);
     for (uint32_t e = 0; e < g->nnet; e++)
         add_net(q, e, &hub);
+    assert(hub <= gate(q));
     q->base = q->f.narc;
     q->room = arena_array(a, (size_t)q->base + 1, sizeof *q->room);
     q->saved = arena_array(a, (size_t)q->base + 2 * (size_t)g->n + 1, sizeof *q->saved);
@@ -80,6 +83,7 @@ struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *m
 
 void closure_deny(struct closure *q, uint32_t v)
 {
+    assert(v < q->c->g->n);
     q->time[v] = COST_NEVER;
     q->room[2 * v] = FLOW_INF;
 }
@@ -119,6 +123,7 @@ static int64_t go_on(struct closure *q, int64_t value, uint64_t *work)
 /* Takes back the arcs of the last question. */
 static void restore(struct closure *q)
 {
+    assert(q->f.narc >= q->base);
     struct flow *f = &q->f;
     while (f->narc > q->base) {
         uint32_t a = --f->narc;
@@ -129,6 +134,7 @@ static void restore(struct closure *q)
 
 int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t limit, uint64_t *work)
 {
+    assert(limit >= -1);
     restore(q);
     q->limit = limit;
     q->value = limit + 1;
@@ -146,6 +152,7 @@ int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t li
 
 int64_t closure_without(struct closure *q, uint32_t v, uint64_t *work)
 {
+    assert(v < q->c->g->n);
     if (q->value > q->limit)
         return q->limit + 1;
     memcpy(q->f.room, q->saved, q->f.narc * sizeof *q->saved);
@@ -155,6 +162,7 @@ int64_t closure_without(struct closure *q, uint32_t v, uint64_t *work)
 
 int64_t closure_alone(const struct closure *q, uint32_t v)
 {
+    assert(v < q->c->g->n);
     const struct wdag *g = q->c->g;
     int64_t load = q->time[v];
     for (uint32_t i = g->net_of.at[v]; load != COST_NEVER && i < g->net_of.at[v + 1]; i++) {

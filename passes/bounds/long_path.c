@@ -3,6 +3,8 @@
 
 #include "ir/dag/topo_order.h"
 
+#include <assert.h>
+
 enum { HOPS = 100000 }; /* a hop counts as such a part of all weights, so that ties and zeros make long paths */
 
 /* next[v] on a longest path from v on; the first vertex of the longest of all, UINT32_MAX: there is none. */
@@ -37,6 +39,7 @@ static void place_others(const struct wdag *g, struct long_path *p)
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
             if (p->hi[v] > p->hi[g->succ.to[i]])
                 p->hi[v] = p->hi[g->succ.to[i]];
+        assert(p->lo[v] <= p->hi[v] && p->hi[v] <= p->len + 1);
     }
 }
 
@@ -55,6 +58,7 @@ struct long_path long_path_of(const struct chain *c, uint64_t seed, uint32_t mos
             p.lo[v] = p.hi[v] = ++p.len;
             p.vertex[p.len] = v;
         }
+    assert(p.len <= n);
     place_others(c->g, &p);
     return p;
 }

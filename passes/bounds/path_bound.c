@@ -22,6 +22,7 @@
 #include "ir/base/max_flow.h"
 #include "passes/bounds/long_path.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 enum {
@@ -459,6 +460,7 @@ struct holder *holder_new(const struct chain *c, int64_t upper, struct arena *a)
 uint64_t holder_raise(struct holder *h, struct chain *c, int64_t upper, uint64_t work,
                       struct clock *clock, const struct module *m, struct arena *mem)
 {
+    assert(h->c == c);
     int64_t lo = c->lower, hi = upper;
     uint64_t left = work, none = 0;
     h->work = &left;
@@ -469,6 +471,7 @@ uint64_t holder_raise(struct holder *h, struct chain *c, int64_t upper, uint64_t
         else
             hi = mid - 1;
     }
+    assert(lo >= c->lower && lo <= hi);
     h->work = &none; /* what is known is enough */
     if (lo > c->lower && refuted(h, lo - 1, NULL)) {
         c->lower = lo;

@@ -16,6 +16,7 @@
  * O(pins log pins) for each contraction, of which there are few; at most the work allowed. */
 #include "passes/bounds/reduction.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { WITNESSES = 64, ROUNDS = 64 };
@@ -418,6 +419,7 @@ static void contract(struct work *w)
 struct kernel *kernel_make(const struct chain *c, int64_t below, bool explained, uint64_t *work,
                            struct clock *clock, struct arena *a)
 {
+    assert(!c->detailed && c->nkind <= 32);
     const struct wdag *g = c->g;
     struct kernel *r = arena_alloc(a, sizeof *r);
     struct work w = {.r = r, .arcs = work, .clock = clock, .a = a, .telling = *work};

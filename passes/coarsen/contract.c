@@ -28,6 +28,7 @@
 #include "passes/coarsen/qdq_groups.h"
 #include "passes/coarsen/backward.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct contract_options {
@@ -327,6 +328,7 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
         order = &stages;
     }
     uint32_t joined = wdag_join_cycles(top, order, group, n);
+    assert(joined <= n && must >= n);
     if (joined != n && !(x->any = loose_level(x, class_of, n)))
         return -1;
     x->whole = joined != n ? closed_level(x, order, group, joined)
@@ -415,6 +417,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = queue[i];
         uint32_t w = only_neighbour(g, v, gone);
+        assert(degree[v] != 1 || w != v);
         if (degree[v] != 1 || !is_trivial(x, g, &c, v, w, ample))
             continue;
         gone[v] = 1;
@@ -423,6 +426,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
             queue[n++] = w;
     }
     uint32_t count = classes_number(&c, group);
+    assert(count <= g->n);
     return count == g->n ? g : wdag_merge(g, group, count, "contract", x->mem, x->diag);
 }
 

@@ -16,6 +16,7 @@
 #include "ir/dag/critical_order.h"
 #include "passes/coarsen/fuse.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct fuse_options {
@@ -140,6 +141,7 @@ static void fusion_step(struct fusion *f, uint32_t x)
             f->from[x + 1] = y;
         }
     }
+    assert(best >= 0 && f->from[x + 1] <= x);
     f->best[x + 1] = best;
 }
 
@@ -147,6 +149,7 @@ uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
                         const struct fuse_limits *limits, struct arena *a, uint32_t *group,
                         int64_t *cut)
 {
+    assert(limits->range >= 1 && limits->cls < g->ncls);
     struct fusion f = {.g = g,
                        .order = order,
                        .cls = limits->cls,
@@ -170,6 +173,7 @@ uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
     for (uint32_t x = n; x; x = f.from[x], count++)
         for (uint32_t y = f.from[x]; y < x; y++)
             group[order[y]] = count;
+    assert(count <= n);
     *cut = f.best[n];
     return count;
 }

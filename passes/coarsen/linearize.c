@@ -8,6 +8,7 @@
 
 #include "ir/dag/topo_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct linearize_options {
@@ -96,6 +97,7 @@ static struct wdag *along(struct wdag *fine, const uint32_t *order, struct arena
     for (uint32_t c = 0; g->back && c < g->ncls; c++)
         g->back[c] = arena_array(a, (size_t)n + 1, sizeof **g->back);
     for (uint32_t i = 0; i < n; i++) {
+        assert(order[i] < n);
         pos[order[i]] = i;
         if (g->param)
             g->param[i] = fine->param[order[i]];

@@ -9,6 +9,7 @@
  * O(V + pins). */
 #include "passes/passes.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Whether two nets of vertex v cost differently on some class. */
@@ -83,6 +84,7 @@ static void copy_vertices(struct split *s)
         for (uint32_t k = 0; to->back && k < to->ncls; k++)
             to->back[k][to->map[v]] = g->back[k][v];
         uint32_t end = v + 1 < g->n ? to->map[v + 1] : to->n;
+        assert(to->map[v] < end && end <= to->n);
         to->size[to->map[v]] = g->size[v];
         for (uint32_t k = 0; k < to->ncls; k++)
             to->time[k][to->map[v]] = g->time[k][v];

@@ -18,6 +18,8 @@
 #include "passes/bounds/long_path.h"
 #include "ir/dag/topo_order.h"
 
+#include <assert.h>
+
 enum { PRICE_ONE = 1024, PRICE_MOST = 4, PRICE_LEAST = 256 };
 
 struct cutter {
@@ -121,6 +123,7 @@ static struct flow network(struct cutter *x, uint32_t k)
 /* The vertices before the cut behind path vertex k get their rank. */
 static void cut_behind(struct cutter *x, uint32_t k)
 {
+    assert(k > 0 && k < x->path.len);
     struct arena_mark mark = arena_mark(x->a);
     uint64_t left = UINT64_MAX;
     open_region(x, k);
@@ -142,8 +145,10 @@ static uint32_t *sort_by_rank(const struct cutter *x, const uint32_t *by)
 {
     uint32_t n = x->c->g->n, *order = arena_array(x->a, (size_t)n + 1, sizeof *order),
              *at = arena_array(x->a, (size_t)x->path.len + 3, sizeof *at);
-    for (uint32_t v = 0; v < n; v++)
+    for (uint32_t v = 0; v < n; v++) {
+        assert(x->rank[v] <= x->path.len);
         at[x->rank[v] + 1]++;
+    }
     for (uint32_t k = 0; k <= x->path.len; k++)
         at[k + 1] += at[k];
     for (uint32_t i = 0; i < n; i++)

@@ -9,6 +9,8 @@
 
 #include "passes/contiguous/ideal_both_ends.h"
 
+#include <assert.h>
+
 enum { TURN = 2048, TURN_SHARE = 4, LEAST_SHARE = 16 };
 
 struct decide {
@@ -26,6 +28,7 @@ struct decide {
 struct decide *decide_new(const struct chain *c, struct rungs *r, int64_t limit, int64_t floor,
                           uint64_t max_states, size_t max_bytes)
 {
+    assert(c->g->n > 0 && (!r || !c->detailed));
     struct arena *a = arena_new();
     struct decide *d = arena_alloc(a, sizeof *d);
     *d = (struct decide){.a = a,

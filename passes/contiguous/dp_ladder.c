@@ -15,6 +15,8 @@
 #include "passes/contiguous/smaller_graph_bound.h"
 #include "passes/problem/reversed.h"
 
+#include <assert.h>
+
 enum { SHARES = 11 }; /* of the longest path: 0, 1/512, ... 1/2, 1 */
 
 struct rung {
@@ -37,6 +39,7 @@ struct rungs {
 
 struct rungs *rungs_new(const struct chain *c, int64_t upper, struct arena *a, struct diag *d)
 {
+    assert(!c->detailed && c->g->n > 0);
     struct rungs *r = arena_alloc(a, sizeof *r);
     uint32_t n = c->g->n, before = UINT32_MAX, *here;
     r->c = c;
@@ -57,6 +60,7 @@ struct rungs *rungs_new(const struct chain *c, int64_t upper, struct arena *a, s
     for (uint32_t v = 0; v < n; v++)
         here[v] = v;
     r->rung[r->n++] = (struct rung){.c = c, .here = here};
+    assert(r->n <= SHARES + 1);
     return r;
 }
 
@@ -67,11 +71,13 @@ uint32_t rungs_count(const struct rungs *r)
 
 uint32_t rungs_lost(const struct rungs *r, uint32_t i)
 {
+    assert(i < r->n);
     return r->rung[i].lost;
 }
 
 static const struct rung *rung_at(struct rungs *r, uint32_t i)
 {
+    assert(i < r->n);
     struct rung *g = &r->rung[i];
     if (!g->c) {
         bound_choose(r->c, r->mobility, g->above, r->heavy, r->out);
@@ -120,6 +126,7 @@ static uint32_t *guide_vertices(const struct ladder *l, const struct rung *from,
         uint32_t u = from->here[v], w = to->here[v];
         if (u == UINT32_MAX)
             continue;
+        assert(w != UINT32_MAX); /* a rung keeps what those before it kept */
         u = from_turned ? from->c->g->n - 1 - u : u;
         vertex[u] = turned ? to->c->g->n - 1 - w : w;
     }
@@ -129,6 +136,7 @@ static uint32_t *guide_vertices(const struct ladder *l, const struct rung *from,
 /* Begins the search of rung l->at, with that of the rung before as its guide. */
 static void climb(struct ladder *l)
 {
+    assert(l->at < l->r->n);
     const struct rung *r = rung_at(l->r, l->at);
     uint32_t left = l->r->n - 1 - l->at; /* directions alternate up to the whole */
     struct side d = {.a = arena_new(), .turned = l->backward != (left % 2 == 1)};

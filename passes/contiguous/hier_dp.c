@@ -20,6 +20,7 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,7 @@ static void list_ideals(struct hier *h)
             }
         level = end;
     }
+    assert(made == h->n);
 }
 
 static void relate_ideals(struct hier *h)
@@ -320,6 +322,7 @@ static int make_groups(struct hier *h, struct diag *d)
 
 static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
 {
+    assert(i < j && j < h->n);
     const uint16_t *x = h->has + (size_t)i * h->nnet, *y = h->has + (size_t)j * h->nnet;
     h->nout = h->nmid = 0;
     for (uint32_t e = 0; e < h->nnet; e++)
@@ -418,6 +421,7 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
 static void outer_relax(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                         int64_t load)
 {
+    assert(i < j && j < h->n);
     for (uint32_t s = 0; s < h->nstate; s++) {
         int64_t v = h->value[(size_t)s * h->n + i];
         if (v >= h->limit || s / q->stride % (q->count + 1) == q->count)
@@ -500,6 +504,7 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
     inner_search(h, q, i, j, &t);
     for (uint32_t at = h->nmid - 1; at > 0;) {
         struct back s = h->step[(size_t)t * h->n + at];
+        assert(s.from < at && s.how < h->c->nkind);
         const struct chain_kind *k = &h->c->kind[s.how];
         uint32_t d = k->dev >= 0 ? (uint32_t)k->dev : free_device(h, q, first, t % nfree - 1);
         assign(h, h->mid[s.from], h->mid[at], d, dev);
@@ -518,6 +523,7 @@ static void keep(struct hier *h, struct chain_plan *best)
     for (uint32_t j = h->n - 1; j > 0;) {
         struct back b = h->back[(size_t)s * h->n + j];
         const struct group_kind *q = &h->kind[b.how];
+        assert(b.from < j && b.how < h->nkind);
         uint32_t number = s / q->stride % (q->count + 1) - 1;
         assign_group(h, q, b.from, j, q->first[number], best->dev);
         s -= q->stride;
@@ -558,6 +564,7 @@ static bool prepare(struct hier *h)
 int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *r,
                 struct chain_plan *best, struct arena *scratch, struct diag *d)
 {
+    assert(r->max_ideals <= HIER_IDEALS);
     uint64_t ideals = wdag_ideals(g, r->max_ideals);
     r->complete = false;
     r->ideals = 0;

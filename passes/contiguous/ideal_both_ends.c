@@ -12,6 +12,8 @@
 
 #include "passes/problem/reversed.h"
 
+#include <assert.h>
+
 enum { TURN = 2048, TURN_SHARE = 8, LEAST_SHARE = 16, STEPS_PER_STATE = 8 };
 #define MEMORY_MAX (UINT64_C(1) << 25) /* of an end */
 
@@ -25,6 +27,7 @@ struct both {
 struct both *both_new(const struct chain *c, int64_t limit, int64_t floor, uint64_t max_states,
                       size_t max_bytes)
 {
+    assert(c->g->n > 0);
     struct search_ask ask = {.goal = SEARCH_BEST,
                              .limit = limit,
                              .floor = floor,

@@ -34,6 +34,7 @@
 #include "ir/dag/topo_order.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { STEPS_PER_STATE = 8, REACH_EXACT = 8192, CHECK_EVERY = 8192 };
@@ -119,6 +120,7 @@ static void begin(struct search *s)
 /* The ideal I' + S, made if it is new. */
 static uint32_t intern(struct search *s)
 {
+    assert(s->card <= s->n);
     uint32_t known = s->nideal, id = search_intern(s);
     if (s->nideal > known)
         guide_link(s, id);
@@ -146,6 +148,7 @@ static void begin_start(struct search *s, uint32_t id)
         if (i == pred->at[v])
             s->frontier[s->nfrontier++] = v;
     }
+    assert(s->nfrontier > 0 || d->card == s->n);
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
@@ -391,6 +394,10 @@ static bool next_stage(struct search *s)
 
 struct search *search_new(const struct chain *c, const struct search_ask *ask, struct arena *a)
 {
+    assert(!ask->guide || (ask->vertex && ask->goal != SEARCH_REFUTE));
+    assert(!ask->guide || (ask->guide->end_of == SEARCH_DONE && ask->guide->ask.goal == SEARCH_GUIDE));
+    assert(!ask->guide || (ask->guide->ask.limit >= ask->limit && ask->guide->c->nkind == c->nkind));
+    assert(ask->floating >= 0);
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
     *s = (struct search){.c = c,
@@ -502,6 +509,7 @@ static int64_t largest_load(const struct chain *c, const int32_t *dev, struct ar
 
 void search_plan(const struct search *s, struct chain_plan *best)
 {
+    assert(s->ask.goal == SEARCH_BEST && s->last);
     uint32_t nstep = 0, at;
     struct arena_mark mark = arena_mark(s->a);
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent)
@@ -516,6 +524,7 @@ void search_plan(const struct search *s, struct chain_plan *best)
             if (holds(s, d, v))
                 step[v] = at;
     }
+    assert(at == 0);
     chain_assign(s->c, step, steps, nstep, best);
     best->value = s->c->detailed ? s->labels.v[s->last].value + s->labels.v[s->last].back
                                  : largest_load(s->c, best->dev, s->a);
@@ -534,6 +543,7 @@ uint64_t search_states(const struct search *s)
 
 uint32_t search_passed(const struct search *s)
 {
+    assert(s->start < s->nideal || !s->start);
     return s->start ? s->ideal[s->start].card : s->bucket_at;
 }
 
@@ -585,6 +595,7 @@ bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *
 bool dp_refute(const struct chain *c, int64_t limit, int64_t floating, struct dp_search *opt,
                struct arena *scratch)
 {
+    assert(!c->detailed && floating >= 0);
     struct arena_mark mark = arena_mark(scratch);
     struct search_ask ask = {.goal = SEARCH_REFUTE,
                              .limit = limit,

@@ -21,6 +21,7 @@
 #include "ir/dag/order_cuts.h"
 #include "ir/dag/topo_order.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -144,6 +145,7 @@ static void make_touches(struct run *r, const struct spans *s, uint32_t cls, uin
     memset(seen, 0, ((size_t)nnet + 1) * sizeof *seen);
     for (uint32_t u = 0; u < r->n; u++)
         r->touch_at[cls][u + 1] = touch_unit(r, s, cls, u, seen, r->touch_at[cls][u]);
+    assert(r->touch_at[cls][r->n] == n);
 }
 
 static void make_needs(struct run *r)
@@ -192,6 +194,7 @@ static void make_prefixes(struct run *r, const struct spans *s)
                 before[s->first[e] + 1] += pot->net[e];
         for (uint32_t u = 0; u < r->n; u++)
             before[u + 1] += before[u];
+        assert(before[r->n] == pot->total);
     }
 }
 
@@ -206,6 +209,7 @@ static void make_units(struct run *r, const uint8_t *cut)
         if (p == 0 || !cut || cut[p])
             r->start[r->n++] = p;
     r->start[r->n] = n;
+    assert(r->n <= n && (n == 0 || r->start[0] == 0));
     struct spans s = find_spans(r);
     uint32_t *seen = arena_array(r->a, (size_t)c->g->nnet + 1, sizeof *seen);
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
@@ -242,6 +246,7 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
 static void extend_detailed(struct run *r, uint32_t k, uint32_t j, const struct chain_parts *parts,
                             uint32_t most)
 {
+    assert(r->c->detailed && j <= r->n);
     r->steps += most > 1 ? (uint64_t)most * r->nlive : 0;
     for (uint32_t copies = 1; copies <= most; copies++) {
         int64_t load[2];
@@ -423,6 +428,7 @@ static void keep(struct run *r, struct chain_plan *best)
         steps[--s] = (struct chain_step){r->labels.v[l].kind, r->labels.v[l].copies};
         end[s] = r->labels.v[l].at;
     }
+    assert(s == 0 && nstep > 0 && end[nstep - 1] == r->n);
     for (uint32_t i = 0; i < r->n; i++) {
         while (i >= end[s])
             s++;
@@ -453,6 +459,7 @@ static void allow_even(const struct chain *c, const int64_t *work, uint8_t *cut)
  * there are. */
 static void sample_units(struct run *r, uint32_t count, bool near)
 {
+    assert(count > 0 && (!near || r->last));
     const struct wdag *g = r->c->g;
     uint8_t *cut = arena_alloc(r->a, (size_t)g->n + 1);
     int64_t *work = arena_array(r->a, (size_t)g->n + 1, sizeof *work);
@@ -574,6 +581,7 @@ static void rank_devices(const struct chain *c, const int32_t *dev, uint32_t *ra
                     stack[top++] = to;
             }
     }
+    assert(done == ndev); /* the plan is contiguous */
 }
 
 uint32_t *interval_gather(const struct chain *c, const uint32_t *order, const int32_t *dev,
@@ -598,6 +606,7 @@ uint32_t *interval_gather(const struct chain *c, const uint32_t *order, const in
 static const uint32_t *order_of_start(const struct chain *c, const struct interval_run *run,
                                       uint64_t seed, const struct chain_plan *best, struct arena *a)
 {
+    assert(run->order <= TOPO_NUMBER + 1);
     bool mixed = run->order == INTERVAL_MIXED, later = mixed && run->tried >= FIRST;
     bool by_number = mixed ? !later : run->tried == 0 && run->seed == 0;
     uint32_t s = later ? FIRST + (run->tried - FIRST) / 2 : run->tried;

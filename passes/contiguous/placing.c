@@ -4,6 +4,8 @@
 #include "passes/bounds/claim.h"
 #include "ir/dag/topo_order.h"
 
+#include <assert.h>
+
 const struct opt place_opts[] = {
     {.kind = OPT_INT,
      .name = "max-states",
@@ -80,6 +82,7 @@ struct chain_plan no_plan(struct ctx *x, const struct wdag *g)
 
 const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v)
 {
+    assert(v < g->n);
     const uint32_t *at = wdag_flatten(g, x->scratch);
     for (uint32_t u = 0; u < x->base->n; u++)
         if (at[u] == v)
@@ -90,6 +93,7 @@ const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v)
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct chain_plan *best)
 {
+    assert(best->value >= 0 && best->value < CHAIN_INF);
     struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
     p->planner = planner;
     p->dev = plan_project(g, best->dev, x->m->nnode, x->mem);

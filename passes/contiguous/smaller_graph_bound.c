@@ -22,6 +22,8 @@
 #include "ir/dag/topo_order.h"
 #include "ir/dag/wdag_bridge.h"
 
+#include <assert.h>
+
 enum {
     BRIDGE_MOST = 64, /* predecessors that a vertex keeps */
     SHARES = 11,      /* of the longest path: 0, 1/512, ... 1/2, 1 */
@@ -50,6 +52,7 @@ struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a,
             lost = out[g->net_pin.to[i]];
         r.floating += lost ? chain_net_weight(c, p, e) : 0;
     }
+    assert(r.floating >= 0 && r.lost <= g->n);
     return r;
 }
 
@@ -80,8 +83,10 @@ int64_t bound_mobilities(const struct chain *c, int64_t *mobility, struct arena 
         after[v] += own[v];
         longest = before[v] + after[v] > longest ? before[v] + after[v] : longest;
     }
-    for (uint32_t v = 0; v < g->n; v++)
+    for (uint32_t v = 0; v < g->n; v++) {
+        assert(before[v] + after[v] <= longest);
         mobility[v] = longest - before[v] - after[v];
+    }
     return longest;
 }
 
@@ -135,6 +140,7 @@ static void raise_by(struct bounding *b, const struct relaxed *r)
         else
             hi = mid;
     }
+    assert(lo > b->c->lower && lo <= b->upper);
     b->c->lower = lo;
     b->lost = r->lost;
     b->raised = true;

@@ -6,6 +6,7 @@
  * a part empty, keeps its calls open.  O(nodes + operands), and the judge's work. */
 #include "passes/functions/close_plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The calls to close: those that can be, none of them inside of another; how many. */
@@ -15,6 +16,7 @@ static uint32_t choose(const struct opened *o, uint8_t *can)
     for (uint32_t s = 1; s < o->nsite; s++) {
         if (can[s] == 0)
             continue;
+        assert(o->site[s].after > s && o->site[s].after <= o->nsite);
         n++;
         for (uint32_t inner = s + 1; inner < o->site[s].after; inner++)
             can[inner] = 0;

@@ -10,6 +10,8 @@
 #include "ir/base/units.h"
 #include "passes/functions/opened_calls.h"
 
+#include <assert.h>
+
 /* ---- opening ---- */
 
 /* What was found out about the calls of r goes into an `opened` for r->m, and r->m gets what its new nodes
@@ -31,6 +33,7 @@ static struct opened *take_sites(struct ctx *x, const struct module *from, struc
 
 int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how)
 {
+    assert(!x->opened);
     struct diag quiet = diag_silent();
     struct inlined r;
     how.names = how.main_only = true;
@@ -172,6 +175,7 @@ static bool is_closable(const struct asking *k, const struct site *s, const stru
 uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct cut *cut,
                          struct arena *a)
 {
+    assert(x->opened && cut->part_of);
     const struct opened *o = x->opened;
     struct asking k = {.x = x, .p = p, .cut = cut};
     uint8_t *can = arena_alloc(a, o->nsite);
@@ -231,6 +235,7 @@ struct sides {
 
 static void pair_lists(struct sides *s, struct slice old, struct slice now)
 {
+    assert(old.n >= now.n);
     for (uint32_t i = 0; i < now.n; i++)
         s->value[s->now->arg[now.at + i]] = s->old->arg[old.at + i];
 }
@@ -244,6 +249,7 @@ static void pair_bodies(struct sides *s, gid old, gid now)
 
 static void pair_nodes(struct sides *s, nid old, nid now)
 {
+    assert(old < s->old->nnode && now < s->now->nnode);
     const struct node *p = &s->old->node[old], *q = &s->now->node[now];
     s->node[now] = old;
     pair_lists(s, p->out, q->out);
@@ -344,6 +350,7 @@ static void add_constants(const struct sides *s, const struct place *p, const st
 
 void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out)
 {
+    assert(x->opened);
     const struct opened *o = x->opened;
     struct module from = with_types(&o->from, x->m);
     struct walk walk = {o, shut, 1};

@@ -7,6 +7,8 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
+
 enum { ENTRIES_PER_NODE = 32 };
 
 bool calls_few(const struct module *m, const struct functions *f, uint64_t *nodes)
@@ -40,6 +42,7 @@ struct inlined *calls_expand(const struct module *m, bool names, struct arena *a
 
 void calls_adopt_types(struct module *m, const struct inlined *e)
 {
+    assert(e->m.ntype >= m->ntype && e->m.ndim >= m->ndim);
     module_add_dims(m, e->m.dim + m->ndim, e->m.ndim - m->ndim);
     for (uint32_t t = m->ntype; t < e->m.ntype; t++)
         module_add_type(m, e->m.type[t]);
@@ -69,6 +72,7 @@ struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass
 
 void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool runs)
 {
+    assert(out->nclass == c->nclass);
     out->flops[to] = sat_add(out->flops[to], c->flops[n]);
     out->traffic[to] = sat_add(out->traffic[to], c->traffic[n]);
     if (!runs)

@@ -9,6 +9,7 @@
 #include "passes/integer/ip_refute.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { ROUNDS = 12, MILLION = 1000000, SHORTEST = 500000000 /* ns of an attempt, at least */ };
@@ -31,6 +32,7 @@ static bool refute(const struct chain *c, int64_t limit, struct clock *clock, st
 void certify(const struct chain *c, int64_t upper, int64_t part, struct clock *clock,
              struct bound *b, struct arena *mem, struct arena *scratch)
 {
+    assert(!c->detailed && part >= 0 && part <= MILLION);
     int64_t goal = upper - mul_div_ceil(upper, part, MILLION), at = goal;
     for (uint32_t i = 0; i < ROUNDS && clock->deadline && b->value < goal && !clock_out(clock);
          i++) {

@@ -26,6 +26,7 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -537,6 +538,7 @@ int64_t ip_grain(const struct chain *c)
 
 double ip_model_value(const struct ip_model *m, int64_t value)
 {
+    assert(m->unit > 0);
     return (double)value / (double)m->unit;
 }
 
@@ -548,6 +550,7 @@ double ip_model_bytes(const struct ip_model *m, double memory)
 int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d)
 {
+    assert(!c->detailed && ask->lower >= 0);
     static const char *const title[] = {"any sets", "convex sets", "a chain of devices"};
     *m = (struct ip_model){.c = c, .ask = *ask, .ndev = c->cluster->ndev};
     uint64_t pins = c->g->net_pin.at[c->g->nnet],

@@ -8,6 +8,7 @@
 #include "passes/integer/ip_search.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a)
@@ -40,6 +41,7 @@ static const char *proof(const struct ip_refutation *r, int64_t limit, struct ar
 int ip_refute(const struct chain *c, int64_t limit, struct clock *clock, struct arena *a,
               struct ip_refutation *r)
 {
+    assert(!c->detailed);
     const struct mip_solver *solver = mip_cbc.attempts ? &mip_cbc : &mip_lpsolve;
     struct ip_ask ask = {.shape = IP_ANY, .limit = limit, .lower = c->lower};
     struct diag quiet = diag_silent();

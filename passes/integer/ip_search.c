@@ -10,6 +10,7 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MILLION = 1000000, KERNEL_WORK = 100000000 }; /* arcs: a second or two */
@@ -75,6 +76,7 @@ static void first_order(struct orders *o, const struct loads *l)
 /* The next permutation in lexical order; false: that was the last. */
 static bool next_order(struct orders *o, const struct loads *l)
 {
+    assert(o->n == l->ndev && o->n > 0);
     uint32_t i = o->n, j = o->n - 1;
     while (i > 1 && o->kind[i - 2] >= o->kind[i - 1])
         i--;
@@ -257,6 +259,7 @@ static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
 int ip_search(const struct chain *c, struct loads *l, struct ip_run *r, struct chain_plan *best,
               struct arena *scratch, struct diag *d)
 {
+    assert(l->c == c && r->solver && r->clock);
     struct orders o;
     r->complete = true;
     r->bound = CHAIN_INF;

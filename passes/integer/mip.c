@@ -9,6 +9,7 @@
 
 #include "ir/base/child.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { RECORD_SOLUTION = 1, RECORD_END = 2, MOST_BYTES = 1 << 30, NS_PER_S = 1000000000 };
@@ -29,6 +30,7 @@ struct mip *mip_new(struct arena *a)
 
 uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double cost, bool integer)
 {
+    assert(lo <= hi || m->impossible);
     m->col = vec_grow(m->mem, m->col, &m->capcol, m->ncol + 1, sizeof *m->col);
     m->seen = vec_grow(m->mem, m->seen, &m->capseen, m->ncol + 1, sizeof *m->seen);
     m->col[m->ncol] = (struct mip_col){name, lo, hi, cost, integer};
@@ -58,6 +60,7 @@ void mip_finish(struct mip *m)
 
 void mip_row(struct mip *m, const char *name, double lo, double hi)
 {
+    assert(m->row);
     mip_finish(m);
     m->row = vec_grow(m->mem, m->row, &m->caprow, m->nrow + 2, sizeof *m->row);
     m->row[m->nrow++] = (struct mip_row){name, lo, hi, m->nterm};
@@ -65,6 +68,8 @@ void mip_row(struct mip *m, const char *name, double lo, double hi)
 
 void mip_term(struct mip *m, uint32_t col, double by)
 {
+    assert(m->nrow > 0);
+    assert(col < m->ncol || col == MIP_ZERO || col == MIP_ONE);
     struct mip_row *r = &m->row[m->nrow - 1];
     if (col == MIP_ZERO)
         return;
@@ -159,6 +164,7 @@ static double seconds_left(const struct clock *clock, bool last)
 void mip_solve(const struct mip_solver *s, const struct mip *m, double gap,
                struct clock *clock, struct arena *a, struct mip_answer *answer)
 {
+    assert(s->attempts > 0);
     *answer = (struct mip_answer){.value = MIP_INF, .bound = -MIP_INF, .why = "no answer"};
     answer->x = arena_array(a, (size_t)m->ncol + 1, sizeof *answer->x);
     if (m->impossible) {

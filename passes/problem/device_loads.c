@@ -5,6 +5,7 @@
  * h > 1; b likewise.  No other device's load changes. */
 #include "passes/problem/device_loads.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Nets that cost something where they are cut; those of one pin are part of the vertex's time. */
@@ -126,15 +127,18 @@ int loads_new(struct loads *l, const struct chain *c, const char *planner, struc
 void loads_share(struct loads *l, const uint32_t *copies)
 {
     for (uint32_t d = 0; l->copies && d < l->ndev;) {
+        assert(!l->parts[d].vertices && l->load[d] == 0);
         uint32_t n = copies[d] > 1 ? copies[d] : 1;
         l->copies[d++] = n;
         for (; n > 1; n--)
             l->copies[d++] = 0;
+        assert(d <= l->ndev); /* the copies stand behind the device */
     }
 }
 
 void loads_twin(struct loads *twin, const struct loads *l, struct arena *a)
 {
+    assert(l->c && l->pins);
     *twin = *l;
     make_plan(twin, a);
 }
@@ -147,6 +151,7 @@ static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
     for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
         uint32_t s = g->shared_of.to[i], *users = &l->users[(size_t)s * l->ndev + d];
         uint32_t before = *users;
+        assert(by > 0 || before > 0);
         *users = by > 0 ? before + 1 : before - 1;
         if (before == 0 || *users == 0) {
             l->bytes[d] += by * g->shared_size[s];
@@ -174,6 +179,7 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
         int64_t *t = p->t[l->net_back[e]];
         if (*held > 0 && *held < l->pins[e])
             t[before ? PART_OUT : PART_IN] -= l->cost[k][e];
+        assert(by > 0 ? *held < l->pins[e] : *held > 0);
         *held = by > 0 ? *held + 1 : *held - 1;
         if (*held > 0 && *held < l->pins[e])
             t[after ? PART_OUT : PART_IN] += l->cost[k][e];
@@ -215,6 +221,7 @@ static void enter(struct loads *l, uint32_t v, uint32_t d)
 
 void loads_move(struct loads *l, uint32_t v, int32_t to)
 {
+    assert(v < l->c->g->n && to >= NOWHERE && to < (int32_t)l->ndev);
     int32_t from = l->dev[v];
     if (from == to)
         return;
@@ -235,6 +242,7 @@ void loads_move(struct loads *l, uint32_t v, int32_t to)
 /* What v's move to `b`, and w's to v's device (w UINT32_MAX: nobody's), changes: done, looked at, and undone. */
 static struct loads_change try_parts(struct loads *l, uint32_t v, uint32_t w, uint32_t b)
 {
+    assert(l->dev[v] != NOWHERE && b < l->ndev && l->dev[v] != (int32_t)b);
     uint32_t dev[2] = {(uint32_t)l->dev[v], b};
     struct loads_change x;
     for (int undo = 0; undo < 2; undo++) {
@@ -367,6 +375,7 @@ int64_t loads_value(const struct loads *l)
 
 int64_t loads_excess(const struct loads *l, uint32_t d)
 {
+    assert(d < l->ndev);
     int64_t memory = l->c->kind[l->kind[d]].memory;
     return l->bytes[d] > memory ? l->bytes[d] - memory : 0;
 }

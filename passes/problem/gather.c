@@ -6,6 +6,7 @@
  * plan a vertex may go to stages from its latest predecessor's to its first successor's only. */
 #include "passes/problem/gather.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ void tidy(struct loads *l)
 {
     struct tidy_limits m = tidy_limits(l);
     sweep(l, &m);
+    assert(loads_value(l) <= m.load + m.back);
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -93,6 +95,7 @@ static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *st
     uint32_t n = 0, ndev = l->ndev;
     uint8_t *used = arena_alloc(a, (size_t)ndev + 1), *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
     for (uint32_t v = 0; v < g->n; v++) {
+        assert(l->dev[v] >= 0 && (uint32_t)l->dev[v] < ndev);
         used[l->dev[v]] = 1;
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
             if (l->dev[v] != l->dev[g->succ.to[i]])
@@ -143,6 +146,7 @@ static struct lists lists_of(const struct loads *l, struct arena *a)
 /* Moves all of device `from` to `to` if that fits; false, and nothing done, if it does not. */
 static bool join(struct loads *l, const struct tidy_limits *m, struct lists *x, uint32_t from, uint32_t to)
 {
+    assert(from != to);
     int64_t time = 0, room = m->load + m->back;
     for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v]) {
         time = sat_add(time, l->c->kind[l->kind[to]].time[v]); /* COST_NEVER: too long, too */
@@ -190,6 +194,7 @@ static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, u
         uint32_t k = l->kind[order[s]];
         while (l->kind[next[k]] != k)
             next[k]++;
+        assert(next[k] < l->ndev);
         name[order[s]] = next[k]++;
         stage[name[order[s]]] = s;
     }
@@ -219,6 +224,7 @@ void tidy_chain(const struct chain *c, struct chain_plan *best, struct arena *sc
         rename_devices(&l, order, n, stage, scratch);
         m.stage = stage;
         sweep(&l, &m);
+        assert(loads_value(&l) <= best->value);
         best->value = loads_value(&l);
         memcpy(best->dev, l.dev, c->g->n * sizeof *best->dev);
     }

@@ -7,6 +7,8 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
+
 enum { SETS = 32 }; /* of kinds, at most so many are looked at */
 
 static int64_t bytes_of(const struct wdag *g, uint32_t v)
@@ -19,6 +21,7 @@ static int64_t bytes_of(const struct wdag *g, uint32_t v)
 
 static uint32_t kinds_of(const struct chain *c, uint32_t v)
 {
+    assert(v < c->g->n && c->nkind <= 32);
     uint32_t kinds = 0;
     for (uint32_t k = 0; k < c->nkind; k++)
         kinds |= c->kind[k].time[v] != COST_NEVER ? 1U << k : 0;
@@ -93,6 +96,7 @@ static void look_at_kinds(const struct chain *c, uint32_t kinds, struct memory_n
         else
             lo = mid + 1;
     }
+    assert(room_of(c, kinds, lo, true) >= bytes);
     if (lo > n->least)
         *n = (struct memory_need){lo, UINT32_MAX, kinds, bytes, room, n->nowhere};
 }
@@ -123,8 +127,10 @@ int64_t memory_of_plan(const struct chain *c, const int32_t *dev, struct arena *
     uint32_t ndev = c->cluster->ndev;
     int64_t most = 0, *bytes = arena_array(scratch, (size_t)ndev + 1, sizeof *bytes);
     uint32_t *seen = arena_array(scratch, (size_t)ndev + 1, sizeof *seen);
-    for (uint32_t v = 0; v < g->n; v++)
+    for (uint32_t v = 0; v < g->n; v++) {
+        assert(dev[v] >= 0 && (uint32_t)dev[v] < ndev);
         bytes[dev[v]] = sat_add(bytes[dev[v]], g->size[v]);
+    }
     for (uint32_t s = 0; s < g->nshared; s++)
         for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++) {
             int32_t d = dev[g->shared_by.to[i]];

@@ -10,11 +10,13 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int add_kind(struct chain *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
 {
+    assert(cls < c->cluster->ncls && count > 0);
     if (c->nkind == CHAIN_KINDS)
         return diag_error(d,
                           "nodes are pinned to too many different devices: at most %d kinds of "
@@ -145,6 +147,7 @@ int64_t chain_scaled(int64_t x, int64_t scale)
 
 int64_t chain_net_weight(const struct chain *c, const struct chain_pot *p, uint32_t e)
 {
+    assert(!p->memory && e < c->g->nnet);
     if (c->overlap) /* a load need not have the sum of both */
         return 0;
     int64_t least = CHAIN_INF;
@@ -159,6 +162,7 @@ int64_t chain_net_weight(const struct chain *c, const struct chain_pot *p, uint3
 
 int64_t chain_weight(const struct chain *c, const struct chain_pot *p, uint32_t v)
 {
+    assert(!p->memory && v < c->g->n);
     int64_t least = COST_NEVER;
     for (uint32_t k = 0; k < c->nkind; k++) {
         if (p->scale[k] < 0 || c->kind[k].time[v] == COST_NEVER)
@@ -185,6 +189,7 @@ static void weigh(struct chain *c, struct chain_pot *p)
 /* Bytes, where memory is short. */
 static void make_byte_pot(struct chain *c)
 {
+    assert(c->npot < CHAIN_POTS);
     const struct wdag *g = c->g;
     struct chain_pot *bytes = &c->pot[c->npot++];
     bytes->memory = true;
@@ -238,6 +243,7 @@ static void copy_pots(struct chain *c, const struct chain *like)
         struct chain_pot *p = &c->pot[c->npot];
         if (like->pot[i].memory)
             continue;
+        assert(c->npot < CHAIN_POTS);
         memcpy(p->scale, like->pot[i].scale, sizeof p->scale);
         weigh(c, p);
         c->npot++;
@@ -282,6 +288,7 @@ static void pigeonhole(struct chain *c)
         sum[v + 1] = sum[v] + t[v];
     for (uint32_t k = 0; k < c->nkind; k++)
         ndev += c->kind[k].count;
+    assert(ndev > 0);
     for (uint32_t m = 0; (uint64_t)m * ndev < n; m++) {
         uint32_t last = m * ndev + 1;
         int64_t least = sum[last] - sum[last - m - 1];
@@ -338,6 +345,7 @@ static struct chain *build(const struct wdag *g, const struct cluster *cluster, 
         c->start = sat_mul(cluster->part_cost, wdag_passes(g));
     if (make_kinds(c, d))
         return NULL;
+    assert(!like || c->nkind == like->nkind);
     for (uint32_t k = 0; k < c->nkind; k++)
         make_times(c, k);
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -355,6 +363,7 @@ static struct chain *build(const struct wdag *g, const struct cluster *cluster, 
         make_byte_pot(c);
     make_nets(c);
     make_lower(c);
+    assert(c->npot > 0 && c->npot <= CHAIN_POTS && c->lower >= 0);
     return c;
 }
 
@@ -373,6 +382,7 @@ struct chain *chain_build_like(const struct wdag *g, const struct chain *like, s
 void chain_loads(const struct chain *c, uint32_t k, const struct chain_parts *p, uint32_t copies,
                  int64_t load[2])
 {
+    assert(k < c->nkind && copies > 0);
     const struct cluster *cl = c->cluster;
     const int64_t *f = p->t[0], *b = p->t[1], start = p->vertices ? c->start : 0;
     int64_t sync = c->g->back ? cluster_sync(cl, c->kind[k].cls, p->params, copies) : 0;
@@ -414,6 +424,7 @@ void chain_forget_times(struct chain *c)
 
 void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t limit)
 {
+    assert(caps && c->npot <= CHAIN_POTS);
     caps->limit = caps->keep = limit;
     for (uint32_t p = 0; p < c->npot; p++)
         for (uint32_t k = 0; k < c->nkind; k++) {
@@ -426,6 +437,7 @@ void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t lim
 
 uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw)
 {
+    assert(!(nw.used & c->guard) && nw.kind < c->nkind);
     uint32_t worse = 0, before = 0; /* before: the label that i follows, 0: it is the first */
     for (uint32_t i = *head, next; i; i = next) {
         const struct label *o = &l->v[i];
@@ -472,6 +484,7 @@ static uint32_t devices_left(const struct chain *c, uint64_t used, uint32_t k)
 {
     const struct chain_kind *kd = &c->kind[k];
     uint64_t field = (used >> kd->shift) & ((UINT64_C(1) << kd->width) - 1);
+    assert(field <= kd->count);
     return kd->count - (uint32_t)field;
 }
 
@@ -479,6 +492,7 @@ uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head
                     const struct chain_caps *caps, struct live **out, uint32_t *cap,
                     int64_t low_min[CHAIN_POTS])
 {
+    assert(k < c->nkind);
     uint32_t n = 0;
     for (uint32_t p = 0; p < c->npot; p++)
         low_min[p] = CHAIN_INF;
@@ -522,6 +536,7 @@ void chain_assign(const struct chain *c, const uint32_t *step, const struct chai
             pinned[c->kind[k].dev] = 1;
     for (uint32_t i = 0; i < nstep; i++) {
         uint32_t s = c->turned ? nstep - 1 - i : i;
+        assert(steps[s].kind < c->nkind && (steps[s].copies <= 1 || best->copies));
         const struct chain_kind *k = &c->kind[steps[s].kind];
         if (k->dev >= 0) {
             of_step[s] = k->dev;
@@ -529,13 +544,16 @@ void chain_assign(const struct chain *c, const uint32_t *step, const struct chai
         }
         while (pinned[next[k->cls]])
             next[k->cls]++;
+        assert(next[k->cls] < c->cluster->ndev);
         of_step[s] = (int32_t)next[k->cls];
         if (best->copies)
             best->copies[of_step[s]] = steps[s].copies;
         next[k->cls] += steps[s].copies > 1 ? steps[s].copies : 1;
     }
-    for (uint32_t v = 0; v < c->g->n; v++)
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        assert(step[v] < nstep);
         best->dev[v] = of_step[step[v]];
+    }
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */

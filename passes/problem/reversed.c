@@ -1,6 +1,8 @@
 /* The problem of problem.h turned round (reversed.h). */
 #include "passes/problem/reversed.h"
 
+#include <assert.h>
+
 /* c with its rows in reverse order if by_vertex, and its entries renamed if they are vertices (n of them;
  * 0: they are not): rows stay ascending. */
 static struct csr turned_rows(const struct csr *c, uint32_t rows, bool by_vertex, uint32_t n,
@@ -15,6 +17,7 @@ static struct csr turned_rows(const struct csr *c, uint32_t rows, bool by_vertex
             r.to[m++] = n ? n - 1 - c->to[end - 1 - k] : c->to[start + k];
         r.at[i + 1] = m;
     }
+    assert(m == c->at[rows]);
     return r;
 }
 

@@ -7,6 +7,7 @@
  * evaluated, give way to what follows from the inputs.  Each merge: O(rank). */
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ struct shape shape_vector(enum elem e, struct dim d)
 
 struct dim shape_dim(const struct shape *s, int i)
 {
+    assert(s->rank <= SHAPE_RANK);
     i = i < 0 ? i + s->rank : i;
     return i >= 0 && i < s->rank ? s->d[i] : dim_unknown();
 }
@@ -45,6 +47,7 @@ static void tensor_shape(const struct infer *f, const struct tensor *t, struct s
 
 bool shape_of(const struct infer *f, vid v, struct shape *s)
 {
+    assert(v < f->m->nval);
     const struct module *m = f->m;
     s->elem = 0;
     s->rank = -1;
@@ -171,6 +174,7 @@ static struct dim declared_dim(const struct infer *f, vid v, uint32_t i)
 
 void shape_merge(struct infer *f, nid n, vid v, const struct shape *s)
 {
+    assert(s->rank >= -1 && s->rank <= SHAPE_RANK);
     struct shape r;
     if (v == 0 || (s->rank < 0 && s->elem == 0))
         return;
@@ -252,6 +256,7 @@ struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b)
 
 void shape_broadcast(const struct infer *f, struct shape *acc, const struct shape *s)
 {
+    assert(acc->rank <= SHAPE_RANK && s->rank <= SHAPE_RANK);
     if (acc->rank < 0 || s->rank < 0) {
         acc->rank = -1;
         return;
@@ -268,6 +273,7 @@ void shape_broadcast(const struct infer *f, struct shape *acc, const struct shap
 
 struct dim dim_product(struct module *m, const struct dim *d, int from, int to)
 {
+    assert(from >= 0 && to <= SHAPE_RANK);
     struct dim p = dim_num(1);
     for (int i = from; i < to; i++)
         p = dim_mul(m, p, d[i]);
@@ -302,6 +308,7 @@ int axis_of(int64_t axis, int rank)
 
 int attr_ints(const struct infer *f, nid n, const char *name, int64_t *out, int max)
 {
+    assert(max >= 0);
     const struct attr *a = node_attr(f->m, n, name);
     if (a == NULL)
         return -1;

@@ -7,6 +7,7 @@
  * something asks for them.  O(elements) per operator. */
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const struct nums no_nums = {0};
@@ -160,6 +161,7 @@ struct dim value_dim(struct infer *f, nid n, uint32_t i, uint32_t j)
 
 struct nums *nums_new(struct infer *f, uint32_t n)
 {
+    assert(n <= SHAPE_VALUES);
     struct nums *x = arena_alloc(f->mem, sizeof *x + n * sizeof x->at[0]);
     x->n = n;
     return x;
