@@ -36,7 +36,7 @@ enum {
     GOAL_SHARE = 3,       /* of which it has this part of those of a search without one */
     LARGE = 4000          /* vertices whose loads leave the caches */
 };
-#define MOST_WORK UINT64_C(900000000) /* nets to look at: 5 to 8 seconds */
+#define MOST_WORK UINT64_C(600000000) /* nets to look at: 4 to 6 seconds */
 
 enum start { BEST, SPLIT, RANDOM, PARTS_OF_ORDER };
 
