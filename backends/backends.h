@@ -21,19 +21,20 @@ struct result {
     const struct place *place;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct cut *cut;         /* the parts: ir/plan/parts.h */
-    const char *calls; /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
-    const struct result *open; /* the same plan with these calls still open; NULL: this one */
-    const char *const *dim_name;   /* bindings that the plan was made for */
+    const struct cut *cut; /* the parts: ir/plan/parts.h */
+    /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
+    const char *calls;
+    const struct result *open;   /* the same plan with these calls still open; NULL: this one */
+    const char *const *dim_name; /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;
     enum weights_mode weights; /* of a split */
-    const char *assumed; /* what the plan rests on that nobody said; NULL: nothing */
-    int64_t samples; /* of a replay, 0: a few */
-    bool annotated; /* a model with the plan in it is written */
-    bool ir11;      /* with IR-11 device configurations in it */
-    enum view view;     /* of a picture that is a file of its own */
-    unsigned pictures;  /* formats of those in a split folder; 0: DOT alone */
+    const char *assumed;       /* what the plan rests on that nobody said; NULL: nothing */
+    int64_t samples;           /* of a replay, 0: a few */
+    bool annotated;            /* a model with the plan in it is written */
+    bool ir11;                 /* with IR-11 device configurations in it */
+    enum view view;            /* of a picture that is a file of its own */
+    unsigned pictures;         /* formats of those in a split folder; 0: DOT alone */
     struct diag *diag;
 };
 
@@ -79,7 +80,8 @@ int replay_print(FILE *f, const struct result *r);
 int replay_check(const struct result *r);
 int ir_write(const struct result *r, const char *path);
 int plan_json_write(const struct result *r, const char *path);
-int paper_split_write(const struct result *r, const char *path); /* the placement paper's split JSON */
+/* the placement paper's split JSON */
+int paper_split_write(const struct result *r, const char *path);
 int csv_write(const struct module *m, const struct cluster *c, const char *path, struct diag *d);
 void summary_print(FILE *f, const struct module *m);
 void plan_print(FILE *f, const struct result *r, const char *split_folder);

@@ -10,7 +10,8 @@
 #include <inttypes.h>
 
 /* What a pattern of --pin says of a node by the names of the open calls that it is in. */
-enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS }; /* FOLLOWS: a call matches, but it is a Shape in it */
+/* FOLLOWS: a call matches, but it is a Shape in it */
+enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 
 /* [node] that; NULL: no call is open. */
 static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *follows)
@@ -20,8 +21,8 @@ static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *fo
         return NULL;
     uint8_t *site = arena_alloc(x->scratch, o->nsite), *in = arena_alloc(x->scratch, x->m->nnode);
     for (uint32_t s = 1; s < o->nsite; s++)
-        site[s] = site[o->site[s].parent] ||
-                  regexec(re, str(x->m, o->site[s].name), 0, NULL, 0) == 0;
+        site[s] =
+            site[o->site[s].parent] || regexec(re, str(x->m, o->site[s].name), 0, NULL, 0) == 0;
     for (uint32_t v = 0; v < x->base->n; v++) {
         nid n = x->base->node[v];
         if (site[o->within[n]])

@@ -32,32 +32,34 @@ struct ctx {
     struct cluster *cluster;
     struct dim_binding *dims; /* from --dim; then what infer-shapes guessed is appended */
     uint32_t ndims, capdims;
-    int64_t guess;         /* for dimensions that nobody gives, but for batches; 0: not made smaller yet */
+    /* for dimensions that nobody gives, but for batches; 0: not made smaller yet */
+    int64_t guess;
     const struct pin *pins;
     uint32_t npins;
     const struct state_pair *pairs; /* from --state */
     uint32_t npairs;
     const char *const *cost_files; /* from --costs: FILE or FILE:CLASS,... */
     uint32_t ncost_files;
-    int64_t time_limit;    /* ps for one planner; 0: none */
-    bool keep_blocks;      /* --keep-blocks: contract keeps layers that repeat whole */
-    int64_t max_states;    /* --max-states: ideals that planners may visit; 0: the pass's own option */
+    int64_t time_limit; /* ps for one planner; 0: none */
+    bool keep_blocks;   /* --keep-blocks: contract keeps layers that repeat whole */
+    /* --max-states: ideals that planners may visit; 0: the pass's own option */
+    int64_t max_states;
     const volatile sig_atomic_t *stop; /* not 0: finish with the best so far */
-    bool progress;         /* stderr is a terminal */
+    bool progress;                     /* stderr is a terminal */
     /* Reads an ONNX model, for its annotations; NULL and an error.  NULL: nobody can. */
     struct module *(*read_model)(const char *path, struct diag *d);
 
     /* results */
-    struct place *place;   /* after the cost pass's consumers asked for it: ctx_base() */
-    struct wdag *base;     /* the level of placed nodes */
+    struct place *place; /* after the cost pass's consumers asked for it: ctx_base() */
+    struct wdag *base;   /* the level of placed nodes */
     /* What contract leaves: the classes of nodes that share a device, and the cycles that these close joined,
        which contiguous plans cannot cut; the classes alone, for plans of any shape (without edges where there
        are such cycles, else whole itself); and of these the mandatory ones, without the groups that the user or
        an option of contract asked for (else any itself). */
     struct wdag *whole, *any, *must;
-    struct wdag *top;      /* the level that the next pass reads */
-    struct plan *plan;     /* the last planner's */
-    uint64_t ideals;       /* counted on request (dp-place{count-ideals=true}) */
+    struct wdag *top;       /* the level that the next pass reads */
+    struct plan *plan;      /* the last planner's */
+    uint64_t ideals;        /* counted on request (dp-place{count-ideals=true}) */
     bool inferred;          /* infer-shapes has run */
     int64_t shapes_unknown; /* after that: nodes of the main graph with a result of unknown shape */
 };
@@ -83,8 +85,9 @@ struct pass {
     const char *name, *help;
     const struct opt *opts; /* ends with a zero row; NULL: none */
     size_t optsize;
-    int needs;              /* NEED_*: passes that the pipeline inserts if they have not run */
-    int (*run)(struct ctx *x, const void *opts); /* 0 or -1 (with a diagnostic); infeasible: PASS_INFEASIBLE */
+    int needs; /* NEED_*: passes that the pipeline inserts if they have not run */
+    /* 0 or -1 (with a diagnostic); infeasible: PASS_INFEASIBLE */
+    int (*run)(struct ctx *x, const void *opts);
 };
 
 enum { PASS_INFEASIBLE = -3 };

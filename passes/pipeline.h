@@ -13,7 +13,8 @@ struct step {
 struct pipeline {
     struct step *step;
     uint32_t n, cap;
-    const struct pass *const *extra; /* passes beside those of the table, ends with NULL; NULL: none */
+    /* passes beside those of the table, ends with NULL; NULL: none */
+    const struct pass *const *extra;
 };
 
 /* "fuse{range=200:mem=8GiB},dp-place"; inside braces ',' and ':' both separate.  Blanks, newlines and

@@ -73,7 +73,8 @@ static inline uint32_t test_below(uint64_t *state, uint32_t n)
 }
 
 /* n vertices, edges u -> v (u < v) with probability percent. */
-static inline struct wdag *random_graph(struct arena *a, uint64_t *state, uint32_t n, uint32_t percent)
+static inline struct wdag *random_graph(struct arena *a, uint64_t *state, uint32_t n,
+                                        uint32_t percent)
 {
     int64_t time[64], size[64];
     struct test_edge edge[64 * 64];

@@ -18,7 +18,8 @@ struct instance {
     int64_t load[CLUSTER_CLASSES][1 << MAX_N]; /* COST_NEVER: cannot run, or too large */
 };
 
-static inline struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries)
+static inline struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows,
+                                   uint32_t entries)
 {
     uint32_t n = c->at[rows], k = 0;
     uint32_t *row = arena_array(a, (size_t)n + 1, sizeof *row);
@@ -29,8 +30,8 @@ static inline struct csr transpose(struct arena *a, const struct csr *c, uint32_
 }
 
 /* A random set of `among` vertices [from, n) as a row. */
-static inline void random_row(struct csr *c, uint32_t row, uint32_t from, uint32_t n, uint32_t percent,
-                       uint64_t *rng)
+static inline void random_row(struct csr *c, uint32_t row, uint32_t from, uint32_t n,
+                              uint32_t percent, uint64_t *rng)
 {
     uint32_t end = c->at[row];
     for (uint32_t v = from; v < n; v++)

@@ -243,9 +243,9 @@ static inline bool same_costs(const struct equality *e)
     }
     for (nid n = 1; x != NULL && n < e->a->nnode; n++) {
         nid o = e->node[n];
-        bool same =
-            x->flops[n] == y->flops[o] && x->traffic[n] == y->traffic[o] && x->own[n] == y->own[o] &&
-            (x->params ? x->params[n] : 0) == (y->params ? y->params[o] : 0);
+        bool same = x->flops[n] == y->flops[o] && x->traffic[n] == y->traffic[o] &&
+                    x->own[n] == y->own[o] &&
+                    (x->params ? x->params[n] : 0) == (y->params ? y->params[o] : 0);
         for (uint32_t c = 0; c < x->nclass; c++) {
             same &= x->time[c][n] == y->time[c][o];
         }
@@ -296,8 +296,7 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
     }
     same = strcmp(x->planner, y->planner) == 0 && strcmp(x->argument, y->argument) == 0 &&
            x->value == y->value && x->bound == y->bound && x->bound_all == y->bound_all &&
-           x->scope == y->scope &&
-           x->status == y->status && x->states == y->states;
+           x->scope == y->scope && x->status == y->status && x->states == y->states;
     for (nid n = 1; same && n < e->a->nnode; n++) {
         same = x->dev[n] == y->dev[e->node[n]];
     }
@@ -348,9 +347,9 @@ static inline bool module_equal(const struct module *a, const struct plan *pa,
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)
 {
     bool same = a->ncls == b->ncls && a->ndev == b->ndev && a->io_free == b->io_free &&
-                a->efficiency == b->efficiency && a->part_cost == b->part_cost && a->overlap == b->overlap &&
-                a->sync_bandwidth == b->sync_bandwidth && a->replicate == b->replicate &&
-                a->schedule == b->schedule;
+                a->efficiency == b->efficiency && a->part_cost == b->part_cost &&
+                a->overlap == b->overlap && a->sync_bandwidth == b->sync_bandwidth &&
+                a->replicate == b->replicate && a->schedule == b->schedule;
 
     for (uint32_t i = 0; same && i < a->ncls; i++) {
         const struct device_class *x = &a->cls[i], *y = &b->cls[i];

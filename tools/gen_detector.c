@@ -20,10 +20,10 @@ enum { ANCHORS = 3, MAX_LEVELS = 8, CROP = 7, DEEPEST = 2, COORDS = 4 };
 
 struct detector {
     const struct gen_opt *o;
-    int64_t positions;                /* boxes on all levels */
-    const char *axis0, *axis1, *axis2; /* lists of one axis */
-    const char *zero, *two;           /* scalars */
-    const char *scales;               /* of Resize */
+    int64_t positions;                     /* boxes on all levels */
+    const char *axis0, *axis1, *axis2;     /* lists of one axis */
+    const char *zero, *two;                /* scalars */
+    const char *scales;                    /* of Resize */
     const char *near_end, *far_end, *flat; /* 2, 4, -1: lists of one number */
     const char *iou, *threshold, *most, *nothing, *half;
     const char *level[MAX_LEVELS]; /* features, finest first */
@@ -156,7 +156,8 @@ static const char *decode(struct gen *g, const struct detector *m, const char *x
 
     for (int i = 0; i < 2; i++) {
         const char *at = gen_weight(g, gen_str(g, "anchors.at.%d", i), 3, dims, size / 2, size / 5);
-        const char *by = gen_weight(g, gen_str(g, "anchors.by.%d", i), 3, dims, size / 4, size / 20);
+        const char *by =
+            gen_weight(g, gen_str(g, "anchors.by.%d", i), 3, dims, size / 4, size / 20);
         const char *y = gen_op2(g, gen_str(g, "/boxes/Mul_%d", i), coordinate(g, m, x, i), by);
         centre[i] = gen_op2(g, gen_str(g, "/boxes/Add_%d", i), y, at);
         y = gen_op1(g, gen_str(g, "/boxes/Tanh_%d", i), coordinate(g, m, x, i + 2));
@@ -229,7 +230,8 @@ static void find_class(struct gen *g, const struct detector *m, int64_t c, const
     gen_attr_i(g, "axis", 1);
     const char *b = gen_op2(g, "/boxes/Squeeze", boxes, m->axis0);
     b = f->boxes[c] = gen_op2(g, "/boxes/Gather", b, at);
-    const char *full = gen_reduce(g, "/boxes/ReduceMin", extent(g, m, "/boxes", b), m->axis1, false);
+    const char *full =
+        gen_reduce(g, "/boxes/ReduceMin", extent(g, m, "/boxes", b), m->axis1, false);
     full = gen_op2(g, "/boxes/Greater", full, m->nothing);
     full = gen_op1(g, "/boxes/Cast", full);
     gen_attr_i(g, "to", GEN_F32);

@@ -84,8 +84,8 @@ static const char *res_block(struct gen *g, const struct res_block *b, const cha
         y = res_conv(g, b, "conv2", y, (struct gen_conv){b->mid, b->out, 3, 1, 0.2});
     }
     if (b->in != b->out || b->stride != 1)
-        skip = res_conv(g, b, "downsample.0", x,
-                        (struct gen_conv){b->in, b->out, 1, b->stride, 1.0});
+        skip =
+            res_conv(g, b, "downsample.0", x, (struct gen_conv){b->in, b->out, 1, b->stride, 1.0});
     y = gen_op2(g, "/Add", y, skip);
     y = gen_op1(g, b->bottleneck ? "/relu/Relu_2" : "/relu/Relu_1", y);
     gen_scope(g, "");
@@ -174,7 +174,8 @@ int gen_inception(struct gen *g, const struct gen_opt *o)
     int64_t channels = o->width, size = (o->size + 3) / 4;
 
     image_input(g, o);
-    const char *x = gen_conv(g, "/stem", "stem", "input", (struct gen_conv){3, channels, 7, 2, 1.0});
+    const char *x =
+        gen_conv(g, "/stem", "stem", "input", (struct gen_conv){3, channels, 7, 2, 1.0});
     x = gen_op1(g, "/stem/Relu", x);
     x = gen_max_pool(g, "/stem/MaxPool", x, 2);
     for (int64_t i = 0; i < o->blocks; i++) {

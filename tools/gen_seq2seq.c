@@ -17,7 +17,7 @@ enum { REACH = 16 }; /* positions further apart are alike */
 struct seq2seq {
     const struct gen_opt *o;
     int64_t inner;
-    const char *zero, *one, *two;   /* scalars */
+    const char *zero, *one, *two;     /* scalars */
     const char *axis0, *axis1, *last; /* lists of one axis */
     const char *heads, *dim, *width;  /* lists of one size */
     const char *epsilon, *none, *low;
@@ -80,8 +80,8 @@ static const char *reshape(struct gen *g, const struct seq2seq *m, const char *p
 
 static const char *norm(struct gen *g, const struct seq2seq *m, const char *path, const char *x)
 {
-    const char *w = gen_weight(g, gen_str(g, "%s%s.weight", g->scope, path), 1, &m->o->width, 1.0,
-                               0.02);
+    const char *w =
+        gen_weight(g, gen_str(g, "%s%s.weight", g->scope, path), 1, &m->o->width, 1.0, 0.02);
     const char *y = gen_op2(g, gen_str(g, "%s/Pow", path), x, m->two);
 
     y = gen_reduce(g, gen_str(g, "%s/ReduceMean", path), y, m->last, true);
@@ -142,15 +142,16 @@ static const char *feed(struct gen *g, const struct seq2seq *m, const char *x)
 
 /* What relative positions add to the scores, [1, heads, positions, positions]: 11 nodes.  `past`: where a position
  * is not after another. */
-static const char *positions(struct gen *g, const struct seq2seq *m, const char *ids, const char **past)
+static const char *positions(struct gen *g, const struct seq2seq *m, const char *ids,
+                             const char **past)
 {
     const int64_t ends[] = {-REACH, REACH}, dims[2] = {2 * REACH + 1, m->o->heads};
     const char *p = gen_str(g, "%s.positions", g->scope);
     const char *table = gen_weight(g, gen_str(g, "%s.weight", p), 2, dims, 0.0, 0.5);
     const char *least = gen_ints(g, gen_str(g, "%s.least", p), 0, 1, ends);
     const char *most = gen_ints(g, gen_str(g, "%s.most", p), 0, 1, ends + 1);
-    const char *at = gen_op3(g, "/positions/Range", m->zero,
-                             size_of(g, m, "/positions", 1, ids), m->one);
+    const char *at =
+        gen_op3(g, "/positions/Range", m->zero, size_of(g, m, "/positions", 1, ids), m->one);
     const char *to = gen_op2(g, "/positions/Unsqueeze", at, m->axis0);
     const char *from = gen_op2(g, "/positions/Unsqueeze_1", at, m->axis1);
 

@@ -76,7 +76,8 @@ static void node(struct module *m, nid n)
 {
     struct node *x = &m->node[n];
     bool made = (x->flags & NODE_MADE) != 0 || has_lost(m, n) || /* the order is another one now, */
-                (x->graph == 1 && (x->flags & NODE_UNNAMED) != 0); /* and readers' names count nodes */
+                /* and readers' names count nodes */
+                (x->graph == 1 && (x->flags & NODE_UNNAMED) != 0);
     if (!made && !node_has_body(m, n))
         return;
     Onnx__NodeProto *p = arena_alloc(m->mem, sizeof *p);

@@ -174,7 +174,7 @@ void block_describe(const struct result *r, const struct frames *f, const struct
     first = label_text(a, first, strlen(first), TIP);
     last = label_text(a, last, strlen(last), TIP);
     b->label = b->nodes == 1 ? title
-               : !title      ? kinds
+               : !title ? kinds
                         : arena_fmt(a, "%s%s%s\\n%s", title, where ? "\\n" : "", where ? where : "",
                                     kinds);
     b->label = arena_fmt(a, "%s\\n%s", b->label, cost);

@@ -24,9 +24,9 @@ struct block {
     uint32_t repeats; /* it stands for so many alike, one after the other; 1: no fold */
     bool layered;     /* they are layers by name or profile */
     uint32_t frame;
-    int64_t time;    /* ps on its device */
-    int64_t weights; /* bytes of the weights that it reads */
-    int64_t state;   /* bytes of the state that it reads: cached keys and values */
+    int64_t time;            /* ps on its device */
+    int64_t weights;         /* bytes of the weights that it reads */
+    int64_t state;           /* bytes of the state that it reads: cached keys and values */
     const char *label, *tip; /* text for DOT */
 };
 

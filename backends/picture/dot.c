@@ -101,7 +101,7 @@ struct picture {
 
 static void set(void *obj, const char *name, const char *value)
 {
-    agsafeset(obj, (char *)(uintptr_t)name, (char *)(uintptr_t)value, (char *)(uintptr_t) "");
+    agsafeset(obj, (char *)(uintptr_t)name, (char *)(uintptr_t)value, (char *)(uintptr_t)"");
 }
 
 static const char *text(struct picture *p, const char *s)
@@ -363,15 +363,15 @@ static void draw_sheet(struct picture *p, const char *label)
     set(p->g, "fontsize", "16");
     set(p->g, "nodesep", "0.25");
     set(p->g, "ranksep", "0.4");
-    agattr(p->g, AGNODE, (char *)(uintptr_t) "shape", (char *)(uintptr_t) "box");
-    agattr(p->g, AGNODE, (char *)(uintptr_t) "style", (char *)(uintptr_t) "filled,rounded");
-    agattr(p->g, AGNODE, (char *)(uintptr_t) "fontname", (char *)(uintptr_t) "Helvetica");
-    agattr(p->g, AGNODE, (char *)(uintptr_t) "fontsize", (char *)(uintptr_t) "12");
-    agattr(p->g, AGNODE, (char *)(uintptr_t) "penwidth", (char *)(uintptr_t) "1.5");
-    agattr(p->g, AGNODE, (char *)(uintptr_t) "fillcolor", (char *)(uintptr_t) "#edf2f7");
-    agattr(p->g, AGEDGE, (char *)(uintptr_t) "fontname", (char *)(uintptr_t) "Helvetica");
-    agattr(p->g, AGEDGE, (char *)(uintptr_t) "fontsize", (char *)(uintptr_t) "11");
-    agattr(p->g, AGEDGE, (char *)(uintptr_t) "arrowsize", (char *)(uintptr_t) "0.7");
+    agattr(p->g, AGNODE, (char *)(uintptr_t)"shape", (char *)(uintptr_t)"box");
+    agattr(p->g, AGNODE, (char *)(uintptr_t)"style", (char *)(uintptr_t)"filled,rounded");
+    agattr(p->g, AGNODE, (char *)(uintptr_t)"fontname", (char *)(uintptr_t)"Helvetica");
+    agattr(p->g, AGNODE, (char *)(uintptr_t)"fontsize", (char *)(uintptr_t)"12");
+    agattr(p->g, AGNODE, (char *)(uintptr_t)"penwidth", (char *)(uintptr_t)"1.5");
+    agattr(p->g, AGNODE, (char *)(uintptr_t)"fillcolor", (char *)(uintptr_t)"#edf2f7");
+    agattr(p->g, AGEDGE, (char *)(uintptr_t)"fontname", (char *)(uintptr_t)"Helvetica");
+    agattr(p->g, AGEDGE, (char *)(uintptr_t)"fontsize", (char *)(uintptr_t)"11");
+    agattr(p->g, AGEDGE, (char *)(uintptr_t)"arrowsize", (char *)(uintptr_t)"0.7");
 }
 
 static void draw_clusters(struct picture *p)
@@ -472,7 +472,7 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
                            ids_print, ids_close, ids_register};
     struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
     p.frames = frames_build(r, MOST_FRAMES < most ? MOST_FRAMES : most, p.a);
-    p.g = agopen((char *)(uintptr_t) "pcc", Agdirected, &ids.disc);
+    p.g = agopen((char *)(uintptr_t)"pcc", Agdirected, &ids.disc);
     const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p)
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
                                                    : draw_nodes(&p);
@@ -483,8 +483,7 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
             arena_fmt(
                 p.a,
                 "%s\\n%u thin arrow%s left out: shapes, and to further readers of what comes in",
-                agget(p.g, (char *)(uintptr_t) "label"), t.hidden,
-                t.hidden == 1 ? " is" : "s are"));
+                agget(p.g, (char *)(uintptr_t)"label"), t.hidden, t.hidden == 1 ? " is" : "s are"));
     int rc = agwrite(p.g, o.f);
     agclose(p.g);
     arena_free(p.a);

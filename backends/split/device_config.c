@@ -146,7 +146,8 @@ void device_config_model(struct split *s, Onnx__ModelProto *out)
                          str(s->m, s->m->path));
         return;
     }
-    out->configuration = arena_array(s->a, (size_t)src->n_configuration + 1, sizeof *out->configuration);
+    out->configuration =
+        arena_array(s->a, (size_t)src->n_configuration + 1, sizeof *out->configuration);
     out->n_configuration = 0;
     for (size_t i = 0; i < src->n_configuration; i++)
         if (!is_ours(src->configuration[i]->name))
@@ -198,7 +199,8 @@ void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
     assert(s->station && id < s->m->nnode);
     Onnx__NodeDeviceConfigurationProto **old = n->device_configurations;
     size_t nold = n->n_device_configurations;
-    n->device_configurations = arena_array(s->a, (size_t)nold + 1, sizeof *n->device_configurations);
+    n->device_configurations =
+        arena_array(s->a, (size_t)nold + 1, sizeof *n->device_configurations);
     n->n_device_configurations = 0;
     for (size_t i = 0; i < nold; i++)
         if (!is_ours(old[i]->configuration_id))
@@ -248,10 +250,11 @@ const char *layer_assignment(const struct result *r, struct arena *a, const char
         if (!used[d])
             continue;
         if (first[kind]) {
-            *why = arena_fmt(a,
-                             "%s and %s are both '%s' to ONNX Runtime, whose sessions take one device "
-                             "per provider: run the parts, each in a session of its own",
-                             first[kind], name, kind_name[kind]);
+            *why =
+                arena_fmt(a,
+                          "%s and %s are both '%s' to ONNX Runtime, whose sessions take one device "
+                          "per provider: run the parts, each in a session of its own",
+                          first[kind], name, kind_name[kind]);
             return NULL;
         }
         first[kind] = name;

@@ -65,18 +65,19 @@ static int link_file(struct split *s, uint32_t k, const char *folder)
     const char *fd = arena_fmt(s->a, "/proc/self/fd/%d", f->fd);
     if (linkat(AT_FDCWD, fd, s->dirfd, s->source[k], AT_SYMLINK_FOLLOW) == 0)
         return 0;
-    return diag_error(s->diag,
-                      "%s: %s%s: '%s' cannot have a link to it: give a folder on its file system, or "
-                      "use --weights=original, which copies it there",
-                      str(s->m, f->path), errno == EXDEV ? "" : "cannot be linked: ",
-                      errno == EXDEV ? "lies on another file system" : strerror(errno), folder);
+    return diag_error(
+        s->diag,
+        "%s: %s%s: '%s' cannot have a link to it: give a folder on its file system, or "
+        "use --weights=original, which copies it there",
+        str(s->m, f->path), errno == EXDEV ? "" : "cannot be linked: ",
+        errno == EXDEV ? "lies on another file system" : strerror(errno), folder);
 }
 
 static int create_twin(struct split *s, uint32_t k)
 {
     assert(s->source[k]);
-    int fd = openat(s->dirfd, s->source[k], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                    0666);
+    int fd =
+        openat(s->dirfd, s->source[k], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     return fd >= 0 ? fd
                    : diag_error(s->diag, "%s: cannot be made: %s", s->source[k], strerror(errno));
 }
@@ -114,10 +115,11 @@ static int copy_files(struct split *s, const uint32_t *copy, uint32_t n, const c
     for (uint32_t i = 0; i < n; i++)
         bytes = sat_add(bytes, (int64_t)s->m->file[copy[i]].size);
     if (n)
-        diag_note(s->diag,
-                  "%s: copying %u file%s of the source into it, %s: its file system shares no blocks "
-                  "with it (-o the model's own folder copies nothing)",
-                  folder, n, n > 1 ? "s" : "", bytes_short(size, bytes));
+        diag_note(
+            s->diag,
+            "%s: copying %u file%s of the source into it, %s: its file system shares no blocks "
+            "with it (-o the model's own folder copies nothing)",
+            folder, n, n > 1 ? "s" : "", bytes_short(size, bytes));
     for (uint32_t i = 0; i < n; i++)
         if (copy_file(s, copy[i]))
             return -1;

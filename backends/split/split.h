@@ -18,11 +18,11 @@
 #define MANIFEST_FILE "manifest.json"
 #define WEIGHT_INLINE UINT64_MAX
 #define WEIGHT_SOURCE (UINT64_MAX - 1) /* where it lies in its file of the source */
-#define IR_DEVICES 11 /* the first IR version with device configurations */
+#define IR_DEVICES 11                  /* the first IR version with device configurations */
 
 /* Where a node runs, for device_config.c. */
 struct station {
-    int32_t stage;  /* -1: not placed */
+    int32_t stage; /* -1: not placed */
     uint32_t ndev, capdev;
     uint32_t *dev; /* each once */
 };
@@ -56,11 +56,11 @@ struct split {
     enum weights_mode mode; /* of the file that is being made */
     struct held *held;      /* the tensors of the module, of its functions, and aside; from 1 */
     uint32_t nheld;
-    struct origin *tensor;  /* those that have a src, ascending by it; their ids index held */
+    struct origin *tensor; /* those that have a src, ascending by it; their ids index held */
     uint32_t ntensor;
-    uint64_t *at;      /* [held] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
-    bool nested;       /* some tensor below a node lies in a file */
-    bool data;         /* there is a weights.data */
+    uint64_t *at;       /* [held] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
+    bool nested;        /* some tensor below a node lies in a file */
+    bool data;          /* there is a weights.data */
     struct mapped *map; /* files that messages point into, by address */
     uint32_t nmap;
     const uint8_t **mapped_at; /* [file] their beginning, or NULL */

@@ -140,11 +140,12 @@ static int check_files(struct split *s)
         if (!is_missing(s, h) || !x->len ||
             (s->beside && s->at[held_of(s, x->src)] == WEIGHT_SOURCE))
             continue;
-        return diag_error(s->diag,
-                          "%s: weight '%s' needs the file '%s', which is not there: put it there, or "
-                          "write parts that refer to it: --weights=original and -o the model's own "
-                          "folder",
-                          str(m, m->path), str(m, x->name), str(m, m->file[x->file].path));
+        return diag_error(
+            s->diag,
+            "%s: weight '%s' needs the file '%s', which is not there: put it there, or "
+            "write parts that refer to it: --weights=original and -o the model's own "
+            "folder",
+            str(m, m->path), str(m, x->name), str(m, m->file[x->file].path));
     }
     return 0;
 }

@@ -27,8 +27,8 @@ struct onnx_slot {
 };
 
 struct onnx_build {
-    struct module *m;      /* what is filled: the model's, a function's, or model->aside */
-    struct module *model;  /* has the files */
+    struct module *m;     /* what is filled: the model's, a function's, or model->aside */
+    struct module *model; /* has the files */
     struct diag *d;
     struct arena *tmp;
     const char *path;   /* of the model (and the function), for messages */
@@ -45,10 +45,10 @@ struct onnx_build {
     uint32_t nslot, capslot; /* slot 0: none */
     vid *arg;
     uint32_t narg, caparg;
-    struct map value; /* graph << 32 | name -> value */
-    struct map file;  /* location -> file */
+    struct map value;    /* graph << 32 | name -> value */
+    struct map file;     /* location -> file */
     struct map function; /* key of its names -> function */
-    struct csr capture;    /* slot -> values that its bodies read */
+    struct csr capture;  /* slot -> values that its bodies read */
     struct attr *attr;
     uint32_t capattr; /* scratch */
 };
@@ -60,7 +60,8 @@ int onnx_build(struct onnx_build *b);
 int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p);
 
 /* What b->function has for a function of these names.  O(their length). */
-sid onnx_function_key(struct onnx_build *b, const char *domain, const char *name, const char *overload);
+sid onnx_function_key(struct onnx_build *b, const char *domain, const char *name,
+                      const char *overload);
 /* The function that a node calls, 0: none of the model's. */
 uint32_t onnx_callee(struct onnx_build *b, const Onnx__NodeProto *n);
 

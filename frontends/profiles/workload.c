@@ -551,7 +551,8 @@ struct module *workload_read(const char *path, double transfer_scale, struct clu
     int rc = read_all(&r, *cluster);
     json_decref(r.root);
 #ifdef __GLIBC__
-    malloc_trim(0); /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
+    /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
+    malloc_trim(0);
 #endif
     if (rc == 0)
         return m;

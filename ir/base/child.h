@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 enum child_end {
-    CHILD_DONE,  /* work() returned 0: the answer is whole */
+    CHILD_DONE,   /* work() returned 0: the answer is whole */
     CHILD_FAILED, /* it returned something else, or died */
     CHILD_STOPPED /* the clock was out, or Ctrl-C: it was killed */
 };
@@ -17,7 +17,7 @@ enum child_end {
  * child's stdout and stderr go nowhere; signals have their default actions there.  It is killed when the
  * clock is out.  No other thread of this process may be running.  *why (for CHILD_FAILED): "exit status 1",
  * "signal 6", "more than N bytes". */
-enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock, size_t most,
-                         struct arena *a, char **bytes, size_t *n, const char **why);
+enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
+                         size_t most, struct arena *a, char **bytes, size_t *n, const char **why);
 
 #endif

@@ -19,9 +19,9 @@ struct diag {
     void (*emit)(void *user, enum diag_level level, enum warning w, const char *line);
     void *user;
     uint32_t errors, warnings;
-    uint32_t failures; /* warnings among them that fail the run */
+    uint32_t failures;                          /* warnings among them that fail the run */
     bool hidden[WARN_COUNT], fatal[WARN_COUNT]; /* -Wno-NAME, -Werror=NAME */
-    uint32_t limit; /* errors shown, the rest only counted; 0: 20 */
+    uint32_t limit;                             /* errors shown, the rest only counted; 0: 20 */
 };
 
 /* One that counts and shows nothing, for attempts whose failure is no error. */

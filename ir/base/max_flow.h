@@ -10,10 +10,10 @@
 
 struct flow {
     struct arena *mem;
-    uint32_t nnode, narc; /* arcs come in pairs: arc ^ 1 is the reverse of arc */
-    uint32_t *head, *next;     /* [node], [arc]: 1 + arc, 0: none */
-    uint32_t *to;              /* [arc] */
-    int64_t *room;             /* [arc] capacity that is left */
+    uint32_t nnode, narc;  /* arcs come in pairs: arc ^ 1 is the reverse of arc */
+    uint32_t *head, *next; /* [node], [arc]: 1 + arc, 0: none */
+    uint32_t *to;          /* [arc] */
+    int64_t *room;         /* [arc] capacity that is left */
 };
 
 /* A network of nnode nodes with room for `most` calls of flow_arc.  Lives in a. */

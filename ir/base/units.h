@@ -14,19 +14,20 @@ enum { UNIT_TEXT = 32 }; /* room for any printed quantity, with the final NUL */
 #define PS_PER_S INT64_C(1000000000000)
 
 /* Each parser reads all of s; false: not such a quantity, or not an integer number of ps, B, B/s. */
-bool time_parse(const char *s, int64_t *ps);   /* ps ns us ms s */
-bool bytes_parse(const char *s, int64_t *b);   /* none B kB MB GB TB KiB MiB GiB TiB (K M G T: binary) */
-bool rate_parse(const char *s, int64_t *bps);  /* a size, then "/s" */
-bool count_parse(const char *s, int64_t *n);   /* digits, then none k M G T (powers of ten) */
+bool time_parse(const char *s, int64_t *ps); /* ps ns us ms s */
+/* none B kB MB GB TB KiB MiB GiB TiB (K M G T: binary) */
+bool bytes_parse(const char *s, int64_t *b);
+bool rate_parse(const char *s, int64_t *bps); /* a size, then "/s" */
+bool count_parse(const char *s, int64_t *n);  /* digits, then none k M G T (powers of ten) */
 bool share_parse(const char *s, int64_t *millionths); /* "0.35": in 0.000001..1 */
 
 /* Each printer fills buf[UNIT_TEXT] and returns it. */
-char *time_print(char *buf, int64_t ps);       /* exact: "1.29us" */
-char *bytes_print(char *buf, int64_t b);       /* exact: "16GiB", "1234B" */
-char *rate_print(char *buf, int64_t bps);      /* exact: "25GB/s" */
-char *time_short(char *buf, int64_t ps);       /* four digits: "12.35 ms" */
-char *bytes_short(char *buf, int64_t b);       /* four digits: "118.3 MiB" */
-char *count_short(char *buf, int64_t n);       /* four digits: "124.4 M" */
+char *time_print(char *buf, int64_t ps);  /* exact: "1.29us" */
+char *bytes_print(char *buf, int64_t b);  /* exact: "16GiB", "1234B" */
+char *rate_print(char *buf, int64_t bps); /* exact: "25GB/s" */
+char *time_short(char *buf, int64_t ps);  /* four digits: "12.35 ms" */
+char *bytes_short(char *buf, int64_t b);  /* four digits: "118.3 MiB" */
+char *count_short(char *buf, int64_t n);  /* four digits: "124.4 M" */
 
 /* Saturating arithmetic on quantities >= 0: the sum or product, or INT64_MAX. */
 int64_t sat_add(int64_t a, int64_t b);

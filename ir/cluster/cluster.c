@@ -22,7 +22,8 @@ bool cluster_supports(const struct device_class *cls, const char *op)
 {
     if (cls->nops == 0)
         return true;
-    return (bsearch(&op, cls->ops, cls->nops, sizeof *cls->ops, str_order) != NULL) == cls->ops_only;
+    return (bsearch(&op, cls->ops, cls->nops, sizeof *cls->ops, str_order) != NULL) ==
+           cls->ops_only;
 }
 
 const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};

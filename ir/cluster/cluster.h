@@ -14,22 +14,23 @@
 enum { CLUSTER_CLASSES = 8, CLUSTER_DEVICES = 256 };
 
 struct device_class {
-    const char *name;        /* "a100" */
-    bool host;               /* a CPU: its memory is the host's, it pays for no transfer */
+    const char *name; /* "a100" */
+    bool host;        /* a CPU: its memory is the host's, it pays for no transfer */
     uint32_t count;
-    int64_t memory;          /* bytes per device that a plan may use; -1: unbounded */
-    int64_t reserve;         /* bytes per device beside these, for the runtime itself */
+    int64_t memory;           /* bytes per device that a plan may use; -1: unbounded */
+    int64_t reserve;          /* bytes per device beside these, for the runtime itself */
     int64_t peak[ELEM_COUNT]; /* operations per second by element type; read with cluster_peak */
-    int64_t bandwidth;       /* bytes per second of its own memory */
-    int64_t overhead;        /* ps per operator */
-    int64_t link_latency;    /* ps per transfer */
-    int64_t link_bandwidth;  /* bytes per second */
-    uint32_t group;          /* devices that stand together, divides count; 0: each alone */
-    int64_t inner_latency;   /* ps per transfer within a group */
-    int64_t inner_bandwidth; /* bytes per second within a group; 0: inner_share alone tells */
-    int64_t inner_share;     /* inner cost of a transfer whose time was measured, in millionths of
+    int64_t bandwidth;        /* bytes per second of its own memory */
+    int64_t overhead;         /* ps per operator */
+    int64_t link_latency;     /* ps per transfer */
+    int64_t link_bandwidth;   /* bytes per second */
+    uint32_t group;           /* devices that stand together, divides count; 0: each alone */
+    int64_t inner_latency;    /* ps per transfer within a group */
+    int64_t inner_bandwidth;  /* bytes per second within a group; 0: inner_share alone tells */
+    int64_t inner_share;      /* inner cost of a transfer whose time was measured, in millionths of
                                 it; 0: as the rates of the links */
-    const char *const *ops;  /* operator types, ascending: all it runs (ops_only), or what it cannot */
+    /* operator types, ascending: all it runs (ops_only), or what it cannot */
+    const char *const *ops;
     uint32_t nops;
     bool ops_only;
 };
@@ -47,12 +48,13 @@ struct cluster {
     uint32_t ncls, ndev;
     enum overlap overlap;
     enum schedule schedule;
-    bool replicate;      /* a stage may run on several devices of a class that take turns (H.2) */
-    int64_t part_cost;   /* ps that a device is taken for by each part that it runs and each of its passes, beside
-                            computing */
+    bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
+    /* ps that a device is taken for by each part that it runs and each of its passes, beside
+       computing */
+    int64_t part_cost;
     int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
-    bool io_free;        /* model inputs and outputs move for nothing */
-    int64_t efficiency;  /* share of the peaks that is reached, in millionths (1000000: all) */
+    bool io_free;           /* model inputs and outputs move for nothing */
+    int64_t efficiency;     /* share of the peaks that is reached, in millionths (1000000: all) */
 };
 
 /* "2xa100", "4xa100:40GiB,1xcpu", or the name of a JSON file (ends in .json; form: cluster.md).

@@ -18,10 +18,12 @@ static uint32_t find(uint32_t *parent, uint32_t v)
 }
 
 /* Edges between the groups of placed nodes, one for each pin. */
-static struct csr group_edges(const struct module *m, const struct place *p, const uint32_t *group, struct arena *a)
+static struct csr group_edges(const struct module *m, const struct place *p, const uint32_t *group,
+                              struct arena *a)
 {
     uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0, n = 0;
-    uint32_t *from = arena_array(a, (size_t)pins + 1, sizeof *from), *to = arena_array(a, (size_t)pins + 1, sizeof *to);
+    uint32_t *from = arena_array(a, (size_t)pins + 1, sizeof *from),
+             *to = arena_array(a, (size_t)pins + 1, sizeof *to);
     for (uint32_t k = 0; k < p->nnet; k++) {
         nid def = m->value[p->net_value[k]].def;
         for (uint32_t i = p->net_pin.at[k]; def && i < p->net_pin.at[k + 1]; i++) {

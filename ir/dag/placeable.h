@@ -16,9 +16,9 @@
 #include "ir/model/module.h"
 
 enum place_kind {
-    PLACE_NONE,  /* not in the main graph, or lost, or no output of the model needs it */
-    PLACE_NODE,  /* needs a device */
-    PLACE_COPY   /* replicated where it is used */
+    PLACE_NONE, /* not in the main graph, or lost, or no output of the model needs it */
+    PLACE_NODE, /* needs a device */
+    PLACE_COPY  /* replicated where it is used */
 };
 
 /* Two placed nodes that must share a device, and why. */
@@ -27,27 +27,29 @@ struct same_pair {
     enum same_why {
         SAME_SHAPE, /* the producer of x and Shape(x) or Size(x) */
         SAME_STATE, /* the node that makes present and a reader of past */
-        SAME_TYPE   /* producer and reader of a value of unknown type, which a part could not declare, or on a
+        SAME_TYPE /* producer and reader of a value of unknown type, which a part could not declare, or on a
                        cycle through such nodes */
     } why;
 };
 
 struct place {
-    uint8_t *kind;      /* [node] enum place_kind */
+    uint8_t *kind; /* [node] enum place_kind */
     uint32_t nsame;
     struct same_pair *same;
-    nid *atom;          /* [node] the first node of those that must be in one part (atoms.h); NULL: each alone */
+    /* [node] the first node of those that must be in one part (atoms.h); NULL: each alone */
+    nid *atom;
     uint32_t nnet;
-    vid *net_value;     /* [net] */
-    struct csr net_pin; /* net -> placed nodes: the producer first (if any), then readers ascending */
+    vid *net_value; /* [net] */
+    /* net -> placed nodes: the producer first (if any), then readers ascending */
+    struct csr net_pin;
     uint8_t *net_host;  /* [net] 1: it is also a model input or output: the host has a pin */
     uint8_t *net_light; /* [net] at most 64 elements: costs its bytes only */
     uint32_t nweight;
-    vid *weight;        /* [weight] initializers, large results of copies, and state inputs, that
+    vid *weight; /* [weight] initializers, large results of copies, and state inputs, that
                            placed nodes need: bytes once per device */
     struct csr weight_user; /* weight -> placed nodes that need it, directly or through copies */
     int64_t *weight_bytes;
-    uint32_t nstate;    /* past/present pairs; past is a net of its readers without a host pin: */
+    uint32_t nstate; /* past/present pairs; past is a net of its readers without a host pin: */
     vid *state_in, *state_out;
 };
 

@@ -13,8 +13,8 @@
 #include <assert.h>
 #include <string.h>
 
-const char *const topo_names[] = {"mixed", "lifo", "fifo", "cpd", "random", "late", "thin", "number",
-                                  NULL};
+const char *const topo_names[] = {"mixed", "lifo", "fifo",   "cpd", "random",
+                                  "late",  "thin", "number", NULL};
 
 static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
 {

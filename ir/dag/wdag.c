@@ -131,7 +131,8 @@ struct wdag *wdag_base(const struct module *m, const struct place *p, const stru
     }
     g->nnet = p->nnet;
     g->net_pin = rename_rows(a, &p->net_pin, p->nnet, g->vertex, g->n);
-    struct wdag_order edge = {0, arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
+    struct wdag_order edge = {0,
+                              arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
                               arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.to)};
     for (uint32_t e = 0; e < p->nnet; e++) {
         vid v = p->net_value[e];

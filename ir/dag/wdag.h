@@ -18,32 +18,36 @@
 
 struct wdag {
     struct arena *mem;
-    uint32_t n;              /* vertices */
-    uint32_t ncls;           /* device classes */
-    int64_t **time;          /* [class][vertex] ps; COST_NEVER: cannot run there */
-    int64_t **back;          /* [class][vertex] ps: what of time is the backward pass's; NULL: nothing */
-    uint8_t *pass;           /* [vertex] 1: has forward nodes, 2: backward ones, 3: both; NULL: not known */
-    int64_t *param;          /* [vertex] bytes of parameters among size, in profiles; NULL: none */
-    int64_t *size;           /* [vertex] bytes on its device, shared items apart */
-    int32_t *pin;            /* [vertex] the device it must be on, or -1 */
-    struct csr succ, pred;   /* distinct neighbours, ascending */
+    uint32_t n;     /* vertices */
+    uint32_t ncls;  /* device classes */
+    int64_t **time; /* [class][vertex] ps; COST_NEVER: cannot run there */
+    /* [class][vertex] ps: what of time is the backward pass's; NULL: nothing */
+    int64_t **back;
+    /* [vertex] 1: has forward nodes, 2: backward ones, 3: both; NULL: not known */
+    uint8_t *pass;
+    int64_t *param;        /* [vertex] bytes of parameters among size, in profiles; NULL: none */
+    int64_t *size;         /* [vertex] bytes on its device, shared items apart */
+    int32_t *pin;          /* [vertex] the device it must be on, or -1 */
+    struct csr succ, pred; /* distinct neighbours, ascending */
     uint32_t nnet;
-    int64_t **net_cost;      /* [class][net] ps, 0 for host classes */
-    int64_t **net_inner;     /* [class][net] ps within a group, <= net_cost; NULL: no class has groups */
-    uint8_t *net_host;       /* [net] 1: the host has a pin, too */
-    uint8_t *net_back;       /* [net] 1: made by the backward pass; NULL: none is */
-    uint32_t *net_src;       /* [net] the vertex that produces it, or UINT32_MAX (model inputs) */
-    struct csr net_pin;      /* net -> vertices, distinct, ascending */
-    struct csr net_of;       /* vertex -> nets */
+    int64_t **net_cost; /* [class][net] ps, 0 for host classes */
+    /* [class][net] ps within a group, <= net_cost; NULL: no class has groups */
+    int64_t **net_inner;
+    uint8_t *net_host;  /* [net] 1: the host has a pin, too */
+    uint8_t *net_back;  /* [net] 1: made by the backward pass; NULL: none is */
+    uint32_t *net_src;  /* [net] the vertex that produces it, or UINT32_MAX (model inputs) */
+    struct csr net_pin; /* net -> vertices, distinct, ascending */
+    struct csr net_of;  /* vertex -> nets */
     uint32_t nshared;
-    int64_t *shared_size;    /* [item] bytes */
-    struct csr shared_by;    /* item -> vertices, distinct, ascending */
-    struct csr shared_of;    /* vertex -> items */
-    nid *node;               /* base level and subdivided: vertex -> node of the module; else NULL */
-    uint32_t *vertex;        /* base level: node -> vertex or UINT32_MAX; else NULL */
-    struct wdag *finer;      /* NULL for the base level */
-    uint32_t *map;           /* vertex of finer -> vertex here; NULL for the base level */
-    const char *maker;       /* name of the pass that made it */
+    int64_t *shared_size; /* [item] bytes */
+    struct csr shared_by; /* item -> vertices, distinct, ascending */
+    struct csr shared_of; /* vertex -> items */
+    /* base level and subdivided: vertex -> node of the module; else NULL */
+    nid *node;
+    uint32_t *vertex;   /* base level: node -> vertex or UINT32_MAX; else NULL */
+    struct wdag *finer; /* NULL for the base level */
+    uint32_t *map;      /* vertex of finer -> vertex here; NULL for the base level */
+    const char *maker;  /* name of the pass that made it */
 };
 
 /* The base level.  m->cost and p must be made for c.  O(nodes + operands + pins). */
@@ -64,8 +68,8 @@ void wdag_set_edges(struct wdag *g, const struct wdag_order *edges);
  * (two different pins in one group: NULL and an error), nets that lie inside one vertex vanish, nets
  * of equal pins become one.  The quotient must be acyclic (NULL and an error otherwise).  Groups are
  * renumbered topologically, ties by smallest member: map tells.  O(pins log pins). */
-struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup, const char *maker,
-                        struct arena *a, struct diag *d);
+struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
+                        const char *maker, struct arena *a, struct diag *d);
 
 /* wdag_merge with `order` (NULL: none) in the place of the edges of the finer level. */
 struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,

@@ -27,7 +27,8 @@ struct reader {
 
 /* Parts of a net that the same vertices read. */
 struct piece {
-    uint32_t units, npin, *pin; /* pin: the vertices that read it and stay, and what makes it if that stays */
+    /* pin: the vertices that read it and stay, and what makes it if that stays */
+    uint32_t units, npin, *pin;
 };
 
 struct bridging {
@@ -87,7 +88,8 @@ static bool is_pin(const struct wdag *g, uint32_t e, uint32_t v)
 }
 
 /* n parts of e for the vertices of p: first such as none of them reads, then such as not all of them do. */
-static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct piece *p, uint32_t n)
+static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct piece *p,
+                             uint32_t n)
 {
     uint64_t some = 0, all = UINT64_MAX, chosen = 0;
     for (uint32_t i = 0; i < p->npin; i++) {
@@ -109,7 +111,8 @@ static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct 
 static void cut_net(struct bridging *b, uint32_t e)
 {
     const struct wdag *g = b->g;
-    uint32_t first = g->net_pin.at[e], last = g->net_pin.at[e + 1], most = last - first + b->count[e];
+    uint32_t first = g->net_pin.at[e], last = g->net_pin.at[e + 1],
+             most = last - first + b->count[e];
     uint64_t differs = 1; /* bit t: the readers of part t are not those of part t - 1 */
     for (uint32_t x = b->head[e]; x; x = b->reader[x - 1].next)
         differs |= b->reader[x - 1].parts ^ (b->reader[x - 1].parts << 1);

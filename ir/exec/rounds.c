@@ -22,7 +22,7 @@
 
 enum {
     FEW = REPLAY_FEW,
-    MANY = 1 << 14  /* bars of a picture as far as the choice is not the user's */
+    MANY = 1 << 14 /* bars of a picture as far as the choice is not the user's */
 };
 
 /* Costs of one part in one pass. */

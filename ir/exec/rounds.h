@@ -28,9 +28,9 @@ struct replay {
     bool training;     /* there are tasks of the backward pass */
     struct task *task; /* in an order that is legal to run */
     struct lane *lane;
-    struct csr after;  /* task -> tasks that it waits for, of the same sample */
-    int64_t *start;    /* [task * samples + sample] ps */
-    int64_t end;       /* ps; end / samples tends to the plan's value, from above */
+    struct csr after; /* task -> tasks that it waits for, of the same sample */
+    int64_t *start;   /* [task * samples + sample] ps */
+    int64_t end;      /* ps; end / samples tends to the plan's value, from above */
 };
 
 /* Runs `samples` samples (0: a few, enough for a steady state) through the plan dev[] as cut.  A lane takes

@@ -12,7 +12,7 @@ struct dim dim_num(int64_t v);
 struct dim dim_unknown(void);
 /* A file's dim_param: a name or an expression; canonical afterwards. */
 struct dim dim_parse(struct module *m, const char *text);
-bool dim_known(struct dim d);           /* a number or an expression */
+bool dim_known(struct dim d);              /* a number or an expression */
 bool dim_same(struct dim a, struct dim b); /* known to be equal */
 struct dim dim_add(struct module *m, struct dim a, struct dim b);
 struct dim dim_sub(struct module *m, struct dim a, struct dim b);

@@ -9,10 +9,10 @@
  * and the first that ends in .N or _N or is a number ends the scope, as in "/h.3/attn/MatMul" and
  * "bert/encoder/layer_11/output/Add". */
 struct layers {
-    uint32_t n;        /* layers 1 .. n, in order of their first nodes */
-    uint32_t *of;      /* [node] its layer; 0: none */
-    uint32_t *rest;    /* [node] where its name goes on after the scope */
-    uint32_t *kind;    /* [layer] which of layers_repeats; NULL before that */
+    uint32_t n;     /* layers 1 .. n, in order of their first nodes */
+    uint32_t *of;   /* [node] its layer; 0: none */
+    uint32_t *rest; /* [node] where its name goes on after the scope */
+    uint32_t *kind; /* [layer] which of layers_repeats; NULL before that */
 };
 
 /* Of the main graph.  Lives in a.  O(nodes + names). */

@@ -35,10 +35,34 @@ struct slice {
 
 /* Element types, numbered as in ONNX (TensorProto.DataType). */
 enum elem {
-    ELEM_NONE, ELEM_F32, ELEM_U8, ELEM_I8, ELEM_U16, ELEM_I16, ELEM_I32, ELEM_I64, ELEM_STR,
-    ELEM_BOOL, ELEM_F16, ELEM_F64, ELEM_U32, ELEM_U64, ELEM_C64, ELEM_C128, ELEM_BF16,
-    ELEM_F8E4M3FN, ELEM_F8E4M3FNUZ, ELEM_F8E5M2, ELEM_F8E5M2FNUZ, ELEM_U4, ELEM_I4, ELEM_F4E2M1,
-    ELEM_F8E8M0, ELEM_U2, ELEM_I2, ELEM_COUNT
+    ELEM_NONE,
+    ELEM_F32,
+    ELEM_U8,
+    ELEM_I8,
+    ELEM_U16,
+    ELEM_I16,
+    ELEM_I32,
+    ELEM_I64,
+    ELEM_STR,
+    ELEM_BOOL,
+    ELEM_F16,
+    ELEM_F64,
+    ELEM_U32,
+    ELEM_U64,
+    ELEM_C64,
+    ELEM_C128,
+    ELEM_BF16,
+    ELEM_F8E4M3FN,
+    ELEM_F8E4M3FNUZ,
+    ELEM_F8E5M2,
+    ELEM_F8E5M2FNUZ,
+    ELEM_U4,
+    ELEM_I4,
+    ELEM_F4E2M1,
+    ELEM_F8E8M0,
+    ELEM_U2,
+    ELEM_I2,
+    ELEM_COUNT
 };
 
 /* A dimension: a number; or a symbol or expression of symbols in sym ("batch", "past + seq"); or
@@ -51,18 +75,19 @@ struct dim {
 enum type_kind { TYPE_NONE, TYPE_TENSOR, TYPE_SEQ, TYPE_OPT, TYPE_MAP, TYPE_SPARSE, TYPE_OPAQUE };
 
 struct type {
-    uint8_t kind;  /* enum type_kind */
-    uint8_t elem;  /* enum elem: of a tensor; the key of a map */
-    int16_t rank;  /* -1: unknown */
-    uint32_t dim;  /* first of rank entries of module.dim */
+    uint8_t kind;   /* enum type_kind */
+    uint8_t elem;   /* enum elem: of a tensor; the key of a map */
+    int16_t rank;   /* -1: unknown */
+    uint32_t dim;   /* first of rank entries of module.dim */
     uint32_t inner; /* element of seq, opt; value of map */
 };
 
 enum {
     VALUE_INPUT = 1,  /* an input of its graph */
     VALUE_OUTPUT = 2, /* an output of its graph (it may be an input or initializer, too) */
-    VALUE_INIT = 4,   /* has an initializer (with VALUE_INPUT: a default that callers may override) */
-    VALUE_LOST = 8    /* a later definition of the same name won; nobody reads this one */
+    /* has an initializer (with VALUE_INPUT: a default that callers may override) */
+    VALUE_INIT = 4,
+    VALUE_LOST = 8 /* a later definition of the same name won; nobody reads this one */
 };
 
 struct value {
@@ -83,11 +108,11 @@ enum tensor_where {
 };
 
 struct tensor {
-    sid name;      /* may be 0 in attributes */
+    sid name; /* may be 0 in attributes */
     uint8_t elem;
     uint8_t where; /* enum tensor_where */
     uint32_t rank;
-    uint32_t dim;  /* first of rank entries of module.ints */
+    uint32_t dim; /* first of rank entries of module.ints */
     uint32_t file;
     uint64_t off, len;
     const void *data;
@@ -95,8 +120,21 @@ struct tensor {
 };
 
 enum attr_kind { /* numbered as in ONNX (AttributeProto.AttributeType) */
-    ATTR_NONE, ATTR_FLOAT, ATTR_INT, ATTR_STRING, ATTR_TENSOR, ATTR_GRAPH, ATTR_FLOATS, ATTR_INTS,
-    ATTR_STRINGS, ATTR_TENSORS, ATTR_GRAPHS, ATTR_SPARSE, ATTR_SPARSES, ATTR_TYPE, ATTR_TYPES
+                 ATTR_NONE,
+                 ATTR_FLOAT,
+                 ATTR_INT,
+                 ATTR_STRING,
+                 ATTR_TENSOR,
+                 ATTR_GRAPH,
+                 ATTR_FLOATS,
+                 ATTR_INTS,
+                 ATTR_STRINGS,
+                 ATTR_TENSORS,
+                 ATTR_GRAPHS,
+                 ATTR_SPARSE,
+                 ATTR_SPARSES,
+                 ATTR_TYPE,
+                 ATTR_TYPES
 };
 
 struct attr {
@@ -109,7 +147,8 @@ struct attr {
         sid s;
         tid t;
         gid g;
-        struct slice list; /* of module.floats, ints, sids, tids (module.refs), gids (module.refs) */
+        /* of module.floats, ints, sids, tids (module.refs), gids (module.refs) */
+        struct slice list;
     } u;
     const void *src; /* AttributeProto that has the value */
 };
@@ -122,15 +161,15 @@ enum {
 };
 
 struct node {
-    sid name; /* unique in the module, never 0 */
+    sid name;                 /* unique in the module, never 0 */
     sid op, domain, overload; /* domain 0: ai.onnx */
-    struct slice in;   /* of module.arg: nformal operands, then captures */
+    struct slice in;          /* of module.arg: nformal operands, then captures */
     uint32_t nformal;
     struct slice out;  /* of module.arg */
     struct slice attr; /* of module.attr */
     gid graph;
     uint32_t flags;
-    uint32_t callee;   /* the function that it calls, if that is known; else 0 */
+    uint32_t callee; /* the function that it calls, if that is known; else 0 */
     const void *src; /* NodeProto */
 };
 
@@ -146,9 +185,9 @@ struct graph {
 
 /* A file that holds weights.  file[1] is the model itself. */
 struct file {
-    sid path;           /* as it is opened */
-    sid location;       /* as the model names it; 0 for the model itself */
-    int fd;             /* -1: not there (needed only when bytes are) */
+    sid path;     /* as it is opened */
+    sid location; /* as the model names it; 0 for the model itself */
+    int fd;       /* -1: not there (needed only when bytes are) */
     uint64_t size;
     const uint8_t *map; /* the model itself: mapped for scanning, never for bulk reading */
 };
@@ -171,16 +210,17 @@ struct function {
 
 /* What running the nodes costs: filled by the cost pass, or by a reader of profiles. */
 struct costs {
-    uint32_t nclass;    /* device classes of the cluster it was made for */
-    int64_t **time;     /* [class][node] ps; COST_NEVER: cannot run there */
-    int64_t *flops;     /* [node]; bodies: the sum of their nodes */
-    int64_t *traffic;   /* [node] bytes read and written, the roofline's */
-    int64_t *params;    /* [node] bytes of parameters among own, in profiles; NULL: all of own */
-    int64_t *own;       /* [node] bytes it needs on its device besides initializers: its results; of a
-                           call, those of all nodes inside and its large constants */
-    int64_t *bytes;     /* [value] for the bound dimensions */
-    int64_t *elems;     /* [value] elements; -1: not known */
-    int64_t *xfer;      /* [value] ps to move it to or from the host; -1: from bytes and the link */
+    uint32_t nclass;  /* device classes of the cluster it was made for */
+    int64_t **time;   /* [class][node] ps; COST_NEVER: cannot run there */
+    int64_t *flops;   /* [node]; bodies: the sum of their nodes */
+    int64_t *traffic; /* [node] bytes read and written, the roofline's */
+    int64_t *params;  /* [node] bytes of parameters among own, in profiles; NULL: all of own */
+    /* [node] bytes it needs on its device besides initializers: its results; of a call, those of
+       all nodes inside and its large constants */
+    int64_t *own;
+    int64_t *bytes; /* [value] for the bound dimensions */
+    int64_t *elems; /* [value] elements; -1: not known */
+    int64_t *xfer;  /* [value] ps to move it to or from the host; -1: from bytes and the link */
 };
 #define COST_NEVER INT64_MAX
 
@@ -192,29 +232,44 @@ struct module {
     const void *src; /* ModelProto */
 
     struct strings *str;
-    struct node *node;       uint32_t nnode, capnode;     /* counts include entry 0 */
-    struct value *value;     uint32_t nval, capval;
-    struct graph *graph;     uint32_t ngraph, capgraph;
-    struct tensor *tensor;   uint32_t ntensor, captensor;
-    struct file *file;       uint32_t nfile, capfile;
-    struct opset *opset;     uint32_t nopset, capopset; /* from entry 1, like the others */
-    struct function *function; uint32_t nfunction, capfunction; /* from 1; NULL and 0: none */
+    struct node *node;
+    uint32_t nnode, capnode; /* counts include entry 0 */
+    struct value *value;
+    uint32_t nval, capval;
+    struct graph *graph;
+    uint32_t ngraph, capgraph;
+    struct tensor *tensor;
+    uint32_t ntensor, captensor;
+    struct file *file;
+    uint32_t nfile, capfile;
+    struct opset *opset;
+    uint32_t nopset, capopset; /* from entry 1, like the others */
+    struct function *function;
+    uint32_t nfunction, capfunction; /* from 1; NULL and 0: none */
     struct module *aside; /* tensors that no graph has (those of training_info); NULL: none */
     bool rewritten;       /* a pass changed the nodes: src is that of the model as it was */
-    struct type *type;       uint32_t ntype, captype;
-    struct dim *dim;         uint32_t ndim, capdim;
-    struct attr *attr;       uint32_t nattr, capattr;
-    vid *arg;                uint32_t narg, caparg;
-    int64_t *ints;           uint32_t nints, capints;
-    float *floats;           uint32_t nfloats, capfloats;
-    sid *sids;               uint32_t nsids, capsids;
-    uint32_t *refs;          uint32_t nrefs, caprefs;
+    struct type *type;
+    uint32_t ntype, captype;
+    struct dim *dim;
+    uint32_t ndim, capdim;
+    struct attr *attr;
+    uint32_t nattr, capattr;
+    vid *arg;
+    uint32_t narg, caparg;
+    int64_t *ints;
+    uint32_t nints, capints;
+    float *floats;
+    uint32_t nfloats, capfloats;
+    sid *sids;
+    uint32_t nsids, capsids;
+    uint32_t *refs;
+    uint32_t nrefs, caprefs;
 
     struct costs *cost; /* NULL before the cost pass */
     /* Facts that profiles give, [node]; NULL when the file has none. */
-    uint32_t *color;    /* nodes of one color share a device; 0: none */
-    uint32_t *layer;    /* layer number; 0: none */
-    uint8_t *backward;  /* 1: a node of the backward pass */
+    uint32_t *color;   /* nodes of one color share a device; 0: none */
+    uint32_t *layer;   /* layer number; 0: none */
+    uint8_t *backward; /* 1: a node of the backward pass */
     /* [node] the device that the file says it runs on; NULL when it says so of no node. */
     sid *device_ann;
 };
@@ -256,7 +311,8 @@ const char *node_name(const struct module *m, nid n);
 const char *node_op(const struct module *m, nid n);
 const char *value_name(const struct module *m, vid v);
 bool node_is(const struct module *m, nid n, const char *op); /* of domain ai.onnx */
-bool node_has_body(const struct module *m, nid n); /* as If, Loop, Scan: a graph among its attributes */
+/* as If, Loop, Scan: a graph among its attributes */
+bool node_has_body(const struct module *m, nid n);
 /* Operand or result i, 0 if omitted or past the end. */
 vid node_in(const struct module *m, nid n, uint32_t i);
 vid node_out(const struct module *m, nid n, uint32_t i);
@@ -267,11 +323,11 @@ const char *node_attr_str(const struct module *m, nid n, const char *name, const
 /* Version of the opset of a domain (0: ai.onnx); -1 if the model does not import it. */
 int64_t module_opset(const struct module *m, sid domain);
 
-const char *elem_name(enum elem e);            /* "f32", ... */
+const char *elem_name(enum elem e);              /* "f32", ... */
 enum elem elem_of_name(const char *s, size_t n); /* ELEM_NONE: no such type */
-uint32_t elem_bits(enum elem e);               /* 0 for strings */
-bool elem_is_integer(enum elem e);             /* integers and bool */
-bool elem_is_float(enum elem e);               /* floats of any width, complex ones, too */
+uint32_t elem_bits(enum elem e);                 /* 0 for strings */
+bool elem_is_integer(enum elem e);               /* integers and bool */
+bool elem_is_float(enum elem e);                 /* floats of any width, complex ones, too */
 
 /* Whether a part could declare a value of that type as its input: what must be known of it is known, down
  * to the elements of containers; shapes need not be.  Values of other types must not cross between parts. */

@@ -261,7 +261,8 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
 {
     uint64_t spent = 0;
     bool fresh = true; /* tried[] was empty before this search */
-    uint8_t *tried = arena_alloc(q->a, (size_t)q->n + 1), *again = arena_alloc(q->a, (size_t)q->n + 1);
+    uint8_t *tried = arena_alloc(q->a, (size_t)q->n + 1),
+            *again = arena_alloc(q->a, (size_t)q->n + 1);
     uint32_t *to = arena_array(q->a, (size_t)q->n + 1, sizeof *to);
     uint32_t *rank = arena_array(q->a, (size_t)q->n + 1, sizeof *rank);
     for (;;) {
@@ -319,8 +320,8 @@ static int compare_keys(const void *x, const void *y)
 }
 
 /* Raises the levels of what reads results of u. */
-static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev,
-                          nid u, uint32_t *level)
+static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev, nid u,
+                          uint32_t *level)
 {
     for (uint32_t i = made->at[u]; i < made->at[u + 1]; i++)
         for (uint32_t j = p->net_pin.at[made->to[i]]; j < p->net_pin.at[made->to[i] + 1]; j++) {

@@ -30,12 +30,13 @@ const char *plan_scope_name(enum plan_scope s)
 const char *plan_among(enum plan_scope s)
 {
     assert(s >= SCOPE_ALL && s < SCOPES);
-    static const char *const words[] = {"",
-                                        " among contiguous plans",
-                                        " among plans that keep groups of nodes together",
-                                        " among contiguous plans that keep groups of nodes together",
-                                        " among plans of the fused graph",
-                                        " among contiguous plans of the fused graph"};
+    static const char *const words[] = {
+        "",
+        " among contiguous plans",
+        " among plans that keep groups of nodes together",
+        " among contiguous plans that keep groups of nodes together",
+        " among plans of the fused graph",
+        " among contiguous plans of the fused graph"};
     return words[s];
 }
 

@@ -9,7 +9,12 @@
 
 /* OVER_MEMORY: asked for although some device needs more than it has. */
 enum plan_status {
-    PLAN_NONE, PLAN_OPTIMAL, PLAN_FEASIBLE, PLAN_HEURISTIC, PLAN_OVER_MEMORY, PLAN_INFEASIBLE
+    PLAN_NONE,
+    PLAN_OPTIMAL,
+    PLAN_FEASIBLE,
+    PLAN_HEURISTIC,
+    PLAN_OVER_MEMORY,
+    PLAN_INFEASIBLE
 };
 
 /* The plans that a claim compares with.  CONTIGUOUS: the devices in some order take differences of a chain of
@@ -17,47 +22,58 @@ enum plan_status {
  * stand in groups, the groups do so, too.  LAYERS: those that keep groups of nodes together that contract was asked
  * for.  FUSED: those of a fused graph. */
 enum plan_scope {
-    SCOPE_ALL, SCOPE_CONTIGUOUS, SCOPE_LAYERS, SCOPE_CONTIGUOUS_LAYERS, SCOPE_FUSED, SCOPE_CONTIGUOUS_FUSED,
+    SCOPE_ALL,
+    SCOPE_CONTIGUOUS,
+    SCOPE_LAYERS,
+    SCOPE_CONTIGUOUS_LAYERS,
+    SCOPE_FUSED,
+    SCOPE_CONTIGUOUS_FUSED,
     SCOPES
 };
 
 struct plan {
-    const char *planner;   /* "dp-place" */
-    int32_t *dev;          /* [node] device, or -1 for a node that is not placed */
-    uint32_t *copies;      /* [device] devices that share its samples, itself and those that follow it in
-                              its class (they have no nodes of their own); NULL: one each */
-    int64_t value;         /* claimed time per sample, ps */
-    int64_t bare;          /* what its planner's problem makes of it: less what parts cost at least */
+    const char *planner; /* "dp-place" */
+    int32_t *dev;        /* [node] device, or -1 for a node that is not placed */
+    /* [device] devices that share its samples, itself and those that follow it in its class (they
+       have no nodes of their own); NULL: one each */
+    uint32_t *copies;
+    int64_t value; /* claimed time per sample, ps */
+    /* what its planner's problem makes of it: less what parts cost at least */
+    int64_t bare;
     enum plan_scope scope; /* what bound and status are about */
     int64_t bound;         /* no plan in scope takes less, ps; -1: nothing is known */
     int64_t bound_all;     /* no plan at all takes less, ps, <= bound; -1: nothing is known */
     enum plan_status status;
-    const char *argument;  /* why the status: "all 1428 ideals searched" */
-    const char *proof;     /* why the bound holds, lines that end in a newline, with the numbers to check it
-                              by; NULL: nothing to show */
-    const char *offer;     /* what other plans could save, a line without its end; NULL: nothing to say */
-    uint64_t states;       /* ideals that the planner visited */
+    const char *argument; /* why the status: "all 1428 ideals searched" */
+    /* why the bound holds, lines that end in a newline, with the numbers to check it by; NULL:
+       nothing to show */
+    const char *proof;
+    /* what other plans could save, a line without its end; NULL: nothing to say */
+    const char *offer;
+    uint64_t states; /* ideals that the planner visited */
 };
 
 struct device_load {
-    int64_t load;              /* ps: what cluster_load makes of the rest; gpipe: of both passes */
-    int64_t compute, transfer; /* ps; load is their sum over copies, and sync; what parts cost is computing */
-    int64_t sync;              /* ps: what keeping the weights of the copies equal takes a sample */
+    int64_t load; /* ps: what cluster_load makes of the rest; gpipe: of both passes */
+    /* ps; load is their sum over copies, and sync; what parts cost is computing */
+    int64_t compute, transfer;
+    int64_t sync; /* ps: what keeping the weights of the copies equal takes a sample */
     struct {
         int64_t compute, in, out; /* ps */
     } pass[2];                    /* forward, backward; a value moves in the pass of its producer */
-    int64_t used, weights;     /* bytes: all that it needs; the weights among them */
-    int64_t params;            /* bytes: what copies have to keep equal */
+    int64_t used, weights;        /* bytes: all that it needs; the weights among them */
+    int64_t params;               /* bytes: what copies have to keep equal */
     int64_t live_peak; /* bytes alive at once in the part's own order, weights included */
     uint32_t nodes;
 };
 
 struct verdict {
-    int64_t value;             /* max over devices of their loads; gpipe: max forward + max backward */
-    struct device_load *load;  /* [device] */
-    uint32_t bottleneck;       /* device */
+    /* max over devices of their loads; gpipe: max forward + max backward */
+    int64_t value;
+    struct device_load *load; /* [device] */
+    uint32_t bottleneck;      /* device */
     bool fits, contiguous, colocated, runnable;
-    const char *why_not;       /* names the first thing that is violated, or NULL */
+    const char *why_not; /* names the first thing that is violated, or NULL */
 };
 
 /* Recomputes the plan dev[] of m over c.  Lives in a.  O(nodes + pins + D^3). */

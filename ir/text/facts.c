@@ -498,24 +498,26 @@ static int plan_copies(struct parser *p, struct plan *plan)
 static int plan_option(struct parser *p, struct plan *plan)
 {
     sid s;
-    int64_t *time = text_is(p, "value")         ? &plan->value
-                    : text_is(p, "bound")       ? &plan->bound
+    int64_t *time = text_is(p, "value")       ? &plan->value
+                    : text_is(p, "bound")     ? &plan->bound
                     : text_is(p, "bound_all") ? &plan->bound_all
                                               : NULL;
 
     if (text_take_word(p, "status")) {
         int i = assign(p) < 0 ? -1 : one_of(p, status_name, PLAN_INFEASIBLE + 1);
         if (i < 0)
-            return p->failed ? -1 : text_expected(p, "none, optimal, feasible, heuristic, "
-                                                     "\"over-memory\" or infeasible");
+            return p->failed ? -1
+                             : text_expected(p, "none, optimal, feasible, heuristic, "
+                                                "\"over-memory\" or infeasible");
         plan->status = (enum plan_status)i;
         return 0;
     }
     if (text_take_word(p, "scope")) {
         int i = assign(p) < 0 ? -1 : one_of(p, scope_word, SCOPES);
         if (i < 0)
-            return p->failed ? -1 : text_expected(p, "all, contiguous, layers, fused, "
-                                                     "\"contiguous-layers\" or \"contiguous-fused\"");
+            return p->failed ? -1
+                             : text_expected(p, "all, contiguous, layers, fused, "
+                                                "\"contiguous-layers\" or \"contiguous-fused\"");
         plan->scope = (enum plan_scope)i;
         return 0;
     }
@@ -530,7 +532,8 @@ static int plan_option(struct parser *p, struct plan *plan)
     if (text_take_word(p, "states"))
         return assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
     if (time == NULL || p->kind != T_WORD)
-        return text_expected(p, "status, value, bound, scope, bound_all, states, copies, argument or '{'");
+        return text_expected(
+            p, "status, value, bound, scope, bound_all, states, copies, argument or '{'");
     text_next(p);
     if (assign(p) < 0)
         return -1;

@@ -9,11 +9,12 @@
 #include <stdio.h>
 
 /* plan and c may be NULL (a plan needs the cluster for device names). */
-void module_print(FILE *f, const struct module *m, const struct cluster *c, const struct plan *plan);
+void module_print(FILE *f, const struct module *m, const struct cluster *c,
+                  const struct plan *plan);
 
 struct text_module {
     struct module *m;
-    struct plan *plan; /* NULL: the text has none */
+    struct plan *plan;       /* NULL: the text has none */
     struct cluster *cluster; /* NULL: the text has none */
 };
 /* Errors as path:line:column: message, with the line and a caret below it. */

@@ -7,16 +7,21 @@
 struct anneal {
     const char *planner; /* for errors */
     uint64_t most;       /* with moves 0: at most so many; 0: no matter */
-    uint64_t moves;      /* of one vertex, to try; 0: until the clock's deadline or, without one, as many as
-                            the graph needs, by share */
-    uint32_t share;      /* 1 / share of them; 0: all */
-    int64_t enough;      /* a plan that takes no more ends the search, ps; 0: the lower bound of the chain */
-    int64_t goal;        /* a plan that takes more is of no use: the search ends when it gets no nearer, ps; 0: none */
+    /* of one vertex, to try; 0: until the clock's deadline or, without one, as many as the graph
+       needs, by share */
+    uint64_t moves;
+    uint32_t share; /* 1 / share of them; 0: all */
+    /* a plan that takes no more ends the search, ps; 0: the lower bound of the chain */
+    int64_t enough;
+    /* a plan that takes more is of no use: the search ends when it gets no nearer, ps; 0: none */
+    int64_t goal;
     uint64_t seed;
-    const struct chain *cut; /* the contiguous problem whose orders are cut for starts, and the vertex of it that a */
-    const uint32_t *up;      /* vertex of c is in; NULL: c itself */
-    uint32_t chains;     /* runs that start from what is known then: the plan depends on it */
-    uint32_t threads;    /* that share out these; 0: as many as there are cores.  No plan depends on it */
+    /* the contiguous problem whose orders are cut for starts, and the vertex of it that a */
+    const struct chain *cut;
+    const uint32_t *up; /* vertex of c is in; NULL: c itself */
+    uint32_t chains;    /* runs that start from what is known then: the plan depends on it */
+    /* that share out these; 0: as many as there are cores.  No plan depends on it */
+    uint32_t threads;
     bool progress;
     /* What a plan takes (value of loads, and what parts cost); NULL: the value of its loads.  Half of the runs are
      * then made as if each net that is cut took `dear` ps more, since parts come with tensors between them. */
@@ -27,8 +32,8 @@ struct anneal {
     bool (*after_round)(void *user, struct anneal *o, const struct chain_plan *best);
     void *user;
     struct clock *clock; /* not NULL */
-    uint64_t done; /* out: moves tried */
-    uint32_t runs; /* out */
+    uint64_t done;       /* out: moves tried */
+    uint32_t runs;       /* out */
 };
 
 /* Improves *best (value CHAIN_INF: none known yet), which is of c: only better plans are taken.  1 if it improved, 0 if

@@ -39,19 +39,21 @@ struct anneal_room {
     int64_t price[CHAIN_KINDS]; /* energy of a byte too many, in 1/2^20 */
     int64_t target;             /* ps; passes apart: of the forward pass */
     int64_t target_back;        /* passes apart: of the backward pass */
-    int64_t front;              /* share of the forward pass in the value of a good plan, in 1/2^16 */
-    int64_t heat;               /* the temperature, in units of energy / 2^16 */
-    uint32_t worst;             /* a device with the largest load, not long ago */
-    uint32_t *list;             /* [vertex] a cluster */
-    uint32_t *mark, stamp;      /* [vertex] */
-    uint32_t sizes;             /* of clusters: up to 2^sizes */
+    /* share of the forward pass in the value of a good plan, in 1/2^16 */
+    int64_t front;
+    int64_t heat;          /* the temperature, in units of energy / 2^16 */
+    uint32_t worst;        /* a device with the largest load, not long ago */
+    uint32_t *list;        /* [vertex] a cluster */
+    uint32_t *mark, stamp; /* [vertex] */
+    uint32_t sizes;        /* of clusters: up to 2^sizes */
     struct anneal_run *run;
     uint64_t left; /* moves */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t dear, struct arena *a)
+void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t dear,
+                        struct arena *a)
 {
     const struct chain *c = l->c;
     int64_t most = 1, sum = 0;
@@ -206,7 +208,8 @@ static inline int64_t energy_after(const struct anneal_room *m, uint32_t d,
                                    const struct loads_change *x, int i)
 {
     const struct loads *l = &m->l;
-    return energy(m, d, l->load[d] + x->load[i], l->back[d] + x->back[i], l->bytes[d] + x->bytes[i]);
+    return energy(m, d, l->load[d] + x->load[i], l->back[d] + x->back[i],
+                  l->bytes[d] + x->bytes[i]);
 }
 
 /* Moves v to device b if the energy allows; b is another one. */

@@ -7,13 +7,16 @@
 /* What all runs share. */
 struct anneal_tables {
     uint32_t *wait; /* [ANNEAL_WAITS] -ln u of evenly spread u, in 1/2^16 */
-    uint32_t up, down; /* energies are ps << up >> down: fine enough, and no sum over devices overflows */
+    /* energies are ps << up >> down: fine enough, and no sum over devices overflows */
+    uint32_t up, down;
     int64_t **dear; /* [kind][net] ps, as loads.cost, with what cut nets take more; NULL: nothing */
-    int64_t *tau;   /* [ANNEAL_TAUS] ps: around the mean cost of the nets, spread evenly by logarithm */
+    /* [ANNEAL_TAUS] ps: around the mean cost of the nets, spread evenly by logarithm */
+    int64_t *tau;
 };
 enum { ANNEAL_WAITS = 4096, ANNEAL_TAUS = 64 };
 /* dear: ps that some runs add to each net. */
-void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t dear, struct arena *a);
+void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t dear,
+                        struct arena *a);
 
 /* A run.  dev and value belong to the caller. */
 struct anneal_run {
@@ -22,10 +25,11 @@ struct anneal_run {
     bool dear;      /* cut nets take more (anneal_tables.dear); then value is CHAIN_INF at first */
     bool warm;      /* starts from a good plan: at a lower temperature */
     int32_t *dev;   /* [vertex] where it starts; the best plan found if `better` */
-    uint32_t *copies; /* [device] as in struct plan, the same for all its plans; NULL if nothing is replicated */
-    int64_t value;  /* ps: of the best plan known; of the one found if `better` */
+    /* [device] as in struct plan, the same for all its plans; NULL if nothing is replicated */
+    uint32_t *copies;
+    int64_t value; /* ps: of the best plan known; of the one found if `better` */
     bool better;
-    uint64_t done;  /* moves tried */
+    uint64_t done; /* moves tried */
 };
 
 /* Where runs work; one for each thread. */

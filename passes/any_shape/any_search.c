@@ -103,8 +103,7 @@ void any_bound(struct any_search *s, uint64_t work)
 
 bool any_settled(const struct any_search *s)
 {
-    return s->best.value <= s->bound.value ||
-           (s->best.value > s->need && s->bound.value > s->need);
+    return s->best.value <= s->bound.value || (s->best.value > s->need && s->bound.value > s->need);
 }
 
 /* After a round of annealing: bounds, if they have waited long enough, and whether that settles it. */

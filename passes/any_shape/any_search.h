@@ -10,15 +10,17 @@
 struct any_search {
     struct ctx *x;
     struct placing *p;
-    struct chain *any;      /* the problem: the level of plans of any shape */
-    int64_t start;          /* what parts cost at least, which no value here counts (claim.h) */
-    struct chain_plan best; /* for it, its value with what else its parts cost; CHAIN_INF: none is known */
-    struct bound bound;     /* no plan of it takes less */
-    int64_t need;           /* a plan that takes more is of no use, ps; CHAIN_INF: every better one is */
-    uint64_t moves;         /* of annealing, so far */
-    uint64_t spent;         /* work of bounds, so far */
-    int64_t upper;          /* value for which they were looked for last */
-    const char *stopped;    /* why annealing ended before it was done; NULL: it did not */
+    struct chain *any; /* the problem: the level of plans of any shape */
+    int64_t start;     /* what parts cost at least, which no value here counts (claim.h) */
+    /* for it, its value with what else its parts cost; CHAIN_INF: none is known */
+    struct chain_plan best;
+    struct bound bound; /* no plan of it takes less */
+    /* a plan that takes more is of no use, ps; CHAIN_INF: every better one is */
+    int64_t need;
+    uint64_t moves;      /* of annealing, so far */
+    uint64_t spent;      /* work of bounds, so far */
+    int64_t upper;       /* value for which they were looked for last */
+    const char *stopped; /* why annealing ended before it was done; NULL: it did not */
 };
 
 /* Nothing known but the chain's own bound.  0, or -1 and an error. */

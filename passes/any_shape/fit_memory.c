@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    FIT_STEPS = 100000,  /* of a search with proofs, and so many more for each vertex: */
+    FIT_STEPS = 100000, /* of a search with proofs, and so many more for each vertex: */
     FIT_EACH = 16,
     FIT_MOVES = 2000000, /* of annealing */
     FIT_PARTS = 1000     /* the smallest memory is found to one of so many parts */
@@ -168,10 +168,12 @@ int any_infeasible(struct ctx *x, const struct chain *c, const struct anneal *li
         return -1;
     if (most == 0 || !none) {
         char text[UNIT_TEXT];
-        diag_error(x->diag, "no plan was found that fits the memory of the devices%s%s",
-                   most ? arena_fmt(x->mem, "; one was found for %s per device", bytes_print(text, most))
-                        : "",
-                   least ? arena_fmt(x->mem, ", and nothing below %s does", bytes_print(text, least)) : "");
+        diag_error(
+            x->diag, "no plan was found that fits the memory of the devices%s%s",
+            most ? arena_fmt(x->mem, "; one was found for %s per device", bytes_print(text, most))
+                 : "",
+            least ? arena_fmt(x->mem, ", and nothing below %s does", bytes_print(text, least))
+                  : "");
         return PASS_INFEASIBLE;
     }
     return report_memory(x, "plan", most, most <= least, least);

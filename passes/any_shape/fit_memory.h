@@ -6,7 +6,8 @@
 
 /* Looks for a plan of c that fits, whatever it takes, with the settings of `like` but for its moves; best gets it
  * with its value, or keeps CHAIN_INF.  0, or -1 and an error. */
-int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like, struct chain_plan *best);
+int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like,
+            struct chain_plan *best);
 
 /* Whether it is plain that no plan of c fits: some node can run nowhere or is too large, or all of them are.
  * O(V + pins). */

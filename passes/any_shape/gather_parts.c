@@ -11,8 +11,8 @@
 /* The parts of a plan of any shape. */
 struct parts {
     uint32_t n, tensors;
-    uint32_t *piece;   /* [node] */
-    int32_t *dev;      /* [part] */
+    uint32_t *piece; /* [node] */
+    int32_t *dev;    /* [part] */
 };
 
 static struct parts parts_of(struct any_search *s, const int32_t *dev)
@@ -26,8 +26,8 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
         nid def = x->m->value[p->net_value[e]].def;
         bool crosses = false;
         for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++)
-            crosses = crosses || (p->kind[def] == PLACE_NODE &&
-                                  t.piece[p->net_pin.to[i]] != t.piece[def]);
+            crosses = crosses ||
+                      (p->kind[def] == PLACE_NODE && t.piece[p->net_pin.to[i]] != t.piece[def]);
         t.tensors += crosses;
     }
     return t;

@@ -9,14 +9,17 @@
 struct baseline {
     struct ctx *x;
     const char *planner;
-    bool best_effort;  /* a plan that needs more memory than there is will do */
-    struct placing p;  /* the level that is placed: p.level, its chain: p.top */
-    struct loads l;    /* of p.top: the plan */
+    bool best_effort; /* a plan that needs more memory than there is will do */
+    struct placing p; /* the level that is placed: p.level, its chain: p.top */
+    struct loads l;   /* of p.top: the plan */
 };
 
 /* The option that all of them have, at the field of a struct. */
-#define BASELINE_BEST_EFFORT(type, field)                                                                  \
-    {.kind = OPT_BOOL, .name = "best-effort", .off = offsetof(type, field), .def = "false",               \
+#define BASELINE_BEST_EFFORT(type, field)                                                          \
+    {.kind = OPT_BOOL,                                                                             \
+     .name = "best-effort",                                                                        \
+     .off = offsetof(type, field),                                                                 \
+     .def = "false",                                                                               \
      .help = "leave a plan even if a device needs more memory than it has"}
 
 /* Makes levels, chains and empty loads in the scratch arena; b must stay where it is.  0, or an error:

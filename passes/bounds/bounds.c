@@ -550,16 +550,15 @@ static struct bound best_bound(const struct chain *c, int64_t upper, uint64_t wo
     return b;
 }
 
-struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
-                         struct clock *clock, const struct module *m, struct arena *mem,
-                         struct arena *scratch)
+struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work, struct clock *clock,
+                         const struct module *m, struct arena *mem, struct arena *scratch)
 {
     uint64_t done;
     return best_bound(c, upper, work, clock, m, mem, scratch, &done);
 }
 
 uint64_t bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct clock *clock,
-                  const struct module *m, struct arena *mem, struct arena *scratch)
+                      const struct module *m, struct arena *mem, struct arena *scratch)
 {
     uint64_t done;
     struct bound b = best_bound(c, upper, work, clock, m, mem, scratch, &done);

@@ -21,9 +21,8 @@ struct bound {
  * A detailed c gets c->lower.  m names the nodes in the proof (NULL: vertices have numbers).  Looks at about
  * `work` arcs, but tries one threshold at least.  Text lives in mem; scratch, another arena, is used and left
  * as it was. */
-struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work,
-                         struct clock *clock, const struct module *m, struct arena *mem,
-                         struct arena *scratch);
+struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work, struct clock *clock,
+                         const struct module *m, struct arena *mem, struct arena *scratch);
 
 /* Raises c->lower to that bound, with its reason and proof.  The work of the thresholds. */
 uint64_t bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct clock *clock,

@@ -76,8 +76,7 @@ enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
     return contiguous ? SCOPE_CONTIGUOUS : SCOPE_ALL;
 }
 
-struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work,
-                       struct clock *clock)
+struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct clock *clock)
 {
     struct diag quiet = diag_silent();
     struct wdag *g = must_level(x);
@@ -113,8 +112,8 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     assert(p->bound_all <= p->bound);
     p->proof = said->proof;
     if (start && p->proof)
-        p->proof = arena_fmt(x->mem, "%sand each device in use runs parts for %s at least\n", p->proof,
-                             time_short(text, start));
+        p->proof = arena_fmt(x->mem, "%sand each device in use runs parts for %s at least\n",
+                             p->proof, time_short(text, start));
     p->status = p->bound >= p->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     return said->why;
 }

@@ -8,21 +8,21 @@ enum { HOLDING_BITS = 36 }; /* weights add up to 2^HOLDING_BITS at most */
 
 struct holding {
     const struct chain *c;
-    uint32_t k;             /* the kind of the device */
-    const int64_t *weight;  /* [vertex], >= 0 */
+    uint32_t k;            /* the kind of the device */
+    const int64_t *weight; /* [vertex], >= 0 */
     uint64_t *work;
     /* times and transfers in units in which they all together are about 2^HOLDING_BITS, rounded down */
-    int64_t *time, *cost;   /* [vertex], [net in `net`] */
+    int64_t *time, *cost; /* [vertex], [net in `net`] */
     uint32_t nnet, *net;
-    int64_t all;            /* times and transfers, ps */
-    uint32_t down, up;      /* shifts from ps to units */
+    int64_t all;       /* times and transfers, ps */
+    uint32_t down, up; /* shifts from ps to units */
     int64_t limit;
     struct flow f;
-    uint8_t *fix;           /* [vertex] */
+    uint8_t *fix; /* [vertex] */
     uint32_t *queue;
     /* the set of the last cut */
-    uint8_t *set;           /* [vertex] 1: in */
-    int64_t sum, load;      /* its weight; units */
+    uint8_t *set;      /* [vertex] 1: in */
+    int64_t sum, load; /* its weight; units */
     int64_t value;
     uint8_t *over, *within; /* [vertex] sets of the last cuts above and within the limit */
     bool has_over, has_within;
@@ -30,15 +30,15 @@ struct holding {
     uint32_t *path, npath;
     int64_t *start;
     /* of the last search */
-    uint64_t sets;          /* partial sets looked at */
-    uint8_t *best;          /* [vertex] the heaviest set within the limit that was met */
+    uint64_t sets;               /* partial sets looked at */
+    uint8_t *best;               /* [vertex] the heaviest set within the limit that was met */
     int64_t best_sum, best_load; /* -1: none; units */
 };
 
 /* For kind k of the kernel r, one that pays for transfers, and weights that may change between searches.
  * Lives in a; counts arcs it looks at off *work.  O(V + pins). */
-struct holding *holding_new(const struct kernel *r, uint32_t k, const int64_t *weight, uint64_t *work,
-                            struct arena *a);
+struct holding *holding_new(const struct kernel *r, uint32_t k, const int64_t *weight,
+                            uint64_t *work, struct arena *a);
 
 enum holding_answer {
     HOLDING_NONE,   /* there is no such set */
@@ -48,8 +48,8 @@ enum holding_answer {
 };
 /* Is there a set of weight above `target`, with a load of at most `most` ps?  Looks at so many partial sets,
  * minimum cuts for each. */
-enum holding_answer holding_search(struct holding *h, int64_t most, int64_t target,
-                                   uint64_t sets, struct clock *clock);
+enum holding_answer holding_search(struct holding *h, int64_t most, int64_t target, uint64_t sets,
+                                   struct clock *clock);
 
 /* At least the weight of each set with a load of at most `most` ps, by a few cuts; INT64_MAX: unknown. */
 int64_t holding_most(struct holding *h, int64_t most);

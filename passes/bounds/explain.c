@@ -269,7 +269,8 @@ static void add_order(struct explain *e, const int32_t *of_node)
     int32_t *dev = arena_array(e->a, (size_t)g->n + 1, sizeof *dev);
     for (uint32_t v = 0; v < g->n; v++)
         dev[v] = of_node[g->node[v]];
-    uint8_t *left = arena_alloc(e->a, (size_t)ndev + 1), *ready = arena_alloc(e->a, (size_t)ndev + 1);
+    uint8_t *left = arena_alloc(e->a, (size_t)ndev + 1),
+            *ready = arena_alloc(e->a, (size_t)ndev + 1);
     for (uint32_t v = 0; v < g->n; v++)
         left[dev[v]] = 1;
     const char *sep = "";

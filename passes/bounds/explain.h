@@ -12,8 +12,8 @@ struct explain {
     const struct module *m; /* NULL: vertices have numbers */
     struct arena *a;
     const struct wdag *base; /* the finest level */
-    uint32_t *map;          /* [vertex of base] that of c */
-    const char **name;      /* [vertex] "'MatMul_3'", or with " and 2 more nodes" */
+    uint32_t *map;           /* [vertex of base] that of c */
+    const char **name;       /* [vertex] "'MatMul_3'", or with " and 2 more nodes" */
     char *text;
     uint32_t n, cap;
 };
@@ -43,6 +43,7 @@ const char *explain_search(const struct chain *c, const struct module *m, const 
 void explain_kernel(struct explain *e, const struct kernel *r);
 /* "loads of at most T count at most ... so T >= bound": prices of kinds, ps of all vertices and nets at these
  * prices (in parts of CHAIN_SCALE_BITS). */
-void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, int64_t nets, int64_t bound);
+void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, int64_t nets,
+                    int64_t bound);
 
 #endif

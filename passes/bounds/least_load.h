@@ -13,11 +13,11 @@ struct closure {
     const struct chain *c;
     uint32_t k;
     struct flow f;
-    uint32_t base;   /* arcs of the network itself; those of a question follow */
-    int64_t *room;   /* [arc] their capacities */
-    int64_t *saved;  /* [arc] what the last closure_of left */
+    uint32_t base;  /* arcs of the network itself; those of a question follow */
+    int64_t *room;  /* [arc] their capacities */
+    int64_t *saved; /* [arc] what the last closure_of left */
     int64_t value, limit;
-    int64_t *time;   /* [vertex] ps; COST_NEVER: not here */
+    int64_t *time; /* [vertex] ps; COST_NEVER: not here */
     /* of the last answer of at most `limit` that is exact */
     uint8_t *side;   /* [vertex] 1: in S */
     uint32_t *queue; /* room for a search */
@@ -26,12 +26,14 @@ struct closure {
 
 /* The network for kind k of c, which must not be `detailed`.  may[vertex] (NULL: all): bit k says whether
  * the vertex may be on that kind.  Lives in a.  O(V + pins). */
-struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *may, struct arena *a);
+struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *may,
+                            struct arena *a);
 /* The vertex may no longer be on the kind. */
 void closure_deny(struct closure *q, uint32_t v);
 /* Least load with the n vertices `in`, ps: exact if it is at most limit, else limit + 1.  It is a lower
  * bound, too, when *work (arcs looked at) has run out; then q->exact is false. */
-int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t limit, uint64_t *work);
+int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t limit,
+                   uint64_t *work);
 /* The same with the vertices of the last closure_of and without v, which is none of them. */
 int64_t closure_without(struct closure *q, uint32_t v, uint64_t *work);
 /* The load of v alone, ps; COST_NEVER: not here.  O(nets of v). */

@@ -5,7 +5,8 @@
 
 #include <assert.h>
 
-enum { HOPS = 100000 }; /* a hop counts as such a part of all weights, so that ties and zeros make long paths */
+/* a hop counts as such a part of all weights, so that ties and zeros make long paths */
+enum { HOPS = 100000 };
 
 /* next[v] on a longest path from v on; the first vertex of the longest of all, UINT32_MAX: there is none. */
 static uint32_t longest(const struct chain *c, uint64_t seed, uint32_t *next, struct arena *a)

@@ -135,8 +135,7 @@ static void make_pairs(struct holder *h, int64_t upper)
     for (uint32_t lo = row + 1; lo-- > 0;)
         for (uint32_t hi = 0; hi <= row; hi++) {
             int64_t *x = &sum[lo * (row + 1) + hi];
-            *x += (lo < row ? x[row + 1] : 0) + (hi ? x[-1] : 0) -
-                  (lo < row && hi ? x[row] : 0);
+            *x += (lo < row ? x[row + 1] : 0) + (hi ? x[-1] : 0) - (lo < row && hi ? x[row] : 0);
         }
     for (uint32_t q = 0; q < h->ngroup; q++) {
         struct group *x = &h->group[q];
@@ -152,7 +151,8 @@ static void make_pairs(struct holder *h, int64_t upper)
 
 /* Of neighbours u -> v that are not behind: if v is before, so is u.  Of those that are not before: if u is behind, so
  * is v. */
-static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, uint32_t i, uint32_t j)
+static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, uint32_t i,
+                           uint32_t j)
 {
     const struct wdag *g = h->c->g;
     const struct long_path *p = &h->path;
@@ -219,7 +219,8 @@ static uint32_t add_vertices(struct holder *h, struct flow *f, uint32_t i, uint3
 }
 
 /* The line of m for devices of q that have the interval. */
-static struct line cut_line(struct holder *h, const struct group *q, uint32_t i, uint32_t j, int32_t m)
+static struct line cut_line(struct holder *h, const struct group *q, uint32_t i, uint32_t j,
+                            int32_t m)
 {
     const struct wdag *g = h->c->g;
     struct arena_mark mark = arena_mark(h->a);
@@ -295,8 +296,9 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
         return light->m < 2 * ONE && light->m != -1;
     }
     if (heavy)
-        *m = heavy->m > 0 ? heavy->m / 2 : heavy->m * 4 > -ONE / 2 ? heavy->m * 4 - (heavy->m ? 0 : first)
-                                   : heavy->m - (ONE + heavy->m) / 2;
+        *m = heavy->m > 0              ? heavy->m / 2
+             : heavy->m * 4 > -ONE / 2 ? heavy->m * 4 - (heavy->m ? 0 : first)
+                                       : heavy->m - (ONE + heavy->m) / 2;
     return !heavy || (heavy->m > -ONE * 7 / 8 && heavy->m != 1);
 }
 
@@ -387,8 +389,8 @@ static bool refuted(struct holder *h, int64_t limit, struct clock *clock)
 
 /* ---- the argument ---------------------------------------------------------------------------- */
 
-static void say_interval(struct explain *e, const struct holder *h, const struct group *q, uint32_t i,
-                         uint32_t j)
+static void say_interval(struct explain *e, const struct holder *h, const struct group *q,
+                         uint32_t i, uint32_t j)
 {
     int64_t cap = chain_scaled(h->limit, q->scale);
     const struct line *l = best_line(&q->pair[i * h->row + j], cap);
@@ -416,11 +418,13 @@ static const char *prove(const struct holder *h, const struct module *m, struct 
 {
     struct explain e = explain_new(h->c, m, mem);
     explain_add(&e, "contiguous plans: what devices can hold along a path\n");
-    explain_add(&e, "suppose that a plan takes less than %s; path:", explain_time(&e, h->limit + 1));
+    explain_add(&e,
+                "suppose that a plan takes less than %s; path:", explain_time(&e, h->limit + 1));
     for (uint32_t k = 1; k < h->row; k++)
         explain_add(&e, " %u %s", k, e.name[h->path.vertex[k]]);
-    explain_add(&e, "\na device has an interval of it, and what lies between its ends, but nothing from "
-                    "before or behind it\n");
+    explain_add(
+        &e, "\na device has an interval of it, and what lies between its ends, but nothing from "
+            "before or behind it\n");
     for (uint32_t q = 0; q < h->ngroup; q++)
         explain_add(&e, "%s: a ms counts as %" PRId64 "/%d, so nodes and transfers at most %s\n",
                     explain_kind(&e, h->group[q].kind), h->group[q].scale, 1 << CHAIN_SCALE_BITS,
@@ -431,10 +435,12 @@ static const char *prove(const struct holder *h, const struct module *m, struct 
             for (uint32_t j = i; j < h->row; j++)
                 say_interval(&e, h, &h->group[q], i, j);
     int64_t most = h->best[h->nstate * h->row - 1].held;
-    explain_add(&e, "however the devices share the path, they hold at most %s of %s: no contiguous plan "
-                    "takes less than %s\n",
-                explain_time(&e, most < 0 ? 0 : most), explain_time(&e, h->total),
-                explain_time(&e, h->limit + 1));
+    explain_add(
+        &e,
+        "however the devices share the path, they hold at most %s of %s: no contiguous plan "
+        "takes less than %s\n",
+        explain_time(&e, most < 0 ? 0 : most), explain_time(&e, h->total),
+        explain_time(&e, h->limit + 1));
     return explain_text(&e);
 }
 

@@ -7,7 +7,8 @@
 /* What was found out, in order.  Vertices are those of the graph that was given; one that others have been
  * joined to stands for all of them, and is the smallest. */
 enum kernel_what {
-    KERNEL_DENY, /* a cannot be on kind k: any device of it with a on it has a load of `load` or more */
+    /* a cannot be on kind k: any device of it with a on it has a load of `load` or more */
+    KERNEL_DENY,
     KERNEL_SIZE, /* a cannot be on kind k: it needs more memory */
     KERNEL_JOIN, /* a and b are on one device */
     KERNEL_NONE  /* no kind is left for a */
@@ -16,23 +17,25 @@ struct kernel_step {
     enum kernel_what what;
     uint32_t a, b, na, nb; /* and how many vertices they stand for */
     uint32_t k;
-    uint32_t with;         /* DENY: who is on that one device anyway; UINT32_MAX: nobody */
-    int64_t load;          /* ps, at least the threshold */
-    uint32_t ab, ba;       /* JOIN: kinds on which a could be without b, and b without a: a bit each */
+    uint32_t with; /* DENY: who is on that one device anyway; UINT32_MAX: nobody */
+    int64_t load;  /* ps, at least the threshold */
+    /* JOIN: kinds on which a could be without b, and b without a: a bit each */
+    uint32_t ab, ba;
     /* if the kernel is explained */
-    uint32_t nset, *set;   /* DENY: the vertices of a device that has the least load */
+    uint32_t nset, *set;    /* DENY: the vertices of a device that has the least load */
     int64_t time, transfer; /* ps: of that device */
-    int64_t *load_ab, *load_ba; /* JOIN, [kind] ps: least load with a and without b, where there is none below
-                                   the threshold; else 0 */
+    /* JOIN, [kind] ps: least load with a and without b, where there is none below the threshold;
+       else 0 */
+    int64_t *load_ab, *load_ba;
 };
 
 struct kernel {
-    const struct chain *c;  /* of the given graph */
-    int64_t below;          /* ps */
-    struct chain *small;    /* of the kernel; the level has no edges */
-    uint32_t *map;          /* vertex of c->g -> vertex of small->g */
-    uint32_t *may;          /* [vertex of small->g] kinds that it may be on, a bit each */
-    bool none;              /* no plan takes less than `below` */
+    const struct chain *c; /* of the given graph */
+    int64_t below;         /* ps */
+    struct chain *small;   /* of the kernel; the level has no edges */
+    uint32_t *map;         /* vertex of c->g -> vertex of small->g */
+    uint32_t *may;         /* [vertex of small->g] kinds that it may be on, a bit each */
+    bool none;             /* no plan takes less than `below` */
     bool explained;
     struct kernel_step *step;
     uint32_t nstep, cap;

@@ -10,9 +10,10 @@
  * less than `below`. */
 struct packing {
     int64_t below, total;
-    int64_t *weight;            /* [vertex of r->small] */
+    int64_t *weight; /* [vertex of r->small] */
     int64_t most[CHAIN_KINDS];
-    uint64_t sets[CHAIN_KINDS]; /* partial sets that the search for more looked at; 0: hosts, without search */
+    /* partial sets that the search for more looked at; 0: hosts, without search */
+    uint64_t sets[CHAIN_KINDS];
 };
 
 /* Looks for the largest threshold in (lower, r->below] that such weights refute; below is 0 if there is none,

@@ -99,10 +99,11 @@ static void say_atoms(struct ctx *x)
             first = atom[v];
         }
     if (n)
-        diag_note(x->diag,
-                  "contract: %u nodes, such as '%s', stay in one part with others: the types of values "
-                  "between them are not known",
-                  n, node_name(x->m, first));
+        diag_note(
+            x->diag,
+            "contract: %u nodes, such as '%s', stay in one part with others: the types of values "
+            "between them are not known",
+            n, node_name(x->m, first));
 }
 
 /* Colocation that holds for every plan: Shape with its operand, state pairs, colours.  follows[vertex]
@@ -261,10 +262,11 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
         if (apart[k] || top->pin[first[k] - 1] == top->pin[v])
             continue;
         apart[k] = 1;
-        diag_note(x->diag,
-                  "contract: no plan is contiguous: nodes '%s' and '%s' lie on a cycle of nodes that must "
-                  "share a device, and are pinned to two",
-                  node_name(x->m, top->node[first[k] - 1]), node_name(x->m, top->node[v]));
+        diag_note(
+            x->diag,
+            "contract: no plan is contiguous: nodes '%s' and '%s' lie on a cycle of nodes that must "
+            "share a device, and are pinned to two",
+            node_name(x->m, top->node[first[k] - 1]), node_name(x->m, top->node[v]));
     }
     for (uint32_t v = 0; v < top->n; v++)
         pin[v] = apart[group[v]] ? -1 : top->pin[v];
@@ -273,7 +275,8 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
 
 /* The classes with the cycles that they close, group[vertex], as a level for contiguous plans.  A cycle through
  * nodes pinned to two devices can run nowhere there; plans of any shape may cut it. */
-static struct wdag *closed_level(struct ctx *x, const struct wdag_order *order, const uint32_t *group, uint32_t n)
+static struct wdag *closed_level(struct ctx *x, const struct wdag_order *order,
+                                 const uint32_t *group, uint32_t n)
 {
     struct wdag fine = *x->top;
     uint8_t *apart = arena_alloc(x->scratch, (size_t)n + 1);

@@ -5,16 +5,17 @@
 #include "ir/dag/wdag.h"
 
 struct fuse_limits {
-    uint32_t cls;   /* device class whose transfer costs count */
-    int64_t range;  /* vertices in a cluster, >= 1 */
-    int64_t mem;    /* bytes in a cluster of two or more; 0: no limit */
-    bool per_edge;  /* a tensor counts once per consumer outside, not once */
+    uint32_t cls;  /* device class whose transfer costs count */
+    int64_t range; /* vertices in a cluster, >= 1 */
+    int64_t mem;   /* bytes in a cluster of two or more; 0: no limit */
+    bool per_edge; /* a tensor counts once per consumer outside, not once */
 };
 
 /* Cuts the topological order into clusters so that the transfers between them (*cut, ps) are least;
  * ties go to the shorter last cluster.  group[vertex] becomes its cluster; returns how many there are.
  * O(V * range + pins). */
-uint32_t fuse_partition(const struct wdag *g, const uint32_t *order, const struct fuse_limits *limits,
-                        struct arena *a, uint32_t *group, int64_t *cut);
+uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
+                        const struct fuse_limits *limits, struct arena *a, uint32_t *group,
+                        int64_t *cut);
 
 #endif

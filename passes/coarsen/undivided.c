@@ -121,12 +121,13 @@ static void warn_calls(struct ctx *x, const struct times *t)
     if (!exceeds(t, w.sum, PERCENT_CALLS))
         return;
     nid n = t->g->node[w.worst];
-    diag_warning(x->diag, WARN_WHOLE_CALL,
-                 "%u call%s of functions stay%s whole and take%s %d %% of the time, the largest '%s' "
-                 "(%s) with %d %%: %s",
-                 w.calls, w.calls == 1 ? "" : "s", w.calls == 1 ? "s" : "",
-                 w.calls == 1 ? "s" : "", percent(t, w.sum), node_name(x->m, n),
-                 function_name(x->m, x->m->node[n].callee, x->scratch), w.most, reason(x, n));
+    diag_warning(
+        x->diag, WARN_WHOLE_CALL,
+        "%u call%s of functions stay%s whole and take%s %d %% of the time, the largest '%s' "
+        "(%s) with %d %%: %s",
+        w.calls, w.calls == 1 ? "" : "s", w.calls == 1 ? "s" : "", w.calls == 1 ? "s" : "",
+        percent(t, w.sum), node_name(x->m, n),
+        function_name(x->m, x->m->node[n].callee, x->scratch), w.most, reason(x, n));
 }
 
 /* ---- bodies ---- */

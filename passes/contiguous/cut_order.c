@@ -29,7 +29,7 @@ struct cutter {
     int64_t price;       /* of weight, in parts of PRICE_ONE; above 0: more is in */
     uint32_t *id;        /* [vertex] 1 + its number among `open`; 0 */
     uint32_t *open, nopen;
-    uint32_t *rank;      /* [vertex] the first cut that it is before */
+    uint32_t *rank; /* [vertex] the first cut that it is before */
     uint64_t *looks;
     struct arena *a;
 };

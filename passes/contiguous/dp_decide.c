@@ -90,8 +90,8 @@ enum search_end decide_go(struct decide *d, uint64_t steps)
         if (d->plain_end == SEARCH_FULL && d->ladder_end == SEARCH_FULL)
             return SEARCH_FULL;
         if (up && !d->ladder)
-            d->ladder = ladder_new(d->r, d->limit, d->floor, both_from_end(d->plain),
-                                   d->max_states, d->max_bytes);
+            d->ladder = ladder_new(d->r, d->limit, d->floor, both_from_end(d->plain), d->max_states,
+                                   d->max_bytes);
         enum search_end end = up ? ladder_go(d->ladder, turn) : both_go(d->plain, turn);
         *(up ? &d->ladder_end : &d->plain_end) = end;
         decide_tighten(d, both_limit(d->plain)); /* what one finds the other one is to know */

@@ -19,8 +19,8 @@
 enum { WIDTH_FIRST = 4, STATES = 1 << 20, BYTES = 1 << 23, LITTLE = 20000 };
 
 /* group[vertex] of the neighbourhood; their number. */
-static uint32_t group_vertices(const uint32_t *order, const int32_t *dev, uint32_t n, uint32_t width,
-                               uint32_t *group)
+static uint32_t group_vertices(const uint32_t *order, const int32_t *dev, uint32_t n,
+                               uint32_t width, uint32_t *group)
 {
     uint32_t count = 0;
     for (uint32_t start = 0, end; start < n; start = end) {
@@ -75,8 +75,9 @@ bool near_next(const struct chain *c, struct near_run *r, uint64_t steps, struct
     uint32_t n = c->g->n;
     r->width = r->width ? r->width : WIDTH_FIRST;
     uint64_t seed = r->seed + r->tried;
-    const uint32_t *order = interval_gather(
-        c, topo_order(c->g, kind_of(r->tried), topo_random(&seed) | 1, scratch), best->dev, scratch);
+    const uint32_t *order =
+        interval_gather(c, topo_order(c->g, kind_of(r->tried), topo_random(&seed) | 1, scratch),
+                        best->dev, scratch);
     if (n == 0 || best->dev[order[0]] == best->dev[order[n - 1]]) { /* there is no cut */
         r->spent += steps;
         arena_release(scratch, mark);

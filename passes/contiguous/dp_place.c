@@ -60,9 +60,9 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_r
     }
     claim(x, scope, in, all);
     if (lowest)
-        p->argument = arena_fmt(x->mem, "no plan%s is better than the %s%s%s%s", plan_among(p->scope),
-                                whole->lower_why, *count ? "; the graph has " : "", count,
-                                *count ? "ideals" : "");
+        p->argument = arena_fmt(x->mem, "no plan%s is better than the %s%s%s%s",
+                                plan_among(p->scope), whole->lower_why,
+                                *count ? "; the graph has " : "", count, *count ? "ideals" : "");
 }
 
 static struct dp_race race_on(struct ctx *x, struct chain *c, struct placing *p,
@@ -70,8 +70,7 @@ static struct dp_race race_on(struct ctx *x, struct chain *c, struct placing *p,
 {
     return (struct dp_race){.c = c,
                             .run = &p->run,
-                            .max_states =
-                                (uint64_t)(x->max_states ? x->max_states : o->max_states),
+                            .max_states = (uint64_t)(x->max_states ? x->max_states : o->max_states),
                             .clock = &p->clock,
                             .m = x->m,
                             .mem = x->mem,

@@ -35,16 +35,18 @@ enum {
     INTERVAL_PER_STEP = 8, /* what a step's time is elsewhere */
     ARCS_PER_STEP = 16,
     STEPS_PER_STATE = 4,
-    NEAR = 100,            /* each such part of the best plan that the bound is below it is worth the same steps, */
+    /* each such part of the best plan that the bound is below it is worth the same steps, */
+    NEAR = 100,
     FAR_MOST = 3,          /* up to so many of them */
-    NEAR_PARTS = 4, /* neighbourhoods that share a turn */
-    REFUTE_LEAST = 8192,    /* steps that are worth a turn of smaller graphs */
+    NEAR_PARTS = 4,        /* neighbourhoods that share a turn */
+    REFUTE_LEAST = 8192,   /* steps that are worth a turn of smaller graphs */
     BOUNDS_LEAST = 100000, /* steps that are worth a turn of bounds, */
     BOUNDS_MORE = 8,       /* and so many times what gained nothing */
-    BYTES_PER_STATE = 3, /* of max_states, for each search */
+    BYTES_PER_STATE = 3,   /* of max_states, for each search */
     BYTES_PER_VERTEX = 512,
-    LARGE = 8192,         /* vertices; making a search of fewer is part of what a step is taken to last */
-    MAKE_PER_VERTEX = 4   /* steps */
+    /* vertices; making a search of fewer is part of what a step is taken to last */
+    LARGE = 8192,
+    MAKE_PER_VERTEX = 4 /* steps */
 };
 
 struct race {
@@ -55,7 +57,8 @@ struct race {
     struct rungs *rungs;
     struct decide *main;
     bool main_done, full; /* full: memory stopped the last search for better plans */
-    uint32_t below; /* how far the main search's floor is below the best plan, of REACH_ONE from there to the bound */
+    /* how far the main search's floor is below the best plan, of REACH_ONE from there to the bound */
+    uint32_t below;
     uint64_t steps, most; /* of all; allowed */
     size_t bytes;         /* of a search */
     bool better;
@@ -222,7 +225,8 @@ static void try_near(struct race *r, uint64_t steps)
         r->steps += making(r);
         uint64_t left = steps - (r->near.spent - spent);
         left = left < steps / NEAR_PARTS ? left : steps / NEAR_PARTS + 1;
-        r->better = near_next(r->c, &r->near, left, r->best, r->o->scratch, r->o->diag) || r->better;
+        r->better =
+            near_next(r->c, &r->near, left, r->best, r->o->scratch, r->o->diag) || r->better;
     }
     r->steps += r->near.spent - spent;
     adapt(&r->nears, SHARE_ONE / 2, r->best->value < before);
@@ -252,8 +256,8 @@ static void try_path(struct race *r, uint64_t steps)
     r->holder_made = true;
     if (!r->holder)
         return;
-    uint64_t looks = holder_raise(r->holder, r->c, r->best->value, steps * ARCS_PER_STEP, r->o->clock,
-                                  r->o->m, r->o->mem);
+    uint64_t looks = holder_raise(r->holder, r->c, r->best->value, steps * ARCS_PER_STEP,
+                                  r->o->clock, r->o->m, r->o->mem);
     r->steps += looks / ARCS_PER_STEP;
     adapt(&r->paths, SHARE_ONE / 2, r->c->lower > before);
 }
@@ -275,7 +279,8 @@ static void tell(struct race *r)
     if (!r->o->progress || now - r->began < 2000000000 || now - r->told < 200000000)
         return;
     r->told = now;
-    fprintf(stderr, "\rdp-place: best %.6g ms, bound %.6g ms, %.3g M steps, %u.%u %% of the search ",
+    fprintf(stderr,
+            "\rdp-place: best %.6g ms, bound %.6g ms, %.3g M steps, %u.%u %% of the search ",
             (double)r->best->value / 1e9, (double)r->c->lower / 1e9, (double)r->steps / 1e6,
             decide_passed(r->main) / 10, decide_passed(r->main) % 10);
 }
@@ -284,9 +289,11 @@ static void rounds(struct race *r)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
     /* a round that is larger than all rounds together has nobody left who takes steps */
-    for (uint64_t round = FIRST_ROUND, more; !over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
+    for (uint64_t round = FIRST_ROUND, more;
+         !over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
         r->full = false;
-        for (uint64_t done = 0; done < round && !over(r) && !r->full && (more = steps_left(r)); done += SLICE) {
+        for (uint64_t done = 0; done < round && !over(r) && !r->full && (more = steps_left(r));
+             done += SLICE) {
             uint64_t left = round - done < more ? round - done : more;
             renew(r);
             r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
@@ -318,23 +325,24 @@ static void rounds(struct race *r)
 
 bool dp_race(struct dp_race *o, struct chain_plan *best)
 {
-    struct race r = {.o = o,
-                     .c = o->c,
-                     .best = best,
-                     .a = arena_new(),
-                     .most = o->max_states * STEPS_PER_STATE,
-                     .bytes = o->max_states * BYTES_PER_STATE +
-                              (size_t)(o->c->g->n + o->c->g->nnet) * BYTES_PER_VERTEX,
-                     .orders = SHARE_ONE / 2,
-                     .cuts = SHARE_ONE / 2,
-                     .nears = SHARE_ONE / 2,
-                     .paths = SHARE_ONE / 2,
-                     .bounds_at = BOUNDS_LEAST,
-                     .probes = SHARE_ONE / 4,
-                     .refutes = SHARE_ONE / 4,
-                     .refuter = {.max_states = o->max_states, .clock = o->clock, .scratch = o->scratch},
-                     .reach = REACH_ONE / 2,
-                     .began = clock_now()};
+    struct race r = {
+        .o = o,
+        .c = o->c,
+        .best = best,
+        .a = arena_new(),
+        .most = o->max_states * STEPS_PER_STATE,
+        .bytes = o->max_states * BYTES_PER_STATE +
+                 (size_t)(o->c->g->n + o->c->g->nnet) * BYTES_PER_VERTEX,
+        .orders = SHARE_ONE / 2,
+        .cuts = SHARE_ONE / 2,
+        .nears = SHARE_ONE / 2,
+        .paths = SHARE_ONE / 2,
+        .bounds_at = BOUNDS_LEAST,
+        .probes = SHARE_ONE / 4,
+        .refutes = SHARE_ONE / 4,
+        .refuter = {.max_states = o->max_states, .clock = o->clock, .scratch = o->scratch},
+        .reach = REACH_ONE / 2,
+        .began = clock_now()};
     o->complete = o->c->g->n == 0;
     o->states = o->steps = 0;
     interval_begin(o->run);

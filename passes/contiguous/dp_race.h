@@ -7,17 +7,18 @@
 struct dp_race {
     struct chain *c;          /* its lower bound is raised, with the reason */
     struct interval_run *run; /* orders to try */
-    uint64_t max_states;      /* ideals kept by each search; the steps are bounded by 4 times this */
+    /* ideals kept by each search; the steps are bounded by 4 times this */
+    uint64_t max_states;
     struct clock *clock;
-    const struct module *m;   /* for arguments; NULL: vertices have numbers */
-    struct arena *mem;        /* for them */
-    struct arena *scratch;    /* another one */
+    const struct module *m; /* for arguments; NULL: vertices have numbers */
+    struct arena *mem;      /* for them */
+    struct arena *scratch;  /* another one */
     struct diag *diag;
-    bool progress;            /* a line on stderr after 2 s */
+    bool progress; /* a line on stderr after 2 s */
     /* out */
-    bool complete;            /* nothing better than *best exists: all ideals were searched */
+    bool complete; /* nothing better than *best exists: all ideals were searched */
     uint64_t states, steps;
-    const char *why;          /* if the bound does not say that nothing is better either */
+    const char *why; /* if the bound does not say that nothing is better either */
 };
 
 /* Improves *best (value CHAIN_INF: none yet; only strictly better plans are taken).  True if it improved. */

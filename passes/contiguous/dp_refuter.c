@@ -10,8 +10,9 @@
  * these searches have a small question each. */
 #include "passes/contiguous/dp_refuter.h"
 
-enum { PRECISION = 1000, /* a bound that is raised by less than this part is not worth a search */
-       TURN_PARTS = 4    /* searches that share the steps at least */
+enum {
+    PRECISION = 1000, /* a bound that is raised by less than this part is not worth a search */
+    TURN_PARTS = 4    /* searches that share the steps at least */
 };
 
 enum answer { NONE_BELOW, NOT_PROVEN, NOT_ENDED };
@@ -33,7 +34,8 @@ bool refuter_next(struct chain *c, struct refuter *r, int64_t upper, uint64_t st
     uint64_t stop = r->spent + steps;
     int64_t least = upper / PRECISION + 1, before = c->lower;
     uint32_t n = rungs_count(r->rungs);
-    for (uint32_t tried = 0; tried < n && r->spent < stop && c->lower < upper && !clock_out(r->clock);) {
+    for (uint32_t tried = 0;
+         tried < n && r->spent < stop && c->lower < upper && !clock_out(r->clock);) {
         int64_t lo = c->lower, first = lo + least < upper ? lo + least : upper;
         bool fresh = r->hopeless == 0;
         if (!fresh && r->hopeless - lo <= least) {
@@ -51,7 +53,8 @@ bool refuter_next(struct chain *c, struct refuter *r, int64_t upper, uint64_t st
                 c->lower_why = arena_fmt(c->mem, "search without %u of %u vertices",
                                          rungs_lost(r->rungs, r->rung), c->g->n);
             c->lower_proof = NULL;
-            c->lower_by = (struct chain_lower){.by = LOWER_SEARCH, .at = rungs_lost(r->rungs, r->rung)};
+            c->lower_by =
+                (struct chain_lower){.by = LOWER_SEARCH, .at = rungs_lost(r->rungs, r->rung)};
             r->hopeless = fresh ? upper + 1 : r->hopeless;
         } else {
             r->hopeless = value;

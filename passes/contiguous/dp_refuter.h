@@ -9,9 +9,9 @@ struct refuter {
     uint64_t max_states; /* of a search */
     struct clock *clock;
     struct arena *scratch;
-    uint32_t rung;  /* the one that it is on; 0 at first */
+    uint32_t rung;    /* the one that it is on; 0 at first */
     int64_t hopeless; /* nothing from here on was proven on it; 0: not asked yet */
-    uint64_t spent; /* steps */
+    uint64_t spent;   /* steps */
 };
 
 /* Raises c->lower (and says why) by searches of about so many steps in all; `upper`: the value of a plan.  True if

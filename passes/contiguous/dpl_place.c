@@ -32,8 +32,8 @@ static int dpl_run(struct ctx *x, const void *options)
         in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->m, x->mem, x->scratch);
     const char *why = claim(x, claim_scope(x, true, false), in, all);
     if (x->plan->status == PLAN_OPTIMAL) {
-        x->plan->argument = arena_fmt(x->mem, "no plan%s is better than the %s",
-                                      plan_among(x->plan->scope), why);
+        x->plan->argument =
+            arena_fmt(x->mem, "no plan%s is better than the %s", plan_among(x->plan->scope), why);
     } else {
         x->plan->argument = arena_fmt(x->mem, "best of %u topological orders%s%s", p.run.tried,
                                       p.clock.why ? ", " : "", p.clock.why ? p.clock.why : "");

@@ -11,10 +11,10 @@ struct hier_run {
     uint64_t max_steps;  /* of the innermost loop */
     struct clock *clock;
     /* out */
-    uint32_t ideals;     /* 0: more than max_ideals */
+    uint32_t ideals; /* 0: more than max_ideals */
     uint64_t steps;
-    bool complete;       /* nothing better than *best exists */
-    const char *why;     /* if not complete */
+    bool complete;   /* nothing better than *best exists */
+    const char *why; /* if not complete */
 };
 
 /* Improves *best (value CHAIN_INF: none yet) to the optimum of g on c over all plans in which the

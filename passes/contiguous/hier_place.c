@@ -300,8 +300,8 @@ static void conclude(struct ctx *x, const struct chain *c, const struct hier_run
     if (lowest) {
         p->argument = ""; /* in the words of the claim */
     } else if (run->complete && on_whole) {
-        p->argument =
-            arena_fmt(x->mem, "each group a contiguous piece: all pairs of %u ideals searched", run->ideals);
+        p->argument = arena_fmt(
+            x->mem, "each group a contiguous piece: all pairs of %u ideals searched", run->ideals);
         in.value = p->bare;
         in.proof = explain_search(c, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
     } else if (run->complete && p->bare == searched) {
@@ -316,8 +316,8 @@ static void conclude(struct ctx *x, const struct chain *c, const struct hier_run
     claim(x, claim_scope(x, true, false), in,
           claim_all(x, p->bare, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
-        p->argument =
-            arena_fmt(x->mem, "no plan%s is better than the %s", plan_among(p->scope), c->lower_why);
+        p->argument = arena_fmt(x->mem, "no plan%s is better than the %s", plan_among(p->scope),
+                                c->lower_why);
 }
 
 static int hier_run(struct ctx *x, const void *options)

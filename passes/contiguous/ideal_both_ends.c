@@ -77,7 +77,8 @@ enum search_end both_go(struct both *b, uint64_t steps)
         b->end[i] = search_go(b->s[i], turn < left ? turn : left);
         if (b->end[i] == SEARCH_DONE)
             return SEARCH_DONE;
-        search_tighten(b->s[!i], search_limit(b->s[i])); /* what one finds the other one is to know */
+        /* what one finds the other one is to know */
+        search_tighten(b->s[!i], search_limit(b->s[i]));
     }
     return SEARCH_GOING;
 }
@@ -95,8 +96,8 @@ int64_t both_limit(const struct both *b)
 }
 
 /* Takes over the plan of s, a search of c or (turned) its mirror, if it is better. */
-static bool take(const struct chain *c, const struct search *s, bool turned, struct chain_plan *best,
-                 struct arena *a)
+static bool take(const struct chain *c, const struct search *s, bool turned,
+                 struct chain_plan *best, struct arena *a)
 {
     uint32_t n = c->g->n;
     struct arena_mark mark = arena_mark(a);

@@ -289,8 +289,7 @@ static bool enumerate(struct search *s)
             return false;
         s->steps++;
         if (s->nchoice == s->capchoice)
-            s->choice =
-                vec_grow(s->a, s->choice, &s->capchoice, s->nchoice + 1, sizeof *s->choice);
+            s->choice = vec_grow(s->a, s->choice, &s->capchoice, s->nchoice + 1, sizeof *s->choice);
         struct choice *h = &s->choice[s->nchoice];
         h->at = s->at;
         h->end = s->end;
@@ -320,8 +319,7 @@ static uint32_t most_copies(const struct search *s)
 static bool begin_kind(struct search *s)
 {
     const struct ideal *d = &s->ideal[s->start];
-    s->nlive =
-        chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
+    s->nlive = chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
     bool hope = s->nlive > 0;
     uint32_t copies = most_copies(s);
     for (uint32_t p = 0; p < s->c->npot; p++)
@@ -395,8 +393,10 @@ static bool next_stage(struct search *s)
 struct search *search_new(const struct chain *c, const struct search_ask *ask, struct arena *a)
 {
     assert(!ask->guide || (ask->vertex && ask->goal != SEARCH_REFUTE));
-    assert(!ask->guide || (ask->guide->end_of == SEARCH_DONE && ask->guide->ask.goal == SEARCH_GUIDE));
-    assert(!ask->guide || (ask->guide->ask.limit >= ask->limit && ask->guide->c->nkind == c->nkind));
+    assert(!ask->guide ||
+           (ask->guide->end_of == SEARCH_DONE && ask->guide->ask.goal == SEARCH_GUIDE));
+    assert(!ask->guide ||
+           (ask->guide->ask.limit >= ask->limit && ask->guide->c->nkind == c->nkind));
     assert(ask->floating >= 0);
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
@@ -463,7 +463,8 @@ bool search_found(const struct search *s)
 static bool holds(const struct search *s, const struct ideal *d, uint32_t v)
 {
     uint32_t w = v >> 6;
-    return w < d->word || (w < d->word + d->nword && (s->pool[d->bits + w - d->word] >> (v & 63) & 1));
+    return w < d->word ||
+           (w < d->word + d->nword && (s->pool[d->bits + w - d->word] >> (v & 63) & 1));
 }
 
 static const struct chain_kind *kind_of(const struct chain *c, uint32_t dev)
@@ -563,7 +564,8 @@ static void run(struct search *s, struct dp_search *opt)
             opt->why = opt->clock->why;
     }
     if (end == SEARCH_FULL)
-        opt->why = search_states(s) >= opt->max_states ? "state limit reached" : "memory limit reached";
+        opt->why =
+            search_states(s) >= opt->max_states ? "state limit reached" : "memory limit reached";
     opt->complete = end == SEARCH_DONE;
     opt->states = search_states(s);
     opt->steps = search_steps(s);

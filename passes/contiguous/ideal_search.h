@@ -17,12 +17,13 @@ enum search_goal {
 /* What is sought: chains whose loads are at most `limit`. */
 struct search_ask {
     enum search_goal goal;
-    int64_t limit;    /* ps; CHAIN_INF: any */
+    int64_t limit; /* ps; CHAIN_INF: any */
     /* BEST: loads up to this are equally good, because no plan takes less, or a plan that takes no more
      * is all that is wanted: the search ends with it.  The nearer to the limit the fewer partial plans
      * count (dp_maximal.c).  -1: none.  Detailed problems have none. */
     int64_t floor;
-    int64_t floating; /* REFUTE, GUIDE: weight of vertices that are not in the graph, in potential 0 */
+    /* REFUTE, GUIDE: weight of vertices that are not in the graph, in potential 0 */
+    int64_t floating;
     /* BEST, GUIDE: a search for GUIDE that came to its end, over a part of the graph and from the other
      * end (reversed.h), for a limit not below this one, with equal kinds and scales; NULL: none.
      * vertex[vertex of its graph]: the vertex here. */

@@ -22,8 +22,8 @@ struct ideal {
 /* What the current S does to a net. */
 struct net {
     int64_t cost, crossing; /* on the current kind; the weight of a net that crosses */
-    uint32_t stamp;   /* start and kind it was last looked at for */
-    uint32_t outside; /* pins not in I' */
+    uint32_t stamp;         /* start and kind it was last looked at for */
+    uint32_t outside;       /* pins not in I' */
     uint32_t taken, skipped;
     uint32_t pins;
     uint8_t host;
@@ -55,12 +55,12 @@ struct search {
     uint32_t *bucket;     /* [card] */
     struct labels labels;
     struct chain_caps caps;
-    uint32_t last; /* label of the best plan */
-    bool refute;   /* values of labels are sums of excesses */
-    int64_t floor; /* else at least this; -1 */
-    bool enough;   /* what was found is enough */
+    uint32_t last;   /* label of the best plan */
+    bool refute;     /* values of labels are sums of excesses */
+    int64_t floor;   /* else at least this; -1 */
+    bool enough;     /* what was found is enough */
     uint64_t counts; /* all devices, as in label.used */
-    uint64_t *rest; /* bits of the ideal that is sought in the guide */
+    uint64_t *rest;  /* bits of the ideal that is sought in the guide */
     enum search_end end_of;
     /* where it is */
     uint32_t bucket_at; /* card of the ideals that are extended; start is one of them */
@@ -87,14 +87,14 @@ struct search {
     uint32_t copies;          /* that the stage may have at most */
     bool weighs;              /* bytes are kept up to date: memory or copies ask for them */
     int64_t room;             /* limit of the sums: that of a load, times the copies there may be */
-    int64_t spare; /* at most this may the device's excess be */
+    int64_t spare;            /* at most this may the device's excess be */
     uint64_t key;
     uint32_t card;
     uint32_t *list, end, at; /* at: what is decided next */
     struct choice *choice;
     uint32_t nchoice, capchoice;
-    uint64_t steps, pause;   /* done; it pauses when so many are */
-    size_t used_before;      /* bytes of a */
+    uint64_t steps, pause; /* done; it pauses when so many are */
+    size_t used_before;    /* bytes of a */
 };
 
 /* Whether v is in I' + S. */

@@ -76,8 +76,8 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
         more += at[u] == need->vertex;
     const char *name = first_node(x, g, need->vertex);
     if (more <= 1)
-        return arena_fmt(x->mem, ": node '%s' needs %s, the largest device that may run it has %s", name,
-                         bytes, room);
+        return arena_fmt(x->mem, ": node '%s' needs %s, the largest device that may run it has %s",
+                         name, bytes, room);
     return arena_fmt(x->mem,
                      ": '%s' and %u more node%s must share a device and need %s, the largest that "
                      "may run them has %s",
@@ -97,20 +97,23 @@ static int say_memory(struct ctx *x, const char *shape, int64_t need, int64_t no
     bytes_print(least_exact, none + 1);
     bytes_short(least, none + 1);
     if (need && none + 1 >= need)
-        diag_error(x->diag, "no %s fits the memory of the devices: they need %s (%s) per device (proven)%s",
+        diag_error(x->diag,
+                   "no %s fits the memory of the devices: they need %s (%s) per device (proven)%s",
                    shape, exact, text, why);
     else if (none >= has)
         diag_error(x->diag,
                    "no %s fits the memory of the devices: nothing below %s (%s) per device does "
                    "(proven)%s%s",
                    shape, least_exact, least, why,
-                   need ? arena_fmt(x->mem, "; the smallest found needs %s (%s)", exact, text) : "");
+                   need ? arena_fmt(x->mem, "; the smallest found needs %s (%s)", exact, text)
+                        : "");
     else
-        diag_error(x->diag,
-                   "no %s was found that fits the memory of the devices (not proven): %s%s", shape,
-                   need ? arena_fmt(x->mem, "the smallest found needs %s (%s) per device", exact, text)
-                        : "none was found with more, either",
-                   none >= 0 ? arena_fmt(x->mem, ", and nothing below %s does", least) : "");
+        diag_error(
+            x->diag, "no %s was found that fits the memory of the devices (not proven): %s%s",
+            shape,
+            need ? arena_fmt(x->mem, "the smallest found needs %s (%s) per device", exact, text)
+                 : "none was found with more, either",
+            none >= 0 ? arena_fmt(x->mem, ", and nothing below %s does", least) : "");
     return PASS_INFEASIBLE;
 }
 
@@ -140,9 +143,10 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     struct needed n = {x, g, dpl->clock, dpl, need.least - 1, need.least - 1, INT64_MAX};
     uint64_t states = exact ? PROOF_STATES : 0;
     if (need.nowhere != UINT32_MAX) {
-        diag_error(x->diag,
-                   "no contiguous plan exists: node '%s' cannot run on any device that it may be on",
-                   first_node(x, g, need.nowhere));
+        diag_error(
+            x->diag,
+            "no contiguous plan exists: node '%s' cannot run on any device that it may be on",
+            first_node(x, g, need.nowhere));
         return PASS_INFEASIBLE;
     }
     if (!need.least && n.clock->why) {

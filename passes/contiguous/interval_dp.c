@@ -446,7 +446,8 @@ static void allow_even(const struct chain *c, const int64_t *work, uint8_t *cut)
 {
     __int128 all = (__int128)work[c->g->n] * 2 + 1;
     for (uint32_t k = 0; k < c->nkind; k++)
-        for (uint32_t p = 0, before = 0; p < c->g->n; p++) { /* a vertex is in the piece of its middle */
+        /* a vertex is in the piece of its middle */
+        for (uint32_t p = 0, before = 0; p < c->g->n; p++) {
             __int128 middle = (__int128)work[p] + work[p + 1];
             uint32_t piece = (uint32_t)(middle * c->kind[k].count / all);
             cut[p] = cut[p] || piece != before;

@@ -13,7 +13,8 @@ const struct opt place_opts[] = {
      .def = "2000000",
      .lo = "0",
      .hi = "1000000000",
-     .help = "ideals that a search may keep, and a quarter of the steps of all, before they give up"},
+     .help =
+         "ideals that a search may keep, and a quarter of the steps of all, before they give up"},
     {.kind = OPT_BOOL,
      .name = "count-ideals",
      .off = offsetof(struct place_options, count_ideals),

@@ -19,9 +19,10 @@ extern const struct opt place_opts[];
 struct placing {
     struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
     struct chain *chain, *top;  /* of whole and of level; one chain if these are one level */
-    struct clock clock;   /* starts now */
+    struct clock clock;         /* starts now */
     struct interval_run run;    /* with this clock: p must stay where it is */
-    struct bound all;           /* of all plans, as far as dp-place has looked; value 0: nothing is known */
+    /* of all plans, as far as dp-place has looked; value 0: nothing is known */
+    struct bound all;
 };
 
 /* Makes the base level if need be, and the chains, which live in the scratch arena.  0, or -1: also for

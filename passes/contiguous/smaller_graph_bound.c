@@ -37,8 +37,7 @@ struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a,
     const struct wdag *g = c->g;
     struct arena *work = arena_new();
     const struct wdag *bridged = wdag_bridge_nets(g, out, work);
-    struct relaxed r = {
-        .c = chain_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
+    struct relaxed r = {.c = chain_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
     arena_free(work);
     const struct chain_pot *p = r.c ? r.c->pot : c->pot; /* the scales may differ from those of c */
     for (uint32_t v = 0; v < g->n; v++)

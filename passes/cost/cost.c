@@ -25,9 +25,9 @@ enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
 
 struct pricing {
     struct ctx *x;
-    struct module *m;             /* with calls replaced, if it has any that can be */
+    struct module *m;       /* with calls replaced, if it has any that can be */
     struct inlined *inside; /* that; NULL: m is x->m */
-    struct costs *c;              /* of m */
+    struct costs *c;        /* of m */
     struct flops *flops;
     uint32_t *type;                     /* [value] */
     int64_t *elems;                     /* [value] estimated where c->elems is -1 */
@@ -38,7 +38,8 @@ struct pricing {
     const struct cost_table *given;     /* NULL: none */
     int64_t *body_flops, *body_traffic; /* [graph] */
     gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
-    int64_t longest;                    /* what a Loop or Scan may take: with this all fit into a sum */
+    /* what a Loop or Scan may take: with this all fit into a sum */
+    int64_t longest;
     uint32_t unknown, nodes, loops, long_loops, calls;
     nid first_unknown;
 };
@@ -321,10 +322,11 @@ static void report_calls(const struct pricing *p)
         count[k]++;
     }
     for (uint32_t k = 0; k < shown; k++)
-        diag_warning(p->x->diag, WARN_FUNCTION_COST,
-                     "%u calls of functions cannot be looked into (%s): each counts as one operation "
-                     "per element of its result",
-                     count[k], why[k]);
+        diag_warning(
+            p->x->diag, WARN_FUNCTION_COST,
+            "%u calls of functions cannot be looked into (%s): each counts as one operation "
+            "per element of its result",
+            count[k], why[k]);
 }
 
 static void report(const struct pricing *p)
@@ -374,9 +376,8 @@ static bool countable(const struct pricing *p)
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
             uses[m->arg[m->node[n].in.at + i]]++;
     for (vid v = 1; v < m->nval; v++)
-        bytes = is_overflow(m, p->type[v])
-                    ? INT64_MAX
-                    : sat_add(bytes, sat_mul(p->c->bytes[v], uses[v] + 1));
+        bytes = is_overflow(m, p->type[v]) ? INT64_MAX
+                                           : sat_add(bytes, sat_mul(p->c->bytes[v], uses[v] + 1));
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         int64_t time = 0;
         for (nid n = 1; n < m->nnode; n++)

@@ -517,7 +517,8 @@ int64_t trip_count(struct flops *x, nid n)
     if (node_is(m, n, "Loop")) {
         int64_t trips;
         bool given = ints_of(&x->f, node_in(m, n, 0), &trips, 1) == 1;
-        if (given && (trips == INT32_MAX || trips == INT64_MAX)) /* exporters say so: a while loop */
+        /* exporters say so: a while loop */
+        if (given && (trips == INT32_MAX || trips == INT64_MAX))
             given = loop_goes_on(&x->f, n);
         return given && trips >= 0 ? trips : -1;
     }

@@ -95,11 +95,13 @@ bool close_plan(struct ctx *x, const struct cut *cut, const struct verdict *was,
     out->plan = *x->plan;
     if (!assign(x, cut, &c, &out->plan, &k))
         return false;
-    struct cluster bare = *x->cluster; /* the parts stay, whatever the judge would make of the nodes */
+    /* the parts stay, whatever the judge would make of the nodes */
+    struct cluster bare = *x->cluster;
     bare.part_cost = 0;
     struct verdict is =
         judge_copies(&out->m, out->place, &bare, out->plan.dev, out->plan.copies, x->mem);
-    struct verdict open = judge_copies(x->m, x->place, &bare, x->plan->dev, x->plan->copies, x->mem);
+    struct verdict open =
+        judge_copies(x->m, x->place, &bare, x->plan->dev, x->plan->copies, x->mem);
     out->verdict = figures(x, was, &is);
     out->cut = cut_pieces(&out->m, out->place, &k, x->mem);
     out->closed = n;

@@ -13,7 +13,8 @@ struct closed_plan {
     struct plan plan;
     struct verdict verdict;
     struct cut *cut;
-    uint32_t closed, open;  /* calls that are nodes again, outermost ones; calls that are still open */
+    /* calls that are nodes again, outermost ones; calls that are still open */
+    uint32_t closed, open;
     const char *first_open; /* the name of one */
 };
 

@@ -14,8 +14,8 @@ enum { MOST_NOTES = 8 };
 const char *function_name(const struct module *m, uint32_t f, struct arena *a)
 {
     const struct function *p = &m->function[f];
-    return arena_fmt(a, "%s%s%s%s%s", str(m, p->domain), p->domain != 0 ? ":" : "",
-                     str(m, p->name), p->overload != 0 ? ":" : "", str(m, p->overload));
+    return arena_fmt(a, "%s%s%s%s%s", str(m, p->domain), p->domain != 0 ? ":" : "", str(m, p->name),
+                     p->overload != 0 ? ":" : "", str(m, p->overload));
 }
 
 /* Versions by domain: the first entry of each, as module_opset has it. */

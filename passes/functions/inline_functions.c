@@ -98,9 +98,11 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
                           function_name(x->m, in_cycle(x->m, f, k, x->scratch), x->scratch));
     if (k != 0 && f->fate[k] == FATE_DEEP)
         return diag_error(
-            x->diag, "%s: node '%s' calls '%s': calls nested %u deep cannot be inlined, expected "
+            x->diag,
+            "%s: node '%s' calls '%s': calls nested %u deep cannot be inlined, expected "
             "at most %d",
-            str(x->m, x->m->path), node_name(in, call), function_name(x->m, k, x->scratch), f->depth[k], CALL_DEPTH);
+            str(x->m, x->m->path), node_name(in, call), function_name(x->m, k, x->scratch),
+            f->depth[k], CALL_DEPTH);
     return 0;
 }
 

@@ -404,13 +404,11 @@ static bool enters(struct inliner *w, const struct env *e, nid n)
 {
     uint32_t f = e->from->node[n].callee;
     if (f == 0 || (e->from->node[n].flags & NODE_LOST) != 0 || w->f->fate[f] != FATE_FREE ||
-        (w->how->main_only && w->graph != 1) ||
-        (w->f->returns[f] != 0 && passes_nothing(e, n)) ||
+        (w->how->main_only && w->graph != 1) || (w->f->returns[f] != 0 && passes_nothing(e, n)) ||
         call_obstacle(w->src, w->f, e->from, n) != NULL)
         return false;
     return w->how->enters == NULL ||
-           w->how->enters(w->how->user, e->function, n,
-                          plain_name(w, e, e->from->node[n].name));
+           w->how->enters(w->how->user, e->function, n, plain_name(w, e, e->from->node[n].name));
 }
 
 static void push(struct inliner *w, struct env *e, gid g, struct slice out, bool call)

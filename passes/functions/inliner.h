@@ -8,11 +8,11 @@
 
 /* Whether the calls of a function can be replaced. */
 enum fate {
-    FATE_FREE,      /* they can */
-    FATE_CYCLE,     /* it calls itself, or one that does */
-    FATE_DEEP,      /* calls in calls in calls, more than CALL_DEPTH of them */
-    FATE_OPSET,     /* it was written for another version of an operator */
-    FATE_UNWANTED   /* the caller's choice */
+    FATE_FREE,    /* they can */
+    FATE_CYCLE,   /* it calls itself, or one that does */
+    FATE_DEEP,    /* calls in calls in calls, more than CALL_DEPTH of them */
+    FATE_OPSET,   /* it was written for another version of an operator */
+    FATE_UNWANTED /* the caller's choice */
 };
 enum { CALL_DEPTH = 256 };
 
@@ -21,10 +21,11 @@ struct functions {
     uint32_t n;      /* entry 0 included */
     uint32_t *order; /* callers before callees; those in or above a cycle are missing */
     uint32_t norder;
-    uint8_t *fate;   /* enum fate */
-    uint32_t *depth; /* how deep calls are nested when it is called, 1 if it calls nothing; not of FATE_CYCLE */
-    uint8_t *returns; /* 1: some graph in it returns an input of the function as it is */
-    uint64_t *nodes; /* in its body when all calls in it are replaced (and counted); saturating */
+    uint8_t *fate; /* enum fate */
+    /* how deep calls are nested when it is called, 1 if it calls nothing; not of FATE_CYCLE */
+    uint32_t *depth;
+    uint8_t *returns;  /* 1: some graph in it returns an input of the function as it is */
+    uint64_t *nodes;   /* in its body when all calls in it are replaced (and counted); saturating */
     uint64_t *entries; /* the same, of everything that takes memory */
 };
 
@@ -52,22 +53,24 @@ const char *call_obstacle(const struct module *m, const struct functions *f,
 /* What stands in the place of a call.  Sites are numbered from 1 in the order in which calls are entered:
  * those inside a site follow it. */
 struct site {
-    sid name;         /* of the call */
+    sid name;          /* of the call */
     uint32_t function; /* that it calls */
-    uint32_t parent;  /* the site that it is in; 0: none */
-    nid call;         /* in the body of the function of that site, or in the original */
-    uint32_t after;   /* the first site behind it that is not inside */
-    nid first, end;   /* its nodes, in the graph that the call was in */
-    struct slice in, out; /* of module.arg: what the call was given, 0: omitted; its results, 0: lost */
+    uint32_t parent;   /* the site that it is in; 0: none */
+    nid call;          /* in the body of the function of that site, or in the original */
+    uint32_t after;    /* the first site behind it that is not inside */
+    nid first, end;    /* its nodes, in the graph that the call was in */
+    /* of module.arg: what the call was given, 0: omitted; its results, 0: lost */
+    struct slice in, out;
 };
 
 struct inlined {
     struct module m; /* shares what did not change with the original, values with their numbers */
     uint32_t nnode0, ngraph0; /* counts of the original */
-    bool names;      /* nodes have names of their own */
-    nid *origin;     /* [node of m] the node of the original that it is, or the call that it came from */
+    bool names;               /* nodes have names of their own */
+    /* [node of m] the node of the original that it is, or the call that it came from */
+    nid *origin;
     uint32_t caporigin;
-    int64_t *opset;  /* [node of m] the version of ai.onnx that it was written for; -1: not said */
+    int64_t *opset; /* [node of m] the version of ai.onnx that it was written for; -1: not said */
     uint32_t capopset;
     uint32_t *within; /* [node of m] the innermost site that it is in, also in bodies; 0: none */
     uint32_t capwithin;
@@ -77,8 +80,9 @@ struct inlined {
 
 /* Which calls are replaced of those that the fates allow, and how. */
 struct inline_how {
-    bool names;     /* nodes and values get names of their own, call/inner; without, they keep the inner
-                       ones, which is enough to look at sizes */
+    /* nodes and values get names of their own, call/inner; without, they keep the inner ones, which
+       is enough to look at sizes */
+    bool names;
     bool main_only; /* calls in bodies stay */
     /* Asked about each call that could be replaced, in the order of sites: node `call` of the body of
      * function `in` (0: of the model), which has that name; false: it stays.  NULL: all are replaced. */

@@ -61,9 +61,9 @@ struct asking {
     const struct ctx *x;
     const struct place *p;
     const struct cut *cut;
-    struct map has;        /* (value, part) -> 1: the part has it, made or given */
+    struct map has; /* (value, part) -> 1: the part has it, made or given */
     struct csr users;
-    uint8_t *follows;       /* [node] 1: a Shape or Size, which is where its operand is made */
+    uint8_t *follows; /* [node] 1: a Shape or Size, which is where its operand is made */
 };
 
 static struct tally *tally_sites(const struct asking *k, struct arena *a)
@@ -229,7 +229,7 @@ struct sides {
     struct arena *a;
     struct {
         gid old, now;
-    } * graph; /* bodies still to be walked through */
+    } *graph; /* bodies still to be walked through */
     uint32_t ngraph, capgraph;
 };
 
@@ -333,7 +333,8 @@ static void add_up(const struct sides *s, const struct place *p, const struct si
 static void add_constants(const struct sides *s, const struct place *p, const struct opened *o,
                           const uint32_t *site, struct arena *scratch)
 {
-    nid *call = arena_array(scratch, o->nsite, sizeof *call); /* [site] the call that it is in now */
+    /* [site] the call that it is in now */
+    nid *call = arena_array(scratch, o->nsite, sizeof *call);
     struct costs *c = s->now->cost;
     for (nid n = 1; n < s->now->nnode; n++)
         call[site[n]] = n;

@@ -10,9 +10,9 @@
 struct opened {
     struct module from; /* the model with these calls as nodes */
     struct functions *functions;
-    struct site *site;  /* [nsite] the open calls, from 1; their nodes are in x->m's main graph */
+    struct site *site; /* [nsite] the open calls, from 1; their nodes are in x->m's main graph */
     uint32_t nsite;
-    uint32_t *within;   /* [node of x->m] the innermost site that it is in; 0: none */
+    uint32_t *within; /* [node of x->m] the innermost site that it is in; 0: none */
 };
 
 /* Opens the calls of x->m's main graph that `how` says (names and main_only are set here): x->m and

@@ -68,7 +68,8 @@ static int plan_run(struct ctx *x, const void *options)
     struct clock clock = {.stop = x->stop};
     if (x->time_limit > 0)
         clock.deadline = clock_now() + x->time_limit / 1000;
-    int64_t start = claim_start(x, must_level(x)); /* what v.value has more than the problem knows of */
+    /* what v.value has more than the problem knows of */
+    int64_t start = claim_start(x, must_level(x));
     p->bare = v.value > start ? v.value - start : 0;
     struct bound b = claim_all(x, p->bare, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);

@@ -19,9 +19,9 @@
 struct reading {
     struct ctx *x;
     const char *path;
-    int32_t *dev;    /* [node], -1 */
-    struct map node; /* name, or id + 1 for the paper's splits -> node */
-    struct map call; /* name -> site of an open call */
+    int32_t *dev;           /* [node], -1 */
+    struct map node;        /* name, or id + 1 for the paper's splits -> node */
+    struct map call;        /* name -> site of an open call */
     const uint8_t *follows; /* [node] 1: a Shape or Size, which stays where its operand is made */
 };
 

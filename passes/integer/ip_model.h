@@ -15,12 +15,15 @@ enum ip_shape {
 
 struct ip_ask {
     enum ip_shape shape;
-    int64_t limit;           /* ps: no plan of a larger value is of interest; CHAIN_INF: none */
-    int64_t lower;           /* ps: known to be no more than the value of any plan */
-    bool memory;             /* minimise the largest memory instead: times, limits of memory do not count */
-    const uint32_t *slot;    /* IP_CHAIN: [device] the order in which they stand; NULL: as numbered */
+    int64_t limit; /* ps: no plan of a larger value is of interest; CHAIN_INF: none */
+    int64_t lower; /* ps: known to be no more than the value of any plan */
+    /* minimise the largest memory instead: times, limits of memory do not count */
+    bool memory;
+    /* IP_CHAIN: [device] the order in which they stand; NULL: as numbered */
+    const uint32_t *slot;
     const char *const *name; /* [vertex] for names of columns; NULL: numbers */
-    const uint32_t *may;     /* [vertex] kinds that it may be on, a bit each (reduction.h); NULL: all */
+    /* [vertex] kinds that it may be on, a bit each (reduction.h); NULL: all */
+    const uint32_t *may;
 };
 
 struct ip_model {
@@ -28,18 +31,19 @@ struct ip_model {
     struct ip_ask ask;
     struct mip *mip;
     uint32_t ndev;
-    uint32_t *slot;   /* [slot] device */
-    uint8_t *kind;    /* [slot] kind of the device */
-    uint32_t *col;    /* [vertex * ndev + slot] IP_CHAIN: in this slot or an earlier one; else: in this slot */
-    uint32_t top;     /* the column of the value, or of the memory */
-    int64_t unit;     /* ps that 1 of the value stands for */
-    int64_t bytes;    /* bytes that 1 of the memory stands for; 0: the model knows no memory */
+    uint32_t *slot; /* [slot] device */
+    uint8_t *kind;  /* [slot] kind of the device */
+    /* [vertex * ndev + slot] IP_CHAIN: in this slot or an earlier one; else: in this slot */
+    uint32_t *col;
+    uint32_t top;  /* the column of the value, or of the memory */
+    int64_t unit;  /* ps that 1 of the value stands for */
+    int64_t bytes; /* bytes that 1 of the memory stands for; 0: the model knows no memory */
 };
 
 /* Makes the model.  c must not be `detailed` (overlap, copies).  Lives in a; -1 and an error, which names
  * `planner`, if it has more than MIP_MOST_TERMS terms.  O(terms). */
-int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask, const char *planner,
-                   struct arena *a, struct diag *d);
+int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask,
+                   const char *planner, struct arena *a, struct diag *d);
 
 /* Every load of every plan of c is a multiple of this many ps, >= 1.  (Those of a kernel may be of more.)
  * O(kinds * (V + nets)). */

@@ -146,10 +146,11 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     else if (!r->complete)
         p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why, why);
     else if (r->limit < p->bare && r->bound > r->limit)
-        p->argument = arena_fmt(x->mem, "no plan%s is within the limit, says %s", plan_among(scope), solver);
-    else
         p->argument =
-            arena_fmt(x->mem, "no plan%s is better by a share of %s, says %s", plan_among(scope), o->gap, solver);
+            arena_fmt(x->mem, "no plan%s is within the limit, says %s", plan_among(scope), solver);
+    else
+        p->argument = arena_fmt(x->mem, "no plan%s is better by a share of %s, says %s",
+                                plan_among(scope), o->gap, solver);
 }
 
 /* No plan: says why. */

@@ -7,9 +7,10 @@
 struct ip_refutation {
     const struct mip_solver *solver;
     uint32_t nvertex, ncol, nrow; /* of the kernel, and of the model */
-    uint64_t nodes;    /* of the search tree */
-    const char *why;   /* not refuted: what kept the solver from it */
-    const char *proof; /* refuted: lines as in struct plan; NULL: limit is below c->lower, which says why */
+    uint64_t nodes;               /* of the search tree */
+    const char *why;              /* not refuted: what kept the solver from it */
+    /* refuted: lines as in struct plan; NULL: limit is below c->lower, which says why */
+    const char *proof;
 };
 
 /* Whether every plan of c, of any shape, has a value above `limit` (ps), to the tolerance of the solver (CBC, or

@@ -19,7 +19,7 @@ bool ip_has_shape(const struct chain *c, enum ip_shape shape, const uint32_t *pl
                   const int32_t *dev)
 {
     const struct wdag *g = c->g;
-    uint64_t(*left)[CLUSTER_DEVICES / 64]; /* devices that a path to v has left */
+    uint64_t (*left)[CLUSTER_DEVICES / 64]; /* devices that a path to v has left */
     struct arena *a = arena_new();
     bool good = true;
     left = arena_array(a, (size_t)g->n + 1, sizeof *left);

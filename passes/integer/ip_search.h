@@ -13,20 +13,23 @@ struct ip_run {
     enum ip_shape shape;
     const struct mip_solver *solver;
     struct clock *clock;
-    int64_t gap;             /* millionths: a plan may miss the best by this share, at least by 1 */
-    int64_t limit;           /* ps: only plans of at most this value are of interest; CHAIN_INF: all */
+    int64_t gap; /* millionths: a plan may miss the best by this share, at least by 1 */
+    /* ps: only plans of at most this value are of interest; CHAIN_INF: all */
+    int64_t limit;
     const char *const *name; /* [vertex] as in ip_ask */
-    const char *write;       /* the models go to this file, too (x.lp: x.1.lp, ... if there are several); or NULL:
-                                those with all plans of at most `limit` */
+    /* the models go to this file, too (x.lp: x.1.lp, ... if there are several); or NULL: those with
+       all plans of at most `limit` */
+    const char *write;
     bool write_only;
     /* out */
-    int64_t bound;       /* ps: no plan of this shape is better, to the solver's tolerance; c->lower at least */
-    bool complete;       /* every model was solved or refuted */
+    /* ps: no plan of this shape is better, to the solver's tolerance; c->lower at least */
+    int64_t bound;
+    bool complete;               /* every model was solved or refuted */
     uint32_t models, ncol, nrow; /* their number, and the sizes of the largest */
-    uint32_t refused;    /* answers that did not hold */
+    uint32_t refused;            /* answers that did not hold */
     uint64_t nodes;
-    int64_t grain;       /* ps: every load is a multiple of it */
-    const char *why;     /* if not complete */
+    int64_t grain;   /* ps: every load is a multiple of it */
+    const char *why; /* if not complete */
 };
 
 /* Improves *best (value CHAIN_INF: none yet) to the optimum; only plans better than it by the gap are looked for,
@@ -38,8 +41,8 @@ int ip_search(const struct chain *c, struct loads *l, struct ip_run *r, struct c
 
 /* The smallest memory (bytes) such that a plan of the shape fits if no bounded device has less, with what
  * r says of solver and clock; -1: none was found.  r->complete: nothing below will do. */
-int64_t ip_least_memory(const struct chain *c, struct loads *l, struct ip_run *r, struct arena *scratch,
-                        struct diag *d);
+int64_t ip_least_memory(const struct chain *c, struct loads *l, struct ip_run *r,
+                        struct arena *scratch, struct diag *d);
 
 /* For plans of any shape with a limit: the kernel of c below it, and *ask about the kernel; else NULL.  kernel->none:
  * there is no plan.  Lives in a. */
@@ -47,6 +50,7 @@ struct kernel *ip_kernel(const struct chain *c, struct ip_ask *ask, struct clock
                          struct arena *a);
 
 /* Whether dev has the shape; slots: [device] its place in a chain. */
-bool ip_has_shape(const struct chain *c, enum ip_shape shape, const uint32_t *place, const int32_t *dev);
+bool ip_has_shape(const struct chain *c, enum ip_shape shape, const uint32_t *place,
+                  const int32_t *dev);
 
 #endif

@@ -161,8 +161,8 @@ static double seconds_left(const struct clock *clock, bool last)
     return (double)left / NS_PER_S * (last ? 1 : 0.6);
 }
 
-void mip_solve(const struct mip_solver *s, const struct mip *m, double gap,
-               struct clock *clock, struct arena *a, struct mip_answer *answer)
+void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, struct clock *clock,
+               struct arena *a, struct mip_answer *answer)
 {
     assert(s->attempts > 0);
     *answer = (struct mip_answer){.value = MIP_INF, .bound = -MIP_INF, .why = "no answer"};

@@ -37,8 +37,8 @@ struct mip {
     struct mip_col *col;
     struct mip_row *row; /* [nrow + 1] */
     struct mip_term *term;
-    uint32_t *seen;      /* [col] 1 + its last term */
-    bool impossible;     /* a row without terms does not hold */
+    uint32_t *seen;  /* [col] 1 + its last term */
+    bool impossible; /* a row without terms does not hold */
 };
 
 enum { MIP_MOST_TERMS = 4000000 };
@@ -82,14 +82,14 @@ void mip_report_solution(const struct mip_report *r, double value, const double 
 void mip_report_end(const struct mip_report *r, enum mip_status s, double bound, uint64_t nodes);
 
 struct mip_limits {
-    double seconds; /* by the clock; 0: none */
-    double gap;     /* relative: a solution this near to the bound will do */
+    double seconds;   /* by the clock; 0: none */
+    double gap;       /* relative: a solution this near to the bound will do */
     uint32_t attempt; /* 0: first; solvers that know several ways use them in turn */
 };
 
 struct mip_solver {
-    const char *name;    /* "lp_solve" */
-    uint32_t attempts;   /* ways that it knows; 0: pcc was built without it */
+    const char *name;                        /* "lp_solve" */
+    uint32_t attempts;                       /* ways that it knows; 0: pcc was built without it */
     const char *(*version)(struct arena *a); /* "5.5.2.5" */
     /* Runs in a child: reports, and returns 0; anything else is no answer. */
     int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);

@@ -219,7 +219,7 @@ static void write_mps(struct writer *w, struct arena *a)
     uint32_t markers = 0;
     fprintf(w->f, "* %s\nNAME pcc\nROWS\n N obj\n", m->title);
     for (uint32_t r = 0; r < m->nrow; r++)
-        fprintf(w->f, " %c %s\n", "EGL"[sense(&m->row[r])], w -> row[r]);
+        fprintf(w->f, " %c %s\n", "EGL"[sense(&m->row[r])], w->row[r]);
     fprintf(w->f, "COLUMNS\n");
     for (uint32_t c = 0; c <= m->ncol; c++) {
         bool integer = c < m->ncol && m->col[c].integer;

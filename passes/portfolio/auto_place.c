@@ -38,7 +38,8 @@ static const struct opt auto_opts[] = {
      .name = "gain",
      .off = offsetof(struct auto_options, gain),
      .def = "5%",
-     .help = "what a plan that is not contiguous must save, of the time of the best contiguous one"},
+     .help =
+         "what a plan that is not contiguous must save, of the time of the best contiguous one"},
     {.kind = OPT_BOOL,
      .name = "contiguous",
      .off = offsetof(struct auto_options, contiguous),
@@ -101,8 +102,7 @@ static void look_for_contiguous(struct auto_run *r)
         r->s.best.value = x->plan->value - r->s.start;
         any_lift(x, r->s.any->g, x->plan->dev, r->s.best.dev);
         if (r->s.best.copies)
-            memcpy(r->s.best.copies, x->plan->copies,
-                   x->cluster->ndev * sizeof *r->s.best.copies);
+            memcpy(r->s.best.copies, x->plan->copies, x->cluster->ndev * sizeof *r->s.best.copies);
         if (r->p.all.value > r->s.bound.value)
             r->s.bound = r->p.all;
         int64_t least = mul_div_ceil(x->plan->value, r->gain, MILLION);
@@ -189,7 +189,8 @@ static const char *offer(struct auto_run *r)
     return bound >= value || bound <= 0 /* which is no news */
                ? NULL
                : arena_fmt(x->mem, "no plan%s takes %s less", looked_at(x),
-                           percent(r, share_below(bound, value) + 1)); /* more than the bound leaves */
+                           /* more than the bound leaves */
+                           percent(r, share_below(bound, value) + 1));
 }
 
 /* Status and bounds of the plan left: of all plans of any shape, or of contiguous ones if that says more. */
@@ -220,10 +221,10 @@ static void conclude(struct auto_run *r)
     char text[UNIT_TEXT];
     if (dp && s->best.value > s->need) {
         x->plan = r->contiguous;
-        x->plan->argument =
-            s->bound.value + s->start >= dp->value
-                ? arena_fmt(x->mem, "contiguous; no plan%s takes less: %s", looked_at(x), s->bound.why)
-                : arena_fmt(x->mem, "contiguous: %s", dp->argument);
+        x->plan->argument = s->bound.value + s->start >= dp->value
+                                ? arena_fmt(x->mem, "contiguous; no plan%s takes less: %s",
+                                            looked_at(x), s->bound.why)
+                                : arena_fmt(x->mem, "contiguous: %s", dp->argument);
         x->plan->offer = offer(r);
         claim_it(r);
         return;
@@ -232,12 +233,12 @@ static void conclude(struct auto_run *r)
     const char *than =
         !dp ? "no contiguous plan was found"
             : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
-                        percent(r, share_below(s->best.value + s->start, dp->value)), time_short(text, dp->value),
-                        dp->status == PLAN_OPTIMAL ? " (proven)" : "");
-    x->plan->argument = arena_fmt(
-        x->mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s", than,
-        s->moves, s->stopped ? " (" : "", s->stopped ? s->stopped : "", s->stopped ? ")" : "",
-        s->bound.why);
+                        percent(r, share_below(s->best.value + s->start, dp->value)),
+                        time_short(text, dp->value), dp->status == PLAN_OPTIMAL ? " (proven)" : "");
+    x->plan->argument =
+        arena_fmt(x->mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s",
+                  than, s->moves, s->stopped ? " (" : "", s->stopped ? s->stopped : "",
+                  s->stopped ? ")" : "", s->bound.why);
     claim_it(r);
 }
 
@@ -263,8 +264,8 @@ static int auto_place_run(struct ctx *x, const void *options)
     struct diag quiet = diag_silent();
     struct place_options first = {.starts = r.o->starts, .seed = r.o->seed};
     if (!gain_parse(r.o->gain, &r.gain))
-        return diag_error(x->diag, "auto-place: gain=%s: expected a share such as 5%% or 0, below 1",
-                          r.o->gain);
+        return diag_error(
+            x->diag, "auto-place: gain=%s: expected a share such as 5%% or 0, below 1", r.o->gain);
     if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
@@ -285,7 +286,8 @@ static int auto_place_run(struct ctx *x, const void *options)
 
 const struct pass pass_auto_place = {
     .name = "auto-place",
-    .help = "dp-place, or annealing where another shape is much better, with the reason and a bound",
+    .help =
+        "dp-place, or annealing where another shape is much better, with the reason and a bound",
     .opts = auto_opts,
     .optsize = sizeof(struct auto_options),
     .needs = NEED_COST | NEED_CONTRACT,

@@ -78,8 +78,9 @@ static int open_run(struct ctx *x, const void *options)
                         ? opened_make(x, f, (struct inline_how){.enters = enters, .user = &c})
                         : -1;
     if (calls < 0)
-        diag_note(x->diag, "open-functions: calls stay whole: opened, they would be more than %d "
-                           "nodes, or have names that take too much memory",
+        diag_note(x->diag,
+                  "open-functions: calls stay whole: opened, they would be more than %d "
+                  "nodes, or have names that take too much memory",
                   CALLS_MOST);
     if (calls > 0)
         diag_note(x->diag, "open-functions: %" PRId64 " calls are opened: %u nodes are %u", calls,

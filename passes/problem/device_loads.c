@@ -197,7 +197,7 @@ static void leave(struct loads *l, uint32_t v, uint32_t d)
     int64_t load = l->load[d] - l->c->kind[k].time[v];
     for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
         uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d]--;
-        bool before = h<l->pins[e], after = h> 1;
+        bool before = h < l->pins[e], after = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
     l->load[d] = load;
@@ -211,7 +211,7 @@ static void enter(struct loads *l, uint32_t v, uint32_t d)
     int64_t load = l->load[d] + l->c->kind[k].time[v];
     for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
         uint32_t e = l->net_of.to[i], h = ++l->held[(size_t)e * l->ndev + d];
-        bool after = h<l->pins[e], before = h> 1;
+        bool after = h < l->pins[e], before = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
     l->load[d] = load;

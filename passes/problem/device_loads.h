@@ -13,23 +13,25 @@ enum { NOWHERE = -1 };
 struct loads {
     const struct chain *c;
     uint32_t ndev;
-    uint8_t *kind;      /* [device] its kind in c */
-    uint32_t nnet;      /* nets of two pins or more that cost something on some device */
-    uint32_t *pins;     /* [net] pins, the host's included: a device that has less pays */
-    int64_t **cost;     /* [kind][net] ps */
-    struct csr net_of;  /* vertex -> these nets */
-    struct csr pin;     /* net -> vertices */
-    uint32_t *src;      /* c->detailed: [net] vertex that makes it, or UINT32_MAX */
-    uint8_t *net_back;  /* c->detailed: [net] 1: of the backward pass */
+    uint8_t *kind;     /* [device] its kind in c */
+    uint32_t nnet;     /* nets of two pins or more that cost something on some device */
+    uint32_t *pins;    /* [net] pins, the host's included: a device that has less pays */
+    int64_t **cost;    /* [kind][net] ps */
+    struct csr net_of; /* vertex -> these nets */
+    struct csr pin;    /* net -> vertices */
+    uint32_t *src;     /* c->detailed: [net] vertex that makes it, or UINT32_MAX */
+    uint8_t *net_back; /* c->detailed: [net] 1: of the backward pass */
     /* the plan */
-    int32_t *dev;       /* [vertex] or NOWHERE */
-    uint32_t *held;     /* [net * ndev + device] pins of the net there */
-    uint32_t *users;    /* [shared item * ndev + device] vertices there that need it; NULL: memory is ample */
-    int64_t *load;      /* [device] ps; passes apart: of the forward pass */
-    int64_t *back;      /* [device] ps; passes apart: of the backward pass; else 0 */
-    int64_t *bytes;     /* [device]; 0 where memory is ample */
+    int32_t *dev;   /* [vertex] or NOWHERE */
+    uint32_t *held; /* [net * ndev + device] pins of the net there */
+    /* [shared item * ndev + device] vertices there that need it; NULL: memory is ample */
+    uint32_t *users;
+    int64_t *load;             /* [device] ps; passes apart: of the forward pass */
+    int64_t *back;             /* [device] ps; passes apart: of the backward pass; else 0 */
+    int64_t *bytes;            /* [device]; 0 where memory is ample */
     struct chain_parts *parts; /* c->detailed: [device]; else NULL */
-    uint32_t *copies;   /* [device] as in struct plan, 0: one that takes turns with another; NULL: 1 each */
+    /* [device] as in struct plan, 0: one that takes turns with another; NULL: 1 each */
+    uint32_t *copies;
 };
 
 /* Whether there can be loads of c: 0, or -1 and an error if (nets + shared items) * devices are above LOADS_MOST. */
@@ -37,7 +39,8 @@ int loads_check(const struct chain *c, const char *planner, struct diag *d);
 /* The same; an error, too, if c is `detailed` (overlap, GPipe, copies): for planners that know sums only. */
 int loads_check_sums(const struct chain *c, const char *planner, struct diag *d);
 /* No vertex anywhere.  Lives in a.  -1 and an error as loads_check.  O(V + pins + nets * devices). */
-int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a, struct diag *d);
+int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a,
+              struct diag *d);
 enum { LOADS_MOST = 1 << 28 };
 
 /* Another plan of the same problem, no vertex anywhere: shares the tables of l.  O(nets * devices). */

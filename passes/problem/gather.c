@@ -89,11 +89,13 @@ void tidy(struct loads *l)
 
 /* order[stage]: the devices that are used, in an order in which no edge leads back, by the first vertices that
  * they have in the order of the graph; stage[device].  Their number; 0: there is no such order. */
-static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *stage, struct arena *a)
+static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *stage,
+                            struct arena *a)
 {
     const struct wdag *g = l->c->g;
     uint32_t n = 0, ndev = l->ndev;
-    uint8_t *used = arena_alloc(a, (size_t)ndev + 1), *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
+    uint8_t *used = arena_alloc(a, (size_t)ndev + 1),
+            *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
     for (uint32_t v = 0; v < g->n; v++) {
         assert(l->dev[v] >= 0 && (uint32_t)l->dev[v] < ndev);
         used[l->dev[v]] = 1;
@@ -144,7 +146,8 @@ static struct lists lists_of(const struct loads *l, struct arena *a)
 }
 
 /* Moves all of device `from` to `to` if that fits; false, and nothing done, if it does not. */
-static bool join(struct loads *l, const struct tidy_limits *m, struct lists *x, uint32_t from, uint32_t to)
+static bool join(struct loads *l, const struct tidy_limits *m, struct lists *x, uint32_t from,
+                 uint32_t to)
 {
     assert(from != to);
     int64_t time = 0, room = m->load + m->back;
@@ -167,8 +170,8 @@ static bool join(struct loads *l, const struct tidy_limits *m, struct lists *x, 
 }
 
 /* Joins neighbours while that goes; how many stages are left. */
-static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32_t *order, uint32_t n,
-                            struct arena *a)
+static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32_t *order,
+                            uint32_t n, struct arena *a)
 {
     struct lists x = lists_of(l, a);
     uint32_t kept = n ? 1 : 0;

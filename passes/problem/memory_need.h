@@ -5,11 +5,12 @@
 #include "passes/problem/problem.h"
 
 struct memory_need {
-    int64_t least;   /* bytes: no plan fits unless each bounded device has so many; 0: what they have may do */
-    uint32_t vertex; /* that needs them; UINT32_MAX: the vertices that only `kinds` may have */
-    uint32_t kinds;  /* of devices that may have it, or them, a bit each */
-    int64_t bytes;   /* that it needs, or they need together */
-    int64_t room;    /* bytes of the largest of these devices, or of all of them together */
+    /* bytes: no plan fits unless each bounded device has so many; 0: what they have may do */
+    int64_t least;
+    uint32_t vertex;  /* that needs them; UINT32_MAX: the vertices that only `kinds` may have */
+    uint32_t kinds;   /* of devices that may have it, or them, a bit each */
+    int64_t bytes;    /* that it needs, or they need together */
+    int64_t room;     /* bytes of the largest of these devices, or of all of them together */
     uint32_t nowhere; /* a vertex that no device may run; UINT32_MAX: none */
 };
 

@@ -446,7 +446,8 @@ uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, s
             return 0;
         bool not_better =
             nw.value <= o->value && nw.back <= o->back && chain_no_more(c, nw.used, o->used);
-        if (not_better && worse) { /* nw takes the place of one; the list must not grow by the others */
+        /* nw takes the place of one; the list must not grow by the others */
+        if (not_better && worse) {
             l->v[before].next = next;
             continue;
         }
@@ -473,8 +474,8 @@ static bool dominated(const struct chain *c, const struct labels *l, uint32_t he
     for (uint32_t j = head; j; j = l->v[j].next) {
         const struct label *o = &l->v[j];
         bool same = o->value == x->value && o->back == x->back && o->used == x->used;
-        if (j != i && o->value <= x->value && o->back <= x->back && chain_no_more(c, o->used, x->used) &&
-            (!same || j > i))
+        if (j != i && o->value <= x->value && o->back <= x->back &&
+            chain_no_more(c, o->used, x->used) && (!same || j > i))
             return true;
     }
     return false;

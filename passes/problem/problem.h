@@ -75,19 +75,21 @@ struct chain {
     uint32_t nkind;
     struct chain_kind kind[CHAIN_KINDS];
     struct chain_class cls[CLUSTER_CLASSES];
-    struct csr net_of; /* vertex -> nets that cost some class something, of at least two pins if not detailed */
+    /* vertex -> nets that cost some class something, of at least two pins if not detailed */
+    struct csr net_of;
     uint64_t guard; /* the top bits of the fields of label.used */
     uint32_t npot;
     struct chain_pot pot[CHAIN_POTS];
-    uint32_t cross_pot;    /* the potential to which crossing nets may be added */
-    bool limited;          /* some kind's memory is binding */
-    bool turned;           /* edges are those of the problem reversed (reversed.h) */
+    uint32_t cross_pot; /* the potential to which crossing nets may be added */
+    bool limited;       /* some kind's memory is binding */
+    bool turned;        /* edges are those of the problem reversed (reversed.h) */
     /* The load of a device is more than a sum: transfers overlap, passes count apart, or devices share a
      * stage.  Then chain_loads says what a stage costs, and labels have two values; what prunes stays
      * the sum (of computing alone, with overlap), which is never more than the load times copies. */
     bool detailed, apart, overlap;
-    int64_t start;         /* ps of computing that each stage with vertices takes more, for its parts; 0 where
-                              values are those of plans whose parts cost nothing (claim.h adds it) */
+    /* ps of computing that each stage with vertices takes more, for its parts; 0 where values are
+       those of plans whose parts cost nothing (claim.h adds it) */
+    int64_t start;
     int64_t lower;         /* no plan is better, ps: made by chain_build, of any shape */
     const char *lower_why; /* "average load", ... */
     struct chain_lower lower_by;
@@ -114,7 +116,8 @@ struct chain_caps {
     int64_t keep; /* labels of a larger value are of no use */
     int64_t cap[CHAIN_POTS][CHAIN_KINDS];
 };
-int64_t chain_scaled(int64_t x, int64_t scale); /* x * scale >> CHAIN_SCALE_BITS, at most CHAIN_INF */
+/* x * scale >> CHAIN_SCALE_BITS, at most CHAIN_INF */
+int64_t chain_scaled(int64_t x, int64_t scale);
 /* What a device holds for vertex v or net e of c by the scales of p, a potential of times. */
 int64_t chain_weight(const struct chain *c, const struct chain_pot *p, uint32_t v);
 int64_t chain_net_weight(const struct chain *c, const struct chain_pot *p, uint32_t e);
@@ -174,8 +177,8 @@ uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head
 
 /* How far a stage on `copies` devices must get, each of which could hold cap; devices without bound that
  * are left ask for nothing. */
-static inline int64_t chain_low(const struct chain *c, const struct live *l, uint32_t p, uint32_t copies,
-                                int64_t cap)
+static inline int64_t chain_low(const struct chain *c, const struct live *l, uint32_t p,
+                                uint32_t copies, int64_t cap)
 {
     bool bounded = l->low[p] > c->pot[p].total - CHAIN_INF;
     return bounded ? sat_add(l->low[p], sat_mul(copies - 1, cap)) : l->low[p];
@@ -183,8 +186,8 @@ static inline int64_t chain_low(const struct chain *c, const struct live *l, uin
 
 /* A plan for the vertices of g. */
 struct chain_plan {
-    int64_t value; /* CHAIN_INF: none */
-    int32_t *dev;  /* [vertex]; room for n */
+    int64_t value;    /* CHAIN_INF: none */
+    int32_t *dev;     /* [vertex]; room for n */
     uint32_t *copies; /* [device] as in struct plan; needed if the cluster replicates, else NULL */
 };
 

@@ -22,7 +22,7 @@ struct id_map {
     struct id_slot {
         sid key;
         int64_t value;
-    } * slot;
+    } *slot;
 };
 
 static struct id_slot *id_find(struct id_map *h, sid key)

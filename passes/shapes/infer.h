@@ -40,20 +40,21 @@ struct carried; /* shapes of loop-carried values: infer_shapes.c */
 struct infer {
     struct module *m;
     struct arena *mem;
-    struct diag *diag;      /* NULL: quiet */
+    struct diag *diag; /* NULL: quiet */
     bool bound;
-    int64_t opset;          /* of ai.onnx, for the node at hand */
-    const int64_t *versions; /* [node] the same before they are looked at; NULL: all are the model's */
-    uint32_t *type;         /* [value] index into m->type: what is known so far */
-    uint32_t *start;        /* [value] the same before the run */
-    const struct nums **data; /* [value] NULL: not looked up yet */
+    int64_t opset; /* of ai.onnx, for the node at hand */
+    /* [node] the same before they are looked at; NULL: all are the model's */
+    const int64_t *versions;
+    uint32_t *type;            /* [value] index into m->type: what is known so far */
+    uint32_t *start;           /* [value] the same before the run */
+    const struct nums **data;  /* [value] NULL: not looked up yet */
     struct dim_values *values; /* bound: values of the names */
-    const sid *input_names; /* names of the dimensions of the model's inputs, ascending */
+    const sid *input_names;    /* names of the dimensions of the model's inputs, ascending */
     uint32_t ninput_names;
-    uint32_t *first_body;   /* [node] its first body, NULL if the module has none */
-    uint32_t *next_body;    /* [graph] */
+    uint32_t *first_body;     /* [node] its first body, NULL if the module has none */
+    uint32_t *next_body;      /* [graph] */
     struct carried **carried; /* [graph] */
-    uint8_t *visited;       /* [node] owners: bodies have been visited */
+    uint8_t *visited;         /* [node] owners: bodies have been visited */
     uint32_t conflicts;
 };
 
@@ -131,8 +132,25 @@ struct num num_sub(struct infer *f, struct num a, struct num b);
 struct num num_mul(struct infer *f, struct num a, struct num b);
 /* Elements of a result that an elementwise operator computes; arg: enum num_op. */
 enum num_op {
-    NUM_NONE, NUM_ADD, NUM_SUB, NUM_MUL, NUM_DIV, NUM_MOD, NUM_MIN, NUM_MAX, NUM_EQ, NUM_LT, NUM_GT,
-    NUM_LE, NUM_GE, NUM_AND, NUM_OR, NUM_NEG, NUM_NOT, NUM_ABS, NUM_COPY
+    NUM_NONE,
+    NUM_ADD,
+    NUM_SUB,
+    NUM_MUL,
+    NUM_DIV,
+    NUM_MOD,
+    NUM_MIN,
+    NUM_MAX,
+    NUM_EQ,
+    NUM_LT,
+    NUM_GT,
+    NUM_LE,
+    NUM_GE,
+    NUM_AND,
+    NUM_OR,
+    NUM_NEG,
+    NUM_NOT,
+    NUM_ABS,
+    NUM_COPY
 };
 void values_elementwise(struct infer *f, nid n, enum num_op op);
 
@@ -147,8 +165,17 @@ enum { NUM_MASK = 31, RULE_BOOL = 32, RULE_QLINEAR = 64 };
 enum { LIKE_ELEM = 8 };
 /* rule_fixed_elem: where the element type of the result comes from. */
 enum {
-    FIXED_NONE, FIXED_BOOL, FIXED_TO, FIXED_BITS, FIXED_LIKE_1, FIXED_QUANTIZE, FIXED_DEQUANTIZE,
-    FIXED_DYNAMIC, FIXED_DTYPE, FIXED_FLOAT, FIXED_HASH
+    FIXED_NONE,
+    FIXED_BOOL,
+    FIXED_TO,
+    FIXED_BITS,
+    FIXED_LIKE_1,
+    FIXED_QUANTIZE,
+    FIXED_DEQUANTIZE,
+    FIXED_DYNAMIC,
+    FIXED_DTYPE,
+    FIXED_FLOAT,
+    FIXED_HASH
 };
 /* rule_reduce: enum num_op; axes are an attribute only; the elements are of another type. */
 enum { REDUCE_ATTR = 32, REDUCE_WIDE = 64 };
@@ -163,7 +190,14 @@ enum { REGION_ALIGN, REGION_POOL, REGION_CROP };
  * holds indices.  Beside the element type of the result (0: that of the operand). */
 enum { WINDOW_ELEM = 63, WINDOW_LAST = 64, WINDOW_MAYBE_LAST = 128, WINDOW_INDICES = 256 };
 /* rule_matmul: where the second matrix is, and what gives the element type. */
-enum { MATMUL_PLAIN, MATMUL_INTEGER, MATMUL_QLINEAR, MATMUL_TO_FLOAT, MATMUL_ORDERED, MATMUL_SPARSE };
+enum {
+    MATMUL_PLAIN,
+    MATMUL_INTEGER,
+    MATMUL_QLINEAR,
+    MATMUL_TO_FLOAT,
+    MATMUL_ORDERED,
+    MATMUL_SPARSE
+};
 /* rule_listed: number of the operand, and whether an attribute says the element type (f32, if it does not). */
 enum { LISTED_OPERAND = 7, LISTED_DTYPE = 8 };
 /* rule_nms: whose. */
@@ -171,24 +205,24 @@ enum { NMS_ONNX, NMS_TENSORRT };
 
 /* --- rules --- */
 
-shape_fn rule_same, rule_like, rule_each, rule_optimizer, rule_broadcast, rule_fixed_elem, rule_dropout,
-    rule_skip, rule_scalar, rule_aten; /* rules.c */
+shape_fn rule_same, rule_like, rule_each, rule_optimizer, rule_broadcast, rule_fixed_elem,
+    rule_dropout, rule_skip, rule_scalar, rule_aten; /* rules.c */
 shape_fn rule_conv, rule_conv_transpose, rule_pool, rule_global_pool, rule_matmul, rule_gemm,
     rule_rnn, rule_norm, rule_einsum, rule_loss, rule_qlinear_conv, rule_matmul_nbits,
-    rule_matmul_fpq4, rule_rows, rule_mul_integer, rule_norm_grad,
-    rule_cdist; /* rules_nn.c */
-shape_fn rule_attention, rule_flex_attention, rule_linear_attention, rule_causal_conv, rule_ms_attention,
-    rule_multi_head, rule_group_query, rule_packed_attention, rule_decoder_attention, rule_position_bias,
-    rule_embed_layer_norm, rule_padding, rule_search; /* rules_attention.c */
+    rule_matmul_fpq4, rule_rows, rule_mul_integer, rule_norm_grad, rule_cdist; /* rules_nn.c */
+shape_fn rule_attention, rule_flex_attention, rule_linear_attention, rule_causal_conv,
+    rule_ms_attention, rule_multi_head, rule_group_query, rule_packed_attention,
+    rule_decoder_attention, rule_position_bias, rule_embed_layer_norm, rule_padding,
+    rule_search; /* rules_attention.c */
 shape_fn rule_resize, rule_depth_space, rule_regions, rule_nms, rule_center_crop_pad, rule_col2im,
-    rule_unfold, rule_max_unpool, rule_affine_grid, rule_grid_sample,
-    rule_image_decoder, rule_reorder, rule_crop, rule_pyramid; /* rules_image.c */
+    rule_unfold, rule_max_unpool, rule_affine_grid, rule_grid_sample, rule_image_decoder,
+    rule_reorder, rule_crop, rule_pyramid; /* rules_image.c */
 shape_fn rule_ngram_hash, rule_varlen_conv, rule_gated_delta, rule_pre_mix, rule_indexer,
-    rule_packed_indexer; /* rules_tokens.c */
+    rule_packed_indexer;                                        /* rules_tokens.c */
 shape_fn rule_dft, rule_stft, rule_window, rule_mel, rule_rfft; /* rules_signal.c */
-shape_fn rule_classifier, rule_regressor, rule_one_hot_encoder, rule_array_features, rule_label_encoder,
-    rule_feature_vectorizer, rule_dict_vectorizer, rule_cast_map, rule_string_normalizer,
-    rule_string_split, rule_tfidf; /* rules_ml.c */
+shape_fn rule_classifier, rule_regressor, rule_one_hot_encoder, rule_array_features,
+    rule_label_encoder, rule_feature_vectorizer, rule_dict_vectorizer, rule_cast_map,
+    rule_string_normalizer, rule_string_split, rule_tfidf; /* rules_ml.c */
 shape_fn rule_reshape, rule_flatten, rule_transpose, rule_squeeze, rule_unsqueeze, rule_concat,
     rule_split, rule_slice, rule_gather, rule_gather_elements, rule_gather_nd, rule_gather_blocks,
     rule_embedding, rule_det; /* rules_move.c */
@@ -196,11 +230,9 @@ shape_fn rule_expand, rule_tile, rule_pad, rule_topk, rule_onehot, rule_shape, r
     rule_constant, rule_constant_of_shape, rule_range, rule_reduce, rule_arg_reduce, rule_where,
     rule_nonzero, rule_random, rule_compress, rule_unique, rule_multinomial, rule_listed,
     rule_split_half, rule_unknown_vectors, rule_bfp, rule_tensor_fill, rule_time_warping,
-    rule_bifurcation; /* rules_make.c */
+    rule_bifurcation;                   /* rules_make.c */
 shape_fn rule_if, rule_loop, rule_scan; /* infer_bodies.c */
-enum seq_rule {
-    SEQ_CONSTRUCT, SEQ_EMPTY, SEQ_INSERT, SEQ_ERASE, SEQ_SPLIT, SEQ_LENGTH, SEQ_AT
-};
+enum seq_rule { SEQ_CONSTRUCT, SEQ_EMPTY, SEQ_INSERT, SEQ_ERASE, SEQ_SPLIT, SEQ_LENGTH, SEQ_AT };
 shape_fn rule_sequence, rule_concat_from_sequence, rule_optional, rule_sequence_map,
     rule_zip_map; /* rules_seq.c */
 

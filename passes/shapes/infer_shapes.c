@@ -23,8 +23,9 @@
 #include <string.h>
 
 enum {
-    NEST_LIMIT = 4,   /* bodies nested deeper are visited once, with nothing carried known */
-    SCHEMA_ROUNDS = 3 /* runs after the first one, each with what schemas told after the one before */
+    NEST_LIMIT = 4, /* bodies nested deeper are visited once, with nothing carried known */
+    SCHEMA_ROUNDS =
+        3 /* runs after the first one, each with what schemas told after the one before */
 };
 
 /* --- the table --- */

@@ -120,7 +120,8 @@ static void add_member(struct spread *s, uint32_t *group, char letter, vid v)
 }
 
 /* What the letters from *at on say of the values; *at goes on behind their colon. */
-static void read_letters(struct spread *s, const char **at, const vid *v, uint32_t n, uint32_t *group)
+static void read_letters(struct spread *s, const char **at, const vid *v, uint32_t n,
+                         uint32_t *group)
 {
     for (uint32_t i = 0; i < n; i++) {
         char c = **at;

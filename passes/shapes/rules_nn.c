@@ -163,10 +163,10 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
             extra[i] = extra[i] > INT32_MAX || extra[i] < 0 ? 0 : extra[i];
             int64_t more = extra[i] + (x.kernel[i] - 1) * x.dilation[i] + 1 - x.stride[i] -
                            x.pad[i] - x.pad[k + i];
-            out.d[2 + i] = fixed                ? dim_num(given[i])
-                           : x.pads == PAD_SAME ? d
+            out.d[2 + i] = fixed                     ? dim_num(given[i])
+                           : x.pads == PAD_SAME      ? d
                            : x.kernel[i] < 0 || open ? dim_unknown()
-                                                : dim_shift(f->m, d, more);
+                                                     : dim_shift(f->m, d, more);
         }
     }
     shape_set(f, n, 0, &out);

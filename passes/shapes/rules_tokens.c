@@ -88,8 +88,7 @@ void rule_gated_delta(struct infer *f, nid n, int arg)
     struct dim batch = given ? state.d[0] : sequences(f, n, 3);
     struct dim each = dim_add(m, heads, dim_add(m, dim_mul(m, key_heads, key), values));
     const struct dim last[] = {batch, heads, value, key},
-                     update[] = {batch,
-                                 dim_mul(m, attr_dim(f, n, "state_update_capacity"), each)};
+                     update[] = {batch, dim_mul(m, attr_dim(f, n, "state_update_capacity"), each)};
     set(f, n, 1, ELEM_F32, 4, last);
     set(f, n, 2, ELEM_F32, 2, update);
 }
@@ -124,14 +123,16 @@ static struct dim capacity(struct infer *f, nid n)
 {
     if (!by_tokens(f, n))
         return attr_dim(f, n, "index_topk");
-    struct dim all = dim_add(f->m, attr_dim(f, n, "token_budget"), attr_dim(f, n, "compress_ratio"));
+    struct dim all =
+        dim_add(f->m, attr_dim(f, n, "token_budget"), attr_dim(f, n, "compress_ratio"));
     return dim_shift(f->m, all, -1);
 }
 
 /* Tokens wait until `ratio` of them are there, and then make an entry together with those of the entry
  * before, which are kept: `waiting` holds them first if it has as many.  Entries that `fresh` tokens make,
  * and how many wait then. */
-static void compress(int64_t ratio, int64_t waiting, int64_t fresh, struct dim *made, struct dim *left)
+static void compress(int64_t ratio, int64_t waiting, int64_t fresh, struct dim *made,
+                     struct dim *left)
 {
     *made = *left = dim_unknown();
     if (ratio < 1 || waiting < 0 || fresh < 0 || waiting > INT32_MAX || fresh > INT64_MAX / 2)

@@ -5,6 +5,8 @@
  * after the colon, for each result (type_table.h says what the letters mean). */
 #include "passes/shapes/type_table.h"
 
+// clang-format off: a row on each line
+
 static const struct type_row ai_onnx[] = {
     {"Abs", 1, "T:T"},
     {"Acos", 7, "T:T"},

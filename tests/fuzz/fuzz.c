@@ -115,11 +115,8 @@ struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d)
     struct text_module t = {0};
     fuzz_check(module_parse(&t, graph, strlen(graph), "graph.pir", d) == 0,
                "the target's own graph is right");
-    return (struct ctx){.mem = t.m->mem,
-                        .scratch = scratch,
-                        .diag = d,
-                        .m = t.m,
-                        .cluster = t.cluster};
+    return (struct ctx){
+        .mem = t.m->mem, .scratch = scratch, .diag = d, .m = t.m, .cluster = t.cluster};
 }
 
 void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan)

@@ -5,15 +5,56 @@
 #include "passes/passes.h"
 
 enum cli_id {
-    CLI_PASSES, CLI_OUTPUT, CLI_DEVICES, CLI_LINK, CLI_GROUP, CLI_TRANSFER_SCALE, CLI_IO, CLI_OVERLAP,
-    CLI_SCHEDULE, CLI_REPLICATE, CLI_SYNC, CLI_EFFICIENCY,
-    CLI_RESERVE, CLI_PART_COST, CLI_DIM, CLI_COSTS, CLI_PIN, CLI_STATE,
-    CLI_KEEP_BLOCKS, CLI_TIME_LIMIT, CLI_MAX_STATES, CLI_EMIT, CLI_REPLAY, CLI_VIEW, CLI_PICTURES,
-    CLI_COMPARE, CLI_BASELINES, CLI_EXPLAIN_BOUND, CLI_WEIGHTS, CLI_ALLOW_LINKS, CLI_ANNOTATE,
-    CLI_CHECK_ANNOTATIONS, CLI_PRINT_PIPELINE, CLI_PRINT_BEFORE, CLI_PRINT_AFTER,
-    CLI_PRINT_AFTER_ALL, CLI_STOP_AFTER, CLI_VERIFY_EACH, CLI_TIME_PASSES, CLI_QUIET, CLI_DIAG,
-    CLI_WARNINGS, CLI_LIST_PASSES, CLI_LIST_OPS, CLI_HELP_PASS, CLI_HELP_MAN, CLI_HELP_COMPLETION,
-    CLI_HELP, CLI_VERSION, CLI_COUNT
+    CLI_PASSES,
+    CLI_OUTPUT,
+    CLI_DEVICES,
+    CLI_LINK,
+    CLI_GROUP,
+    CLI_TRANSFER_SCALE,
+    CLI_IO,
+    CLI_OVERLAP,
+    CLI_SCHEDULE,
+    CLI_REPLICATE,
+    CLI_SYNC,
+    CLI_EFFICIENCY,
+    CLI_RESERVE,
+    CLI_PART_COST,
+    CLI_DIM,
+    CLI_COSTS,
+    CLI_PIN,
+    CLI_STATE,
+    CLI_KEEP_BLOCKS,
+    CLI_TIME_LIMIT,
+    CLI_MAX_STATES,
+    CLI_EMIT,
+    CLI_REPLAY,
+    CLI_VIEW,
+    CLI_PICTURES,
+    CLI_COMPARE,
+    CLI_BASELINES,
+    CLI_EXPLAIN_BOUND,
+    CLI_WEIGHTS,
+    CLI_ALLOW_LINKS,
+    CLI_ANNOTATE,
+    CLI_CHECK_ANNOTATIONS,
+    CLI_PRINT_PIPELINE,
+    CLI_PRINT_BEFORE,
+    CLI_PRINT_AFTER,
+    CLI_PRINT_AFTER_ALL,
+    CLI_STOP_AFTER,
+    CLI_VERIFY_EACH,
+    CLI_TIME_PASSES,
+    CLI_QUIET,
+    CLI_DIAG,
+    CLI_WARNINGS,
+    CLI_LIST_PASSES,
+    CLI_LIST_OPS,
+    CLI_HELP_PASS,
+    CLI_HELP_MAN,
+    CLI_HELP_COMPLETION,
+    CLI_HELP,
+    CLI_VERSION,
+    CLI_COUNT
 };
 
 /* Exit codes; 70 is an internal error. */
@@ -21,7 +62,7 @@ enum { EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INFEASIBLE = 3, EXIT_UNVERIFIED = 4 
 
 struct cli_option {
     enum cli_id id;
-    char letter; /* 0: none */
+    char letter;                   /* 0: none */
     const char *name, *arg, *help; /* arg NULL: a flag */
 };
 
@@ -30,7 +71,7 @@ struct cli {
     const char *value[CLI_COUNT]; /* the last one given; "" for a flag; NULL: not given */
     const char **list[CLI_COUNT]; /* all that were given, for options that repeat */
     uint32_t n[CLI_COUNT];
-    bool replay;                  /* the options are those of a reproducer: repro.h */
+    bool replay; /* the options are those of a reproducer: repro.h */
 };
 
 /* 0, or -1 with a diagnostic (usage). */

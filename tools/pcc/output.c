@@ -222,8 +222,8 @@ static void check_claims(const struct cli *c, struct ctx *x, int64_t value)
     if ((p->bound < 0 && !optimal) || (p->value == value && p->bound <= value && !optimal))
         return;
     diag_warning(x->diag, WARN_INVALID_PLAN,
-                 "%s: its plan takes %s here, not %s: what it says about bounds is left out", c->input,
-                 time_print(is, value), time_print(said, p->value));
+                 "%s: its plan takes %s here, not %s: what it says about bounds is left out",
+                 c->input, time_print(is, value), time_print(said, p->value));
     p->value = value;
     p->bound = p->bound_all = -1;
     p->proof = p->offer = NULL;
@@ -357,7 +357,8 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
     const char *no_plan = x->plan ? NULL : "nothing is planned";
     const char *reserved = c->value[CLI_RESERVE];
-    bool reserve = limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
+    bool reserve =
+        limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
     bool training = is_training(x->m), copies = x->cluster && x->cluster->replicate;
     bool drawn = emits(c, "dot") || (kind && (!strcmp(kind, "dot") || picture_format(kind, 3)));
     const struct {

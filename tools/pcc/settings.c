@@ -120,7 +120,8 @@ int settings_cluster(const struct cli *c, struct ctx *x)
     const char *part = c->value[CLI_PART_COST];
     if (part && (!time_parse(part, &x->cluster->part_cost) || x->cluster->part_cost < 0 ||
                  x->cluster->part_cost > PS_PER_S))
-        return diag_error(x->diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us", part);
+        return diag_error(x->diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
+                          part);
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
         return diag_error(x->diag, "--io '%s': expected paid or free", io);
     x->cluster->io_free = io ? !strcmp(io, "free") : x->cluster->io_free;

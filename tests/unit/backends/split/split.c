@@ -59,8 +59,7 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
     struct plan plan = {
         .planner = "random", .bound = -1, .bound_all = -1, .status = PLAN_HEURISTIC};
     struct module *m = onnx_read(path, &o, d);
-    struct ctx x = {
-        .mem = mem, .scratch = scratch, .diag = d, .m = m, .cluster = &cl};
+    struct ctx x = {.mem = mem, .scratch = scratch, .diag = d, .m = m, .cluster = &cl};
     int rc = -1;
     if (!m || cluster_parse(&cl, mem, arena_fmt(mem, "%uxa100", ndev), d) ||
         pipeline_parse(&pipe, "cost", mem, d))

@@ -181,7 +181,8 @@ static void groups(void **state)
 /* --reserve: of what there was before, by share or size; printed rates and sizes are the stated ones. */
 static void reserves(void **state)
 {
-    static const char *const bad[] = {"", "x", "-1", "10GiB%", "110%", "1.5", "10 %", "2GiB,1GiB", NULL},
+    static const char *const bad[] = {"",    "x",    "-1",        "10GiB%", "110%",
+                                      "1.5", "10 %", "2GiB,1GiB", NULL},
                              *const all[] = {"100%", "1", "4GiB", "1TiB", NULL};
     const int64_t gib = INT64_C(1) << 30;
     char said[1000];
@@ -373,9 +374,9 @@ static void json_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups),       cmocka_unit_test(reserves),
-        cmocka_unit_test(presets),      cmocka_unit_test(devices),
-        cmocka_unit_test(json_refused), cmocka_unit_test(shorthand_refused),
+        cmocka_unit_test(groups),        cmocka_unit_test(reserves),
+        cmocka_unit_test(presets),       cmocka_unit_test(devices),
+        cmocka_unit_test(json_refused),  cmocka_unit_test(shorthand_refused),
         cmocka_unit_test(json_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,8 @@
 enum { GRAPHS = 3000, PLANS = 20, SCALE = 64 * 5 };
 
 /* Transfers of the vertices of c, what g is without some (itself: map NULL), on device d. */
-static int64_t paid(const struct wdag *c, const uint32_t *map, uint32_t n, const uint32_t *dev, uint32_t d)
+static int64_t paid(const struct wdag *c, const uint32_t *map, uint32_t n, const uint32_t *dev,
+                    uint32_t d)
 {
     uint8_t member[32] = {0};
     int64_t compute, transfer, size;
@@ -63,8 +64,8 @@ static void test_any_plan(void **state)
         }
         arena_free(t->a);
     }
-    printf("of all transfers %.1f %% stay, %.1f %% with bridges\n", 100.0 * (double)plain / (double)whole,
-           100.0 * (double)bridged / (double)whole);
+    printf("of all transfers %.1f %% stay, %.1f %% with bridges\n",
+           100.0 * (double)plain / (double)whole, 100.0 * (double)bridged / (double)whole);
     assert_true(bridged > plain + plain / 100);
     free(t);
 }
@@ -111,7 +112,8 @@ static void test_branches(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_plan), cmocka_unit_test(test_chain),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_plan),
+                                       cmocka_unit_test(test_chain),
                                        cmocka_unit_test(test_branches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -442,11 +442,11 @@ static void test_depth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_equality),
-        cmocka_unit_test(test_mutations),  cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_model),      cmocka_unit_test(test_shorthand_cluster),
-        cmocka_unit_test(test_empty_class),
-        cmocka_unit_test(test_errors),     cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_equality),
+        cmocka_unit_test(test_mutations),   cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_shorthand_cluster),
+        cmocka_unit_test(test_empty_class), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_depth),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,8 @@ struct world {
     bool gpipe, replicate;
     uint32_t parts; /* what one costs, ps */
     struct ctx *x;  /* with a place, where parts cost something */
-    int64_t bytes[OPS + 1], weight, own[OPS], time[OPS][CLASSES]; /* value 0 is the input, then the ops' */
+    /* value 0 is the input, then the ops' */
+    int64_t bytes[OPS + 1], weight, own[OPS], time[OPS][CLASSES];
     bool reads[OPS][OPS + 1], needs[OPS], output[OPS], back[OPS];
     uint32_t color[OPS];
     struct text_module t;
@@ -66,13 +67,14 @@ static void make_op(struct world *w, uint32_t i, uint32_t colors, uint64_t *rng)
     uint32_t n = 1 + test_below(rng, 2);
     say(w, "  %%v%u = Tanh(", i + 1);
     for (uint32_t k = 0; k < n; k++) {
-        uint32_t back = test_below(rng, 4) ? 2 : i + 1, from = i - test_below(rng, back <= i ? back : i + 1);
+        uint32_t back = test_below(rng, 4) ? 2 : i + 1,
+                 from = i - test_below(rng, back <= i ? back : i + 1);
         w->reads[i][from] = true;
         say(w, "%s%%v%u", k ? ", " : "", from);
     }
     w->needs[i] = test_below(rng, 4) == 0;
-    say(w, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !elems=65 !own=%lldB", w->needs[i] ? ", %w" : "", i,
-        (long long)w->bytes[i + 1], (long long)(w->own[i] = test_below(rng, 25)));
+    say(w, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !elems=65 !own=%lldB", w->needs[i] ? ", %w" : "",
+        i, (long long)w->bytes[i + 1], (long long)(w->own[i] = test_below(rng, 25)));
     for (uint32_t k = 0; k < w->ncls; k++) {
         bool never = test_below(rng, 20) == 0;
         w->time[i][k] = never ? COST_NEVER : (int64_t)test_below(rng, 60) * (w->host[k] ? 4 : 1);
@@ -99,7 +101,8 @@ static void make(struct world *w, uint64_t seed, uint32_t kind, struct diag *d)
     memset(w, 0, sizeof *w);
     w->parts = kind > 4 ? 1 + test_below(&rng, 30) : 0;
     kind = kind > 4 ? as[kind - 5] : kind;
-    uint32_t hides = kind == 3 && w->parts ? (uint32_t)(seed % 3) : kind < 3 ? kind : 0; /* 0 sum, 1 max, 2 duplex */
+    /* 0 sum, 1 max, 2 duplex */
+    uint32_t hides = kind == 3 && w->parts ? (uint32_t)(seed % 3) : kind < 3 ? kind : 0;
     w->overlap = hides == 1 ? OVERLAP_MAX : hides == 2 ? OVERLAP_DUPLEX : OVERLAP_SUM;
     w->gpipe = kind == 3;
     w->replicate = kind == 4;
@@ -107,11 +110,13 @@ static void make(struct world *w, uint64_t seed, uint32_t kind, struct diag *d)
     w->nop = 3 + test_below(&rng, w->parts ? 3 : OPS - 2 - (kind != 0));
     w->ncls = 1 + test_below(&rng, CLASSES);
     w->io_free = test_below(&rng, 2);
-    say(w, "cluster%s overlap=%s%s%s part_cost=%ups\n", w->io_free ? " io_free" : "", overlap[hides],
-        w->gpipe ? " schedule=gpipe" : "", w->replicate ? " replicate" : "", w->parts);
+    say(w, "cluster%s overlap=%s%s%s part_cost=%ups\n", w->io_free ? " io_free" : "",
+        overlap[hides], w->gpipe ? " schedule=gpipe" : "", w->replicate ? " replicate" : "",
+        w->parts);
     for (uint32_t k = 0; k < w->ncls; k++)
         make_class(w, k, &rng);
-    uint32_t dear = 1 + test_below(&rng, 40), colors = test_below(&rng, 4) ? 1 + test_below(&rng, 3) : 0;
+    uint32_t dear = 1 + test_below(&rng, 40),
+             colors = test_below(&rng, 4) ? 1 + test_below(&rng, 3) : 0;
     say(w, "graph {\n  init %%w : f32[1] = [0.0] !bytes=%lldB !elems=1\n",
         (long long)(w->weight = 5 + test_below(&rng, 20)));
     for (uint32_t v = 0; v <= w->nop; v++)
@@ -239,7 +244,8 @@ static bool is_contiguous(const struct world *w, const int32_t *dev)
 }
 
 /* Tries all assignments for devices of which copies[] take turns. */
-static void try_all(const struct world *w, const uint32_t *copies, int64_t *any, int64_t *contiguous)
+static void try_all(const struct world *w, const uint32_t *copies, int64_t *any,
+                    int64_t *contiguous)
 {
     uint32_t total = 1;
     for (uint32_t i = 0; i < w->nop; i++)
@@ -266,7 +272,10 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
 {
     uint32_t n = 0, copies[DEVICES] = {1, 1, 1, 1};
     struct diag d = diag_silent();
-    struct ctx x = {.mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = w->t.m,
+    struct ctx x = {.mem = arena_new(),
+                    .scratch = arena_new(),
+                    .diag = &d,
+                    .m = w->t.m,
                     .cluster = w->t.cluster};
     *any = *contiguous = COST_NEVER;
     w->x = &x;
@@ -315,15 +324,18 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     struct world *w = malloc(sizeof *w);
     struct diag d = diag_silent();
     make(w, seed, kind, &d);
-    struct ctx x = {.mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = w->t.m,
+    struct ctx x = {.mem = arena_new(),
+                    .scratch = arena_new(),
+                    .diag = &d,
+                    .m = w->t.m,
                     .cluster = w->t.cluster};
     int rc = place(&x, passes);
     const struct plan *p = x.plan;
     c->runs++;
     c->none += rc == PASS_INFEASIBLE;
     if ((rc != 0 && rc != PASS_INFEASIBLE) || (rc == PASS_INFEASIBLE) != (any == COST_NEVER))
-        fail_msg("seed %llu, kind %u: %s gives %d, the least is %lld:\n%s", (unsigned long long)seed, kind,
-                 passes, rc, (long long)any, w->text);
+        fail_msg("seed %llu, kind %u: %s gives %d, the least is %lld:\n%s",
+                 (unsigned long long)seed, kind, passes, rc, (long long)any, w->text);
     if (!rc) {
         bool all = p->scope == SCOPE_ALL, optimal = p->status == PLAN_OPTIMAL;
         int64_t least = all ? any : contiguous;
@@ -331,13 +343,15 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
         c->best += p->value == any || spared;
         c->optimal += optimal;
         c->all += optimal && all;
-        if (p->value < any || p->bound > least || p->bound_all > any || (optimal && p->value != least) ||
-            (all && p->bound_all != p->bound) || (!all && p->scope != SCOPE_CONTIGUOUS))
-            fail_msg("seed %llu, kind %u: %s: %lld, bound %lld, of all %lld, %s%s; the least is %lld, "
-                     "contiguous %lld:\n%s",
-                     (unsigned long long)seed, kind, passes, (long long)p->value, (long long)p->bound,
-                     (long long)p->bound_all, plan_status_name(p->status), plan_among(p->scope),
-                     (long long)any, (long long)contiguous, w->text);
+        if (p->value < any || p->bound > least || p->bound_all > any ||
+            (optimal && p->value != least) || (all && p->bound_all != p->bound) ||
+            (!all && p->scope != SCOPE_CONTIGUOUS))
+            fail_msg(
+                "seed %llu, kind %u: %s: %lld, bound %lld, of all %lld, %s%s; the least is %lld, "
+                "contiguous %lld:\n%s",
+                (unsigned long long)seed, kind, passes, (long long)p->value, (long long)p->bound,
+                (long long)p->bound_all, plan_status_name(p->status), plan_among(p->scope),
+                (long long)any, (long long)contiguous, w->text);
     }
     arena_free(x.mem);
     arena_free(x.scratch);
@@ -366,8 +380,8 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        printf("kind %u: %s: %u runs, %u without a plan, %u least, %u optimal, %u of all plans\n", kind,
-               passes[i], c[i].runs, c[i].none, c[i].best, c[i].optimal, c[i].all);
+        printf("kind %u: %s: %u runs, %u without a plan, %u least, %u optimal, %u of all plans\n",
+               kind, passes[i], c[i].runs, c[i].none, c[i].best, c[i].optimal, c[i].all);
         assert_true(c[i].best + c[i].none >= c[i].runs - c[i].runs / (kind < 5 ? 50 : 10));
     }
     assert_in_range(closer, modules / 100, modules); /* shapes matter */
@@ -376,7 +390,8 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
 
 static void test_sums(void **state)
 {
-    static const char *const passes[] = {"auto-place", "auto-place{gain=0:moves=4000}", "anneal-place{moves=4000}",
+    static const char *const passes[] = {"auto-place", "auto-place{gain=0:moves=4000}",
+                                         "anneal-place{moves=4000}",
                                          "ip-place{contiguous=none:moves=4000}"};
     (void)state;
     run_kind(0, MODULES, passes, 4);
@@ -393,6 +408,7 @@ static void test_objectives(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_objectives)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_objectives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,7 +266,8 @@ static int64_t leaves(const struct wdag *g, uint32_t cls, uint32_t ideal)
 
 /* For each k, some prefix of the order has the first k vertices of the path, and no ideal that has them and no others
  * is left by less. */
-static uint32_t check_prefixes(const struct instance *t, const struct long_path *p, const uint32_t *order)
+static uint32_t check_prefixes(const struct instance *t, const struct long_path *p,
+                               const uint32_t *order)
 {
     static uint32_t ideal[1 << MAX_N];
     uint32_t n = list_ideals(&t->g, ideal), several = 0;

@@ -78,8 +78,7 @@ static int64_t value_of(const struct instance *t, const int32_t *dev)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static struct ip_run make_run(enum ip_shape shape, const struct mip_solver *s,
-                              struct clock *clock)
+static struct ip_run make_run(enum ip_shape shape, const struct mip_solver *s, struct clock *clock)
 {
     return (struct ip_run){.planner = "test",
                            .shape = shape,
