@@ -110,6 +110,19 @@ def columns(tree):
                 yield f"{path}:{number}: a tab or a blank at the end"
 
 
+def formatted(tree):
+    """All of C as clang-format of tools/requirements.txt writes it by .clang-format."""
+    beside = Path(sys.executable).parent / "clang-format"
+    files = [path for path, _ in tree.sources() if not path.startswith("third_party/")]
+    if not beside.exists():
+        yield f"{beside} is not there: tools/setup.sh installs it"
+        return
+    r = subprocess.run([beside, f"--style=file:{ROOT}/.clang-format", "--dry-run", *files], cwd=tree.root,
+                       capture_output=True, text=True)
+    for path in sorted(set(re.findall(r"^([^\s:]+):\d+:\d+: ", r.stderr, re.M))):
+        yield f"{path}: not formatted: build/venv/bin/clang-format -i {path}"
+
+
 def root_folder(tree):
     for p in sorted(tree.root.iterdir()):
         if p.name not in AT_ROOT and not p.name.startswith("."):
@@ -278,7 +291,7 @@ def readme_files(tree):
                 yield f"README.md: {folder}/{name} does not exist"
 
 
-CHECKS = [lengths, columns, root_folder, dependencies, forbidden, assertions, machine_paths, opening,
+CHECKS = [lengths, columns, formatted, root_folder, dependencies, forbidden, assertions, machine_paths, opening,
           silent_skips, headers_alone, readme_options, readme_passes, readme_files]
 
 # ---- self-test
@@ -303,6 +316,8 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (lengths, "passes/b.c", "/* B. */\n" + "\n" * 1000, "1001 lines"),
     (columns, "passes/b.c", "/* " + "b" * 120 + " */\n", "126 columns"),
     (columns, "passes/b.c", "/* B. */ \n", "blank at the end"),
+    (formatted, "passes/b.c", "/* B. */\nint  b;\n", "b.c: not formatted"),
+    (formatted, "ir/a.h", GOOD["ir/a.h"].replace("f(int32_t x)", "f (int32_t x)"), "a.h: not formatted"),
     (root_folder, "notes.txt", "", "notes.txt"),
     (root_folder, "src/x.c", "/* X. */\n", "src"),
     (dependencies, "ir/a.c", '/* A. */\n#include "passes/b.h"\n', "passes/b.h"),

@@ -35,6 +35,8 @@ HEAD = """\
  * A row: operator, the first version of its domain that it holds for, and a letter for each operand and,
  * after the colon, for each result (type_table.h says what the letters mean). */
 #include "passes/shapes/type_table.h"
+
+// clang-format off: a row on each line
 """
 
 
