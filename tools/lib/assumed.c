@@ -1,6 +1,6 @@
 /* The line that says what was assumed (assumed.h): devices, their links, the types that are computed in (times
  * come from their peak rates), memory for the runtime, sizes of dimensions; each with the option that sets it. */
-#include "assumed.h"
+#include "tools/lib/assumed.h"
 
 #include "ir/base/strings.h"
 
@@ -95,20 +95,22 @@ static void add_dims(struct list *l, const struct ctx *x)
         add(l, s, "--dim");
 }
 
-const char *assumed_text(const struct cli *c, const struct ctx *x, bool brought)
+const char *assumed_text(const struct pcc *p)
 {
+    const struct ctx *x = &p->x;
     struct list l = {.a = x->mem};
-    const char *devices = c->value[CLI_DEVICES];
+    const char *devices = given(p, "devices");
+    bool brought = p->own != NULL;
     bool limited = false, described = devices && str_ends(devices, ".json");
     for (uint32_t k = 0; k < x->cluster->ncls; k++)
         limited = limited || (!x->cluster->cls[k].host && x->cluster->cls[k].memory >= 0);
     if (!brought && !devices)
         add_devices(&l, x->cluster);
-    if (!brought && !described && !c->value[CLI_LINK])
+    if (!brought && !described && !given(p, "link"))
         add_links(&l, x->cluster);
-    if (x->m->cost->flops && x->m->ir_version && !c->value[CLI_EFFICIENCY] && !c->n[CLI_COSTS])
+    if (x->m->cost->flops && x->m->ir_version && !given(p, "efficiency") && !given(p, "costs"))
         add_types(&l, x->m);
-    if (limited && !brought && !c->value[CLI_RESERVE])
+    if (limited && !brought && !given(p, "reserve"))
         add(&l, "nothing reserved", "--reserve");
     add_dims(&l, x);
     return l.what ? arena_fmt(l.a, "%s; set with %s", l.what, l.how) : NULL;

@@ -1,0 +1,194 @@
+/* Settings that say what is planned and for which devices, into the context (settings.h).  O(settings^2), which are
+ * few. */
+#include "tools/lib/settings.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/nearest.h"
+#include "ir/base/strings.h"
+
+#include <string.h>
+
+/* Settings beside the options of writers. */
+static const char *const names[] = {
+    "devices",  "link",    "group",    "transfer-scale", "io",          "overlap",     "schedule",
+    "replicate", "sync",   "efficiency", "reserve",      "part-cost",   "dim",         "costs",
+    "pin",      "state",   "keep-blocks", "time-limit",  "max-states",  "allow-links", "warnings",
+    "weights",  "annotate", "view", "pictures", "replay"};
+
+const char *setting_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], name))
+            return names[i];
+    return NULL;
+}
+
+const char *setting_hint(const char *name, struct arena *a)
+{
+    struct nearest t = nearest_to(name, strlen(name));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        nearest_try(&t, names[i]);
+    return nearest_hint(&t, a);
+}
+
+int settings_dims(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    const char *s;
+    for (uint32_t i = 0; (s = given_nth(p, "dim", i)); i++)
+        while (*s) {
+            size_t n = strcspn(s, ",");
+            char *name = arena_strdup(x->mem, s, n), *eq = strrchr(name, '=');
+            int64_t value;
+            if (!eq || eq == name || !count_parse(eq + 1, &value) || value < 1)
+                return diag_error(x->diag, "--dim '%s': expected NAME=N with N >= 1", name);
+            *eq = 0;
+            x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
+            x->dims[x->ndims++] = (struct dim_binding){name, value, false};
+            s += n + (s[n] == ',');
+        }
+    return 0;
+}
+
+static int add_pin(struct ctx *x, struct pin *pins, const char *text)
+{
+    char *pattern = arena_strdup(x->mem, text, strlen(text)), *eq = strrchr(pattern, '=');
+    if (!eq || eq == pattern || !eq[1])
+        return diag_error(x->diag, "--pin '%s': expected REGEX=DEVICE", text);
+    *eq = 0;
+    pins[x->npins++] = (struct pin){pattern, eq + 1};
+    return 0;
+}
+
+static enum pcc_status read_pins(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    struct pin *pins = NULL;
+    const char *s;
+    uint32_t cap = 0;
+    for (uint32_t i = 0; (s = given_nth(p, "pin", i)); i++) {
+        size_t len = strlen(s);
+        char *text = arena_strdup(x->mem, s, len), *save = NULL;
+        if (*s == '@' && !(text = infile_read(s + 1, x->mem, &len, x->diag)))
+            return PCC_BAD_INPUT;
+        for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+            if (*s == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
+                continue;
+            line[strcspn(line, "\r")] = 0;
+            pins = vec_grow(x->mem, pins, &cap, x->npins + 1, sizeof *pins);
+            if (add_pin(x, pins, line))
+                return *s == '@' ? PCC_BAD_INPUT : PCC_BAD_USE;
+        }
+    }
+    x->pins = pins;
+    return 0;
+}
+
+static int read_pairs(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    struct state_pair *pairs = arena_array(x->mem, (size_t)p->ngiven + 1, sizeof *pairs);
+    const char *s;
+    for (uint32_t i = 0; (s = given_nth(p, "state", i)); i++) {
+        const char *eq = strchr(s, '=');
+        if (!eq || eq == s || !eq[1])
+            return diag_error(x->diag, "--state '%s': expected INPUT=OUTPUT", s);
+        pairs[x->npairs++] = (struct state_pair){arena_strdup(x->mem, s, (size_t)(eq - s)), eq + 1};
+    }
+    x->pairs = pairs;
+    return 0;
+}
+
+static int read_limits(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    const char *t = given(p, "time-limit"), *s = given(p, "max-states");
+    if (t && !time_parse(t, &x->time_limit))
+        return diag_error(x->diag, "--time-limit '%s': expected a time such as 30s", t);
+    if (s && (!count_parse(s, &x->max_states) || x->max_states < 1))
+        return diag_error(x->diag, "--max-states '%s': expected a number >= 1", s);
+    return 0;
+}
+
+enum pcc_status settings_read(struct pcc *p)
+{
+    const char **costs = arena_array(p->x.mem, (size_t)p->ngiven + 1, sizeof *costs);
+    if (settings_dims(p) || read_pairs(p) || read_limits(p))
+        return PCC_BAD_USE;
+    enum pcc_status s = read_pins(p);
+    while ((costs[p->x.ncost_files] = given_nth(p, "costs", p->x.ncost_files)))
+        p->x.ncost_files++;
+    p->x.cost_files = costs;
+    p->x.keep_blocks = given(p, "keep-blocks") != NULL;
+    return s;
+}
+
+/* The place of a setting's value among names; the default if it is not given; -1, an error. */
+static int read_choice(struct pcc *p, const char *name, const char *const *names, int def)
+{
+    const char *text = given(p, name);
+    for (int i = 0; text && names[i]; i++)
+        if (!strcmp(text, names[i]))
+            return i;
+    if (!text)
+        return def;
+    return diag_error(&p->diag, "--%s '%s': expected %s, %s%s%s", name, text, names[0], names[1],
+                      names[2] ? ", " : "", names[2] ? names[2] : "");
+}
+
+static enum pcc_status find_devices(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    struct cluster *own = p->own;
+    const char *text = given(p, "devices");
+    if (own && (text || given(p, "link"))) {
+        diag_error(x->diag, "%s brings its own devices: -d and --link do not apply", p->name);
+        return PCC_BAD_USE;
+    }
+    x->cluster = own ? own : arena_alloc(x->mem, sizeof *x->cluster);
+    if (text && cluster_parse(x->cluster, x->mem, text, x->diag))
+        return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
+    if (!own && !text)
+        cluster_default(x->cluster);
+    return 0;
+}
+
+static int describe_devices(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    const char *io = given(p, "io"), *eff = given(p, "efficiency"), *link = given(p, "link");
+    const char *group = given(p, "group"), *reserve = given(p, "reserve");
+    if (link && cluster_set_link(x->cluster, link, x->diag))
+        return -1;
+    if (group && cluster_set_groups(x->cluster, group, x->diag))
+        return -1;
+    if (reserve && cluster_set_reserve(x->cluster, reserve, x->diag))
+        return -1;
+    const char *part = given(p, "part-cost");
+    if (part && (!time_parse(part, &x->cluster->part_cost) || x->cluster->part_cost < 0 ||
+                 x->cluster->part_cost > PS_PER_S))
+        return diag_error(x->diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
+                          part);
+    if (io && strcmp(io, "free") && strcmp(io, "paid"))
+        return diag_error(x->diag, "--io '%s': expected paid or free", io);
+    x->cluster->io_free = io ? !strcmp(io, "free") : x->cluster->io_free;
+    int overlap = read_choice(p, "overlap", overlap_name, (int)x->cluster->overlap);
+    int schedule = read_choice(p, "schedule", schedule_name, (int)x->cluster->schedule);
+    if (overlap < 0 || schedule < 0)
+        return -1;
+    x->cluster->overlap = (enum overlap)overlap;
+    x->cluster->schedule = (enum schedule)schedule;
+    x->cluster->replicate = x->cluster->replicate || given(p, "replicate");
+    const char *sync = given(p, "sync");
+    if (sync && (!rate_parse(sync, &x->cluster->sync_bandwidth) || x->cluster->sync_bandwidth < 1))
+        return diag_error(x->diag, "--sync '%s': expected a rate such as 25GB/s", sync);
+    if (eff && !share_parse(eff, &x->cluster->efficiency))
+        return diag_error(x->diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
+    return 0;
+}
+
+enum pcc_status settings_devices(struct pcc *p)
+{
+    enum pcc_status s = find_devices(p);
+    return s ? s : describe_devices(p) ? PCC_BAD_USE : PCC_OK;
+}
