@@ -73,7 +73,7 @@ for preset in $build_only; do
     fi
 done
 
-[ -z "$cpu" ] || tests/cpu.sh --slowest 10 $cpu
+[ -z "$cpu" ] || tests/support/cpu.sh --slowest 10 $cpu
 [ -z "$reports" ] || (cd build && ../tools/left_out.sh $reports)
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -8,8 +8,8 @@
  * for the least in its scope; no plan only if there is none. */
 #include "ir/text/text.h"
 #include "passes/pipeline.h"
-#include "tests/graphs.h"
-#include "tests/sanitized.h"
+#include "tests/support/graphs.h"
+#include "tests/support/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,8 +9,8 @@
 #include "passes/problem/reversed.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
-#include "tests/graphs.h"
-#include "tests/sanitized.h"
+#include "tests/support/graphs.h"
+#include "tests/support/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
  * measured transfers, shared weights, memory limits, pins, and nodes that run on some classes only. */
 #include "ir/text/text.h"
 #include "passes/pipeline.h"
-#include "tests/graphs.h"
+#include "tests/support/graphs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
