@@ -9,7 +9,7 @@
  * For every parameter P the gradient, the update and the new weight are outputs. What the backward
  * half needs of the forward half is kept per layer, so long edges connect both. There are no
  * position embeddings. Gradients of the table are one-hot ids times those of the rows. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <math.h>
 #include <stdio.h>

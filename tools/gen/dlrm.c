@@ -7,7 +7,7 @@
  *
  * Tables share nothing, so they may lie on different devices. Nodes: 3 per table, 3 per layer of
  * each MLP, 7 others. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <math.h>
 #include <stdio.h>

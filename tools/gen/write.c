@@ -4,7 +4,7 @@
  *
  * Numbers: weight w is the stream splitmix64(w.key + i * gamma), two float32 per 64-bit output,
  * each uniform on mean +- sqrt(3) * std. Little-endian hosts only, as ONNX raw_data is. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <errno.h>
 #include <fcntl.h>

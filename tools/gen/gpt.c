@@ -10,7 +10,7 @@
  * and returns the result as present.N.{key,value}. Nodes: 32 per layer, 34 with --kv, and 11 to 15
  * outside the layers. Residual projections are scaled by 1/sqrt(2 layers), so that any depth stays
  * finite. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <math.h>
 

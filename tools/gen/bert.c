@@ -6,7 +6,7 @@
  *
  * Masked keys get the lowest float added to their scores, (1 - attention_mask) * lowest, as
  * exporters write it; a row with every key masked stays finite. Nodes: 34 per layer, 17 outside. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 enum { BERT_POSITIONS = 512, BERT_TYPES = 2 };
 

@@ -4,7 +4,7 @@
  * evenly; 0.001 to 1 ms on an accelerator, ten times that on the CPU, 0 to 0.3 ms for a transfer, all in whole
  * microseconds.  Nodes are numbered layer by layer.  Each node draws its numbers in turn from one stream, so that
  * a larger graph of the same seed begins with the smaller one.  O(nodes) time, memory O(width). */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
-/* Shared parts of pcc-gen: options, the graph builder (gen_build.c), layers that several models use
- * (gen_layers.c), the models (gen_gpt.c, gen_bert.c, gen_llama.c, gen_unet.c, gen_dlrm.c,
- * gen_train.c, gen_seq2seq.c, gen_detector.c, gen_models.c), workloads (gen_workload.c) and the streaming writer
- * (gen_write.c).
+/* Shared parts of pcc-gen: options, the graph builder (build.c), layers that several models use (layers.c), the models
+ * (gpt.c, bert.c, llama.c, unet.c, dlrm.c, train.c, seq2seq.c, detector.c, models.c), workloads (workload.c) and the
+ * streaming writer (write.c).
  *
  * Weights are never held in memory. A weight is a row of `gen.weights` (element count, mean,
  * spread, key); its TensorProto carries the true byte length and a marker pointer into an
@@ -89,7 +88,7 @@ struct gen {
     Onnx__NodeProto *last; /* node that gen_attr_* and gen_rename act on */
 };
 
-/* ---- gen_build.c. Running out of memory ends the program with one line and exit code 1. ---- */
+/* ---- build.c. Running out of memory ends the program with one line and exit code 1. ---- */
 
 /* Starts an empty model. `location` and the returned strings live as long as `g`. */
 void gen_open(struct gen *g, enum gen_mode mode, int64_t seed, const char *location);
@@ -131,7 +130,7 @@ void gen_output(struct gen *g, const char *name, int type, int rank, const struc
 /* The finished model: shares everything with `g`. */
 Onnx__ModelProto *gen_model(struct gen *g, const char *name);
 
-/* ---- gen_layers.c. `path` is the module's, without operator, e.g. "/attn/q"; parameters are called
+/* ---- layers.c. `path` is the module's, without operator, e.g. "/attn/q"; parameters are called
  * <param>.weight and <param>.bias. ---- */
 
 /* Shapes and scale of attention over [batch, sequence, heads * dim]. */
@@ -201,12 +200,12 @@ int gen_star(struct gen *g, const struct gen_opt *o);
 int gen_ladder(struct gen *g, const struct gen_opt *o);
 int gen_dense(struct gen *g, const struct gen_opt *o);
 
-/* ---- gen_workload.c: a profiled graph as JSON, not a model: `none` is NULL, o->out is
+/* ---- workload.c: a profiled graph as JSON, not a model: `none` is NULL, o->out is
  * written. 0, or -1 after one line on stderr ---- */
 
 int gen_random_layers(struct gen *none, const struct gen_opt *o);
 
-/* ---- gen_write.c ---- */
+/* ---- write.c ---- */
 
 /* Writes the model to `path`, and with GEN_EXTERNAL the weights to `weights_path`, each through a
  * temporary file in the same folder that is renamed once both are complete. A target that exists

@@ -3,7 +3,7 @@
  * resnet and inception: convolutions with bias (batch norm folded in, as exported inference models
  * have it) and He-scaled weights; dense: MatMul + Add + Relu with layers * width^2 * 4 bytes of
  * weights; star: one value with many readers; ladder: two long chains joined by rungs. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <math.h>
 #include <stdio.h>

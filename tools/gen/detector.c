@@ -10,7 +10,7 @@
  * Few nodes take nearly all the time; most are the branches per class, which read all scores and boxes and meet
  * in one Concat, as exporters unroll loops over classes.  Nodes: 5 per block, 28 per level, 18 per
  * class, 54 others. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <math.h>
 #include <stdio.h>

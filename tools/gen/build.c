@@ -1,6 +1,6 @@
 /* Graph builder of pcc-gen: nodes, attributes, initializers, inputs and outputs as protobuf-c
  * structures in an arena. Only small constants have bytes here; see gen.h for weights. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <stdarg.h>
 #include <stdio.h>

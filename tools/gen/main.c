@@ -6,7 +6,7 @@
  * they are written, so memory depends on the number of nodes only. Equal options give equal bytes.
  * This file reads the command line from one table, which also prints --help. Exit: 0 done, 1 the
  * file could not be written, 2 bad usage. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * same mask.  As exporters write it, each Reshape has its shape made on the spot of Shape, Gather, Unsqueeze and
  * Concat, so that there are many small branches beside a long path.  Nodes: 62 per encoder layer, 114 per
  * decoder layer, 46 others. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <math.h>
 

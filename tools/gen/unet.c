@@ -7,7 +7,7 @@
  *
  * Group norm is what exporters make of it: Reshape to groups, InstanceNormalization, Reshape back
  * to the Shape before, scale and shift per channel. Batch is symbolic, height and width are not. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
  * values of one head serve heads / kv_heads queries, by Expand. With --kv each layer appends to
  * past_key_values.N.{key,value} and returns present.N.{key,value}, rotated and not yet expanded.
  * Projections into the residual are scaled by 1/sqrt(2 layers), so that any depth stays finite. */
-#include "tools/gen.h"
+#include "tools/gen/gen.h"
 
 #include <math.h>
 #include <stdio.h>
