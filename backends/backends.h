@@ -21,7 +21,7 @@ struct result {
     const struct place *place;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct cut *cut; /* the parts: ir/plan/parts.h */
+    const struct parts *parts; /* the parts: ir/plan/parts.h */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
     const struct result *open;   /* the same plan with these calls still open; NULL: this one */

@@ -14,7 +14,7 @@ struct builder {
     const struct module *m;
     struct arena *a;
     struct map pair; /* (from, to) -> flow + 1 */
-    struct flow *f;
+    struct arrow *f;
     uint32_t n, cap;
 };
 
@@ -26,10 +26,10 @@ static void add(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
     uint32_t i = map_get(&b->pair, map_key(from, to));
     if (!i) {
         b->f = vec_grow(b->a, b->f, &b->cap, b->n + 1, sizeof *b->f);
-        b->f[b->n] = (struct flow){.from = from, .to = to, .away = away, .tip = ""};
+        b->f[b->n] = (struct arrow){.from = from, .to = to, .away = away, .tip = ""};
         map_set(&b->pair, b->a, map_key(from, to), i = ++b->n);
     }
-    struct flow *f = &b->f[i - 1];
+    struct arrow *f = &b->f[i - 1];
     f->bytes = sat_add(f->bytes, bytes);
     if (f->tensors++ < TOOLTIP_LINES) {
         const char *name = value_name(b->m, v);
@@ -39,8 +39,8 @@ static void add(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
     }
 }
 
-struct flows flows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
-                         uint32_t nframe, struct arena *a)
+struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
+                           uint32_t nframe, struct arena *a)
 {
     struct builder b = {.m = r->m, .a = a};
     const struct place *pl = r->place;
@@ -50,7 +50,7 @@ struct flows flows_build(const struct result *r, const uint32_t *box_of, const u
         vid v = pl->net_value[e];
         nid def = r->m->value[v].def;
         uint32_t from = def && pl->kind[def] == PLACE_NODE ? box_of[def] : 0;
-        bool small = flow_is_small(r, e);
+        bool small = arrow_is_small(r, e);
         if (from && pl->net_host[e])
             add(&b, from, 0, v, true);
         for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
@@ -68,5 +68,5 @@ struct flows flows_build(const struct result *r, const uint32_t *box_of, const u
             add(&b, from, to, v, away);
         }
     }
-    return (struct flows){b.f, b.n, hidden};
+    return (struct arrows){b.f, b.n, hidden};
 }

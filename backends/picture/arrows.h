@@ -5,15 +5,15 @@
 #include "backends/picture/blocks.h"
 
 /* Tensors that go from one box to another; box 0 is the host. */
-struct flow {
+struct arrow {
     uint32_t from, to, tensors;
     int64_t bytes;
     bool away;       /* from one frame to another, or the host */
     const char *tip; /* the first of them by name */
 };
 
-struct flows {
-    struct flow *f;
+struct arrows {
+    struct arrow *f;
     uint32_t n;
     uint32_t hidden; /* arrows within frames that are left out */
 };
@@ -22,7 +22,7 @@ struct flows {
  * the wire, a tensor goes once to each other frame: to the first box there that reads it; its arrows
  * to others there are hidden, and so are small integers (shapes) that do not cross.  In order of
  * producers.  Lives in a.  O(pins). */
-struct flows flows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
-                         uint32_t nframe, struct arena *a);
+struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
+                           uint32_t nframe, struct arena *a);
 
 #endif

@@ -27,18 +27,18 @@ enum { PERIODS = 384, DEPTHS = 5, WAISTS = 3, LIFE = 64, MANY = UINT32_MAX };
 
 struct frames frames_build(const struct result *r, uint32_t most, struct arena *a)
 {
-    const struct cut *cut = r->cut;
-    bool by_part = cut->nparts <= most;
+    const struct parts *parts = r->parts;
+    bool by_part = parts->nparts <= most;
     uint32_t *row = arena_array(a, r->m->nnode, sizeof *row), n = 0;
     nid *node = arena_array(a, r->m->nnode, sizeof *node);
-    uint32_t *frame_of = arena_array(a, (size_t)cut->nparts + 1, sizeof *frame_of);
+    uint32_t *frame_of = arena_array(a, (size_t)parts->nparts + 1, sizeof *frame_of);
     uint32_t *of_dev = arena_array(a, r->cluster->ndev, sizeof *of_dev);
     struct frames f = {.of = arena_array(a, r->m->nnode, sizeof *f.of)};
-    f.dev = arena_array(a, (size_t)cut->nparts + 1, sizeof *f.dev);
-    f.parts = arena_array(a, (size_t)cut->nparts + 1, sizeof *f.parts);
-    f.first = arena_array(a, (size_t)cut->nparts + 1, sizeof *f.first);
-    for (uint32_t p = 0; p < cut->nparts; p++) {
-        uint32_t dev = cut->part[p].dev, x = by_part ? 0 : of_dev[dev];
+    f.dev = arena_array(a, (size_t)parts->nparts + 1, sizeof *f.dev);
+    f.parts = arena_array(a, (size_t)parts->nparts + 1, sizeof *f.parts);
+    f.first = arena_array(a, (size_t)parts->nparts + 1, sizeof *f.first);
+    for (uint32_t p = 0; p < parts->nparts; p++) {
+        uint32_t dev = parts->part[p].dev, x = by_part ? 0 : of_dev[dev];
         if (!x) {
             f.dev[f.n] = dev;
             f.first[f.n] = p;
@@ -48,7 +48,7 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
         frame_of[p] = x;
     }
     for (nid x = 1; x < r->m->nnode; x++) {
-        int32_t p = cut->part_of[x];
+        int32_t p = parts->part_of[x];
         if (p < 0)
             continue;
         f.of[x] = frame_of[p];
@@ -86,7 +86,7 @@ struct folder {
     nid *node; /* of the frame, chain by chain */
 };
 
-bool flow_is_small(const struct result *r, uint32_t net)
+bool arrow_is_small(const struct result *r, uint32_t net)
 {
     const struct type *t = &r->m->type[r->m->value[r->place->net_value[net]].type];
     return r->place->net_light[net] && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
@@ -126,7 +126,7 @@ static void link_chains(struct folder *w)
     uint32_t *net = arena_array(w->a, pl->nnet, sizeof *net);
     for (uint32_t e = 0; e < pl->nnet; e++) {
         nid u = m->value[pl->net_value[e]].def;
-        if (!u || pl->kind[u] != PLACE_NODE || flow_is_small(w->r, e))
+        if (!u || pl->kind[u] != PLACE_NODE || arrow_is_small(w->r, e))
             continue;
         maker[n] = u;
         net[n++] = e;

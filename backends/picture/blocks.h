@@ -46,6 +46,6 @@ void block_describe(const struct result *r, const struct frames *f, const struct
                     struct block *b, struct arena *a);
 
 /* Is it the net of a few integers: a shape, an index? */
-bool flow_is_small(const struct result *r, uint32_t net);
+bool arrow_is_small(const struct result *r, uint32_t net);
 
 #endif

@@ -139,7 +139,7 @@ static Agedge_t *arrow(struct picture *p, Agnode_t *from, Agnode_t *to, const ch
 
 /* All that goes between two frames (0: the host). */
 struct route {
-    uint32_t flows, tensors;
+    uint32_t arrows, tensors;
     int64_t bytes;
     Agnode_t *meet; /* where its arrows meet, NULL: each goes its own way */
 };
@@ -208,7 +208,7 @@ struct halves {
     struct map known_half, known_side;
 };
 
-static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, const struct flow *f,
+static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, const struct arrow *f,
                         bool sends)
 {
     uint32_t i = map_get(&t->known_side, 2 * route + sends + 1);
@@ -226,7 +226,7 @@ static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, con
 }
 
 static void add_half(struct picture *p, struct halves *t, const struct route *r, uint32_t route,
-                     const struct flow *f, bool sends)
+                     const struct arrow *f, bool sends)
 {
     uint32_t x = sends ? f->from : f->to, s, i;
     if (!x)
@@ -270,26 +270,26 @@ static void draw_halves(struct picture *p, const struct halves *t)
     }
 }
 
-static void draw_flows(struct picture *p, const struct flows *t)
+static void draw_arrows(struct picture *p, const struct arrows *t)
 {
     uint32_t side = p->frames.n + 1;
     struct route *route = arena_array(p->a, (size_t)side * side, sizeof *route);
     struct halves halves = {0};
     for (uint32_t i = 0; i < t->n; i++) {
-        const struct flow *f = &t->f[i];
+        const struct arrow *f = &t->f[i];
         struct route *r = &route[p->frame_of[f->from] * side + p->frame_of[f->to]];
-        r->flows++;
+        r->arrows++;
         r->tensors += f->tensors;
         r->bytes = sat_add(r->bytes, f->bytes);
     }
     for (uint32_t i = 0; i < t->n; i++) {
-        const struct flow *f = &t->f[i];
+        const struct arrow *f = &t->f[i];
         uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to], at = from * side + to;
         struct route *r = &route[at];
         if (!f->away) {
             char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
             set(arrow(p, p->box[f->from], p->box[f->to], id, f->tip), "color", "#7b8794");
-        } else if (r->flows > MEET || !from || !to) {
+        } else if (r->arrows > MEET || !from || !to) {
             if (!r->meet)
                 r->meet = meeting(p, from, to, r);
             add_half(p, &halves, r, at, f, true);
@@ -329,7 +329,7 @@ static const char *frame_label(struct picture *p, uint32_t i, bool brief)
     const char *dev = device_text(p, f->dev[i]);
     const char *class = text(p, p->r->cluster->cls[cls].name);
     const char *file = f->parts[i] > 1 ? arena_fmt(p->a, "%u parts", f->parts[i])
-                                       : cut_part_file(p->r->cut, f->first[i], p->a);
+                                       : part_file(p->r->parts, f->first[i], p->a);
     time_short(t, time);
     bytes_short(m, p->r->verdict->load[f->dev[i]].used);
     if (brief) /* narrow: arrows pass to its right */
@@ -476,8 +476,8 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
     const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p)
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
                                                    : draw_nodes(&p);
-    struct flows t = flows_build(r, box_of, p.frame_of, p.frames.n, p.a);
-    draw_flows(&p, &t);
+    struct arrows t = arrows_build(r, box_of, p.frame_of, p.frames.n, p.a);
+    draw_arrows(&p, &t);
     if (t.hidden)
         set(p.g, "label",
             arena_fmt(

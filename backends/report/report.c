@@ -171,8 +171,8 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
         const struct device_load *l = &r->verdict->load[d];
         const struct device_class *k = &r->cluster->cls[cluster_class(r->cluster, d)];
         uint32_t parts = 0;
-        for (uint32_t i = 0; i < r->cut->nparts; i++)
-            parts += r->cut->part[i].dev == d;
+        for (uint32_t i = 0; i < r->parts->nparts; i++)
+            parts += r->parts->part[i].dev == d;
         char *memory = arena_fmt(a, "%s of %s", bytes_short(b[2], l->used),
                                  k->memory < 0 ? "any" : bytes_short(b[3], k->memory));
         fprintf(f, "%-6s %-8s %5u %6u %12s %12s %24s  ", cluster_device_name(r->cluster, a, d),
@@ -191,29 +191,29 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
 /* Values that leave a part for another one, the largest first. */
 static void print_crossings(FILE *f, const struct result *r, struct arena *a)
 {
-    const struct cut *cut = r->cut;
-    struct tally *t = arena_array(a, (size_t)cut->ncross + 1, sizeof *t);
+    const struct parts *parts = r->parts;
+    struct tally *t = arena_array(a, (size_t)parts->ncross + 1, sizeof *t);
     char buf[UNIT_TEXT];
     int64_t total = 0;
-    for (uint32_t i = 0; i < cut->ncross; i++) {
-        t[i] =
-            (struct tally){value_name(r->m, cut->cross[i]), i, 0, r->m->cost->bytes[cut->cross[i]]};
+    for (uint32_t i = 0; i < parts->ncross; i++) {
+        t[i] = (struct tally){value_name(r->m, parts->cross[i]), i, 0,
+                              r->m->cost->bytes[parts->cross[i]]};
         total = sat_add(total, t[i].bytes);
     }
-    qsort(t, cut->ncross, sizeof *t, by_bytes);
-    fprintf(f, "%u tensor%s cross%s, %s\n", cut->ncross, cut->ncross == 1 ? "" : "s",
-            cut->ncross == 1 ? "es" : "", bytes_short(buf, total));
-    for (uint32_t i = 0; i < cut->ncross && i < SHOWN; i++) {
+    qsort(t, parts->ncross, sizeof *t, by_bytes);
+    fprintf(f, "%u tensor%s cross%s, %s\n", parts->ncross, parts->ncross == 1 ? "" : "s",
+            parts->ncross == 1 ? "es" : "", bytes_short(buf, total));
+    for (uint32_t i = 0; i < parts->ncross && i < SHOWN; i++) {
         uint32_t k = t[i].count;
-        vid v = cut->cross[k];
+        vid v = parts->cross[k];
         fprintf(f, "  %10s  %s ->", bytes_short(buf, t[i].bytes),
-                cut_part_file(cut, (uint32_t)cut->part_of[r->m->value[v].def], a));
-        for (uint32_t j = cut->cross_to.at[k]; j < cut->cross_to.at[k + 1]; j++)
-            fprintf(f, " %s", cut_part_file(cut, cut->cross_to.to[j], a));
+                part_file(parts, (uint32_t)parts->part_of[r->m->value[v].def], a));
+        for (uint32_t j = parts->cross_to.at[k]; j < parts->cross_to.at[k + 1]; j++)
+            fprintf(f, " %s", part_file(parts, parts->cross_to.to[j], a));
         fprintf(f, "  %s : %s\n", t[i].name, type_text(r->m, r->m->value[v].type, a));
     }
-    if (cut->ncross > SHOWN)
-        fprintf(f, "  ... %u more\n", cut->ncross - SHOWN);
+    if (parts->ncross > SHOWN)
+        fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
 }
 
 static void print_objective(FILE *f, const struct result *r)
@@ -274,7 +274,7 @@ static struct alone best_alone(const struct result *r, struct arena *a)
 /* The time that one sample takes through the parts, as the first of a replay. */
 static int64_t latency(const struct result *r, struct arena *a)
 {
-    return replay_run(r->m, r->place, r->cluster, r->plan->dev, r->cut, 1, a).end;
+    return replay_run(r->m, r->place, r->cluster, r->plan->dev, r->parts, 1, a).end;
 }
 
 /* "1.9x one a100 (2.237 ms to 1.176 ms per sample; latency 2.300 ms)" */

@@ -40,8 +40,8 @@ static void note(struct split *s, struct whereabouts *w, const char *device, con
 static struct whereabouts *locate(struct split *s)
 {
     struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);
-    for (uint32_t x = 0; x < s->cut->nparts; x++) {
-        const struct part *t = &s->cut->part[x];
+    for (uint32_t x = 0; x < s->parts->nparts; x++) {
+        const struct part *t = &s->parts->part[x];
         const char *device = cluster_device_name(s->r->cluster, s->a, t->dev);
         for (uint32_t i = 0; i < t->nnode; i++)
             note(s, &w[t->node[i]], device, s->file[x]);
@@ -125,19 +125,19 @@ int annotated_write(const struct result *r, const char *path)
 {
     struct split s = {.r = r,
                       .m = r->m,
-                      .cut = r->cut,
+                      .parts = r->parts,
                       .src = r->m->src,
                       .diag = r->diag,
                       .keep = true,
                       .dirfd = -1};
     Onnx__ModelProto model;
-    if (!s.src || !s.src->graph || !s.cut)
+    if (!s.src || !s.src->graph || !s.parts)
         return diag_error(
             r->diag, "%s: a plan can be written only into a model that was read from ONNX", path);
     s.a = arena_new();
-    s.file = arena_array(s.a, (size_t)s.cut->nparts + 1, sizeof *s.file);
-    for (uint32_t x = 0; x < s.cut->nparts; x++)
-        s.file[x] = cut_part_file(s.cut, x, s.a);
+    s.file = arena_array(s.a, (size_t)s.parts->nparts + 1, sizeof *s.file);
+    for (uint32_t x = 0; x < s.parts->nparts; x++)
+        s.file[x] = part_file(s.parts, x, s.a);
     annotate_model(&s, &model);
     int rc = onnx_pack_path(s.m, &model, path, r->diag);
     arena_free(s.a);

@@ -16,7 +16,7 @@
 
 static void station_add(struct split *s, struct station *t, uint32_t part)
 {
-    uint32_t dev = s->cut->part[part].dev;
+    uint32_t dev = s->parts->part[part].dev;
     if (t->stage < 0)
         t->stage = (int32_t)part;
     for (uint32_t i = 0; i < t->ndev; i++)
@@ -31,7 +31,7 @@ static void station_rest(struct split *s)
 {
     const struct module *m = s->m;
     const struct graph *g = &m->graph[1];
-    for (nid n = g->first; n < g->first + g->count && s->cut->nparts; n++) {
+    for (nid n = g->first; n < g->first + g->count && s->parts->nparts; n++) {
         struct station *t = &s->station[n];
         int32_t last = 0;
         if (t->stage >= 0)
@@ -51,8 +51,8 @@ static void find_stations(struct split *s)
     s->read_by = arena_array(s->a, s->m->nval, sizeof *s->read_by);
     for (nid n = 0; n < s->m->nnode; n++)
         s->station[n].stage = -1;
-    for (uint32_t x = 0; x < s->cut->nparts; x++) {
-        const struct part *t = &s->cut->part[x];
+    for (uint32_t x = 0; x < s->parts->nparts; x++) {
+        const struct part *t = &s->parts->part[x];
         for (uint32_t i = 0; i < t->nnode; i++)
             station_add(s, &s->station[t->node[i]], x);
         for (uint32_t i = 0; i < t->ncopy; i++)
@@ -226,8 +226,8 @@ static uint8_t *used_devices(const struct result *r, struct arena *a)
 {
     uint8_t *used = arena_alloc(a, r->cluster->ndev);
     memset(used, 0, r->cluster->ndev);
-    for (uint32_t x = 0; x < r->cut->nparts; x++) {
-        uint32_t d = r->cut->part[x].dev;
+    for (uint32_t x = 0; x < r->parts->nparts; x++) {
+        uint32_t d = r->parts->part[x].dev;
         assert(d < r->cluster->ndev);
         memset(used + d, 1, r->plan->copies && r->plan->copies[d] ? r->plan->copies[d] : 1);
     }

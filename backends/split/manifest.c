@@ -234,13 +234,13 @@ static void put_devices(struct out *o, struct arena *a)
 {
     const struct split *s = o->s;
     const struct cluster *c = s->r->cluster;
-    uint32_t *of = arena_array(a, s->cut->nparts, sizeof *of);
-    uint32_t *id = arena_array(a, s->cut->nparts, sizeof *id);
-    for (uint32_t x = 0; x < s->cut->nparts; x++) {
-        of[x] = s->cut->part[x].dev;
+    uint32_t *of = arena_array(a, s->parts->nparts, sizeof *of);
+    uint32_t *id = arena_array(a, s->parts->nparts, sizeof *id);
+    for (uint32_t x = 0; x < s->parts->nparts; x++) {
+        of[x] = s->parts->part[x].dev;
         id[x] = x;
     }
-    struct csr parts = csr_build(a, c->ndev, s->cut->nparts, of, id);
+    struct csr parts = csr_build(a, c->ndev, s->parts->nparts, of, id);
     fputs("  \"devices\": [", o->f);
     o->first = true;
     for (uint32_t d = 0; d < c->ndev; d++) {
@@ -287,13 +287,13 @@ static void put_borders(struct out *o)
     fputs("\n  ],\n  \"outputs\": [", o->f);
     o->first = true;
     for (uint32_t i = 0; i < g->out.n; i++) {
-        int32_t from = s->cut->out_from[i];
+        int32_t from = s->parts->out_from[i];
         next(o, "    {\"name\": ");
         put_string(o->f, value_name(s->m, s->m->arg[g->out.at + i]));
         fprintf(o->f, ", \"from\": \"%s\"}",
-                from >= 0           ? s->file[from]
-                : from == CUT_INPUT ? "input"
-                                    : "weights");
+                from >= 0               ? s->file[from]
+                : from == PART_OF_INPUT ? "input"
+                                        : "weights");
     }
     fputs("\n  ],\n", o->f);
 }
@@ -322,8 +322,8 @@ static void put_parts(struct out *o, struct arena *a)
     const struct cluster *c = s->r->cluster;
     fputs("  \"parts\": [", o->f);
     o->first = true;
-    for (uint32_t x = 0; x < s->cut->nparts; x++) {
-        const struct part *t = &s->cut->part[x];
+    for (uint32_t x = 0; x < s->parts->nparts; x++) {
+        const struct part *t = &s->parts->part[x];
         const int64_t *time = s->m->cost->time[cluster_class(c, t->dev)];
         int64_t compute = 0, bytes = 0;
         for (uint32_t i = 0; i < t->nnode; i++)
@@ -349,7 +349,7 @@ static void put_parts(struct out *o, struct arena *a)
 static void put_tensors(struct out *o)
 {
     const struct split *s = o->s;
-    const struct cut *c = s->cut;
+    const struct parts *c = s->parts;
     fputs("  \"tensors\": [", o->f);
     o->first = true;
     for (uint32_t i = 0; i < c->ncross; i++) {
@@ -380,10 +380,10 @@ static void put_nodes(struct out *o)
     const struct split *s = o->s;
     fputs("  \"nodes\": {", o->f);
     o->first = true;
-    for (uint32_t x = 0; x < s->cut->nparts; x++) {
+    for (uint32_t x = 0; x < s->parts->nparts; x++) {
         next(o, "    ");
         fprintf(o->f, "\"%s\": ", s->file[x]);
-        put_node_list(o, s->cut->part[x].node, s->cut->part[x].nnode);
+        put_node_list(o, s->parts->part[x].node, s->parts->part[x].nnode);
     }
     fputs("\n  },\n", o->f);
     if (s->r->calls)
@@ -409,11 +409,11 @@ static void put_dims(struct out *o)
 static struct csr holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
 {
     uint32_t total = 0, k = 0;
-    for (uint32_t x = 0; x < s->cut->nparts; x++)
-        total += weights ? s->cut->part[x].nweight : s->cut->part[x].ncopy;
+    for (uint32_t x = 0; x < s->parts->nparts; x++)
+        total += weights ? s->parts->part[x].nweight : s->parts->part[x].ncopy;
     uint32_t *row = arena_array(a, total, sizeof *row), *part = arena_array(a, total, sizeof *part);
-    for (uint32_t x = 0; x < s->cut->nparts; x++) {
-        const struct part *t = &s->cut->part[x];
+    for (uint32_t x = 0; x < s->parts->nparts; x++) {
+        const struct part *t = &s->parts->part[x];
         for (uint32_t i = 0; i < (weights ? t->nweight : t->ncopy); i++) {
             row[k] = weights ? t->weight[i] : t->copy[i];
             part[k++] = x;

@@ -193,7 +193,7 @@ static bool has_shape(const Onnx__ValueInfoProto *p)
  * model; for the rest the module knows more. */
 static Onnx__ValueInfoProto *border(struct split *s, uint32_t x, vid v)
 {
-    assert(x < s->cut->nparts && v > 0 && v < s->m->nval);
+    assert(x < s->parts->nparts && v > 0 && v < s->m->nval);
     Onnx__ValueInfoProto *src = s->info[v], *p;
     bool outer = (s->m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     if (outer && src && has_shape(src))
@@ -214,7 +214,7 @@ static Onnx__ValueInfoProto *border(struct split *s, uint32_t x, vid v)
 /* Makes v an initializer of the part, once. */
 static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, struct list *sparse)
 {
-    assert(x < s->cut->nparts && s->m->value[v].tensor != 0);
+    assert(x < s->parts->nparts && s->m->value[v].tensor != 0);
     const void *src = s->m->tensor[s->m->value[v].tensor].src;
     if (s->in_part[v] == x + 1 || !src)
         return;
@@ -274,7 +274,7 @@ static void add_node(struct split *s, uint32_t x, nid n, struct lists *l)
 /* Nodes and copies, both ascending, as one list. */
 static void add_nodes(struct split *s, uint32_t x, struct lists *l)
 {
-    const struct part *t = &s->cut->part[x];
+    const struct part *t = &s->parts->part[x];
     uint32_t i = 0, k = 0;
     while (i < t->nnode || k < t->ncopy) {
         bool copy = i == t->nnode || (k < t->ncopy && t->copy[k] < t->node[i]);
@@ -292,7 +292,7 @@ static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
                    "runtimes would refuse the part; put the node and its readers on one device "
                    "with --pin",
                    str(s->m, s->m->path), value_name(s->m, v), node_name(s->m, def),
-                   node_op(s->m, def), s->file[s->cut->part_of[def]], s->file[x]);
+                   node_op(s->m, def), s->file[s->parts->part_of[def]], s->file[x]);
         s->failed = true;
     }
     add(s, &l->in, border(s, x, v));
@@ -300,7 +300,7 @@ static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
 
 static void add_values(struct split *s, uint32_t x, struct lists *l)
 {
-    const struct part *t = &s->cut->part[x];
+    const struct part *t = &s->parts->part[x];
     for (uint32_t i = 0; i < t->nin; i++) {
         s->in_part[t->in[i]] = x + 1;
         note_value(s, l, t->in[i]);
@@ -320,7 +320,7 @@ static void add_values(struct split *s, uint32_t x, struct lists *l)
 /* What the source says about values that are neither input nor output. */
 static void add_infos(struct split *s, uint32_t x, struct lists *l)
 {
-    const struct part *t = &s->cut->part[x];
+    const struct part *t = &s->parts->part[x];
     for (uint32_t i = 0; s->quant && i < l->nvalue; i++)
         add_annotation(s, x, l->value[i], &l->notes, &l->dense, &l->sparse);
     for (uint32_t i = 0; i < t->nin; i++)
@@ -336,7 +336,7 @@ static void add_infos(struct split *s, uint32_t x, struct lists *l)
 
 int part_model(struct split *s, uint32_t x, Onnx__ModelProto *out)
 {
-    assert(x < s->cut->nparts && s->in_part);
+    assert(x < s->parts->nparts && s->in_part);
     struct lists l = {0};
     Onnx__GraphProto *g = arena_alloc(s->a, sizeof *g);
     add_nodes(s, x, &l);

@@ -42,7 +42,7 @@ static int write_parts(struct split *s)
 {
     Onnx__ModelProto model;
     part_prepare(s);
-    for (uint32_t x = 0; x < s->cut->nparts; x++)
+    for (uint32_t x = 0; x < s->parts->nparts; x++)
         if (part_model(s, x, &model) || write_model(s, &model, s->file[x]))
             return -1;
     return write_whole(s);
@@ -101,17 +101,17 @@ int split_check(const struct module *m, enum weights_mode weights, const char *f
 
 int split_write(const struct result *r, const char *folder)
 {
-    struct split s = {.r = r, .m = r->m, .cut = r->cut, .diag = r->diag, .mode = r->weights};
+    struct split s = {.r = r, .m = r->m, .parts = r->parts, .diag = r->diag, .mode = r->weights};
     struct folder f;
-    if (!r->cut || !r->plan || !r->verdict || !r->m->cost)
+    if (!r->parts || !r->plan || !r->verdict || !r->m->cost)
         return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
                           folder);
     if (begin(&s, &f, folder))
         return -1;
-    s.file = arena_array(s.a, s.cut->nparts, sizeof *s.file);
-    s.unchecked = arena_alloc(s.a, s.cut->nparts);
-    for (uint32_t x = 0; x < s.cut->nparts; x++)
-        s.file[x] = cut_part_file(s.cut, x, s.a);
+    s.file = arena_array(s.a, s.parts->nparts, sizeof *s.file);
+    s.unchecked = arena_alloc(s.a, s.parts->nparts);
+    for (uint32_t x = 0; x < s.parts->nparts; x++)
+        s.file[x] = part_file(s.parts, x, s.a);
     int rc = sources_bring(&s, folder);
     if (!rc)
         rc = weights_write(&s);

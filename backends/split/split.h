@@ -42,7 +42,7 @@ struct held {
 struct split {
     const struct result *r;
     const struct module *m;
-    const struct cut *cut;
+    const struct parts *parts;
     const Onnx__ModelProto *src;
     struct arena *a;
     struct diag *diag;

@@ -21,22 +21,23 @@ int replay_check(const struct result *r)
 
 int replay_result(struct replay *out, const struct result *r, uint32_t most, struct arena *a)
 {
-    assert(r->cut && r->verdict && r->samples >= 0);
-    int64_t n = r->samples, tasks = (int64_t)r->cut->nparts;
+    assert(r->parts && r->verdict && r->samples >= 0);
+    int64_t n = r->samples, tasks = (int64_t)r->parts->nparts;
     tasks *= (r->cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->m->backward ? 2 : 1);
     if (replay_check(r))
         return -1;
     if (tasks > most)
-        return diag_error(r->diag, "the plan's %u parts are too many for a replay", r->cut->nparts);
+        return diag_error(r->diag, "the plan's %u parts are too many for a replay",
+                          r->parts->nparts);
     if (sat_mul(tasks, n) > most)
         return diag_error(r->diag,
                           "a replay of %lld samples through %u parts is too large: expected a "
                           "--replay of at most %lld",
-                          (long long)n, r->cut->nparts, (long long)(most / tasks));
+                          (long long)n, r->parts->nparts, (long long)(most / tasks));
     if (sat_mul(sat_add(tasks, n ? n : REPLAY_FEW + tasks), r->verdict->value) == INT64_MAX)
         return diag_error(r->diag, "a replay of this plan takes longer than can be counted: give "
                                    "fewer samples with --replay");
-    *out = replay_run(r->m, r->place, r->cluster, r->plan->dev, r->cut, (uint32_t)n, a);
+    *out = replay_run(r->m, r->place, r->cluster, r->plan->dev, r->parts, (uint32_t)n, a);
     return 0;
 }
 

@@ -85,7 +85,7 @@ static void put_event(FILE *f, const struct replay *y, const struct event *e, ui
 
 int trace_write(const struct result *r, const char *path)
 {
-    assert(r->cut && r->plan);
+    assert(r->parts && r->plan);
     struct outfile o;
     struct replay y;
     struct arena *a = arena_new();

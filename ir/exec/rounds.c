@@ -37,7 +37,7 @@ struct building {
     const struct place *p;
     const struct cluster *c;
     const int32_t *dev;
-    const struct cut *cut;
+    const struct parts *parts;
     struct arena *a;
     struct replay *r;
     struct piece *piece;        /* [2 * part + pass] */
@@ -51,8 +51,8 @@ static bool is_back(const struct building *b, nid n)
 
 static uint32_t piece_of(const struct building *b, nid n)
 {
-    assert(b->cut->part_of[n] >= 0 && (uint32_t)b->cut->part_of[n] < b->cut->nparts);
-    return 2 * (uint32_t)b->cut->part_of[n] + is_back(b, n);
+    assert(b->parts->part_of[n] >= 0 && (uint32_t)b->parts->part_of[n] < b->parts->nparts);
+    return 2 * (uint32_t)b->parts->part_of[n] + is_back(b, n);
 }
 
 static void add_edge(struct building *b, uint32_t from, uint32_t to)
@@ -74,13 +74,13 @@ static void add_net(struct building *b, uint32_t e, uint32_t *first)
     const nid *pin = b->p->net_pin.to + b->p->net_pin.at[e];
     uint32_t n = b->p->net_pin.at[e + 1] - b->p->net_pin.at[e];
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t d = (uint32_t)b->dev[pin[i]], part = (uint32_t)b->cut->part_of[pin[i]];
+        uint32_t d = (uint32_t)b->dev[pin[i]], part = (uint32_t)b->parts->part_of[pin[i]];
         first[d] = first[d] < part ? first[d] : part;
         crosses = crosses || b->dev[pin[i]] != b->dev[pin[0]];
         inner = inner && cluster_group(b->c, d) == cluster_group(b->c, (uint32_t)b->dev[pin[0]]);
     }
     if (made)
-        first[b->dev[def]] = (uint32_t)b->cut->part_of[def];
+        first[b->dev[def]] = (uint32_t)b->parts->part_of[def];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t carrier = 2 * first[b->dev[pin[i]]] + back;
         if (made)
@@ -107,7 +107,7 @@ static void make_pieces(struct building *b)
     const struct graph *g = &b->m->graph[1];
     uint32_t *first = arena_array(b->a, (size_t)b->c->ndev + 1, sizeof *first);
     uint32_t most = 2 * b->p->net_pin.at[b->p->nnet] + 1;
-    b->piece = arena_array(b->a, 2 * (size_t)b->cut->nparts + 1, sizeof *b->piece);
+    b->piece = arena_array(b->a, 2 * (size_t)b->parts->nparts + 1, sizeof *b->piece);
     b->from = arena_array(b->a, most, sizeof *b->from);
     b->to = arena_array(b->a, most, sizeof *b->to);
     memset(first, 0xff, (b->c->ndev + 1) * sizeof *first);
@@ -151,10 +151,10 @@ static void add_task(struct building *b, uint32_t piece, uint8_t kind)
     struct replay *r = b->r;
     struct piece *x = &b->piece[piece];
     uint32_t part = piece / 2;
-    assert(part < b->cut->nparts && !x->task[kind]);
+    assert(part < b->parts->nparts && !x->task[kind]);
     bool whole = kind == TASK_WHOLE;
     struct task t = {.part = part,
-                     .lane = lane_of(b, b->cut->part[part].dev, kind),
+                     .lane = lane_of(b, b->parts->part[part].dev, kind),
                      .back = piece % 2,
                      .kind = kind,
                      .in = whole || kind == TASK_IN ? x->in : 0,
@@ -193,7 +193,7 @@ static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
 static void make_tasks(struct building *b)
 {
     struct replay *r = b->r;
-    uint32_t npiece = 2 * b->cut->nparts, n = 0;
+    uint32_t npiece = 2 * b->parts->nparts, n = 0;
     r->task = arena_array(b->a, 3 * (size_t)npiece + 1, sizeof *r->task);
     for (uint32_t i = 0; i < npiece; i++) {
         struct piece *x = &b->piece[i];
@@ -319,12 +319,12 @@ static uint32_t enough(const struct replay *r)
 }
 
 struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
-                         const int32_t *dev, const struct cut *cut, uint32_t samples,
+                         const int32_t *dev, const struct parts *parts, uint32_t samples,
                          struct arena *a)
 {
-    assert(m->cost && cut->part_of);
+    assert(m->cost && parts->part_of);
     struct replay r = {.levels = 1};
-    struct building b = {.m = m, .p = p, .c = c, .dev = dev, .cut = cut, .a = a, .r = &r};
+    struct building b = {.m = m, .p = p, .c = c, .dev = dev, .parts = parts, .a = a, .r = &r};
     make_pieces(&b);
     make_lanes(&b);
     make_tasks(&b);

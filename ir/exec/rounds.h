@@ -39,7 +39,7 @@ struct replay {
  * Lives in a.  samples * tasks and the sum of all times must fit.
  * O(samples * (tasks + edges between them)). */
 struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
-                         const int32_t *dev, const struct cut *cut, uint32_t samples,
+                         const int32_t *dev, const struct parts *parts, uint32_t samples,
                          struct arena *a);
 enum { REPLAY_FEW = 16 }; /* samples of 0, more only if the steady state is later */
 

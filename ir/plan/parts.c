@@ -25,7 +25,7 @@ struct cutter {
     const struct module *m;
     const struct place *p;
     struct arena *a;
-    struct cut *cut;
+    struct parts *parts;
     int32_t *node_home;               /* [node] of a copy: the first part that needs it; -1: none */
     int32_t *value_home;              /* [value] of an initializer: the same */
     uint32_t *node_seen, *value_seen; /* part + 1 that noted it last */
@@ -79,7 +79,7 @@ static int32_t *latest_parts(struct cutter *c)
     const struct graph *g = &m->graph[1];
     int32_t *last = arena_array(c->a, m->nnode, sizeof *last);
     for (nid n = g->first; n < g->first + g->count; n++) {
-        last[n] = c->cut->part_of[n];
+        last[n] = c->parts->part_of[n];
         for (uint32_t i = 0; is_copy(c, n) && i < m->node[n].in.n; i++) {
             nid def = m->value[m->arg[m->node[n].in.at + i]].def;
             if (def && last[def] > last[n])
@@ -98,7 +98,7 @@ static void find_homes(struct cutter *c)
     memset(c->value_home, 0xff, m->nval * sizeof *c->value_home);
     for (nid n = g->first + g->count; n-- > g->first;) {
         const struct node *nd = &m->node[n];
-        int32_t x = c->cut->part_of[n];
+        int32_t x = c->parts->part_of[n];
         if (is_copy(c, n)) {
             for (uint32_t i = 0; c->node_home[n] < 0 && i < nd->out.n; i++)
                 if (returned(c, m->arg[nd->out.at + i]))
@@ -120,7 +120,7 @@ static void find_homes(struct cutter *c)
 
 static void need_copy(struct cutter *c, uint32_t x, nid n)
 {
-    assert(x < c->cut->nparts && is_copy(c, n));
+    assert(x < c->parts->nparts && is_copy(c, n));
     if (c->node_seen[n] == x + 1)
         return;
     c->node_seen[n] = x + 1;
@@ -139,7 +139,7 @@ static void need_value(struct cutter *c, uint32_t x, vid v)
         need_copy(c, x, def);
     else if (is_init(c, v))
         add_pair(c, &c->weight, v, x);
-    else if (!def || c->cut->part_of[def] != (int32_t)x)
+    else if (!def || c->parts->part_of[def] != (int32_t)x)
         add_pair(c, &c->in, c->order[v], x);
 }
 
@@ -183,7 +183,7 @@ static struct csr turn(struct cutter *c, const struct pairs *q, uint32_t rows, c
             entry[k++] = name ? name[r] : r;
         }
     assert(k == q->n);
-    return csr_build(c->a, c->cut->nparts, k, part, entry);
+    return csr_build(c->a, c->parts->nparts, k, part, entry);
 }
 
 /* Part -> values that the model returns and that are a copy's result or an initializer there. */
@@ -195,17 +195,17 @@ static struct csr carried(struct cutter *c)
         vid v = c->m->arg[g->out.at + i];
         nid def = c->m->value[v].def;
         int32_t x = is_copy(c, def) ? c->node_home[def] : is_init(c, v) ? c->value_home[v] : -1;
-        if (x >= 0 && (uint32_t)x < c->cut->nparts)
+        if (x >= 0 && (uint32_t)x < c->parts->nparts)
             add_pair(c, &q, (uint32_t)x, v);
     }
-    return csr_build(c->a, c->cut->nparts, q.n, q.row, q.entry);
+    return csr_build(c->a, c->parts->nparts, q.n, q.row, q.entry);
 }
 
 static void fill_lists(struct cutter *c, const struct csr *nodes)
 {
-    struct cut *cut = c->cut;
+    struct parts *parts = c->parts;
     struct csr also = carried(c);
-    for (uint32_t x = 0; x < cut->nparts; x++) {
+    for (uint32_t x = 0; x < parts->nparts; x++) {
         for (uint32_t i = also.at[x]; i < also.at[x + 1]; i++)
             need_value(c, x, also.to[i]);
         for (uint32_t i = nodes->at[x]; i < nodes->at[x + 1]; i++)
@@ -216,8 +216,8 @@ static void fill_lists(struct cutter *c, const struct csr *nodes)
     struct csr in = turn(c, &c->in, c->norder, c->by_order);
     struct csr copy = turn(c, &c->copy, c->m->nnode, NULL);
     struct csr weight = turn(c, &c->weight, c->m->nval, NULL);
-    for (uint32_t x = 0; x < cut->nparts; x++) {
-        struct part *t = &cut->part[x];
+    for (uint32_t x = 0; x < parts->nparts; x++) {
+        struct part *t = &parts->part[x];
         t->node = nodes->to + nodes->at[x];
         t->nnode = nodes->at[x + 1] - nodes->at[x];
         t->in = in.to + in.at[x];
@@ -233,22 +233,22 @@ static void fill_lists(struct cutter *c, const struct csr *nodes)
 
 static void find_crossings(struct cutter *c)
 {
-    struct cut *cut = c->cut;
+    struct parts *parts = c->parts;
     struct csr readers = csr_build(c->a, c->norder, c->in.n, c->in.row, c->in.entry);
     struct pairs to = {0};
-    cut->cross = arena_array(c->a, c->norder, sizeof *cut->cross);
+    parts->cross = arena_array(c->a, c->norder, sizeof *parts->cross);
     for (uint32_t r = 0; r < c->norder; r++) {
         vid v = c->by_order[r];
         nid def = c->m->value[v].def;
         if (!def || readers.at[r] == readers.at[r + 1])
             continue;
         for (uint32_t i = readers.at[r]; i < readers.at[r + 1]; i++) {
-            assert(cut->part_of[def] < (int32_t)readers.to[i]); /* made before it is read */
-            add_pair(c, &to, cut->ncross, readers.to[i]);
+            assert(parts->part_of[def] < (int32_t)readers.to[i]); /* made before it is read */
+            add_pair(c, &to, parts->ncross, readers.to[i]);
         }
-        cut->cross[cut->ncross++] = v;
+        parts->cross[parts->ncross++] = v;
     }
-    cut->cross_to = csr_build(c->a, cut->ncross, to.n, to.row, to.entry);
+    parts->cross_to = csr_build(c->a, parts->ncross, to.n, to.row, to.entry);
 }
 
 /* Where each output of the model comes from. */
@@ -256,19 +256,19 @@ static void find_sources(struct cutter *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
-    struct cut *cut = c->cut;
-    cut->out_from = arena_array(c->a, g->out.n, sizeof *cut->out_from);
+    struct parts *parts = c->parts;
+    parts->out_from = arena_array(c->a, g->out.n, sizeof *parts->out_from);
     for (uint32_t i = 0; i < g->out.n; i++) {
         vid v = m->arg[g->out.at + i];
         nid def = m->value[v].def;
         if (is_copy(c, def))
-            cut->out_from[i] = c->node_home[def];
+            parts->out_from[i] = c->node_home[def];
         else if (def)
-            cut->out_from[i] = cut->part_of[def];
+            parts->out_from[i] = parts->part_of[def];
         else if (is_init(c, v))
-            cut->out_from[i] = cut->nparts ? c->value_home[v] : CUT_WEIGHTS;
+            parts->out_from[i] = parts->nparts ? c->value_home[v] : PART_OF_WEIGHTS;
         else
-            cut->out_from[i] = CUT_INPUT;
+            parts->out_from[i] = PART_OF_INPUT;
     }
 }
 
@@ -276,28 +276,28 @@ static void fill_outputs(struct cutter *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
-    struct cut *cut = c->cut;
+    struct parts *parts = c->parts;
     struct pairs out = {0};
     uint8_t *crosses = arena_alloc(c->a, m->nval), *done = arena_alloc(c->a, m->nval);
-    for (uint32_t i = 0; i < cut->ncross; i++)
-        crosses[cut->cross[i]] = 1;
+    for (uint32_t i = 0; i < parts->ncross; i++)
+        crosses[parts->cross[i]] = 1;
     for (uint32_t r = 0; r < c->norder; r++) {
         vid v = c->by_order[r];
-        int32_t x = cut->part_of[m->value[v].def];
+        int32_t x = parts->part_of[m->value[v].def];
         if (x >= 0 && (crosses[v] || returned(c, v)))
             add_pair(c, &out, (uint32_t)x, v);
     }
     for (uint32_t i = 0; i < g->out.n; i++) {
         vid v = m->arg[g->out.at + i];
-        if (cut->out_from[i] < 0 || done[v] || cut->part_of[m->value[v].def] >= 0)
+        if (parts->out_from[i] < 0 || done[v] || parts->part_of[m->value[v].def] >= 0)
             continue;
         done[v] = 1;
-        add_pair(c, &out, (uint32_t)cut->out_from[i], v);
+        add_pair(c, &out, (uint32_t)parts->out_from[i], v);
     }
-    struct csr lists = csr_build(c->a, cut->nparts, out.n, out.row, out.entry);
-    for (uint32_t x = 0; x < cut->nparts; x++) {
-        cut->part[x].out = lists.to + lists.at[x];
-        cut->part[x].nout = lists.at[x + 1] - lists.at[x];
+    struct csr lists = csr_build(c->a, parts->nparts, out.n, out.row, out.entry);
+    for (uint32_t x = 0; x < parts->nparts; x++) {
+        parts->part[x].out = lists.to + lists.at[x];
+        parts->part[x].nout = lists.at[x + 1] - lists.at[x];
     }
 }
 
@@ -308,32 +308,32 @@ static struct csr group_nodes(struct cutter *c, const struct pieces *k)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
-    struct cut *cut = c->cut;
+    struct parts *parts = c->parts;
     struct pairs in = {0};
     bool copies_only = false;
-    cut->nparts = k->n;
-    cut->part_of = arena_array(c->a, m->nnode, sizeof *cut->part_of);
-    memset(cut->part_of, 0xff, m->nnode * sizeof *cut->part_of);
+    parts->nparts = k->n;
+    parts->part_of = arena_array(c->a, m->nnode, sizeof *parts->part_of);
+    memset(parts->part_of, 0xff, m->nnode * sizeof *parts->part_of);
     for (nid n = g->first; n < g->first + g->count; n++)
         if (c->p->kind[n] == PLACE_NODE) {
             assert(k->piece[n] < k->n);
-            cut->part_of[n] = (int32_t)k->piece[n];
+            parts->part_of[n] = (int32_t)k->piece[n];
             add_pair(c, &in, k->piece[n], n);
         }
     for (uint32_t i = 0; i < g->out.n; i++)
         copies_only |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
-    if (!cut->nparts && copies_only)
-        cut->nparts = 1;
-    cut->part = arena_array(c->a, cut->nparts, sizeof *cut->part);
-    for (uint32_t x = 0; x < cut->nparts; x++)
-        cut->part[x].dev = in.n ? (uint32_t)k->dev[x] : 0;
-    return csr_build(c->a, cut->nparts, in.n, in.row, in.entry);
+    if (!parts->nparts && copies_only)
+        parts->nparts = 1;
+    parts->part = arena_array(c->a, parts->nparts, sizeof *parts->part);
+    for (uint32_t x = 0; x < parts->nparts; x++)
+        parts->part[x].dev = in.n ? (uint32_t)k->dev[x] : 0;
+    return csr_build(c->a, parts->nparts, in.n, in.row, in.entry);
 }
 
-struct cut *cut_pieces(const struct module *m, const struct place *p, const struct pieces *k,
-                       struct arena *a)
+struct parts *parts_of_pieces(const struct module *m, const struct place *p, const struct pieces *k,
+                              struct arena *a)
 {
-    struct cutter c = {.m = m, .p = p, .a = a, .cut = arena_alloc(a, sizeof *c.cut)};
+    struct cutter c = {.m = m, .p = p, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
     struct csr nodes = group_nodes(&c, k);
     c.node_home = arena_array(a, m->nnode, sizeof *c.node_home);
     c.value_home = arena_array(a, m->nval, sizeof *c.value_home);
@@ -345,11 +345,11 @@ struct cut *cut_pieces(const struct module *m, const struct place *p, const stru
     find_crossings(&c);
     find_sources(&c);
     fill_outputs(&c);
-    return c.cut;
+    return c.parts;
 }
 
-struct cut *cut_build(const struct module *m, const struct place *p, const struct cluster *cl,
-                      const int32_t *dev, struct arena *a)
+struct parts *parts_build(const struct module *m, const struct place *p, const struct cluster *cl,
+                          const int32_t *dev, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
     struct pieces k = {.piece = arena_array(a, m->nnode, sizeof *k.piece)};
@@ -357,10 +357,10 @@ struct cut *cut_build(const struct module *m, const struct place *p, const struc
         if (p->kind[n] == PLACE_NODE && (dev[n] < 0 || (uint32_t)dev[n] >= cl->ndev))
             return NULL;
     k.n = pieces_build(m, p, dev, k.piece, &k.dev, a);
-    return cut_pieces(m, p, &k, a);
+    return parts_of_pieces(m, p, &k, a);
 }
 
-const char *cut_part_file(const struct cut *c, uint32_t part, struct arena *a)
+const char *part_file(const struct parts *c, uint32_t part, struct arena *a)
 {
     assert(part < c->nparts);
     int digits = 1;

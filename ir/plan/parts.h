@@ -25,13 +25,13 @@ struct part {
 };
 
 /* Where an output of the model comes from, besides parts. */
-enum { CUT_INPUT = -1, CUT_WEIGHTS = -2 };
+enum { PART_OF_INPUT = -1, PART_OF_WEIGHTS = -2 };
 
-struct cut {
+struct parts {
     uint32_t nparts; /* 0: every output of the model is an input or initializer */
     struct part *part;
     int32_t *part_of;  /* [node] its part; -1: not placed */
-    int32_t *out_from; /* [output of the model] part, CUT_INPUT, or CUT_WEIGHTS */
+    int32_t *out_from; /* [output of the model] part, PART_OF_INPUT, or PART_OF_WEIGHTS */
     uint32_t ncross;
     vid *cross; /* values that go from part to part, in order of the nodes that make them */
     struct csr cross_to; /* [cross] parts that read it, ascending */
@@ -42,8 +42,8 @@ struct cut {
  * nodes becomes one part on device 0.  NULL if dev leaves a placed node without a device of the
  * cluster. Everything lives in a.  O(nodes + pins) for plans with one part per device; merging
  * pieces is O(pieces * edges between pieces) but stops after work linear in pins. */
-struct cut *cut_build(const struct module *m, const struct place *p, const struct cluster *c,
-                      const int32_t *dev, struct arena *a);
+struct parts *parts_build(const struct module *m, const struct place *p, const struct cluster *c,
+                          const int32_t *dev, struct arena *a);
 
 /* Which part each placed node goes into, and the device of each part. */
 struct pieces {
@@ -53,10 +53,10 @@ struct pieces {
 };
 /* The same for parts that are known; they must be numbered in an order that is legal to run.  Without
  * placed nodes, n is 0.  O(nodes + pins). */
-struct cut *cut_pieces(const struct module *m, const struct place *p, const struct pieces *k,
-                       struct arena *a);
+struct parts *parts_of_pieces(const struct module *m, const struct place *p, const struct pieces *k,
+                              struct arena *a);
 
 /* "part3.onnx", "part03.onnx" when there are more than ten; lives in a. */
-const char *cut_part_file(const struct cut *c, uint32_t part, struct arena *a);
+const char *part_file(const struct parts *c, uint32_t part, struct arena *a);
 
 #endif

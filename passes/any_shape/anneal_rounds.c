@@ -41,7 +41,7 @@ enum {
 enum start { BEST, SPLIT, RANDOM, PARTS_OF_ORDER };
 
 struct search {
-    const struct chain *c, *cut;
+    const struct problem *c, *cut;
     struct anneal *o;
     struct loads l;
     struct anneal_tables t;
@@ -98,7 +98,7 @@ static void start_parts(struct search *s, int32_t *dev)
 /* An order cut by interval DP; false if that gives no plan. */
 static bool start_split(struct search *s, struct anneal_run *r)
 {
-    struct chain_plan p = {.value = CHAIN_INF, .copies = r->copies};
+    struct problem_plan p = {.value = LOAD_INF, .copies = r->copies};
     p.dev = arena_array(s->a, (size_t)s->cut->g->n + 1, sizeof *p.dev);
     if (!interval_order(s->cut, some_order(s, s->cut->g), NULL, s->o->clock, &p, s->a))
         return false;
@@ -110,7 +110,7 @@ static bool start_split(struct search *s, struct anneal_run *r)
 /* How many devices take turns, at random: those of a class one after the other. */
 static void share_randomly(struct search *s, uint32_t *copies)
 {
-    const struct chain *c = s->c;
+    const struct problem *c = s->c;
     for (uint32_t d = 0; d < s->l.ndev; d++)
         copies[d] = 1;
     for (uint32_t d = 0; d < s->l.ndev;) {
@@ -132,15 +132,15 @@ static void start_random(struct search *s, int32_t *dev)
 }
 
 static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
-                       const struct chain_plan *best)
+                       const struct problem_plan *best)
 {
     static const enum start small[] = {BEST,   SPLIT,          RANDOM, PARTS_OF_ORDER,
                                        RANDOM, PARTS_OF_ORDER, RANDOM, PARTS_OF_ORDER};
     static const enum start large[] = {BEST, BEST, BEST, BEST, BEST, BEST, RANDOM, PARTS_OF_ORDER};
     struct arena_mark mark = arena_mark(s->a);
     enum start kind = (s->c->g->n > SPLIT_VERTICES ? large : small)[turn % 8];
-    r->warm = kind == BEST && best->value < CHAIN_INF;
-    if (r->copies && best->value < CHAIN_INF && (r->warm || topo_below(&s->rng, 2)))
+    r->warm = kind == BEST && best->value < LOAD_INF;
+    if (r->copies && best->value < LOAD_INF && (r->warm || topo_below(&s->rng, 2)))
         memcpy(r->copies, best->copies, s->l.ndev * sizeof *r->copies);
     else if (r->copies)
         share_randomly(s, r->copies);
@@ -205,14 +205,14 @@ static int64_t price(struct search *s, const int32_t *dev, const uint32_t *copie
     return s->o->price(s->o->user, s->c, value, dev, copies);
 }
 
-static bool merge(struct search *s, struct chain_plan *best)
+static bool merge(struct search *s, struct problem_plan *best)
 {
     bool better = false;
     for (uint32_t i = 0; i < s->nrun; i++) {
         struct anneal_run *r = &s->run[i];
         s->o->done += r->done;
         s->o->runs++;
-        int64_t value = r->better ? price(s, r->dev, r->copies, r->value, r->dear) : CHAIN_INF;
+        int64_t value = r->better ? price(s, r->dev, r->copies, r->value, r->dear) : LOAD_INF;
         if (value >= best->value)
             continue;
         better = true;
@@ -232,7 +232,7 @@ static int search_begin(struct search *s, struct diag *d)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
     uint64_t most = 1 + LOADS_MOST / rows;
-    s->nrun = o->chains < MOST_CHAINS ? o->chains : MOST_CHAINS;
+    s->nrun = o->problems < MOST_CHAINS ? o->problems : MOST_CHAINS;
     s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
     s->nthread = s->nthread < s->nrun ? s->nthread : s->nrun;
     s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
@@ -260,13 +260,13 @@ static uint64_t moves_needed(const struct search *s)
     return s->o->most && need > s->o->most ? s->o->most : need;
 }
 
-static void show(struct search *s, const struct chain_plan *best, int64_t began)
+static void show(struct search *s, const struct problem_plan *best, int64_t began)
 {
     if (!s->o->progress || clock_now() - began < 2000000000)
         return;
     s->shown = true;
     fprintf(stderr, "\r%s: best %.6g ms, bound %.6g ms, %.4g M moves in %u runs  ", s->o->planner,
-            best->value < CHAIN_INF ? (double)best->value / 1e9 : 0.0, (double)s->c->lower / 1e9,
+            best->value < LOAD_INF ? (double)best->value / 1e9 : 0.0, (double)s->c->lower / 1e9,
             (double)s->o->done / 1e6, s->o->runs);
 }
 
@@ -288,10 +288,10 @@ static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left,
 static bool stalls(const struct anneal *o, int64_t before, int64_t value)
 {
     int64_t wanted = value > o->goal ? o->goal : o->enough;
-    return before < CHAIN_INF && before - value <= (before - wanted) / NEARER;
+    return before < LOAD_INF && before - value <= (before - wanted) / NEARER;
 }
 
-static void search_on(struct search *s, struct chain_plan *best)
+static void search_on(struct search *s, struct problem_plan *best)
 {
     struct anneal *o = s->o;
     uint32_t n = s->c->g->n;
@@ -314,7 +314,7 @@ static void search_on(struct search *s, struct chain_plan *best)
             r->seed = topo_random(&s->rng);
             r->moves = moves;
             r->dear = s->t.dear && i % 2;
-            r->value = r->dear ? CHAIN_INF : best->value;
+            r->value = r->dear ? LOAD_INF : best->value;
             make_start(s, r, round + i, best);
         }
         round_of_runs(s);
@@ -334,7 +334,7 @@ static void search_on(struct search *s, struct chain_plan *best)
 }
 
 /* Fewer transfers at the same value (gather.h). */
-static void gather(struct search *s, struct chain_plan *best)
+static void gather(struct search *s, struct problem_plan *best)
 {
     struct loads *l = &s->l;
     uint32_t n = s->c->g->n;
@@ -354,10 +354,10 @@ static void gather(struct search *s, struct chain_plan *best)
         best->copies[best->dev[v]] = l->copies[best->dev[v]];
 }
 
-int anneal_search(const struct chain *c, struct anneal *o, struct chain_plan *best,
+int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan *best,
                   struct arena *scratch, struct diag *d)
 {
-    assert(o->clock && o->chains > 0 && (!o->up || o->cut));
+    assert(o->clock && o->problems > 0 && (!o->up || o->cut));
     struct arena_mark mark = arena_mark(scratch);
     struct search *s = arena_alloc(scratch, sizeof *s);
     int64_t before = best->value;

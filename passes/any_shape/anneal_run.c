@@ -34,11 +34,11 @@ struct anneal_room {
     const struct anneal_tables *t;
     int64_t **plain; /* the costs of nets as they are */
     uint64_t rng;
-    int64_t *energy;            /* [device] */
-    int64_t share[CHAIN_KINDS]; /* of a load that is always energy, in 1/2^16 */
-    int64_t price[CHAIN_KINDS]; /* energy of a byte too many, in 1/2^20 */
-    int64_t target;             /* ps; passes apart: of the forward pass */
-    int64_t target_back;        /* passes apart: of the backward pass */
+    int64_t *energy;              /* [device] */
+    int64_t share[PROBLEM_KINDS]; /* of a load that is always energy, in 1/2^16 */
+    int64_t price[PROBLEM_KINDS]; /* energy of a byte too many, in 1/2^20 */
+    int64_t target;               /* ps; passes apart: of the forward pass */
+    int64_t target_back;          /* passes apart: of the backward pass */
     /* share of the forward pass in the value of a good plan, in 1/2^16 */
     int64_t front;
     int64_t heat;          /* the temperature, in units of energy / 2^16 */
@@ -55,7 +55,7 @@ struct anneal_room {
 void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t dear,
                         struct arena *a)
 {
-    const struct chain *c = l->c;
+    const struct problem *c = l->c;
     int64_t most = 1, sum = 0;
     t->dear = dear ? arena_array(a, (size_t)c->nkind + 1, sizeof *t->dear) : NULL;
     for (uint32_t k = 0; dear && k < c->nkind; k++) {
@@ -349,7 +349,7 @@ static void cluster(struct anneal_room *m)
  * tenth or a hundredth of the value. */
 static void choose_weights(struct anneal_room *m, int64_t unit)
 {
-    const struct chain *c = m->l.c;
+    const struct problem *c = m->l.c;
     int64_t share = topo_below(&m->rng, 3) ? topo_below(&m->rng, 1966) : 0; /* up to 0.03 */
     int64_t weight = topo_below(&m->rng, 2) ? 1 : 10;
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -406,14 +406,14 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct clock *clock
     m->left = r->moves;
     r->better = false;
     start_from(&m->l, r, r->dear ? m->t->dear : m->plain);
-    int64_t value = r->value < CHAIN_INF ? r->value : loads_value(&m->l);
+    int64_t value = r->value < LOAD_INF ? r->value : loads_value(&m->l);
     int64_t unit = units(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);
     int64_t factor = choose_heat(m, unit, 1 + steps / each);
     m->target = m->l.c->lower;
     m->target_back = 0;
     find_front(m);
-    if (r->value < CHAIN_INF)
+    if (r->value < LOAD_INF)
         choose_target(m);
     weigh_all(m);
     note_plan(m, 0, 0);

@@ -22,7 +22,7 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t 
 struct anneal_run {
     uint64_t seed;
     uint64_t moves; /* of one vertex, to try */
-    bool dear;      /* cut nets take more (anneal_tables.dear); then value is CHAIN_INF at first */
+    bool dear;      /* cut nets take more (anneal_tables.dear); then value is LOAD_INF at first */
     bool warm;      /* starts from a good plan: at a lower temperature */
     int32_t *dev;   /* [vertex] where it starts; the best plan found if `better` */
     /* [device] as in struct plan, the same for all its plans; NULL if nothing is replicated */

@@ -26,7 +26,7 @@ void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev
         dev[up[v]] = node_dev[x->base->node[v]];
 }
 
-void any_starts(const struct ctx *x, const struct chain *any, const struct chain *whole,
+void any_starts(const struct ctx *x, const struct problem *any, const struct problem *whole,
                 struct anneal *s)
 {
     if (any->g == whole->g)
@@ -41,36 +41,36 @@ void any_starts(const struct ctx *x, const struct chain *any, const struct chain
 
 int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 {
-    assert(p->run.clock == &p->clock && p->chain);
-    *s = (struct any_search){.x = x, .p = p, .need = CHAIN_INF, .upper = CHAIN_INF};
-    s->any = chain_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
+    assert(p->run.clock == &p->clock && p->problem);
+    *s = (struct any_search){.x = x, .p = p, .need = LOAD_INF, .upper = LOAD_INF};
+    s->any = problem_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
     if (!s->any)
         return -1;
     s->best = no_plan(x, s->any->g);
     s->start = claim_start(x, s->any->g);
     s->bound =
-        (struct bound){s->any->lower, s->any->lower_why, explain_chain(s->any, x->m, x->mem)};
+        (struct bound){s->any->lower, s->any->lower_why, explain_problem(s->any, x->m, x->mem)};
     return 0;
 }
 
 /* The value of a plan, dev[node], with what its parts cost beyond the least. */
-static int64_t total(struct any_search *s, const struct chain_plan *plan, const int32_t *dev)
+static int64_t total(struct any_search *s, const struct problem_plan *plan, const int32_t *dev)
 {
     return s->x->cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
 }
 
-int64_t any_price(void *user, const struct chain *c, int64_t value, const int32_t *dev,
+int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                   const uint32_t *copies)
 {
     struct any_search *s = user;
     struct arena_mark mark = arena_mark(s->x->scratch);
-    const struct chain_plan plan = {.value = value, .copies = (uint32_t *)(uintptr_t)copies};
+    const struct problem_plan plan = {.value = value, .copies = (uint32_t *)(uintptr_t)copies};
     int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->m->nnode, s->x->scratch));
     arena_release(s->x->scratch, mark);
     return all;
 }
 
-void any_take(struct any_search *s, const struct wdag *g, const struct chain_plan *plan)
+void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan)
 {
     struct ctx *x = s->x;
     if (plan->value >= s->best.value)
@@ -91,7 +91,7 @@ void any_bound(struct any_search *s, uint64_t work)
 {
     assert(s->bound.value >= 0);
     struct ctx *x = s->x;
-    if (s->best.value == CHAIN_INF || s->best.value <= s->bound.value)
+    if (s->best.value == LOAD_INF || s->best.value <= s->bound.value)
         return;
     struct bound b =
         bounds_best(s->any, s->best.value, work, &s->p->clock, x->m, x->mem, x->scratch);
@@ -107,12 +107,12 @@ bool any_settled(const struct any_search *s)
 }
 
 /* After a round of annealing: bounds, if they have waited long enough, and whether that settles it. */
-static bool after_round(void *user, struct anneal *o, const struct chain_plan *best)
+static bool after_round(void *user, struct anneal *o, const struct problem_plan *best)
 {
     struct any_search *s = user;
     uint64_t due = (s->moves + o->done) * MOVE_WORK;
     s->best.value = best->value;
-    if (due >= 2 * s->spent && best->value < CHAIN_INF && !s->any->detailed)
+    if (due >= 2 * s->spent && best->value < LOAD_INF && !s->any->detailed)
         any_bound(s, due - s->spent);
     return any_settled(s);
 }
@@ -120,8 +120,8 @@ static bool after_round(void *user, struct anneal *o, const struct chain_plan *b
 /* ---- the search ------------------------------------------------------------------------------ */
 
 /* Annealing of c, whose plan is *best; s counts. */
-static int anneal_on(struct any_search *s, const struct chain *c, struct anneal *a,
-                     struct chain_plan *best)
+static int anneal_on(struct any_search *s, const struct problem *c, struct anneal *a,
+                     struct problem_plan *best)
 {
     a->enough = s->bound.value;
     a->user = s;
@@ -137,7 +137,7 @@ static int anneal_on(struct any_search *s, const struct chain *c, struct anneal 
 static int improve_coarse(struct any_search *s, const struct anneal *like, bool alone)
 {
     struct ctx *x = s->x;
-    struct chain_plan rough = no_plan(x, s->p->level);
+    struct problem_plan rough = no_plan(x, s->p->level);
     struct clock half = *like->clock;
     struct anneal a = *like;
     if (half.deadline && !alone)
@@ -156,12 +156,12 @@ static int improve_whole(struct any_search *s, const struct anneal *like)
 {
     struct ctx *x = s->x;
     struct anneal a = *like;
-    struct chain_plan cut = no_plan(x, s->p->whole);
+    struct problem_plan cut = no_plan(x, s->p->whole);
     cut.value = s->best.value;
-    if (interval_search(s->p->chain, &s->p->run, &cut, x->scratch))
+    if (interval_search(s->p->problem, &s->p->run, &cut, x->scratch))
         any_take(s, s->p->whole, &cut);
-    any_starts(x, s->any, s->p->chain, &a);
-    if (s->best.value == CHAIN_INF && any_fit(x, s->any, &a, &s->best))
+    any_starts(x, s->any, s->p->problem, &a);
+    if (s->best.value == LOAD_INF && any_fit(x, s->any, &a, &s->best))
         return -1;
     any_bound(s, s->any->detailed ? 0 : FIRST_WORK);
     a.after_round = after_round;

@@ -21,12 +21,12 @@ enum {
 };
 
 /* The problem where no bounded device has less than `memory` and nothing takes time; NULL: too many kinds. */
-static struct chain *bytes_alone(struct ctx *x, const struct wdag *g, int64_t memory)
+static struct problem *bytes_alone(struct ctx *x, const struct wdag *g, int64_t memory)
 {
     struct diag quiet = diag_silent();
-    struct chain *c = chain_build(g, x->cluster, memory, x->scratch, &quiet);
+    struct problem *c = problem_build(g, x->cluster, memory, x->scratch, &quiet);
     if (c)
-        chain_forget_times(c);
+        problem_forget_times(c);
     return c;
 }
 
@@ -36,7 +36,7 @@ static enum fit fits(struct ctx *x, const struct wdag *g, int64_t memory, struct
 {
     struct arena_mark mark = arena_mark(x->scratch);
     enum fit answer = FIT_UNKNOWN;
-    struct chain *c = bytes_alone(x, g, memory);
+    struct problem *c = bytes_alone(x, g, memory);
     if (c)
         answer = fit_search(c, FIT_STEPS + FIT_EACH * (uint64_t)g->n, clock, dev, x->scratch);
     arena_release(x->scratch, mark);
@@ -49,8 +49,8 @@ static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const str
 {
     struct arena_mark mark = arena_mark(x->scratch);
     struct diag quiet = diag_silent();
-    struct chain *c = bytes_alone(x, g, -1);
-    struct chain_plan found = {.value = CHAIN_INF, .dev = dev};
+    struct problem *c = bytes_alone(x, g, -1);
+    struct problem_plan found = {.value = LOAD_INF, .dev = dev};
     struct anneal s = *like;
     s.moves = 0;
     s.most = FIT_MOVES;
@@ -60,11 +60,11 @@ static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const str
     if (c)
         anneal_search(c, &s, &found, x->scratch, &quiet);
     arena_release(x->scratch, mark);
-    return found.value < CHAIN_INF ? FIT_FOUND : FIT_UNKNOWN;
+    return found.value < LOAD_INF ? FIT_FOUND : FIT_UNKNOWN;
 }
 
-int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like,
-            struct chain_plan *best)
+int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
+            struct problem_plan *best)
 {
     struct loads l;
     enum fit answer = fits(x, c->g, -1, like->clock, best->dev);
@@ -83,7 +83,7 @@ int any_fit(struct ctx *x, const struct chain *c, const struct anneal *like,
 
 /* The bytes that each device must have at least (0: what they have may do), and a vertex that no device may
  * run (else UINT32_MAX). */
-static int64_t memory_bound(const struct ctx *x, const struct chain *c, uint32_t *nowhere)
+static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32_t *nowhere)
 {
     const struct wdag *g = c->g;
     int64_t least = 0;
@@ -115,7 +115,7 @@ static int64_t memory_of(const struct loads *l)
     return most;
 }
 
-bool any_hopeless(const struct ctx *x, const struct chain *c)
+bool any_hopeless(const struct ctx *x, const struct problem *c)
 {
     uint32_t nowhere;
     return memory_bound(x, c, &nowhere) > 0 || nowhere != UINT32_MAX;
@@ -123,7 +123,7 @@ bool any_hopeless(const struct ctx *x, const struct chain *c)
 
 /* The least memory that would do is in [*least, *most]: narrows that.  *least is proven, *most was found, 0: the
  * devices' own would do. */
-static int narrow(struct ctx *x, const struct chain *c, const struct anneal *like, int64_t *least,
+static int narrow(struct ctx *x, const struct problem *c, const struct anneal *like, int64_t *least,
                   int64_t *most)
 {
     struct loads l;
@@ -148,7 +148,7 @@ static int narrow(struct ctx *x, const struct chain *c, const struct anneal *lik
 }
 
 /* Bisection over bytes alone.  The bound is proven, what fits was found. */
-int any_infeasible(struct ctx *x, const struct chain *c, const struct anneal *like)
+int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *like)
 {
     const struct wdag *g = c->g;
     uint32_t nowhere;

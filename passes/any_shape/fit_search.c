@@ -20,7 +20,7 @@ struct item {
 };
 
 struct fitting {
-    const struct chain *c;
+    const struct problem *c;
     struct loads l;
     struct item *item;  /* [depth] */
     uint32_t *first;    /* [depth] the device that was tried first */
@@ -76,13 +76,13 @@ static void take(struct fitting *f, uint32_t v)
     f->left += f->c->g->size[v];
 }
 
-/* Room that nobody takes; unbounded devices have CHAIN_INF. */
+/* Room that nobody takes; unbounded devices have LOAD_INF. */
 static bool enough_room(const struct fitting *f)
 {
     int64_t used = 0;
     for (uint32_t d = 0; d < f->l.ndev; d++)
         used += f->l.bytes[d];
-    return f->room >= CHAIN_INF || f->left <= f->room - used;
+    return f->room >= LOAD_INF || f->left <= f->room - used;
 }
 
 /* Puts the vertex of a depth on device d; false, and nothing done, if it may not be there, does not fit, or an
@@ -148,7 +148,7 @@ static enum fit descend(struct fitting *f, uint64_t work, struct clock *clock)
     return FIT_FOUND;
 }
 
-enum fit fit_search(const struct chain *c, uint64_t work, struct clock *clock, int32_t *dev,
+enum fit fit_search(const struct problem *c, uint64_t work, struct clock *clock, int32_t *dev,
                     struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);

@@ -64,7 +64,7 @@ int baseline_leave(struct baseline *b, const char *argument)
         }
         diag_warning(x->diag, WARN_OVER_MEMORY, "%s", lacks);
     }
-    struct chain_plan plan = {.value = loads_value(&b->l), .dev = b->l.dev};
+    struct problem_plan plan = {.value = loads_value(&b->l), .dev = b->l.dev};
     leave_plan(x, b->planner, b->p.level, &plan);
     struct bound all = claim_all(x, plan.value, !lacks, 0, &b->p.clock);
     const char *why = claim(x, SCOPE_ALL, all, all);

@@ -220,7 +220,7 @@ static int local_run(struct ctx *x, const void *options)
     if (local_new(&s, &b, x->scratch))
         return -1;
     int32_t *best = arena_array(x->scratch, (size_t)b.p.level->n + 1, sizeof *best);
-    int64_t value = CHAIN_INF;
+    int64_t value = LOAD_INF;
     bool fits = false, complete = true;
     uint64_t state = (uint64_t)o->seed;
     uint32_t tried = 0;
@@ -229,7 +229,7 @@ static int local_run(struct ctx *x, const void *options)
         complete = descend(&s);
         int64_t now = loads_value(&b.l);
         bool ok = o->best_effort || loads_over(&b.l) == 0;
-        if (value < CHAIN_INF && (ok < fits || (ok == fits && now >= value)))
+        if (value < LOAD_INF && (ok < fits || (ok == fits && now >= value)))
             continue;
         value = now;
         fits = ok;

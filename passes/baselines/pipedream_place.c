@@ -201,12 +201,13 @@ static int pipedream_run(struct ctx *x, const void *options)
     if (placing_start(x, "pipedream-place", &run, &p))
         return -1;
     struct wdag *path = contract_branchings(p.level, x->mem, x->scratch, x->diag);
-    const struct chain *c = path ? chain_build(path, x->cluster, -1, x->scratch, x->diag) : NULL;
+    const struct problem *c =
+        path ? problem_build(path, x->cluster, -1, x->scratch, x->diag) : NULL;
     if (!c)
         return -1;
-    struct chain_plan best = no_plan(x, path);
+    struct problem_plan best = no_plan(x, path);
     interval_search(c, &p.run, &best, x->scratch);
-    if (best.value == CHAIN_INF)
+    if (best.value == LOAD_INF)
         return report_infeasible(x, path, false, &p.run);
     leave_plan(x, "pipedream-place", path, &best);
     struct bound all = claim_all(x, best.value, true, 0, &p.clock);

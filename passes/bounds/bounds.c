@@ -1,8 +1,8 @@
 /* Lower bounds for plans of any shape (bounds.h).
  *
- * For a threshold T, suppose that a plan has loads below T.  Then it is one of the kernel (reduction.h), whose
- * vertices have fewer kinds of devices to be on.  What the kernel must take at least (B) makes the bound
- * min(T, B); a kernel that is contradictory makes it T.  T is searched by bisection.
+ * For a threshold T, suppose that a plan has loads below T.  Then it is one of the reduction (reduction.h), whose
+ * vertices have fewer kinds of devices to be on.  What the reduction must take at least (B) makes the bound
+ * min(T, B); a reduction that is contradictory makes it T.  T is searched by bisection.
  *
  * Prices: for prices s[k] >= 0 of kinds, all loads at most L means
  *   sum over vertices of (least s[k] * time[k] over the kinds that it may be on) + transfers that must be
@@ -41,11 +41,11 @@ enum {
 /* A threshold that is tried, and what it gave. */
 struct attempt {
     int64_t below, value;
-    struct kernel *r;
-    enum { BY_LOWER, BY_KERNEL, BY_PRICES, BY_HOLES, BY_WEIGHTS } by;
-    int64_t price[CHAIN_KINDS];
+    struct reduction *r;
+    enum { BY_LOWER, BY_REDUCTION, BY_PRICES, BY_HOLES, BY_WEIGHTS } by;
+    int64_t price[PROBLEM_KINDS];
     uint32_t holes; /* the longest vertices */
-    uint32_t nstep; /* of the kernel */
+    uint32_t nstep; /* of the reduction */
     const char *why;
     struct packing pack;
     int64_t *weight; /* [vertex of the given graph] of pack, of the first of those joined */
@@ -53,31 +53,31 @@ struct attempt {
 
 /* ---- prices ---------------------------------------------------------------------------------- */
 
-static int64_t least_price(const struct chain *c, uint32_t may, const int64_t *price,
-                           int64_t (*cost)(const struct chain *, uint32_t, uint32_t), uint32_t x)
+static int64_t least_price(const struct problem *c, uint32_t may, const int64_t *price,
+                           int64_t (*cost)(const struct problem *, uint32_t, uint32_t), uint32_t x)
 {
     int64_t least = INT64_MAX;
     for (uint32_t k = 0; k < c->nkind; k++)
         if (may >> k & 1) {
-            int64_t t = chain_scaled(cost(c, k, x), price[k]);
+            int64_t t = problem_scaled(cost(c, k, x), price[k]);
             least = t < least ? t : least;
         }
     return least == INT64_MAX ? 0 : least;
 }
 
-static int64_t vertex_cost(const struct chain *c, uint32_t k, uint32_t v)
+static int64_t vertex_cost(const struct problem *c, uint32_t k, uint32_t v)
 {
     return c->kind[k].time[v];
 }
 
-static int64_t net_cost(const struct chain *c, uint32_t k, uint32_t e)
+static int64_t net_cost(const struct problem *c, uint32_t k, uint32_t e)
 {
     return c->cls[c->kind[k].cls].cost[e];
 }
 
 /* Whether net e costs something wherever its pins are: one of the host, or one with pins that no kind can hold
  * together.  One of a single pin is part of the vertex's time, or free. */
-static bool always_paid(const struct kernel *r, uint32_t e)
+static bool always_paid(const struct reduction *r, uint32_t e)
 {
     const struct wdag *g = r->small->g;
     uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e], all = UINT32_MAX;
@@ -86,8 +86,8 @@ static bool always_paid(const struct kernel *r, uint32_t e)
     return n > 1 && (!all || g->net_host[e]);
 }
 
-/* The nets of the kernel that cost something wherever their pins are; of UINT32_MAX the last. */
-static const uint32_t *paid_nets(const struct kernel *r, struct arena *a)
+/* The nets of the reduction that cost something wherever their pins are; of UINT32_MAX the last. */
+static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
 {
     uint32_t n = 0, at = 0;
     for (uint32_t e = 0; e < r->small->g->nnet; e++)
@@ -101,9 +101,9 @@ static const uint32_t *paid_nets(const struct kernel *r, struct arena *a)
 }
 
 /* What such a net costs at least: each kind that has some of its pins to itself pays. */
-static int64_t net_price(const struct kernel *r, const int64_t *price, uint32_t e)
+static int64_t net_price(const struct reduction *r, const int64_t *price, uint32_t e)
 {
-    const struct chain *c = r->small;
+    const struct problem *c = r->small;
     const uint32_t *pin = c->g->net_pin.to + c->g->net_pin.at[e];
     uint32_t n = c->g->net_pin.at[e + 1] - c->g->net_pin.at[e], taken = 0;
     int64_t sum = 0;
@@ -116,8 +116,8 @@ static int64_t net_price(const struct kernel *r, const int64_t *price, uint32_t 
     return sum;
 }
 
-/* All vertices of the kernel and `paid`, its paid_nets, at these prices. */
-static void price_all(const struct kernel *r, const uint32_t *paid, const int64_t *price,
+/* All vertices of the reduction and `paid`, its paid_nets, at these prices. */
+static void price_all(const struct reduction *r, const uint32_t *paid, const int64_t *price,
                       int64_t *vertices, int64_t *nets)
 {
     *vertices = *nets = 0;
@@ -127,9 +127,9 @@ static void price_all(const struct kernel *r, const uint32_t *paid, const int64_
         *nets = sat_add(*nets, net_price(r, price, *paid));
 }
 
-static int64_t priced(const struct kernel *r, const uint32_t *paid, const int64_t *price)
+static int64_t priced(const struct reduction *r, const uint32_t *paid, const int64_t *price)
 {
-    const struct chain *c = r->small;
+    const struct problem *c = r->small;
     __int128 devices = 0, sum;
     int64_t vertices, nets;
     price_all(r, paid, price, &vertices, &nets);
@@ -140,9 +140,9 @@ static int64_t priced(const struct kernel *r, const uint32_t *paid, const int64_
     return devices ? (int64_t)((sum + devices - 1) / devices) : 0;
 }
 
-/* The prices found so far by which the kernel takes most, and how much; looks: at vertices and nets. */
+/* The prices found so far by which the reduction takes most, and how much; looks: at vertices and nets. */
 struct prices {
-    const struct kernel *r;
+    const struct reduction *r;
     const uint32_t *paid;
     int64_t *best, value;
     uint64_t looks;
@@ -156,17 +156,18 @@ static void try_prices(struct prices *p, const int64_t *price)
     if (v <= p->value)
         return;
     p->value = v;
-    memcpy(p->best, price, CHAIN_KINDS * sizeof *price);
+    memcpy(p->best, price, PROBLEM_KINDS * sizeof *price);
 }
 
-/* Prices by which the kernel takes most, to best; how much. */
-static int64_t best_prices(const struct kernel *r, int64_t *best, uint64_t *looks, struct arena *a)
+/* Prices by which the reduction takes most, to best; how much. */
+static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *looks,
+                           struct arena *a)
 {
     static const int64_t up[PRICE_STEPS] = {16, 4, 2, 5, 17, 129},
                          down[PRICE_STEPS] = {1, 1, 1, 4, 16, 128};
-    const struct chain *c = r->small;
+    const struct problem *c = r->small;
     struct prices t = {.r = r, .paid = paid_nets(r, a), .best = best, .value = -1};
-    int64_t price[CHAIN_KINDS];
+    int64_t price[PROBLEM_KINDS];
     for (uint32_t k = 0; k < c->nkind; k++)
         price[k] = PRICE_ONE;
     try_prices(&t, price);
@@ -208,12 +209,12 @@ static int longer_first(const void *a, const void *b)
 }
 
 struct holes {
-    const struct kernel *r;
+    const struct reduction *r;
     uint32_t n; /* vertices looked at, the longest */
     struct long_vertex *of;
     /* of the first `have` vertices, those that may be on each kind, the shortest first */
-    uint32_t have, nsorted[CHAIN_KINDS];
-    int64_t *sorted[CHAIN_KINDS];
+    uint32_t have, nsorted[PROBLEM_KINDS];
+    int64_t *sorted[PROBLEM_KINDS];
 };
 
 /* Adds x to the HOLES longest, a heap with the shortest at its root. */
@@ -238,10 +239,10 @@ static void keep_longest(struct holes *p, struct long_vertex x)
     h[i] = x;
 }
 
-/* The longest vertices of the kernel.  O(V log HOLES), mostly O(V). */
-static struct holes longest(const struct kernel *r, struct arena *a)
+/* The longest vertices of the reduction.  O(V log HOLES), mostly O(V). */
+static struct holes longest(const struct reduction *r, struct arena *a)
 {
-    const struct chain *c = r->small;
+    const struct problem *c = r->small;
     struct holes p = {.r = r, .of = arena_array(a, HOLES, sizeof *p.of)};
     for (uint32_t v = 0; v < c->g->n; v++) {
         struct long_vertex x = {COST_NEVER, v};
@@ -308,7 +309,7 @@ static int64_t holes_of(struct holes *p, uint32_t h, int64_t lower, int64_t most
     return lo;
 }
 
-/* Raises t->value above `lower`, if the longest vertices of the kernel do. */
+/* Raises t->value above `lower`, if the longest vertices of the reduction do. */
 static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
 {
     struct holes p = longest(t->r, a);
@@ -325,8 +326,8 @@ static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
 
 static void prove_holes(struct explain *e, const struct attempt *t)
 {
-    const struct kernel *r = t->r;
-    const struct chain *c = r->small;
+    const struct reduction *r = t->r;
+    const struct problem *c = r->small;
     struct holes p = longest(r, e->a);
     uint64_t all = 0;
     uint32_t *first = arena_array(e->a, (size_t)c->g->n + 1, sizeof *first);
@@ -366,7 +367,7 @@ static void prove_holes(struct explain *e, const struct attempt *t)
 static void prove_weights(struct explain *e, const struct attempt *t)
 {
     const struct packing *p = &t->pack;
-    const struct chain *c = e->c;
+    const struct problem *c = e->c;
     uint32_t shown = 0;
     int64_t sum = 0;
     explain_add(e, "nodes have points, of which devices with loads below %s cannot collect all:\n",
@@ -397,15 +398,15 @@ static void prove_weights(struct explain *e, const struct attempt *t)
 
 /* ---- thresholds ------------------------------------------------------------------------------ */
 
-/* What plans below t->below must take at least; `work` for the kernel.  The work done. */
-static uint64_t try_below(struct attempt *t, const struct chain *c, int64_t lower, uint64_t work,
+/* What plans below t->below must take at least; `work` for the reduction.  The work done. */
+static uint64_t try_below(struct attempt *t, const struct problem *c, int64_t lower, uint64_t work,
                           struct clock *clock, struct arena *a)
 {
     uint64_t left = work, looks = 0;
-    t->r = kernel_make(c, t->below, false, &left, clock, a);
+    t->r = reduction_make(c, t->below, false, &left, clock, a);
     if (t->r->none) {
         t->value = t->below;
-        t->by = BY_KERNEL;
+        t->by = BY_REDUCTION;
         return work - left;
     }
     t->value = best_prices(t->r, t->price, &looks, a);
@@ -419,10 +420,10 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
 {
     uint32_t joins = 0, denied = 0;
     for (uint32_t i = 0; i < t->r->nstep; i++) {
-        joins += t->r->step[i].what == KERNEL_JOIN;
-        denied += t->r->step[i].what == KERNEL_DENY;
+        joins += t->r->step[i].what == REDUCTION_JOIN;
+        denied += t->r->step[i].what == REDUCTION_DENY;
     }
-    if (t->by == BY_KERNEL)
+    if (t->by == BY_REDUCTION)
         return "least loads of devices around single nodes";
     if (t->by == BY_HOLES)
         return arena_fmt(mem, "%u longest nodes on the devices", t->holes);
@@ -431,8 +432,8 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
     return joins + denied ? "average load of what can be where" : "average load";
 }
 
-/* Raises *b by weights (weight_bound.h), which take what work is left; `share`: for the kernel. */
-static void try_weights(const struct chain *c, int64_t upper, uint64_t work, uint64_t share,
+/* Raises *b by weights (weight_bound.h), which take what work is left; `share`: for the reduction. */
+static void try_weights(const struct problem *c, int64_t upper, uint64_t work, uint64_t share,
                         struct clock *clock, struct bound *b, struct attempt *best,
                         struct arena *mem, struct arena *scratch)
 {
@@ -440,7 +441,7 @@ static void try_weights(const struct chain *c, int64_t upper, uint64_t work, uin
         return;
     struct arena_mark mark = arena_mark(scratch);
     struct attempt t = {.below = upper, .by = BY_WEIGHTS};
-    t.r = kernel_make(c, upper, false, &share, clock, scratch);
+    t.r = reduction_make(c, upper, false, &share, clock, scratch);
     t.pack = packing_bound(t.r, b->value, &work, clock, scratch);
     if (t.pack.below > b->value) {
         t.weight = arena_array(mem, (size_t)c->g->n + 1, sizeof *t.weight);
@@ -457,10 +458,10 @@ static void try_weights(const struct chain *c, int64_t upper, uint64_t work, uin
     arena_release(scratch, mark);
 }
 
-/* Whether the kernel t->r, made again, still says what t does: it may have been stopped earlier. */
+/* Whether the reduction t->r, made again, still says what t does: it may have been stopped earlier. */
 static bool says_so(const struct attempt *t, struct arena *a)
 {
-    if (t->by == BY_KERNEL)
+    if (t->by == BY_REDUCTION)
         return t->r->none;
     if (t->r->nstep < t->nstep || t->r->none)
         return false;
@@ -472,12 +473,12 @@ static bool says_so(const struct attempt *t, struct arena *a)
 }
 
 /* The argument of t, from the beginning.  No deadline ends that: the first time took no more work. */
-static const char *prove(struct attempt *t, const struct chain *c, uint64_t work,
+static const char *prove(struct attempt *t, const struct problem *c, uint64_t work,
                          const struct clock *clock, const struct module *m, struct arena *mem)
 {
     struct explain e = explain_new(c, m, mem);
     struct clock late = {.stop = clock ? clock->stop : NULL};
-    struct kernel *r = t->r = kernel_make(c, t->below, true, &work, &late, mem);
+    struct reduction *r = t->r = reduction_make(c, t->below, true, &work, &late, mem);
     if (!says_so(t, mem)) {
         explain_add(&e,
                     "%s: no plan takes less than %s; it was stopped before the argument was "
@@ -486,10 +487,10 @@ static const char *prove(struct attempt *t, const struct chain *c, uint64_t work
         return explain_text(&e);
     }
     int64_t vertices, nets;
-    explain_kernel(&e, r);
-    if (t->by == BY_KERNEL) {
+    explain_reduction(&e, r);
+    if (t->by == BY_REDUCTION) {
         explain_add(&e,
-                    r->step && r->step[r->nstep - 1].what == KERNEL_NONE
+                    r->step && r->step[r->nstep - 1].what == REDUCTION_NONE
                         ? "so no plan takes less than %s\n"
                         : "that joins nodes that are pinned to different devices: no plan takes "
                           "less than %s\n",
@@ -511,7 +512,7 @@ static const char *prove(struct attempt *t, const struct chain *c, uint64_t work
 }
 
 /* bounds_best; *done: the work of the thresholds. */
-static struct bound best_bound(const struct chain *c, int64_t upper, uint64_t work,
+static struct bound best_bound(const struct problem *c, int64_t upper, uint64_t work,
                                struct clock *clock, const struct module *m, struct arena *mem,
                                struct arena *scratch, uint64_t *done)
 {
@@ -519,7 +520,7 @@ static struct bound best_bound(const struct chain *c, int64_t upper, uint64_t wo
     struct attempt best = {0};
     int64_t lo = c->lower, hi = upper, at = upper;
     uint64_t spent = 0;
-    bool open = !c->detailed && upper < CHAIN_INF && upper > c->lower;
+    bool open = !c->detailed && upper < LOAD_INF && upper > c->lower;
     for (uint32_t i = 0; open && i < ATTEMPTS && !clock_out(clock); i++) {
         struct arena_mark mark = arena_mark(scratch);
         struct attempt t = {.below = at};
@@ -539,25 +540,25 @@ static struct bound best_bound(const struct chain *c, int64_t upper, uint64_t wo
         open = hi - lo > (spent < work / 2 ? 1 : upper / PRECISION) && spent < work;
         at = lo + (hi - lo) / 2;
     }
-    if (spent < work && upper < CHAIN_INF && !c->detailed)
+    if (spent < work && upper < LOAD_INF && !c->detailed)
         try_weights(c, upper, work - spent, work / SHARE, clock, &b, &best, mem, scratch);
     if (best.value)
         b.proof = prove(&best, c, work / SHARE, clock, m, mem);
     else
-        b.proof = explain_chain(c, m, mem);
+        b.proof = explain_problem(c, m, mem);
     assert(b.value >= c->lower && (upper < c->lower || b.value <= upper));
     *done = spent;
     return b;
 }
 
-struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work, struct clock *clock,
+struct bound bounds_best(const struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
                          const struct module *m, struct arena *mem, struct arena *scratch)
 {
     uint64_t done;
     return best_bound(c, upper, work, clock, m, mem, scratch, &done);
 }
 
-uint64_t bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct clock *clock,
+uint64_t bounds_raise(struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
                       const struct module *m, struct arena *mem, struct arena *scratch)
 {
     uint64_t done;

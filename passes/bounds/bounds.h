@@ -16,16 +16,16 @@ struct bound {
 /* Some seconds, for graphs of hundreds of vertices. */
 #define BOUNDS_MOST_WORK UINT64_C(1500000000)
 
-/* The best bound that averages, pigeonholes, closures and kernels give, at least c->lower and at most
- * `upper`, the value of a plan (CHAIN_INF: none is known; then only what needs no threshold is tried).
+/* The best bound that averages, pigeonholes, closures and reductions give, at least c->lower and at most
+ * `upper`, the value of a plan (LOAD_INF: none is known; then only what needs no threshold is tried).
  * A detailed c gets c->lower.  m names the nodes in the proof (NULL: vertices have numbers).  Looks at about
  * `work` arcs, but tries one threshold at least.  Text lives in mem; scratch, another arena, is used and left
  * as it was. */
-struct bound bounds_best(const struct chain *c, int64_t upper, uint64_t work, struct clock *clock,
+struct bound bounds_best(const struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
                          const struct module *m, struct arena *mem, struct arena *scratch);
 
 /* Raises c->lower to that bound, with its reason and proof.  The work of the thresholds. */
-uint64_t bounds_raise(struct chain *c, int64_t upper, uint64_t work, struct clock *clock,
+uint64_t bounds_raise(struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
                       const struct module *m, struct arena *mem, struct arena *scratch);
 
 #endif

@@ -50,7 +50,7 @@ int64_t claim_start(const struct ctx *x, const struct wdag *g)
     return c->part_cost ? sat_mul(c->part_cost, apart ? sure_passes(g) : wdag_passes(g)) : 0;
 }
 
-int64_t claim_value(struct ctx *x, const struct chain_plan *p, const int32_t *dev)
+int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev)
 {
     if (!x->cluster->part_cost)
         return p->value;
@@ -82,7 +82,8 @@ struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, s
     struct wdag *g = must_level(x);
     if (cluster_grouped(x->cluster))
         g = wdag_inner(g, x->scratch);
-    const struct chain *c = chain_build(g, x->cluster, fits ? -1 : INT64_MAX, x->scratch, &quiet);
+    const struct problem *c =
+        problem_build(g, x->cluster, fits ? -1 : INT64_MAX, x->scratch, &quiet);
     if (!c)
         return (struct bound){.value = -1};
     return bounds_best(c, upper, work, clock, x->m, x->mem, x->scratch);

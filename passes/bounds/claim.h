@@ -16,7 +16,7 @@ struct wdag *must_level(const struct ctx *x);
 int64_t claim_start(const struct ctx *x, const struct wdag *g);
 /* What a plan takes, dev[node], whose value is that of its planner's problem: the judge's word where parts cost
  * something. */
-int64_t claim_value(struct ctx *x, const struct chain_plan *p, const int32_t *dev);
+int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev);
 
 /* The scope of what is known about x->whole (contiguous) or x->any, or about a fused graph made of it. */
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);

@@ -29,10 +29,11 @@ enum { FIRST_STEPS = 8, LAST_SHARE = 128, FIRST_M = CUT_UNIT / 4 };
 
 /* The network: vertices, nets, then the sink.  Arcs of descendants (ancestors) to the sink take
  * m / CUT_UNIT of their weight. */
-static struct flow network(const struct chain *c, uint32_t v, bool up, uint32_t m, struct arena *a)
+static struct flow network(const struct problem *c, uint32_t v, bool up, uint32_t m,
+                           struct arena *a)
 {
     const struct wdag *g = c->g;
-    const struct chain_pot *p = &c->pot[0];
+    const struct problem_pot *p = &c->pot[0];
     const struct csr *next = up ? &g->pred : &g->succ, *needs = up ? &g->succ : &g->pred;
     uint32_t most = g->n + g->succ.at[g->n] + g->nnet + g->net_pin.at[g->nnet];
     struct flow f = flow_new(g->n + g->nnet + 1, most, a);
@@ -63,7 +64,7 @@ static struct flow network(const struct chain *c, uint32_t v, bool up, uint32_t 
     return f;
 }
 
-int64_t cut_flow(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
+int64_t cut_flow(const struct problem *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                  struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
@@ -73,11 +74,11 @@ int64_t cut_flow(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_
     return cut;
 }
 
-int64_t cut_bound_at(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
+int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                      struct arena *scratch)
 {
     assert(v < c->g->n && m <= CUT_MOST);
-    const struct chain_pot *p = &c->pot[0];
+    const struct problem_pot *p = &c->pot[0];
     int64_t most = 0;
     __int128 devices = 0, whole = (__int128)p->total + cut_flow(c, v, up, m, work, scratch);
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -85,7 +86,7 @@ int64_t cut_bound_at(const struct chain *c, uint32_t v, bool up, uint32_t m, uin
         most = p->scale[k] > most ? p->scale[k] : most;
     }
     devices = devices * CUT_UNIT + (__int128)most * m;
-    whole *= (int64_t)CUT_UNIT << CHAIN_SCALE_BITS;
+    whole *= (int64_t)CUT_UNIT << SCALE_BITS;
     return devices ? (int64_t)((whole + devices - 1) / devices) : 0;
 }
 
@@ -95,7 +96,7 @@ struct best {
     bool up;
 };
 
-static void try_at(const struct chain *c, const uint32_t *path, struct best try, uint64_t *work,
+static void try_at(const struct problem *c, const uint32_t *path, struct best try, uint64_t *work,
                    struct best *best, struct arena *a)
 {
     try.bound = cut_bound_at(c, path[try.at], try.up, try.m, work, a);
@@ -103,7 +104,7 @@ static void try_at(const struct chain *c, const uint32_t *path, struct best try,
         *best = try;
 }
 
-void cut_bound(struct chain *c, uint64_t work, struct clock *clock, struct arena *scratch)
+void cut_bound(struct problem *c, uint64_t work, struct clock *clock, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     struct long_path p = long_path_of(c, 0, c->g->n, scratch);
@@ -127,8 +128,8 @@ void cut_bound(struct chain *c, uint64_t work, struct clock *clock, struct arena
     }
     if (best.bound > c->lower) {
         c->lower = best.bound;
-        c->lower_by =
-            (struct chain_lower){.by = LOWER_CUT, .at = path[best.at], .m = best.m, .up = best.up};
+        c->lower_by = (struct problem_lower){
+            .by = LOWER_CUT, .at = path[best.at], .m = best.m, .up = best.up};
         c->lower_proof = NULL;
         c->lower_why = "least that must cross the end of a device";
     }

@@ -6,15 +6,15 @@
 
 /* Raises c->lower (and says why in c->lower_why) by what must cross the end of a device.  Looks
  * at no more than `work` arcs. */
-void cut_bound(struct chain *c, uint64_t work, struct clock *clock, struct arena *scratch);
+void cut_bound(struct problem *c, uint64_t work, struct clock *clock, struct arena *scratch);
 
 /* The bound that vertex v gives with the multiplier m / CUT_UNIT, by its descendants or (up) by its
  * ancestors. */
 /* What must cross or weigh beside the total, ps: the minimum cut that it rests on. */
-int64_t cut_flow(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
+int64_t cut_flow(const struct problem *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                  struct arena *scratch);
 enum { CUT_UNIT = 64, CUT_MOST = 128 };
-int64_t cut_bound_at(const struct chain *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
+int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                      struct arena *scratch);
 
 #endif

@@ -48,7 +48,7 @@ static bool is_edge(const struct wdag *g, uint32_t e)
 
 /* ---- the network ----------------------------------------------------------------------------- */
 
-static void choose_units(struct holding *h, const struct kernel *r)
+static void choose_units(struct holding *h, const struct reduction *r)
 {
     const struct wdag *g = h->c->g;
     for (uint32_t v = 0; v < g->n; v++)
@@ -90,7 +90,7 @@ static void add_arcs(struct holding *h)
     assert(hub <= source(h));
 }
 
-struct holding *holding_new(const struct kernel *r, uint32_t k, const int64_t *weight,
+struct holding *holding_new(const struct reduction *r, uint32_t k, const int64_t *weight,
                             uint64_t *work, struct arena *a)
 {
     assert(k < r->c->nkind && r->small);

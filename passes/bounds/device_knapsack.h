@@ -7,7 +7,7 @@
 enum { HOLDING_BITS = 36 }; /* weights add up to 2^HOLDING_BITS at most */
 
 struct holding {
-    const struct chain *c;
+    const struct problem *c;
     uint32_t k;            /* the kind of the device */
     const int64_t *weight; /* [vertex], >= 0 */
     uint64_t *work;
@@ -35,9 +35,9 @@ struct holding {
     int64_t best_sum, best_load; /* -1: none; units */
 };
 
-/* For kind k of the kernel r, one that pays for transfers, and weights that may change between searches.
+/* For kind k of the reduction r, one that pays for transfers, and weights that may change between searches.
  * Lives in a; counts arcs it looks at off *work.  O(V + pins). */
-struct holding *holding_new(const struct kernel *r, uint32_t k, const int64_t *weight,
+struct holding *holding_new(const struct reduction *r, uint32_t k, const int64_t *weight,
                             uint64_t *work, struct arena *a);
 
 enum holding_answer {

@@ -33,7 +33,7 @@ static void name_vertices(struct explain *e)
     }
 }
 
-struct explain explain_new(const struct chain *c, const struct module *m, struct arena *a)
+struct explain explain_new(const struct problem *c, const struct module *m, struct arena *a)
 {
     struct explain e = {.c = c, .m = m, .a = a};
     for (e.base = c->g; e.base->finer;)
@@ -64,7 +64,7 @@ const char *explain_text(const struct explain *e)
 const char *explain_kind(struct explain *e, uint32_t k)
 {
     const struct cluster *cl = e->c->cluster;
-    const struct chain_kind *kd = &e->c->kind[k];
+    const struct problem_kind *kd = &e->c->kind[k];
     uint32_t dev = 0, last = 0, n = 0;
     if (kd->dev >= 0)
         return cluster_device_name(cl, e->a, (uint32_t)kd->dev);
@@ -114,21 +114,21 @@ void explain_set(struct explain *e, const uint32_t *v, uint32_t n)
 /* x / 2^20 with 9 digits. */
 static const char *share(struct explain *e, int64_t x)
 {
-    int64_t whole = x >> CHAIN_SCALE_BITS, part = x & ((1 << CHAIN_SCALE_BITS) - 1);
+    int64_t whole = x >> SCALE_BITS, part = x & ((1 << SCALE_BITS) - 1);
     if (part == 0)
         return arena_fmt(e->a, "%" PRId64, whole);
-    return arena_fmt(e->a, "%" PRId64 "/%d", x, 1 << CHAIN_SCALE_BITS);
+    return arena_fmt(e->a, "%" PRId64 "/%d", x, 1 << SCALE_BITS);
 }
 
 void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, int64_t nets,
                     int64_t bound)
 {
-    const struct chain *c = e->c;
+    const struct problem *c = e->c;
     __int128 all = 0;
     bool even = true;
     for (uint32_t k = 0; k < c->nkind; k++) {
         all += (__int128)price[k] * c->kind[k].count;
-        even = even && price[k] == 1 << CHAIN_SCALE_BITS;
+        even = even && price[k] == 1 << SCALE_BITS;
     }
     if (!even) {
         explain_add(e, "let a ms count as");
@@ -149,7 +149,7 @@ void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, i
 
 static void explain_average(struct explain *e, uint32_t pot)
 {
-    const struct chain_pot *p = &e->c->pot[pot];
+    const struct problem_pot *p = &e->c->pot[pot];
     int64_t vertices = 0;
     for (uint32_t v = 0; v < e->c->g->n; v++)
         vertices += p->w[v];
@@ -172,7 +172,7 @@ static int longer_first(const void *a, const void *b)
 
 static void explain_holes(struct explain *e, uint32_t m)
 {
-    const struct chain *c = e->c;
+    const struct problem *c = e->c;
     struct timed *of = arena_array(e->a, (size_t)c->g->n + 1, sizeof *of);
     uint32_t ndev = 0;
     for (uint32_t v = 0; v < c->g->n; v++) {
@@ -203,9 +203,9 @@ static void explain_holes(struct explain *e, uint32_t m)
 
 static void explain_cut(struct explain *e)
 {
-    const struct chain *c = e->c;
-    const struct chain_lower *l = &c->lower_by;
-    const struct chain_pot *p = &c->pot[0];
+    const struct problem *c = e->c;
+    const struct problem_lower *l = &c->lower_by;
+    const struct problem_pot *p = &c->pot[0];
     uint64_t work = EXPLAIN_WORK;
     int64_t flow = cut_flow(c, l->at, l->up, l->m, &work, e->a), most = 0;
     __int128 devices = 0;
@@ -230,8 +230,8 @@ static void explain_cut(struct explain *e)
 
 void explain_lower(struct explain *e)
 {
-    const struct chain *c = e->c;
-    const struct chain_lower *l = &c->lower_by;
+    const struct problem *c = e->c;
+    const struct problem_lower *l = &c->lower_by;
     if (c->lower_proof)
         explain_add(e, "%s", c->lower_proof);
     else if (l->by == LOWER_AVERAGE)
@@ -254,7 +254,7 @@ void explain_lower(struct explain *e)
             l->by == LOWER_FLAT ? " with inner links everywhere" : "", explain_time(e, c->lower));
 }
 
-const char *explain_chain(const struct chain *c, const struct module *m, struct arena *a)
+const char *explain_problem(const struct problem *c, const struct module *m, struct arena *a)
 {
     struct explain e = explain_new(c, m, a);
     explain_lower(&e);
@@ -293,7 +293,7 @@ static void add_order(struct explain *e, const int32_t *of_node)
     explain_add(e, "\n");
 }
 
-const char *explain_search(const struct chain *c, const struct module *m, const char *planner,
+const char *explain_search(const struct problem *c, const struct module *m, const char *planner,
                            const char *what, const int32_t *dev, int64_t value, struct arena *a)
 {
     struct explain e = explain_new(c, m, a);
@@ -306,7 +306,7 @@ const char *explain_search(const struct chain *c, const struct module *m, const 
     return explain_text(&e);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------- */
+/* ---- reductions --------------------------------------------------------------------------------- */
 
 /* "'A' (2 nodes) and the 3 with it" */
 static const char *group(struct explain *e, uint32_t v, uint32_t n)
@@ -334,10 +334,10 @@ static void add_loads(struct explain *e, uint32_t a, uint32_t b, const int64_t *
                         explain_kind(e, k), explain_time(e, load[k]));
 }
 
-static void add_step(struct explain *e, const struct kernel_step *s)
+static void add_step(struct explain *e, const struct reduction_step *s)
 {
     switch (s->what) {
-    case KERNEL_DENY:
+    case REDUCTION_DENY:
         explain_add(e, "  %s not on %s: ", group(e, s->a, s->na), explain_kind(e, s->k));
         if (s->with != UINT32_MAX)
             explain_add(e, "beside %s, which is there, ", e->name[s->with]);
@@ -348,11 +348,11 @@ static void add_step(struct explain *e, const struct kernel_step *s)
             explain_set(e, s->set, s->nset);
         }
         break;
-    case KERNEL_SIZE:
+    case REDUCTION_SIZE:
         explain_add(e, "  %s not on %s: it needs more memory", group(e, s->a, s->na),
                     explain_kind(e, s->k));
         break;
-    case KERNEL_JOIN:
+    case REDUCTION_JOIN:
         explain_add(e, "  %s with %s: apart, on ", group(e, s->a, s->na), group(e, s->b, s->nb));
         add_kinds(e, s->ab);
         explain_add(e, " and on ");
@@ -360,13 +360,13 @@ static void add_step(struct explain *e, const struct kernel_step *s)
         add_loads(e, s->a, s->b, s->load_ab);
         add_loads(e, s->b, s->a, s->load_ba);
         break;
-    case KERNEL_NONE:
+    case REDUCTION_NONE:
         explain_add(e, "  %s: no device is left", group(e, s->a, s->na));
     }
     explain_add(e, "\n");
 }
 
-void explain_kernel(struct explain *e, const struct kernel *r)
+void explain_reduction(struct explain *e, const struct reduction *r)
 {
     if (!r->nstep)
         return;

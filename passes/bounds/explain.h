@@ -8,7 +8,7 @@
 
 /* A text under way: lines about the vertices of c, named by their nodes. */
 struct explain {
-    const struct chain *c;
+    const struct problem *c;
     const struct module *m; /* NULL: vertices have numbers */
     struct arena *a;
     const struct wdag *base; /* the finest level */
@@ -19,7 +19,7 @@ struct explain {
 };
 
 /* An empty text; everything lives in a.  O(V). */
-struct explain explain_new(const struct chain *c, const struct module *m, struct arena *a);
+struct explain explain_new(const struct problem *c, const struct module *m, struct arena *a);
 void explain_add(struct explain *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The text so far, "" if there is none. */
 const char *explain_text(const struct explain *e);
@@ -34,15 +34,15 @@ enum { EXPLAIN_NAMES = 24, EXPLAIN_STEPS = 1000 };
 /* Why c->lower is a bound. */
 void explain_lower(struct explain *e);
 /* The same as a text in a. */
-const char *explain_chain(const struct chain *c, const struct module *m, struct arena *a);
+const char *explain_problem(const struct problem *c, const struct module *m, struct arena *a);
 /* Why a search that ended is a proof: `what` was searched ("all 1428 ideals"), in whatever order; the best plan,
  * dev[node], takes `value`.  c->g must be a level of m. */
-const char *explain_search(const struct chain *c, const struct module *m, const char *planner,
+const char *explain_search(const struct problem *c, const struct module *m, const char *planner,
                            const char *what, const int32_t *dev, int64_t value, struct arena *a);
-/* What the steps of an explained kernel say. */
-void explain_kernel(struct explain *e, const struct kernel *r);
+/* What the steps of an explained reduction say. */
+void explain_reduction(struct explain *e, const struct reduction *r);
 /* "loads of at most T count at most ... so T >= bound": prices of kinds, ps of all vertices and nets at these
- * prices (in parts of CHAIN_SCALE_BITS). */
+ * prices (in parts of SCALE_BITS). */
 void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, int64_t nets,
                     int64_t bound);
 

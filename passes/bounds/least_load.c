@@ -51,7 +51,8 @@ static void add_net(struct closure *q, uint32_t e, uint32_t *hub)
     }
 }
 
-struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *may, struct arena *a)
+struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t *may,
+                            struct arena *a)
 {
     assert(!c->detailed && k < c->nkind);
     const struct wdag *g = c->g;

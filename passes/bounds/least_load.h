@@ -10,7 +10,7 @@
 #include "passes/problem/problem.h"
 
 struct closure {
-    const struct chain *c;
+    const struct problem *c;
     uint32_t k;
     struct flow f;
     uint32_t base;  /* arcs of the network itself; those of a question follow */
@@ -26,7 +26,7 @@ struct closure {
 
 /* The network for kind k of c, which must not be `detailed`.  may[vertex] (NULL: all): bit k says whether
  * the vertex may be on that kind.  Lives in a.  O(V + pins). */
-struct closure *closure_new(const struct chain *c, uint32_t k, const uint32_t *may,
+struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t *may,
                             struct arena *a);
 /* The vertex may no longer be on the kind. */
 void closure_deny(struct closure *q, uint32_t v);

@@ -9,10 +9,10 @@
 enum { HOPS = 100000 };
 
 /* next[v] on a longest path from v on; the first vertex of the longest of all, UINT32_MAX: there is none. */
-static uint32_t longest(const struct chain *c, uint64_t seed, uint32_t *next, struct arena *a)
+static uint32_t longest(const struct problem *c, uint64_t seed, uint32_t *next, struct arena *a)
 {
     const struct wdag *g = c->g;
-    const struct chain_pot *p = &c->pot[0];
+    const struct problem_pot *p = &c->pot[0];
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);
     uint32_t first = g->n ? 0 : UINT32_MAX;
     for (uint32_t v = g->n; v-- > 0;) {
@@ -44,7 +44,8 @@ static void place_others(const struct wdag *g, struct long_path *p)
     }
 }
 
-struct long_path long_path_of(const struct chain *c, uint64_t seed, uint32_t most, struct arena *a)
+struct long_path long_path_of(const struct problem *c, uint64_t seed, uint32_t most,
+                              struct arena *a)
 {
     uint32_t n = c->g->n, *next = arena_array(a, (size_t)n + 1, sizeof *next), all = 0, at = 0;
     struct long_path p = {.vertex = arena_array(a, (size_t)n + 2, sizeof *p.vertex),

@@ -15,6 +15,7 @@ struct long_path {
 
 /* A longest path by weights of potential 0, which get random factors of 1 to 3 if seed is not 0; at most about
  * `most` of its vertices, evenly chosen.  Lives in a.  O(V + E). */
-struct long_path long_path_of(const struct chain *c, uint64_t seed, uint32_t most, struct arena *a);
+struct long_path long_path_of(const struct problem *c, uint64_t seed, uint32_t most,
+                              struct arena *a);
 
 #endif

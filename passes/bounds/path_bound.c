@@ -65,13 +65,13 @@ struct best {
 };
 
 struct holder {
-    const struct chain *c;
+    const struct problem *c;
     struct arena *a;
     uint64_t *work;
     struct long_path path;
     uint32_t row; /* path.len + 1 */
     uint32_t ngroup, nstate;
-    struct group group[CHAIN_KINDS];
+    struct group group[PROBLEM_KINDS];
     struct best *best; /* [state * row + j] */
     int64_t limit, total;
     uint32_t *id; /* [vertex] its node */
@@ -89,11 +89,11 @@ static enum side side_of(const struct holder *h, uint32_t v, uint32_t i, uint32_
 }
 
 /* A multiplier that makes weights and transfers of like worth, by a part of what a device has. */
-static int32_t first_m(const struct chain *c, const struct group *q)
+static int32_t first_m(const struct problem *c, const struct group *q)
 {
     __int128 pay = 0;
     for (uint32_t e = 0; e < c->g->nnet; e++)
-        pay += chain_scaled(q->cost[e], q->scale);
+        pay += problem_scaled(q->cost[e], q->scale);
     pay = pay * ONE / FIRST_PART / (c->pot[0].total + 1);
     return pay < 1 ? 1 : pay > ONE / 4 ? ONE / 4 : (int32_t)pay;
 }
@@ -101,7 +101,7 @@ static int32_t first_m(const struct chain *c, const struct group *q)
 /* false: too many states. */
 static bool make_groups(struct holder *h)
 {
-    const struct chain *c = h->c;
+    const struct problem *c = h->c;
     h->nstate = 1;
     for (uint32_t k = 0; k < c->nkind; k++) {
         uint32_t q = 0;
@@ -143,7 +143,7 @@ static void make_pairs(struct holder *h, int64_t upper)
         for (uint32_t i = 0; i < row; i++)
             for (uint32_t j = i; j < row; j++)
                 x->pair[i * row + j].closed =
-                    sum[(i + 1) * (row + 1) + j] > chain_scaled(upper, x->scale);
+                    sum[(i + 1) * (row + 1) + j] > problem_scaled(upper, x->scale);
     }
 }
 
@@ -230,7 +230,7 @@ static struct line cut_line(struct holder *h, const struct group *q, uint32_t i,
     uint32_t hub = add_vertices(h, &f, i, j, m, &l.weight, &l.gain);
     l.gain += (int64_t)(((__int128)l.weight * m + (m > 0 ? ONE - 1 : 0)) / ONE);
     for (uint32_t e = 0; e < g->nnet; e++) {
-        int64_t price = chain_scaled(q->cost[e], q->scale);
+        int64_t price = problem_scaled(q->cost[e], q->scale);
         if (price && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1 &&
             add_net(h, &f, e, price, i, j, &hub))
             l.gain -= price;
@@ -305,7 +305,7 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
 static bool refine(struct holder *h, const struct group *q, uint32_t i, uint32_t j)
 {
     struct pair *p = &q->pair[i * h->row + j];
-    int64_t cap = chain_scaled(h->limit, q->scale);
+    int64_t cap = problem_scaled(h->limit, q->scale);
     int32_t m;
     if (p->nline == LINES || !next_m(p, cap, q->first, &m))
         return false;
@@ -326,7 +326,7 @@ static void set_limit(struct holder *h, int64_t limit)
 {
     h->limit = limit;
     for (uint32_t q = 0; q < h->ngroup; q++) {
-        int64_t cap = chain_scaled(limit, h->group[q].scale);
+        int64_t cap = problem_scaled(limit, h->group[q].scale);
         for (uint32_t i = 0; i < h->row * h->row; i++) {
             struct pair *p = &h->group[q].pair[i];
             const struct line *l = best_line(p, cap);
@@ -392,7 +392,7 @@ static bool refuted(struct holder *h, int64_t limit, struct clock *clock)
 static void say_interval(struct explain *e, const struct holder *h, const struct group *q,
                          uint32_t i, uint32_t j)
 {
-    int64_t cap = chain_scaled(h->limit, q->scale);
+    int64_t cap = problem_scaled(h->limit, q->scale);
     const struct line *l = best_line(&q->pair[i * h->row + j], cap);
     if (!l)
         return;
@@ -427,8 +427,8 @@ static const char *prove(const struct holder *h, const struct module *m, struct 
             "before or behind it\n");
     for (uint32_t q = 0; q < h->ngroup; q++)
         explain_add(&e, "%s: a ms counts as %" PRId64 "/%d, so nodes and transfers at most %s\n",
-                    explain_kind(&e, h->group[q].kind), h->group[q].scale, 1 << CHAIN_SCALE_BITS,
-                    explain_time(&e, chain_scaled(h->limit, h->group[q].scale)));
+                    explain_kind(&e, h->group[q].kind), h->group[q].scale, 1 << SCALE_BITS,
+                    explain_time(&e, problem_scaled(h->limit, h->group[q].scale)));
     explain_add(&e, "with these intervals of the path (minimum cuts),\n");
     for (uint32_t q = 0; q < h->ngroup; q++)
         for (uint32_t i = 0; i < h->row; i++)
@@ -444,7 +444,7 @@ static const char *prove(const struct holder *h, const struct module *m, struct 
     return explain_text(&e);
 }
 
-struct holder *holder_new(const struct chain *c, int64_t upper, struct arena *a)
+struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a)
 {
     struct holder *h = arena_alloc(a, sizeof *h);
     uint32_t most = PER_DEVICE * c->cluster->ndev;
@@ -463,7 +463,7 @@ struct holder *holder_new(const struct chain *c, int64_t upper, struct arena *a)
     return h;
 }
 
-uint64_t holder_raise(struct holder *h, struct chain *c, int64_t upper, uint64_t work,
+uint64_t holder_raise(struct holder *h, struct problem *c, int64_t upper, uint64_t work,
                       struct clock *clock, const struct module *m, struct arena *mem)
 {
     assert(h->c == c);

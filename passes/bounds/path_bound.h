@@ -8,12 +8,12 @@ struct holder;
 
 /* For the contiguous plans of c with values of at most `upper`.  NULL: c is detailed, has no vertices, or its devices
  * are of too many kinds.  Lives in a, in which nothing may be released that is older.  O(V + pins) memory. */
-struct holder *holder_new(const struct chain *c, int64_t upper, struct arena *a);
+struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a);
 
 /* Raises c->lower, of the c of h, with its reason and its argument, which names the nodes of m (NULL: vertices
  * have numbers) and lives in mem.  upper: at most that of holder_new, more than c->lower.  Looks at about `work`
  * arcs, and goes on from there the next time; returns how many it looked at. */
-uint64_t holder_raise(struct holder *h, struct chain *c, int64_t upper, uint64_t work,
+uint64_t holder_raise(struct holder *h, struct problem *c, int64_t upper, uint64_t work,
                       struct clock *clock, const struct module *m, struct arena *mem);
 
 #endif

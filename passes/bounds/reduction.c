@@ -27,25 +27,25 @@ struct pair {
 };
 
 struct work {
-    struct kernel *r;
-    struct chain *c; /* as contracted so far */
+    struct reduction *r;
+    struct problem *c; /* as contracted so far */
     uint64_t *arcs;
     struct clock *clock;
     struct arena *a;
     uint32_t *first,
         *size; /* [vertex of c->g] smallest vertex of the given graph in it; how many */
-    struct closure *q[CHAIN_KINDS]; /* NULL: not needed yet; those of hosts are never needed */
-    uint64_t *seen[CHAIN_KINDS];    /* [vertex] in which of the last sets */
-    uint32_t nseen[CHAIN_KINDS];
-    uint32_t sure[CHAIN_KINDS]; /* for kinds of one device: who is on it anyway, or UINT32_MAX */
-    uint32_t *group;            /* [vertex] union-find */
-    uint64_t telling;           /* arcs left for explanations */
+    struct closure *q[PROBLEM_KINDS]; /* NULL: not needed yet; those of hosts are never needed */
+    uint64_t *seen[PROBLEM_KINDS];    /* [vertex] in which of the last sets */
+    uint32_t nseen[PROBLEM_KINDS];
+    uint32_t sure[PROBLEM_KINDS]; /* for kinds of one device: who is on it anyway, or UINT32_MAX */
+    uint32_t *group;              /* [vertex] union-find */
+    uint64_t telling;             /* arcs left for explanations */
     bool changed;
 };
 
-static struct kernel_step *log_step(struct work *w, struct kernel_step s)
+static struct reduction_step *log_step(struct work *w, struct reduction_step s)
 {
-    struct kernel *r = w->r;
+    struct reduction *r = w->r;
     s.na = w->size[s.a];
     s.nb = w->size[s.b];
     s.a = w->first[s.a];
@@ -97,7 +97,7 @@ static int64_t own_bytes(const struct wdag *g, uint32_t v)
 }
 
 /* The set that shows how little a device with `in` can be loaded. */
-static void tell_set(struct work *w, struct kernel_step *s, uint32_t k, const uint32_t *in,
+static void tell_set(struct work *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
                      uint32_t n)
 {
     const struct wdag *g = w->c->g;
@@ -105,7 +105,7 @@ static void tell_set(struct work *w, struct kernel_step *s, uint32_t k, const ui
     for (uint32_t i = 0; i < n; i++)
         side[in[i]] = 1;
     if (pays(w, k)) {
-        closure_of(closure(w, k), in, n, CHAIN_INF, &w->telling);
+        closure_of(closure(w, k), in, n, LOAD_INF, &w->telling);
         memcpy(side, w->q[k]->side, g->n);
     }
     if (pays(w, k) && !w->q[k]->exact)
@@ -122,20 +122,20 @@ static void tell_set(struct work *w, struct kernel_step *s, uint32_t k, const ui
     }
 }
 
-static void deny(struct work *w, uint32_t v, uint32_t k, struct kernel_step why)
+static void deny(struct work *w, uint32_t v, uint32_t k, struct reduction_step why)
 {
     uint32_t in[2] = {v, why.with}, n = why.with == UINT32_MAX ? 1 : 2;
     why.a = why.b = v;
     why.k = k;
-    struct kernel_step *s = log_step(w, why);
-    if (w->r->explained && why.what == KERNEL_DENY)
+    struct reduction_step *s = log_step(w, why);
+    if (w->r->explained && why.what == REDUCTION_DENY)
         tell_set(w, s, k, in, n);
     w->r->may[v] &= ~(UINT32_C(1) << k);
     if (w->q[k])
         closure_deny(w->q[k], v);
     if (!w->r->may[v]) {
-        log_step(w, (struct kernel_step){
-                        .what = KERNEL_NONE, .a = v, .b = v, .k = k, .with = UINT32_MAX});
+        log_step(w, (struct reduction_step){
+                        .what = REDUCTION_NONE, .a = v, .b = v, .k = k, .with = UINT32_MAX});
         w->r->none = true;
     }
     w->changed = true;
@@ -184,15 +184,15 @@ static void filter(struct work *w)
             if (!(w->r->may[v] >> k & 1))
                 continue;
             if (w->c->limited && own_bytes(w->c->g, v) > w->c->kind[k].memory) {
-                deny(w, v, k, (struct kernel_step){.what = KERNEL_SIZE, .with = UINT32_MAX});
+                deny(w, v, k, (struct reduction_step){.what = REDUCTION_SIZE, .with = UINT32_MAX});
                 continue;
             }
             int64_t load = least_load(w, v, k, limit);
             if (load > limit)
                 deny(w, v, k,
-                     (struct kernel_step){.what = KERNEL_DENY,
-                                          .load = load,
-                                          .with = w->sure[k] == v ? UINT32_MAX : w->sure[k]});
+                     (struct reduction_step){.what = REDUCTION_DENY,
+                                             .load = load,
+                                             .with = w->sure[k] == v ? UINT32_MAX : w->sure[k]});
         }
 }
 
@@ -208,10 +208,10 @@ static uint32_t root(uint32_t *group, uint32_t v)
 /* Least loads of a without b on the kinds of `gone`. */
 static int64_t *tell_loads(struct work *w, uint32_t a, uint32_t b, uint32_t gone)
 {
-    int64_t *load = arena_array(w->a, CHAIN_KINDS, sizeof *load);
+    int64_t *load = arena_array(w->a, PROBLEM_KINDS, sizeof *load);
     for (uint32_t k = 0; k < w->c->nkind; k++)
         if (gone >> k & 1) {
-            closure_of(closure(w, k), &a, 1, CHAIN_INF, &w->telling);
+            closure_of(closure(w, k), &a, 1, LOAD_INF, &w->telling);
             load[k] = closure_without(closure(w, k), b, &w->telling);
         }
     return load;
@@ -223,9 +223,9 @@ static void join(struct work *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t b
     uint32_t x = root(w->group, a), y = root(w->group, b);
     if (x == y)
         return;
-    struct kernel_step *s = log_step(
-        w, (struct kernel_step){
-               .what = KERNEL_JOIN, .a = a, .b = b, .ab = ab, .ba = ba, .with = UINT32_MAX});
+    struct reduction_step *s = log_step(
+        w, (struct reduction_step){
+               .what = REDUCTION_JOIN, .a = a, .b = b, .ab = ab, .ba = ba, .with = UINT32_MAX});
     if (w->r->explained) {
         s->load_ab = tell_loads(w, a, b, w->r->may[a] & ~ab);
         s->load_ba = tell_loads(w, b, a, w->r->may[b] & ~ba);
@@ -354,7 +354,7 @@ static void join_sure(struct work *w)
 
 /* ---- contraction ----------------------------------------------------------------------------- */
 
-static void start(struct work *w, struct chain *c)
+static void start(struct work *w, struct problem *c)
 {
     w->c = c;
     w->group = arena_array(w->a, (size_t)c->g->n + 1, sizeof *w->group);
@@ -378,11 +378,11 @@ static struct wdag *merged(struct wdag *g, uint32_t *group, struct arena *a)
 
 static void contract(struct work *w)
 {
-    struct kernel *r = w->r;
+    struct reduction *r = w->r;
     struct diag quiet = diag_silent();
     uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
     struct wdag *g = merged((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
-    struct chain *c = g ? chain_build(g, w->c->cluster, -1, w->a, &quiet) : NULL;
+    struct problem *c = g ? problem_build(g, w->c->cluster, -1, w->a, &quiet) : NULL;
     *w->arcs -= cost < *w->arcs ? cost : *w->arcs;
     if (!c) { /* two pins */
         r->none = true;
@@ -410,20 +410,20 @@ static void contract(struct work *w)
     start(w, c);
     for (uint32_t v = 0; v < g->n && !r->none; v++)
         if (!may[v]) {
-            log_step(w,
-                     (struct kernel_step){.what = KERNEL_NONE, .a = v, .b = v, .with = UINT32_MAX});
+            log_step(w, (struct reduction_step){
+                            .what = REDUCTION_NONE, .a = v, .b = v, .with = UINT32_MAX});
             r->none = true;
         }
 }
 
-struct kernel *kernel_make(const struct chain *c, int64_t below, bool explained, uint64_t *work,
-                           struct clock *clock, struct arena *a)
+struct reduction *reduction_make(const struct problem *c, int64_t below, bool explained,
+                                 uint64_t *work, struct clock *clock, struct arena *a)
 {
     assert(!c->detailed && c->nkind <= 32);
     const struct wdag *g = c->g;
-    struct kernel *r = arena_alloc(a, sizeof *r);
+    struct reduction *r = arena_alloc(a, sizeof *r);
     struct work w = {.r = r, .arcs = work, .clock = clock, .a = a, .telling = *work};
-    *r = (struct kernel){.c = c, .below = below, .explained = explained};
+    *r = (struct reduction){.c = c, .below = below, .explained = explained};
     r->map = arena_array(a, (size_t)g->n + 1, sizeof *r->map);
     r->may = arena_array(a, (size_t)g->n + 1, sizeof *r->may);
     w.first = arena_array(a, (size_t)g->n + 1, sizeof *w.first);
@@ -435,7 +435,7 @@ struct kernel *kernel_make(const struct chain *c, int64_t below, bool explained,
             r->may[v] |= (uint32_t)(c->kind[k].time[v] != COST_NEVER) << k;
         r->none = !r->may[v];
     }
-    start(&w, (struct chain *)(uintptr_t)c);
+    start(&w, (struct problem *)(uintptr_t)c);
     for (uint32_t i = 0; i < ROUNDS && !r->none; i++) {
         w.changed = false;
         filter(&w);
@@ -454,10 +454,10 @@ struct kernel *kernel_make(const struct chain *c, int64_t below, bool explained,
     return r;
 }
 
-struct wdag *kernel_contract(struct wdag *g, const struct chain *c, int64_t below, uint64_t *work,
-                             struct clock *clock, struct arena *a)
+struct wdag *reduction_contract(struct wdag *g, const struct problem *c, int64_t below,
+                                uint64_t *work, struct clock *clock, struct arena *a)
 {
-    struct kernel *r = kernel_make(c, below, false, work, clock, a);
+    struct reduction *r = reduction_make(c, below, false, work, clock, a);
     if (r->none)
         return NULL;
     uint32_t *head = arena_array(a, (size_t)g->n + 1, sizeof *head);

@@ -46,16 +46,16 @@ struct row {
 };
 
 struct packer {
-    const struct kernel *r;
-    const struct chain *c;
+    const struct reduction *r;
+    const struct problem *c;
     uint32_t n;
     int64_t below, margin;
     uint64_t sets; /* partial sets that a search looks at before it asks for other weights */
-    int64_t *weight, total, *metric;   /* [vertex] how fast weights change */
-    struct holding *held[CHAIN_KINDS]; /* NULL: hosts */
-    int64_t most[CHAIN_KINDS];
-    int32_t *part[CHAIN_KINDS]; /* [vertex] ONE: the last set known of the kind has it */
-    int64_t load[CHAIN_KINDS];  /* ps: of that set; 0 for hosts */
+    int64_t *weight, total, *metric;     /* [vertex] how fast weights change */
+    struct holding *held[PROBLEM_KINDS]; /* NULL: hosts */
+    int64_t most[PROBLEM_KINDS];
+    int32_t *part[PROBLEM_KINDS]; /* [vertex] ONE: the last set known of the kind has it */
+    int64_t load[PROBLEM_KINDS];  /* ps: of that set; 0 for hosts */
     struct row *row;
     uint32_t nrow, next;
     uint64_t *work;
@@ -295,7 +295,7 @@ static int64_t least_time(const struct packer *p, uint32_t v)
 /* False: there is nothing to weigh. */
 static bool prepare(struct packer *p)
 {
-    const struct chain *c = p->c;
+    const struct problem *c = p->c;
     size_t n = (size_t)p->n + 1;
     int64_t all = 0;
     uint32_t devices = 0;
@@ -335,7 +335,7 @@ static void keep(struct packing *out, const struct packer *p)
         out->sets[k] = p->held[k] ? p->held[k]->sets : 0;
 }
 
-struct packing packing_bound(const struct kernel *r, int64_t lower, uint64_t *work,
+struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t *work,
                              struct clock *clock, struct arena *a)
 {
     struct packing out = {0};

@@ -11,15 +11,15 @@
 struct packing {
     int64_t below, total;
     int64_t *weight; /* [vertex of r->small] */
-    int64_t most[CHAIN_KINDS];
+    int64_t most[PROBLEM_KINDS];
     /* partial sets that the search for more looked at; 0: hosts, without search */
-    uint64_t sets[CHAIN_KINDS];
+    uint64_t sets[PROBLEM_KINDS];
 };
 
 /* Looks for the largest threshold in (lower, r->below] that such weights refute; below is 0 if there is none,
  * and for graphs of more than PACKING_VERTICES.  Looks at no more than *work arcs (lowered), of which a small
  * graph gets less.  Lives in a. */
-struct packing packing_bound(const struct kernel *r, int64_t lower, uint64_t *work,
+struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t *work,
                              struct clock *clock, struct arena *a);
 enum { PACKING_VERTICES = 2000 };
 

@@ -23,7 +23,7 @@
 enum { PRICE_ONE = 1024, PRICE_MOST = 4, PRICE_LEAST = 256 };
 
 struct cutter {
-    const struct chain *c;
+    const struct problem *c;
     struct long_path path;
     const int64_t *cost; /* [net] of the class whose devices pay most */
     int64_t price;       /* of weight, in parts of PRICE_ONE; above 0: more is in */
@@ -157,7 +157,7 @@ static uint32_t *sort_by_rank(const struct cutter *x, const uint32_t *by)
 }
 
 /* The class whose devices pay most for transfers. */
-static const int64_t *dearest(const struct chain *c)
+static const int64_t *dearest(const struct problem *c)
 {
     const int64_t *most = c->cls[c->kind[0].cls].cost;
     for (uint32_t k = 1; k < c->nkind; k++) {
@@ -183,7 +183,7 @@ static int64_t pick_price(const struct cutter *x, uint64_t *seed)
     return sign * (one < PRICE_ONE * PRICE_LEAST ? (int64_t)one : PRICE_ONE * PRICE_LEAST);
 }
 
-uint32_t *cut_order_next(const struct chain *c, struct cut_orders *o, struct arena *a)
+uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct arena *a)
 {
     static const enum topo_kind kinds[] = {TOPO_FIFO, TOPO_THIN, TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
     uint64_t seed = o->seed + o->tried;

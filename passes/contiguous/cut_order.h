@@ -12,7 +12,7 @@ struct cut_orders {
 
 /* The next topological order of c; each is another one.  Lives in a, which is scratch, too.  O(V) for each of at most
  * CUT_ORDER_CUTS cuts, and a small flow. */
-uint32_t *cut_order_next(const struct chain *c, struct cut_orders *o, struct arena *a);
+uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct arena *a);
 enum { CUT_ORDER_CUTS = 512 };
 
 #endif

@@ -15,7 +15,7 @@ enum { TURN = 2048, TURN_SHARE = 4, LEAST_SHARE = 16 };
 
 struct decide {
     struct arena *a;
-    const struct chain *c;
+    const struct problem *c;
     struct rungs *r;
     int64_t limit, floor;
     uint64_t max_states;
@@ -25,7 +25,7 @@ struct decide {
     enum search_end plain_end, ladder_end;
 };
 
-struct decide *decide_new(const struct chain *c, struct rungs *r, int64_t limit, int64_t floor,
+struct decide *decide_new(const struct problem *c, struct rungs *r, int64_t limit, int64_t floor,
                           uint64_t max_states, size_t max_bytes)
 {
     assert(c->g->n > 0 && (!r || !c->detailed));
@@ -123,7 +123,7 @@ void decide_tighten(struct decide *d, int64_t limit)
         ladder_tighten(d->ladder, limit);
 }
 
-bool decide_take(const struct decide *d, struct chain_plan *best)
+bool decide_take(const struct decide *d, struct problem_plan *best)
 {
     bool better = both_take(d->plain, best);
     return (d->ladder && ladder_take(d->ladder, best)) || better;

@@ -9,7 +9,7 @@ struct decide;
 /* Searches for the best plan of c, which has a vertex, whose loads are at most `limit`; floor: of search_ask.
  * r: of c; NULL: without a ladder.  max_states, max_bytes: for each of four searches.
  * Has arenas of its own, until decide_free. */
-struct decide *decide_new(const struct chain *c, struct rungs *r, int64_t limit, int64_t floor,
+struct decide *decide_new(const struct problem *c, struct rungs *r, int64_t limit, int64_t floor,
                           uint64_t max_states, size_t max_bytes);
 void decide_free(struct decide *d);
 /* What it asks for by now, and its floor. */
@@ -22,7 +22,7 @@ enum search_end decide_go(struct decide *d, uint64_t steps);
 void decide_tighten(struct decide *d, int64_t limit);
 
 /* Writes the best plan found to *best if that takes more. */
-bool decide_take(const struct decide *d, struct chain_plan *best);
+bool decide_take(const struct decide *d, struct problem_plan *best);
 
 /* DONE: the vertices that the graph had lost which said so. */
 uint32_t decide_lost(const struct decide *d);

@@ -35,13 +35,13 @@ void guide_link(struct search *s, uint32_t id)
 int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used)
 {
     const struct search *g = s->ask.guide;
-    int64_t least = CHAIN_INF;
+    int64_t least = LOAD_INF;
     if (!g)
         return 0;
     for (uint32_t l = s->ideal[id].guide ? g->ideal[s->ideal[id].guide].head : 0; l;
          l = g->labels.v[l].next)
         if (g->labels.v[l].value < least &&
-            chain_no_more(s->c, g->labels.v[l].used, s->counts - used))
+            problem_no_more(s->c, g->labels.v[l].used, s->counts - used))
             least = g->labels.v[l].value;
     return least;
 }

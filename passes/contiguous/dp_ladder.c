@@ -20,15 +20,15 @@
 enum { SHARES = 11 }; /* of the longest path: 0, 1/512, ... 1/2, 1 */
 
 struct rung {
-    const struct chain *c; /* NULL: not made yet */
-    const uint32_t *here;  /* [vertex of the whole] or UINT32_MAX */
+    const struct problem *c; /* NULL: not made yet */
+    const uint32_t *here;    /* [vertex of the whole] or UINT32_MAX */
     int64_t floating;
     int64_t above; /* mobilities above it are lost */
     uint32_t lost;
 };
 
 struct rungs {
-    const struct chain *c;
+    const struct problem *c;
     struct arena *a;
     struct diag *d;
     struct rung rung[SHARES + 1];
@@ -37,7 +37,7 @@ struct rungs {
     uint8_t *out;
 };
 
-struct rungs *rungs_new(const struct chain *c, int64_t upper, struct arena *a, struct diag *d)
+struct rungs *rungs_new(const struct problem *c, int64_t upper, struct arena *a, struct diag *d)
 {
     assert(!c->detailed && c->g->n > 0);
     struct rungs *r = arena_alloc(a, sizeof *r);
@@ -89,7 +89,7 @@ static const struct rung *rung_at(struct rungs *r, uint32_t i)
     return g;
 }
 
-const struct chain *rungs_graph(struct rungs *r, uint32_t i, int64_t *floating)
+const struct problem *rungs_graph(struct rungs *r, uint32_t i, int64_t *floating)
 {
     const struct rung *g = rung_at(r, i);
     *floating = g->floating;
@@ -213,10 +213,10 @@ int64_t ladder_limit(const struct ladder *l)
     return now < l->limit ? now : l->limit;
 }
 
-bool ladder_take(const struct ladder *l, struct chain_plan *best)
+bool ladder_take(const struct ladder *l, struct problem_plan *best)
 {
     uint32_t n = l->r->c->g->n;
-    struct chain_plan found = *best;
+    struct problem_plan found = *best;
     if (!l->now.s || l->at < l->r->n - 1 || !search_found(l->now.s))
         return false;
     found.dev = arena_array(l->a, (size_t)n + 1, sizeof *found.dev);

@@ -9,12 +9,12 @@ struct rungs;
 
 /* c must not be detailed and have a vertex; upper: about the value of a plan.  Lives in a; rungs are made when
  * they are needed. */
-struct rungs *rungs_new(const struct chain *c, int64_t upper, struct arena *a, struct diag *d);
+struct rungs *rungs_new(const struct problem *c, int64_t upper, struct arena *a, struct diag *d);
 /* Their number, the whole graph included; vertices lost in rung i. */
 uint32_t rungs_count(const struct rungs *r);
 uint32_t rungs_lost(const struct rungs *r, uint32_t i);
 /* The graph of rung i, made if it is new, and the weight of what is not in it; NULL: it cannot be made. */
-const struct chain *rungs_graph(struct rungs *r, uint32_t i, int64_t *floating);
+const struct problem *rungs_graph(struct rungs *r, uint32_t i, int64_t *floating);
 
 /* The search for plans whose loads are at most a limit on one rung after the other, each guided by the one
  * before. */
@@ -34,7 +34,7 @@ void ladder_tighten(struct ladder *l, int64_t limit);
 int64_t ladder_limit(const struct ladder *l);
 
 /* Writes the best plan found to *best if that takes more. */
-bool ladder_take(const struct ladder *l, struct chain_plan *best);
+bool ladder_take(const struct ladder *l, struct problem_plan *best);
 
 uint64_t ladder_steps(const struct ladder *l);
 /* The rung that it is on, of rungs_count; and how far it is there, of 1000. */

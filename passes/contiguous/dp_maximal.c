@@ -26,7 +26,7 @@ static bool runs_on(const struct search *s, uint32_t q, uint32_t v)
 /* Whether devices behind J, which is I' + S, are no worse off without v. */
 static bool better_without(struct search *s, uint32_t v)
 {
-    const struct chain *c = s->c;
+    const struct problem *c = s->c;
     const struct csr *of = &s->c->net_of;
     for (uint32_t q = 0; q < c->nkind; q++) {
         const int64_t *cost = c->cls[c->kind[q].cls].cost;
@@ -64,7 +64,7 @@ static bool has_room(const struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
     int64_t bytes = s->bytes + s->g->size[v];
-    if (s->kind->memory == CHAIN_INF)
+    if (s->kind->memory == LOAD_INF)
         return true;
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
         bytes += s->need[of->to[i]] ? 0 : s->g->shared_size[of->to[i]];
@@ -110,7 +110,7 @@ static bool is_reached(const struct search *s, const struct label *than)
     for (uint32_t i = 0; i < s->nlarger; i++)
         for (uint32_t l = s->ideal[s->larger[i]].head; l; l = s->labels.v[l].next)
             if (s->labels.v[l].value <= than->value &&
-                chain_no_more(s->c, s->labels.v[l].used, than->used))
+                problem_no_more(s->c, s->labels.v[l].used, than->used))
                 return true;
     return false;
 }

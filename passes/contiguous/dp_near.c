@@ -45,13 +45,13 @@ static enum topo_kind kind_of(uint32_t i)
 }
 
 /* Searches level for something better than *best, whose vertices are those of the level below. */
-static bool search(const struct chain *c, struct near_run *r, uint64_t steps,
-                   struct chain_plan *best, struct arena *a)
+static bool search(const struct problem *c, struct near_run *r, uint64_t steps,
+                   struct problem_plan *best, struct arena *a)
 {
     const struct wdag *level = c->g;
     int64_t limit = best->value - 1 - r->better, before = best->value;
     struct both *b = both_new(c, limit, limit, STATES, BYTES);
-    struct chain_plan found = *best;
+    struct problem_plan found = *best;
     enum search_end end = both_go(b, steps);
     found.dev = arena_array(a, (size_t)level->n + 1, sizeof *found.dev);
     bool better = both_take(b, &found);
@@ -68,8 +68,8 @@ static bool search(const struct chain *c, struct near_run *r, uint64_t steps,
     return better;
 }
 
-bool near_next(const struct chain *c, struct near_run *r, uint64_t steps, struct chain_plan *best,
-               struct arena *scratch, struct diag *d)
+bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
+               struct problem_plan *best, struct arena *scratch, struct diag *d)
 {
     struct arena_mark mark = arena_mark(scratch);
     uint32_t n = c->g->n;
@@ -87,7 +87,7 @@ bool near_next(const struct chain *c, struct near_run *r, uint64_t steps, struct
     uint32_t count = group_vertices(order, best->dev, n, r->width, group);
     struct wdag fine = *c->g; /* the levels above it are of no interest to it */
     struct wdag *level = wdag_merge(&fine, group, count, "near", scratch, d);
-    struct chain *small = level ? chain_build_like(level, c, scratch, d) : NULL;
+    struct problem *small = level ? problem_build_like(level, c, scratch, d) : NULL;
     bool better = small && search(small, r, steps, best, scratch);
     r->tried++;
     r->spent += c->g->n / 16;

@@ -14,7 +14,7 @@ struct near_run {
 
 /* Searches one neighbourhood of *best, which is a plan for the vertices of c, in at most about so many steps.
  * True if the plan improved. */
-bool near_next(const struct chain *c, struct near_run *r, uint64_t steps, struct chain_plan *best,
-               struct arena *scratch, struct diag *d);
+bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
+               struct problem_plan *best, struct arena *scratch, struct diag *d);
 
 #endif

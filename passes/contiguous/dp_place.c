@@ -19,11 +19,11 @@ enum { COUNT_LIMIT = 100000000 };
 /* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
  * over a coarser one, whose best plan takes `searched`; search_whole: the whole was to be searched, too; all:
  * the bound for plans of any shape. */
-static void conclude(struct ctx *x, const struct chain *whole, const struct dp_race *s,
+static void conclude(struct ctx *x, const struct problem *whole, const struct dp_race *s,
                      bool on_whole, bool search_whole, int64_t searched, struct bound all)
 {
     struct plan *p = x->plan;
-    struct bound in = {whole->lower, whole->lower_why, explain_chain(whole, x->m, x->mem)};
+    struct bound in = {whole->lower, whole->lower_why, explain_problem(whole, x->m, x->mem)};
     enum plan_scope scope = claim_scope(x, true, false);
     p->states = s->states;
     const char *count = "";
@@ -65,7 +65,7 @@ static void conclude(struct ctx *x, const struct chain *whole, const struct dp_r
                                 *count ? "; the graph has " : "", count, *count ? "ideals" : "");
 }
 
-static struct dp_race race_on(struct ctx *x, struct chain *c, struct placing *p,
+static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *p,
                               const struct place_options *o)
 {
     return (struct dp_race){.c = c,
@@ -82,13 +82,13 @@ static struct dp_race race_on(struct ctx *x, struct chain *c, struct placing *p,
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
 {
     struct wdag *whole = p->whole, *level = p->level;
-    struct chain *c = p->chain;
+    struct problem *c = p->problem;
     if (o->count_ideals)
         x->ideals = wdag_ideals(level, COUNT_LIMIT);
     struct memory_need need = memory_need(c);
     if (need.least || need.nowhere != UINT32_MAX)
         return false;
-    struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
+    struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     struct dp_race r = race_on(x, p->top, p, o);
     dp_race(&r, &best);
     int64_t searched = best.value;
@@ -109,9 +109,9 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
             from = whole;
         }
     }
-    if (best.value == CHAIN_INF)
+    if (best.value == LOAD_INF)
         return false;
-    tidy_chain(from == whole ? c : p->top, &best, x->scratch);
+    tidy_problem(from == whole ? c : p->top, &best, x->scratch);
     bool open = best.value > c->lower;
     struct bound all =
         claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);

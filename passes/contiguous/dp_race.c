@@ -51,8 +51,8 @@ enum {
 
 struct race {
     struct dp_race *o;
-    struct chain *c;
-    struct chain_plan *best;
+    struct problem *c;
+    struct problem_plan *best;
     struct arena *a;
     struct rungs *rungs;
     struct decide *main;
@@ -79,7 +79,7 @@ struct race {
 static uint64_t steps_left(const struct race *r)
 {
     int64_t best = r->best->value;
-    uint64_t times = best < CHAIN_INF ? (uint64_t)((best - r->c->lower) / (best / NEAR + 1)) : 1;
+    uint64_t times = best < LOAD_INF ? (uint64_t)((best - r->c->lower) / (best / NEAR + 1)) : 1;
     times = times < 1 ? 1 : times < FAR_MOST ? times : FAR_MOST;
     return r->steps < r->most * times ? r->most * times - r->steps : 0;
 }
@@ -105,7 +105,7 @@ static uint64_t making(const struct race *r)
 
 static void make_rungs(struct race *r)
 {
-    if (!r->rungs && !r->c->detailed && r->best->value < CHAIN_INF)
+    if (!r->rungs && !r->c->detailed && r->best->value < LOAD_INF)
         r->rungs = rungs_new(r->c, r->best->value, r->a, r->o->diag);
 }
 
@@ -118,14 +118,14 @@ static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
 
 static void raise_bound(struct race *r, int64_t value, uint32_t lost)
 {
-    struct chain *c = r->c;
+    struct problem *c = r->c;
     if (value <= c->lower)
         return;
     c->lower = value;
     c->lower_why = lost ? arena_fmt(c->mem, "search without %u of %u vertices", lost, c->g->n)
                         : "search for plans below it";
     c->lower_proof = NULL;
-    c->lower_by = (struct chain_lower){.by = LOWER_SEARCH, .at = lost};
+    c->lower_by = (struct problem_lower){.by = LOWER_SEARCH, .at = lost};
 }
 
 /* The main search asks for something better than the best plan, whoever found that.  It begins anew when it can
@@ -170,7 +170,7 @@ static void probe(struct race *r, uint64_t steps)
 {
     int64_t gap = r->best->value - r->c->lower;
     int64_t limit = r->c->lower + (int64_t)((__int128)gap * r->reach / REACH_ONE);
-    if (r->best->value == CHAIN_INF || r->c->detailed || limit <= r->c->lower ||
+    if (r->best->value == LOAD_INF || r->c->detailed || limit <= r->c->lower ||
         limit >= r->best->value - 1)
         return;
     struct decide *d = search_for(r, limit, limit);
@@ -203,7 +203,7 @@ static void try_cuts(struct race *r, uint64_t steps)
         struct arena_mark mark = arena_mark(a);
         const uint32_t *order = cut_order_next(r->c, &r->cut, a);
         r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
-        if (r->best->value < CHAIN_INF) {
+        if (r->best->value < LOAD_INF) {
             order = interval_gather(r->c, order, r->best->dev, a);
             r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
         }
@@ -219,7 +219,7 @@ static void try_near(struct race *r, uint64_t steps)
 {
     int64_t before = r->best->value;
     uint64_t spent = r->near.spent;
-    if (before == CHAIN_INF)
+    if (before == LOAD_INF)
         return;
     while (!over(r) && r->near.spent - spent < steps && r->steps < r->most) {
         r->steps += making(r);
@@ -236,7 +236,7 @@ static void try_bounds(struct race *r, uint64_t steps)
 {
     struct dp_race *o = r->o;
     int64_t before = r->c->lower;
-    if (r->c->detailed || r->best->value == CHAIN_INF || steps < r->bounds_at)
+    if (r->c->detailed || r->best->value == LOAD_INF || steps < r->bounds_at)
         return;
     uint64_t spent = bounds_raise(r->c, r->best->value, steps * ARCS_PER_STEP, o->clock, o->m,
                                   o->mem, o->scratch) /
@@ -249,7 +249,7 @@ static void try_bounds(struct race *r, uint64_t steps)
 static void try_path(struct race *r, uint64_t steps)
 {
     int64_t before = r->c->lower;
-    if (r->c->g->n > LARGE || r->best->value == CHAIN_INF)
+    if (r->c->g->n > LARGE || r->best->value == LOAD_INF)
         return;
     if (!r->holder_made)
         r->holder = holder_new(r->c, r->best->value, r->a);
@@ -323,7 +323,7 @@ static void rounds(struct race *r)
         fprintf(stderr, "\r%78s\r", "");
 }
 
-bool dp_race(struct dp_race *o, struct chain_plan *best)
+bool dp_race(struct dp_race *o, struct problem_plan *best)
 {
     struct race r = {
         .o = o,

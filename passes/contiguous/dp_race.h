@@ -5,7 +5,7 @@
 #include "passes/contiguous/interval_dp.h"
 
 struct dp_race {
-    struct chain *c;          /* its lower bound is raised, with the reason */
+    struct problem *c;        /* its lower bound is raised, with the reason */
     struct interval_run *run; /* orders to try */
     /* ideals kept by each search; the steps are bounded by 4 times this */
     uint64_t max_states;
@@ -21,7 +21,7 @@ struct dp_race {
     const char *why; /* if the bound does not say that nothing is better either */
 };
 
-/* Improves *best (value CHAIN_INF: none yet; only strictly better plans are taken).  True if it improved. */
-bool dp_race(struct dp_race *r, struct chain_plan *best);
+/* Improves *best (value LOAD_INF: none yet; only strictly better plans are taken).  True if it improved. */
+bool dp_race(struct dp_race *r, struct problem_plan *best);
 
 #endif

@@ -20,7 +20,7 @@ enum answer { NONE_BELOW, NOT_PROVEN, NOT_ENDED };
 static enum answer ask(struct refuter *r, int64_t value, uint64_t steps)
 {
     int64_t floating;
-    const struct chain *g = rungs_graph(r->rungs, r->rung, &floating);
+    const struct problem *g = rungs_graph(r->rungs, r->rung, &floating);
     struct dp_search s = {.max_states = r->max_states, .max_steps = steps, .clock = r->clock};
     if (!g)
         return NOT_PROVEN;
@@ -29,7 +29,7 @@ static enum answer ask(struct refuter *r, int64_t value, uint64_t steps)
     return none ? NONE_BELOW : s.complete ? NOT_PROVEN : NOT_ENDED;
 }
 
-bool refuter_next(struct chain *c, struct refuter *r, int64_t upper, uint64_t steps)
+bool refuter_next(struct problem *c, struct refuter *r, int64_t upper, uint64_t steps)
 {
     uint64_t stop = r->spent + steps;
     int64_t least = upper / PRECISION + 1, before = c->lower;
@@ -54,7 +54,7 @@ bool refuter_next(struct chain *c, struct refuter *r, int64_t upper, uint64_t st
                                          rungs_lost(r->rungs, r->rung), c->g->n);
             c->lower_proof = NULL;
             c->lower_by =
-                (struct chain_lower){.by = LOWER_SEARCH, .at = rungs_lost(r->rungs, r->rung)};
+                (struct problem_lower){.by = LOWER_SEARCH, .at = rungs_lost(r->rungs, r->rung)};
             r->hopeless = fresh ? upper + 1 : r->hopeless;
         } else {
             r->hopeless = value;

@@ -16,6 +16,6 @@ struct refuter {
 
 /* Raises c->lower (and says why) by searches of about so many steps in all; `upper`: the value of a plan.  True if
  * it was raised. */
-bool refuter_next(struct chain *c, struct refuter *r, int64_t upper, uint64_t steps);
+bool refuter_next(struct problem *c, struct refuter *r, int64_t upper, uint64_t steps);
 
 #endif

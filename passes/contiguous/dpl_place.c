@@ -13,8 +13,8 @@ static int dpl_run(struct ctx *x, const void *options)
     if (placing_start(x, "dpl-place", options, &p))
         return -1;
     struct wdag *whole = p.whole, *level = p.level;
-    struct chain *c = p.chain;
-    struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
+    struct problem *c = p.problem;
+    struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     interval_search(p.top, &p.run, &best, x->scratch);
     if (level != whole) {
         wide.value = best.value;
@@ -23,7 +23,7 @@ static int dpl_run(struct ctx *x, const void *options)
             level = whole;
         }
     }
-    if (best.value == CHAIN_INF)
+    if (best.value == LOAD_INF)
         return report_infeasible(x, whole, false, &p.run);
     leave_plan(x, "dpl-place", level, &best);
     struct bound all = claim_all(x, best.value, true, BOUNDS_WORK, &p.clock);

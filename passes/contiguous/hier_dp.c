@@ -31,7 +31,7 @@ struct group_kind {
     uint32_t cls, size, count, stride; /* devices in one; groups; its place in a state */
     uint32_t first[CLUSTER_DEVICES];   /* first device of each */
     uint32_t nfree, free;              /* devices nobody is pinned to, their kind in the chain */
-    uint32_t npin, pin[CHAIN_KINDS];   /* kinds of the others */
+    uint32_t npin, pin[PROBLEM_KINDS]; /* kinds of the others */
 };
 
 struct pair {
@@ -47,7 +47,7 @@ struct back {
 struct hier {
     const struct wdag *g;
     const struct cluster *cluster;
-    struct chain *c; /* of wdag_inner(g) */
+    struct problem *c; /* of wdag_inner(g) */
     struct hier_run *run;
     struct arena *a;
     int64_t limit;                   /* only better values count */
@@ -58,8 +58,8 @@ struct hier {
     uint16_t *has, *item;            /* [ideal * nnet], [ideal * nshared] pins inside */
     int64_t *delta[CLUSTER_CLASSES]; /* [nnet] outer - inner; 0 where the host has a pin */
     int64_t *weight;                 /* [ideal] least time of its vertices */
-    struct pair *pair[CHAIN_KINDS];
-    uint32_t *pair_at[CHAIN_KINDS]; /* pairs into ideal b: [at[b], at[b + 1]), by their start */
+    struct pair *pair[PROBLEM_KINDS];
+    uint32_t *pair_at[PROBLEM_KINDS]; /* pairs into ideal b: [at[b], at[b + 1]), by their start */
     struct group_kind *kind;
     uint32_t nkind, nstate;
     uint32_t *left; /* [state] devices not used */
@@ -213,7 +213,7 @@ static void sum_up(const struct hier *h, const int64_t *of, int64_t *sum)
 /* The pairs of kind k whose base is below the limit; false: stopped. */
 static bool make_pairs(struct hier *h, uint32_t k)
 {
-    const struct chain_kind *kind = &h->c->kind[k];
+    const struct problem_kind *kind = &h->c->kind[k];
     int64_t *time = arena_array(h->a, h->n, sizeof *time), *size = arena_array(h->a, h->n, 8);
     int64_t *never = arena_array(h->a, h->n, sizeof *never);
     int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
@@ -230,7 +230,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
         for (uint32_t a = 0; a < b; a++) {
             int64_t base = time[b] - time[a];
             if (!h->below[(size_t)a * h->n + b] || never[b] != never[a] || base >= h->limit ||
-                (kind->memory < CHAIN_INF && bytes_between(h, a, b, size) > kind->memory))
+                (kind->memory < LOAD_INF && bytes_between(h, a, b, size) > kind->memory))
                 continue;
             base += nets_between(h, a, b, kind->cls);
             h->run->steps += h->nnet;
@@ -272,7 +272,7 @@ static void add_group(struct hier *h, uint32_t cls, uint32_t dev, uint32_t size)
 {
     struct group_kind q = {.cls = cls, .size = size, .count = 1, .nfree = size};
     for (uint32_t k = 0; k < h->c->nkind; k++) {
-        const struct chain_kind *kind = &h->c->kind[k];
+        const struct problem_kind *kind = &h->c->kind[k];
         if (kind->dev >= 0 && (uint32_t)kind->dev >= dev && (uint32_t)kind->dev < dev + size)
             q.pin[q.npin++] = k;
         else if (kind->dev < 0 && kind->cls == cls)
@@ -388,17 +388,17 @@ static void inner_into(struct hier *h, const struct group_kind *q, uint32_t k, i
     }
 }
 
-/* The least largest load of a group of kind q that takes ideal j - ideal i, CHAIN_INF if that is not below
+/* The least largest load of a group of kind q that takes ideal j - ideal i, LOAD_INF if that is not below
  * the limit; *state: its inner state. */
 static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                             uint32_t *state)
 {
     uint32_t states = (q->nfree + 1) << q->npin;
-    int64_t least = CHAIN_INF;
+    int64_t least = LOAD_INF;
     inner_begin(h, i, j, q->cls);
     for (uint32_t t = 0; t < states; t++)
         for (uint32_t x = 0; x < h->nmid; x++)
-            h->most[(size_t)t * h->n + x] = CHAIN_INF;
+            h->most[(size_t)t * h->n + x] = LOAD_INF;
     h->most[0] = 0;
     for (uint32_t to = q->size == 1 ? h->nmid - 1 : 1; to < h->nmid; to++) {
         if (q->nfree)
@@ -505,7 +505,7 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
     for (uint32_t at = h->nmid - 1; at > 0;) {
         struct back s = h->step[(size_t)t * h->n + at];
         assert(s.from < at && s.how < h->c->nkind);
-        const struct chain_kind *k = &h->c->kind[s.how];
+        const struct problem_kind *k = &h->c->kind[s.how];
         uint32_t d = k->dev >= 0 ? (uint32_t)k->dev : free_device(h, q, first, t % nfree - 1);
         assign(h, h->mid[s.from], h->mid[at], d, dev);
         for (uint32_t p = 0; p < q->npin; p++)
@@ -516,7 +516,7 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
     }
 }
 
-static void keep(struct hier *h, struct chain_plan *best)
+static void keep(struct hier *h, struct problem_plan *best)
 {
     uint32_t s = h->last;
     best->value = h->limit++; /* the parts of this very plan are below the limit again */
@@ -551,7 +551,7 @@ static bool prepare(struct hier *h)
     h->value = arena_array(h->a, cells, sizeof *h->value);
     h->back = arena_array(h->a, cells, sizeof *h->back);
     for (size_t i = 1; i < cells; i++)
-        h->value[i] = CHAIN_INF;
+        h->value[i] = LOAD_INF;
     h->mid = arena_array(h->a, h->n, sizeof *h->mid);
     h->pos = arena_array(h->a, h->n, sizeof *h->pos);
     h->out = arena_array(h->a, (size_t)h->nnet + 1, sizeof *h->out);
@@ -562,7 +562,7 @@ static bool prepare(struct hier *h)
 }
 
 int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *r,
-                struct chain_plan *best, struct arena *scratch, struct diag *d)
+                struct problem_plan *best, struct arena *scratch, struct diag *d)
 {
     assert(r->max_ideals <= HIER_IDEALS);
     uint64_t ideals = wdag_ideals(g, r->max_ideals);
@@ -574,7 +574,7 @@ int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *
     struct arena_mark mark = arena_mark(scratch);
     struct hier h = {.g = g, .cluster = c, .run = r, .a = scratch, .limit = best->value};
     r->ideals = h.n = (uint32_t)ideals;
-    h.c = chain_build(wdag_inner(g, scratch), c, -1, scratch, d);
+    h.c = problem_build(wdag_inner(g, scratch), c, -1, scratch, d);
     int rc = h.c && !make_groups(&h, d) ? 0 : -1;
     if (!rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
         r->why = "too many ideals for so many kinds of devices";

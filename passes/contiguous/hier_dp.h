@@ -17,10 +17,10 @@ struct hier_run {
     const char *why; /* if not complete */
 };
 
-/* Improves *best (value CHAIN_INF: none yet) to the optimum of g on c over all plans in which the
+/* Improves *best (value LOAD_INF: none yet) to the optimum of g on c over all plans in which the
  * quotients by devices and by groups are acyclic; only strictly better plans are taken.  1 if it
  * improved, 0 if not, -1 and an error if the devices are of too many kinds. */
 int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *r,
-                struct chain_plan *best, struct arena *scratch, struct diag *d);
+                struct problem_plan *best, struct arena *scratch, struct diag *d);
 
 #endif

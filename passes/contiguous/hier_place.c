@@ -154,7 +154,7 @@ static uint32_t make_pieces(const struct orders *r, uint32_t *group)
 }
 
 /* Searches the chain of the pieces.  As hier_search. */
-static int search_pieces(struct orders *r, struct chain_plan *best, struct diag *d)
+static int search_pieces(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     struct arena_mark mark = arena_mark(r->a);
     uint32_t n = r->g->n, *group = arena_array(r->a, (size_t)n + 1, sizeof *group);
@@ -167,8 +167,8 @@ static int search_pieces(struct orders *r, struct chain_plan *best, struct diag 
     }
     struct wdag *level = wdag_merge_ordered(r->g, &o, group, count, "hier-place", r->a, d);
     struct hier_run run = {.max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
-    struct chain_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
-                              NULL};
+    struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
+                                NULL};
     int rc = level ? hier_search(level, r->c, &run, &plan, r->a, d) : -1;
     uint64_t spent = run.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
     r->steps = spent < r->steps ? r->steps - spent : 0;
@@ -183,11 +183,11 @@ static int search_pieces(struct orders *r, struct chain_plan *best, struct diag 
 
 /* One order: sampled cuts, then around those of what was found.  The first plan of all comes from few
  * cuts, and is made whatever the clock says. */
-static int search_order(struct orders *r, struct chain_plan *best, struct diag *d)
+static int search_order(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     uint32_t n = r->g->n, count = (uint32_t)r->o->cuts;
     int first = 0;
-    if (best->value == CHAIN_INF && count > FEW_CUTS) {
+    if (best->value == LOAD_INF && count > FEW_CUTS) {
         struct clock none = {0}, *clock = r->clock;
         r->clock = &none;
         sample_cuts(r, FEW_CUTS);
@@ -211,8 +211,8 @@ static int search_order(struct orders *r, struct chain_plan *best, struct diag *
 }
 
 /* The best plan along up to `starts` orders.  0, or -1 and an error. */
-static int search_orders(struct orders *r, uint32_t starts, int64_t lower, struct chain_plan *best,
-                         struct diag *d)
+static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
+                         struct problem_plan *best, struct diag *d)
 {
     static const enum topo_kind kinds[] = {TOPO_CPD,  TOPO_LIFO, TOPO_LATE,
                                            TOPO_THIN, TOPO_FIFO, TOPO_RANDOM};
@@ -268,33 +268,33 @@ static int none_found(struct ctx *x, bool none, const struct clock *clock)
 
 /* Raises c->lower, c being of wdag_inner(g), as far as searches of the flat cluster do, at most to the value
  * of the best plan; true: they show that no plan exists. */
-static bool raise_bound(struct ctx *x, struct chain *c, int64_t value, struct clock *clock)
+static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct clock *clock)
 {
     struct dp_search s = {.max_states = BOUND_STATES, .clock = clock};
-    struct chain_plan flat = no_plan(x, c->g);
+    struct problem_plan flat = no_plan(x, c->g);
     interval_search(c, &(struct interval_run){.starts = BOUND_STARTS, .seed = 1, .clock = clock},
                     &flat, x->scratch);
     dp_search(c, &s, &flat, x->scratch);
     if (!s.complete) {
         bounds_raise(c, value, BOUNDS_WORK, clock, x->m, x->mem, x->scratch);
         cut_bound(c, CUT_WORK, clock, x->scratch);
-        if (value < CHAIN_INF)
+        if (value < LOAD_INF)
             dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->scratch, x->diag);
-    } else if (flat.value > c->lower && flat.value < CHAIN_INF) {
+    } else if (flat.value > c->lower && flat.value < LOAD_INF) {
         c->lower = flat.value;
         c->lower_proof = NULL;
         c->lower_why = "optimum with inner links everywhere";
-        c->lower_by = (struct chain_lower){.by = LOWER_FLAT};
+        c->lower_by = (struct problem_lower){.by = LOWER_FLAT};
     }
-    return s.complete && flat.value == CHAIN_INF;
+    return s.complete && flat.value == LOAD_INF;
 }
 
-static void conclude(struct ctx *x, const struct chain *c, const struct hier_run *run,
+static void conclude(struct ctx *x, const struct problem *c, const struct hier_run *run,
                      bool on_whole, const struct orders *orders, int64_t searched)
 {
     struct plan *p = x->plan;
     struct clock clock = {.stop = x->stop};
-    struct bound in = {c->lower, c->lower_why, explain_chain(c, x->m, x->mem)};
+    struct bound in = {c->lower, c->lower_why, explain_problem(c, x->m, x->mem)};
     p->states = run->ideals;
     bool lowest = p->bare <= c->lower;
     if (lowest) {
@@ -329,8 +329,8 @@ static int hier_run(struct ctx *x, const void *options)
     if (x->time_limit > 0)
         clock.deadline = clock_now() + x->time_limit / 1000;
     struct wdag *whole = whole_level(x), *level = x->top;
-    struct chain *c =
-        chain_build(wdag_inner(whole, x->scratch), x->cluster, -1, x->scratch, x->diag);
+    struct problem *c =
+        problem_build(wdag_inner(whole, x->scratch), x->cluster, -1, x->scratch, x->diag);
     if (!c)
         return -1;
     int64_t most = x->max_states && x->max_states < o->ideals ? x->max_states : o->ideals;
@@ -339,7 +339,7 @@ static int hier_run(struct ctx *x, const void *options)
     struct orders r = {.g = level, .c = x->cluster, .o = o, .clock = &clock, .a = x->scratch};
     r.steps = run.max_steps / 10 + 1;
     bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
-    struct chain_plan best = no_plan(x, level), wide = no_plan(x, whole);
+    struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
     if (search_orders(&r, starts, c->lower, &best, x->diag) ||
         hier_search(level, x->cluster, &run, &best, x->scratch, x->diag) < 0)
@@ -355,7 +355,7 @@ static int hier_run(struct ctx *x, const void *options)
     bool none = false;
     if (best.value > c->lower && !(run.complete && level == whole))
         none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
-    if (best.value == CHAIN_INF && wide.value == CHAIN_INF)
+    if (best.value == LOAD_INF && wide.value == LOAD_INF)
         return none_found(x, none || (run.complete && level == whole), &clock);
     bool better = level != whole && wide.value < best.value;
     leave_plan(x, "hier-place", better ? whole : level, better ? &wide : &best);

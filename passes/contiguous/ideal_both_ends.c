@@ -18,13 +18,13 @@ enum { TURN = 2048, TURN_SHARE = 8, LEAST_SHARE = 16, STEPS_PER_STATE = 8 };
 #define MEMORY_MAX (UINT64_C(1) << 25) /* of an end */
 
 struct both {
-    const struct chain *c;
+    const struct problem *c;
     struct arena *a[2];
     struct search *s[2]; /* from the first vertices, from the last */
     enum search_end end[2];
 };
 
-struct both *both_new(const struct chain *c, int64_t limit, int64_t floor, uint64_t max_states,
+struct both *both_new(const struct problem *c, int64_t limit, int64_t floor, uint64_t max_states,
                       size_t max_bytes)
 {
     assert(c->g->n > 0);
@@ -96,12 +96,12 @@ int64_t both_limit(const struct both *b)
 }
 
 /* Takes over the plan of s, a search of c or (turned) its mirror, if it is better. */
-static bool take(const struct chain *c, const struct search *s, bool turned,
-                 struct chain_plan *best, struct arena *a)
+static bool take(const struct problem *c, const struct search *s, bool turned,
+                 struct problem_plan *best, struct arena *a)
 {
     uint32_t n = c->g->n;
     struct arena_mark mark = arena_mark(a);
-    struct chain_plan found = *best;
+    struct problem_plan found = *best;
     found.dev = arena_array(a, (size_t)n + 1, sizeof *found.dev);
     if (best->copies)
         found.copies = arena_array(a, (size_t)c->cluster->ndev + 1, sizeof *found.copies);
@@ -117,7 +117,7 @@ static bool take(const struct chain *c, const struct search *s, bool turned,
     return better;
 }
 
-bool both_take(const struct both *b, struct chain_plan *best)
+bool both_take(const struct both *b, struct problem_plan *best)
 {
     bool better = take(b->c, b->s[0], false, best, b->a[0]);
     return take(b->c, b->s[1], true, best, b->a[1]) || better;
@@ -139,7 +139,7 @@ uint32_t both_passed(const struct both *b)
     return x > y ? x : y;
 }
 
-bool dp_both(const struct chain *c, struct dp_search *opt, struct chain_plan *best,
+bool dp_both(const struct problem *c, struct dp_search *opt, struct problem_plan *best,
              struct arena *scratch)
 {
     uint64_t most = opt->max_states * STEPS_PER_STATE;

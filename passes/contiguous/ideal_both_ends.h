@@ -8,7 +8,7 @@ struct both;
 
 /* Searches for the best plan of c, which has a vertex, whose loads are at most `limit`; floor: of search_ask.
  * max_states, max_bytes: for each end.  Has arenas of its own, until both_free. */
-struct both *both_new(const struct chain *c, int64_t limit, int64_t floor, uint64_t max_states,
+struct both *both_new(const struct problem *c, int64_t limit, int64_t floor, uint64_t max_states,
                       size_t max_bytes);
 void both_free(struct both *b);
 
@@ -19,7 +19,7 @@ void both_tighten(struct both *b, int64_t limit);
 int64_t both_limit(const struct both *b);
 
 /* Writes the best plan found to *best if that takes more. */
-bool both_take(const struct both *b, struct chain_plan *best);
+bool both_take(const struct both *b, struct problem_plan *best);
 
 uint64_t both_steps(const struct both *b);
 uint64_t both_states(const struct both *b);
@@ -29,7 +29,7 @@ uint32_t both_passed(const struct both *b);
 bool both_from_end(const struct both *b);
 
 /* In one go: dp_search (max_steps is ignored; steps are those of both ends). */
-bool dp_both(const struct chain *c, struct dp_search *s, struct chain_plan *best,
+bool dp_both(const struct problem *c, struct dp_search *s, struct problem_plan *best,
              struct arena *scratch);
 
 #endif

@@ -49,7 +49,7 @@ static void weigh_exactly(struct search *s)
     for (uint32_t base = 0; base < s->n; base += 64) {
         uint32_t top = base + 64 < s->n ? base + 64 : s->n;
         uint64_t full = top - base == 64 ? UINT64_MAX : (UINT64_C(1) << (top - base)) - 1;
-        int64_t block[CHAIN_POTS] = {0};
+        int64_t block[PROBLEM_POTS] = {0};
         for (uint32_t p = 0; p < s->c->npot; p++)
             for (uint32_t v = base; v < top; v++)
                 block[p] += s->c->pot[p].w[v];
@@ -155,7 +155,7 @@ static void begin_start(struct search *s, uint32_t id)
 
 static void tighten(struct search *s, int64_t limit)
 {
-    chain_set_limit(s->c, &s->caps, limit);
+    problem_set_limit(s->c, &s->caps, limit);
     s->room = sat_mul(s->copies, limit);
     int64_t all = 0;
     for (uint32_t k = 0; k < s->c->nkind; k++)
@@ -185,18 +185,18 @@ static void relax_label(struct search *s, uint32_t id, struct label nw)
 /* arrive() where loads are more than sums: S on any number of devices that a label has left. */
 static void arrive_detailed(struct search *s)
 {
-    const struct chain *c = s->c;
+    const struct problem *c = s->c;
     uint32_t id = 0;
     if (s->copies > 1)
         s->steps += (uint64_t)s->copies * s->nlive;
     for (uint32_t copies = 1; copies <= s->copies; copies++) {
         int64_t load[2];
-        chain_loads(c, s->k, &s->parts, copies, load);
+        problem_loads(c, s->k, &s->parts, copies, load);
         for (uint32_t x = 0; x < s->nlive; x++) {
             const struct live *l = &s->live[x];
             bool far = copies <= l->left;
             for (uint32_t p = 0; p < c->npot && far; p++) {
-                int64_t low = chain_low(c, l, p, copies, s->caps.cap[p][s->k]);
+                int64_t low = problem_low(c, l, p, copies, s->caps.cap[p][s->k]);
                 far = s->weight[p] - (p == c->cross_pot ? s->cross : 0) >= low;
             }
             struct label nw = {.value = load[0] > l->value ? load[0] : l->value,
@@ -319,7 +319,8 @@ static uint32_t most_copies(const struct search *s)
 static bool begin_kind(struct search *s)
 {
     const struct ideal *d = &s->ideal[s->start];
-    s->nlive = chain_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
+    s->nlive =
+        problem_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
     bool hope = s->nlive > 0;
     uint32_t copies = most_copies(s);
     for (uint32_t p = 0; p < s->c->npot; p++)
@@ -339,10 +340,10 @@ static bool begin_kind(struct search *s)
     if (!s->nlive)
         return false;
     s->compute = s->fixed = s->cut = s->bytes = 0;
-    s->parts = (struct chain_parts){0};
+    s->parts = (struct problem_parts){0};
     s->copies = copies;
     s->room = sat_mul(copies, s->caps.limit);
-    s->weighs = s->kind->memory < CHAIN_INF || s->kind->copies > 1;
+    s->weighs = s->kind->memory < LOAD_INF || s->kind->copies > 1;
     s->cross = d->cross;
     s->spare = INT64_MIN;
     for (uint32_t x = 0; x < s->nlive; x++)
@@ -390,7 +391,7 @@ static bool next_stage(struct search *s)
 
 /* ---- from outside ---------------------------------------------------------------------------- */
 
-struct search *search_new(const struct chain *c, const struct search_ask *ask, struct arena *a)
+struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a)
 {
     assert(!ask->guide || (ask->vertex && ask->goal != SEARCH_REFUTE));
     assert(!ask->guide ||
@@ -467,7 +468,7 @@ static bool holds(const struct search *s, const struct ideal *d, uint32_t v)
            (w < d->word + d->nword && (s->pool[d->bits + w - d->word] >> (v & 63) & 1));
 }
 
-static const struct chain_kind *kind_of(const struct chain *c, uint32_t dev)
+static const struct problem_kind *kind_of(const struct problem *c, uint32_t dev)
 {
     uint32_t cls = cluster_class(c->cluster, dev), k = 0;
     for (uint32_t i = 0; i < c->nkind; i++)
@@ -479,12 +480,12 @@ static const struct chain_kind *kind_of(const struct chain *c, uint32_t dev)
 }
 
 /* The largest load of a plan, whose loads are sums. */
-static int64_t largest_load(const struct chain *c, const int32_t *dev, struct arena *a)
+static int64_t largest_load(const struct problem *c, const int32_t *dev, struct arena *a)
 {
     const struct wdag *g = c->g;
     uint32_t ndev = c->cluster->ndev;
     int64_t most = 0, *load = arena_array(a, (size_t)ndev + 1, sizeof *load);
-    const struct chain_kind **kind = arena_array(a, (size_t)ndev + 1, sizeof *kind);
+    const struct problem_kind **kind = arena_array(a, (size_t)ndev + 1, sizeof *kind);
     uint32_t *seen = arena_array(a, (size_t)ndev + 1, sizeof *seen);
     for (uint32_t d = 0; d < ndev; d++)
         kind[d] = kind_of(c, d);
@@ -508,25 +509,25 @@ static int64_t largest_load(const struct chain *c, const int32_t *dev, struct ar
     return most;
 }
 
-void search_plan(const struct search *s, struct chain_plan *best)
+void search_plan(const struct search *s, struct problem_plan *best)
 {
     assert(s->ask.goal == SEARCH_BEST && s->last);
     uint32_t nstep = 0, at;
     struct arena_mark mark = arena_mark(s->a);
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent)
         nstep++;
-    struct chain_step *steps = arena_array(s->a, (size_t)nstep + 1, sizeof *steps);
+    struct problem_step *steps = arena_array(s->a, (size_t)nstep + 1, sizeof *steps);
     uint32_t *step = arena_array(s->a, (size_t)s->n + 1, sizeof *step);
     at = nstep;
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent) {
         const struct ideal *d = &s->ideal[s->labels.v[l].at];
-        steps[--at] = (struct chain_step){s->labels.v[l].kind, s->labels.v[l].copies};
+        steps[--at] = (struct problem_step){s->labels.v[l].kind, s->labels.v[l].copies};
         for (uint32_t v = 0; v < s->n; v++)
             if (holds(s, d, v))
                 step[v] = at;
     }
     assert(at == 0);
-    chain_assign(s->c, step, steps, nstep, best);
+    problem_assign(s->c, step, steps, nstep, best);
     best->value = s->c->detailed ? s->labels.v[s->last].value + s->labels.v[s->last].back
                                  : largest_load(s->c, best->dev, s->a);
     arena_release(s->a, mark);
@@ -571,7 +572,7 @@ static void run(struct search *s, struct dp_search *opt)
     opt->steps = search_steps(s);
 }
 
-bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *best,
+bool dp_search(const struct problem *c, struct dp_search *opt, struct problem_plan *best,
                struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
@@ -594,7 +595,7 @@ bool dp_search(const struct chain *c, struct dp_search *opt, struct chain_plan *
     return better;
 }
 
-bool dp_refute(const struct chain *c, int64_t limit, int64_t floating, struct dp_search *opt,
+bool dp_refute(const struct problem *c, int64_t limit, int64_t floating, struct dp_search *opt,
                struct arena *scratch)
 {
     assert(!c->detailed && floating >= 0);

@@ -17,7 +17,7 @@ enum search_goal {
 /* What is sought: chains whose loads are at most `limit`. */
 struct search_ask {
     enum search_goal goal;
-    int64_t limit; /* ps; CHAIN_INF: any */
+    int64_t limit; /* ps; LOAD_INF: any */
     /* BEST: loads up to this are equally good, because no plan takes less, or a plan that takes no more
      * is all that is wanted: the search ends with it.  The nearer to the limit the fewer partial plans
      * count (dp_maximal.c).  -1: none.  Detailed problems have none. */
@@ -37,7 +37,7 @@ enum search_end { SEARCH_GOING, SEARCH_DONE, SEARCH_FULL };
 
 /* Lives in a, which is best an arena of its own; so does all that is allocated later.  O(V + E) and, for the
  * weights above each vertex, O(V^2) for graphs of some thousand vertices. */
-struct search *search_new(const struct chain *c, const struct search_ask *ask, struct arena *a);
+struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a);
 
 /* Goes on for about so many steps.  DONE: there is nothing (more) to find; FULL: it has reached the limits of
  * search_ask and is of no more use. */
@@ -51,7 +51,7 @@ int64_t search_limit(const struct search *s);
 /* Whether a plan was found. */
 bool search_found(const struct search *s);
 /* Writes the best plan found with its value (BEST). */
-void search_plan(const struct search *s, struct chain_plan *best);
+void search_plan(const struct search *s, struct problem_plan *best);
 
 uint64_t search_steps(const struct search *s);
 uint64_t search_states(const struct search *s);
@@ -70,9 +70,9 @@ struct dp_search {
     const char *why; /* if not complete */
 };
 
-/* Improves *best (value CHAIN_INF: none yet) to the optimum; only strictly better plans are taken.
+/* Improves *best (value LOAD_INF: none yet) to the optimum; only strictly better plans are taken.
  * True if it improved. */
-bool dp_search(const struct chain *c, struct dp_search *s, struct chain_plan *best,
+bool dp_search(const struct problem *c, struct dp_search *s, struct problem_plan *best,
                struct arena *scratch);
 
 /* Whether no chain of c exists whose loads are at most `limit` and leave room for vertices that
@@ -82,7 +82,7 @@ bool dp_search(const struct chain *c, struct dp_search *s, struct chain_plan *be
  *   sum over devices of (scaled load - w(S)) <= sum over devices of cap(limit) - w(V) - floating,
  * and each term is >= 0, so that partial plans are judged by this sum instead of their largest
  * load. */
-bool dp_refute(const struct chain *c, int64_t limit, int64_t floating, struct dp_search *s,
+bool dp_refute(const struct problem *c, int64_t limit, int64_t floating, struct dp_search *s,
                struct arena *scratch);
 
 #endif

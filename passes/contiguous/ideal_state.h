@@ -16,7 +16,7 @@ struct ideal {
     uint32_t next;        /* of the same card; 0: none */
     uint32_t guide;       /* the guide's ideal of all that this one has not; 0: none */
     int64_t cross;        /* weight of the nets that cross it */
-    int64_t weight[CHAIN_POTS];
+    int64_t weight[PROBLEM_POTS];
 };
 
 /* What the current S does to a net. */
@@ -35,17 +35,17 @@ struct net {
 struct choice {
     uint32_t at, end;
     bool taken;
-    int64_t reach[CHAIN_POTS]; /* skipped: before that */
+    int64_t reach[PROBLEM_POTS]; /* skipped: before that */
 };
 
 struct search {
-    const struct chain *c;
+    const struct problem *c;
     const struct wdag *g;
     struct search_ask ask;
     struct arena *a;
     uint32_t n, nword;
-    uint64_t *zobrist;          /* [vertex] */
-    int64_t *above[CHAIN_POTS]; /* [vertex] at least what it and all above it weigh */
+    uint64_t *zobrist;            /* [vertex] */
+    int64_t *above[PROBLEM_POTS]; /* [vertex] at least what it and all above it weigh */
     /* ideals */
     struct ideal *ideal;
     uint32_t nideal, capideal;
@@ -54,7 +54,7 @@ struct search {
     uint32_t *slot, mask; /* ideal by key, 0: free */
     uint32_t *bucket;     /* [card] */
     struct labels labels;
-    struct chain_caps caps;
+    struct problem_caps caps;
     uint32_t last;   /* label of the best plan */
     bool refute;     /* values of labels are sums of excesses */
     int64_t floor;   /* else at least this; -1 */
@@ -77,17 +77,17 @@ struct search {
     uint32_t tried; /* position in the list of the vertex that S could hold, too, last time */
     /* the current enumeration */
     uint32_t k;
-    const struct chain_kind *kind;
-    const struct chain_class *cls;
+    const struct problem_kind *kind;
+    const struct problem_class *cls;
     struct live *live;
     uint32_t nlive, caplive;
-    int64_t low[CHAIN_POTS], reach[CHAIN_POTS], weight[CHAIN_POTS];
+    int64_t low[PROBLEM_POTS], reach[PROBLEM_POTS], weight[PROBLEM_POTS];
     int64_t compute, fixed, cut, bytes, cross;
-    struct chain_parts parts; /* kept only for detailed chains */
-    uint32_t copies;          /* that the stage may have at most */
-    bool weighs;              /* bytes are kept up to date: memory or copies ask for them */
-    int64_t room;             /* limit of the sums: that of a load, times the copies there may be */
-    int64_t spare;            /* at most this may the device's excess be */
+    struct problem_parts parts; /* kept only for detailed chains */
+    uint32_t copies;            /* that the stage may have at most */
+    bool weighs;                /* bytes are kept up to date: memory or copies ask for them */
+    int64_t room;  /* limit of the sums: that of a load, times the copies there may be */
+    int64_t spare; /* at most this may the device's excess be */
     uint64_t key;
     uint32_t card;
     uint32_t *list, end, at; /* at: what is decided next */
@@ -106,7 +106,7 @@ static inline bool has(const struct search *s, uint32_t v)
 /* What a load takes more than the weight of S, in potential 0. */
 static inline int64_t search_excess(const struct search *s, int64_t load)
 {
-    return chain_scaled(load, s->c->pot[0].scale[s->k]) -
+    return problem_scaled(load, s->c->pot[0].scale[s->k]) -
            (s->weight[0] - s->ideal[s->start].weight[0]);
 }
 
@@ -118,7 +118,7 @@ uint32_t search_intern(struct search *s);
 /* Looks in the guide for the ideal of all that ideal id, which is I' + S, has not.  O(V of the guide). */
 void guide_link(struct search *s, uint32_t id);
 /* At least so much more than their weights must the loads of the devices that `used` leaves be in sum, in
- * potential 0, to end a plan from ideal id; CHAIN_INF: they cannot.  0 without a guide. */
+ * potential 0, to end a plan from ideal id; LOAD_INF: they cannot.  0 without a guide. */
 int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
 /* Whether the device of S could hold one vertex more, and the rest of a plan would be as good without it. */
 bool maximal_could_be_larger(struct search *s);

@@ -162,11 +162,11 @@ static bool can_reach(const struct search *s)
         if (scale < 0 || s->weight[p] >= s->low[p])
             continue;
         if (s->c->pot[p].memory)
-            more = s->kind->copies > 1 ? CHAIN_INF : scale - s->bytes;
-        else if (scale == INT64_C(1) << CHAIN_SCALE_BITS)
+            more = s->kind->copies > 1 ? LOAD_INF : scale - s->bytes;
+        else if (scale == INT64_C(1) << SCALE_BITS)
             more = room;
         else /* rounded up: weights are rounded down one by one */
-            more = (int64_t)(((__int128)room * scale) >> CHAIN_SCALE_BITS) + 1;
+            more = (int64_t)(((__int128)room * scale) >> SCALE_BITS) + 1;
         if (s->weight[p] + more < s->low[p])
             return false;
     }
@@ -198,7 +198,7 @@ bool step_take(struct search *s, uint32_t v)
     if (s->weighs)
         take_bytes(s, v);
     take_nets(s, v);
-    if ((s->kind->memory < CHAIN_INF && s->bytes > s->kind->memory) || !can_reach(s)) {
+    if ((s->kind->memory < LOAD_INF && s->bytes > s->kind->memory) || !can_reach(s)) {
         untake(s, v);
         return false;
     }
@@ -231,7 +231,7 @@ void step_untake(struct search *s, uint32_t v)
     untake(s, v);
 }
 
-bool step_skip(struct search *s, uint32_t v, int64_t before[CHAIN_POTS])
+bool step_skip(struct search *s, uint32_t v, int64_t before[PROBLEM_POTS])
 {
     for (uint32_t p = 0; p < s->c->npot; p++) {
         int64_t left = s->c->pot[p].total - s->above[p][v];
@@ -246,7 +246,7 @@ bool step_skip(struct search *s, uint32_t v, int64_t before[CHAIN_POTS])
     return false;
 }
 
-void step_unskip(struct search *s, uint32_t v, const int64_t before[CHAIN_POTS])
+void step_unskip(struct search *s, uint32_t v, const int64_t before[PROBLEM_POTS])
 {
     unskip_nets(s, v);
     memcpy(s->reach, before, sizeof s->reach);

@@ -19,7 +19,7 @@ bool step_take(struct search *s, uint32_t v);
 void step_untake(struct search *s, uint32_t v);
 /* Leaves v and all above it out; false (and nothing done) if too little is then within reach.  step_unskip
  * undoes it; before: what search.reach was. */
-bool step_skip(struct search *s, uint32_t v, int64_t before[CHAIN_POTS]);
-void step_unskip(struct search *s, uint32_t v, const int64_t before[CHAIN_POTS]);
+bool step_skip(struct search *s, uint32_t v, int64_t before[PROBLEM_POTS]);
+void step_unskip(struct search *s, uint32_t v, const int64_t before[PROBLEM_POTS]);
 
 #endif

@@ -30,13 +30,13 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     struct arena *a = n->x->scratch;
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
-    struct chain *c = chain_build(n->g, n->x->cluster, memory, a, &quiet);
-    struct chain_plan best = {.value = CHAIN_INF,
-                              .dev = arena_array(a, (size_t)n->g->n + 1, sizeof(int32_t))};
+    struct problem *c = problem_build(n->g, n->x->cluster, memory, a, &quiet);
+    struct problem_plan best = {.value = LOAD_INF,
+                                .dev = arena_array(a, (size_t)n->g->n + 1, sizeof(int32_t))};
     struct interval_run run = *n->dpl;
     struct dp_search s = {.max_states = states, .clock = n->clock};
     if (c)
-        chain_forget_times(c);
+        problem_forget_times(c);
     run.starts = run.starts < INFEASIBLE_STARTS ? run.starts : INFEASIBLE_STARTS;
     run.clock = n->clock;
     bool found = c && interval_search(c, &run, &best, a);
@@ -136,7 +136,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
     struct diag quiet = diag_silent();
-    const struct chain *c = chain_build(g, x->cluster, -1, x->scratch, &quiet);
+    const struct problem *c = problem_build(g, x->cluster, -1, x->scratch, &quiet);
     if (!c)
         return report_contradiction(x, false);
     struct memory_need need = memory_need(c);

@@ -47,24 +47,24 @@ struct need {
 };
 
 struct run {
-    const struct chain *c;
+    const struct problem *c;
     const uint32_t *order;
     uint32_t n; /* units */
     struct arena *a;
-    uint32_t *start;            /* [unit] position of its first vertex; start[n]: all vertices */
-    int64_t *time[CHAIN_KINDS]; /* [unit]; COST_NEVER */
-    int64_t *back[CHAIN_KINDS]; /* NULL: nothing is the backward pass's */
+    uint32_t *start;              /* [unit] position of its first vertex; start[n]: all vertices */
+    int64_t *time[PROBLEM_KINDS]; /* [unit]; COST_NEVER */
+    int64_t *back[PROBLEM_KINDS]; /* NULL: nothing is the backward pass's */
     int64_t *size, *param;
     uint32_t *touch_at[CLUSTER_CLASSES]; /* [unit] */
     struct touch *touch[CLUSTER_CLASSES];
     uint32_t *need_at;
     struct need *need;
-    int64_t *prefix[CHAIN_POTS]; /* [unit] weight before it */
-    uint32_t *head;              /* [unit] labels */
+    int64_t *prefix[PROBLEM_POTS]; /* [unit] weight before it */
+    uint32_t *head;                /* [unit] labels */
     struct labels labels;
     struct live *live;
     uint32_t nlive, caplive;
-    struct chain_caps caps;
+    struct problem_caps caps;
     uint32_t last; /* label of the best plan */
     bool quick;    /* stages of one device only */
     uint64_t steps, budget;
@@ -184,13 +184,13 @@ static void make_prefixes(struct run *r, const struct spans *s)
 {
     const struct wdag *g = r->c->g;
     for (uint32_t p = 0; p < r->c->npot; p++) {
-        const struct chain_pot *pot = &r->c->pot[p];
+        const struct problem_pot *pot = &r->c->pot[p];
         int64_t *before = r->prefix[p] = arena_array(r->a, (size_t)r->n + 1, sizeof(int64_t));
         for (uint32_t u = 0; u < r->n; u++)
             for (uint32_t i = r->start[u]; i < r->start[u + 1]; i++)
                 before[u + 1] += pot->w[r->order[i]];
         for (uint32_t e = 0; e < g->nnet; e++)
-            if (chain_weighs(r->c, e))
+            if (problem_weighs(r->c, e))
                 before[s->first[e] + 1] += pot->net[e];
         for (uint32_t u = 0; u < r->n; u++)
             before[u + 1] += before[u];
@@ -201,7 +201,7 @@ static void make_prefixes(struct run *r, const struct spans *s)
 /* Cuts the order where cut[position] allows it (NULL: everywhere); a cut at p is before order[p]. */
 static void make_units(struct run *r, const uint8_t *cut)
 {
-    const struct chain *c = r->c;
+    const struct problem *c = r->c;
     uint32_t n = c->g->n;
     r->n = 0;
     r->start = arena_array(r->a, (size_t)n + 1, sizeof *r->start);
@@ -238,24 +238,24 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
     uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
     if (j == r->n && made) {
         r->last = made;
-        chain_set_limit(r->c, &r->caps, nw.value + nw.back - 1);
+        problem_set_limit(r->c, &r->caps, nw.value + nw.back - 1);
     }
 }
 
 /* extend() where loads are more than sums: the segment on as many devices as a label has left. */
-static void extend_detailed(struct run *r, uint32_t k, uint32_t j, const struct chain_parts *parts,
-                            uint32_t most)
+static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
+                            const struct problem_parts *parts, uint32_t most)
 {
     assert(r->c->detailed && j <= r->n);
     r->steps += most > 1 ? (uint64_t)most * r->nlive : 0;
     for (uint32_t copies = 1; copies <= most; copies++) {
         int64_t load[2];
-        chain_loads(r->c, k, parts, copies, load);
+        problem_loads(r->c, k, parts, copies, load);
         for (uint32_t x = 0; x < r->nlive; x++) {
             const struct live *l = &r->live[x];
             bool far = copies <= l->left;
             for (uint32_t p = 0; p < r->c->npot && far; p++)
-                far = r->prefix[p][j] >= chain_low(r->c, l, p, copies, r->caps.cap[p][k]);
+                far = r->prefix[p][j] >= problem_low(r->c, l, p, copies, r->caps.cap[p][k]);
             if (far)
                 keep_label(r, j,
                            (struct label){.value = load[0] > l->value ? load[0] : l->value,
@@ -290,7 +290,7 @@ static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
     }
 }
 
-static bool reaches(const struct run *r, uint32_t j, const int64_t low[CHAIN_POTS])
+static bool reaches(const struct run *r, uint32_t j, const int64_t low[PROBLEM_POTS])
 {
     for (uint32_t p = 0; p < r->c->npot; p++)
         if (r->prefix[p][j] < low[p])
@@ -308,7 +308,7 @@ static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
 }
 
 /* What net h adds to or takes from the parts of the segment [i, j] when unit j joins it. */
-static void part_net(struct chain_parts *parts, const struct touch *h, uint32_t i, uint32_t j)
+static void part_net(struct problem_parts *parts, const struct touch *h, uint32_t i, uint32_t j)
 {
     bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
     int64_t *t = parts->t[h->back];
@@ -319,12 +319,12 @@ static void part_net(struct chain_parts *parts, const struct touch *h, uint32_t 
 }
 
 /* sweep() where loads are more than sums. */
-static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN_POTS])
+static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
-    const struct chain *c = r->c;
-    const struct chain_kind *kind = &c->kind[k];
+    const struct problem *c = r->c;
+    const struct problem_kind *kind = &c->kind[k];
     const uint32_t *at = r->touch_at[kind->cls];
-    struct chain_parts parts = {0};
+    struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->nlive; x++)
@@ -344,7 +344,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
             bytes += more;
             parts.params += more - r->size[j];
         }
-        if (kind->memory < CHAIN_INF && bytes > kind->memory)
+        if (kind->memory < LOAD_INF && bytes > kind->memory)
             break;
         if (reaches(r, j + 1, low))
             extend_detailed(r, k, j + 1, &parts, most);
@@ -352,9 +352,9 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
-static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN_POTS])
+static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
-    const struct chain_kind *kind = &r->c->kind[k];
+    const struct problem_kind *kind = &r->c->kind[k];
     const struct touch *touch = r->touch[kind->cls];
     const uint32_t *at = r->touch_at[kind->cls];
     int64_t fixed = 0, open = 0, bytes = 0;
@@ -375,7 +375,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[CHAIN
                 open -= h->cost;
             }
         }
-        if (kind->memory < CHAIN_INF && (bytes += new_bytes(r, i, j)) > kind->memory)
+        if (kind->memory < LOAD_INF && (bytes += new_bytes(r, i, j)) > kind->memory)
             break;
         if (fixed > r->caps.limit)
             break;
@@ -396,10 +396,10 @@ static bool pass_over(struct run *r)
         if (!r->head[i])
             continue;
         for (uint32_t k = 0; k < r->c->nkind; k++) {
-            int64_t low[CHAIN_POTS];
+            int64_t low[PROBLEM_POTS];
             bool hope = true;
             r->nlive =
-                chain_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live, &r->caplive, low);
+                problem_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live, &r->caplive, low);
             for (uint32_t p = 0; p < r->c->npot; p++)
                 hope = hope &&
                        r->prefix[p][i] + sat_mul(r->c->kind[k].copies, r->caps.cap[p][k]) >= low[p];
@@ -415,17 +415,17 @@ static bool pass_over(struct run *r)
 }
 
 /* Writes the plan that ends in r->last. */
-static void keep(struct run *r, struct chain_plan *best)
+static void keep(struct run *r, struct problem_plan *best)
 {
     uint32_t nstep = 0, s = 0;
     for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent)
         nstep++;
-    struct chain_step *steps = arena_array(r->a, (size_t)nstep + 1, sizeof *steps);
+    struct problem_step *steps = arena_array(r->a, (size_t)nstep + 1, sizeof *steps);
     uint32_t *end = arena_array(r->a, (size_t)nstep + 1, sizeof *end);
     uint32_t *step = arena_array(r->a, (size_t)r->c->g->n + 1, sizeof *step);
     s = nstep;
     for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent) {
-        steps[--s] = (struct chain_step){r->labels.v[l].kind, r->labels.v[l].copies};
+        steps[--s] = (struct problem_step){r->labels.v[l].kind, r->labels.v[l].copies};
         end[s] = r->labels.v[l].at;
     }
     assert(s == 0 && nstep > 0 && end[nstep - 1] == r->n);
@@ -436,13 +436,13 @@ static void keep(struct run *r, struct chain_plan *best)
             step[r->order[p]] = s;
     }
     best->value = r->labels.v[r->last].value + r->labels.v[r->last].back;
-    chain_assign(r->c, step, steps, nstep, best);
+    problem_assign(r->c, step, steps, nstep, best);
 }
 
 /* ---- where to cut ---------------------------------------------------------------------------- */
 
 /* Allows the cuts into as many pieces of equal work as there are devices of a kind; work[p]: of the first p. */
-static void allow_even(const struct chain *c, const int64_t *work, uint8_t *cut)
+static void allow_even(const struct problem *c, const int64_t *work, uint8_t *cut)
 {
     __int128 all = (__int128)work[c->g->n] * 2 + 1;
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -481,7 +481,7 @@ static void sample_units(struct run *r, uint32_t count, bool near)
 }
 
 /* A pass over the units; a better plan goes to *best. */
-static bool improve(struct run *r, struct chain_plan *best)
+static bool improve(struct run *r, struct problem_plan *best)
 {
     if (r->steps > r->budget || !pass_over(r))
         return false;
@@ -491,22 +491,22 @@ static bool improve(struct run *r, struct chain_plan *best)
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
-static struct run run_of(const struct chain *c, const uint32_t *order, struct clock *clock,
-                         uint64_t budget, const struct chain_plan *best, struct arena *a)
+static struct run run_of(const struct problem *c, const uint32_t *order, struct clock *clock,
+                         uint64_t budget, const struct problem_plan *best, struct arena *a)
 {
     struct run r = {.c = c, .order = order, .clock = clock, .budget = budget, .a = a};
     r.labels.mem = a;
-    chain_set_limit(c, &r.caps, best->value - 1);
+    problem_set_limit(c, &r.caps, best->value - 1);
     return r;
 }
 
 /* The first plan of all is cheap, and it is made whatever the clock says. */
-static bool search_order(struct run *r, struct chain_plan *best)
+static bool search_order(struct run *r, struct problem_plan *best)
 {
     bool better = false;
     uint32_t n = r->c->g->n;
     struct clock *clock = r->clock;
-    if (best->value == CHAIN_INF && n > 2 * SAMPLE_FEW) {
+    if (best->value == LOAD_INF && n > 2 * SAMPLE_FEW) {
         r->clock = NULL;
         r->quick = true;
         sample_units(r, SAMPLE_FEW, false);
@@ -524,7 +524,7 @@ static bool search_order(struct run *r, struct chain_plan *best)
         improve(r, best);
         return true;
     }
-    if (best->value == CHAIN_INF && n > 2 * SAMPLE_MANY) {
+    if (best->value == LOAD_INF && n > 2 * SAMPLE_MANY) {
         sample_units(r, SAMPLE_MANY, false);
         better = improve(r, best) || better;
     }
@@ -532,8 +532,8 @@ static bool search_order(struct run *r, struct chain_plan *best)
     return improve(r, best) || better;
 }
 
-bool interval_order(const struct chain *c, const uint32_t *order, const uint8_t *cut,
-                    struct clock *clock, struct chain_plan *best, struct arena *scratch)
+bool interval_order(const struct problem *c, const uint32_t *order, const uint8_t *cut,
+                    struct clock *clock, struct problem_plan *best, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     struct run r = run_of(c, order, clock, UINT64_MAX, best, scratch);
@@ -555,7 +555,8 @@ static enum topo_kind mixed_kind(uint32_t s)
 }
 
 /* rank[device]: a topological order of what the devices of a contiguous plan hold.  O(V + E + devices). */
-static void rank_devices(const struct chain *c, const int32_t *dev, uint32_t *rank, struct arena *a)
+static void rank_devices(const struct problem *c, const int32_t *dev, uint32_t *rank,
+                         struct arena *a)
 {
     const struct wdag *g = c->g;
     uint32_t ndev = c->cluster->ndev, done = 0, top = 0;
@@ -585,7 +586,7 @@ static void rank_devices(const struct chain *c, const int32_t *dev, uint32_t *ra
     assert(done == ndev); /* the plan is contiguous */
 }
 
-uint32_t *interval_gather(const struct chain *c, const uint32_t *order, const int32_t *dev,
+uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const int32_t *dev,
                           struct arena *a)
 {
     uint32_t n = c->g->n, ndev = c->cluster->ndev;
@@ -604,8 +605,9 @@ uint32_t *interval_gather(const struct chain *c, const uint32_t *order, const in
 
 /* The next order to try.  Mixed: the first of each kind has its ties by number, later every other one is near
  * the best plan. */
-static const uint32_t *order_of_start(const struct chain *c, const struct interval_run *run,
-                                      uint64_t seed, const struct chain_plan *best, struct arena *a)
+static const uint32_t *order_of_start(const struct problem *c, const struct interval_run *run,
+                                      uint64_t seed, const struct problem_plan *best,
+                                      struct arena *a)
 {
     assert(run->order <= TOPO_NUMBER + 1);
     bool mixed = run->order == INTERVAL_MIXED, later = mixed && run->tried >= FIRST;
@@ -613,7 +615,7 @@ static const uint32_t *order_of_start(const struct chain *c, const struct interv
     uint32_t s = later ? FIRST + (run->tried - FIRST) / 2 : run->tried;
     enum topo_kind kind = mixed ? mixed_kind(s) : (enum topo_kind)(run->order - 1);
     const uint32_t *order = topo_order(c->g, kind, by_number ? 0 : seed | 1, a);
-    if (later && run->tried % 2 && best->value < CHAIN_INF)
+    if (later && run->tried % 2 && best->value < LOAD_INF)
         order = interval_gather(c, order, best->dev, a);
     return order;
 }
@@ -635,7 +637,7 @@ bool interval_over(const struct interval_run *run)
     return run->tried >= run->starts || run->spent > budget_of(run);
 }
 
-bool interval_next(const struct chain *c, struct interval_run *run, struct chain_plan *best,
+bool interval_next(const struct problem *c, struct interval_run *run, struct problem_plan *best,
                    struct arena *scratch)
 {
     uint64_t budget = budget_of(run), seed = topo_random(&run->state);
@@ -652,7 +654,7 @@ bool interval_next(const struct chain *c, struct interval_run *run, struct chain
     return better;
 }
 
-bool interval_search(const struct chain *c, struct interval_run *run, struct chain_plan *best,
+bool interval_search(const struct problem *c, struct interval_run *run, struct problem_plan *best,
                      struct arena *scratch)
 {
     bool better = false;

@@ -16,10 +16,10 @@ struct interval_run {
 };
 enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 
-/* Improves *best (value CHAIN_INF at first; only strictly better plans are taken) over r->starts
+/* Improves *best (value LOAD_INF at first; only strictly better plans are taken) over r->starts
  * orders.  Graphs of more than some thousand vertices are cut at sampled positions, then near the
  * best cuts.  True if it improved. */
-bool interval_search(const struct chain *c, struct interval_run *r, struct chain_plan *best,
+bool interval_search(const struct problem *c, struct interval_run *r, struct problem_plan *best,
                      struct arena *scratch);
 
 /* The same in parts: interval_begin, then an order with each interval_next, of which the first few are worth
@@ -27,16 +27,16 @@ bool interval_search(const struct chain *c, struct interval_run *r, struct chain
  * interval_over tells of both. */
 void interval_begin(struct interval_run *r);
 bool interval_over(const struct interval_run *r);
-bool interval_next(const struct chain *c, struct interval_run *r, struct chain_plan *best,
+bool interval_next(const struct problem *c, struct interval_run *r, struct problem_plan *best,
                    struct arena *scratch);
 
 /* The order with the vertices of each device of a contiguous plan together: its cuts are there, and others near
  * them.  O(V + E). */
-uint32_t *interval_gather(const struct chain *c, const uint32_t *order, const int32_t *dev,
+uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const int32_t *dev,
                           struct arena *a);
 
 /* One given order, cuts before order[p] where cut[p] != 0 (NULL: anywhere): exact for these. */
-bool interval_order(const struct chain *c, const uint32_t *order, const uint8_t *cut,
-                    struct clock *clock, struct chain_plan *best, struct arena *scratch);
+bool interval_order(const struct problem *c, const uint32_t *order, const uint8_t *cut,
+                    struct clock *clock, struct problem_plan *best, struct arena *scratch);
 
 #endif

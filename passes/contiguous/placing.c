@@ -64,16 +64,16 @@ int placing_start(struct ctx *x, const char *planner, const struct place_options
     p->run.seed = (uint64_t)o->seed;
     p->run.order = (uint32_t)o->order;
     p->run.clock = &p->clock;
-    p->chain = p->top = chain_build(p->whole, x->cluster, -1, x->scratch, x->diag);
-    if (p->chain && p->level != p->whole)
-        p->top = chain_build(p->level, x->cluster, -1, x->scratch, x->diag);
-    return p->chain && p->top ? 0 : -1;
+    p->problem = p->top = problem_build(p->whole, x->cluster, -1, x->scratch, x->diag);
+    if (p->problem && p->level != p->whole)
+        p->top = problem_build(p->level, x->cluster, -1, x->scratch, x->diag);
+    return p->problem && p->top ? 0 : -1;
 }
 
-struct chain_plan no_plan(struct ctx *x, const struct wdag *g)
+struct problem_plan no_plan(struct ctx *x, const struct wdag *g)
 {
-    struct chain_plan p = {.value = CHAIN_INF,
-                           .dev = arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t))};
+    struct problem_plan p = {.value = LOAD_INF,
+                             .dev = arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t))};
     if (x->cluster->replicate)
         p.copies = arena_array(x->mem, (size_t)x->cluster->ndev + 1, sizeof *p.copies);
     if (g->n == 0)
@@ -92,9 +92,9 @@ const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v)
 }
 
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
-                const struct chain_plan *best)
+                const struct problem_plan *best)
 {
-    assert(best->value >= 0 && best->value < CHAIN_INF);
+    assert(best->value >= 0 && best->value < LOAD_INF);
     struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
     p->planner = planner;
     p->dev = plan_project(g, best->dev, x->m->nnode, x->mem);

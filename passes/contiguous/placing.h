@@ -17,10 +17,10 @@ extern const struct opt place_opts[];
 
 /* What both start with. */
 struct placing {
-    struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
-    struct chain *chain, *top;  /* of whole and of level; one chain if these are one level */
-    struct clock clock;         /* starts now */
-    struct interval_run run;    /* with this clock: p must stay where it is */
+    struct wdag *whole, *level;    /* the level after the mandatory steps, and the top */
+    struct problem *problem, *top; /* of whole and of level; one chain if these are one level */
+    struct clock clock;            /* starts now */
+    struct interval_run run;       /* with this clock: p must stay where it is */
     /* of all plans, as far as dp-place has looked; value 0: nothing is known */
     struct bound all;
 };
@@ -31,13 +31,13 @@ int placing_start(struct ctx *x, const char *planner, const struct place_options
                   struct placing *p);
 
 /* An empty plan for g. */
-struct chain_plan no_plan(struct ctx *x, const struct wdag *g);
+struct problem_plan no_plan(struct ctx *x, const struct wdag *g);
 
 /* The name of the first node in vertex v of level g, for messages.  O(V). */
 const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v);
 
 /* Leaves best, a plan for the vertices of level g, in x->plan. */
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
-                const struct chain_plan *best);
+                const struct problem_plan *best);
 
 #endif

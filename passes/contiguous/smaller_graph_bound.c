@@ -32,24 +32,26 @@ enum {
     STATES = 200000   /* of one search */
 };
 
-struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a, struct diag *d)
+struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *a, struct diag *d)
 {
     const struct wdag *g = c->g;
     struct arena *work = arena_new();
     const struct wdag *bridged = wdag_bridge_nets(g, out, work);
-    struct relaxed r = {.c = chain_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
+    struct relaxed r = {
+        .c = problem_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
     arena_free(work);
-    const struct chain_pot *p = r.c ? r.c->pot : c->pot; /* the scales may differ from those of c */
+    const struct problem_pot *p =
+        r.c ? r.c->pot : c->pot; /* the scales may differ from those of c */
     for (uint32_t v = 0; v < g->n; v++)
         if (out[v]) {
             r.lost++;
-            r.floating += chain_weight(c, p, v);
+            r.floating += problem_weight(c, p, v);
         }
     for (uint32_t e = 0; e < g->nnet; e++) {
-        bool lost = chain_weighs(c, e);
+        bool lost = problem_weighs(c, e);
         for (uint32_t i = g->net_pin.at[e]; lost && i < g->net_pin.at[e + 1]; i++)
             lost = out[g->net_pin.to[i]];
-        r.floating += lost ? chain_net_weight(c, p, e) : 0;
+        r.floating += lost ? problem_net_weight(c, p, e) : 0;
     }
     assert(r.floating >= 0 && r.lost <= g->n);
     return r;
@@ -57,7 +59,7 @@ struct relaxed relax(const struct chain *c, const uint8_t *out, struct arena *a,
 
 /* ---- which vertices -------------------------------------------------------------------------- */
 
-int64_t bound_mobilities(const struct chain *c, int64_t *mobility, struct arena *a)
+int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct arena *a)
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
@@ -94,8 +96,8 @@ int64_t bound_heavy(int64_t upper)
     return upper / HEAVY;
 }
 
-uint32_t bound_choose(const struct chain *c, const int64_t *mobility, int64_t above, int64_t heavy,
-                      uint8_t *out)
+uint32_t bound_choose(const struct problem *c, const int64_t *mobility, int64_t above,
+                      int64_t heavy, uint8_t *out)
 {
     uint32_t left = 0;
     for (uint32_t v = 0; v < c->g->n; v++) {
@@ -108,7 +110,7 @@ uint32_t bound_choose(const struct chain *c, const int64_t *mobility, int64_t ab
 /* ---- bisection ------------------------------------------------------------------------------- */
 
 struct bounding {
-    struct chain *c;
+    struct problem *c;
     int64_t upper;
     uint64_t steps; /* left */
     struct clock *clock;
@@ -145,7 +147,7 @@ static void raise_by(struct bounding *b, const struct relaxed *r)
     b->raised = true;
 }
 
-void dp_bound(struct chain *c, int64_t upper, uint64_t steps, struct clock *clock,
+void dp_bound(struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
               struct arena *scratch, struct diag *d)
 {
     struct arena_mark mark = arena_mark(scratch);
@@ -174,5 +176,5 @@ void dp_bound(struct chain *c, int64_t upper, uint64_t steps, struct clock *cloc
     else
         c->lower_why = "search for plans below it";
     c->lower_proof = NULL;
-    c->lower_by = (struct chain_lower){.by = LOWER_SEARCH, .at = b.lost};
+    c->lower_by = (struct problem_lower){.by = LOWER_SEARCH, .at = b.lost};
 }

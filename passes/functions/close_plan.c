@@ -35,31 +35,31 @@ static nid speaker(const struct ctx *x, const struct site *s, const uint8_t *fol
 }
 
 /* Devices and parts of the new nodes; false: some part would have none. */
-static bool assign(const struct ctx *x, const struct cut *cut, const struct closing *c,
+static bool assign(const struct ctx *x, const struct parts *parts, const struct closing *c,
                    struct plan *plan, struct pieces *k)
 {
     const struct graph *g = &c->m.graph[1];
     plan->dev = arena_array(x->mem, c->m.nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, c->m.nnode * sizeof *plan->dev);
     k->piece = arena_array(x->mem, c->m.nnode, sizeof *k->piece);
-    k->dev = arena_array(x->mem, (size_t)cut->nparts + 1, sizeof *k->dev);
-    for (uint32_t i = 0; i < cut->nparts; i++)
-        k->dev[i] = (int32_t)cut->part[i].dev;
-    uint8_t *used = arena_alloc(x->scratch, (size_t)cut->nparts + 1);
+    k->dev = arena_array(x->mem, (size_t)parts->nparts + 1, sizeof *k->dev);
+    for (uint32_t i = 0; i < parts->nparts; i++)
+        k->dev[i] = (int32_t)parts->part[i].dev;
+    uint8_t *used = arena_alloc(x->scratch, (size_t)parts->nparts + 1);
     const uint8_t *follows = place_follows(x->m, x->place, x->scratch);
-    uint32_t parts = 0;
+    uint32_t count = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
         const struct site *s = c->site[n] != 0 ? &x->opened->site[c->site[n]] : NULL;
         nid from = s != NULL ? speaker(x, s, follows) : c->node[n];
         if ((s != NULL && from == s->end) || x->place->kind[from] != PLACE_NODE)
             continue;
         plan->dev[n] = x->plan->dev[from];
-        k->piece[n] = (uint32_t)cut->part_of[from];
-        parts += used[k->piece[n]]++ == 0;
+        k->piece[n] = (uint32_t)parts->part_of[from];
+        count += used[k->piece[n]]++ == 0;
         used[k->piece[n]] = 1;
     }
-    k->n = parts;
-    return parts == cut->nparts || parts == 0;
+    k->n = count;
+    return count == parts->nparts || count == 0;
 }
 
 /* The figures of the plan as it was made; only nodes are counted anew. */
@@ -75,13 +75,13 @@ static struct verdict figures(const struct ctx *x, const struct verdict *was,
     return v;
 }
 
-bool close_plan(struct ctx *x, const struct cut *cut, const struct verdict *was,
+bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *was,
                 struct closed_plan *out)
 {
     const struct opened *o = x->opened;
     struct closing c;
     struct pieces k = {0};
-    uint8_t *shut = opened_closable(x, x->place, cut, x->scratch);
+    uint8_t *shut = opened_closable(x, x->place, parts, x->scratch);
     uint32_t n = choose(o, shut);
     if (n == 0)
         return false;
@@ -93,7 +93,7 @@ bool close_plan(struct ctx *x, const struct cut *cut, const struct verdict *was,
     if (x->cluster->io_free)
         place_free_io(&out->m, out->place);
     out->plan = *x->plan;
-    if (!assign(x, cut, &c, &out->plan, &k))
+    if (!assign(x, parts, &c, &out->plan, &k))
         return false;
     /* the parts stay, whatever the judge would make of the nodes */
     struct cluster bare = *x->cluster;
@@ -103,7 +103,7 @@ bool close_plan(struct ctx *x, const struct cut *cut, const struct verdict *was,
     struct verdict open =
         judge_copies(x->m, x->place, &bare, x->plan->dev, x->plan->copies, x->mem);
     out->verdict = figures(x, was, &is);
-    out->cut = cut_pieces(&out->m, out->place, &k, x->mem);
+    out->parts = parts_of_pieces(&out->m, out->place, &k, x->mem);
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
     out->first_open = out->open > 0 ? str(&out->m, c.opened->site[1].name) : "";

@@ -12,7 +12,7 @@ struct closed_plan {
     struct place *place;
     struct plan plan;
     struct verdict verdict;
-    struct cut *cut;
+    struct parts *parts;
     /* calls that are nodes again, outermost ones; calls that are still open */
     uint32_t closed, open;
     const char *first_open; /* the name of one */
@@ -20,7 +20,7 @@ struct closed_plan {
 
 /* Makes that of x->plan, whose parts and figures (of x->m) are given; false: x->m has to do.  Lives in
  * x->mem and x->m->mem; x does not change. */
-bool close_plan(struct ctx *x, const struct cut *cut, const struct verdict *was,
+bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *was,
                 struct closed_plan *out);
 
 #endif

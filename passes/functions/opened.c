@@ -60,7 +60,7 @@ struct tally {
 struct asking {
     const struct ctx *x;
     const struct place *p;
-    const struct cut *cut;
+    const struct parts *parts;
     struct map has; /* (value, part) -> 1: the part has it, made or given */
     struct csr users;
     uint8_t *follows; /* [node] 1: a Shape or Size, which is where its operand is made */
@@ -75,7 +75,7 @@ static struct tally *tally_sites(const struct asking *k, struct arena *a)
     for (uint32_t s = 0; s < o->nsite; s++)
         t[s] = (struct tally){.low = INT32_MAX, .high = -1};
     for (nid n = g->first; n < g->first + g->count; n++) {
-        int32_t part = k->cut->part_of[n];
+        int32_t part = k->parts->part_of[n];
         t = &tally[o->within[n]];
         t->needed += k->p->kind[n] != PLACE_NONE;
         if (k->p->kind[n] != PLACE_NODE || k->follows[n])
@@ -131,8 +131,8 @@ static bool leaves_well(const struct asking *k, const struct site *s, vid v)
 static void note_parts(struct asking *k, struct arena *a)
 {
     const struct module *m = k->x->m;
-    for (uint32_t x = 0; x < k->cut->nparts; x++) {
-        const struct part *t = &k->cut->part[x];
+    for (uint32_t x = 0; x < k->parts->nparts; x++) {
+        const struct part *t = &k->parts->part[x];
         for (uint32_t i = 0; i < t->nin; i++)
             map_set(&k->has, a, map_key(x, t->in[i]), 1);
         for (uint32_t i = 0; i < t->nweight; i++)
@@ -151,7 +151,7 @@ static bool is_there(const struct asking *k, int32_t part, vid v)
 {
     nid def = k->x->m->value[v].def;
     return map_get(&k->has, map_key((uint32_t)part, v)) != 0 ||
-           (def != 0 && k->cut->part_of[def] == part);
+           (def != 0 && k->parts->part_of[def] == part);
 }
 
 static bool is_closable(const struct asking *k, const struct site *s, const struct tally *t)
@@ -172,12 +172,12 @@ static bool is_closable(const struct asking *k, const struct site *s, const stru
     return true;
 }
 
-uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct cut *cut,
+uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct parts *parts,
                          struct arena *a)
 {
-    assert(x->opened && cut->part_of);
+    assert(x->opened && parts->part_of);
     const struct opened *o = x->opened;
-    struct asking k = {.x = x, .p = p, .cut = cut};
+    struct asking k = {.x = x, .p = p, .parts = parts};
     uint8_t *can = arena_alloc(a, o->nsite);
     note_parts(&k, a);
     k.users = module_users(x->m, a);

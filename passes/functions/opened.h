@@ -25,7 +25,7 @@ int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how);
  * by a copy nor read by one.  Shapes of what it is given do not count: they stay with what makes it while
  * planning, but what is measured is there where the call is, too.  p, cut: the places of x->m, its
  * parts.  Lives in a.  O(nodes + operands + depth of calls * uses of their results). */
-uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct cut *cut,
+uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct parts *parts,
                          struct arena *a);
 
 /* x->m with calls as nodes again. */

@@ -1,7 +1,7 @@
 /* Better lower bounds for plans of any shape, by integer programs (certify.h).
  *
  * "No plan takes less than `part` below the best known" is asked first, with half of the time: that is what
- * most people want to know, and a high threshold has the smallest kernel (reduction.h).  If the solver does
+ * most people want to know, and a high threshold has the smallest reduction (reduction.h).  If the solver does
  * not answer in time, a threshold half way to the bound is asked with half of what is left, and so on;
  * after an answer the bound is there, and the threshold goes up again. */
 #include "passes/integer/certify.h"
@@ -15,7 +15,7 @@
 enum { ROUNDS = 12, MILLION = 1000000, SHORTEST = 500000000 /* ns of an attempt, at least */ };
 
 /* Whether no plan takes `limit` or less; then that is the bound. */
-static bool refute(const struct chain *c, int64_t limit, struct clock *clock, struct bound *b,
+static bool refute(const struct problem *c, int64_t limit, struct clock *clock, struct bound *b,
                    struct arena *mem, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
@@ -29,7 +29,7 @@ static bool refute(const struct chain *c, int64_t limit, struct clock *clock, st
     return none;
 }
 
-void certify(const struct chain *c, int64_t upper, int64_t part, struct clock *clock,
+void certify(const struct problem *c, int64_t upper, int64_t part, struct clock *clock,
              struct bound *b, struct arena *mem, struct arena *scratch)
 {
     assert(!c->detailed && part >= 0 && part <= MILLION);

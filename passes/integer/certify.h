@@ -5,10 +5,10 @@
 #include "passes/bounds/bounds.h"
 
 /* Raises *b, a bound of plans of c of any shape, until the clock is out or it is within `part` (in millionths)
- * of `upper`, the value of a plan: solvers are asked for plans of the kernel below some value and find none.
+ * of `upper`, the value of a plan: solvers are asked for plans of the reduction below some value and find none.
  * c must not be `detailed`.  Text lives in mem.  Without a deadline it does nothing:
  * no other limit would stop a solver in time. */
-void certify(const struct chain *c, int64_t upper, int64_t part, struct clock *clock,
+void certify(const struct problem *c, int64_t upper, int64_t part, struct clock *clock,
              struct bound *b, struct arena *mem, struct arena *scratch);
 
 #endif

@@ -36,7 +36,7 @@ enum { WINDOWS_MOST = 8192 };
 
 struct builder {
     struct ip_model *m;
-    const struct chain *c;
+    const struct problem *c;
     const struct wdag *g;
     struct mip *p;
     struct arena *a;
@@ -129,7 +129,7 @@ static int64_t bytes_of(const struct wdag *g, uint32_t v)
 
 static bool allowed(const struct builder *b, uint32_t v, uint32_t s)
 {
-    const struct chain_kind *k = &b->c->kind[b->m->kind[s]];
+    const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
     if (k->time[v] == COST_NEVER || (b->m->ask.may && !(b->m->ask.may[v] >> b->m->kind[s] & 1)))
         return false;
     return b->m->ask.memory || (k->time[v] <= b->m->ask.limit && bytes_of(b->g, v) <= k->memory);
@@ -138,7 +138,7 @@ static bool allowed(const struct builder *b, uint32_t v, uint32_t s)
 /* Vertices by falling time on kind k, as many as the kind has devices: order[]; their number. */
 static uint32_t heaviest(const struct builder *b, uint32_t k, uint32_t *order, uint8_t *taken)
 {
-    const struct chain_kind *kind = &b->c->kind[k];
+    const struct problem_kind *kind = &b->c->kind[k];
     uint32_t n = 0;
     memset(taken, 0, b->n);
     for (; n < kind->count; n++) {
@@ -227,13 +227,13 @@ static void add_paths(const struct builder *b, const struct csr *in, bool up, co
 /* v must be in slots first[v] .. end[v] - 1, so that what comes before it and after it has room. */
 static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
 {
-    struct chain_caps caps;
-    int64_t limit = b->m->ask.memory ? CHAIN_INF : b->m->ask.limit;
-    chain_set_limit(b->c, &caps, limit);
+    struct problem_caps caps;
+    int64_t limit = b->m->ask.memory ? LOAD_INF : b->m->ask.limit;
+    problem_set_limit(b->c, &caps, limit);
     for (uint32_t v = 0; v < b->n; v++)
         end[v] = b->k;
     for (uint32_t p = 0; p < b->c->npot && b->n <= WINDOWS_MOST; p++) {
-        if (b->c->pot[p].memory ? b->m->ask.memory : limit == CHAIN_INF)
+        if (b->c->pot[p].memory ? b->m->ask.memory : limit == LOAD_INF)
             continue;
         int64_t *before = arena_array(b->a, (size_t)b->n + 1, sizeof *before), room = 0;
         int64_t *after = arena_array(b->a, (size_t)b->n + 1, sizeof *after);
@@ -367,7 +367,7 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
 static void make_loads(struct builder *b)
 {
     for (uint32_t s = 0; s < b->k; s++) {
-        const struct chain_kind *k = &b->c->kind[b->m->kind[s]];
+        const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
         b->ncut = 0;
         for (uint32_t e = 0; e < b->g->nnet; e++)
             make_net(b, e, s);
@@ -428,7 +428,7 @@ static void make_shared(struct builder *b, uint32_t s)
 /* The least memory of a bounded device. */
 static int64_t least_room(const struct builder *b)
 {
-    int64_t least = CHAIN_INF;
+    int64_t least = LOAD_INF;
     for (uint32_t s = 0; s < b->k; s++) {
         int64_t room = b->c->kind[b->m->kind[s]].memory;
         least = room < least ? room : least;
@@ -471,7 +471,7 @@ static void make_memory(struct builder *b)
         all += in_bytes(b, bytes_of(b->g, v));
     for (uint32_t s = 0; s < b->k; s++) {
         int64_t room = b->c->kind[b->m->kind[s]].memory;
-        if (room == CHAIN_INF)
+        if (room == LOAD_INF)
             continue;
         b->ncut = 0;
         make_shared(b, s);
@@ -523,7 +523,7 @@ static const char *unit_name(int64_t unit)
                                 : "s";
 }
 
-int64_t ip_grain(const struct chain *c)
+int64_t ip_grain(const struct problem *c)
 {
     int64_t grain = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -547,7 +547,7 @@ double ip_model_bytes(const struct ip_model *m, double memory)
     return memory * (double)m->bytes;
 }
 
-int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask,
+int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d)
 {
     assert(!c->detailed && ask->lower >= 0);
@@ -566,11 +566,11 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
     struct builder b = {.m = m, .c = c, .g = c->g, .a = a, .n = c->g->n, .k = m->ndev};
     b.p = m->mip = mip_new(a);
     m->col = arena_array(a, (size_t)b.n * b.k + 1, sizeof *m->col);
-    m->unit = choose_unit(ask->limit < CHAIN_INF ? ask->limit : c->lower);
+    m->unit = choose_unit(ask->limit < LOAD_INF ? ask->limit : c->lower);
     make_slots(&b);
     name_vertices(&b);
     double least = ask->memory ? 0 : ip_model_value(m, ask->lower), limit = MIP_INF;
-    if (ask->limit < CHAIN_INF)
+    if (ask->limit < LOAD_INF)
         limit = ip_model_value(m, ask->limit) * (1 + TOLERANCE);
     b.p->impossible = limit < least;
     m->top = mip_col(b.p, ask->memory ? "M" : "T", least, limit, 1, false);
@@ -593,17 +593,17 @@ int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_as
 
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev)
 {
-    bool chain = m->ask.shape == IP_CHAIN;
+    bool problem = m->ask.shape == IP_CHAIN;
     for (uint32_t v = 0; v < m->c->g->n; v++) {
         uint32_t found = 0;
         for (uint32_t s = 0; s < m->ndev; s++) {
             uint32_t col = m->col[(size_t)v * m->ndev + s];
             bool is = col == MIP_ONE || (col != MIP_ZERO && x[col] > 0.5);
-            if (is && !(chain && found))
+            if (is && !(problem && found))
                 dev[v] = (int32_t)m->slot[s];
             found += is;
         }
-        if (chain ? found == 0 : found != 1)
+        if (problem ? found == 0 : found != 1)
             return false;
     }
     return true;

@@ -15,7 +15,7 @@ enum ip_shape {
 
 struct ip_ask {
     enum ip_shape shape;
-    int64_t limit; /* ps: no plan of a larger value is of interest; CHAIN_INF: none */
+    int64_t limit; /* ps: no plan of a larger value is of interest; LOAD_INF: none */
     int64_t lower; /* ps: known to be no more than the value of any plan */
     /* minimise the largest memory instead: times, limits of memory do not count */
     bool memory;
@@ -27,7 +27,7 @@ struct ip_ask {
 };
 
 struct ip_model {
-    const struct chain *c;
+    const struct problem *c;
     struct ip_ask ask;
     struct mip *mip;
     uint32_t ndev;
@@ -42,12 +42,12 @@ struct ip_model {
 
 /* Makes the model.  c must not be `detailed` (overlap, copies).  Lives in a; -1 and an error, which names
  * `planner`, if it has more than MIP_MOST_TERMS terms.  O(terms). */
-int ip_model_build(struct ip_model *m, const struct chain *c, const struct ip_ask *ask,
+int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d);
 
-/* Every load of every plan of c is a multiple of this many ps, >= 1.  (Those of a kernel may be of more.)
+/* Every load of every plan of c is a multiple of this many ps, >= 1.  (Those of a reduction may be of more.)
  * O(kinds * (V + nets)). */
-int64_t ip_grain(const struct chain *c);
+int64_t ip_grain(const struct problem *c);
 
 /* The devices that a solution x of m->mip gives: dev[vertex].  False: some vertex has none, or two. */
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev);

@@ -154,7 +154,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 }
 
 /* No plan: says why. */
-static int none(struct ctx *x, const struct placing *p, const struct chain *c, struct loads *l,
+static int none(struct ctx *x, const struct placing *p, const struct problem *c, struct loads *l,
                 struct ip_run *r)
 {
     char exact[UNIT_TEXT], text[UNIT_TEXT];
@@ -175,13 +175,13 @@ static int none(struct ctx *x, const struct placing *p, const struct chain *c, s
 
 /* The plan to start from. */
 static int find_first(struct ctx *x, const struct ip_options *o, struct placing *p,
-                      const struct chain *c, struct chain_plan *best)
+                      const struct problem *c, struct problem_plan *best)
 {
-    struct chain_plan cut = no_plan(x, p->level);
+    struct problem_plan cut = no_plan(x, p->level);
     struct anneal s = {.planner = "ip-place",
                        .moves = (uint64_t)o->moves,
                        .seed = (uint64_t)o->seed,
-                       .chains = CHAINS,
+                       .problems = CHAINS,
                        .clock = &p->clock};
     if (interval_search(p->top, &p->run, &cut, x->scratch)) {
         best->value = cut.value;
@@ -202,7 +202,7 @@ static int ip_run(struct ctx *x, const void *options)
     struct ip_run r = {.planner = "ip-place",
                        .shape = (enum ip_shape)o->shape,
                        .solver = choose_solver(o, x->diag),
-                       .limit = o->limit ? o->limit : CHAIN_INF,
+                       .limit = o->limit ? o->limit : LOAD_INF,
                        .write = *o->write ? o->write : NULL,
                        .write_only = !o->solve};
     if (!r.solver)
@@ -213,9 +213,9 @@ static int ip_run(struct ctx *x, const void *options)
         return diag_error(x->diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
     if (placing_start(x, "ip-place", &po, &p))
         return -1;
-    struct chain *c = p.top; /* the level that is asked about */
+    struct problem *c = p.top; /* the level that is asked about */
     if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
-        c = chain_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
+        c = problem_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
     if (!c || loads_check_sums(c, "ip-place", x->diag) ||
         loads_new(&l, c, "ip-place", x->scratch, x->diag))
         return -1;
@@ -223,7 +223,7 @@ static int ip_run(struct ctx *x, const void *options)
         p.clock.deadline = clock_now() + DEFAULT_SECONDS * (int64_t)NS_PER_S;
     r.clock = &p.clock;
     r.name = vertex_names(x, c->g);
-    struct chain_plan best = no_plan(x, c->g);
+    struct problem_plan best = no_plan(x, c->g);
     if (find_first(x, o, &p, c, &best))
         return -1;
     bool enough = best.value <= c->lower && !r.write; /* never if there is none */
@@ -236,7 +236,7 @@ static int ip_run(struct ctx *x, const void *options)
     if (r.refused)
         diag_note(x->diag, "ip-place: %u answers of %s did not hold and were not used", r.refused,
                   r.solver->name);
-    if (best.value == CHAIN_INF)
+    if (best.value == LOAD_INF)
         return none(x, &p, c, &l, &r);
     leave_plan(x, "ip-place", c->g, &best);
     conclude(x, o, &r, p.level == p.whole);

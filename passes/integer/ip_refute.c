@@ -38,7 +38,7 @@ static const char *proof(const struct ip_refutation *r, int64_t limit, struct ar
                      time_print(text, limit), r->nvertex, how, ip_how_to_check("none", limit, a));
 }
 
-int ip_refute(const struct chain *c, int64_t limit, struct clock *clock, struct arena *a,
+int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struct arena *a,
               struct ip_refutation *r)
 {
     assert(!c->detailed);
@@ -52,7 +52,7 @@ int ip_refute(const struct chain *c, int64_t limit, struct clock *clock, struct 
         r->proof = c->lower_proof;
         return 1;
     }
-    struct kernel *k = ip_kernel(c, &ask, clock, a);
+    struct reduction *k = ip_reduction(c, &ask, clock, a);
     r->nvertex = k->small->g->n;
     if (!k->none) {
         if (ip_model_build(&m, k->small, &ask, "", a, &quiet)) {

@@ -6,7 +6,7 @@
 
 struct ip_refutation {
     const struct mip_solver *solver;
-    uint32_t nvertex, ncol, nrow; /* of the kernel, and of the model */
+    uint32_t nvertex, ncol, nrow; /* of the reduction, and of the model */
     uint64_t nodes;               /* of the search tree */
     const char *why;              /* not refuted: what kept the solver from it */
     /* refuted: lines as in struct plan; NULL: limit is below c->lower, which says why */
@@ -16,7 +16,7 @@ struct ip_refutation {
 /* Whether every plan of c, of any shape, has a value above `limit` (ps), to the tolerance of the solver (CBC, or
  * lp_solve where pcc was built without it): 1: so it is; 0: not found out, or there is one.  c must
  * not be `detailed`.  Stops when the clock is out.  *r lives in a. */
-int ip_refute(const struct chain *c, int64_t limit, struct clock *clock, struct arena *a,
+int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struct arena *a,
               struct ip_refutation *r);
 
 /* The last lines of a proof: how to give the same question to another solver. */

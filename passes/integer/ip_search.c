@@ -13,9 +13,9 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MILLION = 1000000, KERNEL_WORK = 100000000 }; /* arcs: a second or two */
+enum { MILLION = 1000000, REDUCTION_WORK = 100000000 }; /* arcs: a second or two */
 
-bool ip_has_shape(const struct chain *c, enum ip_shape shape, const uint32_t *place,
+bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *place,
                   const int32_t *dev)
 {
     const struct wdag *g = c->g;
@@ -51,7 +51,7 @@ struct orders {
 /* Devices for the slots: those of a kind in their order. */
 static void fill_slots(struct orders *o, const struct loads *l)
 {
-    uint32_t next[CHAIN_KINDS] = {0};
+    uint32_t next[PROBLEM_KINDS] = {0};
     for (uint32_t s = 0; s < o->n; s++) {
         uint32_t *d = &next[o->kind[s]];
         while (l->kind[*d] != o->kind[s])
@@ -98,13 +98,13 @@ static bool next_order(struct orders *o, const struct loads *l)
 
 /* ---- one model -------------------------------------------------------------------------------- */
 
-struct kernel *ip_kernel(const struct chain *c, struct ip_ask *ask, struct clock *clock,
-                         struct arena *a)
+struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, struct clock *clock,
+                               struct arena *a)
 {
-    uint64_t work = KERNEL_WORK;
-    if (ask->shape != IP_ANY || ask->limit >= CHAIN_INF)
+    uint64_t work = REDUCTION_WORK;
+    if (ask->shape != IP_ANY || ask->limit >= LOAD_INF)
         return NULL;
-    struct kernel *k = kernel_make(c, ask->limit + 1, false, &work, clock, a);
+    struct reduction *k = reduction_make(c, ask->limit + 1, false, &work, clock, a);
     const char **name = arena_array(a, (size_t)k->small->g->n + 1, sizeof *name);
     for (uint32_t v = c->g->n; ask->name && v-- > 0;)
         name[k->map[v]] = ask->name[v];
@@ -120,9 +120,9 @@ static int64_t slack(const struct ip_run *r, int64_t value)
     return by < 1 ? 1 : by;
 }
 
-static int64_t target(const struct ip_run *r, const struct chain_plan *best)
+static int64_t target(const struct ip_run *r, const struct problem_plan *best)
 {
-    int64_t t = best->value < CHAIN_INF ? best->value - slack(r, best->value) : CHAIN_INF;
+    int64_t t = best->value < LOAD_INF ? best->value - slack(r, best->value) : LOAD_INF;
     return t < r->limit ? t : r->limit;
 }
 
@@ -138,17 +138,17 @@ static const char *numbered(const struct ip_run *r, uint64_t of, struct arena *a
 }
 
 /* Takes the plan of an answer if it holds and is better; true: it holds. */
-static bool take(const struct ip_model *m, const struct kernel *kernel, const struct mip_answer *a,
-                 const uint32_t *place, struct loads *l, struct chain_plan *best,
-                 struct arena *scratch)
+static bool take(const struct ip_model *m, const struct reduction *reduction,
+                 const struct mip_answer *a, const uint32_t *place, struct loads *l,
+                 struct problem_plan *best, struct arena *scratch)
 {
-    const struct chain *c = l->c;
+    const struct problem *c = l->c;
     int32_t *got = arena_array(scratch, (size_t)m->c->g->n + 1, sizeof *got);
     int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
     if (!ip_model_decode(m, a->x, got))
         return false;
     for (uint32_t v = 0; v < c->g->n; v++)
-        dev[v] = got[kernel ? kernel->map[v] : v];
+        dev[v] = got[reduction ? reduction->map[v] : v];
     if (!ip_has_shape(c, m->ask.shape, place, dev))
         return false;
     for (uint32_t v = 0; v < c->g->n; v++)
@@ -168,15 +168,15 @@ static bool take(const struct ip_model *m, const struct kernel *kernel, const st
  * what m->c takes at least says nothing of them. */
 static int64_t part_bound(const struct ip_run *r, const struct ip_model *m,
                           const struct mip_answer *a, bool holds, int64_t limit,
-                          const struct chain_plan *best)
+                          const struct problem_plan *best)
 {
     if (a->status == MIP_INFEASIBLE)
-        return limit < CHAIN_INF ? limit + 1 : CHAIN_INF;
+        return limit < LOAD_INF ? limit + 1 : LOAD_INF;
     if (a->status == MIP_OPTIMAL &&
         holds) /* one that is better by just the gap may have been left */
         return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
     double bound = a->bound * (1 - 1e-6) * (double)m->unit;
-    int64_t all = limit < CHAIN_INF ? limit + 1 : best->value;
+    int64_t all = limit < LOAD_INF ? limit + 1 : best->value;
     int64_t least = m->c->lower < all ? m->c->lower : all;
     if (bound < (double)least)
         return least;
@@ -192,36 +192,36 @@ static void say_impossible(struct mip *m)
     mip_finish(m);
 }
 
-/* The model of one order: the kernel that it is of (NULL: of c itself), and -1 for an error. */
-static int build(const struct chain *c, struct ip_run *r, struct ip_ask *ask, struct ip_model *m,
-                 struct kernel **kernel, struct arena *scratch, struct diag *d)
+/* The model of one order: the reduction that it is of (NULL: of c itself), and -1 for an error. */
+static int build(const struct problem *c, struct ip_run *r, struct ip_ask *ask, struct ip_model *m,
+                 struct reduction **reduction, struct arena *scratch, struct diag *d)
 {
-    *kernel = ip_kernel(c, ask, r->clock, scratch);
-    if (ip_model_build(m, *kernel ? (*kernel)->small : c, ask, r->planner, scratch, d))
+    *reduction = ip_reduction(c, ask, r->clock, scratch);
+    if (ip_model_build(m, *reduction ? (*reduction)->small : c, ask, r->planner, scratch, d))
         return -1;
-    m->mip->impossible = m->mip->impossible || (*kernel && (*kernel)->none);
+    m->mip->impossible = m->mip->impossible || (*reduction && (*reduction)->none);
     r->ncol = m->mip->ncol > r->ncol ? m->mip->ncol : r->ncol;
     r->nrow = m->mip->nrow > r->nrow ? m->mip->nrow : r->nrow;
     return 0;
 }
 
 /* Writes the question to others: it holds nothing that they could not see for themselves. */
-static int write_model(const struct chain *c, struct ip_run *r, const struct orders *o,
+static int write_model(const struct problem *c, struct ip_run *r, const struct orders *o,
                        struct arena *scratch, struct diag *d)
 {
     struct ip_ask ask = {.shape = r->shape, .limit = r->limit, .slot = o->slot, .name = r->name};
     struct ip_model m;
-    struct kernel *kernel;
+    struct reduction *reduction;
     bool several = r->shape == IP_CHAIN && o->count > 1;
-    if (build(c, r, &ask, &m, &kernel, scratch, d))
+    if (build(c, r, &ask, &m, &reduction, scratch, d))
         return -1;
     if (m.mip->impossible)
         say_impossible(m.mip);
     return mip_write(m.mip, numbered(r, several ? o->count : 1, scratch), d);
 }
 
-static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
-                     const struct orders *o, struct chain_plan *best, struct arena *scratch,
+static int one_model(const struct problem *c, struct loads *l, struct ip_run *r,
+                     const struct orders *o, struct problem_plan *best, struct arena *scratch,
                      struct diag *d)
 {
     struct arena_mark mark = arena_mark(scratch);
@@ -231,19 +231,19 @@ static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
                          .slot = o->slot,
                          .name = r->name};
     struct ip_model m;
-    struct kernel *kernel;
+    struct reduction *reduction;
     struct mip_answer a;
     r->models++;
     if (r->write && write_model(c, r, o, scratch, d))
         return -1;
     if (r->write_only)
         return 0;
-    if (build(c, r, &ask, &m, &kernel, scratch, d))
+    if (build(c, r, &ask, &m, &reduction, scratch, d))
         return -1;
     mip_solve(r->solver, m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
     bool found = a.value < MIP_INF && a.status != MIP_INFEASIBLE, holds = true;
     if (found)
-        holds = take(&m, kernel, &a, o->place, l, best, scratch);
+        holds = take(&m, reduction, &a, o->place, l, best, scratch);
     r->refused += !holds;
     int64_t bound = part_bound(r, &m, &a, found && holds, ask.limit, best);
     r->bound = bound < r->bound ? bound : r->bound;
@@ -256,13 +256,13 @@ static int one_model(const struct chain *c, struct loads *l, struct ip_run *r,
     return 0;
 }
 
-int ip_search(const struct chain *c, struct loads *l, struct ip_run *r, struct chain_plan *best,
+int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct problem_plan *best,
               struct arena *scratch, struct diag *d)
 {
     assert(l->c == c && r->solver && r->clock);
     struct orders o;
     r->complete = true;
-    r->bound = CHAIN_INF;
+    r->bound = LOAD_INF;
     r->grain = ip_grain(c);
     first_order(&o, l);
     if (r->shape == IP_CHAIN && o.count > IP_MOST_ORDERS)
@@ -282,7 +282,7 @@ int ip_search(const struct chain *c, struct loads *l, struct ip_run *r, struct c
             return -1;
     } while (r->shape == IP_CHAIN && next_order(&o, l));
     r->bound = r->bound < c->lower || r->write_only ? c->lower : r->bound;
-    if (r->complete && r->grain > 1 && r->bound < CHAIN_INF) /* loads are multiples of it */
+    if (r->complete && r->grain > 1 && r->bound < LOAD_INF) /* loads are multiples of it */
         r->bound = (r->bound + r->grain - 1) / r->grain * r->grain;
     r->bound = r->bound < best->value ? r->bound : best->value;
     return 0;
@@ -300,10 +300,10 @@ static int64_t memory_needed(const struct loads *l)
     return need;
 }
 
-int64_t ip_least_memory(const struct chain *c, struct loads *l, struct ip_run *r,
+int64_t ip_least_memory(const struct problem *c, struct loads *l, struct ip_run *r,
                         struct arena *scratch, struct diag *d)
 {
-    struct ip_ask ask = {.shape = r->shape, .limit = CHAIN_INF, .memory = true, .name = r->name};
+    struct ip_ask ask = {.shape = r->shape, .limit = LOAD_INF, .memory = true, .name = r->name};
     int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
     struct ip_model m;
     struct mip_answer a;

@@ -14,7 +14,7 @@ struct ip_run {
     const struct mip_solver *solver;
     struct clock *clock;
     int64_t gap; /* millionths: a plan may miss the best by this share, at least by 1 */
-    /* ps: only plans of at most this value are of interest; CHAIN_INF: all */
+    /* ps: only plans of at most this value are of interest; LOAD_INF: all */
     int64_t limit;
     const char *const *name; /* [vertex] as in ip_ask */
     /* the models go to this file, too (x.lp: x.1.lp, ... if there are several); or NULL: those with
@@ -32,25 +32,25 @@ struct ip_run {
     const char *why; /* if not complete */
 };
 
-/* Improves *best (value CHAIN_INF: none yet) to the optimum; only plans better than it by the gap are looked for,
+/* Improves *best (value LOAD_INF: none yet) to the optimum; only plans better than it by the gap are looked for,
  * and only those whose loads l (of c) and shape have been checked are taken.  In a chain every order of the
  * kinds of devices is a model of its own.  -1 and an error: the model is too large, there are more than
  * IP_MOST_ORDERS orders, or a file cannot be written. */
-int ip_search(const struct chain *c, struct loads *l, struct ip_run *r, struct chain_plan *best,
+int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct problem_plan *best,
               struct arena *scratch, struct diag *d);
 
 /* The smallest memory (bytes) such that a plan of the shape fits if no bounded device has less, with what
  * r says of solver and clock; -1: none was found.  r->complete: nothing below will do. */
-int64_t ip_least_memory(const struct chain *c, struct loads *l, struct ip_run *r,
+int64_t ip_least_memory(const struct problem *c, struct loads *l, struct ip_run *r,
                         struct arena *scratch, struct diag *d);
 
-/* For plans of any shape with a limit: the kernel of c below it, and *ask about the kernel; else NULL.  kernel->none:
+/* For plans of any shape with a limit: the reduction of c below it, and *ask about the reduction; else NULL.  reduction->none:
  * there is no plan.  Lives in a. */
-struct kernel *ip_kernel(const struct chain *c, struct ip_ask *ask, struct clock *clock,
-                         struct arena *a);
+struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, struct clock *clock,
+                               struct arena *a);
 
 /* Whether dev has the shape; slots: [device] its place in a chain. */
-bool ip_has_shape(const struct chain *c, enum ip_shape shape, const uint32_t *place,
+bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *place,
                   const int32_t *dev);
 
 #endif

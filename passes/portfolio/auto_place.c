@@ -116,7 +116,7 @@ static void look_for_contiguous(struct auto_run *r)
 static bool far(const struct auto_run *r)
 {
     const struct any_search *s = &r->s;
-    return s->best.value < CHAIN_INF && (r->gain == 0 || s->best.value <= s->need) &&
+    return s->best.value < LOAD_INF && (r->gain == 0 || s->best.value <= s->need) &&
            s->best.value - s->bound.value > mul_div_ceil(s->best.value, CERTAIN, MILLION);
 }
 
@@ -130,13 +130,13 @@ static int look_for_any(struct auto_run *r)
     struct anneal like = {.planner = "auto-place",
                           .moves = (uint64_t)r->o->moves,
                           .seed = (uint64_t)r->o->seed,
-                          .chains = CHAINS,
+                          .problems = CHAINS,
                           .goal = r->gain ? s->need : 0,
                           .progress = r->x->progress,
                           .clock = &clock};
     if (any_improve(s, &like))
         return -1;
-    if (s->best.value < CHAIN_INF)
+    if (s->best.value < LOAD_INF)
         tidy_parts(s);
     if (r->contiguous && s->best.value > s->need) /* perhaps it is the best of all */
         any_bound(s, BOUNDS_WORK / 4);
@@ -278,7 +278,7 @@ static int auto_place_run(struct ctx *x, const void *options)
         return only_contiguous(&r, "the graph is too large for other shapes");
     if (look_for_any(&r))
         return -1;
-    if (r.s.best.value == CHAIN_INF)
+    if (r.s.best.value == LOAD_INF)
         return infeasible(&r);
     conclude(&r);
     return 0;

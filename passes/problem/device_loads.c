@@ -55,7 +55,7 @@ static void choose_nets(struct loads *l, struct arena *a)
 /* The kind of each device. */
 static void name_kinds(struct loads *l, struct arena *a)
 {
-    const struct chain *c = l->c;
+    const struct problem *c = l->c;
     l->kind = arena_alloc(a, (size_t)l->ndev + 1);
     for (uint32_t d = 0; d < l->ndev; d++) {
         uint32_t cls = cluster_class(c->cluster, d);
@@ -91,7 +91,7 @@ static void make_plan(struct loads *l, struct arena *a)
         l->copies[d] = 1;
 }
 
-int loads_check(const struct chain *c, const char *planner, struct diag *d)
+int loads_check(const struct problem *c, const char *planner, struct diag *d)
 {
     uint64_t rows = (uint64_t)c->g->nnet + c->g->nshared;
     if (rows * c->cluster->ndev > LOADS_MOST)
@@ -102,7 +102,7 @@ int loads_check(const struct chain *c, const char *planner, struct diag *d)
     return 0;
 }
 
-int loads_check_sums(const struct chain *c, const char *planner, struct diag *d)
+int loads_check_sums(const struct problem *c, const char *planner, struct diag *d)
 {
     if (c->detailed)
         return diag_error(d,
@@ -112,7 +112,7 @@ int loads_check_sums(const struct chain *c, const char *planner, struct diag *d)
     return loads_check(c, planner, d);
 }
 
-int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a,
+int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,
               struct diag *d)
 {
     if (loads_check(c, planner, d))
@@ -165,8 +165,8 @@ static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
 static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
 {
     uint32_t k = l->kind[d];
-    const struct chain_kind *kind = &l->c->kind[k];
-    struct chain_parts *p = &l->parts[d];
+    const struct problem_kind *kind = &l->c->kind[k];
+    struct problem_parts *p = &l->parts[d];
     int64_t back = kind->back ? kind->back[v] : 0, load[2];
     p->t[0][PART_COMPUTE] += by * (kind->time[v] - back);
     p->t[1][PART_COMPUTE] += by * back;
@@ -186,7 +186,7 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     }
     if (l->users)
         move_bytes(l, v, d, by);
-    chain_loads(l->c, k, p, l->copies ? l->copies[d] : 1, load);
+    problem_loads(l->c, k, p, l->copies ? l->copies[d] : 1, load);
     l->load[d] = load[0];
     l->back[d] = load[1];
 }

@@ -1,7 +1,7 @@
 /* What a plan of any shape costs, kept up to date while vertices move between devices.
  *
  * The load of a device is the time of its vertices and the cost of each net that it touches and that has a
- * pin elsewhere, or what chain_loads makes of them: transfers beside computing, both passes apart, devices that
+ * pin elsewhere, or what problem_loads makes of them: transfers beside computing, both passes apart, devices that
  * take turns (problem.h).  Then a move takes longer, since loads are worked out anew. */
 #ifndef PCC_PASSES_PROBLEM_DEVICE_LOADS_H
 #define PCC_PASSES_PROBLEM_DEVICE_LOADS_H
@@ -11,7 +11,7 @@
 enum { NOWHERE = -1 };
 
 struct loads {
-    const struct chain *c;
+    const struct problem *c;
     uint32_t ndev;
     uint8_t *kind;     /* [device] its kind in c */
     uint32_t nnet;     /* nets of two pins or more that cost something on some device */
@@ -26,20 +26,20 @@ struct loads {
     uint32_t *held; /* [net * ndev + device] pins of the net there */
     /* [shared item * ndev + device] vertices there that need it; NULL: memory is ample */
     uint32_t *users;
-    int64_t *load;             /* [device] ps; passes apart: of the forward pass */
-    int64_t *back;             /* [device] ps; passes apart: of the backward pass; else 0 */
-    int64_t *bytes;            /* [device]; 0 where memory is ample */
-    struct chain_parts *parts; /* c->detailed: [device]; else NULL */
+    int64_t *load;               /* [device] ps; passes apart: of the forward pass */
+    int64_t *back;               /* [device] ps; passes apart: of the backward pass; else 0 */
+    int64_t *bytes;              /* [device]; 0 where memory is ample */
+    struct problem_parts *parts; /* c->detailed: [device]; else NULL */
     /* [device] as in struct plan, 0: one that takes turns with another; NULL: 1 each */
     uint32_t *copies;
 };
 
 /* Whether there can be loads of c: 0, or -1 and an error if (nets + shared items) * devices are above LOADS_MOST. */
-int loads_check(const struct chain *c, const char *planner, struct diag *d);
+int loads_check(const struct problem *c, const char *planner, struct diag *d);
 /* The same; an error, too, if c is `detailed` (overlap, GPipe, copies): for planners that know sums only. */
-int loads_check_sums(const struct chain *c, const char *planner, struct diag *d);
+int loads_check_sums(const struct problem *c, const char *planner, struct diag *d);
 /* No vertex anywhere.  Lives in a.  -1 and an error as loads_check.  O(V + pins + nets * devices). */
-int loads_new(struct loads *l, const struct chain *c, const char *planner, struct arena *a,
+int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,
               struct diag *d);
 enum { LOADS_MOST = 1 << 28 };
 

@@ -191,7 +191,7 @@ static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32
 static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, uint32_t *stage,
                            struct arena *a)
 {
-    uint32_t next[CHAIN_KINDS] = {0}, *name = arena_array(a, (size_t)l->ndev + 1, sizeof *name);
+    uint32_t next[PROBLEM_KINDS] = {0}, *name = arena_array(a, (size_t)l->ndev + 1, sizeof *name);
     int32_t *dev = arena_array(a, (size_t)l->c->g->n + 1, sizeof *dev);
     for (uint32_t s = 0; s < n; s++) {
         uint32_t k = l->kind[order[s]];
@@ -206,7 +206,7 @@ static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, u
     loads_set(l, dev);
 }
 
-void tidy_chain(const struct chain *c, struct chain_plan *best, struct arena *scratch)
+void tidy_problem(const struct problem *c, struct problem_plan *best, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     struct diag quiet = diag_silent();

@@ -13,7 +13,7 @@ enum { TIDY_SWEEPS = 50, TIDY_VERTICES = 4000000 };
 /* The same for a contiguous plan of c, which stays contiguous; before that, neighbours in the chain become one
  * where one device can do the work of both in that time.  *best keeps its value or gets a smaller one.  O(stages
  * * V) more; nothing if c is too large (device_loads.h). */
-void tidy_chain(const struct chain *c, struct chain_plan *best, struct arena *scratch);
+void tidy_problem(const struct problem *c, struct problem_plan *best, struct arena *scratch);
 
 /* What no device may exceed when vertices of l move: the largest loads of all. */
 struct tidy_limits {

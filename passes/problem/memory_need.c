@@ -19,7 +19,7 @@ static int64_t bytes_of(const struct wdag *g, uint32_t v)
     return sum;
 }
 
-static uint32_t kinds_of(const struct chain *c, uint32_t v)
+static uint32_t kinds_of(const struct problem *c, uint32_t v)
 {
     assert(v < c->g->n && c->nkind <= 32);
     uint32_t kinds = 0;
@@ -29,12 +29,12 @@ static uint32_t kinds_of(const struct chain *c, uint32_t v)
 }
 
 /* Bytes that kind k has, -1: no bound. */
-static int64_t memory_of(const struct chain *c, uint32_t k)
+static int64_t memory_of(const struct problem *c, uint32_t k)
 {
     return c->cluster->cls[c->kind[k].cls].memory;
 }
 
-static bool bounded(const struct chain *c, uint32_t kinds)
+static bool bounded(const struct problem *c, uint32_t kinds)
 {
     for (uint32_t k = 0; k < c->nkind; k++)
         if ((kinds >> k & 1) && memory_of(c, k) < 0)
@@ -43,7 +43,7 @@ static bool bounded(const struct chain *c, uint32_t kinds)
 }
 
 /* Of the largest device of these kinds, or of all together. */
-static int64_t room_of(const struct chain *c, uint32_t kinds, int64_t raised, bool all)
+static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, bool all)
 {
     int64_t most = 0, sum = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -56,7 +56,7 @@ static int64_t room_of(const struct chain *c, uint32_t kinds, int64_t raised, bo
     return all ? sum : most;
 }
 
-static void look_at_vertices(const struct chain *c, struct memory_need *n)
+static void look_at_vertices(const struct problem *c, struct memory_need *n)
 {
     for (uint32_t v = 0; v < c->g->n; v++) {
         uint32_t kinds = kinds_of(c, v);
@@ -69,7 +69,7 @@ static void look_at_vertices(const struct chain *c, struct memory_need *n)
 }
 
 /* Bytes of the vertices that only these kinds may have; what they share counts once. */
-static int64_t bytes_within(const struct chain *c, uint32_t kinds)
+static int64_t bytes_within(const struct problem *c, uint32_t kinds)
 {
     const struct wdag *g = c->g;
     int64_t sum = 0;
@@ -84,7 +84,7 @@ static int64_t bytes_within(const struct chain *c, uint32_t kinds)
     return sum;
 }
 
-static void look_at_kinds(const struct chain *c, uint32_t kinds, struct memory_need *n)
+static void look_at_kinds(const struct problem *c, uint32_t kinds, struct memory_need *n)
 {
     int64_t bytes = bytes_within(c, kinds), room = room_of(c, kinds, 0, true), lo = 0, hi = bytes;
     if (bytes <= room)
@@ -101,7 +101,7 @@ static void look_at_kinds(const struct chain *c, uint32_t kinds, struct memory_n
         *n = (struct memory_need){lo, UINT32_MAX, kinds, bytes, room, n->nowhere};
 }
 
-struct memory_need memory_need(const struct chain *c)
+struct memory_need memory_need(const struct problem *c)
 {
     struct memory_need n = {.vertex = UINT32_MAX, .nowhere = UINT32_MAX};
     uint32_t set[SETS], nset = 1;
@@ -120,7 +120,7 @@ struct memory_need memory_need(const struct chain *c)
     return n;
 }
 
-int64_t memory_of_plan(const struct chain *c, const int32_t *dev, struct arena *scratch)
+int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena *scratch)
 {
     const struct wdag *g = c->g;
     struct arena_mark mark = arena_mark(scratch);

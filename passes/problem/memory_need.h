@@ -16,10 +16,10 @@ struct memory_need {
 
 /* Looks at each vertex and the largest device that may have it, and at the vertices that only some kinds may have
  * and all that these hold.  Plans of any shape of c's graph.  O(kinds * (V + shared) * distinct sets of kinds). */
-struct memory_need memory_need(const struct chain *c);
+struct memory_need memory_need(const struct problem *c);
 
 /* The smallest memory of bounded devices with which a plan fits them, dev[vertex]: 0 if it fits what they have.
  * O(V + shared + devices). */
-int64_t memory_of_plan(const struct chain *c, const int32_t *dev, struct arena *scratch);
+int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena *scratch);
 
 #endif

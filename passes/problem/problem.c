@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_kind(struct chain *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
+static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
 {
     assert(cls < c->cluster->ncls && count > 0);
-    if (c->nkind == CHAIN_KINDS)
+    if (c->nkind == PROBLEM_KINDS)
         return diag_error(d,
                           "nodes are pinned to too many different devices: at most %d kinds of "
                           "devices can be told apart",
-                          CHAIN_KINDS);
-    struct chain_kind *k = &c->kind[c->nkind];
+                          PROBLEM_KINDS);
+    struct problem_kind *k = &c->kind[c->nkind];
     uint32_t bits = 1;
     while (count >> bits)
         bits++;
@@ -39,7 +39,7 @@ static int add_kind(struct chain *c, struct diag *d, uint32_t cls, int32_t dev, 
     return 0;
 }
 
-static int make_kinds(struct chain *c, struct diag *d)
+static int make_kinds(struct problem *c, struct diag *d)
 {
     const struct cluster *cl = c->cluster;
     uint8_t pinned[CLUSTER_DEVICES] = {0};
@@ -68,7 +68,7 @@ static int make_kinds(struct chain *c, struct diag *d)
 }
 
 /* Times of the vertices on kind k: nets that only the host shares are always paid. */
-static void make_times(struct chain *c, uint32_t k)
+static void make_times(struct problem *c, uint32_t k)
 {
     const struct wdag *g = c->g;
     uint32_t cls = c->kind[k].cls;
@@ -96,7 +96,7 @@ static bool is_paid(const struct wdag *g, uint32_t e)
     return false;
 }
 
-static void make_nets(struct chain *c)
+static void make_nets(struct problem *c)
 {
     const struct wdag *g = c->g;
     uint32_t n = 0;
@@ -127,7 +127,7 @@ static int64_t own_bytes(const struct wdag *g, uint32_t v)
 }
 
 /* Time of the whole graph on kind k; where it cannot run, the time elsewhere counts. */
-static int64_t total_time(const struct chain *c, uint32_t k)
+static int64_t total_time(const struct problem *c, uint32_t k)
 {
     int64_t sum = 0;
     for (uint32_t v = 0; v < c->g->n; v++) {
@@ -136,75 +136,75 @@ static int64_t total_time(const struct chain *c, uint32_t k)
             t = c->kind[j].time[v];
         sum = sat_add(sum, t == COST_NEVER ? 0 : t);
     }
-    return sum < CHAIN_INF ? sum : CHAIN_INF;
+    return sum < LOAD_INF ? sum : LOAD_INF;
 }
 
-int64_t chain_scaled(int64_t x, int64_t scale)
+int64_t problem_scaled(int64_t x, int64_t scale)
 {
-    __int128 y = ((__int128)x * scale) >> CHAIN_SCALE_BITS;
-    return y > CHAIN_INF ? CHAIN_INF : (int64_t)y;
+    __int128 y = ((__int128)x * scale) >> SCALE_BITS;
+    return y > LOAD_INF ? LOAD_INF : (int64_t)y;
 }
 
-int64_t chain_net_weight(const struct chain *c, const struct chain_pot *p, uint32_t e)
+int64_t problem_net_weight(const struct problem *c, const struct problem_pot *p, uint32_t e)
 {
     assert(!p->memory && e < c->g->nnet);
     if (c->overlap) /* a load need not have the sum of both */
         return 0;
-    int64_t least = CHAIN_INF;
+    int64_t least = LOAD_INF;
     for (uint32_t k = 0; k < c->nkind; k++) {
         if (p->scale[k] < 0)
             continue;
-        int64_t t = chain_scaled(c->g->net_cost[c->kind[k].cls][e], p->scale[k]);
+        int64_t t = problem_scaled(c->g->net_cost[c->kind[k].cls][e], p->scale[k]);
         least = t < least ? t : least;
     }
-    return least == CHAIN_INF ? 0 : least;
+    return least == LOAD_INF ? 0 : least;
 }
 
-int64_t chain_weight(const struct chain *c, const struct chain_pot *p, uint32_t v)
+int64_t problem_weight(const struct problem *c, const struct problem_pot *p, uint32_t v)
 {
     assert(!p->memory && v < c->g->n);
     int64_t least = COST_NEVER;
     for (uint32_t k = 0; k < c->nkind; k++) {
         if (p->scale[k] < 0 || c->kind[k].time[v] == COST_NEVER)
             continue;
-        int64_t t = chain_scaled(c->kind[k].time[v], p->scale[k]);
+        int64_t t = problem_scaled(c->kind[k].time[v], p->scale[k]);
         least = t < least ? t : least;
     }
     return least == COST_NEVER ? 0 : least;
 }
 
 /* Fills the weights of a potential of times from its scales. */
-static void weigh(struct chain *c, struct chain_pot *p)
+static void weigh(struct problem *c, struct problem_pot *p)
 {
     p->w = arena_array(c->mem, (size_t)c->g->n + 1, sizeof *p->w);
     p->net = arena_array(c->mem, (size_t)c->g->nnet + 1, sizeof *p->net);
     for (uint32_t v = 0; v < c->g->n; v++)
-        p->total += p->w[v] = chain_weight(c, p, v);
+        p->total += p->w[v] = problem_weight(c, p, v);
     for (uint32_t e = 0; e < c->g->nnet; e++) {
-        p->net[e] = chain_net_weight(c, p, e);
-        p->total += chain_weighs(c, e) ? p->net[e] : 0;
+        p->net[e] = problem_net_weight(c, p, e);
+        p->total += problem_weighs(c, e) ? p->net[e] : 0;
     }
 }
 
 /* Bytes, where memory is short. */
-static void make_byte_pot(struct chain *c)
+static void make_byte_pot(struct problem *c)
 {
-    assert(c->npot < CHAIN_POTS);
+    assert(c->npot < PROBLEM_POTS);
     const struct wdag *g = c->g;
-    struct chain_pot *bytes = &c->pot[c->npot++];
+    struct problem_pot *bytes = &c->pot[c->npot++];
     bytes->memory = true;
     bytes->w = arena_array(c->mem, (size_t)g->n + 1, sizeof *bytes->w);
     bytes->net = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *bytes->net);
     for (uint32_t v = 0; v < g->n; v++)
         bytes->total += bytes->w[v] = own_bytes(g, v);
     for (uint32_t k = 0; k < c->nkind; k++)
-        bytes->scale[k] = c->kind[k].memory < CHAIN_INF ? c->kind[k].memory : -1;
+        bytes->scale[k] = c->kind[k].memory < LOAD_INF ? c->kind[k].memory : -1;
 }
 
-static void make_pots(struct chain *c)
+static void make_pots(struct problem *c)
 {
-    const int64_t one = INT64_C(1) << CHAIN_SCALE_BITS;
-    int64_t least = CHAIN_INF, t[CHAIN_KINDS];
+    const int64_t one = INT64_C(1) << SCALE_BITS;
+    int64_t least = LOAD_INF, t[PROBLEM_KINDS];
     bool host = false, acc = false;
     for (uint32_t k = 0; k < c->nkind; k++) {
         t[k] = total_time(c, k);
@@ -214,21 +214,21 @@ static void make_pots(struct chain *c)
         else
             acc = true;
     }
-    struct chain_pot *even = &c->pot[c->npot++];
+    struct problem_pot *even = &c->pot[c->npot++];
     bool alike = true;
     for (uint32_t k = 0; k < c->nkind; k++) {
-        even->scale[k] = t[k] ? (int64_t)(((__int128)least << CHAIN_SCALE_BITS) / t[k]) : one;
+        even->scale[k] = t[k] ? (int64_t)(((__int128)least << SCALE_BITS) / t[k]) : one;
         alike = alike && even->scale[k] == one;
     }
     weigh(c, even);
     if (!alike) {
-        struct chain_pot *plain = &c->pot[c->npot++];
+        struct problem_pot *plain = &c->pot[c->npot++];
         for (uint32_t k = 0; k < c->nkind; k++)
             plain->scale[k] = one;
         weigh(c, plain);
     }
     if (host && acc) {
-        struct chain_pot *rest = &c->pot[c->npot++];
+        struct problem_pot *rest = &c->pot[c->npot++];
         c->cross_pot = c->npot - 1;
         for (uint32_t k = 0; k < c->nkind; k++)
             rest->scale[k] = c->cluster->cls[c->kind[k].cls].host ? -1 : one;
@@ -237,13 +237,13 @@ static void make_pots(struct chain *c)
 }
 
 /* The potentials of `like`, with its scales. */
-static void copy_pots(struct chain *c, const struct chain *like)
+static void copy_pots(struct problem *c, const struct problem *like)
 {
     for (uint32_t i = 0; i < like->npot; i++) {
-        struct chain_pot *p = &c->pot[c->npot];
+        struct problem_pot *p = &c->pot[c->npot];
         if (like->pot[i].memory)
             continue;
-        assert(c->npot < CHAIN_POTS);
+        assert(c->npot < PROBLEM_POTS);
         memcpy(p->scale, like->pot[i].scale, sizeof p->scale);
         weigh(c, p);
         c->npot++;
@@ -252,16 +252,16 @@ static void copy_pots(struct chain *c, const struct chain *like)
 }
 
 /* Whether loads of at most `limit` leave room for the whole graph. */
-static bool room(const struct chain *c, const struct chain_pot *p, int64_t limit)
+static bool room(const struct problem *c, const struct problem_pot *p, int64_t limit)
 {
     int64_t sum = 0;
     for (uint32_t k = 0; k < c->nkind; k++)
-        sum = sat_add(sum, sat_mul(c->kind[k].count, chain_scaled(limit, p->scale[k])));
+        sum = sat_add(sum, sat_mul(c->kind[k].count, problem_scaled(limit, p->scale[k])));
     return sum >= p->total;
 }
 
 /* On the device that is best for it; 0 if there is none. */
-static int64_t least_time(const struct chain *c, uint32_t v)
+static int64_t least_time(const struct problem *c, uint32_t v)
 {
     int64_t least = COST_NEVER;
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -276,7 +276,7 @@ static int longer_first(const void *a, const void *b)
 }
 
 /* Of the m * D + 1 longest vertices one device gets m + 1, the shortest of them at least. */
-static void pigeonhole(struct chain *c)
+static void pigeonhole(struct problem *c)
 {
     uint32_t n = c->g->n, ndev = 0;
     int64_t *t = arena_array(c->mem, (size_t)n + 1, sizeof *t), *sum;
@@ -297,19 +297,19 @@ static void pigeonhole(struct chain *c)
         c->lower = least;
         c->lower_why =
             m ? arena_fmt(c->mem, "%u longest nodes on %u devices", last, ndev) : "longest node";
-        c->lower_by = (struct chain_lower){.by = LOWER_HOLES, .at = m};
+        c->lower_by = (struct problem_lower){.by = LOWER_HOLES, .at = m};
     }
 }
 
-static void make_lower(struct chain *c)
+static void make_lower(struct problem *c)
 {
     c->lower_why = "average load";
     for (uint32_t i = 0; i < c->npot; i++) {
-        const struct chain_pot *p = &c->pot[i];
+        const struct problem_pot *p = &c->pot[i];
         bool all = !p->memory;
         for (uint32_t k = 0; k < c->nkind; k++)
             all = all && p->scale[k] >= 0;
-        int64_t lo = 0, hi = CHAIN_INF;
+        int64_t lo = 0, hi = LOAD_INF;
         while (all && lo < hi) {
             int64_t mid = lo + (hi - lo) / 2;
             if (room(c, p, mid))
@@ -319,7 +319,7 @@ static void make_lower(struct chain *c)
         }
         if (all && lo > c->lower) {
             c->lower = lo;
-            c->lower_by = (struct chain_lower){.by = LOWER_AVERAGE, .at = i};
+            c->lower_by = (struct problem_lower){.by = LOWER_AVERAGE, .at = i};
         }
     }
     bool alone = true;
@@ -330,10 +330,10 @@ static void make_lower(struct chain *c)
 }
 
 /* like: whose memory and scales to take; NULL: those of the cluster, raised to `memory`. */
-static struct chain *build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
-                           const struct chain *like, struct arena *a, struct diag *d)
+static struct problem *build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
+                             const struct problem *like, struct arena *a, struct diag *d)
 {
-    struct chain *c = arena_alloc(a, sizeof *c);
+    struct problem *c = arena_alloc(a, sizeof *c);
     int64_t bytes = wdag_bytes(g);
     c->g = g;
     c->cluster = cluster;
@@ -352,8 +352,8 @@ static struct chain *build(const struct wdag *g, const struct cluster *cluster, 
         int64_t m = like ? like->kind[k].memory : cluster->cls[c->kind[k].cls].memory;
         if (m >= 0 && m < memory)
             m = memory;
-        c->kind[k].memory = m < 0 || m >= bytes ? CHAIN_INF : m;
-        c->limited = c->limited || c->kind[k].memory < CHAIN_INF;
+        c->kind[k].memory = m < 0 || m >= bytes ? LOAD_INF : m;
+        c->limited = c->limited || c->kind[k].memory < LOAD_INF;
     }
     if (like)
         copy_pots(c, like);
@@ -363,24 +363,24 @@ static struct chain *build(const struct wdag *g, const struct cluster *cluster, 
         make_byte_pot(c);
     make_nets(c);
     make_lower(c);
-    assert(c->npot > 0 && c->npot <= CHAIN_POTS && c->lower >= 0);
+    assert(c->npot > 0 && c->npot <= PROBLEM_POTS && c->lower >= 0);
     return c;
 }
 
-struct chain *chain_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
-                          struct arena *a, struct diag *d)
+struct problem *problem_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
+                              struct arena *a, struct diag *d)
 {
     return build(g, cluster, memory, NULL, a, d);
 }
 
-struct chain *chain_build_like(const struct wdag *g, const struct chain *like, struct arena *a,
-                               struct diag *d)
+struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
+                                   struct arena *a, struct diag *d)
 {
     return build(g, like->cluster, -1, like, a, d);
 }
 
-void chain_loads(const struct chain *c, uint32_t k, const struct chain_parts *p, uint32_t copies,
-                 int64_t load[2])
+void problem_loads(const struct problem *c, uint32_t k, const struct problem_parts *p,
+                   uint32_t copies, int64_t load[2])
 {
     assert(k < c->nkind && copies > 0);
     const struct cluster *cl = c->cluster;
@@ -395,10 +395,10 @@ void chain_loads(const struct chain *c, uint32_t k, const struct chain_parts *p,
         load[1] = cluster_shared_load(
             cl, cluster_load(cl, b[PART_COMPUTE], b[PART_IN], b[PART_OUT]), sync, copies);
     for (int i = 0; i < 2; i++) /* their sum must not overflow */
-        load[i] = load[i] < CHAIN_INF ? load[i] : CHAIN_INF;
+        load[i] = load[i] < LOAD_INF ? load[i] : LOAD_INF;
 }
 
-void chain_forget_times(struct chain *c)
+void problem_forget_times(struct problem *c)
 {
     c->detailed = c->apart = c->overlap = false;
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -422,30 +422,30 @@ void chain_forget_times(struct chain *c)
     c->lower = 0;
 }
 
-void chain_set_limit(const struct chain *c, struct chain_caps *caps, int64_t limit)
+void problem_set_limit(const struct problem *c, struct problem_caps *caps, int64_t limit)
 {
-    assert(caps && c->npot <= CHAIN_POTS);
+    assert(caps && c->npot <= PROBLEM_POTS);
     caps->limit = caps->keep = limit;
     for (uint32_t p = 0; p < c->npot; p++)
         for (uint32_t k = 0; k < c->nkind; k++) {
             int64_t s = c->pot[p].scale[k];
-            caps->cap[p][k] = s < 0 ? CHAIN_INF : c->pot[p].memory ? s : chain_scaled(limit, s);
+            caps->cap[p][k] = s < 0 ? LOAD_INF : c->pot[p].memory ? s : problem_scaled(limit, s);
         }
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, struct label nw)
+uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head, struct label nw)
 {
     assert(!(nw.used & c->guard) && nw.kind < c->nkind);
     uint32_t worse = 0, before = 0; /* before: the label that i follows, 0: it is the first */
     for (uint32_t i = *head, next; i; i = next) {
         const struct label *o = &l->v[i];
         next = o->next;
-        if (o->value <= nw.value && o->back <= nw.back && chain_no_more(c, o->used, nw.used))
+        if (o->value <= nw.value && o->back <= nw.back && problem_no_more(c, o->used, nw.used))
             return 0;
         bool not_better =
-            nw.value <= o->value && nw.back <= o->back && chain_no_more(c, nw.used, o->used);
+            nw.value <= o->value && nw.back <= o->back && problem_no_more(c, nw.used, o->used);
         /* nw takes the place of one; the list must not grow by the others */
         if (not_better && worse) {
             l->v[before].next = next;
@@ -468,35 +468,35 @@ uint32_t labels_relax(struct labels *l, const struct chain *c, uint32_t *head, s
     return l->n++;
 }
 
-static bool dominated(const struct chain *c, const struct labels *l, uint32_t head, uint32_t i)
+static bool dominated(const struct problem *c, const struct labels *l, uint32_t head, uint32_t i)
 {
     const struct label *x = &l->v[i];
     for (uint32_t j = head; j; j = l->v[j].next) {
         const struct label *o = &l->v[j];
         bool same = o->value == x->value && o->back == x->back && o->used == x->used;
         if (j != i && o->value <= x->value && o->back <= x->back &&
-            chain_no_more(c, o->used, x->used) && (!same || j > i))
+            problem_no_more(c, o->used, x->used) && (!same || j > i))
             return true;
     }
     return false;
 }
 
-static uint32_t devices_left(const struct chain *c, uint64_t used, uint32_t k)
+static uint32_t devices_left(const struct problem *c, uint64_t used, uint32_t k)
 {
-    const struct chain_kind *kd = &c->kind[k];
+    const struct problem_kind *kd = &c->kind[k];
     uint64_t field = (used >> kd->shift) & ((UINT64_C(1) << kd->width) - 1);
     assert(field <= kd->count);
     return kd->count - (uint32_t)field;
 }
 
-uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head, uint32_t k,
-                    const struct chain_caps *caps, struct live **out, uint32_t *cap,
-                    int64_t low_min[CHAIN_POTS])
+uint32_t problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
+                      const struct problem_caps *caps, struct live **out, uint32_t *cap,
+                      int64_t low_min[PROBLEM_POTS])
 {
     assert(k < c->nkind);
     uint32_t n = 0;
     for (uint32_t p = 0; p < c->npot; p++)
-        low_min[p] = CHAIN_INF;
+        low_min[p] = LOAD_INF;
     for (uint32_t i = head; i; i = l->v[i].next) {
         const struct label *x = &l->v[i];
         if (x->value + x->back > caps->keep || !devices_left(c, x->used, k) ||
@@ -513,15 +513,15 @@ uint32_t chain_live(const struct chain *c, const struct labels *l, uint32_t head
             int64_t rest = 0;
             for (uint32_t j = 0; j < c->nkind; j++)
                 rest = sat_add(rest, sat_mul(devices_left(c, o->used, j), caps->cap[p][j]));
-            o->low[p] = c->pot[p].total - (rest < CHAIN_INF ? rest : CHAIN_INF);
+            o->low[p] = c->pot[p].total - (rest < LOAD_INF ? rest : LOAD_INF);
             low_min[p] = o->low[p] < low_min[p] ? o->low[p] : low_min[p];
         }
     }
     return n;
 }
 
-void chain_assign(const struct chain *c, const uint32_t *step, const struct chain_step *steps,
-                  uint32_t nstep, struct chain_plan *best)
+void problem_assign(const struct problem *c, const uint32_t *step, const struct problem_step *steps,
+                    uint32_t nstep, struct problem_plan *best)
 {
     uint32_t next[CLUSTER_CLASSES], base = 0;
     uint8_t pinned[CLUSTER_DEVICES] = {0};
@@ -538,7 +538,7 @@ void chain_assign(const struct chain *c, const uint32_t *step, const struct chai
     for (uint32_t i = 0; i < nstep; i++) {
         uint32_t s = c->turned ? nstep - 1 - i : i;
         assert(steps[s].kind < c->nkind && (steps[s].copies <= 1 || best->copies));
-        const struct chain_kind *k = &c->kind[steps[s].kind];
+        const struct problem_kind *k = &c->kind[steps[s].kind];
         if (k->dev >= 0) {
             of_step[s] = k->dev;
             continue;

@@ -68,9 +68,9 @@ static struct wdag *turned_graph(const struct wdag *g, struct arena *a)
     return m;
 }
 
-struct chain *mirror(const struct chain *c, struct arena *a)
+struct problem *mirror(const struct problem *c, struct arena *a)
 {
-    struct chain *m = arena_alloc(a, sizeof *m);
+    struct problem *m = arena_alloc(a, sizeof *m);
     uint32_t n = c->g->n;
     *m = *c;
     m->g = turned_graph(c->g, a);

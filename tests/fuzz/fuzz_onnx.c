@@ -89,13 +89,13 @@ static void check_plan(struct ctx *x, const char *from)
 static void close_calls(struct ctx *x, struct result *r, struct closed_plan *p, struct arena *a)
 {
     x->scratch = a;
-    if (x->opened != NULL && close_plan(x, r->cut, r->verdict, p)) {
+    if (x->opened != NULL && close_plan(x, r->parts, r->verdict, p)) {
         fuzz_check(module_verify(&p->m, x->diag) == 0, "a module with calls closed is verified");
         r->m = &p->m;
         r->place = p->place;
         r->plan = &p->plan;
         r->verdict = &p->verdict;
-        r->cut = p->cut;
+        r->parts = p->parts;
     }
     onnx_remake(r->m == x->m ? x->m : &p->m);
 }
@@ -111,7 +111,7 @@ static void split(struct ctx *x, const char *folder, enum weights_mode weights, 
                        .place = x->place,
                        .plan = x->plan,
                        .verdict = &v,
-                       .cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, a),
+                       .parts = parts_build(x->m, x->place, x->cluster, x->plan->dev, a),
                        .weights = weights,
                        .ir11 = ir11,
                        .diag = x->diag};
@@ -125,7 +125,7 @@ static void split(struct ctx *x, const char *folder, enum weights_mode weights, 
     r.dim_name = name;
     r.dim_value = value;
     r.ndims = x->ndims;
-    fuzz_check(r.cut != NULL, "a plan can be cut");
+    fuzz_check(r.parts != NULL, "a plan can be cut");
     close_calls(x, &r, &closed, a);
     int rc = split_write(&r, folder);
     fuzz_check_result(rc, x->diag);
@@ -135,8 +135,8 @@ static void split(struct ctx *x, const char *folder, enum weights_mode weights, 
     }
     const char *whole = arena_fmt(a, "%s/model.onnx", folder);
     check_model(whole, sound);
-    for (uint32_t i = 0; i < r.cut->nparts; i++) {
-        check_model(arena_fmt(a, "%s/%s", folder, cut_part_file(r.cut, i, a)), false);
+    for (uint32_t i = 0; i < r.parts->nparts; i++) {
+        check_model(arena_fmt(a, "%s/%s", folder, part_file(r.parts, i, a)), false);
     }
     if (x->base->n > 0 && fuzz_names_are_utf8(x->m)) {
         check_plan(x, folder);

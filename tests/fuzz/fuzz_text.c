@@ -21,7 +21,8 @@ static void check_plan(struct ctx *x, struct arena *a)
                        .diag = x->diag};
 
     fuzz_check_text(x->m, x->cluster, x->plan);
-    fuzz_check(cut_build(x->m, x->place, x->cluster, x->plan->dev, a) != NULL, "a plan can be cut");
+    fuzz_check(parts_build(x->m, x->place, x->cluster, x->plan->dev, a) != NULL,
+               "a plan can be cut");
     bool utf8 = fuzz_names_are_utf8(x->m);
     const int32_t *dev = x->plan->dev;
     bool written =

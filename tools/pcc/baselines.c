@@ -38,13 +38,13 @@ static void print_row(FILE *f, const struct ctx *x, const char *name, const int3
                       const struct verdict *v, int64_t best, double took)
 {
     char time[UNIT_TEXT], ratio[32] = "-", second[32] = "-";
-    const struct cut *cut = cut_build(x->m, x->place, x->cluster, dev, x->mem);
+    const struct parts *parts = parts_build(x->m, x->place, x->cluster, dev, x->mem);
     if (best > 0)
         snprintf(ratio, sizeof ratio, "%.3f", (double)v->value / (double)best);
     if (took >= 0)
         snprintf(second, sizeof second, "%.2f", took);
     fprintf(f, "%15s %10s  %-6s  %-10s %6u %8s  %s\n", time_short(time, v->value), ratio,
-            v->fits ? "fits" : "over", v->contiguous ? "contiguous" : "scattered", cut->nparts,
+            v->fits ? "fits" : "over", v->contiguous ? "contiguous" : "scattered", parts->nparts,
             second, name);
 }
 

@@ -5,12 +5,12 @@
 #include "passes/given/plan_read.h"
 
 static void print_row(FILE *f, struct ctx *x, const char *name, const struct verdict *v,
-                      const struct cut *cut)
+                      const struct parts *parts)
 {
     char b[3][UNIT_TEXT];
     int64_t crossing = 0, used = 0;
-    for (uint32_t i = 0; i < cut->ncross; i++)
-        crossing = sat_add(crossing, x->m->cost->bytes[cut->cross[i]]);
+    for (uint32_t i = 0; i < parts->ncross; i++)
+        crossing = sat_add(crossing, x->m->cost->bytes[parts->cross[i]]);
     for (uint32_t d = 0; d < x->cluster->ndev; d++)
         used = v->load[d].used > used ? v->load[d].used : used;
     fprintf(f, "%15s  %-10s %14s %12s  %s\n",
@@ -25,13 +25,13 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     if (!dev)
         return -1;
     struct verdict v = judge(x->m, x->place, x->cluster, dev, x->mem);
-    const struct cut *cut = cut_build(x->m, x->place, x->cluster, dev, x->mem);
+    const struct parts *parts = parts_build(x->m, x->place, x->cluster, dev, x->mem);
     if (v.why_not)
         diag_warning(x->diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
                      v.why_not);
     fprintf(f, "%15s  %-10s %14s %12s  %s\n", "time per sample", "bottleneck", "largest memory",
             "bytes cut", "plan");
-    print_row(f, x, r->plan->planner, r->verdict, r->cut);
-    print_row(f, x, from, &v, cut);
+    print_row(f, x, r->plan->planner, r->verdict, r->parts);
+    print_row(f, x, from, &v, parts);
     return 0;
 }

@@ -248,7 +248,7 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     check_claims(c, x, v->value);
     r->verdict = v;
     r->place = x->place;
-    r->cut = cut_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
+    r->parts = parts_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
     return 0;
 }
 
@@ -267,7 +267,7 @@ static void close_calls(struct ctx *x, struct result *r, struct result *planned,
 {
     r->calls = x->opened ? "opened" : has_calls(x->m) ? "whole" : NULL;
     *planned = *r;
-    if (!r->verdict || !x->opened || !close_plan(x, r->cut, r->verdict, p))
+    if (!r->verdict || !x->opened || !close_plan(x, r->parts, r->verdict, p))
         return;
     diag_note(x->diag, "calls of functions: %u are written as such, %s", p->closed,
               p->open == 0 ? "none is open"
@@ -278,7 +278,7 @@ static void close_calls(struct ctx *x, struct result *r, struct result *planned,
     r->place = p->place;
     r->plan = &p->plan;
     r->verdict = &p->verdict;
-    r->cut = p->cut;
+    r->parts = p->parts;
 }
 
 int output_warned(struct diag *d)

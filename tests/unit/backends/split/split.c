@@ -69,7 +69,7 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
         goto out;
     plan.dev = random_plan(m, x.place, ndev, seed, stay, mem);
     struct verdict v = judge(m, x.place, &cl, plan.dev, mem);
-    struct cut *cut = cut_build(m, x.place, &cl, plan.dev, mem);
+    struct parts *parts = parts_build(m, x.place, &cl, plan.dev, mem);
     const char **name = arena_array(mem, x.ndims + 1, sizeof *name);
     int64_t *value = arena_array(mem, x.ndims + 1, sizeof *value);
     for (uint32_t i = 0; i < x.ndims; i++) {
@@ -81,7 +81,7 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
                        .place = x.place,
                        .plan = &plan,
                        .verdict = &v,
-                       .cut = cut,
+                       .parts = parts,
                        .dim_name = name,
                        .dim_value = value,
                        .ndims = x.ndims,
@@ -89,7 +89,7 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
                        .diag = d};
     rc = split_write(&r, folder);
     if (nparts)
-        *nparts = cut->nparts;
+        *nparts = parts->nparts;
 out:
     arena_free(scratch);
     if (m)

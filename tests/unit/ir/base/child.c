@@ -155,17 +155,17 @@ static int contradicts_itself(const struct mip *m, const struct mip_limits *l,
     return rc;
 }
 
-static int64_t search(const struct mip_solver *s, const struct instance *t, const struct chain *c,
+static int64_t search(const struct mip_solver *s, const struct instance *t, const struct problem *c,
                       struct loads *l, struct ip_run *r, struct clock *clock)
 {
     struct diag d = {0};
     int32_t dev[MAX_N + 1];
-    struct chain_plan best = {CHAIN_INF, dev, NULL};
+    struct problem_plan best = {LOAD_INF, dev, NULL};
     r->solver = s;
     r->clock = clock;
     assert_int_equal(ip_search(c, l, r, &best, t->a, &d), 0);
-    if (best.value == CHAIN_INF)
-        return CHAIN_INF;
+    if (best.value == LOAD_INF)
+        return LOAD_INF;
     loads_set(l, dev);
     assert_true(!loads_over(l) && loads_value(l) == best.value);
     return best.value;
@@ -181,9 +181,9 @@ static void check_solver(const struct mip_solver *s, bool finds)
         struct diag d = {0};
         struct loads l;
         make_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         struct ip_run r = {
-            .planner = "test", .shape = (enum ip_shape)(seed % 2), .gap = 1, .limit = CHAIN_INF};
+            .planner = "test", .shape = (enum ip_shape)(seed % 2), .gap = 1, .limit = LOAD_INF};
         struct ip_run good = r;
         assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
         int64_t want = search(&mip_lpsolve, t, c, &l, &good, &clock);

@@ -109,7 +109,8 @@ static void check_times(const struct replay *r, struct arena *a)
 }
 
 /* The task that computes node n. */
-static uint32_t task_of(const struct replay *r, const struct module *m, const struct cut *c, nid n)
+static uint32_t task_of(const struct replay *r, const struct module *m, const struct parts *c,
+                        nid n)
 {
     uint32_t t = 0;
     bool back = m->backward && m->backward[n];
@@ -120,7 +121,7 @@ static uint32_t task_of(const struct replay *r, const struct module *m, const st
 }
 
 /* Every sample's node runs behind those whose results it reads. */
-static void check_data(const struct replay *r, const struct module *m, const struct cut *c)
+static void check_data(const struct replay *r, const struct module *m, const struct parts *c)
 {
     for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
         for (uint32_t i = 0; i < m->node[n].nformal; i++) {
@@ -145,18 +146,18 @@ static void test_replay(void **state)
         int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
         for (nid n = 0; n < x.m->nnode; n++)
             dev[n] = (int32_t)test_below(&rng, x.cluster->ndev);
-        struct cut *cut = cut_build(x.m, x.place, x.cluster, dev, x.mem);
+        struct parts *parts = parts_build(x.m, x.place, x.cluster, dev, x.mem);
         for (int i = 0; i < OVERLAPS * SCHEDULES; i++) {
             x.cluster->overlap = (enum overlap)(i / 2);
             x.cluster->schedule = (enum schedule)(i % 2);
             struct verdict v = judge(x.m, x.place, x.cluster, dev, x.mem);
-            struct replay r = replay_run(x.m, x.place, x.cluster, dev, cut, SAMPLES, x.mem);
+            struct replay r = replay_run(x.m, x.place, x.cluster, dev, parts, SAMPLES, x.mem);
             int64_t levels = 1;
             for (uint32_t k = 0; k < r.ntask; k++)
                 levels = r.task[k].level + 1 > levels ? r.task[k].level + 1 : levels;
             assert_int_equal(r.levels, levels);
             check_lanes(&r, &v);
-            check_data(&r, x.m, cut);
+            check_data(&r, x.m, parts);
             if (round % 10 == 0)
                 check_times(&r, x.mem);
             assert_true(r.end >= SAMPLES * v.value);
@@ -194,7 +195,7 @@ static void test_limits(void **state)
                        .place = x.place,
                        .plan = &plan,
                        .verdict = &v,
-                       .cut = cut_build(x.m, x.place, x.cluster, dev, x.mem),
+                       .parts = parts_build(x.m, x.place, x.cluster, dev, x.mem),
                        .diag = &d};
     struct replay y;
     assert_int_equal(replay_result(&y, &r, 1000, x.mem), 0);
@@ -237,17 +238,17 @@ static void test_early_gradients(void **state)
     nid a = x.m->graph[1].first;
     int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
     dev[a + 1] = dev[a + 4] = 1;
-    struct cut *cut = cut_build(x.m, x.place, x.cluster, dev, x.mem);
-    struct replay r = replay_run(x.m, x.place, x.cluster, dev, cut, 9, x.mem);
-    check_data(&r, x.m, cut);
+    struct parts *parts = parts_build(x.m, x.place, x.cluster, dev, x.mem);
+    struct replay r = replay_run(x.m, x.place, x.cluster, dev, parts, 9, x.mem);
+    check_data(&r, x.m, parts);
     assert_int_equal(r.levels, 3);
-    assert_int_equal(r.task[task_of(&r, x.m, cut, a + 2)].level, 2);
+    assert_int_equal(r.task[task_of(&r, x.m, parts, a + 2)].level, 2);
     assert_int_equal(r.end, 5 + 7 + 8 + 6 + 8 * (7 + 8));
     dev[a + 3] = 1; /* beside b, alone in its pass there; b's transfer ends the forward pass */
     dev[a + 4] = 0;
-    cut = cut_build(x.m, x.place, x.cluster, dev, x.mem);
-    r = replay_run(x.m, x.place, x.cluster, dev, cut, 9, x.mem);
-    assert_int_equal(r.task[task_of(&r, x.m, cut, a + 3)].level, 2);
+    parts = parts_build(x.m, x.place, x.cluster, dev, x.mem);
+    r = replay_run(x.m, x.place, x.cluster, dev, parts, 9, x.mem);
+    assert_int_equal(r.task[task_of(&r, x.m, parts, a + 3)].level, 2);
     for (uint32_t k = 0; k < r.ntask; k++)
         if (r.task[k].back)
             assert_true(r.start[k * r.samples] >= 5);

@@ -180,7 +180,7 @@ static void run_part(const struct module *m, const struct part *t, uint8_t *tabl
 }
 
 /* Nothing in the part is there for nothing. */
-static void check_needed(const struct module *m, const struct cut *c, uint32_t x,
+static void check_needed(const struct module *m, const struct parts *c, uint32_t x,
                          const uint8_t *read)
 {
     const struct part *t = &c->part[x];
@@ -198,7 +198,7 @@ static void check_needed(const struct module *m, const struct cut *c, uint32_t x
     }
 }
 
-static void check_sources(const struct module *m, const struct cut *c)
+static void check_sources(const struct module *m, const struct parts *c)
 {
     const struct graph *g = &m->graph[1];
     for (uint32_t i = 0; i < g->out.n; i++) {
@@ -206,7 +206,7 @@ static void check_sources(const struct module *m, const struct cut *c)
         int32_t from = c->out_from[i];
         if (from >= 0)
             assert_true(has(c->part[from].out, c->part[from].nout, v));
-        else if (from == CUT_INPUT)
+        else if (from == PART_OF_INPUT)
             assert_true(!m->value[v].def && !(m->value[v].flags & VALUE_INIT));
         else
             assert_true(c->nparts == 0 && (m->value[v].flags & VALUE_INIT));
@@ -219,8 +219,8 @@ static void check_sources(const struct module *m, const struct cut *c)
     }
 }
 
-static void check_cut(const struct module *m, const struct place *p, const struct cut *c,
-                      const int32_t *dev)
+static void check_parts(const struct module *m, const struct place *p, const struct parts *c,
+                        const int32_t *dev)
 {
     const struct graph *g = &m->graph[1];
     uint8_t *table = arena_alloc(m->mem, m->nval);
@@ -244,7 +244,7 @@ static void check_cut(const struct module *m, const struct place *p, const struc
 }
 
 /* Parts of one device between which no path leads through a third. */
-static uint32_t joinable_pairs(const struct place *p, const struct module *m, const struct cut *c)
+static uint32_t joinable_pairs(const struct place *p, const struct module *m, const struct parts *c)
 {
     static uint8_t edge[MAX_PARTS][MAX_PARTS], reach[MAX_PARTS][MAX_PARTS];
     uint32_t n = c->nparts, found = 0;
@@ -336,23 +336,23 @@ static void test_return_to_device(void **state)
     struct place *p = finish(&k);
     struct cluster cl = devices(2);
     int32_t dev[] = {-1, 1, 0, 0, 1};
-    struct cut *c = cut_build(k.m, p, &cl, dev, k.m->mem);
-    check_cut(k.m, p, c, dev);
+    struct parts *c = parts_build(k.m, p, &cl, dev, k.m->mem);
+    check_parts(k.m, p, c, dev);
     assert_int_equal(c->nparts, 3);
     assert_int_equal(c->part[1].nnode, 2);
     assert_int_equal(c->ncross, 2);
-    assert_string_equal(cut_part_file(c, 2, k.m->mem), "part2.onnx");
+    assert_string_equal(part_file(c, 2, k.m->mem), "part2.onnx");
     int32_t contiguous[] = {-1, 1, 1, 0, 0};
-    c = cut_build(k.m, p, &cl, contiguous, k.m->mem);
-    check_cut(k.m, p, c, contiguous);
+    c = parts_build(k.m, p, &cl, contiguous, k.m->mem);
+    check_parts(k.m, p, c, contiguous);
     assert_int_equal(c->nparts, 2);
     assert_int_equal(c->part[0].dev, 1);
     int32_t nowhere[] = {-1, 1, 2, 0, 0};
-    assert_null(cut_build(k.m, p, &cl, nowhere, k.m->mem));
+    assert_null(parts_build(k.m, p, &cl, nowhere, k.m->mem));
     c->nparts = 11;
-    assert_string_equal(cut_part_file(c, 3, k.m->mem), "part03.onnx");
+    assert_string_equal(part_file(c, 3, k.m->mem), "part03.onnx");
     c->nparts = 101;
-    assert_string_equal(cut_part_file(c, 3, k.m->mem), "part003.onnx");
+    assert_string_equal(part_file(c, 3, k.m->mem), "part003.onnx");
     arena_free(k.m->mem);
 }
 
@@ -388,8 +388,8 @@ static void test_two_branches(void **state)
         add_output(&k, w);
         struct place *p = finish(&k);
         struct cluster cl = devices(3);
-        struct cut *c = cut_build(k.m, p, &cl, dev, k.m->mem);
-        check_cut(k.m, p, c, dev);
+        struct parts *c = parts_build(k.m, p, &cl, dev, k.m->mem);
+        check_parts(k.m, p, c, dev);
         assert_int_equal(c->nparts, t[i].parts);
         assert_int_equal(least_parts(k.m, p, dev, 3), t[i].parts);
         arena_free(k.m->mem);
@@ -415,10 +415,10 @@ static void test_odd_outputs(void **state)
         add_output(&k, constant);
         struct place *p = finish(&k);
         int32_t dev[] = {-1, 0, 1, 1, -1, -1};
-        struct cut *c = cut_build(k.m, p, &cl, dev, k.m->mem);
-        check_cut(k.m, p, c, dev);
+        struct parts *c = parts_build(k.m, p, &cl, dev, k.m->mem);
+        check_parts(k.m, p, c, dev);
         assert_int_equal(c->nparts, nodes ? 2 : 1);
-        assert_int_equal(c->out_from[0], CUT_INPUT);
+        assert_int_equal(c->out_from[0], PART_OF_INPUT);
         assert_int_equal(c->out_from[1], 0);
         assert_int_equal(c->out_from[2], nodes ? 1 : 0);
         assert_int_equal(c->out_from[3], 0);
@@ -429,10 +429,10 @@ static void test_odd_outputs(void **state)
     add_output(&k, add_input(&k));
     add_output(&k, add_init(&k));
     struct place *p = finish(&k);
-    struct cut *c = cut_build(k.m, p, &cl, (int32_t[]){-1}, k.m->mem);
-    check_cut(k.m, p, c, (int32_t[]){-1});
+    struct parts *c = parts_build(k.m, p, &cl, (int32_t[]){-1}, k.m->mem);
+    check_parts(k.m, p, c, (int32_t[]){-1});
     assert_int_equal(c->nparts, 0);
-    assert_int_equal(c->out_from[1], CUT_WEIGHTS);
+    assert_int_equal(c->out_from[1], PART_OF_WEIGHTS);
     arena_free(k.m->mem);
 }
 
@@ -524,9 +524,9 @@ static void test_random(void **state)
                 seen[d] = 1;
             }
         }
-        struct cut *c = cut_build(k.m, p, &cl, dev, k.m->mem);
+        struct parts *c = parts_build(k.m, p, &cl, dev, k.m->mem);
         assert_non_null(c);
-        check_cut(k.m, p, c, dev);
+        check_parts(k.m, p, c, dev);
         if (used) {
             uint32_t pieces = level_pieces(&k, p, dev);
             assert_true(c->nparts >= used);
@@ -572,7 +572,7 @@ static void test_large(void **state)
         if (!chains)
             add_output(&k, v);
         struct place *p = finish(&k);
-        struct cut *c = cut_build(k.m, p, &cl, dev, k.m->mem);
+        struct parts *c = parts_build(k.m, p, &cl, dev, k.m->mem);
         assert_non_null(c);
         assert_true(c->nparts > 3);
         if (chains)

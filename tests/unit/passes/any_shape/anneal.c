@@ -130,7 +130,7 @@ static void test_loads(void **state)
         uint64_t rng = seed;
         bool all = true;
         make_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         assert_int_equal(loads_new(&first, c, "test", t->a, &d), 0);
         loads_twin(&l, &first, t->a);
         for (uint32_t v = 0; v < t->g.n; v++) {
@@ -168,7 +168,7 @@ static struct anneal search(uint64_t seed, uint32_t threads)
     static struct clock clock;
     clock = (struct clock){0};
     return (struct anneal){
-        .planner = "test", .seed = seed, .chains = 4, .threads = threads, .clock = &clock};
+        .planner = "test", .seed = seed, .problems = 4, .threads = threads, .clock = &clock};
 }
 
 static void test_brute_force(void **state)
@@ -180,9 +180,9 @@ static void test_brute_force(void **state)
         struct diag d = {0};
         make_instance(t, seed);
         int64_t want = brute_force(t);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int32_t dev[MAX_N + 1], dev2[MAX_N + 1];
-        struct chain_plan plan = {CHAIN_INF, dev, NULL}, dpl = {CHAIN_INF, dev2, NULL};
+        struct problem_plan plan = {LOAD_INF, dev, NULL}, dpl = {LOAD_INF, dev2, NULL};
         struct anneal o = search(seed, 1);
         struct interval_run run = {.starts = 10, .seed = seed};
         o.moves = 20000;
@@ -191,8 +191,8 @@ static void test_brute_force(void **state)
         assert_true(anneal_search(c, &o, &plan, t->a, &d) >= 0);
         infeasible += want == COST_NEVER;
         if (want == COST_NEVER) {
-            assert_int_equal(plan.value, CHAIN_INF);
-        } else if (plan.value == CHAIN_INF) {
+            assert_int_equal(plan.value, LOAD_INF);
+        } else if (plan.value == LOAD_INF) {
             missed++;
         } else {
             assert_int_equal(value_of(t, dev), plan.value);
@@ -221,10 +221,10 @@ static void test_same_answer(void **state)
         uint64_t done[4];
         static const uint32_t threads[4] = {1, 2, 4, 1};
         make_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int64_t value[4];
         for (int i = 0; i < 4; i++) {
-            struct chain_plan plan = {CHAIN_INF, dev[i], NULL};
+            struct problem_plan plan = {LOAD_INF, dev[i], NULL};
             struct anneal o = search(seed, threads[i]);
             o.moves = 3000;
             anneal_search(c, &o, &plan, t->a, &d);
@@ -236,8 +236,8 @@ static void test_same_answer(void **state)
             assert_int_equal(done[i], done[0]);
             assert_memory_equal(dev[i], dev[0], sizeof dev[0]);
         }
-        if (value[0] < CHAIN_INF) {
-            struct chain_plan plan = {value[0], dev[0], NULL};
+        if (value[0] < LOAD_INF) {
+            struct problem_plan plan = {value[0], dev[0], NULL};
             struct anneal o = search(seed + 1, 2);
             o.moves = 3000;
             int better = anneal_search(c, &o, &plan, t->a, &d);

@@ -1,4 +1,4 @@
-/* Closures, kernels and lower bounds for plans of any shape against brute force over all sets, all
+/* Closures, reductions and lower bounds for plans of any shape against brute force over all sets, all
  * assignments and all plans of random instances, loads by wdag_load. */
 #include "passes/bounds/bounds.h"
 #include "passes/bounds/device_knapsack.h"
@@ -47,8 +47,8 @@ static int64_t least_value(const struct instance *t)
 }
 
 /* Least load of a device of kind k with `in` and without `out`; memory does not count. */
-static int64_t least_load(const struct instance *t, const struct chain *c, uint32_t k, uint32_t in,
-                          uint32_t out)
+static int64_t least_load(const struct instance *t, const struct problem *c, uint32_t k,
+                          uint32_t in, uint32_t out)
 {
     int64_t least = COST_NEVER;
     for (uint32_t set = 1; set < 1U << t->g.n; set++) {
@@ -67,7 +67,7 @@ static int64_t least_load(const struct instance *t, const struct chain *c, uint3
     return least;
 }
 
-static uint32_t kind_of(const struct chain *c, uint32_t d)
+static uint32_t kind_of(const struct problem *c, uint32_t d)
 {
     for (uint32_t k = 0; k < c->nkind; k++)
         if (c->kind[k].dev == (int32_t)d)
@@ -115,7 +115,7 @@ static uint32_t plans(const struct instance *t)
 
 /* ---- closures -------------------------------------------------------------------------------- */
 
-static void check_closure(const struct instance *t, const struct chain *c, uint32_t k,
+static void check_closure(const struct instance *t, const struct problem *c, uint32_t k,
                           uint64_t *rng, uint32_t *large)
 {
     struct closure *q = closure_new(c, k, NULL, t->a);
@@ -159,7 +159,7 @@ static void test_closures(void **state)
         struct diag d = {0};
         uint64_t rng = seed;
         make_dear_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         for (uint32_t k = 0; k < c->nkind; k++)
             check_closure(t, c, k, &rng, &large);
         arena_free(t->a);
@@ -169,11 +169,11 @@ static void test_closures(void **state)
     free(t);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------- */
+/* ---- reductions --------------------------------------------------------------------------------- */
 
-/* Every plan with a value below the threshold is one of the kernel; returns how many there are. */
-static uint32_t check_plans(const struct instance *t, const struct chain *c, const struct kernel *r,
-                            uint64_t seed)
+/* Every plan with a value below the threshold is one of the reduction; returns how many there are. */
+static uint32_t check_plans(const struct instance *t, const struct problem *c,
+                            const struct reduction *r, uint64_t seed)
 {
     int32_t dev[MAX_N] = {0};
     uint32_t kept = 0;
@@ -196,11 +196,11 @@ static uint32_t check_plans(const struct instance *t, const struct chain *c, con
 }
 
 /* The level for planners has the same optimum. */
-static void check_level(struct instance *t, const struct chain *c, int64_t below, int64_t want)
+static void check_level(struct instance *t, const struct problem *c, int64_t below, int64_t want)
 {
     uint64_t work = UINT64_MAX;
     struct instance *small = calloc(1, sizeof *small);
-    struct wdag *g = kernel_contract(&t->g, c, below, &work, NULL, t->a);
+    struct wdag *g = reduction_contract(&t->g, c, below, &work, NULL, t->a);
     if (g) {
         small->a = t->a;
         small->c = t->c;
@@ -216,7 +216,7 @@ static void check_level(struct instance *t, const struct chain *c, int64_t below
     free(small);
 }
 
-static void test_kernels(void **state)
+static void test_reductions(void **state)
 {
     struct instance *t = malloc(sizeof *t);
     uint32_t none = 0, closed = 0, smaller = 0, denied = 0, kept = 0;
@@ -225,7 +225,7 @@ static void test_kernels(void **state)
         struct diag d = {0};
         uint64_t rng = seed;
         make_dear_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int64_t want = least_value(t);
         for (uint32_t i = 0; i < 4; i++) {
             int64_t below = want == COST_NEVER ? topo_below(&rng, 200) + 1
@@ -233,12 +233,12 @@ static void test_kernels(void **state)
                                                          : i == 3 ? topo_below(&rng, 20)
                                                                   : 0);
             uint64_t work = i == 1 ? topo_below(&rng, 2000) : UINT64_MAX;
-            struct kernel *r = kernel_make(c, below, false, &work, NULL, t->a);
+            struct reduction *r = reduction_make(c, below, false, &work, NULL, t->a);
             none += r->none;
             closed += r->none && below == want;
             smaller += !r->none && r->small->g->n < t->g.n;
             for (uint32_t s = 0; s < r->nstep; s++)
-                denied += r->step[s].what == KERNEL_DENY;
+                denied += r->step[s].what == REDUCTION_DENY;
             if (r->none)
                 assert_true(want >= below);
             if (plans(t) <= TRY_ALL && seed % 4 == 0)
@@ -256,8 +256,8 @@ static void test_kernels(void **state)
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-/* The heaviest set of the kernel that a device of kind k can hold with a load of at most `most`. */
-static int64_t heaviest(const struct kernel *r, uint32_t k, const int64_t *weight, int64_t most)
+/* The heaviest set of the reduction that a device of kind k can hold with a load of at most `most`. */
+static int64_t heaviest(const struct reduction *r, uint32_t k, const int64_t *weight, int64_t most)
 {
     const struct wdag *g = r->small->g;
     int64_t best = 0;
@@ -279,7 +279,7 @@ static int64_t heaviest(const struct kernel *r, uint32_t k, const int64_t *weigh
 }
 
 /* A search for one device finds a set that is too heavy if there is one. */
-static void check_holding(struct instance *t, const struct kernel *r, uint32_t k, uint64_t *rng,
+static void check_holding(struct instance *t, const struct reduction *r, uint32_t k, uint64_t *rng,
                           uint32_t *found)
 {
     const struct wdag *g = r->small->g;
@@ -306,9 +306,9 @@ static void check_holding(struct instance *t, const struct kernel *r, uint32_t k
 }
 
 /* Weights say what they should. */
-static void check_packing(const struct kernel *r, const struct packing *p)
+static void check_packing(const struct reduction *r, const struct packing *p)
 {
-    const struct chain *c = r->small;
+    const struct problem *c = r->small;
     int64_t total = 0, held = 0;
     for (uint32_t v = 0; v < c->g->n; v++)
         total += p->weight[v];
@@ -329,12 +329,12 @@ static void test_weights(void **state)
         struct diag d = {0};
         uint64_t work = UINT64_MAX, some = 20000000, rng = seed;
         make_dear_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int64_t want = least_value(t);
         uint32_t paying = 0;
-        struct kernel *r = want == COST_NEVER ? NULL
-                                              : kernel_make(c, want + topo_below(&rng, 9), false,
-                                                            &work, NULL, t->a);
+        struct reduction *r = want == COST_NEVER ? NULL
+                                                 : reduction_make(c, want + topo_below(&rng, 9),
+                                                                  false, &work, NULL, t->a);
         for (uint32_t k = 0; r && !r->none && k < c->nkind; k++) {
             if (c->cluster->cls[c->kind[k].cls].host)
                 continue;
@@ -375,7 +375,7 @@ static void test_bounds(void **state)
         struct diag d = {0};
         uint64_t rng = seed;
         make_dear_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int64_t want = least_value(t);
         for (uint32_t i = 0; i < 3 && want != COST_NEVER; i++) {
             int64_t upper = i == 0 ? want : want + topo_below(&rng, 40);
@@ -404,7 +404,7 @@ static void test_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closures), cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_closures), cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_weights), cmocka_unit_test(test_bounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,13 +191,13 @@ static int run(struct ctx *x, const char *pipeline)
 static void check_mirror(struct ctx *x, int64_t best)
 {
     const struct wdag *g = x->top;
-    struct chain *c = chain_build(g, x->cluster, -1, x->mem, x->diag);
+    struct problem *c = problem_build(g, x->cluster, -1, x->mem, x->diag);
     struct dp_search s = {.max_states = 100000};
-    struct chain_plan plan = {CHAIN_INF, arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t)),
-                              arena_array(x->mem, DEVICES, sizeof(uint32_t))};
+    struct problem_plan plan = {LOAD_INF, arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t)),
+                                arena_array(x->mem, DEVICES, sizeof(uint32_t))};
     dp_search(mirror(c, x->mem), &s, &plan, x->mem);
     assert_true(s.complete);
-    assert_int_equal(plan.value, best == INT64_MAX ? CHAIN_INF : best);
+    assert_int_equal(plan.value, best == INT64_MAX ? LOAD_INF : best);
 }
 
 static void check(enum mode mode, uint64_t rng)

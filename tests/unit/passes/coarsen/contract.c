@@ -64,7 +64,7 @@ static void layer_norm(FILE *f, uint32_t *n, uint32_t x)
  * lies inside them.  All of them are model outputs. */
 static char *random_text(uint64_t *state, bool quantised, size_t *size)
 {
-    static void (*const chain[])(FILE *, uint32_t *, uint32_t) = {gelu, softmax, layer_norm};
+    static void (*const problem[])(FILE *, uint32_t *, uint32_t) = {gelu, softmax, layer_norm};
     static const char *const one[] = {"QuantizeLinear", "DequantizeLinear", "Relu", "Shape"};
     static const char *const two[] = {"QuantizeLinear", "DequantizeLinear", "Add"};
     char *text = NULL;
@@ -74,7 +74,7 @@ static char *random_text(uint64_t *state, bool quantised, size_t *size)
     while (n < NODES) {
         uint32_t u = operand(state, n), v = operand(state, n), kind = test_below(state, 3);
         if (!quantised && kind)
-            chain[test_below(state, 3)](f, &n, u);
+            problem[test_below(state, 3)](f, &n, u);
         else if (!quantised)
             binary(f, "Add", &n, u, v);
         else if (kind == 0)

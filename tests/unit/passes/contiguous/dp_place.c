@@ -112,16 +112,16 @@ static int64_t value_of(const struct instance *t, const int32_t *dev)
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 /* The problem turned round has the same optimum, and its plans are plans; turned twice it is itself. */
-static void check_mirror(const struct instance *t, const struct chain *c, int64_t want)
+static void check_mirror(const struct instance *t, const struct problem *c, int64_t want)
 {
-    const struct chain *m = mirror(c, t->a), *twice = mirror(m, t->a);
+    const struct problem *m = mirror(c, t->a), *twice = mirror(m, t->a);
     const struct wdag *g = twice->g;
     int32_t dev[MAX_N + 1], turned[MAX_N + 1];
-    struct chain_plan plan = {CHAIN_INF, turned, NULL};
+    struct problem_plan plan = {LOAD_INF, turned, NULL};
     struct dp_search s = {.max_states = 100000};
     dp_search(m, &s, &plan, t->a);
     assert_true(s.complete);
-    assert_int_equal(plan.value, want == COST_NEVER ? CHAIN_INF : want);
+    assert_int_equal(plan.value, want == COST_NEVER ? LOAD_INF : want);
     for (uint32_t v = 0; v < t->g.n; v++)
         dev[v] = turned[t->g.n - 1 - v];
     if (want != COST_NEVER)
@@ -135,14 +135,15 @@ static void check_mirror(const struct instance *t, const struct chain *c, int64_
 
 /* Searches for any plan within a limit, which leave out what others are as good as, find one if and only if
  * there is one, from each end. */
-static void check_any(const struct instance *t, const struct chain *c, int64_t want, uint64_t seed)
+static void check_any(const struct instance *t, const struct problem *c, int64_t want,
+                      uint64_t seed)
 {
-    const struct chain *m = mirror(c, t->a);
+    const struct problem *m = mirror(c, t->a);
     for (int64_t limit = want == COST_NEVER ? 100000 : want - 1; limit <= want && limit <= 100000;
          limit++)
         for (int i = 0; i < 2; i++) {
             int32_t dev[MAX_N + 1], turned[MAX_N + 1];
-            struct chain_plan plan = {CHAIN_INF, turned, NULL};
+            struct problem_plan plan = {LOAD_INF, turned, NULL};
             struct search_ask ask = {.goal = SEARCH_BEST,
                                      .limit = limit,
                                      .floor = limit,
@@ -174,20 +175,20 @@ static void test_brute_force(void **state)
         struct diag d = {0};
         make_instance(t, seed);
         int64_t want = brute_force(t);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         assert_non_null(c);
         int32_t dev[MAX_N + 1];
-        struct chain_plan plan = {CHAIN_INF, dev, NULL};
+        struct problem_plan plan = {LOAD_INF, dev, NULL};
         struct interval_run run = {.starts = (uint32_t)(seed % 4), .seed = seed};
         struct dp_search s = {.max_states = 100000};
         interval_search(c, &run, &plan, t->a);
-        if (plan.value < CHAIN_INF)
+        if (plan.value < LOAD_INF)
             assert_int_equal(value_of(t, dev), plan.value);
         dpl_best += plan.value == want;
         dp_search(c, &s, &plan, t->a);
         searched += s.steps > 0;
         assert_true(s.complete);
-        if (plan.value != (want == COST_NEVER ? CHAIN_INF : want))
+        if (plan.value != (want == COST_NEVER ? LOAD_INF : want))
             fail_msg("seed %llu: found %lld, brute force %lld", (unsigned long long)seed,
                      (long long)plan.value, (long long)want);
         infeasible += want == COST_NEVER;
@@ -207,7 +208,7 @@ static void test_brute_force(void **state)
 }
 
 /* How many cuts give more than the cheap bounds; fails where one gives more than the optimum. */
-static uint32_t check_cuts(const struct instance *t, const struct chain *c, uint64_t seed,
+static uint32_t check_cuts(const struct instance *t, const struct problem *c, uint64_t seed,
                            int64_t want)
 {
     uint64_t work = UINT64_MAX;
@@ -306,7 +307,7 @@ static void test_cut_orders(void **state)
         t->c.ndev = t->c.cls[0].count;
         for (uint32_t v = 0; v < t->g.n; v++)
             t->g.pin[v] = -1;
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         assert_non_null(c);
         struct long_path p = long_path_of(c, 0, MAX_N, t->a);
         for (uint32_t i = 0; i < 4; i++) {
@@ -359,7 +360,7 @@ static void test_paths(void **state)
             arena_free(t->a);
             continue;
         }
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int64_t upper = want + topo_below(&rng, 40), average = c->lower;
         c->lower = topo_below(&rng, 2) ? 0 : average;
         struct holder *h = holder_new(c, upper, t->a);
@@ -382,7 +383,7 @@ static void test_paths(void **state)
     free(t);
 }
 
-/* Lower bounds never exceed the brute force's optimum, and say something: those of chain_build,
+/* Lower bounds never exceed the brute force's optimum, and say something: those of problem_build,
  * those of the graph without random vertices, and, with nothing left out, the optimum itself. */
 static void test_bounds(void **state)
 {
@@ -398,7 +399,7 @@ static void test_bounds(void **state)
         if (seed % 2)
             lengthen(t);
         int64_t want = brute_force(t);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         for (uint32_t v = 0; v < t->g.n; v++)
             out[v] = t->g.pin[v] < 0 && topo_below(&rng, 3) == 0;
         struct relaxed r = relax(c, out, t->a, &d), all = relax(c, none, t->a, &d);
@@ -442,14 +443,14 @@ static void test_path(void **state)
         struct diag d = {0};
         uint32_t from[MAX_N], to[MAX_N], order[MAX_N];
         int32_t dev[MAX_N + 1], dev2[MAX_N + 1];
-        struct chain_plan dpl = {CHAIN_INF, dev, NULL}, dp = {CHAIN_INF, dev2, NULL};
+        struct problem_plan dpl = {LOAD_INF, dev, NULL}, dp = {LOAD_INF, dev2, NULL};
         struct dp_search s = {.max_states = 100000};
         make_instance(t, seed);
         for (uint32_t v = 0; v < t->g.n; v++) {
             order[v] = from[v] = v;
             to[v] = v + 1;
         }
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         interval_order(c, order, NULL, NULL, &dpl, t->a);
         t->g.succ = csr_build(t->a, t->g.n, t->g.n - 1, from, to);
         t->g.pred = transpose(t->a, &t->g.succ, t->g.n, t->g.n);
@@ -473,7 +474,7 @@ static void test_units(void **state)
         uint8_t cut[MAX_N + 1] = {0};
         uint32_t prefix[MAX_N + 2] = {0}, n = 1, set = 0;
         int32_t dev[MAX_N + 1];
-        struct chain_plan plan = {CHAIN_INF, dev, NULL};
+        struct problem_plan plan = {LOAD_INF, dev, NULL};
         make_instance(t, seed);
         const uint32_t *order = topo_order(&t->g, TOPO_RANDOM, seed, t->a);
         for (uint32_t p = 0; p < t->g.n; p++) {
@@ -484,9 +485,9 @@ static void test_units(void **state)
         }
         prefix[n++] = set;
         int64_t want = best_chain(t, prefix, n);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         interval_order(c, order, cut, NULL, &plan, t->a);
-        if (plan.value != (want == COST_NEVER ? CHAIN_INF : want))
+        if (plan.value != (want == COST_NEVER ? LOAD_INF : want))
             fail_msg("seed %llu: %lld with %u units, brute force %lld", (unsigned long long)seed,
                      (long long)plan.value, n - 1, (long long)want);
         if (want != COST_NEVER)
@@ -511,15 +512,15 @@ static void test_memory(void **state)
         for (int64_t memory = 5; memory < 90; memory += 17) {
             struct diag d = {0};
             int32_t dev[MAX_N + 1];
-            struct chain_plan plan = {CHAIN_INF, dev, NULL};
+            struct problem_plan plan = {LOAD_INF, dev, NULL};
             struct dp_search s = {.max_states = 100000};
-            struct chain *c = chain_build(&t->g, &t->c, memory, t->a, &d);
-            chain_forget_times(c);
+            struct problem *c = problem_build(&t->g, &t->c, memory, t->a, &d);
+            problem_forget_times(c);
             dp_search(c, &s, &plan, t->a);
             make_loads(t, memory);
             assert_true(s.complete);
-            assert_int_equal(plan.value < CHAIN_INF, brute_force(t) != COST_NEVER);
-            if (plan.value < CHAIN_INF)
+            assert_int_equal(plan.value < LOAD_INF, brute_force(t) != COST_NEVER);
+            if (plan.value < LOAD_INF)
                 yes++;
             else
                 no++;
@@ -539,7 +540,7 @@ static void test_memory_need(void **state)
     for (uint64_t seed = 1; seed <= 1000; seed++) {
         struct diag d = {0};
         make_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         struct memory_need need = memory_need(c);
         if (need.least) {
             make_loads(t, need.least - 1);
@@ -548,9 +549,9 @@ static void test_memory_need(void **state)
             tight += brute_force(t) != COST_NEVER;
             short_of++;
         }
-        c = chain_build(&t->g, &t->c, INT64_MAX, t->a, &d);
+        c = problem_build(&t->g, &t->c, INT64_MAX, t->a, &d);
         int32_t dev[MAX_N + 1];
-        struct chain_plan plan = {CHAIN_INF, dev, NULL};
+        struct problem_plan plan = {LOAD_INF, dev, NULL};
         struct interval_run run = {.starts = 3, .seed = seed};
         if (interval_search(c, &run, &plan, t->a)) {
             int64_t memory = memory_of_plan(c, dev, t->a);
@@ -590,7 +591,7 @@ static void test_orders(void **state)
 }
 
 /* Chains side by side, so that there are many ideals, and a heavy chain before or behind them. */
-static void make_chains(struct instance *t, uint64_t seed)
+static void make_problems(struct instance *t, uint64_t seed)
 {
     enum { CHAINS = 4, LENGTH = 5, TAIL = 5, N = CHAINS * LENGTH + TAIL };
     uint64_t rng = seed;
@@ -658,11 +659,11 @@ static void test_both(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct diag d = {0};
-        make_chains(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        make_problems(t, seed);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int32_t *dev = arena_array(t->a, t->g.n, sizeof *dev),
                 *dev2 = arena_array(t->a, t->g.n, sizeof *dev2);
-        struct chain_plan one = {CHAIN_INF, dev, NULL}, both = {CHAIN_INF, dev2, NULL};
+        struct problem_plan one = {LOAD_INF, dev, NULL}, both = {LOAD_INF, dev2, NULL};
         struct dp_search s = {.max_states = 10000000}, s2 = s;
         dp_search(c, &s, &one, t->a);
         dp_both(c, &s2, &both, t->a);
@@ -687,14 +688,14 @@ static void test_limits(void **state)
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct diag d = {0};
         make_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int32_t dev[MAX_N + 1];
-        struct chain_plan plan = {CHAIN_INF, dev, NULL};
+        struct problem_plan plan = {LOAD_INF, dev, NULL};
         volatile sig_atomic_t stop = 1;
         struct clock clock = {.stop = &stop};
         struct interval_run run = {.starts = 3, .seed = 1, .clock = &clock};
         interval_search(c, &run, &plan, t->a);
-        if (plan.value < CHAIN_INF)
+        if (plan.value < LOAD_INF)
             assert_int_equal(value_of(t, dev), plan.value);
         stopped += clock.why != NULL;
         arena_free(t->a);

@@ -85,21 +85,21 @@ static struct ip_run make_run(enum ip_shape shape, const struct mip_solver *s, s
                            .solver = s,
                            .clock = clock,
                            .gap = ONE,
-                           .limit = CHAIN_INF};
+                           .limit = LOAD_INF};
 }
 
-static int64_t exact_chain(const struct chain *c, struct arena *a)
+static int64_t exact_chain(const struct problem *c, struct arena *a)
 {
     int32_t dev[MAX_N + 1];
-    struct chain_plan plan = {CHAIN_INF, dev, NULL};
+    struct problem_plan plan = {LOAD_INF, dev, NULL};
     struct dp_search s = {.max_states = 100000};
     dp_both(c, &s, &plan, a);
     assert_true(s.complete);
-    return plan.value == CHAIN_INF ? COST_NEVER : plan.value;
+    return plan.value == LOAD_INF ? COST_NEVER : plan.value;
 }
 
 /* Searches for the optimum, from a heuristic's plan or from nothing. */
-static void check_search(const struct instance *t, const struct chain *c, enum ip_shape shape,
+static void check_search(const struct instance *t, const struct problem *c, enum ip_shape shape,
                          const struct mip_solver *solver, uint64_t seed, bool warm, int64_t want)
 {
     struct clock clock = {0};
@@ -108,12 +108,12 @@ static void check_search(const struct instance *t, const struct chain *c, enum i
     struct diag d = {0};
     struct loads l;
     int32_t dev[MAX_N + 1];
-    struct chain_plan best = {CHAIN_INF, dev, NULL};
+    struct problem_plan best = {LOAD_INF, dev, NULL};
     assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
     if (warm)
         interval_search(c, &dpl, &best, t->a);
     assert_int_equal(ip_search(c, &l, &r, &best, t->a, &d), 0);
-    if (!r.complete || r.refused || best.value != (want == COST_NEVER ? CHAIN_INF : want) ||
+    if (!r.complete || r.refused || best.value != (want == COST_NEVER ? LOAD_INF : want) ||
         r.bound != best.value)
         fail_msg("seed %llu, shape %d, %s: found %lld, bound %lld (%s), %u refused, want %lld",
                  (unsigned long long)seed, shape, solver->name, (long long)best.value,
@@ -131,18 +131,18 @@ static void test_optimum(void **state)
     for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
         struct diag d = {0};
         make_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int64_t any = brute_force(t, false), convex = brute_force(t, true),
-                chain = exact_chain(c, t->a);
-        assert_true(any <= convex && convex <= chain);
+                problem = exact_chain(c, t->a);
+        assert_true(any <= convex && convex <= problem);
         infeasible += any == COST_NEVER;
         apart += any < convex;
-        cyclic += convex < chain;
+        cyclic += convex < problem;
         for (int k = 0; k < (seed % CBC_EVERY ? 1 : 2) && solver[k]->attempts; k++) {
             bool warm = (seed / CBC_EVERY + (uint64_t)k) % 2;
             check_search(t, c, IP_ANY, solver[k], seed, warm, any);
             check_search(t, c, IP_CONVEX, solver[k], seed, warm, convex);
-            check_search(t, c, IP_CHAIN, solver[k], seed, warm, chain);
+            check_search(t, c, IP_CHAIN, solver[k], seed, warm, problem);
         }
         arena_free(t->a);
     }
@@ -165,7 +165,7 @@ static void test_gap(void **state)
         struct diag d = {0};
         struct loads l;
         int32_t dev[MAX_N + 1];
-        struct chain_plan best = {CHAIN_INF, dev, NULL};
+        struct problem_plan best = {LOAD_INF, dev, NULL};
         make_instance(t, seed);
         if (t->g.n > 6) { /* make it short */
             arena_free(t->a);
@@ -178,7 +178,7 @@ static void test_gap(void **state)
                 t->g.net_cost[k][e] *= 10;
         }
         make_loads(t, -1);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int64_t want = brute_force(t, false);
         r.gap = seed % 2 ? 100000 : 500000;
         assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
@@ -285,7 +285,7 @@ static void test_least_memory(void **state)
         for (uint32_t k = 0; k < t->c.ncls; k++) /* make it short */
             t->c.cls[k].memory = t->c.cls[k].memory < 0 ? -1 : t->c.cls[k].memory / 3;
         make_loads(t, -1);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         for (int convex = 0; convex < 2; convex++) {
             struct ip_run r = make_run(convex ? IP_CONVEX : IP_ANY, &mip_lpsolve, &clock);
             make_loads(t, -1);
@@ -317,7 +317,7 @@ static void test_refute(void **state)
         struct diag d = {0};
         struct ip_refutation why;
         make_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         int64_t want = brute_force(t, false);
         if (want != COST_NEVER && want > 0) {
             assert_int_equal(ip_refute(c, want - 1, &clock, t->a, &why), 1);
@@ -341,7 +341,7 @@ static void test_shapes(void **state)
         uint32_t set[MAX_DEV] = {0};
         bool convex = true;
         make_instance(t, seed);
-        struct chain *c = chain_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
         for (uint32_t v = 0; v < t->g.n; v++) {
             dev[v] = (int32_t)topo_below(&rng, t->c.ndev);
             set[dev[v]] |= 1U << v;
