@@ -44,7 +44,7 @@ int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct
 int64_t ip_least_memory(const struct problem *c, struct loads *l, struct ip_run *r,
                         struct arena *scratch, struct diag *d);
 
-/* For plans of any shape with a limit: the reduction of c below it, and *ask about the reduction; else NULL.
+/* For plans of any shape with a limit: the reduction of c below it, and *ask about that; else NULL.
  * reduction->none: there is no plan.  Lives in a. */
 struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, struct clock *clock,
                                struct arena *a);
