@@ -4,10 +4,12 @@
  * program around it lives.  O(settings) each, besides what the call does. */
 #include "tools/lib/handle.h"
 
-#include "ir/base/nearest.h"
+#include "frontends/frontends.h"
 #include "ir/base/warning_switch.h"
 #include "tools/lib/settings.h"
+#include "tools/lib/write.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,4 +93,156 @@ static enum pcc_status set(struct pcc *p, const char *name, const char *value)
     p->given = vec_grow(p->mem, p->given, &p->capgiven, p->ngiven + 1, sizeof *p->given);
     p->given[p->ngiven++] = (struct given){known, arena_strdup(p->mem, value, strlen(value))};
     return PCC_OK;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------ */
+
+/* What a call is to do. */
+struct call {
+    const char *name, *value; /* a setting; an input; a pipeline; a path */
+    const void *bytes;
+    size_t n;
+};
+
+static enum pcc_status frame(struct pcc *p, enum pcc_status (*work)(struct pcc *, const struct call *),
+                             const struct call *c)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), theirs = uselocale(plain);
+    p->spoke = false;
+    enum pcc_status s = work(p, c);
+    uselocale(theirs);
+    freelocale(plain);
+    return s;
+}
+
+static struct module *read_model(const char *path, struct diag *d)
+{
+    struct onnx_options o = {0}; /* for annotations only: the weights do not matter */
+    return onnx_read(path, &o, d);
+}
+
+/* The context as it is without a model. */
+static void begin(struct pcc *p)
+{
+    p->x = (struct ctx){.mem = arena_new(),
+                        .scratch = arena_new(),
+                        .diag = &p->diag,
+                        .stop = &p->stop,
+                        .read_model = read_model};
+    p->judged = (struct judged){0};
+    p->name = NULL;
+    p->own = NULL;
+    p->planned = false;
+}
+
+static void end(struct pcc *p)
+{
+    if (p->x.m)
+        arena_free(p->x.m->mem);
+    arena_free(p->x.scratch);
+    arena_free(p->x.mem);
+}
+
+struct pcc *pcc_new(void)
+{
+    struct pcc *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->diag = (struct diag){.emit = emit, .user = p};
+    p->mem = arena_new();
+    begin(p);
+    return p;
+}
+
+void pcc_free(struct pcc *p)
+{
+    if (!p)
+        return;
+    end(p);
+    arena_free(p->mem);
+    free(p);
+}
+
+void pcc_stop(struct pcc *p)
+{
+    p->stop = 1;
+}
+
+static enum pcc_status do_set(struct pcc *p, const struct call *c)
+{
+    return set(p, c->name, c->value);
+}
+
+enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value)
+{
+    return frame(p, do_set, &(struct call){.name = name, .value = value});
+}
+
+static enum pcc_status do_open(struct pcc *p, const struct call *c)
+{
+    struct input in = {c->name, c->bytes, c->n};
+    if (p->x.m) {
+        end(p);
+        begin(p);
+        p->diag.errors = p->diag.warnings = p->diag.failures = 0;
+    }
+    return open_input(p, &in);
+}
+
+enum pcc_status pcc_open(struct pcc *p, const char *path)
+{
+    return frame(p, do_open, &(struct call){.name = path});
+}
+
+enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *bytes, size_t n)
+{
+    return frame(p, do_open, &(struct call){.name = name, .bytes = n ? bytes : "", .n = n});
+}
+
+static enum pcc_status do_plan(struct pcc *p, const struct call *c)
+{
+    struct pipeline pipeline = {0};
+    struct run_options none = {0};
+    if (!p->x.m || p->planned) {
+        diag_error(&p->diag, p->planned ? "%s: it was planned already: open it again"
+                                        : "there is no model to plan: open one",
+                   p->name);
+        return PCC_BAD_USE;
+    }
+    enum pcc_status s = settings_read(p);
+    if (s)
+        return s;
+    if (pipeline_parse(&pipeline, c->value ? c->value : default_pipeline(p), p->x.mem, &p->diag))
+        return PCC_BAD_USE;
+    pipeline_complete(&pipeline, p->x.mem);
+    if ((s = settings_devices(p)) || (s = run_passes(p, &pipeline, &none)) || (s = judge_result(p)))
+        return s;
+    return check_warned(p);
+}
+
+enum pcc_status pcc_plan(struct pcc *p, const char *pipeline)
+{
+    p->stop = 0;
+    return frame(p, do_plan, &(struct call){.value = pipeline});
+}
+
+static enum pcc_status do_write(struct pcc *p, const struct call *c)
+{
+    if (!p->x.m) {
+        diag_error(&p->diag, "%s: there is no model to write: open one", c->value);
+        return PCC_BAD_USE;
+    }
+    if (write_check_path(p->nowhere ? NULL : p->name, c->value, &p->diag))
+        return PCC_BAD_USE;
+    enum pcc_status s = judge_result(p);
+    if (s)
+        return s;
+    const struct writer *w = writer_of(c->value);
+    p->judged.r.annotated = w->has_model;
+    return write_one(p, w, c->value) ? PCC_BAD_INPUT : check_warned(p);
+}
+
+enum pcc_status pcc_write(struct pcc *p, const char *path)
+{
+    return frame(p, do_write, &(struct call){.value = path});
 }

@@ -45,6 +45,7 @@ struct pcc {
     uint32_t ngiven, capgiven;
     /* of the model that is open; x.m is NULL without one */
     const char *name;
+    bool nowhere; /* it came in memory */
     struct cluster *own; /* devices that came with it; NULL: none */
     bool planned;
     struct ctx x;

@@ -9,25 +9,32 @@
 #include <string.h>
 
 /* Settings beside the options of writers. */
-static const char *const names[] = {
+static const char *const table[] = {
     "devices",  "link",    "group",    "transfer-scale", "io",          "overlap",     "schedule",
     "replicate", "sync",   "efficiency", "reserve",      "part-cost",   "dim",         "costs",
-    "pin",      "state",   "keep-blocks", "time-limit",  "max-states",  "allow-links", "warnings",
-    "weights",  "annotate", "view", "pictures", "replay"};
+    "pin",      "state",   "keep-blocks", "time-limit",  "max-states",  "allow-links", "warnings"};
 
 const char *setting_named(const char *name)
 {
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i], name))
-            return names[i];
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(table[i], name))
+            return table[i];
+    for (const struct writer *const *w = writer_table; *w; w++) {
+        const struct writer_opt *o = writer_opt(*w, name);
+        if (o)
+            return o->opt.name;
+    }
     return NULL;
 }
 
 const char *setting_hint(const char *name, struct arena *a)
 {
     struct nearest t = nearest_to(name, strlen(name));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        nearest_try(&t, names[i]);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        nearest_try(&t, table[i]);
+    for (const struct writer *const *w = writer_table; *w; w++)
+        for (const struct writer_opt *const *o = (*w)->opts; o && *o; o++)
+            nearest_try(&t, (*o)->opt.name);
     return nearest_hint(&t, a);
 }
 
