@@ -28,7 +28,8 @@ static void show_plan(struct pcc *p)
         printf("%s", v->proof);
 }
 
-static enum pcc_status run(struct pcc *p, const char *model, const char *folder, const char *devices)
+static enum pcc_status run(struct pcc *p, const char *model, const char *folder,
+                           const char *devices)
 {
     const struct pcc_listener listener = {.message = show_line};
     char json[4096];

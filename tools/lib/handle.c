@@ -102,9 +102,11 @@ struct call {
     const char *name, *value; /* a setting; an input; a pipeline; a path */
     const void *bytes;
     size_t n;
+    const char **text; /* what comes of it */
 };
 
-static enum pcc_status frame(struct pcc *p, enum pcc_status (*work)(struct pcc *, const struct call *),
+static enum pcc_status frame(struct pcc *p,
+                             enum pcc_status (*work)(struct pcc *, const struct call *),
                              const struct call *c)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), theirs = uselocale(plain);
@@ -204,8 +206,9 @@ static enum pcc_status do_plan(struct pcc *p, const struct call *c)
     struct pipeline pipeline = {0};
     struct run_options none = {0};
     if (!p->x.m || p->planned) {
-        diag_error(&p->diag, p->planned ? "%s: it was planned already: open it again"
-                                        : "there is no model to plan: open one",
+        diag_error(&p->diag,
+                   p->planned ? "%s: it was planned already: open it again"
+                              : "there is no model to plan: open one",
                    p->name);
         return PCC_BAD_USE;
     }
@@ -226,18 +229,53 @@ enum pcc_status pcc_plan(struct pcc *p, const char *pipeline)
     return frame(p, do_plan, &(struct call){.value = pipeline});
 }
 
+const struct pcc_verdict *pcc_verdict(struct pcc *p)
+{
+    return view_of(p);
+}
+
+/* Whether there is something to show or write, in p->judged. */
+static enum pcc_status look(struct pcc *p, const char *what)
+{
+    if (p->x.m)
+        return judge_result(p);
+    diag_error(&p->diag, "%s: there is no model: open one", what);
+    return PCC_BAD_USE;
+}
+
+/* Whether a writer has the costs that it needs, if any. */
+static enum pcc_status check_costs(struct pcc *p, const struct writer *w, const char *what)
+{
+    if (!w || w->needs == WRITER_NEEDS_NOTHING || p->x.m->cost)
+        return PCC_OK;
+    diag_error(&p->diag, "%s: there are no costs: plan first (with the pass cost, at least)", what);
+    return PCC_BAD_USE;
+}
+
+static enum pcc_status do_text(struct pcc *p, const struct call *c)
+{
+    enum pcc_status s = look(p, c->value);
+    if (s || (s = check_costs(p, writer_named(c->value, strlen(c->value)), c->value)))
+        return s;
+    *c->text = view_text(p, c->value);
+    return *c->text ? PCC_OK : PCC_BAD_USE;
+}
+
+const char *pcc_text(struct pcc *p, const char *what)
+{
+    const char *text = NULL;
+    frame(p, do_text, &(struct call){.value = what, .text = &text});
+    return text;
+}
+
 static enum pcc_status do_write(struct pcc *p, const struct call *c)
 {
-    if (!p->x.m) {
-        diag_error(&p->diag, "%s: there is no model to write: open one", c->value);
-        return PCC_BAD_USE;
-    }
     if (write_check_path(p->nowhere ? NULL : p->name, c->value, &p->diag))
         return PCC_BAD_USE;
-    enum pcc_status s = judge_result(p);
-    if (s)
-        return s;
     const struct writer *w = writer_of(c->value);
+    enum pcc_status s = look(p, c->value);
+    if (s || (s = check_costs(p, w, c->value)))
+        return s;
     p->judged.r.annotated = w->has_model;
     return write_one(p, w, c->value) ? PCC_BAD_INPUT : check_warned(p);
 }

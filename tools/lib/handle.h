@@ -38,14 +38,14 @@ struct pcc {
     struct arena *mem; /* settings; as long as the handle */
     struct diag diag;
     struct pcc_listener listener;
-    bool spoke;               /* the call has said an error already */
-    char error[ERROR_BYTES];  /* the first one of the last call that failed */
+    bool spoke;              /* the call has said an error already */
+    char error[ERROR_BYTES]; /* the first one of the last call that failed */
     volatile sig_atomic_t stop;
     struct given *given; /* in the order in which they were */
     uint32_t ngiven, capgiven;
     /* of the model that is open; x.m is NULL without one */
     const char *name;
-    bool nowhere; /* it came in memory */
+    bool nowhere;        /* it came in memory */
     struct cluster *own; /* devices that came with it; NULL: none */
     bool planned;
     struct ctx x;
@@ -67,7 +67,11 @@ struct module *read_input(const struct pcc *p, const struct input *in, struct cl
 const char *default_pipeline(const struct pcc *p);
 enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
                            const struct run_options *o);
-/* The plan as the judge sees it and as it will be written, into p->judged. */
+/* The plan as pcc.h shows it; NULL: there is none. */
+const struct pcc_verdict *view_of(struct pcc *p);
+/* A text by its name; NULL and an error.  Lives in p->x.mem. */
+const char *view_text(struct pcc *p, const char *what);
+/* The plan as the judge sees it and as it will be written, into p->judged; before any pass has run, the model alone. */
 enum pcc_status judge_result(struct pcc *p);
 /* -Werror: were there warnings that fail the run?  PCC_BAD_INPUT and an error, else PCC_OK. */
 enum pcc_status check_warned(struct pcc *p);

@@ -44,9 +44,8 @@ static struct module *read_text(const struct input *in, struct cluster **own, st
 struct module *read_input(const struct pcc *p, const struct input *in, struct cluster **own,
                           struct plan **plan, struct diag *d)
 {
-    struct onnx_options o = {.allow_links = given(p, "allow-links") != NULL,
-                             .bytes = in->bytes,
-                             .size = in->n};
+    struct onnx_options o = {
+        .allow_links = given(p, "allow-links") != NULL, .bytes = in->bytes, .size = in->n};
     enum input_kind kind =
         in->bytes ? input_kind_in(in->name, in->bytes, in->n) : input_kind_of(in->name);
     double scale = transfer_scale(p, in, kind, d);
@@ -71,5 +70,6 @@ enum pcc_status open_input(struct pcc *p, const struct input *in)
     p->name = arena_strdup(p->x.mem, in->name, strlen(in->name));
     p->nowhere = in->bytes != NULL;
     p->x.m = read_input(p, in, &p->own, &p->x.plan, &p->diag);
+    p->x.cluster = p->own;
     return p->x.m ? PCC_OK : PCC_BAD_INPUT;
 }

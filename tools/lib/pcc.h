@@ -89,16 +89,17 @@ PCC_API enum pcc_status pcc_set(struct pcc *p, const char *name, const char *val
  * in their files, which have to stay as they are. */
 PCC_API enum pcc_status pcc_open(struct pcc *p, const char *path);
 /* The same of bytes, which are copied; the name is for messages, and external data is looked for beside it. */
-PCC_API enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *bytes, size_t n);
+PCC_API enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *bytes,
+                                        size_t n);
 
 /* Runs a pipeline of passes, "fuse,dp-place{max-states=1000000}" (pcc --list-passes), on the model, once for each time
  * that it was opened; what passes need runs before them.  NULL: the program's default, auto-place. */
 PCC_API enum pcc_status pcc_plan(struct pcc *p, const char *pipeline);
 
 struct pcc_device {
-    const char *name;       /* "acc0" */
+    const char *name;         /* "acc0" */
     const char *device_class; /* "a100" */
-    int64_t load;           /* what a sample takes it, ps: what follows, as the settings add it up */
+    int64_t load; /* what a sample takes it, ps: what follows, as the settings add it up */
     int64_t compute, transfer;
     int64_t memory, used; /* bytes; memory -1: without limit */
 };
@@ -123,7 +124,8 @@ struct pcc_verdict {
     uint32_t ndevices;
     const struct pcc_device *device; /* [ndevices] */
     uint32_t nnodes;
-    const struct pcc_node *node; /* [nnodes] of the model's graph, in an order in which they can run */
+    const struct pcc_node
+        *node; /* [nnodes] of the model's graph, in an order in which they can run */
 };
 /* NULL: there is no plan. */
 PCC_API const struct pcc_verdict *pcc_verdict(struct pcc *p);

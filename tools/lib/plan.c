@@ -7,8 +7,7 @@
 
 const char *default_pipeline(const struct pcc *p)
 {
-    return given(p, "group") ? "open-functions,fuse,hier-place"
-                             : "open-functions,fuse,auto-place";
+    return given(p, "group") ? "open-functions,fuse,hier-place" : "open-functions,fuse,auto-place";
 }
 
 /* What does not fit might fit with less reserve. */
@@ -26,6 +25,7 @@ enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
 {
     int rc = pipeline_run(pipeline, &p->x, o);
     p->planned = true;
+    p->judged = (struct judged){0};
     if (rc == PASS_INFEASIBLE)
         note_reserve(&p->x);
     return rc == PASS_INFEASIBLE   ? PCC_NO_PLAN
@@ -42,8 +42,7 @@ static void check_claims(struct pcc *p, int64_t value)
     struct plan *plan = p->x.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
     bool optimal = plan->status == PLAN_OPTIMAL && plan->bound != value;
-    if ((plan->bound < 0 && !optimal) ||
-        (plan->value == value && plan->bound <= value && !optimal))
+    if ((plan->bound < 0 && !optimal) || (plan->value == value && plan->bound <= value && !optimal))
         return;
     diag_warning(&p->diag, WARN_INVALID_PLAN,
                  "%s: its plan takes %s here, not %s: what it says about bounds is left out",
@@ -129,8 +128,11 @@ enum pcc_status judge_result(struct pcc *p)
     struct judged *j = &p->judged;
     if (j->done)
         return PCC_OK;
+    *j = (struct judged){0};
     j->r = (struct result){.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
     tell_dims(x, &j->r);
+    if (!p->planned) /* nothing was looked at yet */
+        return PCC_OK;
     if (judge_plan(p))
         return PCC_BAD_INPUT;
     close_calls(x, j);

@@ -69,24 +69,17 @@ int write_one(struct pcc *p, const struct writer *w, const char *path)
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
-/* A stream into memory, and what came of it. */
-struct memory {
-    FILE *f;
-    char *text;
-    size_t n;
-};
-
-static void begin(struct memory *m)
+void memory_begin(struct memory *m)
 {
     *m = (struct memory){0};
     m->f = open_memstream(&m->text, &m->n);
 }
 
-/* The text, in a, if all is well; NULL and an error. */
-static const char *end(struct memory *m, bool ok, const char *what, struct arena *a, struct diag *d)
+const char *memory_end(struct memory *m, bool ok, const char *what, struct arena *a, struct diag *d)
 {
     bool whole = m->f && fflush(m->f) == 0 && !ferror(m->f);
-    whole = m->f && fclose(m->f) == 0 && whole && m->text; /* glibc may close it well without a text */
+    whole =
+        m->f && fclose(m->f) == 0 && whole && m->text; /* glibc may close it well without a text */
     const char *kept = ok && whole ? arena_strdup(a, m->text, m->n) : NULL;
     if (ok && !whole)
         diag_error(d, "%s: %s", what, strerror(errno));
@@ -97,8 +90,8 @@ static const char *end(struct memory *m, bool ok, const char *what, struct arena
 const char *table_text(struct pcc *p, const char *path)
 {
     struct memory m;
-    begin(&m);
+    memory_begin(&m);
     if (m.f)
         plan_print(m.f, &p->judged.r, path && write_is_folder(path) ? path : NULL);
-    return end(&m, true, "the table of the plan", p->x.mem, &p->diag);
+    return memory_end(&m, true, "the table of the plan", p->x.mem, &p->diag);
 }

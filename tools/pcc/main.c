@@ -330,7 +330,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) /* mistakes on the command line shall have the form, too */
         sink.json = sink.json || !strcmp(argv[i], "--diag=json") ||
                     (!strcmp(argv[i], "json") && !strcmp(argv[i - 1], "--diag"));
-    int rc = cli_parse(&c, argc, argv, p->mem, &p->diag) ? EXIT_USAGE : inform(&c, p->mem, &p->diag);
+    int rc =
+        cli_parse(&c, argc, argv, p->mem, &p->diag) ? EXIT_USAGE : inform(&c, p->mem, &p->diag);
     if (rc == -1 && repro_options(&c, p->mem, &p->diag))
         rc = EXIT_USAGE;
     if (rc == -1) {
