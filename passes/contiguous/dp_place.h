@@ -4,7 +4,7 @@
 
 #include "passes/contiguous/placing.h"
 
-/* Leaves it in x->plan, with status, bound (of contiguous plans; raises p->chain->lower to it) and argument.
+/* Leaves it in x->results.plan, with status, bound (of contiguous plans; raises p->chain->lower to it) and argument.
  * False, and nothing said, if none was found. */
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o);
 
