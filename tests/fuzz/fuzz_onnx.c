@@ -101,8 +101,7 @@ static void close_calls(struct ctx *x, struct result *r, struct closed_plan *p, 
     onnx_remake(r->m == x->m ? x->m : &p->m);
 }
 
-static void split(struct ctx *x, const char *folder, enum weights_mode weights, bool ir11,
-                  bool sound)
+static void split(struct ctx *x, const char *folder, const struct split_options *o, bool sound)
 {
     struct arena *a = x->m->mem;
     struct closed_plan closed;
@@ -113,8 +112,6 @@ static void split(struct ctx *x, const char *folder, enum weights_mode weights, 
                        .plan = x->results.plan,
                        .verdict = &v,
                        .parts = parts_build(x->m, x->place, x->cluster, x->results.plan->dev, a),
-                       .weights = weights,
-                       .ir11 = ir11,
                        .diag = x->use.diag};
     const char **name = arena_array(a, (size_t)ctx_ndims(x) + 1, sizeof *name);
     int64_t *value = arena_array(a, (size_t)ctx_ndims(x) + 1, sizeof *value);
@@ -128,7 +125,7 @@ static void split(struct ctx *x, const char *folder, enum weights_mode weights, 
     r.ndims = ctx_ndims(x);
     fuzz_check(r.parts != NULL, "a plan can be cut");
     close_calls(x, &r, &closed, a);
-    int rc = split_write(&r, folder);
+    int rc = split_write(&r, o, folder);
     fuzz_check_result(rc, x->use.diag);
     fuzz_check(rc == 0 || access(folder, F_OK) != 0, "a split that fails leaves nothing");
     if (rc != 0) {
@@ -196,7 +193,9 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
     bool sound =
         check_annotations(m, &own) == 0 && !((const Onnx__ModelProto *)m->src)->n_configuration;
     fuzz_check_text(m, &c, x.results.plan);
-    split(&x, folder, (enum weights_mode)(size % WEIGHTS_MODES), size % 2 == 0, sound);
+    const struct split_options o = {.weights = (int64_t)(size % WEIGHTS_MODES),
+                                    .annotate = size % 2 ? ANNOTATE_METADATA : ANNOTATE_IR11};
+    split(&x, folder, &o, sound);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
