@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 struct anneal_options {
-    int64_t seed, moves, problems, threads, starts;
+    int64_t seed, moves, chains, threads, starts;
 };
 
 static const struct opt anneal_opts[] = {
@@ -29,7 +29,7 @@ static const struct opt anneal_opts[] = {
      .help = "moves of a node to try; 0: what the graph needs, or until --time-limit"},
     {.kind = OPT_INT,
      .name = "chains",
-     .off = offsetof(struct anneal_options, problems),
+     .off = offsetof(struct anneal_options, chains),
      .def = "8",
      .lo = "1",
      .hi = "64",
@@ -79,7 +79,7 @@ static int anneal_place_run(struct ctx *x, const void *options)
     struct anneal like = {.planner = "anneal-place",
                           .moves = (uint64_t)o->moves,
                           .seed = (uint64_t)o->seed,
-                          .problems = (uint32_t)o->problems,
+                          .chains = (uint32_t)o->chains,
                           .threads = (uint32_t)o->threads,
                           .progress = x->progress,
                           .clock = &p.clock};

@@ -232,7 +232,7 @@ static int search_begin(struct search *s, struct diag *d)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
     uint64_t most = 1 + LOADS_MOST / rows;
-    s->nrun = o->problems < MOST_CHAINS ? o->problems : MOST_CHAINS;
+    s->nrun = o->chains < MOST_CHAINS ? o->chains : MOST_CHAINS;
     s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
     s->nthread = s->nthread < s->nrun ? s->nthread : s->nrun;
     s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
@@ -357,7 +357,7 @@ static void gather(struct search *s, struct problem_plan *best)
 int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan *best,
                   struct arena *scratch, struct diag *d)
 {
-    assert(o->clock && o->problems > 0 && (!o->up || o->cut));
+    assert(o->clock && o->chains > 0 && (!o->up || o->cut));
     struct arena_mark mark = arena_mark(scratch);
     struct search *s = arena_alloc(scratch, sizeof *s);
     int64_t before = best->value;

@@ -19,7 +19,7 @@ struct anneal {
     /* the contiguous problem whose orders are cut for starts, and the vertex of it that a */
     const struct problem *cut;
     const uint32_t *up; /* vertex of c is in; NULL: c itself */
-    uint32_t problems;  /* runs that start from what is known then: the plan depends on it */
+    uint32_t chains;    /* runs that start from what is known then: the plan depends on it */
     /* that share out these; 0: as many as there are cores.  No plan depends on it */
     uint32_t threads;
     bool progress;

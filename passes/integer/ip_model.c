@@ -593,17 +593,17 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
 
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev)
 {
-    bool problem = m->ask.shape == IP_CHAIN;
+    bool chain = m->ask.shape == IP_CHAIN;
     for (uint32_t v = 0; v < m->c->g->n; v++) {
         uint32_t found = 0;
         for (uint32_t s = 0; s < m->ndev; s++) {
             uint32_t col = m->col[(size_t)v * m->ndev + s];
             bool is = col == MIP_ONE || (col != MIP_ZERO && x[col] > 0.5);
-            if (is && !(problem && found))
+            if (is && !(chain && found))
                 dev[v] = (int32_t)m->slot[s];
             found += is;
         }
-        if (problem ? found == 0 : found != 1)
+        if (chain ? found == 0 : found != 1)
             return false;
     }
     return true;

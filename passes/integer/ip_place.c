@@ -181,7 +181,7 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct placing 
     struct anneal s = {.planner = "ip-place",
                        .moves = (uint64_t)o->moves,
                        .seed = (uint64_t)o->seed,
-                       .problems = CHAINS,
+                       .chains = CHAINS,
                        .clock = &p->clock};
     if (interval_search(p->top, &p->run, &cut, x->scratch)) {
         best->value = cut.value;
