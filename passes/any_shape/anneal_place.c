@@ -1,8 +1,8 @@
 /* anneal-place: splits of any shape with a small largest load, by simulated annealing.
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (splits that need not be contiguous)
- * and 5.2.  Starts from the best of some topological orders cut by interval DP, so that it is never worse
- * than those; then annealing, with bounds in turn (any_search.c). */
+ * and 5.2.  Starts from the best of some topological orders cut by interval DP, so that it is never worse than
+ * those; then annealing, with bounds in turn (any_search.c).  Cost: `moves`, or the time limit. */
 #include "passes/any_shape/fit_memory.h"
 #include "passes/any_shape/gather_parts.h"
 
@@ -50,7 +50,7 @@ static const struct opt anneal_opts[] = {
      .help = "topological orders to cut for the first plan"},
     {0}};
 
-/* Status, bound and argument. */
+/* Writes status, bound and argument of the plan. */
 static void conclude(struct any_search *s, uint64_t seed)
 {
     struct ctx *x = s->x;
