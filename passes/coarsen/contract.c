@@ -309,7 +309,7 @@ static void warn_of(struct ctx *x, const struct wdag *level, const struct classe
     warn_large(x, level, why, qdq_all);
 }
 
-/* Classes, then the cycles that they make: fills x->levels.whole, x->levels.any and x->levels.must (NULL: as the one before). */
+/* Classes, then the cycles that they make: fills x->levels.whole, any and must (NULL: as the one before). */
 static int join_classes(struct ctx *x, const struct contract_options *o)
 {
     struct wdag *top = x->levels.top;
