@@ -141,7 +141,7 @@ static void make_lanes(struct building *b)
     r->lane = arena_array(b->a, (size_t)r->nlane + 1, sizeof *r->lane);
     for (uint32_t d = 0; d < b->c->ndev; d++)
         for (uint8_t k = TASK_OUT; k >= TASK_IN; k--)
-            r->lane[lane_of(b, d, k)] = (struct lane){d, k};
+            r->lane[lane_of(b, d, k)] = (struct round_lane){d, k};
     for (uint32_t d = 0; d < b->c->ndev && b->c->overlap == OVERLAP_SUM; d++)
         r->lane[d].kind = TASK_WHOLE;
 }
@@ -153,12 +153,12 @@ static void add_task(struct building *b, uint32_t piece, uint8_t kind)
     uint32_t part = piece / 2;
     assert(part < b->parts->nparts && !x->task[kind]);
     bool whole = kind == TASK_WHOLE;
-    struct task t = {.part = part,
-                     .lane = lane_of(b, b->parts->part[part].dev, kind),
-                     .back = piece % 2,
-                     .kind = kind,
-                     .in = whole || kind == TASK_IN ? x->in : 0,
-                     .out = whole || kind == TASK_OUT ? x->out : 0};
+    struct round_task t = {.part = part,
+                           .lane = lane_of(b, b->parts->part[part].dev, kind),
+                           .back = piece % 2,
+                           .kind = kind,
+                           .in = whole || kind == TASK_IN ? x->in : 0,
+                           .out = whole || kind == TASK_OUT ? x->out : 0};
     t.time = t.in + (whole || kind == TASK_COMPUTE ? x->compute : 0) + t.out;
     x->task[kind] = r->ntask + 1;
     r->task[r->ntask++] = t;
@@ -233,12 +233,12 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
         if (!r->task[t].back && r->task[t].level > through)
             through = r->task[t].level;
     for (uint32_t i = r->ntask; i-- > 0;) {
-        struct task *t = &r->task[order[i]];
+        struct round_task *t = &r->task[order[i]];
         uint32_t level = UINT32_MAX;
         if (!t->back || t->level >= through)
             continue;
         for (uint32_t k = next->at[order[i]]; k < next->at[order[i] + 1]; k++) {
-            const struct task *u = &r->task[next->to[k]];
+            const struct round_task *u = &r->task[next->to[k]];
             uint32_t latest = u->level - (u->lane != t->lane);
             level = latest < level ? latest : level;
         }
@@ -263,9 +263,9 @@ static struct csr by_level(struct building *b)
     }
     struct csr next = csr_build(b->a, r->ntask, n, r->after.to, row);
     for (uint32_t i = 0; i < end; i++) {
-        struct task *t = &r->task[order[i]];
+        struct round_task *t = &r->task[order[i]];
         for (uint32_t k = next.at[order[i]]; k < next.at[order[i] + 1]; k++) {
-            struct task *u = &r->task[next.to[k]];
+            struct round_task *u = &r->task[next.to[k]];
             uint32_t level = t->level + (u->lane != t->lane);
             u->level = level > u->level ? level : u->level;
             if (--left[next.to[k]] == 0)
@@ -291,7 +291,7 @@ static void run_pass(struct replay *r, const struct csr *level, int pass, int64_
         uint32_t high = round < r->levels ? round : r->levels - 1;
         for (uint32_t i = level->at[low]; i < level->at[high + 1]; i++) {
             uint32_t x = level->to[i];
-            const struct task *t = &r->task[x];
+            const struct round_task *t = &r->task[x];
             if (pass < 2 && t->back != pass)
                 continue;
             uint32_t s = round - t->level;
@@ -375,7 +375,7 @@ const char *replay_lane_name(const struct replay *r, const struct cluster *c, ui
     static const char *const what[OVERLAPS][4] = {
         [OVERLAP_MAX] = {[TASK_IN] = " link"},
         [OVERLAP_DUPLEX] = {[TASK_IN] = " in", [TASK_OUT] = " out"}};
-    const struct lane *l = &r->lane[lane];
+    const struct round_lane *l = &r->lane[lane];
     const char *suffix = what[c->overlap][l->kind];
     return arena_fmt(a, "%s%s", cluster_device_name(c, a, l->dev), suffix ? suffix : "");
 }
