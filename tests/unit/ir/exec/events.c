@@ -420,8 +420,10 @@ static void chains_have_no_gaps(void **state)
     for (uint32_t i = 0; i < GRAPHS; i++) {
         static struct made x;
         memset(&x, 0, sizeof x);
-        draw_tasks(&x, &rng, 1);
+        draw_tasks(&x, &rng, i % 3 ? 1 : 0);
         number(&x);
+        for (uint32_t l = 0; l < LANES; l++)
+            x.lane[l].width = test_below(&rng, 3);
         if (i % 2)
             draw_lists(&x, &rng, false);
         else
@@ -434,7 +436,8 @@ static void chains_have_no_gaps(void **state)
         assert_int_equal(end_of(&x, &t, chain[n - 1]), t.end);
         assert_int_equal(t.start[chain[0]], x.task[task_of_item(&x.g, chain[0])].release);
         for (uint32_t k = 1; k < n; k++)
-            assert_int_equal(t.start[chain[k]], end_of(&x, &t, chain[k - 1]));
+            assert_true(t.start[chain[k]] == end_of(&x, &t, chain[k - 1]) ||
+                        (i % 2 && t.start[chain[k]] == t.start[chain[k - 1]]));
         arena_free(x.a);
     }
 }
