@@ -1,7 +1,7 @@
 /* The event core against rules written once more, the slow way: lists against longest paths, other lanes against a
  * walk through all items at every moment; deadlocks against a search for cycles; small cases worked out by hand. */
 #include "ir/exec/events.h"
-#include "tests/graphs.h"
+#include "tests/support/graphs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
