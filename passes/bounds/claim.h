@@ -6,7 +6,7 @@
 
 /* The level that contiguous plans refer to, after the mandatory steps (x->levels.whole). */
 struct wdag *whole_level(const struct ctx *x);
-/* The level of plans of any shape, and the one of all plans of the user's own problem (levels.any, levels.must; the base
+/* The level of plans of any shape, and the one of all plans of the user's own problem (levels.any, must; the base
  * level before contract has run). */
 struct wdag *any_level(const struct ctx *x);
 struct wdag *must_level(const struct ctx *x);
