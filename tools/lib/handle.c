@@ -126,11 +126,13 @@ static struct module *read_model(const char *path, struct diag *d)
 /* The context as it is without a model. */
 static void begin(struct pcc *p)
 {
-    p->x = (struct ctx){.mem = arena_new(),
-                        .scratch = arena_new(),
-                        .diag = &p->diag,
-                        .stop = &p->stop,
-                        .read_model = read_model};
+    p->settings = (struct settings){0};
+    p->x = (struct ctx){.settings = &p->settings,
+                        .use.mem = arena_new(),
+                        .use.scratch = arena_new(),
+                        .use.diag = &p->diag,
+                        .use.stop = &p->stop,
+                        .use.read_model = read_model};
     p->judged = (struct judged){0};
     p->name = NULL;
     p->own = NULL;
@@ -141,8 +143,8 @@ static void end(struct pcc *p)
 {
     if (p->x.m)
         arena_free(p->x.m->mem);
-    arena_free(p->x.scratch);
-    arena_free(p->x.mem);
+    arena_free(p->x.use.scratch);
+    arena_free(p->x.use.mem);
 }
 
 struct pcc *pcc_new(void)
@@ -215,9 +217,10 @@ static enum pcc_status do_plan(struct pcc *p, const struct call *c)
     enum pcc_status s = settings_read(p);
     if (s)
         return s;
-    if (pipeline_parse(&pipeline, c->value ? c->value : default_pipeline(p), p->x.mem, &p->diag))
+    if (pipeline_parse(&pipeline, c->value ? c->value : default_pipeline(p), p->x.use.mem,
+                       &p->diag))
         return PCC_BAD_USE;
-    pipeline_complete(&pipeline, p->x.mem);
+    pipeline_complete(&pipeline, p->x.use.mem);
     if ((s = settings_devices(p)) || (s = run_passes(p, &pipeline, &none)) || (s = judge_result(p)))
         return s;
     return check_warned(p);

@@ -48,6 +48,7 @@ struct pcc {
     bool nowhere;        /* it came in memory */
     struct cluster *own; /* devices that came with it; NULL: none */
     bool planned;
+    struct settings settings; /* what `given` means: x.settings */
     struct ctx x;
     struct judged judged;
 };
@@ -69,7 +70,7 @@ enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
                            const struct run_options *o);
 /* The plan as pcc.h shows it; NULL: there is none. */
 const struct pcc_verdict *view_of(struct pcc *p);
-/* A text by its name; NULL and an error.  Lives in p->x.mem. */
+/* A text by its name; NULL and an error.  Lives in p->x.use.mem. */
 const char *view_text(struct pcc *p, const char *what);
 /* The plan as the judge sees it and as it will be written, into p->judged; before any pass has run, the model alone. */
 enum pcc_status judge_result(struct pcc *p);

@@ -67,9 +67,9 @@ struct module *read_input(const struct pcc *p, const struct input *in, struct cl
 
 enum pcc_status open_input(struct pcc *p, const struct input *in)
 {
-    p->name = arena_strdup(p->x.mem, in->name, strlen(in->name));
+    p->name = arena_strdup(p->x.use.mem, in->name, strlen(in->name));
     p->nowhere = in->bytes != NULL;
-    p->x.m = read_input(p, in, &p->own, &p->x.plan, &p->diag);
+    p->x.m = read_input(p, in, &p->own, &p->x.results.plan, &p->diag);
     p->x.cluster = p->own;
     return p->x.m ? PCC_OK : PCC_BAD_INPUT;
 }

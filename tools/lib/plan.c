@@ -16,7 +16,7 @@ static void note_reserve(const struct ctx *x)
     char text[UNIT_TEXT];
     for (uint32_t k = 0; k < x->cluster->ncls; k++)
         if (x->cluster->cls[k].reserve)
-            diag_note(x->diag, "of each %s, %s were left to the runtime (--reserve)",
+            diag_note(x->use.diag, "of each %s, %s were left to the runtime (--reserve)",
                       x->cluster->cls[k].name, bytes_short(text, x->cluster->cls[k].reserve));
 }
 
@@ -39,7 +39,7 @@ enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
 /* What a plan that came with the input claims holds only for the costs and devices that it was made for. */
 static void check_claims(struct pcc *p, int64_t value)
 {
-    struct plan *plan = p->x.plan;
+    struct plan *plan = p->x.results.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
     bool optimal = plan->status == PLAN_OPTIMAL && plan->bound != value;
     if ((plan->bound < 0 && !optimal) || (plan->value == value && plan->bound <= value && !optimal))
@@ -60,21 +60,22 @@ static int judge_plan(struct pcc *p)
     struct ctx *x = &p->x;
     struct verdict *v = &p->judged.verdict;
     struct result *r = &p->judged.r;
-    if (!x->plan || !x->m->cost || !x->cluster)
+    if (!x->results.plan || !x->m->cost || !x->cluster)
         return 0;
     if (ctx_base(x))
         return -1;
-    *v = judge_copies(x->m, x->place, x->cluster, x->plan->dev, x->plan->copies, x->mem);
-    bool fits = v->fits || x->plan->status == PLAN_OVER_MEMORY;
+    *v = judge_copies(x->m, x->place, x->cluster, x->results.plan->dev, x->results.plan->copies,
+                      x->use.mem);
+    bool fits = v->fits || x->results.plan->status == PLAN_OVER_MEMORY;
     if (!v->runnable || !v->colocated || !fits) {
-        diag_warning(x->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
+        diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
                      v->why_not);
         return 0;
     }
     check_claims(p, v->value);
     r->verdict = v;
     r->place = x->place;
-    r->parts = parts_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
+    r->parts = parts_build(x->m, x->place, x->cluster, x->results.plan->dev, x->use.mem);
     return 0;
 }
 
@@ -92,13 +93,13 @@ static void close_calls(struct ctx *x, struct judged *j)
 {
     struct closed_plan *c = &j->closed;
     struct result *r = &j->r;
-    r->calls = x->opened ? "opened" : has_calls(x->m) ? "whole" : NULL;
+    r->calls = x->results.opened ? "opened" : has_calls(x->m) ? "whole" : NULL;
     j->planned = *r;
-    if (!r->verdict || !x->opened || !close_plan(x, r->parts, r->verdict, c))
+    if (!r->verdict || !x->results.opened || !close_plan(x, r->parts, r->verdict, c))
         return;
-    diag_note(x->diag, "calls of functions: %u are written as such, %s", c->closed,
+    diag_note(x->use.diag, "calls of functions: %u are written as such, %s", c->closed,
               c->open == 0 ? "none is open"
-                           : arena_fmt(x->mem, "%u are open, the first of these '%s'", c->open,
+                           : arena_fmt(x->use.mem, "%u are open, the first of these '%s'", c->open,
                                        c->first_open));
     r->open = &j->planned;
     r->m = &c->m;
@@ -111,15 +112,16 @@ static void close_calls(struct ctx *x, struct judged *j)
 /* The sizes of dimensions that the plan was made for. */
 static void tell_dims(const struct ctx *x, struct result *r)
 {
-    const char **names = arena_array(x->mem, (size_t)x->ndims + 1, sizeof *names);
-    int64_t *values = arena_array(x->mem, (size_t)x->ndims + 1, sizeof *values);
-    for (uint32_t i = 0; i < x->ndims; i++) {
-        names[i] = x->dims[i].name;
-        values[i] = x->dims[i].value;
+    uint32_t n = ctx_ndims(x);
+    const char **names = arena_array(x->use.mem, (size_t)n + 1, sizeof *names);
+    int64_t *values = arena_array(x->use.mem, (size_t)n + 1, sizeof *values);
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = ctx_dim(x, i)->name;
+        values[i] = ctx_dim(x, i)->value;
     }
     r->dim_name = names;
     r->dim_value = values;
-    r->ndims = x->ndims;
+    r->ndims = n;
 }
 
 enum pcc_status judge_result(struct pcc *p)
@@ -129,7 +131,8 @@ enum pcc_status judge_result(struct pcc *p)
     if (j->done)
         return PCC_OK;
     *j = (struct judged){0};
-    j->r = (struct result){.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
+    j->r = (struct result){
+        .m = x->m, .cluster = x->cluster, .plan = x->results.plan, .diag = x->use.diag};
     tell_dims(x, &j->r);
     if (!p->planned) /* nothing was looked at yet */
         return PCC_OK;

@@ -40,94 +40,101 @@ const char *setting_hint(const char *name, struct arena *a)
 
 int settings_dims(struct pcc *p)
 {
-    struct ctx *x = &p->x;
-    const char *s;
-    for (uint32_t i = 0; (s = given_nth(p, "dim", i)); i++)
-        while (*s) {
-            size_t n = strcspn(s, ",");
-            char *name = arena_strdup(x->mem, s, n), *eq = strrchr(name, '=');
+    struct arena *a = p->x.use.mem;
+    struct settings *s = &p->settings;
+    struct dim_binding *dims = NULL;
+    const char *t;
+    uint32_t cap = 0;
+    for (uint32_t i = 0; (t = given_nth(p, "dim", i)); i++)
+        while (*t) {
+            size_t n = strcspn(t, ",");
+            char *name = arena_strdup(a, t, n), *eq = strrchr(name, '=');
             int64_t value;
             if (!eq || eq == name || !count_parse(eq + 1, &value) || value < 1)
-                return diag_error(x->diag, "--dim '%s': expected NAME=N with N >= 1", name);
+                return diag_error(&p->diag, "--dim '%s': expected NAME=N with N >= 1", name);
             *eq = 0;
-            x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
-            x->dims[x->ndims++] = (struct dim_binding){name, value, false};
-            s += n + (s[n] == ',');
+            dims = vec_grow(a, dims, &cap, s->ndims + 1, sizeof *dims);
+            dims[s->ndims++] = (struct dim_binding){name, value};
+            t += n + (t[n] == ',');
         }
+    s->dims = dims;
     return 0;
 }
 
-static int add_pin(struct ctx *x, struct pin *pins, const char *text)
+static int add_pin(struct pin *pin, const char *text, struct arena *a, struct diag *d)
 {
-    char *pattern = arena_strdup(x->mem, text, strlen(text)), *eq = strrchr(pattern, '=');
+    char *pattern = arena_strdup(a, text, strlen(text)), *eq = strrchr(pattern, '=');
     if (!eq || eq == pattern || !eq[1])
-        return diag_error(x->diag, "--pin '%s': expected REGEX=DEVICE", text);
+        return diag_error(d, "--pin '%s': expected REGEX=DEVICE", text);
     *eq = 0;
-    pins[x->npins++] = (struct pin){pattern, eq + 1};
+    *pin = (struct pin){pattern, eq + 1};
     return 0;
 }
 
 static enum pcc_status read_pins(struct pcc *p)
 {
-    struct ctx *x = &p->x;
+    struct arena *a = p->x.use.mem;
+    struct settings *s = &p->settings;
     struct pin *pins = NULL;
-    const char *s;
+    const char *said;
     uint32_t cap = 0;
-    for (uint32_t i = 0; (s = given_nth(p, "pin", i)); i++) {
-        size_t len = strlen(s);
-        char *text = arena_strdup(x->mem, s, len), *save = NULL;
-        if (*s == '@' && !(text = infile_read(s + 1, x->mem, &len, x->diag)))
+    for (uint32_t i = 0; (said = given_nth(p, "pin", i)); i++) {
+        size_t len = strlen(said);
+        char *text = arena_strdup(a, said, len), *save = NULL;
+        if (*said == '@' && !(text = infile_read(said + 1, a, &len, &p->diag)))
             return PCC_BAD_INPUT;
         for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-            if (*s == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
+            if (*said == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
                 continue;
             line[strcspn(line, "\r")] = 0;
-            pins = vec_grow(x->mem, pins, &cap, x->npins + 1, sizeof *pins);
-            if (add_pin(x, pins, line))
-                return *s == '@' ? PCC_BAD_INPUT : PCC_BAD_USE;
+            pins = vec_grow(a, pins, &cap, s->npins + 1, sizeof *pins);
+            if (add_pin(&pins[s->npins++], line, a, &p->diag))
+                return *said == '@' ? PCC_BAD_INPUT : PCC_BAD_USE;
         }
     }
-    x->pins = pins;
-    return 0;
+    s->pins = pins;
+    return PCC_OK;
 }
 
 static int read_pairs(struct pcc *p)
 {
-    struct ctx *x = &p->x;
-    struct state_pair *pairs = arena_array(x->mem, (size_t)p->ngiven + 1, sizeof *pairs);
-    const char *s;
-    for (uint32_t i = 0; (s = given_nth(p, "state", i)); i++) {
-        const char *eq = strchr(s, '=');
-        if (!eq || eq == s || !eq[1])
-            return diag_error(x->diag, "--state '%s': expected INPUT=OUTPUT", s);
-        pairs[x->npairs++] = (struct state_pair){arena_strdup(x->mem, s, (size_t)(eq - s)), eq + 1};
+    struct arena *a = p->x.use.mem;
+    struct settings *s = &p->settings;
+    struct state_pair *pairs = arena_array(a, (size_t)p->ngiven + 1, sizeof *pairs);
+    const char *t;
+    for (uint32_t i = 0; (t = given_nth(p, "state", i)); i++) {
+        const char *eq = strchr(t, '=');
+        if (!eq || eq == t || !eq[1])
+            return diag_error(&p->diag, "--state '%s': expected INPUT=OUTPUT", t);
+        pairs[s->npairs++] = (struct state_pair){arena_strdup(a, t, (size_t)(eq - t)), eq + 1};
     }
-    x->pairs = pairs;
+    s->pairs = pairs;
     return 0;
 }
 
 static int read_limits(struct pcc *p)
 {
-    struct ctx *x = &p->x;
-    const char *t = given(p, "time-limit"), *s = given(p, "max-states");
-    if (t && !time_parse(t, &x->time_limit))
-        return diag_error(x->diag, "--time-limit '%s': expected a time such as 30s", t);
-    if (s && (!count_parse(s, &x->max_states) || x->max_states < 1))
-        return diag_error(x->diag, "--max-states '%s': expected a number >= 1", s);
+    const char *limit = given(p, "time-limit"), *states = given(p, "max-states");
+    struct settings *s = &p->settings;
+    if (limit && !time_parse(limit, &s->time_limit))
+        return diag_error(&p->diag, "--time-limit '%s': expected a time such as 30s", limit);
+    if (states && (!count_parse(states, &s->max_states) || s->max_states < 1))
+        return diag_error(&p->diag, "--max-states '%s': expected a number >= 1", states);
     return 0;
 }
 
 enum pcc_status settings_read(struct pcc *p)
 {
-    const char **costs = arena_array(p->x.mem, (size_t)p->ngiven + 1, sizeof *costs);
+    struct settings *s = &p->settings;
+    const char **costs = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *costs);
+    *s = (struct settings){0};
     if (settings_dims(p) || read_pairs(p) || read_limits(p))
         return PCC_BAD_USE;
-    enum pcc_status s = read_pins(p);
-    while ((costs[p->x.ncost_files] = given_nth(p, "costs", p->x.ncost_files)))
-        p->x.ncost_files++;
-    p->x.cost_files = costs;
-    p->x.keep_blocks = given(p, "keep-blocks") != NULL;
-    return s;
+    while ((costs[s->ncost_files] = given_nth(p, "costs", s->ncost_files)))
+        s->ncost_files++;
+    s->cost_files = costs;
+    s->keep_blocks = given(p, "keep-blocks") != NULL;
+    return read_pins(p);
 }
 
 /* The place of a setting's value among names; the default if it is not given; -1, an error. */
@@ -149,11 +156,11 @@ static enum pcc_status find_devices(struct pcc *p)
     struct cluster *own = p->own;
     const char *text = given(p, "devices");
     if (own && (text || given(p, "link"))) {
-        diag_error(x->diag, "%s brings its own devices: -d and --link do not apply", p->name);
+        diag_error(x->use.diag, "%s brings its own devices: -d and --link do not apply", p->name);
         return PCC_BAD_USE;
     }
-    x->cluster = own ? own : arena_alloc(x->mem, sizeof *x->cluster);
-    if (text && cluster_parse(x->cluster, x->mem, text, x->diag))
+    x->cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->cluster);
+    if (text && cluster_parse(x->cluster, x->use.mem, text, x->use.diag))
         return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
     if (!own && !text)
         cluster_default(x->cluster);
@@ -165,19 +172,19 @@ static int describe_devices(struct pcc *p)
     struct ctx *x = &p->x;
     const char *io = given(p, "io"), *eff = given(p, "efficiency"), *link = given(p, "link");
     const char *group = given(p, "group"), *reserve = given(p, "reserve");
-    if (link && cluster_set_link(x->cluster, link, x->diag))
+    if (link && cluster_set_link(x->cluster, link, x->use.diag))
         return -1;
-    if (group && cluster_set_groups(x->cluster, group, x->diag))
+    if (group && cluster_set_groups(x->cluster, group, x->use.diag))
         return -1;
-    if (reserve && cluster_set_reserve(x->cluster, reserve, x->diag))
+    if (reserve && cluster_set_reserve(x->cluster, reserve, x->use.diag))
         return -1;
     const char *part = given(p, "part-cost");
     if (part && (!time_parse(part, &x->cluster->part_cost) || x->cluster->part_cost < 0 ||
                  x->cluster->part_cost > PS_PER_S))
-        return diag_error(x->diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
+        return diag_error(x->use.diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
                           part);
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
-        return diag_error(x->diag, "--io '%s': expected paid or free", io);
+        return diag_error(x->use.diag, "--io '%s': expected paid or free", io);
     x->cluster->io_free = io ? !strcmp(io, "free") : x->cluster->io_free;
     int overlap = read_choice(p, "overlap", overlap_name, (int)x->cluster->overlap);
     int schedule = read_choice(p, "schedule", schedule_name, (int)x->cluster->schedule);
@@ -188,9 +195,9 @@ static int describe_devices(struct pcc *p)
     x->cluster->replicate = x->cluster->replicate || given(p, "replicate");
     const char *sync = given(p, "sync");
     if (sync && (!rate_parse(sync, &x->cluster->sync_bandwidth) || x->cluster->sync_bandwidth < 1))
-        return diag_error(x->diag, "--sync '%s': expected a rate such as 25GB/s", sync);
+        return diag_error(x->use.diag, "--sync '%s': expected a rate such as 25GB/s", sync);
     if (eff && !share_parse(eff, &x->cluster->efficiency))
-        return diag_error(x->diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
+        return diag_error(x->use.diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
     return 0;
 }
 

@@ -53,8 +53,8 @@ const struct pcc_verdict *view_of(struct pcc *p)
                               .bound_all = plan->bound_all,
                               .nparts = r->parts->nparts,
                               .ndevices = r->cluster->ndev,
-                              .device = devices(r, p->x.mem)};
-    v->node = nodes(r, &v->nnodes, p->x.mem);
+                              .device = devices(r, p->x.use.mem)};
+    v->node = nodes(r, &v->nnodes, p->x.use.mem);
     v->planner = plan->planner;
     return v;
 }
@@ -72,7 +72,7 @@ static const char *summary_text(struct pcc *p)
     memory_begin(&m);
     if (m.f)
         summary_print(m.f, p->x.m);
-    return memory_end(&m, true, "summary", p->x.mem, &p->diag);
+    return memory_end(&m, true, "summary", p->x.use.mem, &p->diag);
 }
 
 static const char *plan_text(struct pcc *p)
@@ -94,7 +94,7 @@ static const char *written_text(struct pcc *p, const struct writer *w)
     p->judged.r.out = m.f;
     bool ok = m.f && write_one(p, w, "-") == 0;
     p->judged.r.out = NULL;
-    return memory_end(&m, ok || !m.f, w->name, p->x.mem, &p->diag);
+    return memory_end(&m, ok || !m.f, w->name, p->x.use.mem, &p->diag);
 }
 
 const char *view_text(struct pcc *p, const char *what)
@@ -107,6 +107,6 @@ const char *view_text(struct pcc *p, const char *what)
     if (w && w->to_stdout)
         return written_text(p, w);
     diag_error(&p->diag, "there is no text '%s': expected table, summary, %s", what,
-               writer_emits(", ", " or ", p->x.mem));
+               writer_emits(", ", " or ", p->x.use.mem));
     return NULL;
 }

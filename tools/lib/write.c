@@ -93,5 +93,5 @@ const char *table_text(struct pcc *p, const char *path)
     memory_begin(&m);
     if (m.f)
         plan_print(m.f, &p->judged.r, path && write_is_folder(path) ? path : NULL);
-    return memory_end(&m, true, "the table of the plan", p->x.mem, &p->diag);
+    return memory_end(&m, true, "the table of the plan", p->x.use.mem, &p->diag);
 }

@@ -27,7 +27,7 @@ const char *memory_end(struct memory *m, bool ok, const char *what, struct arena
 
 /* Whether the path is that of a folder for a split. */
 bool write_is_folder(const char *path);
-/* The table of the plan, NULL and an error; lives in p->x.mem.  path: what is written beside it; NULL: nothing. */
+/* The table of the plan, NULL and an error; lives in p->x.use.mem.  path: what is written beside it; NULL: nothing. */
 const char *table_text(struct pcc *p, const char *path);
 
 #endif

@@ -127,25 +127,25 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
     bool in_file = text && *text == '@';
     size_t n;
-    if (in_file && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
+    if (in_file && !(text = infile_read(text + 1, x->use.mem, &n, x->use.diag)))
         return EXIT_INPUT;
     if (!text && out && write_is_folder(out))
         text = default_pipeline(h);
     else if (!text && (!out || writer_of(out)->needs == WRITER_NEEDS_COST || c->n[CLI_EMIT]))
         text = "cost";
-    if (text && pipeline_parse(p, text, x->mem, x->diag))
+    if (text && pipeline_parse(p, text, x->use.mem, x->use.diag))
         return in_file ? EXIT_INPUT : EXIT_USAGE;
-    pipeline_complete(p, x->mem);
+    pipeline_complete(p, x->use.mem);
     bool costs = out || c->n[CLI_EMIT] || has_pass(p, "cost"); /* the summary shows costs */
-    if (!costs && pipeline_parse(p, "cost", x->mem, x->diag))
+    if (!costs && pipeline_parse(p, "cost", x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    pipeline_complete(p, x->mem);
+    pipeline_complete(p, x->use.mem);
     if (c->value[CLI_KEEP_BLOCKS] && !has_pass(p, "contract")) {
-        diag_error(x->diag,
+        diag_error(x->use.diag,
                    "--keep-blocks: nothing is placed: give a planner, such as -p auto-place");
         return EXIT_USAGE;
     }
-    return stop_after(c->value[CLI_STOP_AFTER], p, x->diag) ? EXIT_USAGE : 0;
+    return stop_after(c->value[CLI_STOP_AFTER], p, x->use.diag) ? EXIT_USAGE : 0;
 }
 
 /* Passes that options name; their values and that of --diag. */
@@ -174,20 +174,16 @@ static void reproduce(const struct cli *c, const struct pcc *h, const struct pip
     struct ctx y = *x;
     struct diag silent = diag_silent();
     struct cluster *own = NULL;
-    y.diag = &silent;
-    y.opened = NULL;
+    y.use.diag = &silent;
     y.place = NULL;
-    y.base = y.whole = y.any = y.must = y.top = NULL;
-    y.plan = NULL;
-    for (y.ndims = 0; y.ndims < x->ndims && !x->dims[y.ndims].guessed;)
-        y.ndims++;
-    y.capdims = y.ndims; /* what is guessed again goes elsewhere */
-    y.guess = 0;
-    y.m = read_input(h, &in, &own, &y.plan, &silent);
+    y.levels = (struct levels){0};
+    /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
+    y.results = (struct results){.inferred = x->results.inferred};
+    y.m = read_input(h, &in, &own, &y.results.plan, &silent);
     if (!y.m)
         return;
-    if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->diag) == 0)
-        diag_warning(x->diag, WARN_REPRODUCER,
+    if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
+        diag_warning(x->use.diag, WARN_REPRODUCER,
                      "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
     arena_free(y.m->mem);
 }
@@ -207,18 +203,19 @@ static int check_only(const struct cli *c, struct pcc *h)
     struct ctx *x = &h->x;
     struct pipeline p = {0};
     struct run_options o = {0};
-    struct diag *d = x->diag, soft = {.emit = emit_errors, .user = d};
+    struct diag *d = x->use.diag, soft = {.emit = emit_errors, .user = d};
     if (c->value[CLI_OUTPUT] || c->value[CLI_PASSES] || c->n[CLI_EMIT]) {
-        diag_error(x->diag, "--check-annotations writes nothing: -p, -o and --emit do not apply");
+        diag_error(x->use.diag,
+                   "--check-annotations writes nothing: -p, -o and --emit do not apply");
         return EXIT_USAGE;
     }
-    if (settings_dims(h) || pipeline_parse(&p, "infer-shapes", x->mem, x->diag))
+    if (settings_dims(h) || pipeline_parse(&p, "infer-shapes", x->use.mem, x->use.diag))
         return EXIT_USAGE;
     if (open_input(h, &in))
         return EXIT_INPUT;
-    x->diag = &soft; /* what sizes to plan for does not matter here */
+    x->use.diag = &soft; /* what sizes to plan for does not matter here */
     int rc = pipeline_run(&p, x, &o);
-    x->diag = d;
+    x->use.diag = d;
     d->limit = UINT32_MAX;
     return check_annotations(x->m, d) || rc || check_warned(h) ? EXIT_INPUT : 0;
 }
@@ -251,13 +248,13 @@ static int run(const struct cli *c, struct pcc *h)
         return EXIT_USAGE;
     if (c->value[CLI_CHECK_ANNOTATIONS])
         return check_only(c, h);
-    if (output_check(c, h) || check_names(c, x->mem, x->diag))
+    if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
     int rc = settings_read(h);
     if (rc || (rc = make_pipeline(c, h, &p)))
         return rc;
     if (c->value[CLI_PRINT_PIPELINE])
-        fprintf(stderr, "%s\n", pipeline_text(&p, x->mem));
+        fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if ((rc = open_input(h, &in)))
         return rc;
     if (!p.n && !c->value[CLI_DEVICES])
@@ -336,7 +333,7 @@ int main(int argc, char **argv)
         rc = EXIT_USAGE;
     if (rc == -1) {
         sink.quiet = c.value[CLI_QUIET] != NULL;
-        p->x.progress = !sink.quiet && isatty(STDERR_FILENO);
+        p->x.use.progress = !sink.quiet && isatty(STDERR_FILENO);
         at_work = p;
         sigaction(SIGINT, &sa, NULL);
         rc = run(&c, p);

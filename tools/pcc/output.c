@@ -105,7 +105,7 @@ static int compare(const struct cli *c, struct ctx *x, const struct result *r)
 {
     const char *from = c->value[CLI_COMPARE];
     if (!r->verdict)
-        return diag_error(x->diag,
+        return diag_error(x->use.diag,
                           "--compare=%s: there is no plan to compare it with: give a planner, "
                           "such as -p auto-place",
                           from);
@@ -116,8 +116,8 @@ static int compare(const struct cli *c, struct ctx *x, const struct result *r)
 static int baselines(const struct cli *c, struct ctx *x, const struct result *r)
 {
     if (!r->verdict)
-        return diag_error(x->diag, "--baselines: there is no plan to hold them against: give a "
-                                   "planner, such as -p auto-place");
+        return diag_error(x->use.diag, "--baselines: there is no plan to hold them against: give a "
+                                       "planner, such as -p auto-place");
     return baselines_print(c->n[CLI_EMIT] ? stderr : stdout, x, r);
 }
 
@@ -157,7 +157,7 @@ static bool limited_memory(const struct cluster *c)
 /* Options that were given and change nothing. */
 static void warn_unused(const struct cli *c, const struct ctx *x, const struct result *r)
 {
-    const char *no_plan = x->plan ? NULL : "nothing is planned";
+    const char *no_plan = x->results.plan ? NULL : "nothing is planned";
     const char *reserved = c->value[CLI_RESERVE];
     bool reserve =
         limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
@@ -187,9 +187,9 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
             if (o->id == (int)t[i].id)
                 why = t[i].why;
         if (o->writer && (!is_used(c, o->name) || (o->writer->needs_plan && !r->verdict)))
-            why = writer_opt_unused(o->writer, x->mem);
+            why = writer_opt_unused(o->writer, x->use.mem);
         if (why && c->value[o->id])
-            diag_warning(x->diag, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->name, why);
+            diag_warning(x->use.diag, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->name, why);
     }
 }
 
@@ -211,7 +211,7 @@ int output_write(const struct cli *c, struct pcc *p)
     if (r->verdict && !c->value[CLI_QUIET])
         r->assumed = assumed_text(p);
     if (r->assumed && quiet)
-        diag_note(x->diag, "assuming %s", r->assumed);
+        diag_note(x->use.diag, "assuming %s", r->assumed);
     if (r->verdict && !quiet && !(table = table_text(p, out)))
         return -1;
     if (emit_all(c, p, false))
