@@ -26,15 +26,24 @@ install(FILES ${PCC_DOCS}/pcc.bash RENAME pcc
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 
-# ---- libraries.  pcc.h is what the shared one shows; the finer headers, as many as others need, go with the static one
-# and may change at any time.
+# ---- libraries.  pcc.h is what the shared one shows; the finer headers, with all that they include, go with the static
+# one and may change at any time.
 
 install(FILES ${PROJECT_SOURCE_DIR}/tools/lib/pcc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-set(PCC_HEADERS
-    ir/ir.h ir/base/arena.h ir/base/csr.h ir/base/diag.h ir/base/strings.h ir/base/units.h ir/base/warnings.h
-    ir/model/dim.h ir/model/module.h ir/cluster/cluster.h ir/dag/placeable.h ir/dag/wdag.h
-    ir/plan/parts.h ir/plan/plan.h ir/text/text.h
-    frontends/frontends.h passes/passes.h passes/pipeline.h backends/backends.h)
+set(PCC_HEADERS ir/ir.h ir/base/strings.h ir/plan/parts.h frontends/frontends.h passes/passes.h passes/pipeline.h backends/backends.h)
+set(PCC_INCLUDING ${PCC_HEADERS})
+while(PCC_INCLUDING)
+    list(POP_FRONT PCC_INCLUDING header)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${header})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${header} lines REGEX "^#include \"")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^#include \"(.*)\".*$" "\\1" included ${line})
+        if(NOT included IN_LIST PCC_HEADERS)
+            list(APPEND PCC_HEADERS ${included})
+            list(APPEND PCC_INCLUDING ${included})
+        endif()
+    endforeach()
+endwhile()
 foreach(header IN LISTS PCC_HEADERS)
     get_filename_component(folder ${header} DIRECTORY)
     install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pcc/${folder})
