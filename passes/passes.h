@@ -29,11 +29,12 @@ struct ctx {
     struct diag *diag;
     struct module *m;
     struct opened *opened; /* calls that stand open in m (opened.h); NULL: none */
-    bool looked_inside;    /* calls that are still whole in m cannot be opened */
+    /* open-functions has run: calls that are still nodes of m cannot be opened */
+    bool looked_inside;
     struct cluster *cluster;
     struct dim_binding *dims; /* from --dim; then what infer-shapes guessed is appended */
     uint32_t ndims, capdims;
-    /* for dimensions that nobody gives, but for batches; 0: not made smaller yet */
+    /* the size guessed for dimensions that nobody gives, batches apart; 0: the usual one (bind_dims.h) */
     int64_t guess;
     const struct pin *pins;
     uint32_t npins;
@@ -51,18 +52,19 @@ struct ctx {
     struct module *(*read_model)(const char *path, struct diag *d);
 
     /* results */
-    struct place *place; /* after the cost pass's consumers asked for it: ctx_base() */
+    struct place *place; /* what is placed; made by ctx_base() */
     struct wdag *base;   /* the level of placed nodes */
-    /* What contract leaves: the classes of nodes that share a device, and the cycles that these close joined,
-       which contiguous plans cannot cut; the classes alone, for plans of any shape (without edges where there
-       are such cycles, else whole itself); and of these the mandatory ones, without the groups that the user or
-       an option of contract asked for (else any itself). */
+    /* What contract leaves.  whole: each colocation class is a vertex, and classes on a cycle are one, since
+     * contiguous plans cannot cut it.  any: the classes alone, for plans of any shape (whole itself if there are no
+     * such cycles; else it has no edges).  must: only the mandatory classes, without the groups that the user or an
+     * option of contract asked for (any itself if there are none). */
     struct wdag *whole, *any, *must;
-    struct wdag *top;       /* the level that the next pass reads */
-    struct plan *plan;      /* the last planner's */
-    uint64_t ideals;        /* counted on request (dp-place{count-ideals=true}) */
-    bool inferred;          /* infer-shapes has run */
-    int64_t shapes_unknown; /* after that: nodes of the main graph with a result of unknown shape */
+    struct wdag *top;  /* the level that the next pass reads */
+    struct plan *plan; /* the last planner's */
+    uint64_t ideals;   /* counted on request (dp-place{count-ideals=true}) */
+    bool inferred;     /* infer-shapes has run */
+    /* once it has: nodes of the main graph with a result of unknown shape */
+    int64_t shapes_unknown;
 };
 
 /* NEED_OPEN: the pass has an option `from`, a plan: calls are to stand open as in it. */
