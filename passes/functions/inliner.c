@@ -47,7 +47,8 @@ struct frame {
     nid at, end;
     /* of the call: results of the call that no node of the function makes directly: leave() adds an Identity */
     struct slice out;
-    bool call; /* whether it is the main graph of a function, so that a site ends with it */
+    /* whether whether it is the main graph of a function, so that a site ends with it, so that a site ends with it */
+    bool call;
 };
 
 struct inliner {
