@@ -302,8 +302,8 @@ static int make_temp(struct folder *f, const char *stem)
     return made.st_dev == there.st_dev && made.st_ino == there.st_ino ? 0 : ENOENT;
 }
 
-/* The mode of a folder that is made as one usually is (mkdtemp's are for the owner alone), by that of a file: asking for
- * the mask itself would change it for other threads.  Negative: an errno. */
+/* The mode of a folder that is made as one usually is (mkdtemp's are for the owner alone), by that of a file:
+ * asking for the mask itself would change it for other threads.  Negative: an errno. */
 static int usual_mode(const struct folder *f)
 {
     struct stat st;

@@ -14,12 +14,13 @@ extern char **environ;
 
 static int work(struct part_graph *g)
 {
-    char threads[] = "SCOTCH_PTHREAD_NUMBER=1"; /* the same answer on every machine */
+    char threads[] = "SCOTCH_PTHREAD_NUMBER=1";
     char *only[] = {threads, NULL};
     SCOTCH_Graph graph;
     SCOTCH_Strat strategy;
-    environ =
-        only; /* not setenv: another thread may have held its lock when this process was forked */
+    /* one thread, for the same answer on every machine; not by setenv, whose lock another thread may have held when
+       this process was forked */
+    environ = only;
     SCOTCH_randomSeed(g->seed);
     SCOTCH_randomReset();
     if (SCOTCH_graphInit(&graph) || SCOTCH_stratInit(&strategy))

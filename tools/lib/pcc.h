@@ -15,9 +15,10 @@
  *
  * Times are picoseconds, sizes bytes.  Strings are UTF-8 where the model's are.
  *
- * What may change: while the version is 0.x, anything may with 0.(x+1), and the shared library's name with it; 0.x.(y+1)
- * adds nothing and takes nothing away.  From 1.0 on, only a new first number takes calls, settings or fields away; a new
- * second one may add some, at the end of structs and lists.  The texts of messages may change at any time. */
+ * What may change: while the version is 0.x, anything may with 0.(x+1), and the shared library's name with it;
+ * 0.x.(y+1) adds nothing and takes nothing away.  From 1.0 on, only a new first number takes calls, settings or fields
+ * away; a new second one may add some, at the end of structs and lists.  The texts of messages may change at any
+ * time. */
 #ifndef PCC_H
 #define PCC_H
 
@@ -133,8 +134,9 @@ PCC_API const struct pcc_verdict *pcc_verdict(struct pcc *p);
 /* What the program shows: "table" (of the plan), "summary" (of the model), or a form of --emit: "json" (the plan),
  * "csv", "ir", "dot", "gantt", "trace".  NULL: an error.  It lives until the model is opened again. */
 PCC_API const char *pcc_text(struct pcc *p, const char *what);
-/* Writes what the path says: a folder for a split, or a file with the ending of an output of the program: ".svg", ".pdf",
- * ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json".  It appears whole or not at all. */
+/* Writes what the path says: a folder for a split, or a file with the ending of an output of the program: ".svg",
+ * ".pdf", ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json".  It appears whole or not at
+ * all. */
 PCC_API enum pcc_status pcc_write(struct pcc *p, const char *path);
 
 #ifdef __cplusplus
