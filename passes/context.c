@@ -19,10 +19,11 @@ static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *fo
     const struct opened *o = x->opened;
     if (!o)
         return NULL;
-    uint8_t *site = arena_alloc(x->scratch, o->nsite), *in = arena_alloc(x->scratch, x->m->nnode);
+    uint8_t *site = arena_alloc(x->scratch, o->nsite),
+            *in = arena_alloc(x->scratch, x->scene.m->nnode);
     for (uint32_t s = 1; s < o->nsite; s++)
-        site[s] =
-            site[o->site[s].parent] || regexec(re, str(x->m, o->site[s].name), 0, NULL, 0) == 0;
+        site[s] = site[o->site[s].parent] ||
+                  regexec(re, str(x->scene.m, o->site[s].name), 0, NULL, 0) == 0;
     for (uint32_t v = 0; v < x->base->n; v++) {
         nid n = x->base->node[v];
         if (site[o->within[n]])
@@ -40,7 +41,7 @@ static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t
         nid n = x->base->node[v];
         int call = in ? in[n] : CALL_SILENT;
         if (call == CALL_MATCHES ||
-            (call == CALL_SILENT && regexec(re, node_name(x->m, n), 0, NULL, 0) == 0)) {
+            (call == CALL_SILENT && regexec(re, node_name(x->scene.m, n), 0, NULL, 0) == 0)) {
             x->base->pin[v] = dev;
             hits++;
         }
@@ -52,16 +53,16 @@ static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t
  * it is in, wins. */
 static int apply_pins(struct ctx *x)
 {
-    const uint8_t *follows = place_follows(x->m, x->place, x->scratch);
+    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->scratch);
     for (uint32_t k = x->npins; k-- > 0;) {
         const struct pin *p = &x->pins[k];
-        int dev = cluster_device(x->cluster, p->device);
+        int dev = cluster_device(x->scene.cluster, p->device);
         regex_t re;
         char why[PATTERN_WHY];
         if (dev < 0)
             return diag_error(x->diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
                               p->pattern, p->device, p->device,
-                              cluster_device_name(x->cluster, x->mem, 0));
+                              cluster_device_name(x->scene.cluster, x->mem, 0));
         if (pattern_compile(&re, p->pattern, why))
             return diag_error(x->diag, "--pin '%s=%s': not a regular expression: %s", p->pattern,
                               p->device, why);
@@ -76,12 +77,12 @@ static int apply_pins(struct ctx *x)
 
 int ctx_check_costs(const struct ctx *x)
 {
-    assert(x->m->cost && x->cluster->ncls > 0);
-    if (x->m->cost->nclass == x->cluster->ncls)
+    assert(x->scene.m->cost && x->scene.cluster->ncls > 0);
+    if (x->scene.m->cost->nclass == x->scene.cluster->ncls)
         return 0;
     return diag_error(
         x->diag, "%s: it has costs for %u device classes, the cluster has %u: expected one each",
-        str(x->m, x->m->path), x->m->cost->nclass, x->cluster->ncls);
+        str(x->scene.m, x->scene.m->path), x->scene.m->cost->nclass, x->scene.cluster->ncls);
 }
 
 /* Sums of times and of bytes (each net once for each pin) must not overflow. */
@@ -99,10 +100,11 @@ static int check_sums(const struct ctx *x)
             return diag_error(x->diag,
                               "the times of all nodes on class '%s' add up to more than pcc can "
                               "count (%" PRId64 " s)%s",
-                              x->cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S, bind_excuse(x));
+                              x->scene.cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S,
+                              bind_excuse(x));
     }
     for (uint32_t e = 0; e < g->nnet; e++)
-        bytes = sat_add(bytes, sat_mul(x->m->cost->bytes[x->place->net_value[e]],
+        bytes = sat_add(bytes, sat_mul(x->scene.m->cost->bytes[x->scene.place->net_value[e]],
                                        g->net_pin.at[e + 1] - g->net_pin.at[e]));
     if (bytes >= CTX_SUM_MAX)
         return diag_error(x->diag, "the bytes of all nodes add up to more than pcc can count%s",
@@ -116,12 +118,12 @@ int ctx_base(struct ctx *x)
         return 0;
     if (ctx_check_costs(x))
         return -1;
-    x->place = place_build(x->m, x->pairs, x->npairs, x->mem, x->diag);
-    if (!x->place)
+    x->scene.place = place_build(x->scene.m, x->pairs, x->npairs, x->mem, x->diag);
+    if (!x->scene.place)
         return -1;
-    if (x->cluster->io_free)
-        place_free_io(x->m, x->place);
-    x->base = wdag_base(x->m, x->place, x->cluster, x->mem);
+    if (x->scene.cluster->io_free)
+        place_free_io(x->scene.m, x->scene.place);
+    x->base = wdag_base(&x->scene, x->mem);
     x->top = x->base;
     if (check_sums(x) || apply_pins(x))
         return -1;

@@ -26,10 +26,10 @@ struct ctx {
     struct arena *mem;     /* lives as long as the module */
     struct arena *scratch; /* emptied after each pass */
     struct diag *diag;
-    struct module *m;
-    struct opened *opened; /* calls that stand open in m (opened.h); NULL: none */
-    bool looked_inside;    /* calls that are still whole in m cannot be opened */
-    struct cluster *cluster;
+    /* module and cluster; the place comes with the base level (ctx_base) */
+    struct scene scene;
+    struct opened *opened;    /* calls that stand open in m (opened.h); NULL: none */
+    bool looked_inside;       /* calls that are still whole in m cannot be opened */
     struct dim_binding *dims; /* from --dim; then what infer-shapes guessed is appended */
     uint32_t ndims, capdims;
     /* for dimensions that nobody gives, but for batches; 0: not made smaller yet */
@@ -50,8 +50,7 @@ struct ctx {
     struct module *(*read_model)(const char *path, struct diag *d);
 
     /* results */
-    struct place *place; /* after the cost pass's consumers asked for it: ctx_base() */
-    struct wdag *base;   /* the level of placed nodes */
+    struct wdag *base; /* the level of placed nodes */
     /* What contract leaves: the classes of nodes that share a device, and the cycles that these close joined,
        which contiguous plans cannot cut; the classes alone, for plans of any shape (without edges where there
        are such cycles, else whole itself); and of these the mandatory ones, without the groups that the user or

@@ -42,7 +42,7 @@ static struct whereabouts *locate(struct split *s)
     struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         const struct part *t = &s->parts->part[x];
-        const char *device = cluster_device_name(s->r->cluster, s->a, t->dev);
+        const char *device = cluster_device_name(s->r->scene.cluster, s->a, t->dev);
         for (uint32_t i = 0; i < t->nnode; i++)
             note(s, &w[t->node[i]], device, s->file[x]);
         for (uint32_t i = 0; i < t->ncopy; i++)
@@ -124,9 +124,9 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
 int annotated_write(const struct result *r, const char *path)
 {
     struct split s = {.r = r,
-                      .m = r->m,
+                      .m = r->scene.m,
                       .parts = r->parts,
-                      .src = r->m->src,
+                      .src = r->scene.m->src,
                       .diag = r->diag,
                       .keep = true,
                       .dirfd = -1};

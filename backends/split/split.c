@@ -101,9 +101,10 @@ int split_check(const struct module *m, enum weights_mode weights, const char *f
 
 int split_write(const struct result *r, const char *folder)
 {
-    struct split s = {.r = r, .m = r->m, .parts = r->parts, .diag = r->diag, .mode = r->weights};
+    struct split s = {
+        .r = r, .m = r->scene.m, .parts = r->parts, .diag = r->diag, .mode = r->weights};
     struct folder f;
-    if (!r->parts || !r->plan || !r->verdict || !r->m->cost)
+    if (!r->parts || !r->plan || !r->verdict || !r->scene.m->cost)
         return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
                           folder);
     if (begin(&s, &f, folder))

@@ -318,13 +318,13 @@ static uint32_t enough(const struct replay *r)
     return n ? n : 1;
 }
 
-struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
-                         const int32_t *dev, const struct parts *parts, uint32_t samples,
-                         struct arena *a)
+struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
+                         uint32_t samples, struct arena *a)
 {
-    assert(m->cost && parts->part_of);
+    assert(s->m->cost && parts->part_of);
     struct replay r = {.levels = 1};
-    struct building b = {.m = m, .p = p, .c = c, .dev = dev, .parts = parts, .a = a, .r = &r};
+    struct building b = {
+        .m = s->m, .p = s->place, .c = s->cluster, .dev = dev, .parts = parts, .a = a, .r = &r};
     make_pieces(&b);
     make_lanes(&b);
     make_tasks(&b);
@@ -332,7 +332,7 @@ struct replay replay_run(const struct module *m, const struct place *p, const st
     r.samples = samples ? samples : enough(&r);
     int64_t *free_at = arena_array(a, (size_t)r.nlane + 1, sizeof *free_at);
     r.start = arena_array(a, (size_t)r.ntask * r.samples + 1, sizeof *r.start);
-    if (c->schedule == SCHEDULE_GPIPE && r.training) {
+    if (s->cluster->schedule == SCHEDULE_GPIPE && r.training) {
         run_pass(&r, &level, 0, free_at);
         for (uint32_t l = 0; l < r.nlane; l++) /* the batch is through before the first gradient */
             free_at[l] = r.end;

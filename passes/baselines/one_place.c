@@ -48,8 +48,8 @@ static int one_run(struct ctx *x, const void *options)
         return PASS_INFEASIBLE;
     }
     move_all(&b.l, best);
-    return baseline_leave(
-        &b, arena_fmt(x->mem, "everything on %s", cluster_device_name(x->cluster, x->mem, best)));
+    return baseline_leave(&b, arena_fmt(x->mem, "everything on %s",
+                                        cluster_device_name(x->scene.cluster, x->mem, best)));
 }
 
 const struct pass pass_one_place = {.name = "one-place",

@@ -32,8 +32,9 @@ static void note(struct match *k, nid n)
 
 static bool is_constant(const struct match *k, vid v)
 {
-    const struct value *val = &k->x->m->value[v];
-    return val->def ? k->x->place->kind[val->def] == PLACE_COPY : (val->flags & VALUE_INIT) != 0;
+    const struct value *val = &k->x->scene.m->value[v];
+    return val->def ? k->x->scene.place->kind[val->def] == PLACE_COPY
+                    : (val->flags & VALUE_INIT) != 0;
 }
 
 /* Changes how a value is stored, not what it is. */
@@ -46,7 +47,7 @@ static bool is_hop(const struct module *m, nid n)
 /* The value behind the hops before v; they are noted if `noted`. */
 static vid behind(struct match *k, vid v, bool noted)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     for (int i = 0; i < HOPS && v && m->value[v].def && is_hop(m, m->value[v].def); i++) {
         if (noted)
             note(k, m->value[v].def);
@@ -63,7 +64,7 @@ static bool same_value(struct match *k, vid v, vid w)
 /* The node behind v if its operator is op, noted with the hops; else 0. */
 static nid made_by(struct match *k, vid v, const char *op)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     vid w = behind(k, v, false);
     nid n = w ? m->value[w].def : 0;
     if (!n || m->node[n].graph != 1 || !node_is(m, n, op))
@@ -76,7 +77,7 @@ static nid made_by(struct match *k, vid v, const char *op)
 /* The operand of n that is no constant, if the other one is; else 0. */
 static vid varying(const struct match *k, nid n)
 {
-    vid a = node_in(k->x->m, n, 0), b = node_in(k->x->m, n, 1);
+    vid a = node_in(k->x->scene.m, n, 0), b = node_in(k->x->scene.m, n, 1);
     if (!n || !a || !b || is_constant(k, a) == is_constant(k, b))
         return 0;
     return is_constant(k, a) ? b : a;
@@ -85,7 +86,7 @@ static vid varying(const struct match *k, nid n)
 /* The operand of n beside v. */
 static vid beside(struct match *k, nid n, vid v)
 {
-    vid a = node_in(k->x->m, n, 0), b = node_in(k->x->m, n, 1);
+    vid a = node_in(k->x->scene.m, n, 0), b = node_in(k->x->scene.m, n, 1);
     return same_value(k, a, v) ? b : same_value(k, b, v) ? a : 0;
 }
 
@@ -93,7 +94,7 @@ static vid beside(struct match *k, nid n, vid v)
  * there are very many readers: what lies within a chain has few. */
 static nid read_by(struct match *k, vid v, const char *op)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     uint32_t n = k->n;
     for (int i = 0; i <= HOPS && v; i++) {
         uint32_t from = k->users->at[v], to = k->users->at[v + 1];
@@ -113,7 +114,7 @@ static nid read_by(struct match *k, vid v, const char *op)
 
 static vid result(const struct match *k, nid n)
 {
-    return node_out(k->x->m, n, 0);
+    return node_out(k->x->scene.m, n, 0);
 }
 
 /* * w, + b after v, as far as they are there. */
@@ -135,10 +136,10 @@ static vid square(struct match *k, vid v)
 {
     nid n = made_by(k, v, "Pow");
     if (n)
-        return node_in(k->x->m, n, 0);
+        return node_in(k->x->scene.m, n, 0);
     n = made_by(k, v, "Mul");
-    vid a = node_in(k->x->m, n, 0);
-    return n && same_value(k, a, node_in(k->x->m, n, 1)) ? a : 0;
+    vid a = node_in(k->x->scene.m, n, 0);
+    return n && same_value(k, a, node_in(k->x->scene.m, n, 1)) ? a : 0;
 }
 
 /* v is x minus a reduction of x: notes both. */
@@ -146,9 +147,9 @@ static bool centred(struct match *k, vid v, const char *reduction)
 {
     uint32_t n = k->n;
     nid sub = made_by(k, v, "Sub");
-    nid red = sub ? made_by(k, node_in(k->x->m, sub, 1), reduction) : 0;
-    if (red && same_value(k, node_in(k->x->m, red, 0), node_in(k->x->m, sub, 0))) {
-        behind(k, node_in(k->x->m, sub, 0), true);
+    nid red = sub ? made_by(k, node_in(k->x->scene.m, sub, 1), reduction) : 0;
+    if (red && same_value(k, node_in(k->x->scene.m, red, 0), node_in(k->x->scene.m, sub, 0))) {
+        behind(k, node_in(k->x->scene.m, sub, 0), true);
         return true;
     }
     k->n = n;
@@ -158,7 +159,7 @@ static bool centred(struct match *k, vid v, const char *reduction)
 /* d and base are one value, or made alike (exporters write x - ReduceMean(x) twice). */
 static bool alike(struct match *k, vid d, vid base)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     uint32_t n = k->n;
     if (same_value(k, d, base))
         return true;
@@ -172,7 +173,7 @@ static bool alike(struct match *k, vid d, vid base)
 /* LayerNorm and RMSNorm around a Sqrt. */
 static bool match_sqrt(struct match *k, nid s)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     nid add = made_by(k, node_in(m, s, 0), "Add");
     nid mean = made_by(k, add ? varying(k, add) : node_in(m, s, 0), "ReduceMean");
     vid base = mean ? square(k, node_in(m, mean, 0)) : 0, d = 0;
@@ -200,7 +201,7 @@ static bool match_sqrt(struct match *k, nid s)
 
 static bool match_softmax(struct match *k, nid sum)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     nid exp = made_by(k, node_in(m, sum, 0), "Exp");
     nid div = exp ? read_by(k, result(k, sum), "Div") : 0;
     if (!div || !same_value(k, node_in(m, div, 0), result(k, exp)))
@@ -236,7 +237,7 @@ static bool gate(struct match *k, vid v, vid x)
 
 static bool match_erf(struct match *k, nid erf)
 {
-    vid v = node_in(k->x->m, erf, 0);
+    vid v = node_in(k->x->scene.m, erf, 0);
     nid scale = made_by(k, v, "Div");
     if (!scale)
         scale = made_by(k, v, "Mul");
@@ -246,7 +247,7 @@ static bool match_erf(struct match *k, nid erf)
 
 static bool match_tanh(struct match *k, nid tanh)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     nid outer = made_by(k, node_in(m, tanh, 0), "Mul");
     vid u = varying(k, outer);
     nid add = u ? made_by(k, u, "Add") : 0;
@@ -265,7 +266,7 @@ static bool match_tanh(struct match *k, nid tanh)
 
 static bool match_instance(struct match *k, nid inst)
 {
-    if (!made_by(k, node_in(k->x->m, inst, 0), "Reshape"))
+    if (!made_by(k, node_in(k->x->scene.m, inst, 0), "Reshape"))
         return false;
     nid back = read_by(k, result(k, inst), "Reshape");
     if (back)
@@ -283,13 +284,13 @@ uint32_t norms_join(const struct ctx *x, struct classes *c)
                   {"Erf", match_erf},
                   {"Tanh", match_tanh},
                   {"InstanceNormalization", match_instance}};
-    const struct csr users = module_users(x->m, x->scratch);
+    const struct csr users = module_users(x->scene.m, x->scratch);
     uint32_t chains = 0;
     for (uint32_t v = 0; v < x->base->n; v++)
         for (size_t i = 0; i < sizeof anchor / sizeof *anchor; i++) {
             nid n = x->base->node[v];
             struct match k = {.x = x, .users = &users, .vertex = {v}, .n = 1};
-            if (!node_is(x->m, n, anchor[i].op) || !anchor[i].match(&k, n))
+            if (!node_is(x->scene.m, n, anchor[i].op) || !anchor[i].match(&k, n))
                 continue;
             for (uint32_t j = 1; j < k.n; j++)
                 classes_join(c, v, k.vertex[j], WHY_NORM);

@@ -14,7 +14,7 @@ enum { KINDS_SHOWN = 4 };
 void groups_by_layer(struct ctx *x, uint32_t *group)
 {
     const struct wdag *g = x->base;
-    struct layers l = layers_find(x->m, x->scratch);
+    struct layers l = layers_find(x->scene.m, x->scratch);
     uint32_t outside = 0;
     for (uint32_t v = 0; v < g->n; v++) {
         group[v] = l.of[g->node[v]];
@@ -32,9 +32,9 @@ void groups_by_layer(struct ctx *x, uint32_t *group)
 void groups_by_repeat(struct ctx *x, uint32_t *group)
 {
     const struct wdag *g = x->base;
-    struct layers l = layers_find(x->m, x->scratch);
+    struct layers l = layers_find(x->scene.m, x->scratch);
     struct repeat *r;
-    uint32_t kinds = layers_repeats(x->m, &l, x->scratch, &r), kept = 0, shown = 0;
+    uint32_t kinds = layers_repeats(x->scene.m, &l, x->scratch, &r), kept = 0, shown = 0;
     const char *each = "";
     for (uint32_t k = 0; k < kinds; k++) {
         if (r[k].count < 2 || r[k].nodes < 2)

@@ -23,7 +23,7 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
                      bool on_whole, bool search_whole, int64_t searched, struct bound all)
 {
     struct plan *p = x->plan;
-    struct bound in = {whole->lower, whole->lower_why, explain_problem(whole, x->m, x->mem)};
+    struct bound in = {whole->lower, whole->lower_why, explain_problem(whole, x->scene.m, x->mem)};
     enum plan_scope scope = claim_scope(x, true, false);
     p->states = s->states;
     const char *count = "";
@@ -36,7 +36,8 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
         p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
         in.value = p->bare;
-        in.proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+        in.proof =
+            explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->mem);
     } else if (lowest) {
         p->argument = ""; /* in the words of the claim */
     } else if (s->complete && p->bare < searched) {
@@ -51,7 +52,7 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
             scope = claim_scope(x, true, true);
             in.value = searched;
             in.proof =
-                explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+                explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->mem);
         }
     } else {
         p->argument =
@@ -72,7 +73,7 @@ static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *
                             .run = &p->run,
                             .max_states = (uint64_t)(x->max_states ? x->max_states : o->max_states),
                             .clock = &p->clock,
-                            .m = x->m,
+                            .m = x->scene.m,
                             .mem = x->mem,
                             .scratch = x->scratch,
                             .diag = x->diag,

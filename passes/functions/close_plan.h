@@ -9,7 +9,7 @@
 /* A module in which calls that no cut divides are nodes, and the plan, its parts and figures there. */
 struct closed_plan {
     struct module m;
-    struct place *place;
+    struct scene scene; /* of m */
     struct plan plan;
     struct verdict verdict;
     struct parts *parts;

@@ -102,7 +102,8 @@ static void look_for_contiguous(struct auto_run *r)
         r->s.best.value = x->plan->value - r->s.start;
         any_lift(x, r->s.any->g, x->plan->dev, r->s.best.dev);
         if (r->s.best.copies)
-            memcpy(r->s.best.copies, x->plan->copies, x->cluster->ndev * sizeof *r->s.best.copies);
+            memcpy(r->s.best.copies, x->plan->copies,
+                   x->scene.cluster->ndev * sizeof *r->s.best.copies);
         if (r->p.all.value > r->s.bound.value)
             r->s.bound = r->p.all;
         int64_t least = mul_div_ceil(x->plan->value, r->gain, MILLION);
@@ -163,8 +164,8 @@ static const char *percent(const struct auto_run *r, int64_t hundredths)
 static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
 {
     int32_t *piece_dev;
-    uint32_t *piece = arena_array(x->scratch, x->m->nnode, sizeof *piece);
-    return pieces_build(x->m, x->place, dev, piece, &piece_dev, x->scratch);
+    uint32_t *piece = arena_array(x->scratch, x->scene.m->nnode, sizeof *piece);
+    return pieces_build(&x->scene, dev, piece, &piece_dev, x->scratch);
 }
 
 /* The plans that the search looked at, in words: " of any shape", if they are all there are. */
@@ -182,7 +183,7 @@ static const char *offer(struct auto_run *r)
     int64_t value = r->contiguous->value, found = s->best.value + s->start;
     int64_t bound = s->bound.value + s->start;
     if (found < value) {
-        const int32_t *dev = plan_project(s->any->g, s->best.dev, x->m->nnode, x->scratch);
+        const int32_t *dev = plan_project(s->any->g, s->best.dev, x->scene.m->nnode, x->scratch);
         return arena_fmt(x->mem, "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
                          percent(r, share_below(found, value)), parts_of(x, dev));
     }

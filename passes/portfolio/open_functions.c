@@ -57,7 +57,7 @@ static bool has_calls(const struct module *m)
 static int open_run(struct ctx *x, const void *options)
 {
     const struct open_options *o = options;
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     uint64_t nodes;
     uint32_t before = m->graph[1].count;
     if (m->nfunction == 0 || !has_calls(m) || m->cost != NULL || x->plan != NULL ||
@@ -66,7 +66,8 @@ static int open_run(struct ctx *x, const void *options)
     if (x->base != NULL || x->inferred)
         return diag_error(x->diag, "open-functions comes before all other passes: what they found "
                                    "out does not hold for the new nodes");
-    struct choice c = {cost_table_peek(x, m), x->cluster != NULL ? x->cluster->ncls : 0};
+    struct choice c = {cost_table_peek(x, m),
+                       x->scene.cluster != NULL ? x->scene.cluster->ncls : 0};
     x->looked_inside = true;
     struct functions *f = functions_study(m, m->mem);
     struct module opsets = *m; /* what functions import is of interest when they are opened */

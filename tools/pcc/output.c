@@ -90,13 +90,13 @@ static const struct result *as_planned(const struct result *r)
 static int emit(const struct result *r, const char *kind, const char *path)
 {
     if (!strcmp(kind, "csv"))
-        return csv_write(r->m, r->cluster, path, r->diag);
+        return csv_write(r->scene.m, r->scene.cluster, path, r->diag);
     if (!strcmp(kind, "ir"))
         return ir_write(r, path);
     if (!strcmp(kind, "onnx"))
         return r->verdict ? annotated_write(r, path)
                : r->ir11 ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
-                         : onnx_write(r->m, path, r->diag);
+                         : onnx_write(r->scene.m, path, r->diag);
     if (!r->verdict)
         return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p auto-place",
                           kind);
@@ -108,7 +108,7 @@ static int emit(const struct result *r, const char *kind, const char *path)
         return gantt_write(as_planned(r), path);
     if (!strcmp(kind, "trace"))
         return trace_write(as_planned(r), path);
-    return r->m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
+    return r->scene.m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
 }
 
 static int write_output(const struct result *r, const char *path)
@@ -234,11 +234,11 @@ static void check_claims(const struct cli *c, struct ctx *x, int64_t value)
  * nobody has checked it yet, and one that does not hold is good for nothing but textual IR. */
 static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, struct verdict *v)
 {
-    if (!x->plan || !x->m->cost || !x->cluster)
+    if (!x->plan || !x->scene.m->cost || !x->scene.cluster)
         return 0;
     if (ctx_base(x))
         return -1;
-    *v = judge_copies(x->m, x->place, x->cluster, x->plan->dev, x->plan->copies, x->mem);
+    *v = judge(&x->scene, x->plan->dev, x->plan->copies, x->mem);
     bool fits = v->fits || x->plan->status == PLAN_OVER_MEMORY;
     if (!v->runnable || !v->colocated || !fits) {
         diag_warning(x->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", c->input,
@@ -247,8 +247,7 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     }
     check_claims(c, x, v->value);
     r->verdict = v;
-    r->place = x->place;
-    r->parts = parts_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
+    r->parts = parts_build(&x->scene, x->plan->dev, x->mem);
     return 0;
 }
 
@@ -265,7 +264,7 @@ static bool has_calls(const struct module *m)
 static void close_calls(struct ctx *x, struct result *r, struct result *planned,
                         struct closed_plan *p)
 {
-    r->calls = x->opened ? "opened" : has_calls(x->m) ? "whole" : NULL;
+    r->calls = x->opened ? "opened" : has_calls(x->scene.m) ? "whole" : NULL;
     *planned = *r;
     if (!r->verdict || !x->opened || !close_plan(x, r->parts, r->verdict, p))
         return;
@@ -274,8 +273,7 @@ static void close_calls(struct ctx *x, struct result *r, struct result *planned,
                            : arena_fmt(x->mem, "%u are open, the first of these '%s'", p->open,
                                        p->first_open));
     r->open = planned;
-    r->m = &p->m;
-    r->place = p->place;
+    r->scene = p->scene;
     r->plan = &p->plan;
     r->verdict = &p->verdict;
     r->parts = p->parts;
@@ -357,9 +355,10 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
     const char *no_plan = x->plan ? NULL : "nothing is planned";
     const char *reserved = c->value[CLI_RESERVE];
-    bool reserve =
-        limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
-    bool training = is_training(x->m), copies = x->cluster && x->cluster->replicate;
+    bool reserve = limited_memory(x->scene.cluster) ||
+                   (reserved && strspn(reserved, "0%") == strlen(reserved));
+    bool training = is_training(x->scene.m),
+         copies = x->scene.cluster && x->scene.cluster->replicate;
     bool drawn = emits(c, "dot") || (kind && (!strcmp(kind, "dot") || picture_format(kind, 3)));
     const struct {
         enum cli_id id;
@@ -414,7 +413,7 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
 {
     struct verdict v;
     struct closed_plan closed = {0};
-    struct result planned, r = {.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
+    struct result planned, r = {.scene = x->scene, .plan = x->plan, .diag = x->diag};
     const char *out = c->value[CLI_OUTPUT];
     const char **names = arena_array(x->mem, x->ndims + 1, sizeof *names);
     int64_t *values = arena_array(x->mem, x->ndims + 1, sizeof *values);
@@ -432,7 +431,7 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
     if (read_pictures(c, &r, x->diag) || judge_plan(c, x, &r, &v))
         return -1;
     close_calls(x, &r, &planned, &closed);
-    onnx_remake(r.m == x->m ? x->m : &closed.m);
+    onnx_remake(r.scene.m);
     warn_unused(c, x, &r);
     if (output_warned(x->diag))
         return -1;
@@ -452,8 +451,8 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
         return -1;
     if (table)
         fputs(table, stdout);
-    else if (!quiet && !out && x->m->cost)
-        summary_print(stdout, x->m);
+    else if (!quiet && !out && x->scene.m->cost)
+        summary_print(stdout, x->scene.m);
     if (c->value[CLI_COMPARE] && compare(c, x, &planned))
         return -1;
     if (c->value[CLI_BASELINES] && baselines(c, x, &planned))

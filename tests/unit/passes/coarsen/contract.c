@@ -104,8 +104,10 @@ static void join(const char *text, size_t size, enum rule rule, struct tally *t)
     struct pipeline pipe = {0};
     struct run_options none = {0};
     assert_int_equal(module_parse(&in, text, size, "random", &d), 0);
-    struct ctx x = {
-        .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = in.m, .cluster = in.cluster};
+    struct ctx x = {.mem = arena_new(),
+                    .scratch = arena_new(),
+                    .diag = &d,
+                    .scene = {.m = in.scene.m, .cluster = in.scene.cluster}};
     assert_int_equal(pipeline_parse(&pipe, "cost", x.mem, &d), 0);
     assert_int_equal(pipeline_run(&pipe, &x, &none) || ctx_base(&x), 0);
     struct classes c = classes_new(x.mem, x.base->n);
@@ -118,7 +120,7 @@ static void join(const char *text, size_t size, enum rule rule, struct tally *t)
     assert_int_equal(d.errors, 0);
     arena_free(x.scratch);
     arena_free(x.mem);
-    arena_free(in.m->mem);
+    arena_free(in.scene.m->mem);
 }
 
 static void test_quantised(void **state)
