@@ -13,11 +13,6 @@
 #include <metis.h>
 #endif
 
-static const char *solver_version(const struct mip_solver *s, struct arena *a)
-{
-    return s->attempts ? s->version(a) : "not built in";
-}
-
 static const char *scotch_version(struct arena *a)
 {
 #if PCC_HAVE_SCOTCH
@@ -42,6 +37,6 @@ static const char *metis_version(struct arena *a)
 
 const char *planner_libraries(struct arena *a)
 {
-    return arena_fmt(a, "lp_solve %s, CBC %s, Scotch %s, METIS %s", solver_version(&mip_lpsolve, a),
-                     solver_version(&mip_cbc, a), scotch_version(a), metis_version(a));
+    return arena_fmt(a, "lp_solve %s, CBC %s, Scotch %s, METIS %s", mip_version(&mip_lpsolve, a),
+                     mip_version(&mip_cbc, a), scotch_version(a), metis_version(a));
 }

@@ -1,6 +1,8 @@
-# Libraries that solve or partition for planners.  lp_solve is needed; the others are used where they are
-# found (-DPCC_CBC=OFF and so on leaves one out).  Each gives a target pcc_<name>, and PCC_HAVE_<NAME> of
-# pcc_core is 1 or 0.  PCC_SOLVERS: the files of those that are used, for who links the installed library.
+# Libraries that solve or partition for planners, each of them optional: PCC_WITH_CBC=AUTO (the default) uses it if it is
+# found, ON wants it, OFF leaves it out.  Each gives a target pcc_<name>.
+#   PCC_SOLVER_NAMES   those that are used: "lpsolve;metis"
+#   PCC_HAVE           definitions for the sources, PCC_HAVE_<NAME>=1 or 0
+#   PCC_SOLVERS        the files of those that are used, for who links the installed library
 
 # pcc_find(name header library...): an imported target of a library without a pkg-config file.  Shared
 # ones only: lp_solve's static one has a thousand names that others may have, too.
@@ -22,31 +24,36 @@ function(pcc_find name header)
     set(PCC_${name}_FILES ${files} PARENT_SCOPE)
 endfunction()
 
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON) # lp_solve's folder is not one that the loader knows
-
-pcc_find(lpsolve lp_lib.h lpsolve55)
-if(NOT PCC_lpsolve_FOUND)
-    message(FATAL_ERROR "lp_solve 5.5, as a shared library, was not found (Debian: lp-solve liblpsolve55-dev)")
-endif()
-
-set(PCC_SOLVERS ${PCC_lpsolve_FILES})
-
-option(PCC_CBC "CBC, the stronger solver of integer programs" ON)
-option(PCC_SCOTCH "Scotch, for scotch-place" ON)
-option(PCC_METIS "METIS, for metis-place" ON)
-pcc_find(cbc Cbc_C_Interface.h CbcSolver Cbc)
-pcc_find(scotch scotch.h scotch)
-pcc_find(metis metis.h metis)
-foreach(name cbc scotch metis)
-    string(TOUPPER ${name} upper)
-    if(PCC_${upper} AND PCC_${name}_FOUND)
-        set(PCC_HAVE_${upper} 1)
+# pcc_solver(name help package header library...)
+macro(pcc_solver name help package)
+    string(TOUPPER ${name} PCC_UPPER)
+    set(PCC_WITH_${PCC_UPPER} AUTO CACHE STRING "${help}: AUTO, ON or OFF")
+    set_property(CACHE PCC_WITH_${PCC_UPPER} PROPERTY STRINGS AUTO ON OFF)
+    set(PCC_${name}_FOUND OFF)
+    if(PCC_WITH_${PCC_UPPER})
+        pcc_find(${name} ${ARGN})
+    endif()
+    if(PCC_${name}_FOUND)
+        list(APPEND PCC_HAVE PCC_HAVE_${PCC_UPPER}=1)
+        list(APPEND PCC_SOLVER_NAMES ${name})
         list(APPEND PCC_SOLVERS ${PCC_${name}_FILES})
+    elseif(PCC_WITH_${PCC_UPPER} AND NOT PCC_WITH_${PCC_UPPER} STREQUAL AUTO)
+        message(FATAL_ERROR "PCC_WITH_${PCC_UPPER}=ON: ${name} was not found as a shared library (Debian: ${package})")
     else()
-        set(PCC_HAVE_${upper} 0)
+        list(APPEND PCC_HAVE PCC_HAVE_${PCC_UPPER}=0)
         message(STATUS "without ${name}")
     endif()
-endforeach()
+endmacro()
+
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON) # lp_solve's folder is not one that the loader knows
+
+set(PCC_HAVE)
+set(PCC_SOLVER_NAMES)
+set(PCC_SOLVERS)
+pcc_solver(lpsolve "lp_solve, the default of ip-place" "lp-solve liblpsolve55-dev" lp_lib.h lpsolve55)
+pcc_solver(cbc "CBC, the stronger solver of integer programs" coinor-libcbc-dev Cbc_C_Interface.h CbcSolver Cbc)
+pcc_solver(scotch "Scotch, for scotch-place" libscotch-dev scotch.h scotch)
+pcc_solver(metis "METIS, for metis-place" libmetis-dev metis.h metis)
 
 # What a linker wants for them; the loader does not know lp_solve's folder.
 set(PCC_SOLVERS_LDFLAGS ${PCC_SOLVERS})

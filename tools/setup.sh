@@ -71,11 +71,7 @@ setup_other() {
             pkg-config --exists "$l" || lacking="$lacking $l"
         done
     fi
-    # lp_solve has no pkg-config file; CBC, Scotch and METIS may be missing
-    for h in lpsolve/lp_lib.h lp_lib.h; do
-        ! echo "#include <$h>" | cc -E - >/dev/null 2>&1 || have_lpsolve=yes
-    done
-    [ "${have_lpsolve:-}" ] || lacking="$lacking lp_solve"
+    # lp_solve, CBC, Scotch and METIS may be missing
     [ -z "$lacking" ] || fail "not a Debian system; install these (development files included):$lacking"
 }
 

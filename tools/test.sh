@@ -6,16 +6,17 @@
 #   tools/test.sh [--quick]
 #
 # Presets: release and asan are built and tested, clang (if there is one) and dist are built only: warnings
-# are errors.  --quick: release alone.  A build that fails counts as one failed test.  Exits with 1
-# if anything failed.
+# are errors.  Besides, one of the ways in which users may build it, another for each commit
+# (tools/builds.sh --one).  --quick: release alone.  A build that fails counts as one failed test.
+# Exits with 1 if anything failed.
 set -eu
 cd "$(dirname "$0")/.."
 
 presets="release asan"
-build_only="clang dist"
+build_only="clang dist" others=yes
 for arg in "$@"; do
     case $arg in
-    --quick) presets=release build_only= ;;
+    --quick) presets=release build_only= others= ;;
     -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
     *) echo "test: no option $arg (only --quick)" >&2; exit 2 ;;
     esac
@@ -72,6 +73,10 @@ for preset in $build_only; do
         failed=$((failed + 1))
     fi
 done
+if [ -n "$others" ] && ! tools/builds.sh --one; then
+    echo "test: tools/builds.sh --one failed" >&2
+    failed=$((failed + 1))
+fi
 
 [ -z "$cpu" ] || tests/cpu.sh --slowest 10 $cpu
 [ -z "$reports" ] || (cd build && ../tools/left_out.sh $reports)

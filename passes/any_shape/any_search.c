@@ -93,12 +93,12 @@ void any_bound(struct any_search *s, uint64_t work)
     struct ctx *x = s->x;
     if (s->best.value == LOAD_INF || s->best.value <= s->bound.value)
         return;
-    struct bound b =
-        bounds_best(s->any, s->best.value, work, &s->p->clock, x->scene.m, x->mem, x->scratch);
+    const int64_t upper = s->best.value;
+    struct bound b = bounds_best(s->any, upper, work, &s->p->clock, x->scene.m, x->mem, x->scratch);
     if (b.value > s->bound.value)
         s->bound = b;
     s->spent += work;
-    s->upper = s->best.value;
+    s->upper = upper;
 }
 
 bool any_settled(const struct any_search *s)

@@ -101,9 +101,17 @@ static const struct mip_solver *choose_solver(const struct ip_options *o, struct
 {
     const struct mip_solver *s =
         o->solver == 0 || (o->solver == 2 && !mip_cbc.attempts) ? &mip_lpsolve : &mip_cbc;
-    if (s->attempts)
+    const struct mip_solver *other = s == &mip_cbc ? &mip_lpsolve : &mip_cbc;
+    if (s->attempts || !o->solve)
         return s;
-    diag_error(d, "ip-place: solver=cbc: pcc was built without CBC: use solver=lp_solve");
+    if (other->attempts)
+        diag_error(d, "ip-place: solver=%s: pcc was built without %s: use solver=%s",
+                   solver_names[s == &mip_cbc], s->name, solver_names[s != &mip_cbc]);
+    else
+        diag_error(
+            d,
+            "ip-place: pcc was built without lp_solve and without CBC: install one of them (Debian: "
+            "liblpsolve55-dev, coinor-libcbc-dev) and build again; solve=false:write=FILE needs neither");
     return NULL;
 }
 
@@ -122,7 +130,7 @@ static const char *proof(struct ctx *x, const struct ip_options *o, const struct
         "no %s takes %s or less%s: %s %s finds so of %u integer program%s with up to %u "
         "columns and %u rows, to its tolerance, after %" PRIu64 " nodes of its search\n%s",
         what[o->shape], time_print(text, r->bound - 1), multiples, r->solver->name,
-        r->solver->version(x->scratch), r->models, r->models == 1 ? "" : "s", r->ncol, r->nrow,
+        mip_version(r->solver, x->scratch), r->models, r->models == 1 ? "" : "s", r->ncol, r->nrow,
         r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->scratch));
 }
 

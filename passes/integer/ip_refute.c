@@ -30,7 +30,7 @@ static const char *proof(const struct ip_refutation *r, int64_t limit, struct ar
                   a,
                   "the integer program of %u columns and %u rows is infeasible, says %s %s, to its "
                   "tolerance, after %" PRIu64 " nodes of its search",
-                  r->ncol, r->nrow, r->solver->name, r->solver->version(a), r->nodes)
+                  r->ncol, r->nrow, r->solver->name, mip_version(r->solver, a), r->nodes)
             : "one of them would have a larger load on any device";
     return arena_fmt(a,
                      "no plan of any shape takes %s or less: what cannot be apart below that is "
@@ -54,6 +54,10 @@ int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struc
     }
     struct reduction *k = ip_reduction(c, &ask, clock, a);
     r->nvertex = k->small->g->n;
+    if (!k->none && !solver->attempts) {
+        r->why = "pcc was built without solvers";
+        return 0;
+    }
     if (!k->none) {
         if (ip_model_build(&m, k->small, &ask, "", a, &quiet)) {
             r->why = "the model is too large";

@@ -161,6 +161,11 @@ static double seconds_left(const struct clock *clock, bool last)
     return (double)left / NS_PER_S * (last ? 1 : 0.6);
 }
 
+const char *mip_version(const struct mip_solver *s, struct arena *a)
+{
+    return s->attempts ? s->version(a) : "not built in";
+}
+
 void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, struct clock *clock,
                struct arena *a, struct mip_answer *answer)
 {

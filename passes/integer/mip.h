@@ -90,11 +90,13 @@ struct mip_limits {
 struct mip_solver {
     const char *name;                        /* "lp_solve" */
     uint32_t attempts;                       /* ways that it knows; 0: pcc was built without it */
-    const char *(*version)(struct arena *a); /* "5.5.2.5" */
+    const char *(*version)(struct arena *a); /* NULL without it: ask mip_version */
     /* Runs in a child: reports, and returns 0; anything else is no answer. */
     int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);
 };
 extern const struct mip_solver mip_lpsolve, mip_cbc;
+/* "5.5.2.5", in a, or "not built in". */
+const char *mip_version(const struct mip_solver *s, struct arena *a);
 
 /* Solves m.  The clock ends it; what was found until then stays.  Answers are the solver's word: whoever asks
  * checks them.  x lives in a. */

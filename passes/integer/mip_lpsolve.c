@@ -1,4 +1,4 @@
-/* lp_solve (http://lpsolve.sourceforge.net): the solver that is always there.
+/* lp_solve (http://lpsolve.sourceforge.net): the solver that ip-place asks by itself, where pcc was built with it.
  *
  * What it takes to get right answers out of version 5.5.2:
  * - Scaling off first: with the default scaling the simplex stalls on the degenerate relaxations of staircase
@@ -11,6 +11,8 @@
  * - Bounds of a column of the objective are rows: as bounds, one search in a thousand ends with a wrong optimum.
  * - There is no bound but the verdict: OPTIMAL, or INFEASIBLE under a limit. */
 #include "passes/integer/mip.h"
+
+#if PCC_HAVE_LPSOLVE
 
 #include <lp_lib.h>
 
@@ -164,3 +166,9 @@ static const char *version(struct arena *a)
 }
 
 const struct mip_solver mip_lpsolve = {"lp_solve", 2, version, solve_it};
+
+#else
+
+const struct mip_solver mip_lpsolve = {.name = "lp_solve"};
+
+#endif

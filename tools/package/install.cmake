@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 # ---- programs and what goes with them
 
-set(PCC_DOCS ${CMAKE_BINARY_DIR}/docs)
+set(PCC_DOCS ${PROJECT_BINARY_DIR}/docs)
 file(MAKE_DIRECTORY ${PCC_DOCS})
 add_custom_command(
     OUTPUT ${PCC_DOCS}/pcc.1 ${PCC_DOCS}/pcc.bash ${PCC_DOCS}/_pcc
@@ -34,7 +34,7 @@ set(PCC_HEADERS
     frontends/frontends.h passes/passes.h passes/pipeline.h backends/backends.h)
 foreach(header IN LISTS PCC_HEADERS)
     get_filename_component(folder ${header} DIRECTORY)
-    install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pcc/${folder})
+    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pcc/${folder})
 endforeach()
 
 set_target_properties(pcc_core PROPERTIES EXPORT_NAME pcc)
@@ -45,10 +45,10 @@ install(TARGETS pcc_core onnx_pb EXPORT pccTargets
 set(PCC_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/pcc)
 install(EXPORT pccTargets NAMESPACE pcc:: DESTINATION ${PCC_PACKAGE})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/pccConfig.cmake.in
-    ${CMAKE_BINARY_DIR}/pccConfig.cmake INSTALL_DESTINATION ${PCC_PACKAGE})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/pccConfigVersion.cmake
+    ${PROJECT_BINARY_DIR}/pccConfig.cmake INSTALL_DESTINATION ${PCC_PACKAGE})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/pccConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/pccConfig.cmake ${CMAKE_BINARY_DIR}/pccConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/pccConfig.cmake ${PROJECT_BINARY_DIR}/pccConfigVersion.cmake
     DESTINATION ${PCC_PACKAGE})
 
 # Relative to the file itself: the folder can be moved, or be chosen when installing.
@@ -61,5 +61,5 @@ foreach(file IN LISTS PCC_SOLVERS)
         string(APPEND PCC_PC_SOLVERS " -Wl,-rpath,${folder}")
     endif()
 endforeach()
-configure_file(${CMAKE_CURRENT_LIST_DIR}/pcc.pc.in ${CMAKE_BINARY_DIR}/pcc.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/pcc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/pcc.pc.in ${PROJECT_BINARY_DIR}/pcc.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/pcc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

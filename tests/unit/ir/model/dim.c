@@ -165,6 +165,8 @@ static void names_and_values(void **state)
     assert_int_equal(dim_eval(m, dim_unknown(), value_of, v), -1);
 }
 
+enum { EXPRESSION = 400 };
+
 static uint64_t seed = 1;
 
 static uint32_t rnd(uint32_t below)
@@ -178,40 +180,50 @@ static int64_t floor_of(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* A random expression as text and its value for v. */
-static int64_t expression(char *out, size_t size, const int64_t *v, int depth)
+static void print(char *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void print(char *out, const char *fmt, ...)
 {
-    char a[400], b[400];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(out, EXPRESSION, fmt, ap);
+    va_end(ap);
+    assert_true(n > 0 && n < EXPRESSION);
+}
+
+/* A random expression as text, in EXPRESSION bytes, and its value for v. */
+static int64_t expression(char *out, const int64_t *v, int depth)
+{
+    char a[EXPRESSION], b[EXPRESSION];
     uint32_t kind = depth == 0 ? rnd(2) : rnd(8);
     if (kind == 0) {
         int64_t c = rnd(5);
-        snprintf(out, size, "%d", (int)c);
+        print(out, "%d", (int)c);
         return c;
     }
     if (kind == 1) {
         uint32_t k = rnd(4);
-        snprintf(out, size, "%c", (int)('a' + k));
+        print(out, "%c", (int)('a' + k));
         return v[k];
     }
-    int64_t x = expression(a, sizeof a, v, depth - 1), y = expression(b, sizeof b, v, depth - 1);
+    int64_t x = expression(a, v, depth - 1), y = expression(b, v, depth - 1);
     switch (kind) {
     case 2:
     case 3:
-        snprintf(out, size, "(%s + %s)", a, b);
+        print(out, "(%s + %s)", a, b);
         return x + y;
     case 4:
-        snprintf(out, size, "%s * (%s)", a, b);
+        print(out, "%s * (%s)", a, b);
         return x * y;
     case 5:
-        snprintf(out, size, "(%s-%s)", a, b);
+        print(out, "(%s-%s)", a, b);
         return x - y;
     case 6: {
         uint32_t c = 1 + rnd(5);
-        snprintf(out, size, "((%s)//%u)", a, c);
+        print(out, "((%s)//%u)", a, c);
         return floor_of(x, c);
     }
     default:
-        snprintf(out, size, "%s(%s, %s)", rnd(2) == 0 ? "Min" : "Max", a, b);
+        print(out, "%s(%s, %s)", rnd(2) == 0 ? "Min" : "Max", a, b);
         return out[1] == 'i' ? (x < y ? x : y) : (x > y ? x : y);
     }
 }
@@ -222,8 +234,8 @@ static void random_expressions(void **state)
     uint32_t known = 0;
     for (int round = 0; round < 20000; round++) {
         int64_t v[4] = {1 + rnd(9), 1 + rnd(9), 1 + rnd(9), 1 + rnd(9)};
-        char text[1000];
-        int64_t want = expression(text, sizeof text, v, 3);
+        char text[EXPRESSION];
+        int64_t want = expression(text, v, 3);
         struct dim d = dim_parse(m, text);
         if (!dim_known(d))
             continue;
