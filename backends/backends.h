@@ -1,14 +1,19 @@
 /* Backends: a module and a plan in, files out.  Every file is written beside its final name and
- * renamed when complete. */
+ * renamed when complete.
+ *
+ * A writer is one file with its `const struct writer` and one row in writers.c: the names of --emit, the suffixes of
+ * -o, the options, their help and completions, and complaints about options without effect come from there. */
 #ifndef PCC_BACKENDS_BACKENDS_H
 #define PCC_BACKENDS_BACKENDS_H
 
+#include "ir/base/options.h"
 #include "ir/ir.h"
 
 /* What a picture shows: a box per device (part), per block of nodes, or per node. */
-enum view { VIEW_BLOCKS, VIEW_DEVICES, VIEW_NODES };
-/* How it is drawn; bits. */
+enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES };
+/* How it is drawn; bits, as picture_formats names them ("svg", ..., NULL). */
 enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4 };
+extern const char *const picture_formats[];
 enum { MOST_BOXES = 150 }; /* of a picture that one can look at */
 /* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
  * of the source: where these are, else in copies of them, or in hard links to them. */
@@ -26,61 +31,94 @@ struct result {
     const char *const *dim_name; /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;
-    enum weights_mode weights; /* of a split */
-    const char *assumed;       /* what the plan rests on that nobody said; NULL: nothing */
-    int64_t samples;           /* of a replay, 0: a few */
-    bool annotated;            /* a model with the plan in it is written */
-    bool ir11;                 /* with IR-11 device configurations in it */
-    enum view view;            /* of a picture that is a file of its own */
-    unsigned pictures;         /* formats of those in a split folder; 0: DOT alone */
+    const char *assumed; /* what the plan rests on that nobody said; NULL: nothing */
+    bool annotated;      /* a model with the plan in it is written */
     struct diag *diag;
 };
 
+/* An option of writers: --NAME=VALUE of the command line.  Several writers may point at the same one, or have one of
+ * an equal name, kind and values each. */
+struct writer_opt {
+    struct opt opt; /* CHOICE, SET, INT, BYTES, TIME or TEXT */
+    /* "--NAME has no effect: ..." where nothing that is written has it; NULL: the suffixes of its writers are named */
+    const char *unused;
+    bool needs_plan; /* it has an effect only where there is a plan */
+    bool strict;     /* no effect is an error, not a warning */
+};
+
+enum writer_needs { WRITER_NEEDS_NOTHING, WRITER_NEEDS_COST, WRITER_NEEDS_PLAN };
+
+/* A form of output. */
+struct writer {
+    const char *name;   /* of --emit, and in messages */
+    const char *suffix; /* of -o, ".gantt.svg"; NULL: a folder, which any other name is */
+    bool to_stdout;     /* --emit takes it: write() with the path "-" */
+    bool as_planned;    /* it is given the plan with calls open as they were when it was made */
+    bool has_model;     /* it holds the whole model, with the plan if there is one */
+    enum writer_needs needs;
+    const struct writer_opt *const *opts; /* ends with NULL; NULL: none */
+    size_t optsize;                       /* of the struct that holds them */
+    /* Whether nothing stands in the way of path, before anything is planned; NULL: outfile_check.  0 or -1. */
+    int (*check)(const struct module *m, const void *opts, const char *path, struct diag *d);
+    /* 0, or -1 and an error.  r->verdict is there if it needs a plan. */
+    int (*write)(const struct result *r, const void *opts, const char *path);
+};
+
+extern const struct writer *const writer_table[]; /* ends with NULL */
+/* The writer of a name, n bytes of it; NULL: none. */
+const struct writer *writer_named(const char *name, size_t n);
+/* The writer of a path: of all suffixes that it ends in the longest one's, else that of folders. */
+const struct writer *writer_of(const char *path);
+/* Whether a path promises what there is not, as "x.jpg" or "x.SVG" do: -1 and an error, else 0. */
+int writer_check_name(const char *path, struct diag *d);
+/* All suffixes, each with a blank before it; "expected" names of --emit: "ir, csv or dot" with such words between. */
+const char *writer_suffixes(struct arena *a);
+const char *writer_emits(const char *sep, const char *last, struct arena *a);
+/* The option of a name that the writer has; NULL: none. */
+const struct writer_opt *writer_opt(const struct writer *w, const char *name);
+/* Its options, all with their defaults; lives in a. */
+void *writer_opts_new(const struct writer *w, struct arena *a);
+/* Why an option has no effect, where nothing that is written has it. */
+const char *writer_opt_unused(const struct writer_opt *o, struct arena *a);
+/* Writes r; if it needs a plan and there is none, an error.  0 or -1. */
+int writer_run(const struct writer *w, const struct result *r, const void *opts, const char *path);
+
 /* If passes have rewritten the nodes of a module that came from ONNX: gives it messages that say what it
- * is now.  To be called once, after the passes and before any of the writers below. */
+ * is now.  To be called once, after the passes and before any of the writers. */
 void onnx_remake(struct module *m);
 /* The model (as it was read, if no pass rewrote it) in one ONNX file; external data stays where it is. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
+
+/* Options of a split and of an annotated model. */
+struct split_options {
+    int64_t weights;  /* enum weights_mode */
+    int64_t annotate; /* ANNOTATE_*: how the whole model tells its plan */
+    int64_t pictures; /* PICTURE_* */
+};
+enum { ANNOTATE_METADATA, ANNOTATE_IR11 };
+/* --annotate, a field of struct split_options. */
+extern const struct writer_opt annotate_option;
 /* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
  * the source is taken, too, and keeps its other files. */
-int split_write(const struct result *r, const char *folder);
-/* Whether nothing stands in the way of a split of the model in `folder`, before it is planned: the folder
- * can be made or replaced, weights that are wanted are there, links can be made.  0 or -1. */
-int split_check(const struct module *m, enum weights_mode weights, const char *folder,
-                struct diag *d);
-/* "shared", "inline", "original", "link"; the mode of such a name, WEIGHTS_MODES if there is none. */
-const char *weights_mode_name(enum weights_mode w);
-enum weights_mode weights_mode_named(const char *name);
+int split_write(const struct result *r, const struct split_options *o, const char *folder);
 /* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of
  * blocks has at most max(most, parts) boxes, and where the parts are more than `most` (or 64), devices
  * stand for them.  O(nodes + pins). */
 int dot_write(const struct result *r, enum view view, uint32_t most, const char *path);
-/* The view r->view in one format by the dot program, to path, whose suffix is the format's.  Within
- * about ten seconds for devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then
- * left beside it, unless a file has that name. */
-int picture_write(const struct result *r, unsigned format, const char *path);
-/* stem.dot, and from it stem.svg ... in the formats r->pictures.  What cannot be laid out is a warning;
+/* stem.dot, and from it stem.svg ... in the formats (bits; 0: none).  What cannot be laid out is a warning;
  * -1 if the DOT cannot be written. */
-int pictures_write(const struct result *r, enum view view, const char *stem);
-/* "svg" -> PICTURE_SVG; 0: no such format. */
-unsigned picture_format(const char *name, size_t n);
-/* The whole model as onnx_write writes it, with the plan in the metadata of its nodes. */
-int annotated_write(const struct result *r, const char *path);
-/* ONNX Runtime's session.layer_assignment_settings for such a model, "gpu:0(=acc0); cpu(=cpu0)", in
+int pictures_write(const struct result *r, enum view view, unsigned formats, const char *stem);
+/* ONNX Runtime's session.layer_assignment_settings for an annotated model, "gpu:0(=acc0); cpu(=cpu0)", in
  * a.  gpu:K counts the accelerators that are not of class npu.  NULL, and *why, where the plan uses two
  * devices of a kind, which one session cannot tell apart. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why);
-/* The replay of the plan (rounds.h): a chart in SVG, a row per lane; a trace for Perfetto; a line. */
-int gantt_write(const struct result *r, const char *path);
-int trace_write(const struct result *r, const char *path);
-int replay_print(FILE *f, const struct result *r);
+/* A line about the replay of the plan (rounds.h) with so many samples, 0: a few. */
+int replay_print(FILE *f, const struct result *r, int64_t samples);
 /* Whether a plan can be replayed: -1 and an error if its stages have copies. */
 int replay_check(const struct result *r);
-int ir_write(const struct result *r, const char *path);
 int plan_json_write(const struct result *r, const char *path);
 /* the placement paper's split JSON */
 int paper_split_write(const struct result *r, const char *path);
-int csv_write(const struct module *m, const struct cluster *c, const char *path, struct diag *d);
 void summary_print(FILE *f, const struct module *m);
 void plan_print(FILE *f, const struct result *r, const char *split_folder);
 

@@ -6,6 +6,7 @@
 #ifndef PCC_PASSES_PASSES_H
 #define PCC_PASSES_PASSES_H
 
+#include "ir/base/options.h"
 #include "ir/ir.h"
 
 #include <signal.h>
@@ -61,20 +62,6 @@ struct ctx {
     uint64_t ideals;        /* counted on request (dp-place{count-ideals=true}) */
     bool inferred;          /* infer-shapes has run */
     int64_t shapes_unknown; /* after that: nodes of the main graph with a result of unknown shape */
-};
-
-enum opt_kind { OPT_INT, OPT_BOOL, OPT_BYTES, OPT_TIME, OPT_TEXT, OPT_CHOICE };
-
-/* One option: a field of the pass's option struct at `off` (int64_t, bool, const char *; CHOICE: int64_t
- * index into names, which ends in NULL). */
-struct opt {
-    enum opt_kind kind;
-    const char *name;
-    size_t off;
-    const char *def;          /* text of the default */
-    const char *lo, *hi;      /* INT, BYTES, TIME: inclusive; NULL: none */
-    const char *const *names; /* CHOICE */
-    const char *help;
 };
 
 /* NEED_OPEN: the pass has an option `from`, a plan: calls are to stand open as in it. */

@@ -9,94 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- options ---------------------------------------------------------------------------------- */
-
-static bool parse_quantity(enum opt_kind kind, const char *s, int64_t *v)
-{
-    switch (kind) {
-    case OPT_BYTES:
-        return bytes_parse(s, v);
-    case OPT_TIME:
-        return time_parse(s, v);
-    default:
-        return count_parse(s, v);
-    }
-}
-
-static bool in_range(const struct opt *o, int64_t v)
-{
-    int64_t lo, hi;
-    return (!o->lo || (parse_quantity(o->kind, o->lo, &lo) && v >= lo)) &&
-           (!o->hi || (parse_quantity(o->kind, o->hi, &hi) && v <= hi));
-}
-
-/* Stores text into the field of opts that o describes; false: text does not fit. */
-static bool opt_set(const struct opt *o, void *opts, const char *text)
-{
-    void *field = (char *)opts + o->off;
-    int64_t v = 0;
-    switch (o->kind) {
-    case OPT_TEXT:
-        *(const char **)field = text;
-        return true;
-    case OPT_BOOL:
-        *(bool *)field = strcmp(text, "true") == 0;
-        return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
-    case OPT_CHOICE:
-        for (; o->names[v]; v++)
-            if (strcmp(o->names[v], text) == 0) {
-                *(int64_t *)field = v;
-                return true;
-            }
-        return false;
-    default:
-        if (o->names && strcmp(o->names[0], text) == 0) {
-            *(int64_t *)field = 0;
-            return true;
-        }
-        if (!parse_quantity(o->kind, text, &v) || !in_range(o, v))
-            return false;
-        *(int64_t *)field = v;
-        return true;
-    }
-}
-
-static const char *opt_get(const struct opt *o, const void *opts, struct arena *a)
-{
-    const void *field = (const char *)opts + o->off;
-    char buf[UNIT_TEXT];
-    switch (o->kind) {
-    case OPT_TEXT:
-        return *(const char *const *)field;
-    case OPT_BOOL:
-        return *(const bool *)field ? "true" : "false";
-    case OPT_CHOICE:
-        return o->names[*(const int64_t *)field];
-    case OPT_BYTES:
-        return arena_fmt(a, "%s", bytes_print(buf, *(const int64_t *)field));
-    case OPT_TIME:
-        return arena_fmt(a, "%s", time_print(buf, *(const int64_t *)field));
-    default:
-        if (o->names && *(const int64_t *)field == 0)
-            return o->names[0];
-        return arena_fmt(a, "%lld", (long long)*(const int64_t *)field);
-    }
-}
-
-static const char *opt_wants(const struct opt *o, struct arena *a)
-{
-    static const char *const what[] = {
-        "an integer",          "true or false", "a size such as 8GiB",
-        "a time such as 10us", "a text",        "one of"};
-    char *s = arena_fmt(a, "%s%s", o->names && o->kind == OPT_INT ? "auto or " : "", what[o->kind]);
-    if (o->kind == OPT_CHOICE)
-        for (uint32_t i = 0; o->names[i]; i++)
-            s = arena_fmt(a, "%s %s", s, o->names[i]);
-    if (o->lo && o->hi)
-        s = arena_fmt(a, "%s in %s..%s", s, o->lo, o->hi);
-    return s;
-}
-
 void pass_help(FILE *f, const struct pass *p)
 {
     struct arena *a = arena_new();
@@ -127,8 +39,7 @@ static struct step *add_step(struct pipeline *p, uint32_t at, const struct pass 
     p->n++;
     struct step *s = &p->step[at];
     *s = (struct step){pass, arena_alloc(a, (size_t)pass->optsize + 1), false};
-    for (const struct opt *o = pass->opts; o && o->name; o++)
-        opt_set(o, s->opts, o->def);
+    opts_reset(pass->opts, s->opts);
     return s;
 }
 
@@ -275,11 +186,11 @@ char *pipeline_text(const struct pipeline *p, struct arena *a)
     for (uint32_t i = 0; i < p->n; i++) {
         const struct step *st = &p->step[i];
         char *args = arena_fmt(a, "%s", "");
+        void *usual = arena_alloc(a, (size_t)st->pass->optsize + 1);
+        opts_reset(st->pass->opts, usual);
         for (const struct opt *o = st->pass->opts; o && o->name; o++) {
             const char *v = opt_get(o, st->opts, a);
-            struct step fresh = {st->pass, arena_alloc(a, (size_t)st->pass->optsize + 1), false};
-            opt_set(o, fresh.opts, o->def);
-            if (strcmp(v, opt_get(o, fresh.opts, a)))
+            if (strcmp(v, opt_get(o, usual, a)))
                 args = arena_fmt(a, "%s%s%s=%s", args, *args ? ":" : "", o->name, v);
         }
         s = arena_fmt(a, "%s%s%s%s%s%s", s, i ? "," : "", st->pass->name, *args ? "{" : "", args,

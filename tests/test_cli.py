@@ -152,7 +152,7 @@ def usage(d):
     fails(2, "there is no pass 'nope'", "--help-pass=nope")
     for end in ("jpg", "JPEG", "gif", "txt", "yaml", "pb", "SVG", "Json"):
         for out in ("x." + end, "split.v2." + end):
-            text = f"writes no .{end}; expected a folder for a split, or one of .gantt.svg"
+            text = f"writes no .{end}; expected a folder for a split, or one of .onnx .pir .csv"
             fails(2, text, m, *PLAN, "-o", d / out)
     check(list(tree(d)) == ["m.onnx"], f"left {list(tree(d))}")
     for out in ("split.v2", "jpg", "gpt-3.5", "x.jpg/"):

@@ -25,8 +25,8 @@ enum { FEW_BOXES = 40, SLACK = 3, SAID = 200, DOT_ARGS = 20 };
 
 extern char **environ;
 
-static const char *const format_name[] = {"svg", "pdf", "png"};
-enum { FORMATS = sizeof format_name / sizeof *format_name };
+const char *const picture_formats[] = {"svg", "pdf", "png", NULL}; /* as PICTURE_* */
+enum { FORMATS = 3 };
 
 enum {
     SIMPLE = 1, /* few simplex steps, straight arrows */
@@ -55,19 +55,11 @@ static const struct attempt nodes[] = {{VIEW_NODES, MOST_BOXES, 0, 20, 3000},
                                        {VIEW_BLOCKS, MOST_BOXES, 0, 5, 0},
                                        {VIEW_BLOCKS, FEW_BOXES, NEWRANK | SIMPLE, 2, 0},
                                        {0}};
-static const struct attempt *const attempts[] = {blocks, devices, nodes};
+static const struct attempt *const attempts[] = {devices, blocks, nodes}; /* by enum view */
 
 #define FEWER_DOT ".pcc-fewer.dot" /* a name that folder.c knows as a temporary one */
 
 enum outcome { LAID_OUT, TOO_SLOW, FAILED, NO_PROGRAM };
-
-unsigned picture_format(const char *name, size_t n)
-{
-    for (unsigned i = 0; i < FORMATS; i++)
-        if (strlen(format_name[i]) == n && !memcmp(format_name[i], name, n))
-            return 1u << i;
-    return 0;
-}
 
 /* ---- the child -------------------------------------------------------------------------------- */
 
@@ -140,8 +132,8 @@ static enum outcome run_dot(const char *dot, const char *stem, unsigned formats,
     pid_t pid;
     for (unsigned i = 0; i < FORMATS; i++)
         if (formats & 1u << i) {
-            argv[n++] = arena_fmt(a, "-T%s", format_name[i]);
-            argv[n++] = arena_fmt(a, "-o%s.%s", stem, format_name[i]);
+            argv[n++] = arena_fmt(a, "-T%s", picture_formats[i]);
+            argv[n++] = arena_fmt(a, "-o%s.%s", stem, picture_formats[i]);
         }
     argv[n++] = arena_fmt(a, "-Gnslimit=%s", t->how & SIMPLE ? "0.1" : "10");
     if (t->how & NEWRANK)
@@ -173,7 +165,7 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
 {
     for (unsigned i = 0; i < FORMATS; i++)
         if (formats & 1u << i)
-            unlink(arena_fmt(a, "%s.%s", stem, format_name[i]));
+            unlink(arena_fmt(a, "%s.%s", stem, picture_formats[i]));
 }
 
 /* stem.dot, which is there, -> stem.svg, ...  `name` is what messages call the picture. */
@@ -221,7 +213,7 @@ static void soften(void *user, enum diag_level level, enum warning w, const char
         diag_warning(d, w ? w : WARN_PICTURE, "%s", text);
 }
 
-int pictures_write(const struct result *r, enum view view, const char *stem)
+int pictures_write(const struct result *r, enum view view, unsigned formats, const char *stem)
 {
     struct arena *a = arena_new();
     struct diag soft = {.emit = soften, .user = r->diag};
@@ -229,11 +221,11 @@ int pictures_write(const struct result *r, enum view view, const char *stem)
     int rc = dot_write(r, view, MOST_BOXES, arena_fmt(a, "%s.dot", stem));
     quiet.diag = &soft;
     for (unsigned i = 0; !rc && i < FORMATS; i++)
-        if (r->pictures == 1u << i) /* one format: messages name the file */
-            lay_out(&quiet, view, stem, r->pictures,
-                    arena_fmt(a, "%s.%s", path_base(stem), format_name[i]));
-    if (!rc && (r->pictures & (r->pictures - 1)))
-        lay_out(&quiet, view, stem, r->pictures, arena_fmt(a, "picture of %s", path_base(stem)));
+        if (formats == 1u << i) /* one format: messages name the file */
+            lay_out(&quiet, view, stem, formats,
+                    arena_fmt(a, "%s.%s", path_base(stem), picture_formats[i]));
+    if (!rc && (formats & (formats - 1)))
+        lay_out(&quiet, view, stem, formats, arena_fmt(a, "picture of %s", path_base(stem)));
     arena_free(a);
     return rc;
 }
@@ -263,7 +255,10 @@ static void keep_dot(const struct result *r, const char *dot, const char *path, 
         diag_note(r->diag, "%s: the graph in DOT", beside);
 }
 
-int picture_write(const struct result *r, unsigned format, const char *path)
+/* A view in one format by the dot program, to path, whose suffix is the format's.  Within about ten seconds for
+ * devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it, unless a file has
+ * that name. */
+static int write_picture(const struct result *r, enum view view, unsigned format, const char *path)
 {
     struct arena *a = arena_new();
     const char *ext = strrchr(path, '.');
@@ -278,8 +273,8 @@ int picture_write(const struct result *r, unsigned format, const char *path)
     struct workshop w = {folder, arena_fmt(a, "%s.dot", stem), arena_fmt(a, "%s%s", stem, ext),
                          arena_fmt(a, "%s/" FEWER_DOT, folder)};
     unfinished_add(&unfinished, workshop_remove, &w);
-    if (dot_write(r, r->view, MOST_BOXES, w.dot) == 0) {
-        if (lay_out(r, r->view, stem, format, path_base(path))) {
+    if (dot_write(r, view, MOST_BOXES, w.dot) == 0) {
+        if (lay_out(r, view, stem, format, path_base(path))) {
             keep_dot(r, w.dot, path, a);
             diag_error(r->diag, "%s: not written", path);
         } else if (rename(w.made, path)) {
@@ -293,3 +288,71 @@ int picture_write(const struct result *r, unsigned format, const char *path)
     arena_free(a);
     return rc;
 }
+
+/* ---- writers ---------------------------------------------------------------------------------- */
+
+struct options {
+    int64_t view; /* enum view */
+};
+
+static int write_dot(const struct result *r, const void *opts, const char *path)
+{
+    const struct options *o = opts;
+    return dot_write(r, (enum view)o->view, MOST_BOXES, path);
+}
+
+static int write_svg(const struct result *r, const void *opts, const char *path)
+{
+    const struct options *o = opts;
+    return write_picture(r, (enum view)o->view, PICTURE_SVG, path);
+}
+
+static int write_pdf(const struct result *r, const void *opts, const char *path)
+{
+    const struct options *o = opts;
+    return write_picture(r, (enum view)o->view, PICTURE_PDF, path);
+}
+
+static int write_png(const struct result *r, const void *opts, const char *path)
+{
+    const struct options *o = opts;
+    return write_picture(r, (enum view)o->view, PICTURE_PNG, path);
+}
+
+static const char *const views[] = {"devices", "blocks", "nodes", NULL}; /* as enum view */
+static const struct writer_opt view_option = {
+    .opt = {.kind = OPT_CHOICE,
+            .name = "view",
+            .off = offsetof(struct options, view),
+            .def = "blocks",
+            .names = views,
+            .help = "what .dot .svg .pdf .png and --emit dot show (default: blocks)"}};
+static const struct writer_opt *const picture_options[] = {&view_option, NULL};
+
+const struct writer writer_dot = {.name = "dot",
+                                  .suffix = ".dot",
+                                  .to_stdout = true,
+                                  .needs = WRITER_NEEDS_PLAN,
+                                  .opts = picture_options,
+                                  .optsize = sizeof(struct options),
+                                  .write = write_dot};
+const struct writer writer_svg = {.name = "svg",
+                                  .suffix = ".svg",
+                                  .needs = WRITER_NEEDS_PLAN,
+                                  .opts = picture_options,
+                                  .optsize = sizeof(struct options),
+                                  .write = write_svg};
+
+const struct writer writer_pdf = {.name = "pdf",
+                                  .suffix = ".pdf",
+                                  .needs = WRITER_NEEDS_PLAN,
+                                  .opts = picture_options,
+                                  .optsize = sizeof(struct options),
+                                  .write = write_pdf};
+
+const struct writer writer_png = {.name = "png",
+                                  .suffix = ".png",
+                                  .needs = WRITER_NEEDS_PLAN,
+                                  .opts = picture_options,
+                                  .optsize = sizeof(struct options),
+                                  .write = write_png};

@@ -34,13 +34,16 @@ static int64_t result_bytes(const struct module *m, nid n)
 
 /* One row per node of the main graph: name, operator, FLOPs, bytes moved, bytes of results, and
  * picoseconds per device class (empty: cannot run there). */
-int csv_write(const struct module *m, const struct cluster *c, const char *path, struct diag *d)
+static int write_csv(const struct result *r, const void *opts, const char *path)
 {
+    const struct module *m = r->scene.m;
+    const struct cluster *c = r->scene.cluster;
+    (void)opts;
     struct outfile o;
     const struct graph *g = &m->graph[1];
     if (!m->cost)
-        return diag_error(d, "%s: the cost table needs costs: add cost to -p", path);
-    if (outfile_open(&o, path, d))
+        return diag_error(r->diag, "%s: the cost table needs costs: add cost to -p", path);
+    if (outfile_open(&o, path, r->diag))
         return -1;
     fputs("name,op,flops,traffic_bytes,result_bytes", o.f);
     for (uint32_t k = 0; k < c->ncls; k++) {
@@ -63,3 +66,9 @@ int csv_write(const struct module *m, const struct cluster *c, const char *path,
     }
     return outfile_close(&o, true);
 }
+
+const struct writer writer_csv = {.name = "csv",
+                                  .suffix = ".csv",
+                                  .to_stdout = true,
+                                  .needs = WRITER_NEEDS_COST,
+                                  .write = write_csv};

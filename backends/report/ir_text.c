@@ -2,11 +2,15 @@
 #include "backends/backends.h"
 #include "ir/base/outfile.h"
 
-int ir_write(const struct result *r, const char *path)
+static int write_ir(const struct result *r, const void *opts, const char *path)
 {
+    (void)opts;
     struct outfile o;
     if (outfile_open(&o, path, r->diag))
         return -1;
     module_print(o.f, &r->scene, r->plan);
     return outfile_close(&o, true);
 }
+
+const struct writer writer_ir = {
+    .name = "ir", .suffix = ".pir", .to_stdout = true, .write = write_ir};

@@ -80,3 +80,16 @@ int plan_json_write(const struct result *r, const char *path)
     arena_free(a);
     return rc;
 }
+
+/* Of a workload, the placement paper's form. */
+static int write_json(const struct result *r, const void *opts, const char *path)
+{
+    (void)opts;
+    return r->scene.m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
+}
+
+const struct writer writer_json = {.name = "json",
+                                   .suffix = ".json",
+                                   .to_stdout = true,
+                                   .needs = WRITER_NEEDS_PLAN,
+                                   .write = write_json};

@@ -3,10 +3,11 @@
  * pcc.device and pcc.part are for everybody else. A replicated node names the devices and parts
  * that hold it, comma-separated, and as layer_ann the first; a node that no part needs is left
  * alone. The IR version stays: metadata on nodes is formally of IR 10, but runtimes load it at any
- * version. With r->ir11 the nodes carry device configurations, too (device_config.c), and the IR
+ * version. With --annotate=ir11 the nodes carry device configurations, too (device_config.c), and the IR
  * version rises. O(nodes + copies in parts). */
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
+#include "ir/base/outfile.h"
 
 #include <string.h>
 
@@ -78,7 +79,7 @@ static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *sr
         e->value = w->value[i];
         n->metadata_props[n->n_metadata_props++] = e;
     }
-    if (s->r->ir11)
+    if (s->o->annotate == ANNOTATE_IR11)
         device_config_node(s, id, n);
     return n;
 }
@@ -121,9 +122,11 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
             (Onnx__TrainingInfoProto *)rewrite_training(s, s->src->training_info[i]);
 }
 
-int annotated_write(const struct result *r, const char *path)
+/* Without a plan, the model as it is. */
+static int write_onnx(const struct result *r, const void *opts, const char *path)
 {
     struct split s = {.r = r,
+                      .o = opts,
                       .m = r->scene.m,
                       .parts = r->parts,
                       .src = r->scene.m->src,
@@ -131,6 +134,10 @@ int annotated_write(const struct result *r, const char *path)
                       .keep = true,
                       .dirfd = -1};
     Onnx__ModelProto model;
+    if (!r->verdict)
+        return s.o->annotate == ANNOTATE_IR11
+                   ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
+                   : onnx_write(r->scene.m, path, r->diag);
     if (!s.src || !s.src->graph || !s.parts)
         return diag_error(
             r->diag, "%s: a plan can be written only into a model that was read from ONNX", path);
@@ -143,3 +150,31 @@ int annotated_write(const struct result *r, const char *path)
     arena_free(s.a);
     return rc;
 }
+
+static int check_onnx(const struct module *m, const void *opts, const char *path, struct diag *d)
+{
+    (void)opts;
+    if (!m->src)
+        return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", path);
+    return outfile_check(path, d);
+}
+
+static const char *const annotate_names[] = {"metadata", "ir11", NULL}; /* as ANNOTATE_* */
+const struct writer_opt annotate_option = {
+    .opt = {.kind = OPT_CHOICE,
+            .name = "annotate",
+            .off = offsetof(struct split_options, annotate),
+            .def = "metadata",
+            .names = annotate_names,
+            .help = "how the whole model tells its plan; ir11: device configurations, too"},
+    .unused = "no ONNX model is written with the plan",
+    .needs_plan = true};
+
+const struct writer writer_onnx = {.name = "onnx",
+                                   .suffix = ".onnx",
+                                   .has_model = true,
+                                   .opts =
+                                       (const struct writer_opt *const[]){&annotate_option, NULL},
+                                   .optsize = sizeof(struct split_options),
+                                   .check = check_onnx,
+                                   .write = write_onnx};

@@ -138,7 +138,7 @@ void device_config_model(struct split *s, Onnx__ModelProto *out)
     bool stale = false;
     for (size_t i = 0; i < src->n_configuration; i++)
         stale = stale || is_ours(src->configuration[i]->name);
-    if (!s->r->ir11) {
+    if (s->o->annotate != ANNOTATE_IR11) {
         if (stale)
             diag_warning(s->diag, WARN_STALE_ANNOTATION,
                          "%s: its device configuration '" NAME "' tells of an earlier plan "

@@ -170,7 +170,7 @@ static void put_model(struct out *o)
     put_string(o->f, base ? base + 1 : path);
     int64_t ir = s->m->ir_version;
     fprintf(o->f, ", \"nodes\": %u, \"ir_version\": %" PRId64 "},\n", s->m->graph[1].count,
-            s->r->ir11 && ir < IR_DEVICES ? IR_DEVICES : ir);
+            s->o->annotate == ANNOTATE_IR11 && ir < IR_DEVICES ? IR_DEVICES : ir);
 }
 
 static void put_objective(struct out *o)
@@ -204,7 +204,7 @@ static void put_weights(struct out *o)
     const struct split *s = o->s;
     const char *sep = "";
     fprintf(o->f, "  \"weights\": {\"mode\": \"%s\", \"files\": [",
-            weights_mode_name(s->r->weights));
+            weights_mode_names[s->o->weights]);
     for (uint32_t k = 1; k < s->m->nfile; k++) {
         if (!s->used[k])
             continue;

@@ -52,17 +52,16 @@ enum { MOST_NODES = 100000 }; /* in nodes.dot: some 40 MB */
 
 static int write_pictures(const struct split *s, const char *folder)
 {
-    struct result dot_only = *s->r;
-    dot_only.pictures = 0;
-    if (pictures_write(s->r, VIEW_DEVICES, arena_fmt(s->a, "%s/plan", folder)) ||
-        pictures_write(s->r, VIEW_BLOCKS, arena_fmt(s->a, "%s/blocks", folder)))
+    unsigned formats = (unsigned)s->o->pictures;
+    if (pictures_write(s->r, VIEW_DEVICES, formats, arena_fmt(s->a, "%s/plan", folder)) ||
+        pictures_write(s->r, VIEW_BLOCKS, formats, arena_fmt(s->a, "%s/blocks", folder)))
         return -1;
     if (s->m->nnode > MOST_NODES) {
         diag_note(s->diag, "no nodes.dot: the model has %u nodes (-o x.dot --view=nodes writes it)",
                   s->m->nnode - 1);
         return 0;
     }
-    return pictures_write(&dot_only, VIEW_NODES, arena_fmt(s->a, "%s/nodes", folder));
+    return pictures_write(s->r, VIEW_NODES, 0, arena_fmt(s->a, "%s/nodes", folder));
 }
 
 /* Opens the new folder and decides where weights go; 0, or -1 and nothing is left. */
@@ -86,10 +85,12 @@ static int begin(struct split *s, struct folder *f, const char *folder)
     return -1;
 }
 
-int split_check(const struct module *m, enum weights_mode weights, const char *folder,
-                struct diag *d)
+/* Whether nothing stands in the way of a split in `folder`: the folder can be made or replaced, weights that are
+ * wanted are there, links can be made. */
+static int check_split(const struct module *m, const void *opts, const char *folder, struct diag *d)
 {
-    struct split s = {.m = m, .diag = d, .mode = weights};
+    const struct split_options *o = opts;
+    struct split s = {.m = m, .o = o, .diag = d, .mode = (enum weights_mode)o->weights};
     struct folder f;
     if (begin(&s, &f, folder))
         return -1;
@@ -99,10 +100,14 @@ int split_check(const struct module *m, enum weights_mode weights, const char *f
     return rc;
 }
 
-int split_write(const struct result *r, const char *folder)
+int split_write(const struct result *r, const struct split_options *o, const char *folder)
 {
-    struct split s = {
-        .r = r, .m = r->scene.m, .parts = r->parts, .diag = r->diag, .mode = r->weights};
+    struct split s = {.r = r,
+                      .o = o,
+                      .m = r->scene.m,
+                      .parts = r->parts,
+                      .diag = r->diag,
+                      .mode = (enum weights_mode)o->weights};
     struct folder f;
     if (!r->parts || !r->plan || !r->verdict || !r->scene.m->cost)
         return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
@@ -129,3 +134,40 @@ int split_write(const struct result *r, const char *folder)
     arena_free(s.a);
     return rc ? -1 : 0;
 }
+
+static int write_split(const struct result *r, const void *opts, const char *folder)
+{
+    return split_write(r, opts, folder);
+}
+
+const char *const weights_mode_names[] = {"shared", "inline", "original", "link", NULL};
+
+static const struct writer_opt weights_option = {
+    .opt =
+        {.kind = OPT_CHOICE,
+         .name = "weights",
+         .off = offsetof(struct split_options, weights),
+         .def = "shared",
+         .names = weights_mode_names,
+         .help =
+             "of a split: in weights.data (default), in each part, where they are, or in hard links"},
+    .unused = "is for a split: give its folder with -o",
+    .strict = true};
+static const struct writer_opt pictures_option = {
+    .opt = {.kind = OPT_SET,
+            .name = "pictures",
+            .off = offsetof(struct split_options, pictures),
+            .def = "svg",
+            .names = picture_formats,
+            .help = "formats of the pictures in a folder: svg,pdf,png (default: svg)"},
+    .unused = "these pictures go into the folder of a split (-o)"};
+
+const struct writer writer_split = {
+    .name = "split",
+    .has_model = true,
+    .needs = WRITER_NEEDS_PLAN,
+    .opts = (const struct writer_opt *const[]){&pictures_option, &weights_option, &annotate_option,
+                                               NULL},
+    .optsize = sizeof(struct split_options),
+    .check = check_split,
+    .write = write_split};

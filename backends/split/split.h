@@ -41,6 +41,7 @@ struct held {
 
 struct split {
     const struct result *r;
+    const struct split_options *o;
     const struct module *m;
     const struct parts *parts;
     const Onnx__ModelProto *src;
@@ -82,6 +83,9 @@ struct split {
     Onnx__NodeProto **node;         /* [node] as parts hold it; made on demand */
     uint32_t *in_part;              /* [value] part + 1 that holds it, as of the last part made */
 };
+
+/* "shared", ..., by enum weights_mode; ends with NULL. */
+extern const char *const weights_mode_names[];
 
 /* Sorts by src; looks one up in a sorted list, 0: not there. */
 void origins_sort(struct origin *list, uint32_t n);

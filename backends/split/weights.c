@@ -108,22 +108,6 @@ static void hold_all(struct split *s)
 
 /* ---- the decision --------------------------------------------------------------------------- */
 
-static const char *const mode_name[WEIGHTS_MODES] = {"shared", "inline", "original", "link"};
-
-const char *weights_mode_name(enum weights_mode w)
-{
-    assert(w >= 0 && w < WEIGHTS_MODES);
-    return mode_name[w];
-}
-
-enum weights_mode weights_mode_named(const char *name)
-{
-    int w = 0;
-    while (w < WEIGHTS_MODES && strcmp(mode_name[w], name) != 0)
-        w++;
-    return (enum weights_mode)w;
-}
-
 /* Whether it lies in a file that is not there. */
 static bool is_missing(const struct split *s, uint32_t h)
 {

@@ -455,14 +455,15 @@ static void put_chart(struct chart *c)
     fputs("</svg>\n", c->f);
 }
 
-int gantt_write(const struct result *r, const char *path)
+static int write_gantt(const struct result *r, const void *opts, const char *path)
 {
+    const struct replay_options *want = opts;
     struct outfile o;
     struct chart c = {
         .r = r,
         .a = arena_new(),
     };
-    int rc = replay_result(&c.y, r, MOST, c.a);
+    int rc = replay_result(&c.y, r, want->samples, MOST, c.a);
     if (!rc && !(rc = outfile_open(&o, path, r->diag))) {
         c.f = o.f;
         c.event = replay_events(&c.y, c.a);
@@ -474,3 +475,12 @@ int gantt_write(const struct result *r, const char *path)
     arena_free(c.a);
     return rc;
 }
+
+const struct writer writer_gantt = {.name = "gantt",
+                                    .suffix = ".gantt.svg",
+                                    .to_stdout = true,
+                                    .as_planned = true,
+                                    .needs = WRITER_NEEDS_PLAN,
+                                    .opts = replay_options,
+                                    .optsize = sizeof(struct replay_options),
+                                    .write = write_gantt};

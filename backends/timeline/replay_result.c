@@ -8,6 +8,15 @@
 
 enum { MOST = 1 << 24 }; /* tasks times samples of a line on the terminal */
 
+static const struct writer_opt samples_option = {
+    .opt = {.kind = OPT_INT,
+            .name = "replay",
+            .off = offsetof(struct replay_options, samples),
+            .def = "0",
+            .help = "samples that are shown (default: a few, until the plan's rhythm is seen)"},
+    .needs_plan = true};
+const struct writer_opt *const replay_options[] = {&samples_option, NULL};
+
 int replay_check(const struct result *r)
 {
     assert(r->plan);
@@ -19,10 +28,11 @@ int replay_check(const struct result *r)
     return 0;
 }
 
-int replay_result(struct replay *out, const struct result *r, uint32_t most, struct arena *a)
+int replay_result(struct replay *out, const struct result *r, int64_t samples, uint32_t most,
+                  struct arena *a)
 {
-    assert(r->parts && r->verdict && r->samples >= 0);
-    int64_t n = r->samples, tasks = (int64_t)r->parts->nparts;
+    assert(r->parts && r->verdict && samples >= 0);
+    int64_t n = samples, tasks = (int64_t)r->parts->nparts;
     tasks *= (r->scene.cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->scene.m->backward ? 2 : 1);
     if (replay_check(r))
         return -1;
@@ -41,12 +51,12 @@ int replay_result(struct replay *out, const struct result *r, uint32_t most, str
     return 0;
 }
 
-int replay_print(FILE *f, const struct result *r)
+int replay_print(FILE *f, const struct result *r, int64_t samples)
 {
     char each[UNIT_TEXT], plan[UNIT_TEXT], all[UNIT_TEXT];
     struct arena *a = arena_new();
     struct replay y;
-    int rc = replay_result(&y, r, MOST, a);
+    int rc = replay_result(&y, r, samples, MOST, a);
     if (!rc) {
         int64_t v = r->verdict->value;
         double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);

@@ -84,13 +84,14 @@ static void put_event(FILE *f, const struct replay *y, const struct event *e, ui
     putc('}', f);
 }
 
-int trace_write(const struct result *r, const char *path)
+static int write_trace(const struct result *r, const void *opts, const char *path)
 {
+    const struct replay_options *want = opts;
     assert(r->parts && r->plan);
     struct outfile o;
     struct replay y;
     struct arena *a = arena_new();
-    int rc = replay_result(&y, r, MOST, a);
+    int rc = replay_result(&y, r, want->samples, MOST, a);
     if (!rc && !(rc = outfile_open(&o, path, r->diag))) {
         const struct event *e = replay_events(&y, a);
         uint32_t *left = arena_array(a, (size_t)y.samples + 1, sizeof *left);
@@ -106,3 +107,12 @@ int trace_write(const struct result *r, const char *path)
     arena_free(a);
     return rc;
 }
+
+const struct writer writer_trace = {.name = "trace",
+                                    .suffix = ".trace.json",
+                                    .to_stdout = true,
+                                    .as_planned = true,
+                                    .needs = WRITER_NEEDS_PLAN,
+                                    .opts = replay_options,
+                                    .optsize = sizeof(struct replay_options),
+                                    .write = write_trace};

@@ -8,6 +8,7 @@
  * for LIFO, FIFO, RANDOM and LATE, O((V + pins) log V) for CPD and THIN. */
 #include "ir/dag/topo_order.h"
 
+#include "ir/base/heap.h"
 #include "ir/dag/critical_order.h"
 
 #include <assert.h>
@@ -99,52 +100,6 @@ static uint32_t *late(const struct wdag *g, uint64_t seed, struct arena *a)
 
 /* ---- thin ------------------------------------------------------------------------------------ */
 
-struct entry {
-    int64_t key;
-    uint64_t tie;
-    uint32_t v;
-};
-
-struct heap {
-    struct arena *a;
-    struct entry *e;
-    uint32_t n, cap;
-};
-
-static bool before(const struct entry *x, const struct entry *y)
-{
-    return x->key != y->key ? x->key < y->key : x->tie != y->tie ? x->tie < y->tie : x->v < y->v;
-}
-
-static void heap_put(struct heap *h, struct entry x)
-{
-    h->e = vec_grow(h->a, h->e, &h->cap, h->n + 1, sizeof *h->e);
-    uint32_t i = h->n++;
-    for (; i && before(&x, &h->e[(i - 1) / 2]); i = (i - 1) / 2)
-        h->e[i] = h->e[(i - 1) / 2];
-    h->e[i] = x;
-}
-
-static struct entry heap_take(struct heap *h)
-{
-    assert(h->n > 0);
-    struct entry top = h->e[0], x = h->e[--h->n];
-    uint32_t i = 0;
-    for (;;) {
-        uint32_t k = 2 * i + 1;
-        if (k >= h->n)
-            break;
-        if (k + 1 < h->n && before(&h->e[k + 1], &h->e[k]))
-            k++;
-        if (!before(&h->e[k], &x))
-            break;
-        h->e[i] = h->e[k];
-        i = k;
-    }
-    h->e[i] = x;
-    return top;
-}
-
 struct thin {
     const struct wdag *g;
     struct heap h;
@@ -158,7 +113,7 @@ struct thin {
 static void offer(struct thin *t, uint32_t v)
 {
     uint64_t tie = t->seed ? topo_random(&t->state) : 0;
-    heap_put(&t->h, (struct entry){t->delta[v], tie, v});
+    heap_push(&t->h, t->delta[v], (uint32_t)(tie >> 32), v);
 }
 
 /* Changes the key of v; if it is in the heap, offers it again. */
@@ -210,11 +165,11 @@ static uint32_t *thin(const struct wdag *g, uint64_t seed, struct arena *a)
         if (!t.in[v])
             offer(&t, v);
     while (t.h.n) {
-        struct entry x = heap_take(&t.h);
-        if (t.done[x.v] || x.key != t.delta[x.v])
+        struct heap_entry x = heap_pop(&t.h);
+        if (t.done[x.item] || x.key != t.delta[x.item])
             continue;
-        order[done++] = x.v;
-        take(&t, x.v);
+        order[done++] = x.item;
+        take(&t, x.item);
     }
     assert(done == g->n);
     return order;

@@ -99,8 +99,7 @@ static void close_calls(struct ctx *x, struct result *r, struct closed_plan *p, 
     onnx_remake(r->scene.m);
 }
 
-static void split(struct ctx *x, const char *folder, enum weights_mode weights, bool ir11,
-                  bool sound)
+static void split(struct ctx *x, const char *folder, const struct split_options *o, bool sound)
 {
     struct arena *a = x->scene.m->mem;
     struct closed_plan closed;
@@ -109,8 +108,6 @@ static void split(struct ctx *x, const char *folder, enum weights_mode weights, 
                        .plan = x->plan,
                        .verdict = &v,
                        .parts = parts_build(&x->scene, x->plan->dev, a),
-                       .weights = weights,
-                       .ir11 = ir11,
                        .diag = x->diag};
     const char **name = arena_array(a, (size_t)x->ndims + 1, sizeof *name);
     int64_t *value = arena_array(a, (size_t)x->ndims + 1, sizeof *value);
@@ -124,7 +121,7 @@ static void split(struct ctx *x, const char *folder, enum weights_mode weights, 
     r.ndims = x->ndims;
     fuzz_check(r.parts != NULL, "a plan can be cut");
     close_calls(x, &r, &closed, a);
-    int rc = split_write(&r, folder);
+    int rc = split_write(&r, o, folder);
     fuzz_check_result(rc, x->diag);
     fuzz_check(rc == 0 || access(folder, F_OK) != 0, "a split that fails leaves nothing");
     if (rc != 0) {
@@ -192,7 +189,9 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
     bool sound =
         check_annotations(m, &own) == 0 && !((const Onnx__ModelProto *)m->src)->n_configuration;
     fuzz_check_text(&x.scene, x.plan);
-    split(&x, folder, (enum weights_mode)(size % WEIGHTS_MODES), size % 2 == 0, sound);
+    const struct split_options o = {.weights = (int64_t)(size % WEIGHTS_MODES),
+                                    .annotate = size % 2 ? ANNOTATE_METADATA : ANNOTATE_IR11};
+    split(&x, folder, &o, sound);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

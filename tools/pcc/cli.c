@@ -3,14 +3,19 @@
 
 #include "ir/base/nearest.h"
 
+#include <assert.h>
 #include <string.h>
 
-static const struct cli_option table[] = {
+/* CLI_WRITER: the place of a writer's option of that name; those that are not named here come at the end. */
+static const struct {
+    enum cli_id id;
+    char letter;
+    const char *name, *arg, *help;
+} table[] = {
     {CLI_PASSES, 'p', "passes", "LIST|@FILE",
      "passes with options: 'fuse{range=200},dp-place' (default for a folder: "
      "open-functions,fuse,auto-place)"},
-    {CLI_OUTPUT, 'o', "output", "PATH",
-     "folder: the split; .onnx .pir .json .csv .dot .svg .pdf .png .gantt.svg .trace.json: that file"},
+    {CLI_OUTPUT, 'o', "output", "PATH", NULL}, /* the writers' suffixes */
     {CLI_DEVICES, 'd', "devices", "CLUSTER",
      "'2xa100', '4xa100:40GiB,1xcpu', or a JSON file (default: 2xa100)"},
     {CLI_LINK, 0, "link", "RATE,LATENCY", "each accelerator's link to the host: '25GB/s,10us'"},
@@ -45,24 +50,20 @@ static const struct cli_option table[] = {
      "never cut inside a layer that repeats: all its copies stay whole"},
     {CLI_TIME_LIMIT, 0, "time-limit", "TIME", "for one planner: '30s'; then the best plan so far"},
     {CLI_MAX_STATES, 0, "max-states", "N", "ideals that a planner may visit"},
-    {CLI_EMIT, 0, "emit", "KIND", "to stdout: ir, csv, json, dot, gantt, trace (repeats)"},
+    {CLI_EMIT, 0, "emit", "KIND", NULL},
     {CLI_REPLAY, 0, "replay", "N",
      "run N samples through the plan: the time per sample that it reaches; for gantt and trace"},
-    {CLI_VIEW, 0, "view", "devices|blocks|nodes",
-     "what .dot .svg .pdf .png and --emit dot show (default: blocks)"},
-    {CLI_PICTURES, 0, "pictures", "LIST|none",
-     "formats of the pictures in a folder: svg,pdf,png (default: svg)"},
+    {CLI_WRITER, 0, "view", NULL, NULL},
+    {CLI_WRITER, 0, "pictures", NULL, NULL},
     {CLI_COMPARE, 0, "compare", "FILE",
      "judge another plan beside this one: the forms of plan{from=FILE}"},
     {CLI_BASELINES, 0, "baselines", NULL,
      "after the plan, a table of what simple planners make of the same model"},
     {CLI_EXPLAIN_BOUND, 0, "explain-bound", NULL,
      "show why no plan takes less than the bound, with the numbers to check it by"},
-    {CLI_WEIGHTS, 0, "weights", "shared|inline|original|link",
-     "of a split: in weights.data (default), in each part, where they are, or in hard links"},
+    {CLI_WRITER, 0, "weights", NULL, NULL},
     {CLI_ALLOW_LINKS, 0, "allow-links", NULL, "external data may be reached through links"},
-    {CLI_ANNOTATE, 0, "annotate", "metadata|ir11",
-     "how the whole model tells its plan; ir11: device configurations, too"},
+    {CLI_WRITER, 0, "annotate", NULL, NULL},
     {CLI_CHECK_ANNOTATIONS, 0, "check-annotations", NULL,
      "check the device configurations of an ONNX model, nothing else"},
     {CLI_PRINT_PIPELINE, 0, "print-pipeline", NULL,
@@ -86,9 +87,72 @@ static const struct cli_option table[] = {
     {CLI_HELP, 'h', "help", NULL, "this text"},
     {CLI_VERSION, 0, "version", NULL, "version and libraries"}};
 
-enum { NOPTION = sizeof table / sizeof *table };
+enum { ROWS = sizeof table / sizeof *table };
 
-void cli_help(FILE *f)
+/* The word for an option's value: its names, or what kind it is. */
+static const char *arg_of(const struct opt *o, struct arena *a)
+{
+    static const char *const word[] = {"N", NULL, "BYTES", "TIME", "TEXT", NULL, "LIST|none"};
+    return o->kind == OPT_CHOICE ? opt_names(o, "|", "|", a) : word[o->kind];
+}
+
+/* A table while it is made. */
+struct options {
+    struct cli_option *row;
+    uint32_t n, writers;
+    struct arena *a;
+};
+
+static bool has_row(const struct options *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        if (!strcmp(t->row[i].name, name))
+            return true;
+    return false;
+}
+
+/* The options of writers that are called so (NULL: all) and that the table does not have yet. */
+static void add_writers(struct options *t, const char *name)
+{
+    for (const struct writer *const *w = writer_table; *w; w++)
+        for (const struct writer_opt *const *o = (*w)->opts; o && *o; o++) {
+            const struct opt *opt = &(*o)->opt;
+            if ((name && strcmp(opt->name, name)) || has_row(t, opt->name))
+                continue;
+            assert(CLI_WRITER + t->writers < CLI_COUNT);
+            t->row[t->n++] = (struct cli_option){.id = CLI_WRITER + (int)t->writers++,
+                                                 .name = opt->name,
+                                                 .arg = arg_of(opt, t->a),
+                                                 .help = opt->help,
+                                                 .writer = *o};
+        }
+}
+
+static void make_table(struct cli *c, struct arena *a)
+{
+    struct options t = {.row = arena_array(a, ROWS + CLI_COUNT, sizeof *t.row), .a = a};
+    for (uint32_t i = 0; i < ROWS; i++) {
+        const char *help = table[i].help;
+        if (table[i].id == CLI_WRITER) {
+            add_writers(&t, table[i].name);
+            continue;
+        }
+        if (table[i].id == CLI_OUTPUT)
+            help = arena_fmt(a, "folder: the split;%s: that file", writer_suffixes(a));
+        if (table[i].id == CLI_EMIT)
+            help = arena_fmt(a, "to stdout: %s (repeats)", writer_emits(", ", ", ", a));
+        t.row[t.n++] = (struct cli_option){.id = table[i].id,
+                                           .letter = table[i].letter,
+                                           .name = table[i].name,
+                                           .arg = table[i].arg,
+                                           .help = help};
+    }
+    add_writers(&t, NULL);
+    c->option = t.row;
+    c->noption = t.n;
+}
+
+void cli_help(FILE *f, const struct cli *c)
 {
     fputs(
         "usage: pcc MODEL [options]\n\n"
@@ -97,9 +161,9 @@ void cli_help(FILE *f)
         "  pcc workload.json -p dp-place -o plan.json   plan a profiled graph\n\n"
         "MODEL is an ONNX file, a workload (JSON) or textual IR (.pir).\n\n",
         f);
-    for (int i = 0; i < NOPTION; i++) {
+    for (uint32_t i = 0; i < c->noption; i++) {
         char left[64];
-        const struct cli_option *o = &table[i];
+        const struct cli_option *o = &c->option[i];
         snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : "  ",
                  o->letter ? o->letter : ' ', o->letter ? ", " : " ", o->name, o->arg ? "=" : "",
                  o->arg ? o->arg : "");
@@ -116,33 +180,34 @@ void cli_help(FILE *f)
           f);
 }
 
-static const struct cli_option *find(const char *name, size_t n, char letter)
+static const struct cli_option *find(const struct cli *c, const char *name, size_t n, char letter)
 {
-    for (int i = 0; i < NOPTION; i++)
-        if (name ? strlen(table[i].name) == n && !memcmp(table[i].name, name, n)
-                 : table[i].letter && table[i].letter == letter)
-            return &table[i];
+    for (uint32_t i = 0; i < c->noption; i++) {
+        const struct cli_option *o = &c->option[i];
+        if (name ? strlen(o->name) == n && !memcmp(o->name, name, n)
+                 : o->letter && o->letter == letter)
+            return o;
+    }
     return NULL;
 }
 
-const struct cli_option *cli_options(int *n)
+const struct cli_option *cli_named(const struct cli *c, const char *name)
 {
-    *n = NOPTION;
-    return table;
+    return find(c, name, strlen(name), 0);
 }
 
-static int unknown(const char *s, struct diag *d)
+static int unknown(const struct cli *c, const char *s, struct diag *d)
 {
     const char *word = s + strspn(s, "-");
     struct nearest t = nearest_to(word, strcspn(word, "="));
-    for (int i = 0; i < NOPTION; i++)
-        nearest_try(&t, table[i].name);
+    for (uint32_t i = 0; i < c->noption; i++)
+        nearest_try(&t, c->option[i].name);
     if (!t.best)
         return diag_error(d, "unknown option '%s' (see --help)", s);
     return diag_error(d, "unknown option '%s'; did you mean '--%s'? (see --help)", s, t.best);
 }
 
-static void store(struct cli *c, enum cli_id id, const char *value, uint32_t room, struct arena *a)
+static void store(struct cli *c, int id, const char *value, uint32_t room, struct arena *a)
 {
     if (!c->list[id])
         c->list[id] = arena_array(a, room, sizeof *c->list[id]);
@@ -153,6 +218,7 @@ static void store(struct cli *c, enum cli_id id, const char *value, uint32_t roo
 int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d)
 {
     bool only_names = false;
+    make_table(c, a);
     for (int i = 1; i < argc; i++) {
         const char *s = argv[i], *value = NULL;
         const struct cli_option *o;
@@ -168,14 +234,14 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
         }
         if (s[1] == '-') {
             size_t n = strcspn(s + 2, "=");
-            o = find(s + 2, n, 0);
+            o = find(c, s + 2, n, 0);
             value = s[2 + n] ? s + 3 + n : NULL;
         } else {
-            o = find(NULL, 0, s[1]);
+            o = find(c, NULL, 0, s[1]);
             value = s[2] ? s + 2 : NULL;
         }
         if (!o)
-            return unknown(s, d);
+            return unknown(c, s, d);
         if (!o->arg && value)
             return diag_error(d, "--%s takes no value", o->name);
         if (o->arg && !value) {

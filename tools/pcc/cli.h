@@ -1,7 +1,8 @@
-/* The command line: one table of options. */
+/* The command line: one table of options, those of the writers (backends.h) among them. */
 #ifndef PCC_TOOLS_CLI_H
 #define PCC_TOOLS_CLI_H
 
+#include "backends/backends.h"
 #include "passes/passes.h"
 
 enum cli_id {
@@ -28,14 +29,10 @@ enum cli_id {
     CLI_MAX_STATES,
     CLI_EMIT,
     CLI_REPLAY,
-    CLI_VIEW,
-    CLI_PICTURES,
     CLI_COMPARE,
     CLI_BASELINES,
     CLI_EXPLAIN_BOUND,
-    CLI_WEIGHTS,
     CLI_ALLOW_LINKS,
-    CLI_ANNOTATE,
     CLI_CHECK_ANNOTATIONS,
     CLI_PRINT_PIPELINE,
     CLI_PRINT_BEFORE,
@@ -54,19 +51,23 @@ enum cli_id {
     CLI_HELP_COMPLETION,
     CLI_HELP,
     CLI_VERSION,
-    CLI_COUNT
+    CLI_WRITER, /* the first of the writers' own options */
+    CLI_COUNT = CLI_WRITER + 64
 };
 
 /* Exit codes; 70 is an internal error. */
 enum { EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INFEASIBLE = 3, EXIT_UNVERIFIED = 4 };
 
 struct cli_option {
-    enum cli_id id;
-    char letter;                   /* 0: none */
-    const char *name, *arg, *help; /* arg NULL: a flag */
+    int id;                          /* enum cli_id, or CLI_WRITER and more */
+    char letter;                     /* 0: none */
+    const char *name, *arg, *help;   /* arg NULL: a flag */
+    const struct writer_opt *writer; /* of a writer's own option, else NULL */
 };
 
 struct cli {
+    const struct cli_option *option; /* the table, in the order of --help */
+    uint32_t noption;
     const char *input;
     const char *value[CLI_COUNT]; /* the last one given; "" for a flag; NULL: not given */
     const char **list[CLI_COUNT]; /* all that were given, for options that repeat */
@@ -74,10 +75,11 @@ struct cli {
     bool replay; /* the options are those of a reproducer: repro.h */
 };
 
-/* 0, or -1 with a diagnostic (usage). */
+/* 0, or -1 with a diagnostic (usage).  c->option is there in any case; all of it lives in a. */
 int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d);
-void cli_help(FILE *f);
-/* The table; *n receives the number of its rows. */
-const struct cli_option *cli_options(int *n);
+/* --help. */
+void cli_help(FILE *f, const struct cli *c);
+/* The option of a name; NULL: none. */
+const struct cli_option *cli_named(const struct cli *c, const char *name);
 
 #endif

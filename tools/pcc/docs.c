@@ -6,7 +6,6 @@
  * characters of their own, which are escaped. */
 #include "docs.h"
 
-#include "cli.h"
 #include "passes/pipeline.h"
 
 #include <stdlib.h>
@@ -67,10 +66,9 @@ static void man_warnings(FILE *f)
     }
 }
 
-void docs_man(FILE *f, const char *version)
+void docs_man(FILE *f, const struct cli *c, const char *version)
 {
-    int n;
-    const struct cli_option *o = cli_options(&n);
+    const struct cli_option *o = c->option;
     fprintf(f, ".TH PCC 1 \"\" \"pcc %s\" \"User Commands\"\n", version);
     fputs(
         ".SH NAME\npcc \\- split neural networks over several devices\n"
@@ -80,7 +78,7 @@ void docs_man(FILE *f, const char *version)
         "plan, a table. Without passes and outputs it says what is in the model.\n"
         ".SH OPTIONS\n",
         f);
-    for (int i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < c->noption; i++) {
         fputs(".TP\n\\fB", f);
         if (o[i].letter)
             fprintf(f, "\\-%c\\fR, \\fB", o[i].letter);
@@ -108,14 +106,12 @@ void docs_man(FILE *f, const char *version)
 
 /* ---- completions ------------------------------------------------------------------------------ */
 
-static const char kinds[] = "ir csv json dot gantt trace";
-
 /* The words that can follow an option, separated by blanks; NULL: files. */
 static const char *words_of(const struct cli_option *o, struct arena *a)
 {
     const char *s = o->arg;
     if (!strcmp(s, "KIND"))
-        return kinds;
+        return writer_emits(" ", " ", a);
     if (o->id == CLI_WARNINGS) {
         char *all = arena_fmt(a, "error no-error");
         for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
@@ -138,8 +134,10 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
     return words;
 }
 
-static void bash(FILE *f, const struct cli_option *o, int n, struct arena *a)
+static void bash(FILE *f, const struct cli *c, struct arena *a)
 {
+    const struct cli_option *o = c->option;
+    uint32_t n = c->noption;
     fputs("# bash completion of pcc; made by pcc --help-completion=bash\n"
           "_pcc()\n{\n"
           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words\n"
@@ -148,7 +146,7 @@ static void bash(FILE *f, const struct cli_option *o, int n, struct arena *a)
           "    elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
           "    case $prev in\n",
           f);
-    for (int i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const char *words = o[i].arg ? words_of(&o[i], a) : NULL;
         if (!o[i].arg)
             continue;
@@ -161,7 +159,7 @@ static void bash(FILE *f, const struct cli_option *o, int n, struct arena *a)
             fputs(") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", f);
     }
     fputs("    esac\n    if [[ $cur == -* ]]; then\n        words='", f);
-    for (int i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         fprintf(f, "%s--%s", i ? " " : "", o[i].name);
         if (o[i].letter)
             fprintf(f, " -%c", o[i].letter);
@@ -184,10 +182,12 @@ static void zsh_text(FILE *f, const char *s)
     }
 }
 
-static void zsh(FILE *f, const struct cli_option *o, int n, struct arena *a)
+static void zsh(FILE *f, const struct cli *c, struct arena *a)
 {
+    const struct cli_option *o = c->option;
+    uint32_t n = c->noption;
     fputs("#compdef pcc\n# made by pcc --help-completion=zsh\n_arguments \\\n", f);
-    for (int i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const char *words = o[i].arg ? words_of(&o[i], a) : NULL;
         for (int form = o[i].letter ? 0 : 1; form < 2; form++) {
             if (form)
@@ -210,15 +210,13 @@ static void zsh(FILE *f, const struct cli_option *o, int n, struct arena *a)
     fputs("    '1:model:_files'\n", f);
 }
 
-int docs_completion(FILE *f, const char *shell, struct diag *d)
+int docs_completion(FILE *f, const struct cli *c, const char *shell, struct diag *d)
 {
-    int n;
-    const struct cli_option *o = cli_options(&n);
     bool is_bash = !strcmp(shell, "bash");
     if (!is_bash && strcmp(shell, "zsh"))
         return diag_error(d, "--help-completion '%s': expected bash or zsh", shell);
     struct arena *a = arena_new();
-    (is_bash ? bash : zsh)(f, o, n, a);
+    (is_bash ? bash : zsh)(f, c, a);
     arena_free(a);
     return 0;
 }

@@ -2,12 +2,12 @@
 #ifndef PCC_TOOLS_DOCS_H
 #define PCC_TOOLS_DOCS_H
 
-#include "ir/base/diag.h"
+#include "cli.h"
 
 #include <stdio.h>
 
-void docs_man(FILE *f, const char *version);
+void docs_man(FILE *f, const struct cli *c, const char *version);
 /* shell: "bash" or "zsh"; else -1 and an error. */
-int docs_completion(FILE *f, const char *shell, struct diag *d);
+int docs_completion(FILE *f, const struct cli *c, const char *shell, struct diag *d);
 
 #endif

@@ -6,7 +6,6 @@
 #include "ir/base/warning_switch.h"
 #include "ir/base/infile.h"
 #include "ir/base/nearest.h"
-#include "ir/base/strings.h"
 #include "passes/shapes/infer_shapes.h"
 #include "passes/libraries.h"
 #include "passes/pipeline.h"
@@ -178,7 +177,7 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     if (!text && out && output_is_folder(out))
         text = c->value[CLI_GROUP] ? "open-functions,fuse,hier-place"
                                    : "open-functions,fuse,auto-place";
-    else if (!text && (!out || str_ends(out, ".csv") || c->n[CLI_EMIT]))
+    else if (!text && (!out || writer_of(out)->needs == WRITER_NEEDS_COST || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->mem, x->diag))
         return in_file ? EXIT_INPUT : EXIT_USAGE;
@@ -294,8 +293,8 @@ static int run(const struct cli *c, struct ctx *x)
             return EXIT_USAGE;
     if (c->value[CLI_CHECK_ANNOTATIONS])
         return check_only(c, x);
-    if (output_check(c, x->diag) || check_names(c, x->mem, x->diag) || settings_dims(c, x) ||
-        settings_pairs(c, x) || settings_limits(c, x))
+    if (output_check(c, x->mem, x->diag) || check_names(c, x->mem, x->diag) ||
+        settings_dims(c, x) || settings_pairs(c, x) || settings_limits(c, x))
         return EXIT_USAGE;
     int rc = settings_pins(c, x);
     if (rc || (rc = make_pipeline(c, x, &p)))
@@ -344,7 +343,7 @@ static void print_version(struct arena *a)
 static int inform(const struct cli *c, struct arena *a, struct diag *d)
 {
     if (c->value[CLI_HELP])
-        cli_help(stdout);
+        cli_help(stdout, c);
     else if (c->value[CLI_VERSION])
         print_version(a);
     else if (c->value[CLI_LIST_PASSES]) {
@@ -361,9 +360,9 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
         }
         pass_help(stdout, p);
     } else if (c->value[CLI_HELP_MAN]) {
-        docs_man(stdout, PCC_VERSION);
+        docs_man(stdout, c, PCC_VERSION);
     } else if (c->value[CLI_HELP_COMPLETION]) {
-        return docs_completion(stdout, c->value[CLI_HELP_COMPLETION], d) ? EXIT_USAGE : 0;
+        return docs_completion(stdout, c, c->value[CLI_HELP_COMPLETION], d) ? EXIT_USAGE : 0;
     } else if (!c->input) {
         diag_error(d, "no model given (see --help)");
         return EXIT_USAGE;

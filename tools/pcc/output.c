@@ -15,41 +15,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-static const char *const kinds[] = {"ir",    "csv",   "json", "dot",
-                                    "gantt", "trace", NULL}; /* --emit */
-
-/* What each suffix of -o means, the first that fits; any other name is the folder of a split. */
-static const char *const suffixes[][2] = {
-    {".gantt.svg", "gantt"}, {".trace.json", "trace"}, {".pir", "ir"},  {".csv", "csv"},
-    {".json", "json"},       {".dot", "dot"},          {".svg", "svg"}, {".pdf", "pdf"},
-    {".png", "png"},         {".onnx", "onnx"}};
-
-/* Files that are something else than a folder, as far as names tell. */
-static const char *const strangers[] = {"jpg",  "jpeg",   "gif",         "bmp", "webp", "tif",
-                                        "tiff", "eps",    "ps",          "txt", "md",   "htm",
-                                        "html", "yml",    "yaml",        "xml", "pb",   "pt",
-                                        "pth",  "tflite", "safetensors", "zip", "gz"};
-
-/* Names that promise what there is not: "x.jpg", "x.SVG". */
-static int check_suffix(const char *out, struct diag *d)
-{
-    const char *dot = strrchr(path_base(out), '.');
-    char list[256] = "";
-    bool strange = false;
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        snprintf(list + strlen(list), sizeof list - strlen(list), " %s", suffixes[i][0]);
-        strange =
-            strange || (dot && strcmp(dot, suffixes[i][0]) && !strcasecmp(dot, suffixes[i][0]));
-    }
-    for (size_t i = 0; dot && i < sizeof strangers / sizeof *strangers; i++)
-        strange = strange || !strcasecmp(dot + 1, strangers[i]);
-    return strange
-               ? diag_error(d,
-                            "-o %s: pcc writes no %s; expected a folder for a split, or one of%s",
-                            out, dot, list)
-               : 0;
-}
-
 /* Files that would take the place of the model they come from, and names that promise what there is not. */
 static int check_output(const struct cli *c, struct diag *d)
 {
@@ -59,135 +24,112 @@ static int check_output(const struct cli *c, struct diag *d)
         return diag_error(d, "-o '%s': expected a file or folder (--emit writes to stdout)", out);
     if (c->n[CLI_OUTPUT] > 1)
         return diag_error(d, "-o is given %u times: expected one output", c->n[CLI_OUTPUT]);
-    if (out && (str_ends(out, ".gantt.pdf") || str_ends(out, ".gantt.png")))
-        return diag_error(d, "-o %s: charts are written as .gantt.svg", out);
     if (out && stat(out, &there) == 0 && S_ISREG(there.st_mode) && stat(c->input, &in) == 0 &&
         in.st_dev == there.st_dev && in.st_ino == there.st_ino)
         return diag_error(d, "-o %s: that is the model itself; expected another file", out);
-    return out ? check_suffix(out, d) : 0;
-}
-
-/* The kind of a file by its suffix; NULL: a folder. */
-static const char *kind_of(const char *path)
-{
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (str_ends(path, suffixes[i][0]))
-            return suffixes[i][1];
-    return NULL;
+    return out ? writer_check_name(out, d) : 0;
 }
 
 bool output_is_folder(const char *path)
 {
-    return kind_of(path) == NULL;
+    return !writer_of(path)->suffix;
 }
 
-/* The plan with calls open, whose tensors are those that its figures speak of. */
-static const struct result *as_planned(const struct result *r)
+/* ---- options of writers ----------------------------------------------------------------------- */
+
+static const char *expected(const struct opt *o, struct arena *a)
 {
-    return r->open ? r->open : r;
+    if (o->kind == OPT_CHOICE)
+        return opt_names(o, ", ", " or ", a);
+    if (o->kind == OPT_SET)
+        return arena_fmt(a, "some of %s, or none", opt_names(o, ",", ",", a));
+    return opt_wants(o, a);
 }
 
-static int emit(const struct result *r, const char *kind, const char *path)
+/* A writer's options as they were given; NULL and an error. */
+static void *read_options(const struct cli *c, const struct writer *w, struct arena *a,
+                          struct diag *d)
 {
-    if (!strcmp(kind, "csv"))
-        return csv_write(r->scene.m, r->scene.cluster, path, r->diag);
-    if (!strcmp(kind, "ir"))
-        return ir_write(r, path);
-    if (!strcmp(kind, "onnx"))
-        return r->verdict ? annotated_write(r, path)
-               : r->ir11 ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
-                         : onnx_write(r->scene.m, path, r->diag);
-    if (!r->verdict)
-        return diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p auto-place",
-                          kind);
-    if (picture_format(kind, strlen(kind)))
-        return picture_write(r, picture_format(kind, strlen(kind)), path);
-    if (!strcmp(kind, "dot"))
-        return dot_write(r, r->view, MOST_BOXES, path);
-    if (!strcmp(kind, "gantt"))
-        return gantt_write(as_planned(r), path);
-    if (!strcmp(kind, "trace"))
-        return trace_write(as_planned(r), path);
-    return r->scene.m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
-}
-
-static int write_output(const struct result *r, const char *path)
-{
-    const char *kind = kind_of(path);
-    if (kind)
-        return emit(r, kind, path);
-    if (!r->verdict)
-        return diag_error(r->diag, "-o %s: a split folder needs a planner in -p", path);
-    return split_write(r, path);
-}
-
-static enum weights_mode weights_of(const struct cli *c)
-{
-    const char *s = c->value[CLI_WEIGHTS];
-    return s ? weights_mode_named(s) : WEIGHTS_SHARED;
-}
-
-int output_probe(const struct cli *c, const struct module *m, struct diag *d)
-{
-    const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
-    if (!out)
-        return 0;
-    if (!kind)
-        return split_check(m, weights_of(c), out, d);
-    if (!strcmp(kind, "onnx") && !m->src)
-        return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", out);
-    return outfile_check(out, d);
-}
-
-static const char *const views[] = {"blocks", "devices", "nodes", NULL}; /* as enum view */
-
-/* --view and --pictures, into r if it is there. */
-static int read_pictures(const struct cli *c, struct result *r, struct diag *d)
-{
-    const char *view = c->value[CLI_VIEW], *list = c->value[CLI_PICTURES];
-    unsigned formats = list ? 0 : PICTURE_SVG;
-    int v = 0;
-    while (view && views[v] && strcmp(views[v], view))
-        v++;
-    if (!views[v])
-        return diag_error(d, "--view '%s': expected devices, blocks or nodes", view);
-    for (const char *s = list; s && strcmp(list, "none");) {
-        size_t n = strcspn(s, ",");
-        unsigned f = picture_format(s, n);
-        if (!f)
-            return diag_error(d, "--pictures '%s': expected some of svg,pdf,png, or none", list);
-        formats |= f;
-        s = s[n] ? s + n + 1 : NULL;
+    void *opts = writer_opts_new(w, a);
+    for (const struct writer_opt *const *o = w->opts; o && *o; o++) {
+        const char *name = (*o)->opt.name, *text = c->value[cli_named(c, name)->id];
+        if (text && !opt_set(&(*o)->opt, opts, text)) {
+            diag_error(d, "--%s '%s': expected %s", name, text, expected(&(*o)->opt, a));
+            return NULL;
+        }
     }
-    if (r) {
-        r->view = (enum view)v;
-        r->pictures = formats;
+    return opts;
+}
+
+/* The writer that a list "gantt,trace" of --emit begins with; *list moves on.  NULL: none of that name. */
+static const struct writer *next_emitted(const char **list)
+{
+    size_t n = strcspn(*list, ",");
+    const struct writer *w = writer_named(*list, n);
+    if (!w || !w->to_stdout)
+        return NULL;
+    *list += n + ((*list)[n] == ',' && (*list)[n + 1]);
+    return w;
+}
+
+/* Whether a writer that runs has the option. */
+static bool is_used(const struct cli *c, const char *name)
+{
+    const char *out = c->value[CLI_OUTPUT];
+    for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
+        for (const char *s = c->list[CLI_EMIT][i]; *s;)
+            if (writer_opt(next_emitted(&s), name))
+                return true;
+    return out && writer_opt(writer_of(out), name);
+}
+
+static int check_options(const struct cli *c, struct arena *a, struct diag *d)
+{
+    for (const struct writer *const *w = writer_table; *w; w++)
+        if (!read_options(c, *w, a, d))
+            return -1;
+    for (uint32_t i = 0; i < c->noption; i++) {
+        const struct cli_option *o = &c->option[i];
+        if (o->writer && o->writer->strict && c->value[o->id] && !is_used(c, o->name))
+            return diag_error(d, "--%s=%s: %s", o->name, c->value[o->id],
+                              writer_opt_unused(o->writer, a));
     }
     return 0;
 }
 
-/* The kind that a list "gantt,trace" begins with; *list moves on.  NULL: none of that name. */
-static const char *next_kind(const char **list)
+static int write_one(const struct cli *c, const struct writer *w, const struct result *r,
+                     const char *path)
 {
-    size_t n = strcspn(*list, ",");
-    for (int k = 0; kinds[k]; k++)
-        if (strlen(kinds[k]) == n && !strncmp(kinds[k], *list, n)) {
-            *list += n + ((*list)[n] == ',' && (*list)[n + 1]);
-            return kinds[k];
-        }
-    return NULL;
+    struct arena *a = arena_new();
+    const void *opts = read_options(c, w, a, r->diag);
+    int rc = opts ? writer_run(w, r, opts, path) : -1;
+    arena_free(a);
+    return rc;
+}
+
+int output_probe(const struct cli *c, const struct module *m, struct diag *d)
+{
+    const char *out = c->value[CLI_OUTPUT];
+    if (!out)
+        return 0;
+    struct arena *a = arena_new();
+    const struct writer *w = writer_of(out);
+    const void *opts = read_options(c, w, a, d);
+    int rc = !opts ? -1 : w->check ? w->check(m, opts, out, d) : outfile_check(out, d);
+    arena_free(a);
+    return rc;
 }
 
 /* --emit to stdout; with r NULL, only the names are checked. */
-static int emit_all(const struct cli *c, const struct result *r, struct diag *d)
+static int emit_all(const struct cli *c, const struct result *r, struct arena *a, struct diag *d)
 {
     for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++) {
         const char *s = c->list[CLI_EMIT][i];
         do {
-            const char *kind = next_kind(&s);
-            if (!kind)
-                return diag_error(d, "--emit '%s': expected ir, csv, json, dot, gantt or trace", s);
-            if (r && emit(r, kind, "-"))
+            const struct writer *w = next_emitted(&s);
+            if (!w)
+                return diag_error(d, "--emit '%s': expected %s", s, writer_emits(", ", " or ", a));
+            if (r && write_one(c, w, r, "-"))
                 return -1;
         } while (*s);
     }
@@ -204,13 +146,14 @@ static int64_t replay_samples(const struct cli *c, struct diag *d)
     return n;
 }
 
-/* On stdout, or stderr if that is taken. */
+/* --replay, with calls open: its figures speak of their tensors.  On stdout, or stderr if that is taken. */
 static int replay(const struct cli *c, const struct result *r)
 {
     if (!r->verdict)
         return diag_error(r->diag,
                           "--replay: there is no plan: give a planner, such as -p auto-place");
-    return replay_print(c->n[CLI_EMIT] ? stderr : stdout, as_planned(r));
+    return replay_print(c->n[CLI_EMIT] ? stderr : stdout, r->open ? r->open : r,
+                        replay_samples(c, r->diag));
 }
 
 /* What a plan that came with the input claims holds only for the costs and devices that it was made for. */
@@ -340,56 +283,44 @@ static bool limited_memory(const struct cluster *c)
     return false;
 }
 
-static bool emits(const struct cli *c, const char *kind)
-{
-    for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
-        for (const char *s = c->list[CLI_EMIT][i]; *s;)
-            if (!strcmp(next_kind(&s), kind))
-                return true;
-    return false;
-}
-
 /* Options that were given and change nothing. */
 static void warn_unused(const struct cli *c, const struct ctx *x, const struct result *r)
 {
-    const char *out = c->value[CLI_OUTPUT], *kind = out ? kind_of(out) : NULL;
     const char *no_plan = x->plan ? NULL : "nothing is planned";
     const char *reserved = c->value[CLI_RESERVE];
     bool reserve = limited_memory(x->scene.cluster) ||
                    (reserved && strspn(reserved, "0%") == strlen(reserved));
     bool training = is_training(x->scene.m),
          copies = x->scene.cluster && x->scene.cluster->replicate;
-    bool drawn = emits(c, "dot") || (kind && (!strcmp(kind, "dot") || picture_format(kind, 3)));
     const struct {
         enum cli_id id;
         const char *why; /* NULL: it is of use */
-    } t[] = {
-        {CLI_OVERLAP, no_plan},
-        {CLI_REPLICATE, no_plan},
-        {CLI_PART_COST, no_plan},
-        {CLI_TIME_LIMIT, no_plan},
-        {CLI_MAX_STATES, no_plan},
-        {CLI_SCHEDULE, no_plan    ? no_plan
-                       : training ? NULL
-                                  : "the model has no backward pass"},
-        {CLI_SYNC, no_plan    ? no_plan
-                   : !copies  ? "it is the rate between copies: give --replicate, too"
-                   : training ? NULL
-                              : "the model has no backward pass, its copies exchange nothing"},
-        {CLI_RESERVE, no_plan   ? no_plan
-                      : reserve ? NULL
-                                : "no accelerator has a memory of stated size"},
-        {CLI_PICTURES, out && !kind ? NULL : "these pictures go into the folder of a split (-o)"},
-        {CLI_VIEW, drawn ? NULL : "no .dot, .svg, .pdf or .png is written"},
-        {CLI_ANNOTATE,
-         r->annotated && r->verdict ? NULL : "no ONNX model is written with the plan"}};
-    int n;
-    const struct cli_option *o = cli_options(&n);
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++)
-        for (int k = 0; k < n && c->n[t[i].id] && t[i].why; k++)
-            if (o[k].id == t[i].id)
-                diag_warning(x->diag, WARN_UNUSED_OPTION, "--%s has no effect: %s", o[k].name,
-                             t[i].why);
+    } t[] = {{CLI_OVERLAP, no_plan},
+             {CLI_REPLICATE, no_plan},
+             {CLI_PART_COST, no_plan},
+             {CLI_TIME_LIMIT, no_plan},
+             {CLI_MAX_STATES, no_plan},
+             {CLI_SCHEDULE, no_plan    ? no_plan
+                            : training ? NULL
+                                       : "the model has no backward pass"},
+             {CLI_SYNC, no_plan    ? no_plan
+                        : !copies  ? "it is the rate between copies: give --replicate, too"
+                        : training ? NULL
+                                   : "the model has no backward pass, its copies exchange nothing"},
+             {CLI_RESERVE, no_plan   ? no_plan
+                           : reserve ? NULL
+                                     : "no accelerator has a memory of stated size"}};
+    for (uint32_t k = 0; k < c->noption; k++) {
+        const struct cli_option *o = &c->option[k];
+        const char *why = NULL;
+        for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+            if (o->id == (int)t[i].id)
+                why = t[i].why;
+        if (o->writer && (!is_used(c, o->name) || (o->writer->needs_plan && !r->verdict)))
+            why = writer_opt_unused(o->writer, x->mem);
+        if (why && c->value[o->id])
+            diag_warning(x->diag, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->name, why);
+    }
 }
 
 /* What plan_print shows, made before files are in their place: memory may run out.  NULL and an error. */
@@ -421,14 +352,11 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
         names[i] = x->dims[i].name;
         values[i] = x->dims[i].value;
     }
-    r.annotated = out && (output_is_folder(out) || str_ends(out, ".onnx"));
-    r.ir11 = c->value[CLI_ANNOTATE] && !strcmp(c->value[CLI_ANNOTATE], "ir11");
-    r.weights = weights_of(c);
+    r.annotated = out && writer_of(out)->has_model;
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = x->ndims;
-    r.samples = replay_samples(c, x->diag);
-    if (read_pictures(c, &r, x->diag) || judge_plan(c, x, &r, &v))
+    if (judge_plan(c, x, &r, &v))
         return -1;
     close_calls(x, &r, &planned, &closed);
     onnx_remake(r.scene.m);
@@ -445,9 +373,9 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
         diag_note(x->diag, "assuming %s", r.assumed);
     if (r.verdict && !quiet && !(table = table_text(&r, out, x->mem)))
         return -1;
-    if (emit_all(c, &r, x->diag))
+    if (emit_all(c, &r, x->mem, x->diag))
         return -1;
-    if (out && write_output(&r, out))
+    if (out && write_one(c, writer_of(out), &r, out))
         return -1;
     if (table)
         fputs(table, stdout);
@@ -464,29 +392,10 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
     return quiet ? 0 : output_warned(x->diag);
 }
 
-static int check_annotate(const struct cli *c, struct diag *d)
+int output_check(const struct cli *c, struct arena *a, struct diag *d)
 {
-    const char *s = c->value[CLI_ANNOTATE];
-    if (s && strcmp(s, "metadata") && strcmp(s, "ir11"))
-        return diag_error(d, "--annotate '%s': expected metadata or ir11", s);
-    return 0;
-}
-
-/* --weights: where the weights of a split go. */
-static int check_weights(const struct cli *c, struct diag *d)
-{
-    const char *s = c->value[CLI_WEIGHTS], *out = c->value[CLI_OUTPUT];
-    if (s && weights_mode_named(s) == WEIGHTS_MODES)
-        return diag_error(d, "--weights '%s': expected shared, inline, original or link", s);
-    if (s && (!out || !output_is_folder(out)))
-        return diag_error(d, "--weights=%s: is for a split: give its folder with -o", s);
-    return 0;
-}
-
-int output_check(const struct cli *c, struct diag *d)
-{
-    return check_output(c, d) || check_annotate(c, d) || check_weights(c, d) ||
-                   emit_all(c, NULL, d) || replay_samples(c, d) < 0 || read_pictures(c, NULL, d)
+    return check_output(c, d) || emit_all(c, NULL, a, d) || replay_samples(c, d) < 0 ||
+                   check_options(c, a, d)
                ? -1
                : 0;
 }

@@ -5,7 +5,7 @@
 #include "cli.h"
 
 /* Whether the options that say what is written make sense, before anything is read.  0, or -1 and an error. */
-int output_check(const struct cli *c, struct diag *d);
+int output_check(const struct cli *c, struct arena *a, struct diag *d);
 /* Whether what -o wants can be written, as far as that is known before anything is planned for the model
  * m; nothing is left.  0, or -1 and an error. */
 int output_probe(const struct cli *c, const struct module *m, struct diag *d);

@@ -83,9 +83,9 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
                        .dim_name = name,
                        .dim_value = value,
                        .ndims = x.ndims,
-                       .pictures = PICTURE_SVG,
                        .diag = d};
-    rc = split_write(&r, folder);
+    const struct split_options so = {.pictures = PICTURE_SVG};
+    rc = split_write(&r, &so, folder);
     if (nparts)
         *nparts = parts->nparts;
 out:

@@ -200,20 +200,19 @@ static void test_limits(void **state)
                        .parts = parts_build(&x.scene, dev, x.mem),
                        .diag = &d};
     struct replay y;
-    assert_int_equal(replay_result(&y, &r, 1000, x.mem), 0);
+    assert_int_equal(replay_result(&y, &r, 0, 1000, x.mem), 0);
     assert_true(y.ntask == 2 && y.levels == 2 && y.samples == 8);
     assert_true(y.end == 5 + 8 * 7 && !y.training);
-    r.samples = 500;
     plan.copies = copies;
-    assert_int_equal(replay_result(&y, &r, 1000, x.mem), 0);
+    assert_int_equal(replay_result(&y, &r, 500, 1000, x.mem), 0);
     assert_int_equal(y.end, 5 + 500 * 7);
-    assert_int_equal(replay_result(&y, &r, 999, x.mem), -1);
-    assert_int_equal(replay_result(&y, &r, 1, x.mem), -1);
+    assert_int_equal(replay_result(&y, &r, 500, 999, x.mem), -1);
+    assert_int_equal(replay_result(&y, &r, 500, 1, x.mem), -1);
     v.value = INT64_MAX / 500;
-    assert_int_equal(replay_result(&y, &r, 1000, x.mem), -1);
+    assert_int_equal(replay_result(&y, &r, 500, 1000, x.mem), -1);
     v.value = 7;
     copies[1] = 2;
-    assert_int_equal(replay_result(&y, &r, 1000, x.mem), -1);
+    assert_int_equal(replay_result(&y, &r, 500, 1000, x.mem), -1);
     arena_free(x.mem);
     arena_free(x.scratch);
     arena_free(t.scene.m->mem);

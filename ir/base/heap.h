@@ -1,0 +1,27 @@
+/* A heap: numbered items by key, the smallest first. */
+#ifndef PCC_IR_BASE_HEAP_H
+#define PCC_IR_BASE_HEAP_H
+
+#include "ir/base/arena.h"
+
+#include <stdint.h>
+
+/* Of equal keys the smaller tie goes first, then the smaller item: no order depends on how they came in. */
+struct heap_entry {
+    int64_t key;
+    uint32_t tie, item;
+};
+
+/* Zeroed but for its arena, it is empty. */
+struct heap {
+    struct arena *a;
+    struct heap_entry *at;
+    uint32_t n, cap;
+};
+
+/* O(log n). */
+void heap_push(struct heap *h, int64_t key, uint32_t tie, uint32_t item);
+/* Takes the smallest out; there must be one.  O(log n). */
+struct heap_entry heap_pop(struct heap *h);
+
+#endif
