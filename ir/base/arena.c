@@ -11,7 +11,7 @@
  * after each block.  Cost: O(1) a block besides clearing it; release is
  * O(chunks and big blocks freed).
  *
- * With PCC_FAULTS defined (tests/faults.c) every block is a calloc of its own, so that each can be
+ * With PCC_FAULTS defined (tests/planted/faults.c) every block is a calloc of its own, so that each can be
  * made to fail. */
 #include "ir/base/arena.h"
 

@@ -18,7 +18,7 @@
 #include "ir/base/name_table.h"
 #include "frontends/frontends.h"
 #include "passes/pipeline.h"
-#include "tests/extras.h"
+#include "tests/support/extras.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include "backends/label.h"
 #include "backends/timeline/replay_result.h"
 #include "passes/passes.h"
-#include "tests/graphs.h"
+#include "tests/support/graphs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

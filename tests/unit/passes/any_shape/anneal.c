@@ -6,7 +6,7 @@
 #include "passes/contiguous/interval_dp.h"
 #include "passes/problem/device_loads.h"
 #include "ir/dag/topo_order.h"
-#include "tests/instances.h"
+#include "tests/support/instances.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -9,11 +9,11 @@
 #include "passes/problem/reversed.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
-#include "tests/graphs.h"
-#include "tests/sanitized.h"
+#include "tests/support/graphs.h"
+#include "tests/support/said.h"
+#include "tests/support/sanitized.h"
 
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,23 +22,13 @@
 enum { OPS = 8, DEVICES = 3, GRAPHS = SANITIZED ? 200 : 600 };
 
 struct world {
-    char text[8192];
-    size_t len;
+    struct said said;
     uint32_t nop, forward;         /* ops below `forward` are of the forward pass */
     uint32_t color[OPS];           /* 0: none */
     uint32_t results[OPS], uneven; /* ops of two results */
     bool edge[OPS][OPS];
     bool paper; /* the graph of a workload: backward edges count only next to orphans */
 };
-
-static void say(struct world *w, const char *form, ...)
-{
-    va_list args;
-    va_start(args, form);
-    w->len += (size_t)vsnprintf(w->text + w->len, sizeof w->text - w->len, form, args);
-    va_end(args);
-    assert_true(w->len < sizeof w->text);
-}
 
 /* What a device's load is: transfers added, beside computing, both ways at once; passes apart; stages on
  * several devices. */
@@ -49,7 +39,7 @@ static void say_cluster(struct world *w, enum mode mode, bool io_free, uint64_t 
     static const char *const overlap[] = {"sum", "max", "duplex"};
     uint32_t which = mode < GPIPE ? mode : test_below(rng, 3);
     bool gpipe = mode == GPIPE || (mode == COPIES && test_below(rng, 2));
-    say(w, "cluster%s%s overlap=%s schedule=%s", io_free ? " io_free" : "",
+    say(&w->said, "cluster%s%s overlap=%s schedule=%s", io_free ? " io_free" : "",
         mode == COPIES ? " replicate sync=4TB/s" : "", overlap[which],
         gpipe ? "gpipe" : "pipedream");
 }
@@ -63,43 +53,45 @@ static void make(struct world *w, enum mode mode, uint64_t *rng)
     bool cpu = test_below(rng, 3) == 0, tight = test_below(rng, 4) == 0;
     w->paper = test_below(rng, 2);
     bool io = test_below(rng, 2);
-    say(w, "ir_version %u\n", w->paper ? 0 : 10);
+    say(&w->said, "ir_version %u\n", w->paper ? 0 : 10);
     say_cluster(w, mode, !io, rng);
-    say(w, "\nclass acc x%u%s\n", cpu ? 2 : 2 + test_below(rng, 2), tight ? " memory=35B" : "");
+    say(&w->said, "\nclass acc x%u%s\n", cpu ? 2 : 2 + test_below(rng, 2),
+        tight ? " memory=35B" : "");
     if (cpu)
-        say(w, "class cpu x1 host\n");
-    say(w, "graph {\n");
+        say(&w->said, "class cpu x1 host\n");
+    say(&w->said, "graph {\n");
     if (io)
-        say(w, "  in %%in : ? !bytes=1B !xfer=%ups\n", test_below(rng, 20));
+        say(&w->said, "  in %%in : ? !bytes=1B !xfer=%ups\n", test_below(rng, 20));
     for (uint32_t i = 0; i < w->nop; i++) {
         bool back = i >= w->forward;
         uint32_t slow = 1 + test_below(rng, 3), time = test_below(rng, 4) ? test_below(rng, 50) : 0;
         w->color[i] = test_below(rng, 4) ? 1 + test_below(rng, colors) : 0;
         uint32_t results = 1 + (test_below(rng, 3) == 0);
         w->uneven += results > 1;
-        say(w, results > 1 ? "  %%v%u, %%w%u = profile:op(" : "  %%v%u = profile:op(", i, i);
+        say(&w->said, results > 1 ? "  %%v%u, %%w%u = profile:op(" : "  %%v%u = profile:op(", i, i);
         const char *comma = "";
         for (uint32_t j = 0; j < i; j++)
             if (test_below(rng, 100) < dense) {
                 w->edge[j][i] = true;
-                say(w, "%s%%%c%u", comma, w->results[j] > 1 && test_below(rng, 2) ? 'w' : 'v', j);
+                say(&w->said, "%s%%%c%u", comma,
+                    w->results[j] > 1 && test_below(rng, 2) ? 'w' : 'v', j);
                 comma = ", ";
             }
         if (io && test_below(rng, 3) == 0)
-            say(w, "%s%%in", comma);
+            say(&w->said, "%s%%in", comma);
         w->results[i] = results;
-        say(w, ") : ? !bytes=1B !xfer=%ups", test_below(rng, 20));
+        say(&w->said, ") : ? !bytes=1B !xfer=%ups", test_below(rng, 20));
         if (results > 1)
-            say(w, ", ? !bytes=1B !xfer=%ups", test_below(rng, 20));
-        say(w, " !time=[%ups%s", time, cpu ? "," : "");
+            say(&w->said, ", ? !bytes=1B !xfer=%ups", test_below(rng, 20));
+        say(&w->said, " !time=[%ups%s", time, cpu ? "," : "");
         if (cpu)
-            say(w, "%ups", time * slow);
-        say(w, "] !own=%uB%s", test_below(rng, 20), back ? " !backward" : "");
+            say(&w->said, "%ups", time * slow);
+        say(&w->said, "] !own=%uB%s", test_below(rng, 20), back ? " !backward" : "");
         if (w->color[i])
-            say(w, " !color=%u", w->color[i]);
-        say(w, "\n");
+            say(&w->said, " !color=%u", w->color[i]);
+        say(&w->said, "\n");
     }
-    say(w, "}\n");
+    say(&w->said, "}\n");
 }
 
 static bool is_orphan(const struct world *w, uint32_t i)
@@ -216,12 +208,9 @@ static void check(enum mode mode, uint64_t rng)
         struct text_module t;
         struct diag d = {.emit = quiet};
         make(&w, mode, &rng);
-        if (module_parse(&t, w.text, w.len, "random", &d))
-            fail_msg("round %u does not parse:\n%s", round, w.text);
-        struct ctx x = {.mem = arena_new(),
-                        .scratch = arena_new(),
-                        .diag = &d,
-                        .scene = {.m = t.scene.m, .cluster = t.scene.cluster}};
+        if (module_parse(&t, w.said.text, w.said.len, "random", &d))
+            fail_msg("round %u does not parse:\n%s", round, w.said.text);
+        struct ctx x = {.mem = arena_new(), .scratch = arena_new(), .diag = &d, .scene = t.scene};
         int rc = run(&x, round % 2 ? "dp-place{starts=1}" : "subdivide,dp-place{starts=1}");
         uneven += w.uneven;
         int64_t best = brute_force(&w, &x);
@@ -229,11 +218,11 @@ static void check(enum mode mode, uint64_t rng)
             assert_int_equal(rc, PASS_INFEASIBLE);
         } else {
             if (rc)
-                fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.text);
+                fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.said.text);
             struct verdict v = judge(&x.scene, x.plan->dev, x.plan->copies, x.mem);
             if (v.value != best || x.plan->status != PLAN_OPTIMAL)
                 fail_msg("round %u: %lld, best %lld\n%s", round, (long long)v.value,
-                         (long long)best, w.text);
+                         (long long)best, w.said.text);
             assert_true(v.fits && v.colocated && v.runnable);
             for (uint32_t i = 0; x.plan->copies && i < x.scene.cluster->ndev; i++)
                 shared += x.plan->copies[i] > 1;

@@ -3,7 +3,7 @@
 #include "passes/coarsen/norm_groups.h"
 #include "passes/pipeline.h"
 #include "passes/coarsen/qdq_groups.h"
-#include "tests/graphs.h"
+#include "tests/support/graphs.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

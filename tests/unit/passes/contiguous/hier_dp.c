@@ -7,10 +7,10 @@
  * measured transfers, shared weights, memory limits, pins, and nodes that run on some classes only. */
 #include "ir/text/text.h"
 #include "passes/pipeline.h"
-#include "tests/graphs.h"
+#include "tests/support/graphs.h"
+#include "tests/support/said.h"
 
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,8 +19,7 @@
 enum { OPS = 7, VALS = OPS + 2, CLASSES = 3, DEVICES = 6, MODULES = 600, TRY_ALL = 60000 };
 
 struct world {
-    char text[16384];
-    size_t len;
+    struct said said;
     uint32_t ncls, ndev, nop, nin, cls[DEVICES];
     bool colors;
     bool flat; /* groups of all devices, whose inner link is the outer one */
@@ -36,16 +35,6 @@ struct world {
     struct text_module t;
 };
 
-static void say(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct world *w, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    w->len += (size_t)vsnprintf(w->text + w->len, sizeof w->text - w->len, fmt, ap);
-    va_end(ap);
-    assert_true(w->len < sizeof w->text);
-}
-
 /* ---- random modules --------------------------------------------------------------------------- */
 
 static void make_class(struct world *w, uint32_t k, uint64_t *rng)
@@ -58,7 +47,7 @@ static void make_class(struct world *w, uint32_t k, uint64_t *rng)
     w->memory[k] = test_below(rng, 2) ? -1 : 15 + (int64_t)test_below(rng, 60);
     w->latency[k] = test_below(rng, 30);
     w->first[k] = w->ndev;
-    say(w, "class c%u x%u%s link=1TB/s,%lldps", k, count, w->host[k] ? " host" : "",
+    say(&w->said, "class c%u x%u%s link=1TB/s,%lldps", k, count, w->host[k] ? " host" : "",
         (long long)w->latency[k]);
     uint32_t half = count % 2 == 0 && test_below(rng, 3) ? count / 2 : count;
     w->group[k] = w->host[k] || test_below(rng, 5) == 0 ? 0 : w->flat ? count : half;
@@ -66,12 +55,13 @@ static void make_class(struct world *w, uint32_t k, uint64_t *rng)
     w->inner[k] = w->flat ? w->latency[k] : test_below(rng, 20);
     w->share[k] = w->flat ? 1000000 : test_below(rng, 3) == 0 ? 1 + test_below(rng, 1000000) : 0;
     if (w->group[k])
-        say(w, " group=%u inner=%uTB/s,%lldps", w->group[k], w->fast[k], (long long)w->inner[k]);
+        say(&w->said, " group=%u inner=%uTB/s,%lldps", w->group[k], w->fast[k],
+            (long long)w->inner[k]);
     if (w->group[k] && w->share[k])
-        say(w, " inner_share=%lld", (long long)w->share[k]);
+        say(&w->said, " inner_share=%lld", (long long)w->share[k]);
     if (w->memory[k] >= 0)
-        say(w, " memory=%lldB", (long long)w->memory[k]);
-    say(w, "\n");
+        say(&w->said, " memory=%lldB", (long long)w->memory[k]);
+    say(&w->said, "\n");
     while (count--)
         w->cls[w->ndev++] = k;
 }
@@ -79,32 +69,32 @@ static void make_class(struct world *w, uint32_t k, uint64_t *rng)
 static void make_op(struct world *w, uint32_t i, uint32_t never, uint64_t *rng)
 {
     uint32_t n = 1 + test_below(rng, 3), v = w->nin + i;
-    say(w, "  %%v%u = Tanh(", v);
+    say(&w->said, "  %%v%u = Tanh(", v);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t back = test_below(rng, 3) ? 3 : v,
                  from = v - 1 - test_below(rng, back < v ? back : v);
         w->reads[i][from] = true;
-        say(w, "%s%%v%u", k ? ", " : "", from);
+        say(&w->said, "%s%%v%u", k ? ", " : "", from);
     }
     w->needs[i] = test_below(rng, 3) == 0;
-    say(w, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !elems=%d !own=%lldB", w->needs[i] ? ", %w" : "",
-        i, (long long)w->bytes[v], w->light[v] ? 64 : 65,
+    say(&w->said, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !elems=%d !own=%lldB",
+        w->needs[i] ? ", %w" : "", i, (long long)w->bytes[v], w->light[v] ? 64 : 65,
         (long long)(w->own[i] = test_below(rng, 20)));
     if (w->measured)
-        say(w, " !xfer=%lldps", (long long)w->xfer[v]);
+        say(&w->said, " !xfer=%lldps", (long long)w->xfer[v]);
     for (uint32_t k = 0; k < w->ncls; k++) {
         w->time[i][k] = test_below(rng, 100) < never ? COST_NEVER : (int64_t)test_below(rng, 60);
-        say(w, k ? "," : " !time=[");
+        say(&w->said, k ? "," : " !time=[");
         if (w->time[i][k] == COST_NEVER)
-            say(w, "never");
+            say(&w->said, "never");
         else
-            say(w, "%lldps", (long long)w->time[i][k]);
+            say(&w->said, "%lldps", (long long)w->time[i][k]);
     }
     w->color[i] = w->colors && test_below(rng, 3) == 0 ? 1 + test_below(rng, 2) : 0;
     if (w->color[i])
-        say(w, "] !color=%u\n", w->color[i]);
+        say(&w->said, "] !color=%u\n", w->color[i]);
     else
-        say(w, "]\n");
+        say(&w->said, "]\n");
     w->pin[i] = -1;
 }
 
@@ -119,11 +109,11 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
     w->measured = test_below(&rng, 3) == 0;
     w->colors = test_below(&rng, 3) == 0;
     if ((w->io_free = test_below(&rng, 3) == 0))
-        say(w, "cluster io_free\n");
+        say(&w->said, "cluster io_free\n");
     for (uint32_t k = 0; k < w->ncls; k++)
         make_class(w, k, &rng);
     uint32_t dear = 1 + test_below(&rng, 40), never = test_below(&rng, 4) ? 0 : 8;
-    say(w, "graph {\n  init %%w : f32[1] = [0.0] !bytes=%lldB !elems=1\n",
+    say(&w->said, "graph {\n  init %%w : f32[1] = [0.0] !bytes=%lldB !elems=1\n",
         (long long)(w->weight = 5 + test_below(&rng, 20)));
     for (uint32_t v = 0; v < w->nin + w->nop; v++) {
         w->bytes[v] = test_below(&rng, dear);
@@ -131,28 +121,28 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
         w->light[v] = test_below(&rng, 4) == 0;
         if (v >= w->nin)
             continue;
-        say(w, "  in %%v%u : f32[4] !bytes=%lldB !elems=%d", v, (long long)w->bytes[v],
+        say(&w->said, "  in %%v%u : f32[4] !bytes=%lldB !elems=%d", v, (long long)w->bytes[v],
             w->light[v] ? 64 : 65);
         w->xfer[v] = -1;
-        say(w, "\n");
+        say(&w->said, "\n");
     }
     for (uint32_t i = 0; i < w->nop; i++)
         make_op(w, i, never, &rng);
     bool pins = test_below(&rng, 4) == 0;
-    say(w, "  out");
+    say(&w->said, "  out");
     for (uint32_t i = 0, n = 0; i < w->nop; i++) {
         bool read = false;
         for (uint32_t j = 0; j < w->nop; j++)
             read = read || w->reads[j][w->nin + i];
         w->output[i] = !read || test_below(&rng, 8) == 0;
         if (w->output[i])
-            say(w, "%s %%v%u", n++ ? "," : "", w->nin + i);
+            say(&w->said, "%s %%v%u", n++ ? "," : "", w->nin + i);
         if (pins && test_below(&rng, 4) == 0)
             w->pin[i] = (int32_t)test_below(&rng, w->ndev);
     }
-    say(w, "\n}\n");
-    if (module_parse(&w->t, w->text, w->len, "random", d))
-        fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->text);
+    say(&w->said, "\n}\n");
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+        fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
 /* ---- the rules, again ------------------------------------------------------------------------- */
@@ -375,7 +365,7 @@ static void test_judge(void **state)
                 if (v.load[e].transfer != transfer[e] || v.load[e].used != used[e])
                     fail_msg("seed %llu: device %u moves %lld, the formula says %lld:\n%s",
                              (unsigned long long)seed, e, (long long)v.load[e].transfer,
-                             (long long)transfer[e], w->text);
+                             (long long)transfer[e], w->said.text);
                 saved = saved || transfer[e] < flat[e];
             }
             inner += saved;
@@ -410,7 +400,7 @@ static void check_plan(struct world *w, uint64_t seed, const char *passes, bool 
     if (rc != (best == COST_NEVER ? PASS_INFEASIBLE : 0) &&
         (exact || best == COST_NEVER || rc != PASS_INFEASIBLE))
         fail_msg("seed %llu: %s gives %d, the least is %lld:\n%s", (unsigned long long)seed, passes,
-                 rc, (long long)best, w->text);
+                 rc, (long long)best, w->said.text);
     if (!rc) {
         bool proven = x.plan->status == PLAN_OPTIMAL;
         if (x.plan->bound > best || x.plan->value < best ||
@@ -418,7 +408,7 @@ static void check_plan(struct world *w, uint64_t seed, const char *passes, bool 
             fail_msg("seed %llu: %s: %lld, bound %lld, %s; the least is %lld:\n%s",
                      (unsigned long long)seed, passes, (long long)x.plan->value,
                      (long long)x.plan->bound, plan_status_name(x.plan->status), (long long)best,
-                     w->text);
+                     w->said.text);
         counts[1] += x.plan->value == best;
         counts[2] += proven;
     }
@@ -494,7 +484,7 @@ static void test_flat(void **state)
         }
         if (value[0] != value[1])
             fail_msg("seed %llu: %lld and %lld:\n%s", (unsigned long long)seed, (long long)value[0],
-                     (long long)value[1], w->text);
+                     (long long)value[1], w->said.text);
     }
     free(w);
 }
