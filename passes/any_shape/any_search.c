@@ -1,9 +1,10 @@
 /* Plans of any shape: first plans, annealing and bounds in turn (any_search.h).
  *
- * Cheap bounds come first: a plan that is as good as its bound needs no search.  Then annealing works in rounds
- * (anneal_rounds.c), and after a round bounds get a share of the time that annealing has taken so far, twice as much
- * each time; a better plan makes them better, too, and what they say may end the search.  A coarse level (fuse) gets
- * half of the moves before the whole graph.  Orders of the contiguous problem give first plans. */
+ * First plans come from orders of the contiguous problem, cut by interval DP.  Cheap bounds are next: a plan that
+ * meets its bound needs no search.  Then annealing works in rounds (anneal_rounds.c); after a round bounds get a
+ * share of the time that annealing has taken so far, each turn about twice the one before, and may end the search.
+ * If the top level is a coarse one (fuse), it gets half of the moves first.
+ * Cost: that of annealing (moves) and about a third of its time for bounds. */
 #include "passes/any_shape/any_search.h"
 
 #include "passes/any_shape/fit_memory.h"
@@ -14,9 +15,10 @@
 #include <string.h>
 
 enum {
-    FIRST_STEPS = INTERVAL_BUDGET / 3, /* of the search for the first plan */
-    FIRST_WORK = BOUNDS_WORK / 10,     /* of the first bounds */
-    MOVE_WORK = 2                      /* of bounds for each move: about a third of its time */
+    FIRST_STEPS = INTERVAL_BUDGET / 3, /* steps of interval DP for first plans */
+    FIRST_WORK = BOUNDS_WORK / 10,     /* work of the first bounds */
+    /* work of bounds for each move of annealing: about a third of its time */
+    MOVE_WORK = 2
 };
 
 void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
@@ -53,7 +55,7 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
     return 0;
 }
 
-/* The value of a plan, dev[node], with what its parts cost beyond the least. */
+/* The value of `plan`, which is dev[node], with what its parts cost beyond the least. */
 static int64_t total(struct any_search *s, const struct problem_plan *plan, const int32_t *dev)
 {
     return s->x->scene.cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
@@ -106,7 +108,7 @@ bool any_settled(const struct any_search *s)
     return s->best.value <= s->bound.value || (s->best.value > s->need && s->bound.value > s->need);
 }
 
-/* After a round of annealing: bounds, if they have waited long enough, and whether that settles it. */
+/* Called after a round of annealing: looks for bounds if their share of the time has come; true ends the search. */
 static bool after_round(void *user, struct anneal *o, const struct problem_plan *best)
 {
     struct any_search *s = user;
@@ -119,7 +121,7 @@ static bool after_round(void *user, struct anneal *o, const struct problem_plan 
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Annealing of c, whose plan is *best; s counts. */
+/* Anneals c from *best, and counts the moves in s.  0, or -1 and an error. */
 static int anneal_on(struct any_search *s, const struct problem *c, struct anneal *a,
                      struct problem_plan *best)
 {
@@ -148,7 +150,7 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
     interval_search(s->p->top, &s->p->run, &rough, x->scratch);
     if (anneal_on(s, s->p->top, &a, &rough))
         return -1;
-    any_take(s, s->p->level, &rough); /* its value is at least that of its loads */
+    any_take(s, s->p->level, &rough); /* its value is by loads; any_take adds what parts cost */
     return 0;
 }
 

@@ -1,9 +1,10 @@
 /* Plans of any shape and memory (fit_memory.h).
  *
- * A search with proofs (fit_search.c); where it does not end, annealing over bytes alone: everything takes no
- * time, so that the first plan that fits ends it.  The smallest memory that would do is found by bisection
- * between a bound (the average, the largest vertex) and all bytes; the memory that a plan found needs shortens
- * the way.  It is proven if every smaller one that was tried was. */
+ * Whether a plan fits: by search, which can prove that none does (fit_search.c); where that does not end, by
+ * annealing with all times 0, so that the first plan that fits ends it.  The smallest memory that would do: by
+ * bisection between a lower bound (memory_need.c) and the need of a plan that was found.  It is proven if the search
+ * proved that every smaller memory that was tried does not do.
+ * Cost: FIT_STEPS and FIT_MOVES bound each question. */
 #include "passes/any_shape/fit_memory.h"
 
 #include "passes/any_shape/fit_search.h"
@@ -14,13 +15,13 @@
 #include <string.h>
 
 enum {
-    FIT_STEPS = 100000, /* of a search with proofs, and so many more for each vertex: */
+    FIT_STEPS = 100000, /* steps of a search, and for each vertex so many more: */
     FIT_EACH = 16,
-    FIT_MOVES = 2000000, /* of annealing */
-    FIT_PARTS = 1000     /* the smallest memory is found to one of so many parts */
+    FIT_MOVES = 2000000, /* moves of annealing */
+    FIT_PARTS = 1000     /* bisection ends at 1 / FIT_PARTS of the memory */
 };
 
-/* The problem where no bounded device has less than `memory` and nothing takes time; NULL: too many kinds. */
+/* The problem of g with devices raised to `memory` and all times 0; NULL: there are too many kinds of devices. */
 static struct problem *bytes_alone(struct ctx *x, const struct wdag *g, int64_t memory)
 {
     struct diag quiet = diag_silent();
@@ -30,7 +31,7 @@ static struct problem *bytes_alone(struct ctx *x, const struct wdag *g, int64_t 
     return c;
 }
 
-/* Whether a plan fits where no bounded device has less than `memory`, by search; its devices in dev. */
+/* Whether a plan of g fits devices raised to `memory`, by search; dev[vertex] gets it. */
 static enum fit fits(struct ctx *x, const struct wdag *g, int64_t memory, struct clock *clock,
                      int32_t *dev)
 {
@@ -43,7 +44,7 @@ static enum fit fits(struct ctx *x, const struct wdag *g, int64_t memory, struct
     return answer;
 }
 
-/* The same by annealing; only a plan that was found is an answer. */
+/* The same by annealing: FIT_FOUND or FIT_UNKNOWN. */
 static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const struct anneal *like,
                                   int32_t *dev)
 {
@@ -81,8 +82,8 @@ int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
     return 0;
 }
 
-/* The bytes that each device must have at least (0: what they have may do), and a vertex that no device may
- * run (else UINT32_MAX). */
+/* A lower bound on the memory that each device must have (0: what they have may do); *nowhere: a vertex that no
+ * device can run, else UINT32_MAX. */
 static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32_t *nowhere)
 {
     const struct wdag *g = c->g;
@@ -105,7 +106,7 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
     return average > least ? average : least;
 }
 
-/* The memory that devices with less would need for a plan. */
+/* The memory that devices must be raised to for the plan in l to fit. */
 static int64_t memory_of(const struct loads *l)
 {
     int64_t most = 0;
@@ -121,8 +122,8 @@ bool any_hopeless(const struct ctx *x, const struct problem *c)
     return memory_bound(x, c, &nowhere) > 0 || nowhere != UINT32_MAX;
 }
 
-/* The least memory that would do is in [*least, *most]: narrows that.  *least is proven, *most was found, 0: the
- * devices' own would do. */
+/* Narrows [*least, *most], which holds the least memory that would do: *least is a proven lower bound, *most was
+ * found to do (0: what the devices have does). */
 static int narrow(struct ctx *x, const struct problem *c, const struct anneal *like, int64_t *least,
                   int64_t *most)
 {
@@ -147,7 +148,7 @@ static int narrow(struct ctx *x, const struct problem *c, const struct anneal *l
     return 0;
 }
 
-/* Bisection over bytes alone.  The bound is proven, what fits was found. */
+/* First what needs no search, then bisection (narrow). */
 int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *like)
 {
     const struct wdag *g = c->g;

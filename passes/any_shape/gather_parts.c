@@ -1,5 +1,7 @@
-/* Plans of any shape that take the same time in fewer parts (gather_parts.h): parts go to devices beside them, small
- * ones first. */
+/* Plans of any shape that take the same time in fewer parts (gather_parts.h).
+ * Parts, small ones first, are moved whole to a device that a neighbouring part is on; a move stays if the parts,
+ * worked out anew, are fewer, or as many with fewer tensors between them, and the plan takes no longer.
+ * Cost: O(nodes + pins) for each move tried, TIDY_WORK in all. */
 #include "passes/any_shape/gather_parts.h"
 
 #include "passes/problem/gather.h"
@@ -33,8 +35,8 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
     return t;
 }
 
-/* Takes over the parts of the plan l->dev, if they are fewer, or as many with fewer tensors, and the plan takes no
- * longer with them; whether it did. */
+/* Makes the plan l->dev s->best, and *t its parts, if these are fewer, or as many with fewer tensors between them,
+ * and the plan takes no longer; true if so. */
 static bool take_parts(struct any_search *s, const struct loads *l, struct parts *t)
 {
     struct arena *a = s->x->scratch;
@@ -69,7 +71,7 @@ static int small_first(const void *a, const void *b)
                               : (x->part > y->part) - (x->part < y->part);
 }
 
-/* Vertices with nodes in each part, each in one of its parts: part -> vertices. */
+/* part -> its vertices; a vertex with nodes in several parts counts for one of them. */
 static struct csr vertices_of(struct any_search *s, const struct parts *t)
 {
     struct ctx *x = s->x;
@@ -83,8 +85,8 @@ static struct csr vertices_of(struct any_search *s, const struct parts *t)
     return csr_build(x->scratch, t->n, n, part, self);
 }
 
-/* Moves the vertices of a part to device `to`; true if that leaves fewer parts, or as many and fewer tensors, no
- * load above the limits, and what the plan takes with its parts.  Else it is undone. */
+/* Moves the vertices of a part to device `to`; false, and nothing changed, if that exceeds the limits or does not
+ * improve the plan (take_parts). */
 static bool move_part(struct any_search *s, struct loads *l, const struct tidy_limits *m,
                       const struct csr *of, uint32_t part, int32_t to, struct parts *t)
 {
@@ -105,7 +107,8 @@ static bool move_part(struct any_search *s, struct loads *l, const struct tidy_l
     return good;
 }
 
-/* One move of some part, the smallest ones first; false: none is left, or the work is done. */
+/* Makes one move that improves the plan, trying the smallest parts first; false: there is none, or the work is used
+ * up. */
 static bool move_some_part(struct any_search *s, struct loads *l, const struct tidy_limits *m,
                            struct parts *t, uint64_t *work)
 {

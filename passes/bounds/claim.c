@@ -1,9 +1,10 @@
 /* What a planner may say about its plan (claim.h).
  *
- * Every claim names the plans that it compares with.  A search over contiguous plans proves something about
- * contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
- * about plans that do; only a bound on the level of the mandatory classes is about all plans that the user could
- * have. */
+ * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something
+ * about contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
+ * about plans that do; only a bound on the level of the mandatory colocation classes (must_level) is about all plans
+ * that the user could have.
+ * Cost: that of the bounds. */
 #include "passes/bounds/claim.h"
 
 #include "ir/base/units.h"
@@ -25,8 +26,9 @@ struct wdag *must_level(const struct ctx *x)
     return x->must ? x->must : x->base;
 }
 
-/* Of GPipe's two passes, whose largest loads are added up, those in which the device of that load has a part for
- * sure: all who send or receive tensors of the pass have nodes of it. */
+/* How many of GPipe's two passes make the most loaded device of the pass run a part for sure.  A device's load in a
+ * pass is more than 0 without nodes of that pass only if it sends or receives a tensor of it; so a pass counts if
+ * all pins of its nets have nodes of it. */
 static uint32_t sure_passes(const struct wdag *g)
 {
     uint32_t used = 0, sure = 3;
@@ -57,8 +59,8 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
     return judge(&x->scene, dev, p->copies, x->scratch).value;
 }
 
-/* Calls are nodes, and could be open: what holds for all plans of these nodes holds only for plans that keep
- * the calls together. */
+/* Whether some calls are single nodes here although they could be opened: what holds for all plans of these nodes
+ * then holds only for plans that keep the calls together. */
 static bool has_whole_calls(const struct ctx *x)
 {
     for (uint32_t v = 0; !x->looked_inside && v < x->base->n; v++)

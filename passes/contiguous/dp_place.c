@@ -1,8 +1,9 @@
 /* dp-place: the contiguous split with the smallest largest load, proven.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Searches, bounds and orders share the
- * work (dp_race.c).  On a fused or linearized level a proof is about that level only, so the race is run on the
- * whole graph, too, with the plan of the fused one as its start, so that fusing never loses. */
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Exact searches, bounds and interval DP over
+ * orders share the work (dp_race.c).  On a fused or linearized level a proof is about that level only; so the race
+ * is run on the whole graph, too, starting from the plan of the fused one: fusing never makes the result worse.
+ * Cost: max-states bounds memory and steps. */
 #include "passes/contiguous/dp_place.h"
 
 #include "passes/bounds/claim.h"
@@ -16,9 +17,9 @@
 
 enum { COUNT_LIMIT = 100000000 };
 
-/* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
- * over a coarser one, whose best plan takes `searched`; search_whole: the whole was to be searched, too; all:
- * the bound for plans of any shape. */
+/* Writes status, bound and argument of x->plan.  s: the race that proved most, over the whole graph or over a
+ * coarser one, whose best plan takes `searched`; search_whole: the whole graph was to be searched, too; all: the
+ * bound for plans of any shape. */
 static void conclude(struct ctx *x, const struct problem *whole, const struct dp_race *s,
                      bool on_whole, bool search_whole, int64_t searched, struct bound all)
 {
@@ -39,7 +40,7 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
         in.proof =
             explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->mem);
     } else if (lowest) {
-        p->argument = ""; /* in the words of the claim */
+        p->argument = ""; /* claim() gives the words */
     } else if (s->complete && p->bare < searched) {
         p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
                                 whole->lower_why);

@@ -1,8 +1,8 @@
 /* dpl-place: interval DP over many topological orders ("DPL" of the placement paper, 5.1.2).
  *
- * The search itself is in interval_dp.c.  It runs on the top level; on a fused one, also on the
- * whole graph, and the better plan stays; then bounds.c says how far it is from the least.  O(starts)
- * sweeps, and the work of the bounds. */
+ * The search itself is in interval_dp.c.  It runs on the top level and, if that is a fused one, also on the whole
+ * graph; the better plan stays.  Then bounds.c says how far from optimal it is at most.  Cost: `starts` sweeps, and
+ * the work of the bounds. */
 #include "passes/bounds/claim.h"
 #include "passes/contiguous/placing.h"
 #include "passes/contiguous/infeasible.h"

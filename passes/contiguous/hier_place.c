@@ -4,10 +4,10 @@
  * devices: the quotients by devices and by groups are both acyclic.  (Devices of a group that take
  * turns with others of another group are left out, as in the paper.)
  *
- * Graphs of few ideals are searched whole (hier_dp.c).  Others along topological orders: the order is cut
- * at sampled positions, where little crosses, the pieces are merged to a chain, whose ideals are few,
- * and that is searched; then the cuts of the best plan are moved by ever smaller steps.  A graph of few
- * ideals is begun in this way, too, since a good first plan prunes the search.
+ * Graphs of few ideals are searched whole (hier_dp.c).  Others along topological orders: an order is cut at sampled
+ * positions, where little crosses; the pieces become the vertices of a path, whose ideals are few, and that is
+ * searched; then the cuts of the best plan are moved by ever smaller distances.  A graph of few ideals begins in
+ * this way, too, since a good first plan prunes the search.
  *
  * Lower bounds are those of a flat cluster in which every transfer that does not touch the host is an
  * inner one: average load, the largest vertices, its exact search (ideal_search.c), minimum cuts
@@ -77,16 +77,16 @@ static const struct opt hier_opts[] = {
      .help = "seed of the orders"},
     {0}};
 
-/* A search along orders. */
+/* A search for plans along topological orders. */
 struct orders {
     struct wdag *g;
     const struct cluster *c;
     const struct hier_options *o;
     struct clock *clock;
-    uint64_t steps; /* left */
+    uint64_t steps; /* that are left */
     uint32_t tried;
     struct arena *a;
-    /* the current order */
+    /* of the current order: */
     const uint32_t *order;
     uint8_t *cut; /* [position] a piece may end before it */
 };
@@ -99,8 +99,8 @@ static int64_t least_time(const struct wdag *g, uint32_t v)
     return least == COST_NEVER ? 0 : least;
 }
 
-/* Cuts at the cheapest position of each of `count` pieces, half by work, half by number; everywhere
- * in short orders. */
+/* Fills r->cut: cuts at the cheapest position of each of `count` pieces of the order (order_cuts.h); everywhere in
+ * an order of up to `count` vertices. */
 static void sample_cuts(struct orders *r, uint32_t count)
 {
     uint32_t n = r->g->n;
@@ -113,7 +113,7 @@ static void sample_cuts(struct orders *r, uint32_t count)
     cuts_sample(r->g, r->order, work, count, r->cut, r->a);
 }
 
-/* Cuts at and around those of a plan, `stride` apart, about `count` in all. */
+/* Fills r->cut with about `count` cuts: those of the plan dev[], and others around each, `stride` positions apart. */
 static void cuts_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
 {
     uint32_t n = r->g->n, ncut = 1;
@@ -129,8 +129,8 @@ static void cuts_around(struct orders *r, const int32_t *dev, uint32_t stride, u
         }
 }
 
-/* Pieces of the order between cuts, and where else one device could not take both: group[vertex].  Their
- * number. */
+/* Divides the order into pieces, group[vertex]: at the cuts, and wherever no device could run both neighbours.
+ * Returns how many there are. */
 static uint32_t make_pieces(const struct orders *r, uint32_t *group)
 {
     const struct wdag *g = r->g;
@@ -153,7 +153,7 @@ static uint32_t make_pieces(const struct orders *r, uint32_t *group)
     return n;
 }
 
-/* Searches the chain of the pieces.  As hier_search. */
+/* Searches the path of the pieces; improves *best, returns as hier_search. */
 static int search_pieces(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     struct arena_mark mark = arena_mark(r->a);
@@ -181,8 +181,8 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     return rc;
 }
 
-/* One order: sampled cuts, then around those of what was found.  The first plan of all comes from few
- * cuts, and is made whatever the clock says. */
+/* Improves *best by one order: sampled cuts, then cuts around those of the best plan, ever nearer.  The first plan
+ * of all comes from few cuts, and is made even if time is up.  1 if it improved, 0 if not, -1 and an error. */
 static int search_order(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     uint32_t n = r->g->n, count = (uint32_t)r->o->cuts;
@@ -250,7 +250,7 @@ static int check_objective(const struct ctx *x)
     return 0;
 }
 
-/* none: it is proven that there is none. */
+/* Reports that there is no plan; none: that is proven. */
 static int none_found(struct ctx *x, bool none, const struct clock *clock)
 {
     bool memory = false;
@@ -266,8 +266,8 @@ static int none_found(struct ctx *x, bool none, const struct clock *clock)
     return PASS_INFEASIBLE;
 }
 
-/* Raises c->lower, c being of wdag_inner(g), as far as searches of the flat cluster do, at most to the value
- * of the best plan; true: they show that no plan exists. */
+/* Raises c->lower by searches of the flat cluster (c is the problem of wdag_inner(g)), at most to `value`, that of
+ * the best plan; true: they show that no plan exists. */
 static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct clock *clock)
 {
     struct dp_search s = {.max_states = BOUND_STATES, .clock = clock};
@@ -298,7 +298,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
     p->states = run->ideals;
     bool lowest = p->bare <= c->lower;
     if (lowest) {
-        p->argument = ""; /* in the words of the claim */
+        p->argument = ""; /* claim() gives the words */
     } else if (run->complete && on_whole) {
         p->argument = arena_fmt(
             x->mem, "each group a contiguous piece: all pairs of %u ideals searched", run->ideals);

@@ -1,9 +1,10 @@
 /* Why there is no contiguous plan (infeasible.h).
  *
- * What is easy comes first: a vertex that nothing can run, one that is larger than all devices that may have it,
- * sums (memory_need.c).  Then the smallest memory that would do is found by bisection between that bound and
- * what a plan that was found needs: over interval DP ("a plan was found"), then over the exact search ("none
- * exists").  Memories below the one tried are raised to it, larger ones stay. */
+ * First what needs no search: a vertex that nothing can run, or that is larger than every device that may hold it;
+ * sums of bytes (memory_need.c).  Then the smallest memory that would do is searched for by bisection, between that
+ * bound and the need of a plan that was found: interval DP says "a plan fits", the exact search "none does".  To try
+ * a memory, smaller devices are raised to it and larger ones stay.
+ * Cost: a search for each step of bisection, until the time is up. */
 #include "passes/contiguous/infeasible.h"
 
 #include "passes/contiguous/ideal_both_ends.h"
@@ -13,18 +14,19 @@
 
 enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
 
-/* What is known about the memory that is needed. */
+/* Bisection: what is known about the memory that devices need, bytes. */
 struct needed {
     struct ctx *x;
     const struct wdag *g;
     struct clock *clock;
     const struct interval_run *dpl;
-    int64_t none; /* no plan fits if no device has more: proven; -1: nothing is */
-    int64_t lo;   /* none was found */
-    int64_t hi;   /* a plan needs so much; INT64_MAX: none was found */
+    int64_t none; /* proven: no plan fits if no device has more than this; -1: nothing is proven */
+    int64_t lo;   /* no plan was found that fits this */
+    int64_t hi;   /* a plan was found that fits this; INT64_MAX: none was */
 };
 
-/* Looks for a plan that fits if no bounded device has less than `memory`; states: of the exact search; 0: none. */
+/* Looks for a plan that fits devices raised to `memory`, and updates *n; states: ideals that the exact search may
+ * keep, 0: interval DP alone. */
 static void try_memory(struct needed *n, int64_t memory, uint64_t states)
 {
     struct arena *a = n->x->scratch;
@@ -59,7 +61,7 @@ static void bisect(struct needed *n, uint64_t states)
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 
-/* What needs so much: ": 'a' and 2 more nodes must share a device", "" if it is not to be said. */
+/* The end of a message that says what needs the memory: ": 'a' and 2 more nodes must share a device", or "". */
 static const char *why_need(struct ctx *x, const struct wdag *g, const struct memory_need *need)
 {
     char bytes[UNIT_TEXT], room[UNIT_TEXT];
@@ -84,7 +86,7 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
                      name, more - 1, more > 2 ? "s" : "", bytes, room);
 }
 
-/* need: 0, none was found; none: nothing up to it does (-1). */
+/* Reports the memory needed: `need` was found to do (0: none was), `none` is proven not to (-1: nothing is proven). */
 static int say_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why)
 {
     char exact[UNIT_TEXT], text[UNIT_TEXT], least[UNIT_TEXT], least_exact[UNIT_TEXT];
@@ -122,7 +124,7 @@ int report_memory(struct ctx *x, const char *shape, int64_t need, bool proven, i
     return say_memory(x, shape, need, proven ? need - 1 : least - 1, "");
 }
 
-/* No plan fits any memory: pins, or devices that cannot run nodes. */
+/* Reports that no memory would help: pins contradict each other, or a node can run nowhere. */
 static int report_contradiction(struct ctx *x, bool proven)
 {
     diag_error(x->diag,

@@ -1,4 +1,4 @@
-/* What dpl-place and dp-place have in common (placing.h). */
+/* How planners begin and end (placing.h).  O(kinds * (V + pins)) for the problems, O(V + nodes) for a plan. */
 #include "passes/contiguous/placing.h"
 
 #include "passes/bounds/claim.h"
@@ -25,7 +25,7 @@ const struct opt place_opts[] = {
      .off = offsetof(struct place_options, whole),
      .def = "true",
      .help = "after a fused graph, search the whole graph, too"},
-    {.kind = OPT_INT, /* from here: PLACE_OPTS_EXACT */
+    {.kind = OPT_INT, /* the options of dpl-place begin here: row PLACE_OPTS_EXACT */
      .name = "starts",
      .off = offsetof(struct place_options, starts),
      .def = "60",

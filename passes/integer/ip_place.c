@@ -1,12 +1,11 @@
 /* ip-place: splits by integer programming, of any sets or contiguous ones.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3, 5.2 and appendix C.  Interval DP over
- * many orders, for sets of any shape annealing after it, gives a plan and with it a bound on the value; the
- * solver improves it or says that nothing is better (ip_search.c).  Solvers compute with doubles and tolerances
- * of 1e-9 to 1e-6, so what they prove is stated with a margin: "no plan is better by the gap or more", a
- * millionth unless more is asked for.  Where all times are multiples of something coarser that margin closes,
- * and the plan is called optimal; else it is called feasible with the gap.  On a fused level the proof is about
- * that level only. */
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3, 5.2 and appendix C.  Interval DP over many
+ * orders, followed by annealing for sets of any shape, gives a first plan; the solver looks for a better one, or
+ * says that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they
+ * prove is stated with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.
+ * Where all loads are multiples of something coarser (ip_grain) the margin vanishes, and the plan is called optimal;
+ * else it is called feasible, with the gap.  On a fused level the proof is about that level only. */
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
@@ -115,7 +114,7 @@ static const struct mip_solver *choose_solver(const struct ip_options *o, struct
     return NULL;
 }
 
-/* Why the bound holds, and how to check it elsewhere. */
+/* The proof's lines: why the bound holds, and how to check it with another solver. */
 static const char *proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r)
 {
     static const char *const what[] = {"plan of any shape", "plan of convex sets",
@@ -134,13 +133,14 @@ static const char *proof(struct ctx *x, const struct ip_options *o, const struct
         r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->scratch));
 }
 
-/* Bound, status and reason: the solver's, or what is known without it (bounds.h). */
+/* Writes bound, status and argument of the plan: the solver's, or what bounds.h says, if that is more. */
 static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
                      bool on_whole)
 {
     struct plan *p = x->plan;
     const char *solver = r->solver->name;
-    struct clock after = {.stop = x->stop}; /* bounds take a second or two at most */
+    /* no deadline: these bounds take a second or two at most */
+    struct clock after = {.stop = x->stop};
     bool proven = r->complete && on_whole && !r->write_only;
     struct bound all =
         claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
@@ -161,7 +161,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
                                 plan_among(scope), o->gap, solver);
 }
 
-/* No plan: says why. */
+/* Reports why there is no plan. */
 static int none(struct ctx *x, const struct placing *p, const struct problem *c, struct loads *l,
                 struct ip_run *r)
 {
@@ -181,7 +181,7 @@ static int none(struct ctx *x, const struct placing *p, const struct problem *c,
     return PASS_INFEASIBLE;
 }
 
-/* The plan to start from. */
+/* Finds the plan to start from. */
 static int find_first(struct ctx *x, const struct ip_options *o, struct placing *p,
                       const struct problem *c, struct problem_plan *best)
 {
@@ -189,7 +189,7 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct placing 
     struct anneal s = {.planner = "ip-place",
                        .moves = (uint64_t)o->moves,
                        .seed = (uint64_t)o->seed,
-                       .problems = CHAINS,
+                       .chains = CHAINS,
                        .clock = &p->clock};
     if (interval_search(p->top, &p->run, &cut, x->scratch)) {
         best->value = cut.value;
@@ -222,7 +222,7 @@ static int ip_run(struct ctx *x, const void *options)
         return diag_error(x->diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
     if (placing_start(x, "ip-place", &po, &p))
         return -1;
-    struct problem *c = p.top; /* the level that is asked about */
+    struct problem *c = p.top; /* the problem that the solver gets */
     if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
         c = problem_build(any_level(x), x->scene.cluster, -1, x->scratch, x->diag);
     if (!c || loads_check_sums(c, "ip-place", x->diag) ||
@@ -235,7 +235,7 @@ static int ip_run(struct ctx *x, const void *options)
     struct problem_plan best = no_plan(x, c->g);
     if (find_first(x, o, &p, c, &best))
         return -1;
-    bool enough = best.value <= c->lower && !r.write; /* never if there is none */
+    bool enough = best.value <= c->lower && !r.write; /* false if there is no plan yet */
     if (enough) {
         r.bound = best.value;
         r.complete = true;

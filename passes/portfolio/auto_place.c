@@ -131,7 +131,7 @@ static int look_for_any(struct auto_run *r)
     struct anneal like = {.planner = "auto-place",
                           .moves = (uint64_t)r->o->moves,
                           .seed = (uint64_t)r->o->seed,
-                          .problems = CHAINS,
+                          .chains = CHAINS,
                           .goal = r->gain ? s->need : 0,
                           .progress = r->x->progress,
                           .clock = &clock};
