@@ -8,7 +8,7 @@
 enum task_kind { TASK_WHOLE, TASK_IN, TASK_COMPUTE, TASK_OUT };
 
 /* What a lane does once for every sample. */
-struct task {
+struct round_task {
     uint32_t part, lane;
     uint8_t back;    /* of the backward pass */
     uint8_t kind;    /* enum task_kind; WHOLE: transfers and computing after each other */
@@ -17,16 +17,16 @@ struct task {
     int64_t in, out; /* ps of them: transfers, at the beginning and at the end */
 };
 
-struct lane {
+struct round_lane {
     uint32_t dev;
     uint8_t kind; /* TASK_WHOLE: all of the device; TASK_COMPUTE; TASK_IN, TASK_OUT: a link */
 };
 
 struct replay {
     uint32_t ntask, nlane, samples, levels;
-    bool training;     /* there are tasks of the backward pass */
-    struct task *task; /* in an order that is legal to run */
-    struct lane *lane;
+    bool training;           /* there are tasks of the backward pass */
+    struct round_task *task; /* in an order that is legal to run */
+    struct round_lane *lane;
     struct csr after; /* task -> tasks that it waits for, of the same sample */
     int64_t *start;   /* [task * samples + sample] ps */
     int64_t end;      /* ps; end / samples tends to the plan's value, from above */
