@@ -211,9 +211,10 @@ static double now_ms(void)
 /* The first node that is not on the device it is pinned to, or 0. */
 static nid misplaced(const struct ctx *x)
 {
-    for (uint32_t v = 0; v < x->base->n; v++)
-        if (x->base->pin[v] >= 0 && x->plan->dev[x->base->node[v]] != x->base->pin[v])
-            return x->base->node[v];
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        if (x->levels.base->pin[v] >= 0 &&
+            x->results.plan->dev[x->levels.base->node[v]] != x->levels.base->pin[v])
+            return x->levels.base->node[v];
     return 0;
 }
 
@@ -223,25 +224,26 @@ static int judge_plan(const struct pass *p, struct ctx *x)
     char said[UNIT_TEXT], is[UNIT_TEXT];
     nid off = misplaced(x);
     if (off) {
-        diag_error(x->diag, "%s: node '%s' is not on the device that it is pinned to", p->name,
+        diag_error(x->use.diag, "%s: node '%s' is not on the device that it is pinned to", p->name,
                    node_name(x->scene.m, off));
         return PASS_UNVERIFIED;
     }
-    struct verdict v = judge(&x->scene, x->plan->dev, x->plan->copies, x->scratch);
-    bool fits = v.fits || x->plan->status == PLAN_OVER_MEMORY;
+    struct verdict v =
+        judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.scratch);
+    bool fits = v.fits || x->results.plan->status == PLAN_OVER_MEMORY;
     if (!v.runnable || !v.colocated || !fits) {
-        diag_error(x->diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
+        diag_error(x->use.diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
         return PASS_UNVERIFIED;
     }
-    if (v.value != x->plan->value) {
-        diag_error(x->diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->plan->value), time_print(is, v.value));
+    if (v.value != x->results.plan->value) {
+        diag_error(x->use.diag, "%s claims %s per sample, the judge finds %s", p->name,
+                   time_print(said, x->results.plan->value), time_print(is, v.value));
         return PASS_UNVERIFIED;
     }
-    if (x->plan->bound > v.value ||
-        (x->plan->status == PLAN_OPTIMAL && x->plan->bound != v.value)) {
-        diag_error(x->diag, "%s claims the bound %s for a value of %s", p->name,
-                   time_print(said, x->plan->bound), time_print(is, v.value));
+    if (x->results.plan->bound > v.value ||
+        (x->results.plan->status == PLAN_OPTIMAL && x->results.plan->bound != v.value)) {
+        diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,
+                   time_print(said, x->results.plan->bound), time_print(is, v.value));
         return PASS_UNVERIFIED;
     }
     return 0;
@@ -256,23 +258,23 @@ static bool wanted(const char *said, const struct pass *p)
 static void show(const char *when, const struct pass *p, const struct ctx *x)
 {
     fprintf(stderr, "# %s %s\n", when, p->name);
-    module_print(stderr, &x->scene, x->plan);
-    wdag_print(stderr, x->top, x->scene.m);
+    module_print(stderr, &x->scene, x->results.plan);
+    wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
 static int run_step(const struct step *s, struct ctx *x, const struct run_options *o)
 {
-    const struct plan *before = x->plan;
+    const struct plan *before = x->results.plan;
     if (wanted(o->print_before, s->pass))
         show("before", s->pass, x);
     int rc = s->pass->run(x, s->opts);
     if (rc)
         return rc;
-    if (o->verify_each && module_verify(x->scene.m, x->diag)) {
-        diag_error(x->diag, "the module is broken after %s", s->pass->name);
+    if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
+        diag_error(x->use.diag, "the module is broken after %s", s->pass->name);
         return PASS_UNVERIFIED;
     }
-    if (x->plan != before && (rc = judge_plan(s->pass, x)))
+    if (x->results.plan != before && (rc = judge_plan(s->pass, x)))
         return rc;
     if (wanted(o->print_after, s->pass))
         show("after", s->pass, x);
@@ -282,12 +284,12 @@ static int run_step(const struct step *s, struct ctx *x, const struct run_option
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o)
 {
     for (uint32_t i = 0; i < p->n; i++) {
-        struct arena_mark mark = arena_mark(x->scratch);
+        struct arena_mark mark = arena_mark(x->use.scratch);
         double start = now_ms();
         if (o->at)
             *o->at = i;
         int rc = run_step(&p->step[i], x, o);
-        arena_release(x->scratch, mark);
+        arena_release(x->use.scratch, mark);
         if (o->time_passes)
             fprintf(stderr, "%10.2f ms  %s\n", now_ms() - start, p->step[i].pass->name);
         if (rc)

@@ -55,7 +55,7 @@ static void conclude(struct any_search *s, uint64_t seed)
 {
     struct ctx *x = s->x;
     const char *why = s->p->clock.why;
-    struct plan *p = x->plan;
+    struct plan *p = x->results.plan;
     any_bound(s, BOUNDS_WORK);
     struct bound all = s->bound;
     if (must_level(x) != s->any->g)
@@ -63,8 +63,8 @@ static void conclude(struct any_search *s, uint64_t seed)
     const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
     p->argument =
         p->status == PLAN_OPTIMAL
-            ? arena_fmt(x->mem, "no plan%s takes less: %s", plan_among(p->scope), bound)
-            : arena_fmt(x->mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
+            ? arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->scope), bound)
+            : arena_fmt(x->use.mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
                         s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }
 
@@ -81,7 +81,7 @@ static int anneal_place_run(struct ctx *x, const void *options)
                           .seed = (uint64_t)o->seed,
                           .chains = (uint32_t)o->chains,
                           .threads = (uint32_t)o->threads,
-                          .progress = x->progress,
+                          .progress = x->use.progress,
                           .clock = &p.clock};
     if (any_hopeless(x, s.any))
         return any_infeasible(x, s.any, &like);

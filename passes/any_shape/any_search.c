@@ -23,9 +23,9 @@ enum {
 
 void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
 {
-    const uint32_t *up = wdag_flatten(g, x->scratch);
-    for (uint32_t v = 0; v < x->base->n; v++)
-        dev[up[v]] = node_dev[x->base->node[v]];
+    const uint32_t *up = wdag_flatten(g, x->use.scratch);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        dev[up[v]] = node_dev[x->levels.base->node[v]];
 }
 
 void any_starts(const struct ctx *x, const struct problem *any, const struct problem *whole,
@@ -33,9 +33,10 @@ void any_starts(const struct ctx *x, const struct problem *any, const struct pro
 {
     if (any->g == whole->g)
         return;
-    const uint32_t *of = wdag_flatten(any->g, x->scratch), *in = wdag_flatten(whole->g, x->scratch);
-    uint32_t *up = arena_array(x->scratch, (size_t)any->g->n + 1, sizeof *up);
-    for (uint32_t v = 0; v < x->base->n; v++)
+    const uint32_t *of = wdag_flatten(any->g, x->use.scratch),
+                   *in = wdag_flatten(whole->g, x->use.scratch);
+    uint32_t *up = arena_array(x->use.scratch, (size_t)any->g->n + 1, sizeof *up);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
         up[of[v]] = in[v];
     s->cut = whole;
     s->up = up;
@@ -45,13 +46,13 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 {
     assert(p->run.clock == &p->clock && p->problem);
     *s = (struct any_search){.x = x, .p = p, .need = LOAD_INF, .upper = LOAD_INF};
-    s->any = problem_build(any_level(x), x->scene.cluster, -1, x->scratch, x->diag);
+    s->any = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
     if (!s->any)
         return -1;
     s->best = no_plan(x, s->any->g);
     s->start = claim_start(x, s->any->g);
     s->bound = (struct bound){s->any->lower, s->any->lower_why,
-                              explain_problem(s->any, x->scene.m, x->mem)};
+                              explain_problem(s->any, x->scene.m, x->use.mem)};
     return 0;
 }
 
@@ -65,10 +66,10 @@ int64_t any_price(void *user, const struct problem *c, int64_t value, const int3
                   const uint32_t *copies)
 {
     struct any_search *s = user;
-    struct arena_mark mark = arena_mark(s->x->scratch);
+    struct arena_mark mark = arena_mark(s->x->use.scratch);
     const struct problem_plan plan = {.value = value, .copies = (uint32_t *)(uintptr_t)copies};
-    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->scene.m->nnode, s->x->scratch));
-    arena_release(s->x->scratch, mark);
+    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->scene.m->nnode, s->x->use.scratch));
+    arena_release(s->x->use.scratch, mark);
     return all;
 }
 
@@ -77,7 +78,7 @@ void any_take(struct any_search *s, const struct wdag *g, const struct problem_p
     struct ctx *x = s->x;
     if (plan->value >= s->best.value)
         return;
-    const int32_t *dev = plan_project(g, plan->dev, x->scene.m->nnode, x->scratch);
+    const int32_t *dev = plan_project(g, plan->dev, x->scene.m->nnode, x->use.scratch);
     int64_t value = total(s, plan, dev);
     if (value >= s->best.value)
         return;
@@ -96,7 +97,8 @@ void any_bound(struct any_search *s, uint64_t work)
     if (s->best.value == LOAD_INF || s->best.value <= s->bound.value)
         return;
     const int64_t upper = s->best.value;
-    struct bound b = bounds_best(s->any, upper, work, &s->p->clock, x->scene.m, x->mem, x->scratch);
+    struct bound b =
+        bounds_best(s->any, upper, work, &s->p->clock, x->scene.m, x->use.mem, x->use.scratch);
     if (b.value > s->bound.value)
         s->bound = b;
     s->spent += work;
@@ -129,7 +131,7 @@ static int anneal_on(struct any_search *s, const struct problem *c, struct annea
     a->user = s;
     a->dear = s->x->scene.cluster->part_cost;
     a->price = a->dear ? any_price : NULL;
-    if (anneal_search(c, a, best, s->x->scratch, s->x->diag) < 0)
+    if (anneal_search(c, a, best, s->x->use.scratch, s->x->use.diag) < 0)
         return -1;
     s->moves += a->done;
     s->stopped = a->clock->why;
@@ -145,9 +147,9 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
     if (half.deadline && !alone)
         half.deadline -= (half.deadline - clock_now()) / 2;
     a.clock = &half;
-    if (loads_check(s->p->top, a.planner, x->diag))
+    if (loads_check(s->p->top, a.planner, x->use.diag))
         return -1;
-    interval_search(s->p->top, &s->p->run, &rough, x->scratch);
+    interval_search(s->p->top, &s->p->run, &rough, x->use.scratch);
     if (anneal_on(s, s->p->top, &a, &rough))
         return -1;
     any_take(s, s->p->level, &rough); /* its value is by loads; any_take adds what parts cost */
@@ -160,7 +162,7 @@ static int improve_whole(struct any_search *s, const struct anneal *like)
     struct anneal a = *like;
     struct problem_plan cut = no_plan(x, s->p->whole);
     cut.value = s->best.value;
-    if (interval_search(s->p->problem, &s->p->run, &cut, x->scratch))
+    if (interval_search(s->p->problem, &s->p->run, &cut, x->use.scratch))
         any_take(s, s->p->whole, &cut);
     any_starts(x, s->any, s->p->problem, &a);
     if (s->best.value == LOAD_INF && any_fit(x, s->any, &a, &s->best))
@@ -177,7 +179,7 @@ int any_improve(struct any_search *s, const struct anneal *like)
     bool too_large = loads_check(s->any, "", &quiet) != 0, coarse = s->p->level != s->p->whole;
     s->p->run.budget = FIRST_STEPS;
     if (!coarse)
-        return loads_check(s->any, a.planner, s->x->diag) ? -1 : improve_whole(s, &a);
+        return loads_check(s->any, a.planner, s->x->use.diag) ? -1 : improve_whole(s, &a);
     a.share = 2;
     a.moves = (like->moves + 1) / 2;
     if (improve_coarse(s, &a, too_large))

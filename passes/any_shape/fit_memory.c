@@ -25,7 +25,7 @@ enum {
 static struct problem *bytes_alone(struct ctx *x, const struct wdag *g, int64_t memory)
 {
     struct diag quiet = diag_silent();
-    struct problem *c = problem_build(g, x->scene.cluster, memory, x->scratch, &quiet);
+    struct problem *c = problem_build(g, x->scene.cluster, memory, x->use.scratch, &quiet);
     if (c)
         problem_forget_times(c);
     return c;
@@ -35,12 +35,12 @@ static struct problem *bytes_alone(struct ctx *x, const struct wdag *g, int64_t 
 static enum fit fits(struct ctx *x, const struct wdag *g, int64_t memory, struct clock *clock,
                      int32_t *dev)
 {
-    struct arena_mark mark = arena_mark(x->scratch);
+    struct arena_mark mark = arena_mark(x->use.scratch);
     enum fit answer = FIT_UNKNOWN;
     struct problem *c = bytes_alone(x, g, memory);
     if (c)
-        answer = fit_search(c, FIT_STEPS + FIT_EACH * (uint64_t)g->n, clock, dev, x->scratch);
-    arena_release(x->scratch, mark);
+        answer = fit_search(c, FIT_STEPS + FIT_EACH * (uint64_t)g->n, clock, dev, x->use.scratch);
+    arena_release(x->use.scratch, mark);
     return answer;
 }
 
@@ -48,7 +48,7 @@ static enum fit fits(struct ctx *x, const struct wdag *g, int64_t memory, struct
 static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const struct anneal *like,
                                   int32_t *dev)
 {
-    struct arena_mark mark = arena_mark(x->scratch);
+    struct arena_mark mark = arena_mark(x->use.scratch);
     struct diag quiet = diag_silent();
     struct problem *c = bytes_alone(x, g, -1);
     struct problem_plan found = {.value = LOAD_INF, .dev = dev};
@@ -59,8 +59,8 @@ static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const str
     s.after_round = NULL;
     s.progress = false;
     if (c)
-        anneal_search(c, &s, &found, x->scratch, &quiet);
-    arena_release(x->scratch, mark);
+        anneal_search(c, &s, &found, x->use.scratch, &quiet);
+    arena_release(x->use.scratch, mark);
     return found.value < LOAD_INF ? FIT_FOUND : FIT_UNKNOWN;
 }
 
@@ -75,7 +75,7 @@ int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
         return 0;
     if (best->copies)
         memset(best->copies, 0, x->scene.cluster->ndev * sizeof *best->copies);
-    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+    if (loads_new(&l, c, like->planner, x->use.scratch, x->use.diag))
         return -1;
     loads_set(&l, best->dev);
     best->value = loads_value(&l);
@@ -130,8 +130,8 @@ static int narrow(struct ctx *x, const struct problem *c, const struct anneal *l
     struct loads l;
     int64_t lo = *least;
     bool proven = true;
-    int32_t *dev = arena_array(x->scratch, (size_t)c->g->n + 1, sizeof *dev);
-    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+    int32_t *dev = arena_array(x->use.scratch, (size_t)c->g->n + 1, sizeof *dev);
+    if (loads_new(&l, c, like->planner, x->use.scratch, x->use.diag))
         return -1;
     while (*most - lo > (proven ? 0 : *most / FIT_PARTS) && !clock_out(like->clock)) {
         int64_t mid = lo + (*most - lo) / 2;
@@ -155,13 +155,14 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
     uint32_t nowhere;
     int64_t least = memory_bound(x, c, &nowhere), most = wdag_bytes(g);
     if (nowhere != UINT32_MAX) {
-        diag_error(x->diag, "no plan exists: node '%s' cannot run on any device that it may be on",
+        diag_error(x->use.diag,
+                   "no plan exists: node '%s' cannot run on any device that it may be on",
                    first_node(x, g, nowhere));
         return PASS_INFEASIBLE;
     }
-    int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
+    int32_t *dev = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *dev);
     if (!least && like->clock->why) {
-        diag_error(x->diag, "no plan was found: %s", like->clock->why);
+        diag_error(x->use.diag, "no plan was found: %s", like->clock->why);
         return PASS_INFEASIBLE;
     }
     bool none = least > 0 || fits(x, g, -1, like->clock, dev) == FIT_NONE;
@@ -170,10 +171,11 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
     if (most == 0 || !none) {
         char text[UNIT_TEXT];
         diag_error(
-            x->diag, "no plan was found that fits the memory of the devices%s%s",
-            most ? arena_fmt(x->mem, "; one was found for %s per device", bytes_print(text, most))
+            x->use.diag, "no plan was found that fits the memory of the devices%s%s",
+            most ? arena_fmt(x->use.mem, "; one was found for %s per device",
+                             bytes_print(text, most))
                  : "",
-            least ? arena_fmt(x->mem, ", and nothing below %s does", bytes_print(text, least))
+            least ? arena_fmt(x->use.mem, ", and nothing below %s does", bytes_print(text, least))
                   : "");
         return PASS_INFEASIBLE;
     }

@@ -21,9 +21,9 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
 {
     struct ctx *x = s->x;
     const struct place *p = x->scene.place;
-    const int32_t *node_dev = plan_project(s->any->g, dev, x->scene.m->nnode, x->scratch);
-    struct parts t = {.piece = arena_array(x->scratch, x->scene.m->nnode, sizeof *t.piece)};
-    t.n = pieces_build(&x->scene, node_dev, t.piece, &t.dev, x->scratch);
+    const int32_t *node_dev = plan_project(s->any->g, dev, x->scene.m->nnode, x->use.scratch);
+    struct parts t = {.piece = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *t.piece)};
+    t.n = pieces_build(&x->scene, node_dev, t.piece, &t.dev, x->use.scratch);
     for (uint32_t e = 0; e < p->nnet; e++) {
         nid def = x->scene.m->value[p->net_value[e]].def;
         bool crosses = false;
@@ -39,7 +39,7 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
  * and the plan takes no longer; true if so. */
 static bool take_parts(struct any_search *s, const struct loads *l, struct parts *t)
 {
-    struct arena *a = s->x->scratch;
+    struct arena *a = s->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct parts now = parts_of(s, l->dev);
     int64_t value = loads_value(l);
@@ -75,14 +75,14 @@ static int small_first(const void *a, const void *b)
 static struct csr vertices_of(struct any_search *s, const struct parts *t)
 {
     struct ctx *x = s->x;
-    const uint32_t *up = wdag_flatten(s->any->g, x->scratch);
-    uint32_t n = s->any->g->n, *part = arena_array(x->scratch, (size_t)n + 1, sizeof *part);
-    uint32_t *self = arena_array(x->scratch, (size_t)n + 1, sizeof *self);
-    for (uint32_t b = x->base->n; b-- > 0;)
-        part[up[b]] = t->piece[x->base->node[b]];
+    const uint32_t *up = wdag_flatten(s->any->g, x->use.scratch);
+    uint32_t n = s->any->g->n, *part = arena_array(x->use.scratch, (size_t)n + 1, sizeof *part);
+    uint32_t *self = arena_array(x->use.scratch, (size_t)n + 1, sizeof *self);
+    for (uint32_t b = x->levels.base->n; b-- > 0;)
+        part[up[b]] = t->piece[x->levels.base->node[b]];
     for (uint32_t v = 0; v < n; v++)
         self[v] = v;
-    return csr_build(x->scratch, t->n, n, part, self);
+    return csr_build(x->use.scratch, t->n, n, part, self);
 }
 
 /* Moves the vertices of a part to device `to`; false, and nothing changed, if that exceeds the limits or does not
@@ -112,10 +112,11 @@ static bool move_part(struct any_search *s, struct loads *l, const struct tidy_l
 static bool move_some_part(struct any_search *s, struct loads *l, const struct tidy_limits *m,
                            struct parts *t, uint64_t *work)
 {
-    struct arena *a = s->x->scratch;
+    struct arena *a = s->x->use.scratch;
     struct csr of = vertices_of(s, t);
     struct small *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
-    uint64_t each = s->x->base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
+    uint64_t each =
+        s->x->levels.base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {
         small[i].part = i;
         for (uint32_t k = of.at[i]; k < of.at[i + 1]; k++)
@@ -140,7 +141,7 @@ static bool move_some_part(struct any_search *s, struct loads *l, const struct t
 
 void tidy_parts(struct any_search *s)
 {
-    struct arena *a = s->x->scratch;
+    struct arena *a = s->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
     struct loads l;

@@ -106,12 +106,12 @@ static int greedy_run(struct ctx *x, const void *options)
         return rc;
     const struct wdag *g = b.p.level;
     uint32_t n, nhost = 0, current = 0, host = 0, left = 0;
-    uint32_t *dev = baseline_accelerators(x->scene.cluster, &n, x->scratch);
-    uint32_t *hosts = arena_array(x->scratch, (size_t)b.l.ndev + 1, sizeof *hosts);
+    uint32_t *dev = baseline_accelerators(x->scene.cluster, &n, x->use.scratch);
+    uint32_t *hosts = arena_array(x->use.scratch, (size_t)b.l.ndev + 1, sizeof *hosts);
     for (uint32_t d = 0; d < b.l.ndev; d++)
         if (x->scene.cluster->cls[cluster_class(x->scene.cluster, d)].host)
             hosts[nhost++] = d;
-    const uint32_t *order = greedy_order(g, x->base, x->scratch);
+    const uint32_t *order = greedy_order(g, x->levels.base, x->use.scratch);
     for (uint32_t i = 0; i < g->n; i++) {
         uint32_t v = order[i];
         if (g->pin[v] >= 0) {
@@ -122,7 +122,7 @@ static int greedy_run(struct ctx *x, const void *options)
                 baseline_put(&b, v, nhost ? hosts[nhost - 1] : dev[n - 1]);
         }
     }
-    return baseline_leave(&b, arena_fmt(x->mem,
+    return baseline_leave(&b, arena_fmt(x->use.mem,
                                         "accelerators filled in a depth-first order, %u of %u "
                                         "vertices left for the hosts",
                                         left, g->n));

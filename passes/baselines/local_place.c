@@ -182,7 +182,7 @@ static int local_new(struct local *s, const struct baseline *b, struct arena *a)
 {
     size_t n = b->p.level->n;
     if (n * b->l.ndev > LOCAL_MOST)
-        return diag_error(b->x->diag,
+        return diag_error(b->x->use.diag,
                           "%s: %zu vertices on %u devices are too many for one table: fuse the "
                           "graph first (-p fuse,%s)",
                           b->planner, n, b->l.ndev, b->planner);
@@ -210,16 +210,16 @@ static int local_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     struct local s = {.l = &b.l, .clock = &b.p.clock};
-    s.dev = baseline_accelerators(x->scene.cluster, &s.ndev, x->scratch);
+    s.dev = baseline_accelerators(x->scene.cluster, &s.ndev, x->use.scratch);
     if (o->hosts) {
-        uint32_t *all = arena_array(x->scratch, (size_t)b.l.ndev + 1, sizeof *all);
+        uint32_t *all = arena_array(x->use.scratch, (size_t)b.l.ndev + 1, sizeof *all);
         for (s.ndev = 0; s.ndev < b.l.ndev; s.ndev++)
             all[s.ndev] = s.ndev;
         s.dev = all;
     }
-    if (local_new(&s, &b, x->scratch))
+    if (local_new(&s, &b, x->use.scratch))
         return -1;
-    int32_t *best = arena_array(x->scratch, (size_t)b.p.level->n + 1, sizeof *best);
+    int32_t *best = arena_array(x->use.scratch, (size_t)b.p.level->n + 1, sizeof *best);
     int64_t value = LOAD_INF;
     bool fits = false, complete = true;
     uint64_t state = (uint64_t)o->seed;
@@ -236,7 +236,7 @@ static int local_run(struct ctx *x, const void *options)
         memcpy(best, b.l.dev, b.p.level->n * sizeof *best);
     }
     loads_set(&b.l, best);
-    return baseline_leave(&b, arena_fmt(x->mem, "local optimum, the best of %u random starts%s",
+    return baseline_leave(&b, arena_fmt(x->use.mem, "local optimum, the best of %u random starts%s",
                                         tried, complete ? "" : " (the last one cut short)"));
 }
 

@@ -101,9 +101,9 @@ static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct aren
 static int make_graph(struct part_graph *p, const struct baseline *b, uint32_t cls)
 {
     const struct wdag *g = b->p.level;
-    struct arena *a = b->x->scratch;
+    struct arena *a = b->x->use.scratch;
     if (g->n > PARTITION_SUM / 4 || g->net_pin.at[g->nnet] > PARTITION_SUM / 4)
-        return diag_error(b->x->diag, "%s: the graph is too large: fuse it first (-p fuse,%s)",
+        return diag_error(b->x->use.diag, "%s: the graph is too large: fuse it first (-p fuse,%s)",
                           b->planner, b->planner);
     struct arcs arcs = arcs_of(g, cls, a);
     p->n = (int32_t)g->n;
@@ -139,9 +139,9 @@ static int ask(struct baseline *b, struct job *job)
     char *bytes = NULL;
     const char *why = NULL;
     enum child_end end =
-        child_run(in_child, job, &b->p.clock, wanted, x->scratch, &bytes, &n, &why);
+        child_run(in_child, job, &b->p.clock, wanted, x->use.scratch, &bytes, &n, &why);
     if (end == CHILD_STOPPED) {
-        diag_error(x->diag, "%s: no plan was found: %s", b->planner, b->p.clock.why);
+        diag_error(x->use.diag, "%s: no plan was found: %s", b->planner, b->p.clock.why);
         return PASS_INFEASIBLE;
     }
     if (end == CHILD_DONE && n != wanted)
@@ -151,7 +151,7 @@ static int ask(struct baseline *b, struct job *job)
         if (job->g->part[v] < 0 || job->g->part[v] >= job->g->nparts)
             why = "a part that there is not";
     }
-    return why ? diag_error(x->diag, "%s: the library failed: %s", b->planner, why) : 0;
+    return why ? diag_error(x->use.diag, "%s: the library failed: %s", b->planner, why) : 0;
 }
 
 int partition_run(struct ctx *x, const char *planner, const struct partition_options *o,
@@ -164,7 +164,7 @@ int partition_run(struct ctx *x, const char *planner, const struct partition_opt
     int rc = baseline_start(&b, x, planner, o->best_effort);
     if (rc)
         return rc;
-    const uint32_t *dev = baseline_accelerators(x->scene.cluster, &k, x->scratch);
+    const uint32_t *dev = baseline_accelerators(x->scene.cluster, &k, x->use.scratch);
     if (make_graph(&g, &b, cluster_class(x->scene.cluster, dev[0])))
         return -1;
     g.nparts = (int32_t)(k < b.p.level->n ? k : b.p.level->n);
@@ -172,5 +172,5 @@ int partition_run(struct ctx *x, const char *planner, const struct partition_opt
         return rc;
     for (uint32_t v = 0; v < b.p.level->n; v++)
         baseline_put(&b, v, dev[g.part[v]]);
-    return baseline_leave(&b, arena_fmt(x->mem, "%d parts of equal weight", g.nparts));
+    return baseline_leave(&b, arena_fmt(x->use.mem, "%d parts of equal weight", g.nparts));
 }

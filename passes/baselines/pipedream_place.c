@@ -200,19 +200,20 @@ static int pipedream_run(struct ctx *x, const void *options)
     const struct place_options run = {.starts = o->starts, .seed = o->seed, .order = 1 + TOPO_LIFO};
     if (placing_start(x, "pipedream-place", &run, &p))
         return -1;
-    struct wdag *path = contract_branchings(p.level, x->mem, x->scratch, x->diag);
+    struct wdag *path = contract_branchings(p.level, x->use.mem, x->use.scratch, x->use.diag);
     const struct problem *c =
-        path ? problem_build(path, x->scene.cluster, -1, x->scratch, x->diag) : NULL;
+        path ? problem_build(path, x->scene.cluster, -1, x->use.scratch, x->use.diag) : NULL;
     if (!c)
         return -1;
     struct problem_plan best = no_plan(x, path);
-    interval_search(c, &p.run, &best, x->scratch);
+    interval_search(c, &p.run, &best, x->use.scratch);
     if (best.value == LOAD_INF)
         return report_infeasible(x, path, false, &p.run);
     leave_plan(x, "pipedream-place", path, &best);
     struct bound all = claim_all(x, best.value, true, 0, &p.clock);
-    x->plan->argument = arena_fmt(x->mem, "a path of %u vertices, made of %u; bound: %s", path->n,
-                                  p.level->n, claim(x, SCOPE_ALL, all, all));
+    x->results.plan->argument =
+        arena_fmt(x->use.mem, "a path of %u vertices, made of %u; bound: %s", path->n, p.level->n,
+                  claim(x, SCOPE_ALL, all, all));
     return 0;
 }
 

@@ -52,8 +52,8 @@ static int scotch_run(struct ctx *x, const void *options)
 static int scotch_run(struct ctx *x, const void *options)
 {
     (void)options;
-    return diag_error(x->diag, "scotch-place: this pcc was built without Scotch: install its "
-                               "library (Debian: libscotch-dev) and build again");
+    return diag_error(x->use.diag, "scotch-place: this pcc was built without Scotch: install its "
+                                   "library (Debian: libscotch-dev) and build again");
 }
 #endif
 

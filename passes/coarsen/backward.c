@@ -118,8 +118,8 @@ static void mark_ancestors(const struct marking *k, uint8_t *needed)
 static bool mark_by_outputs(struct marking *k)
 {
     const struct module *m = k->m;
-    uint8_t *loss = arena_alloc(k->x->scratch, m->nnode);
-    uint8_t *update = arena_alloc(k->x->scratch, m->nnode);
+    uint8_t *loss = arena_alloc(k->x->use.scratch, m->nnode);
+    uint8_t *update = arena_alloc(k->x->use.scratch, m->nnode);
     bool has_loss = false, has_update = false;
     for (uint32_t i = 0; i < k->g->out.n && !has_loss; i++) {
         vid v = m->arg[k->g->out.at + i];
@@ -210,10 +210,10 @@ static void make_classes(struct marking *k)
 {
     struct ctx *x = k->x;
     struct module *m = x->scene.m;
-    nid *stack = arena_array(x->scratch, (size_t)m->nnode + 1, sizeof *stack);
-    uint8_t *is_param = arena_alloc(x->scratch, m->nval); /* [value] it is updated */
-    k->users = module_users(m, x->scratch);
-    k->classes = classes_new(x->scratch, m->nnode);
+    nid *stack = arena_array(x->use.scratch, (size_t)m->nnode + 1, sizeof *stack);
+    uint8_t *is_param = arena_alloc(x->use.scratch, m->nval); /* [value] it is updated */
+    k->users = module_users(m, x->use.scratch);
+    k->classes = classes_new(x->use.scratch, m->nnode);
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++) {
         if (!is_placed(k, n) || !k->backward[n])
             continue;
@@ -229,8 +229,8 @@ static void make_classes(struct marking *k)
             unite_gradient(k, n, stack);
     }
     unite_readers(k, is_param);
-    uint32_t *number = arena_array(x->scratch, m->nnode, sizeof *number), last = 0;
-    uint32_t *members = arena_array(x->scratch, m->nnode, sizeof *members);
+    uint32_t *number = arena_array(x->use.scratch, m->nnode, sizeof *number), last = 0;
+    uint32_t *members = arena_array(x->use.scratch, m->nnode, sizeof *members);
     m->color = arena_array(m->mem, m->nnode, sizeof *m->color);
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++)
         members[classes_find(&k->classes, n)]++;
@@ -251,7 +251,7 @@ void training_mark(struct ctx *x)
         return;
     struct marking k = {.x = x, .m = m, .g = &m->graph[1]};
     k.backward = arena_alloc(m->mem, m->nnode);
-    k.output = arena_alloc(x->scratch, m->nval);
+    k.output = arena_alloc(x->use.scratch, m->nval);
     for (uint32_t i = 0; i < k.g->out.n; i++)
         k.output[m->arg[k.g->out.at + i]] = 1;
     if (!mark_by_name(&k) && !mark_by_outputs(&k))
@@ -263,10 +263,10 @@ void training_mark(struct ctx *x)
     if (!forward)
         return;
     m->backward = k.backward;
-    wdag_mark_backward(x->base, m);
-    if (x->top != x->base) /* subdivided */
-        wdag_mark_backward(x->top, m);
+    wdag_mark_backward(x->levels.base, m);
+    if (x->levels.top != x->levels.base) /* subdivided */
+        wdag_mark_backward(x->levels.top, m);
     make_classes(&k);
-    diag_note(x->diag, "contract: a training graph: %u forward and %u backward nodes", forward,
+    diag_note(x->use.diag, "contract: a training graph: %u forward and %u backward nodes", forward,
               backward);
 }

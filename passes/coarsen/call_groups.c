@@ -40,7 +40,7 @@ static void note_pin(struct calling *w, uint32_t site, int32_t pin)
 
 static void weigh_sites(struct calling *w)
 {
-    const struct wdag *g = w->x->base;
+    const struct wdag *g = w->x->levels.base;
     const struct opened *o = w->o;
     for (uint32_t s = 0; s < o->nsite; s++)
         w->pin[s] = -1;
@@ -76,8 +76,8 @@ static void weigh_functions(struct calling *w)
     uint32_t n = w->o->functions->n;
     for (uint32_t f = 0; f < n; f++)
         w->order[f].function = f;
-    for (uint32_t k = 0; k < w->x->base->ncls; k++) {
-        int64_t *sum = arena_array(w->x->scratch, n, sizeof *sum);
+    for (uint32_t k = 0; k < w->x->levels.base->ncls; k++) {
+        int64_t *sum = arena_array(w->x->use.scratch, n, sizeof *sum);
         for (uint32_t s = 1; s < w->o->nsite; s++)
             sum[w->o->site[s].function] = sat_add(sum[w->o->site[s].function], w->time[k][s]);
         for (uint32_t f = 1; f < n && w->time[k][0] > 0; f++) {
@@ -101,13 +101,13 @@ static bool try_rank(const struct calling *w, uint32_t rank, uint32_t *group)
             s++;
             continue;
         }
-        for (uint32_t k = 0; k < w->x->base->ncls; k++)
+        for (uint32_t k = 0; k < w->x->levels.base->ncls; k++)
             sum[k] = sat_add(sum[k], w->time[k][s]);
         for (uint32_t inner = s; group != NULL && inner < at->after; inner++)
             group[inner] = s;
         s = at->after;
     }
-    for (uint32_t k = 0; k < w->x->base->ncls; k++)
+    for (uint32_t k = 0; k < w->x->levels.base->ncls; k++)
         if (sum[k] > (int64_t)((__int128)w->time[k][0] * w->share / 100))
             return false;
     return true;
@@ -129,18 +129,18 @@ static uint32_t find_rank(const struct calling *w)
 
 void groups_by_call(struct ctx *x, int64_t share, uint32_t *group)
 {
-    const struct wdag *g = x->base;
-    const struct opened *o = x->opened;
+    const struct wdag *g = x->levels.base;
+    const struct opened *o = x->results.opened;
     struct calling w = {.x = x, .o = o, .share = share};
-    w.apart = arena_alloc(x->scratch, o->nsite);
-    w.pin = arena_array(x->scratch, o->nsite, sizeof *w.pin);
+    w.apart = arena_alloc(x->use.scratch, o->nsite);
+    w.pin = arena_array(x->use.scratch, o->nsite, sizeof *w.pin);
     for (uint32_t k = 0; k < g->ncls; k++)
-        w.time[k] = arena_array(x->scratch, o->nsite, sizeof *w.time[k]);
-    w.order = arena_array(x->scratch, o->functions->n, sizeof *w.order);
-    w.rank = arena_array(x->scratch, o->functions->n, sizeof *w.rank);
+        w.time[k] = arena_array(x->use.scratch, o->nsite, sizeof *w.time[k]);
+    w.order = arena_array(x->use.scratch, o->functions->n, sizeof *w.order);
+    w.rank = arena_array(x->use.scratch, o->functions->n, sizeof *w.rank);
     weigh_sites(&w);
     weigh_functions(&w);
-    uint32_t *call = arena_array(x->scratch, o->nsite, sizeof *call);
+    uint32_t *call = arena_array(x->use.scratch, o->nsite, sizeof *call);
     try_rank(&w, find_rank(&w), call);
     for (uint32_t v = 0; v < g->n; v++)
         group[v] = call[o->within[g->node[v]]];

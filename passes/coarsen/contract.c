@@ -100,7 +100,7 @@ static void say_atoms(struct ctx *x)
         }
     if (n)
         diag_note(
-            x->diag,
+            x->use.diag,
             "contract: %u nodes, such as '%s', stay in one part with others: the types of values "
             "between them are not known",
             n, node_name(x->scene.m, first));
@@ -112,7 +112,7 @@ static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
 {
     static const int why[] = {
         [SAME_SHAPE] = WHY_SHAPE, [SAME_STATE] = WHY_STATE, [SAME_TYPE] = WHY_TYPE};
-    const struct wdag *g = x->base;
+    const struct wdag *g = x->levels.base;
     for (uint32_t i = 0; i < x->scene.place->nsame; i++) {
         const struct same_pair *s = &x->scene.place->same[i];
         classes_join(c, g->vertex[s->a], g->vertex[s->b], why[s->why]);
@@ -121,10 +121,10 @@ static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
     say_atoms(x);
     if (!x->scene.m->color)
         return;
-    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     for (uint32_t v = 0; v < g->n; v++)
         group[v] = x->scene.m->color[g->node[v]];
-    classes_join_groups(c, group, WHY_COLOR, x->scratch);
+    classes_join_groups(c, group, WHY_COLOR, x->use.scratch);
 }
 
 /* Joins groups, but for vertices that follow another one whatever their names say: the Shape of what
@@ -134,24 +134,24 @@ static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int wh
 {
     for (uint32_t v = 0; v < c->n; v++)
         group[v] = follows[v] ? 0 : group[v];
-    classes_join_groups(c, group, why, x->scratch);
+    classes_join_groups(c, group, why, x->use.scratch);
 }
 
 /* What options ask for. */
 static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
                       uint8_t *follows)
 {
-    uint32_t *group = arena_array(x->scratch, (size_t)x->base->n + 1, sizeof *group);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)x->levels.base->n + 1, sizeof *group);
     uint32_t n = o->qdq == QDQ_NONE ? 0 : qdq_join(x, o->qdq == QDQ_ALL, c, follows);
     if (n)
-        diag_note(x->diag,
+        diag_note(x->use.diag,
                   "contract: %u QuantizeLinear and DequantizeLinear stay with their operators "
                   "(contract{qdq=none} lets them go)",
                   n);
     if (o->norm)
-        diag_note(x->diag, "contract: %u normalisations and activations stay together",
+        diag_note(x->use.diag, "contract: %u normalisations and activations stay together",
                   norms_join(x, c));
-    if (o->calls > 0 && x->opened) {
+    if (o->calls > 0 && x->results.opened) {
         groups_by_call(x, o->calls, group);
         join_named(x, c, group, WHY_CALL, follows);
     }
@@ -159,7 +159,7 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
         groups_by_layer(x, group);
         join_named(x, c, group, WHY_LAYER, follows);
     }
-    if (x->keep_blocks) {
+    if (ctx_settings(x)->keep_blocks) {
         groups_by_repeat(x, group);
         join_named(x, c, group, WHY_REPEAT, follows);
     }
@@ -176,9 +176,9 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
 static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool qdq_all)
 {
     int64_t total = 0;
-    uint32_t *members = arena_array(x->scratch, (size_t)g->n + 1, sizeof *members);
-    uint32_t *first = arena_array(x->scratch, (size_t)g->n + 1, sizeof *first);
-    uint32_t *last = arena_array(x->scratch, (size_t)g->n + 1, sizeof *last);
+    uint32_t *members = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *members);
+    uint32_t *first = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *first);
+    uint32_t *last = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *last);
     for (uint32_t v = 0; v < g->n; v++)
         total = sat_add(total, g->time[0][v] == COST_NEVER ? 0 : g->time[0][v]);
     for (uint32_t u = 0; u < g->finer->n; u++) {
@@ -192,12 +192,13 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
             (why[v] == WHY_QDQ && !qdq_all) || g->time[0][v] == COST_NEVER ||
             g->time[0][v] <= total / (why[v] & WHY_ASKED ? 2 : 10))
             continue;
-        diag_warning(x->diag, WARN_LARGE_CLASS,
+        diag_warning(x->use.diag, WARN_LARGE_CLASS,
                      "contract: %u nodes from '%s' to '%s' must stay together (%s) and take %d %% "
                      "of the time",
                      members[v], node_name(x->scene.m, g->finer->node[first[v]]),
                      node_name(x->scene.m, g->finer->node[last[v]]),
-                     classes_why(why[v], x->scratch), (int)((__int128)g->time[0][v] * 100 / total));
+                     classes_why(why[v], x->use.scratch),
+                     (int)((__int128)g->time[0][v] * 100 / total));
     }
 }
 
@@ -211,9 +212,9 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
     const uint8_t *backward = x->scene.m->backward;
     bool paper = x->scene.m->ir_version == 0;
     uint32_t most = g->succ.at[g->n];
-    struct wdag_order o = {0, arena_array(x->mem, (size_t)most + 1, sizeof *o.from),
-                           arena_array(x->mem, (size_t)most + 1, sizeof *o.to)};
-    uint8_t *has_forward = arena_alloc(x->mem, (size_t)ngroup + 1);
+    struct wdag_order o = {0, arena_array(x->use.mem, (size_t)most + 1, sizeof *o.from),
+                           arena_array(x->use.mem, (size_t)most + 1, sizeof *o.to)};
+    uint8_t *has_forward = arena_alloc(x->use.mem, (size_t)ngroup + 1);
     for (uint32_t v = 0; v < g->n; v++)
         has_forward[group[v]] |= !backward[g->node[v]];
     for (uint32_t u = 0; u < g->n; u++)
@@ -232,8 +233,8 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
  * becomes the class of its node; returns how many there are. */
 static uint32_t class_groups(const struct ctx *x, struct classes *c, uint32_t *group)
 {
-    const struct wdag *g = x->base, *top = x->top;
-    uint32_t *class_of = arena_array(x->scratch, (size_t)g->n + 1, sizeof *class_of);
+    const struct wdag *g = x->levels.base, *top = x->levels.top;
+    uint32_t *class_of = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *class_of);
     uint32_t n = classes_number(c, class_of);
     for (uint32_t v = 0; v < top->n; v++)
         group[v] = class_of[g->vertex[top->node[v]]];
@@ -244,16 +245,16 @@ static uint32_t class_groups(const struct ctx *x, struct classes *c, uint32_t *g
 static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n)
 {
     const struct wdag_order none = {0};
-    return wdag_merge_ordered(x->top, &none, group, n, "contract", x->mem, x->diag);
+    return wdag_merge_ordered(x->levels.top, &none, group, n, "contract", x->use.mem, x->use.diag);
 }
 
 /* apart[group of the top level] becomes 1 where the group has nodes with different pins, which a note tells;
  * returns the pins of the others, [vertex of the top level]. */
 static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uint8_t *apart)
 {
-    const struct wdag *top = x->top;
-    uint32_t *first = arena_array(x->scratch, (size_t)n + 1, sizeof *first);
-    int32_t *pin = arena_array(x->scratch, (size_t)top->n + 1, sizeof *pin);
+    const struct wdag *top = x->levels.top;
+    uint32_t *first = arena_array(x->use.scratch, (size_t)n + 1, sizeof *first);
+    int32_t *pin = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *pin);
     for (uint32_t v = 0; v < top->n; v++) {
         uint32_t k = group[v];
         if (top->pin[v] < 0)
@@ -263,7 +264,7 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
             continue;
         apart[k] = 1;
         diag_note(
-            x->diag,
+            x->use.diag,
             "contract: no plan is contiguous: nodes '%s' and '%s' lie on a cycle of nodes that must "
             "share a device, and are pinned to two",
             node_name(x->scene.m, top->node[first[k] - 1]), node_name(x->scene.m, top->node[v]));
@@ -278,13 +279,14 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
 static struct wdag *closed_level(struct ctx *x, const struct wdag_order *order,
                                  const uint32_t *group, uint32_t n)
 {
-    struct wdag fine = *x->top;
-    uint8_t *apart = arena_alloc(x->scratch, (size_t)n + 1);
+    struct wdag fine = *x->levels.top;
+    uint8_t *apart = arena_alloc(x->use.scratch, (size_t)n + 1);
     fine.pin = pins_apart(x, group, n, apart);
-    struct wdag *level = wdag_merge_ordered(&fine, order, group, n, "contract", x->mem, x->diag);
+    struct wdag *level =
+        wdag_merge_ordered(&fine, order, group, n, "contract", x->use.mem, x->use.diag);
     if (!level)
         return NULL;
-    level->finer = x->top;
+    level->finer = x->levels.top;
     for (uint32_t v = 0; v < fine.n; v++)
         for (uint32_t k = 0; k < level->ncls && apart[group[v]]; k++)
             level->time[k][level->map[v]] = COST_NEVER;
@@ -295,9 +297,9 @@ static struct wdag *closed_level(struct ctx *x, const struct wdag_order *order,
 static void warn_of(struct ctx *x, const struct wdag *level, const struct classes *c,
                     const uint32_t *class_of, bool qdq_all)
 {
-    const struct wdag *g = x->base, *top = x->top;
-    uint32_t *any = arena_array(x->scratch, (size_t)top->n + 1, sizeof *any);
-    int *why = arena_array(x->scratch, (size_t)top->n + 1, sizeof *why);
+    const struct wdag *g = x->levels.base, *top = x->levels.top;
+    uint32_t *any = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *any);
+    int *why = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *why);
     for (uint32_t v = 0; v < top->n; v++) { /* several classes in one: a cycle joined them */
         uint32_t to = level->map[v], base = g->vertex[top->node[v]];
         why[to] |= c->parent[base] == base ? c->why[base] : 0;
@@ -308,22 +310,22 @@ static void warn_of(struct ctx *x, const struct wdag *level, const struct classe
     warn_large(x, level, why, qdq_all);
 }
 
-/* Classes, then the cycles that they make: fills x->whole, x->any and x->must (NULL: as the one before). */
+/* Classes, then the cycles that they make: fills x->levels.whole, any and must (NULL: as the one before). */
 static int join_classes(struct ctx *x, const struct contract_options *o)
 {
-    struct wdag *top = x->top;
-    struct classes c = classes_new(x->scratch, x->base->n);
-    uint32_t *class_of = arena_array(x->scratch, (size_t)top->n + 1, sizeof *class_of);
-    uint32_t *group = arena_array(x->scratch, (size_t)top->n + 1, sizeof *group);
-    uint8_t *follows = arena_alloc(x->scratch, (size_t)x->base->n + 1);
+    struct wdag *top = x->levels.top;
+    struct classes c = classes_new(x->use.scratch, x->levels.base->n);
+    uint32_t *class_of = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *class_of);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *group);
+    uint8_t *follows = arena_alloc(x->use.scratch, (size_t)x->levels.base->n + 1);
     join_colocated(x, &c, follows);
     uint32_t must = class_groups(x, &c, group);
     struct wdag_order stages, *order = NULL;
     if (join_asked(x, o, &c, follows))
         return -1;
     uint32_t n = class_groups(x, &c, class_of);
-    x->any = x->must = NULL;
-    if (n != must && !(x->must = loose_level(x, group, must)))
+    x->levels.any = x->levels.must = NULL;
+    if (n != must && !(x->levels.must = loose_level(x, group, must)))
         return -1;
     memcpy(group, class_of, top->n * sizeof *group);
     if (x->scene.m->backward) {
@@ -332,13 +334,14 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     }
     uint32_t joined = wdag_join_cycles(top, order, group, n);
     assert(joined <= n && must >= n);
-    if (joined != n && !(x->any = loose_level(x, class_of, n)))
+    if (joined != n && !(x->levels.any = loose_level(x, class_of, n)))
         return -1;
-    x->whole = joined != n ? closed_level(x, order, group, joined)
-                           : wdag_merge_ordered(top, order, group, n, "contract", x->mem, x->diag);
-    if (!x->whole)
+    x->levels.whole =
+        joined != n ? closed_level(x, order, group, joined)
+                    : wdag_merge_ordered(top, order, group, n, "contract", x->use.mem, x->use.diag);
+    if (!x->levels.whole)
         return -1;
-    warn_of(x, x->whole, &c, class_of, o->qdq == QDQ_ALL);
+    warn_of(x, x->levels.whole, &c, class_of, o->qdq == QDQ_ALL);
     return 0;
 }
 
@@ -407,11 +410,11 @@ static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *
 static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
 {
     bool ample = memory_is_ample(x->scene.cluster, g);
-    struct classes c = classes_new(x->scratch, g->n);
-    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
-    uint32_t *degree = arena_array(x->scratch, (size_t)g->n + 1, sizeof *degree);
-    uint32_t *queue = arena_array(x->scratch, (size_t)g->n + 1, sizeof *queue), n = 0;
-    uint8_t *gone = arena_alloc(x->scratch, (size_t)g->n + 1);
+    struct classes c = classes_new(x->use.scratch, g->n);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
+    uint32_t *degree = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *degree);
+    uint32_t *queue = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *queue), n = 0;
+    uint8_t *gone = arena_alloc(x->use.scratch, (size_t)g->n + 1);
     for (uint32_t v = 0; v < g->n; v++) {
         degree[v] = g->succ.at[v + 1] - g->succ.at[v] + g->pred.at[v + 1] - g->pred.at[v];
         if (degree[v] == 1)
@@ -430,7 +433,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     }
     uint32_t count = classes_number(&c, group);
     assert(count <= g->n);
-    return count == g->n ? g : wdag_merge(g, group, count, "contract", x->mem, x->diag);
+    return count == g->n ? g : wdag_merge(g, group, count, "contract", x->use.mem, x->use.diag);
 }
 
 static int contract_run(struct ctx *x, const void *options)
@@ -438,19 +441,19 @@ static int contract_run(struct ctx *x, const void *options)
     const struct contract_options *o = options;
     if (ctx_base(x))
         return -1;
-    if (!x->top->node)
-        return diag_error(x->diag, "contract: it must come before fuse and linearize");
+    if (!x->levels.top->node)
+        return diag_error(x->use.diag, "contract: it must come before fuse and linearize");
     if (o->training)
         training_mark(x);
     if (join_classes(x, o))
         return -1;
     /* moving the source of a tensor turns what comes into what leaves: duplex tells them apart */
     bool duplex = x->scene.m->backward && x->scene.cluster->overlap == OVERLAP_DUPLEX;
-    if (o->trivial && !duplex && !(x->whole = merge_trivial(x, x->whole)))
+    if (o->trivial && !duplex && !(x->levels.whole = merge_trivial(x, x->levels.whole)))
         return -1;
-    x->any = x->any ? x->any : x->whole;
-    x->must = x->must ? x->must : x->any;
-    ctx_push(x, x->whole);
+    x->levels.any = x->levels.any ? x->levels.any : x->levels.whole;
+    x->levels.must = x->levels.must ? x->levels.must : x->levels.any;
+    ctx_push(x, x->levels.whole);
     return 0;
 }
 

@@ -267,13 +267,13 @@ static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_
                                int64_t range, int64_t mem)
 {
     struct fuse_limits limits = {transfer_class(x->scene.cluster), range, mem, o->cut == CUT_EDGE};
-    struct arena_mark mark = arena_mark(x->scratch);
-    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    struct arena_mark mark = arena_mark(x->use.scratch);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     int64_t cut;
-    const uint32_t *order = cpd_topo(g, limits.cls, x->scratch);
-    uint32_t n = fuse_partition(g, order, &limits, x->scratch, group, &cut);
-    struct wdag *level = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
-    arena_release(x->scratch, mark);
+    const uint32_t *order = cpd_topo(g, limits.cls, x->use.scratch);
+    uint32_t n = fuse_partition(g, order, &limits, x->use.scratch, group, &cut);
+    struct wdag *level = wdag_merge(g, group, n, "fuse", x->use.mem, x->use.diag);
+    arena_release(x->use.scratch, mark);
     return level;
 }
 
@@ -282,24 +282,25 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
 {
     static const int64_t ranges[] = {2, 5, 10, 20, 50, 100, 200};
     static const int64_t cheap[] = {1, 2, 5, 10}; /* per mille of the time */
-    struct wdag *g = x->top;
-    uint64_t limit = (uint64_t)(x->max_states ? x->max_states : o->max_states);
+    struct wdag *g = x->levels.top;
+    uint64_t limit =
+        (uint64_t)(ctx_settings(x)->max_states ? ctx_settings(x)->max_states : o->max_states);
     *range = 1;
     if (wdag_ideals(g, limit) <= limit)
         return g;
-    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     struct wdag *base = g;
-    struct arena_mark mark = arena_mark(x->mem); /* levels that do not qualify go again */
+    struct arena_mark mark = arena_mark(x->use.mem); /* levels that do not qualify go again */
     for (uint32_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
-        uint32_t n = cheap_groups(g, x->scratch, cheap[i], mem, group);
+        uint32_t n = cheap_groups(g, x->use.scratch, cheap[i], mem, group);
         if (n < 8 * x->scene.cluster->ndev)
             break;
-        arena_release(x->mem, mark);
-        base = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
+        arena_release(x->use.mem, mark);
+        base = wdag_merge(g, group, n, "fuse", x->use.mem, x->use.diag);
         if (!base || wdag_ideals(base, limit) <= limit)
             return base;
     }
-    mark = arena_mark(x->mem);
+    mark = arena_mark(x->use.mem);
     for (uint32_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         struct wdag *level = fuse_level(x, base, o, ranges[i], mem);
         if (!level)
@@ -310,7 +311,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
             *range = ranges[i];
             return level;
         }
-        arena_release(x->mem, mark);
+        arena_release(x->use.mem, mark);
     }
     return g;
 }
@@ -331,7 +332,7 @@ static int fuse_run(struct ctx *x, const void *options)
     const struct fuse_options *o = options;
     if (ctx_base(x))
         return -1;
-    struct wdag *fine = x->top, *level;
+    struct wdag *fine = x->levels.top, *level;
     int64_t range = o->range, mem = o->mem ? o->mem : default_cap(x->scene.cluster);
     if (range == 0)
         level = fuse_auto(x, o, mem, &range);
@@ -340,9 +341,9 @@ static int fuse_run(struct ctx *x, const void *options)
     if (!level)
         return -1;
     if (level == fine)
-        diag_note(x->diag, "fuse: nothing fused, %u vertices", fine->n);
+        diag_note(x->use.diag, "fuse: nothing fused, %u vertices", fine->n);
     else
-        diag_note(x->diag,
+        diag_note(x->use.diag,
                   "fuse: %u vertices in %u clusters, range %lld, %d %% of transfers inside",
                   fine->n, level->n, (long long)range,
                   internal_share(fine, level, transfer_class(x->scene.cluster)));

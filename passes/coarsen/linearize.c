@@ -126,8 +126,8 @@ static int linearize_run(struct ctx *x, const void *options)
     if (ctx_base(x))
         return -1;
     const uint32_t *order =
-        topo_order(x->top, (enum topo_kind)o->order, (uint64_t)o->seed, x->scratch);
-    ctx_push(x, along(x->top, order, x->mem));
+        topo_order(x->levels.top, (enum topo_kind)o->order, (uint64_t)o->seed, x->use.scratch);
+    ctx_push(x, along(x->levels.top, order, x->use.mem));
     return 0;
 }
 

@@ -25,7 +25,7 @@ struct match {
 
 static void note(struct match *k, nid n)
 {
-    uint32_t v = k->x->base->vertex[n];
+    uint32_t v = k->x->levels.base->vertex[n];
     if (v != UINT32_MAX && k->n < LONGEST)
         k->vertex[k->n++] = v;
 }
@@ -284,11 +284,11 @@ uint32_t norms_join(const struct ctx *x, struct classes *c)
                   {"Erf", match_erf},
                   {"Tanh", match_tanh},
                   {"InstanceNormalization", match_instance}};
-    const struct csr users = module_users(x->scene.m, x->scratch);
+    const struct csr users = module_users(x->scene.m, x->use.scratch);
     uint32_t chains = 0;
-    for (uint32_t v = 0; v < x->base->n; v++)
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
         for (size_t i = 0; i < sizeof anchor / sizeof *anchor; i++) {
-            nid n = x->base->node[v];
+            nid n = x->levels.base->node[v];
             struct match k = {.x = x, .users = &users, .vertex = {v}, .n = 1};
             if (!node_is(x->scene.m, n, anchor[i].op) || !anchor[i].match(&k, n))
                 continue;

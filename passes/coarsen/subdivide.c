@@ -155,18 +155,19 @@ static int subdivide_run(struct ctx *x, const void *options)
     (void)options;
     if (ctx_base(x))
         return -1;
-    if (x->top != x->base)
-        return diag_error(x->diag, "subdivide: it must come before contract, fuse and linearize");
-    uint8_t *uneven = arena_alloc(x->scratch, (size_t)x->base->n + 1);
-    for (uint32_t v = 0; v < x->base->n; v++)
-        n += uneven[v] = is_uneven(x->base, v);
+    if (x->levels.top != x->levels.base)
+        return diag_error(x->use.diag,
+                          "subdivide: it must come before contract, fuse and linearize");
+    uint8_t *uneven = arena_alloc(x->use.scratch, (size_t)x->levels.base->n + 1);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        n += uneven[v] = is_uneven(x->levels.base, v);
     if (!n) {
-        diag_note(x->diag, "subdivide: every node has one transfer cost: nothing to do");
+        diag_note(x->use.diag, "subdivide: every node has one transfer cost: nothing to do");
         return 0;
     }
-    ctx_push(x, split_results(x->base, uneven, x->mem));
-    diag_note(x->diag, "subdivide: %u vertices for the results of %u nodes", x->top->n - x->base->n,
-              n);
+    ctx_push(x, split_results(x->levels.base, uneven, x->use.mem));
+    diag_note(x->use.diag, "subdivide: %u vertices for the results of %u nodes",
+              x->levels.top->n - x->levels.base->n, n);
     return 0;
 }
 

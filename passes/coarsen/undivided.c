@@ -60,14 +60,14 @@ static void node_times(const struct times *t, uint32_t v, int64_t part[CLUSTER_C
 static const char *reason(struct ctx *x, nid call)
 {
     const struct module *m = x->scene.m;
-    struct functions *f = functions_study(m, x->scratch);
+    struct functions *f = functions_study(m, x->use.scratch);
     const struct cost_table *given = cost_table_peek(x, m);
     struct diag quiet = diag_silent();
     struct module opsets = *m; /* what functions import goes there */
     uint64_t nodes;
-    opsets.mem = x->scratch;
+    opsets.mem = x->use.scratch;
     opsets.capopset = opsets.nopset;
-    functions_fit(&opsets, f, "", x->scratch, &quiet);
+    functions_fit(&opsets, f, "", x->use.scratch, &quiet);
     functions_measure(m, f);
     const char *obstacle = call_obstacle(m, f, m, call);
     switch ((enum fate)f->fate[m->node[call].callee]) {
@@ -122,12 +122,13 @@ static void warn_calls(struct ctx *x, const struct times *t)
         return;
     nid n = t->g->node[w.worst];
     diag_warning(
-        x->diag, WARN_WHOLE_CALL,
+        x->use.diag, WARN_WHOLE_CALL,
         "%u call%s of functions stay%s whole and take%s %d %% of the time, the largest '%s' "
         "(%s) with %d %%: %s",
         w.calls, w.calls == 1 ? "" : "s", w.calls == 1 ? "s" : "", w.calls == 1 ? "s" : "",
         percent(t, w.sum), node_name(x->scene.m, n),
-        function_name(x->scene.m, x->scene.m->node[n].callee, x->scratch), w.most, reason(x, n));
+        function_name(x->scene.m, x->scene.m->node[n].callee, x->use.scratch), w.most,
+        reason(x, n));
 }
 
 /* ---- bodies ---- */
@@ -150,7 +151,7 @@ static void warn_bodies(struct ctx *x, const struct times *t)
         node_times(t, v, part);
         if (!exceeds(t, part, PERCENT_BODY) || !node_has_body(x->scene.m, n))
             continue;
-        diag_warning(x->diag, WARN_WHOLE_BODY,
+        diag_warning(x->use.diag, WARN_WHOLE_BODY,
                      "node '%s' (%s) takes %d %% of the time and no plan divides its bodies: %s",
                      node_name(x->scene.m, n), node_op(x->scene.m, n), percent(t, part),
                      way_out(x->scene.m, n));
@@ -159,7 +160,7 @@ static void warn_bodies(struct ctx *x, const struct times *t)
 
 void warn_undivided(struct ctx *x)
 {
-    struct times t = {.g = x->base};
+    struct times t = {.g = x->levels.base};
     if (x->scene.cluster->ndev < 2)
         return;
     for (uint32_t k = 0; k < t.g->ncls; k++)

@@ -4,7 +4,7 @@
 
 #include "passes/contiguous/placing.h"
 
-/* Leaves the best contiguous plan found in x->plan, with status, bound (of contiguous plans; p->problem->lower is
+/* Leaves the best contiguous plan found in results.plan, with status, bound (of contiguous plans; p->problem->lower is
  * raised to it) and argument.  False, without a diagnostic, if none was found. */
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o);
 

@@ -238,14 +238,14 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
 static int check_objective(const struct ctx *x)
 {
     if (x->scene.cluster->overlap != OVERLAP_SUM)
-        return diag_error(x->diag,
+        return diag_error(x->use.diag,
                           "hier-place: it knows transfers after computing only, not "
                           "--overlap=%s",
                           overlap_name[x->scene.cluster->overlap]);
     if (x->scene.cluster->schedule == SCHEDULE_GPIPE && x->scene.m->backward)
-        return diag_error(x->diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
+        return diag_error(x->use.diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
     if (x->scene.cluster->replicate)
-        return diag_error(x->diag,
+        return diag_error(x->use.diag,
                           "hier-place: it gives each stage one device: leave out --replicate");
     return 0;
 }
@@ -256,7 +256,7 @@ static int none_found(struct ctx *x, bool none, const struct clock *clock)
     bool memory = false;
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         memory = memory || x->scene.cluster->cls[k].memory >= 0;
-    diag_error(x->diag, "no plan %s in which each group takes a contiguous piece%s%s%s",
+    diag_error(x->use.diag, "no plan %s in which each group takes a contiguous piece%s%s%s",
                none ? "exists" : "was found",
                memory
                    ? " and no device more than its memory (dp-place, without groups, says how much "
@@ -273,13 +273,14 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
     struct dp_search s = {.max_states = BOUND_STATES, .clock = clock};
     struct problem_plan flat = no_plan(x, c->g);
     interval_search(c, &(struct interval_run){.starts = BOUND_STARTS, .seed = 1, .clock = clock},
-                    &flat, x->scratch);
-    dp_search(c, &s, &flat, x->scratch);
+                    &flat, x->use.scratch);
+    dp_search(c, &s, &flat, x->use.scratch);
     if (!s.complete) {
-        bounds_raise(c, value, BOUNDS_WORK, clock, x->scene.m, x->mem, x->scratch);
-        cut_bound(c, CUT_WORK, clock, x->scratch);
+        bounds_raise(c, value, BOUNDS_WORK, clock, x->scene.m, x->use.mem, x->use.scratch);
+        cut_bound(c, CUT_WORK, clock, x->use.scratch);
         if (value < LOAD_INF)
-            dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->scratch, x->diag);
+            dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->use.scratch,
+                     x->use.diag);
     } else if (flat.value > c->lower && flat.value < LOAD_INF) {
         c->lower = flat.value;
         c->lower_proof = NULL;
@@ -292,31 +293,33 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
 static void conclude(struct ctx *x, const struct problem *c, const struct hier_run *run,
                      bool on_whole, const struct orders *orders, int64_t searched)
 {
-    struct plan *p = x->plan;
-    struct clock clock = {.stop = x->stop};
-    struct bound in = {c->lower, c->lower_why, explain_problem(c, x->scene.m, x->mem)};
+    struct plan *p = x->results.plan;
+    struct clock clock = {.stop = x->use.stop};
+    struct bound in = {c->lower, c->lower_why, explain_problem(c, x->scene.m, x->use.mem)};
     p->states = run->ideals;
     bool lowest = p->bare <= c->lower;
     if (lowest) {
         p->argument = ""; /* claim() gives the words */
     } else if (run->complete && on_whole) {
-        p->argument = arena_fmt(
-            x->mem, "each group a contiguous piece: all pairs of %u ideals searched", run->ideals);
+        p->argument =
+            arena_fmt(x->use.mem, "each group a contiguous piece: all pairs of %u ideals searched",
+                      run->ideals);
         in.value = p->bare;
-        in.proof = explain_search(c, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->mem);
+        in.proof =
+            explain_search(c, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
     } else if (run->complete && p->bare == searched) {
-        p->argument = arena_fmt(x->mem,
+        p->argument = arena_fmt(x->use.mem,
                                 "all pairs of %u ideals of the coarse graph searched; "
                                 "bound: %s",
                                 run->ideals, c->lower_why);
     } else {
-        p->argument = arena_fmt(x->mem, "best of %u topological orders (%s); bound: %s",
+        p->argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
                                 orders->tried, run->why, c->lower_why);
     }
     claim(x, claim_scope(x, true, false), in,
           claim_all(x, p->bare, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
-        p->argument = arena_fmt(x->mem, "no plan%s is better than the %s", plan_among(p->scope),
+        p->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s", plan_among(p->scope),
                                 c->lower_why);
 }
 
@@ -325,31 +328,34 @@ static int hier_run(struct ctx *x, const void *options)
     const struct hier_options *o = options;
     if (ctx_base(x) || check_objective(x))
         return -1;
-    struct clock clock = {.stop = x->stop};
-    if (x->time_limit > 0)
-        clock.deadline = clock_now() + x->time_limit / 1000;
-    struct wdag *whole = whole_level(x), *level = x->top;
-    struct problem *c =
-        problem_build(wdag_inner(whole, x->scratch), x->scene.cluster, -1, x->scratch, x->diag);
+    struct clock clock = {.stop = x->use.stop};
+    if (ctx_settings(x)->time_limit > 0)
+        clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
+    struct wdag *whole = whole_level(x), *level = x->levels.top;
+    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), x->scene.cluster, -1,
+                                      x->use.scratch, x->use.diag);
     if (!c)
         return -1;
-    int64_t most = x->max_states && x->max_states < o->ideals ? x->max_states : o->ideals;
+    int64_t most = ctx_settings(x)->max_states && ctx_settings(x)->max_states < o->ideals
+                       ? ctx_settings(x)->max_states
+                       : o->ideals;
     struct hier_run run = {
         .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
-    struct orders r = {.g = level, .c = x->scene.cluster, .o = o, .clock = &clock, .a = x->scratch};
+    struct orders r = {
+        .g = level, .c = x->scene.cluster, .o = o, .clock = &clock, .a = x->use.scratch};
     r.steps = run.max_steps / 10 + 1;
     bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
-    if (search_orders(&r, starts, c->lower, &best, x->diag) ||
-        hier_search(level, x->scene.cluster, &run, &best, x->scratch, x->diag) < 0)
+    if (search_orders(&r, starts, c->lower, &best, x->use.diag) ||
+        hier_search(level, x->scene.cluster, &run, &best, x->use.scratch, x->use.diag) < 0)
         return -1;
     int64_t searched = best.value;
     if (level != whole) {
         r.g = whole;
         r.steps = run.max_steps / 10 + 1;
         wide.value = best.value;
-        if (search_orders(&r, (uint32_t)o->starts, c->lower, &wide, x->diag))
+        if (search_orders(&r, (uint32_t)o->starts, c->lower, &wide, x->use.diag))
             return -1;
     }
     bool none = false;

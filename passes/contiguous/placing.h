@@ -38,7 +38,7 @@ struct problem_plan no_plan(struct ctx *x, const struct wdag *g);
 /* The name of the first node in vertex v of level g, for messages.  O(V). */
 const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v);
 
-/* Leaves best, a plan for the vertices of level g, in x->plan. */
+/* Leaves best, a plan for the vertices of level g, in x->results.plan. */
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct problem_plan *best);
 

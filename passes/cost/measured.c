@@ -67,7 +67,7 @@ static uint32_t classes_named(const struct cluster *c, const char *name)
 
 static int bad_row(const struct reader *r, const char *what)
 {
-    return diag_error(r->x->diag, "%s: row %zu: %s", r->path, r->row, what);
+    return diag_error(r->x->use.diag, "%s: row %zu: %s", r->path, r->row, what);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static bool key_of(const struct cluster *c, const char *s, struct column *out)
 static int unknown_key(const struct reader *r, const char *key)
 {
     return diag_error(
-        r->x->diag,
+        r->x->use.diag,
         "%s: row %zu: unknown key '%s', expected name, op, class, time, ps_CLASS, flops, "
         "traffic_bytes or result_bytes",
         r->path, r->row, key);
@@ -135,7 +135,7 @@ static int put(const struct reader *r, struct row *row, const struct column *c, 
         return 0;
     if (text && !time_text(s, &t))
         return diag_error(
-            r->x->diag,
+            r->x->use.diag,
             "%s: row %zu: time '%.60s', expected a time such as 12.5us, an integer of "
             "picoseconds below 2^60, or never",
             r->path, r->row, s);
@@ -157,7 +157,7 @@ static void begin_row(struct row *row)
 static void miss(struct reader *r, const char *name)
 {
     if (r->unknown++ == 0)
-        r->first_unknown = arena_strdup(r->x->scratch, name, strlen(name));
+        r->first_unknown = arena_strdup(r->x->use.scratch, name, strlen(name));
 }
 
 /* Row by name; 0: none, or one of another operator type than op (if not NULL). */
@@ -295,8 +295,8 @@ static int read_csv(struct reader *r, char *s)
         if (i == 0)
             continue;
         if (i != n)
-            return diag_error(r->x->diag, "%s: row %zu: %u fields, expected %u", r->path, r->row, i,
-                              n);
+            return diag_error(r->x->use.diag, "%s: row %zu: %u fields, expected %u", r->path,
+                              r->row, i, n);
         if (apply_row(r, &row) != 0)
             return -1;
     }
@@ -330,8 +330,8 @@ static int read_objects(struct reader *r, json_t *list)
             }
             s = json_is_null(v) && c.key != KEY_TIME ? "" : s;
             if (c.key != KEY_SKIP && !s)
-                return diag_error(r->x->diag, "%s: row %zu: \"%s\": expected a text%s", r->path, i,
-                                  key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
+                return diag_error(r->x->use.diag, "%s: row %zu: \"%s\": expected a text%s", r->path,
+                                  i, key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
             if (put(r, &row, &c, s ? s : "") != 0)
                 return -1;
         }
@@ -376,7 +376,7 @@ static uint32_t event_row(const struct reader *r, const json_t *e, const char *n
     const char *op = json_string_value(json_object_get(args, "op_name"));
     const char *index = json_string_value(json_object_get(args, "node_index"));
     int64_t k;
-    if (op && index && strcmp(name, arena_fmt(r->x->scratch, "%s_%s", op, index)) == 0 &&
+    if (op && index && strcmp(name, arena_fmt(r->x->use.scratch, "%s_%s", op, index)) == 0 &&
         count_parse(index, &k) && k >= 0 && k < n && strcmp(node_op(r->t->m, order[k]), op) == 0)
         return order[k];
     return find_row(r->t, name, op);
@@ -402,10 +402,10 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 static int read_profile(struct reader *r, json_t *list)
 {
     static const char suffix[] = "_kernel_time";
-    struct event *e = arena_array(r->x->scratch, json_array_size(list) + 1, sizeof *e);
+    struct event *e = arena_array(r->x->use.scratch, json_array_size(list) + 1, sizeof *e);
     size_t i, n = 0, nodes = r->t->m->nnode - 1;
     uint32_t norder;
-    nid *order = runtime_order(r->t->m, r->x->scratch, &norder);
+    nid *order = runtime_order(r->t->m, r->x->use.scratch, &norder);
     json_t *v;
     json_array_foreach(list, i, v)
     {
@@ -418,7 +418,7 @@ static int read_profile(struct reader *r, json_t *list)
         int64_t us = json_integer_value(dur);
         if (!json_is_integer(dur) || us < 0 || us > TIME_MAX / PS_PER_US)
             return bad_row(r, "\"dur\": expected an integer of microseconds");
-        char *name = arena_strdup(r->x->scratch, full, strlen(full) - (sizeof suffix - 1));
+        char *name = arena_strdup(r->x->use.scratch, full, strlen(full) - (sizeof suffix - 1));
         uint32_t node = event_row(r, v, name, order, norder);
         if (node == 0)
             miss(r, name);
@@ -427,7 +427,7 @@ static int read_profile(struct reader *r, json_t *list)
     }
     size_t found = put_medians(r, e, n), left = nodes - found;
     size_t permille = nodes > 0 ? left * 1000 / nodes : 0;
-    diag_note(r->x->diag,
+    diag_note(r->x->use.diag,
               "%s: measured times for %zu of %zu nodes; %zu (%zu.%zu %%) keep the roofline",
               r->path, found, nodes, left, permille / 10, permille % 10);
     return 0;
@@ -439,9 +439,9 @@ static int read_json(struct reader *r, const char *text, size_t n)
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
     int rc;
     if (!root)
-        return diag_error(r->x->diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
+        return diag_error(r->x->use.diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
     if (!json_is_array(root))
-        rc = diag_error(r->x->diag, "%s: expected a list of objects, or a CSV header", r->path);
+        rc = diag_error(r->x->use.diag, "%s: expected a list of objects, or a CSV header", r->path);
     else if (json_object_get(json_array_get(root, 0), "cat"))
         rc = read_profile(r, root);
     else
@@ -455,12 +455,12 @@ static int read_json(struct reader *r, const char *text, size_t n)
 /* The whole file with a NUL behind it; NULL after an error. */
 static char *slurp(struct reader *r, size_t *n)
 {
-    struct arena *a = r->x->scratch;
+    struct arena *a = r->x->use.scratch;
     FILE *f = fopen(r->path, "rb");
     uint32_t cap = 0, len = 0, got = 1;
     char *text = NULL;
     if (!f) {
-        diag_error(r->x->diag, "%s: %s", r->path, strerror(errno));
+        diag_error(r->x->use.diag, "%s: %s", r->path, strerror(errno));
         return NULL;
     }
     while (got > 0 && len < INT32_MAX) {
@@ -471,7 +471,7 @@ static char *slurp(struct reader *r, size_t *n)
     bool failed = ferror(f) != 0;
     fclose(f);
     if (failed || got > 0) {
-        diag_error(r->x->diag, "%s: cannot be read: %s", r->path,
+        diag_error(r->x->use.diag, "%s: cannot be read: %s", r->path,
                    failed ? strerror(errno) : "over 2 GiB");
         return NULL;
     }
@@ -488,14 +488,14 @@ static int split_classes(struct reader *r, const char *text)
     r->filter = UINT32_MAX;
     if (!colon || colon == text || strchr(colon, '/') || access(text, F_OK) == 0)
         return 0;
-    r->path = arena_strdup(r->x->scratch, text, (size_t)(colon - text));
+    r->path = arena_strdup(r->x->use.scratch, text, (size_t)(colon - text));
     r->filter = 0;
     for (const char *s = colon + 1;; s++) {
         size_t n = strcspn(s, ",");
-        const char *name = arena_strdup(r->x->scratch, s, n);
+        const char *name = arena_strdup(r->x->use.scratch, s, n);
         uint32_t bits = classes_named(r->x->scene.cluster, name);
         if (bits == 0)
-            return diag_error(r->x->diag,
+            return diag_error(r->x->use.diag,
                               "--costs '%s': the cluster has no class '%s'; the first is '%s'",
                               text, name, r->x->scene.cluster->cls[0].name);
         r->filter |= bits;
@@ -515,12 +515,12 @@ static int read_file(struct cost_table *t, struct ctx *x, const char *text)
     if (!s)
         return -1;
     if (strlen(s) != n)
-        return diag_error(x->diag, "%s: a NUL byte, expected CSV or JSON text", r.path);
+        return diag_error(x->use.diag, "%s: a NUL byte, expected CSV or JSON text", r.path);
     const char *first = s + strspn(s, " \t\r\n");
     if ((*first == '[' || *first == '{' ? read_json(&r, s, n) : read_csv(&r, s)) != 0)
         return -1;
     if (r.unknown > 0)
-        diag_warning(x->diag, WARN_UNMATCHED_COST,
+        diag_warning(x->use.diag, WARN_UNMATCHED_COST,
                      "%s: %u rows name nodes, operators or classes that are not there, the "
                      "first is '%s': they have no effect",
                      r.path, r.unknown, r.first_unknown);
@@ -550,7 +550,7 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
 
 struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
 {
-    struct arena *a = x->scratch;
+    struct arena *a = x->use.scratch;
     struct cost_table *t = arena_alloc(a, sizeof *t);
     uint32_t rows = m->nnode + (m != x->scene.m ? x->scene.m->nnode : 0);
     t->m = m;
@@ -566,8 +566,8 @@ struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
         t->node_time[k] = no_times(a, rows);
         t->op_time[k] = no_times(a, t->nop + 1);
     }
-    for (uint32_t i = 0; i < x->ncost_files; i++)
-        if (read_file(t, x, x->cost_files[i]) != 0)
+    for (uint32_t i = 0; i < ctx_settings(x)->ncost_files; i++)
+        if (read_file(t, x, ctx_settings(x)->cost_files[i]) != 0)
             return NULL;
     return t;
 }
@@ -576,8 +576,9 @@ struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m)
 {
     struct diag quiet = diag_silent();
     struct ctx y = *x;
-    y.diag = &quiet;
-    return x->ncost_files > 0 && x->scene.cluster != NULL ? cost_table_read(&y, m) : NULL;
+    y.use.diag = &quiet;
+    return ctx_settings(x)->ncost_files > 0 && x->scene.cluster != NULL ? cost_table_read(&y, m)
+                                                                        : NULL;
 }
 
 int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k)

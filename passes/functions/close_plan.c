@@ -39,21 +39,21 @@ static bool assign(const struct ctx *x, const struct parts *parts, const struct 
                    struct plan *plan, struct pieces *k)
 {
     const struct graph *g = &c->m.graph[1];
-    plan->dev = arena_array(x->mem, c->m.nnode, sizeof *plan->dev);
+    plan->dev = arena_array(x->use.mem, c->m.nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, c->m.nnode * sizeof *plan->dev);
-    k->piece = arena_array(x->mem, c->m.nnode, sizeof *k->piece);
-    k->dev = arena_array(x->mem, (size_t)parts->nparts + 1, sizeof *k->dev);
+    k->piece = arena_array(x->use.mem, c->m.nnode, sizeof *k->piece);
+    k->dev = arena_array(x->use.mem, (size_t)parts->nparts + 1, sizeof *k->dev);
     for (uint32_t i = 0; i < parts->nparts; i++)
         k->dev[i] = (int32_t)parts->part[i].dev;
-    uint8_t *used = arena_alloc(x->scratch, (size_t)parts->nparts + 1);
-    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->scratch);
+    uint8_t *used = arena_alloc(x->use.scratch, (size_t)parts->nparts + 1);
+    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
     uint32_t count = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        const struct site *s = c->site[n] != 0 ? &x->opened->site[c->site[n]] : NULL;
+        const struct site *s = c->site[n] != 0 ? &x->results.opened->site[c->site[n]] : NULL;
         nid from = s != NULL ? speaker(x, s, follows) : c->node[n];
         if ((s != NULL && from == s->end) || x->scene.place->kind[from] != PLACE_NODE)
             continue;
-        plan->dev[n] = x->plan->dev[from];
+        plan->dev[n] = x->results.plan->dev[from];
         k->piece[n] = (uint32_t)parts->part_of[from];
         count += used[k->piece[n]]++ == 0;
         used[k->piece[n]] = 1;
@@ -67,7 +67,7 @@ static struct verdict figures(const struct ctx *x, const struct verdict *was,
                               const struct verdict *is)
 {
     struct verdict v = *was;
-    v.load = arena_array(x->mem, (size_t)x->scene.cluster->ndev + 1, sizeof *v.load);
+    v.load = arena_array(x->use.mem, (size_t)x->scene.cluster->ndev + 1, sizeof *v.load);
     for (uint32_t d = 0; d < x->scene.cluster->ndev; d++) {
         v.load[d] = was->load[d];
         v.load[d].nodes = is->load[d].nodes;
@@ -78,10 +78,10 @@ static struct verdict figures(const struct ctx *x, const struct verdict *was,
 bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *was,
                 struct closed_plan *out)
 {
-    const struct opened *o = x->opened;
+    const struct opened *o = x->results.opened;
     struct closing c;
     struct pieces k = {0};
-    uint8_t *shut = opened_closable(x, x->scene.place, parts, x->scratch);
+    uint8_t *shut = opened_closable(x, x->scene.place, parts, x->use.scratch);
     uint32_t n = choose(o, shut);
     if (n == 0)
         return false;
@@ -89,12 +89,13 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     out->m = c.m;
     out->scene = x->scene;
     out->scene.m = &out->m;
-    out->scene.place = place_build(&out->m, x->pairs, x->npairs, x->mem, x->diag);
+    out->scene.place = place_build(&out->m, ctx_settings(x)->pairs, ctx_settings(x)->npairs,
+                                   x->use.mem, x->use.diag);
     if (out->scene.place == NULL)
         return false;
     if (x->scene.cluster->io_free)
         place_free_io(&out->m, out->scene.place);
-    out->plan = *x->plan;
+    out->plan = *x->results.plan;
     if (!assign(x, parts, &c, &out->plan, &k))
         return false;
     /* the parts stay, whatever the judge would make of the nodes */
@@ -102,10 +103,10 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     bare.part_cost = 0;
     struct scene new = out->scene, old = x->scene;
     new.cluster = old.cluster = &bare;
-    struct verdict is = judge(&new, out->plan.dev, out->plan.copies, x->mem);
-    struct verdict open = judge(&old, x->plan->dev, x->plan->copies, x->mem);
+    struct verdict is = judge(&new, out->plan.dev, out->plan.copies, x->use.mem);
+    struct verdict open = judge(&old, x->results.plan->dev, x->results.plan->copies, x->use.mem);
     out->verdict = figures(x, was, &is);
-    out->parts = parts_of_pieces(&out->scene, &k, x->mem);
+    out->parts = parts_of_pieces(&out->scene, &k, x->use.mem);
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
     out->first_open = out->open > 0 ? str(&out->m, c.opened->site[1].name) : "";

@@ -18,8 +18,8 @@ struct closed_plan {
     const char *first_open; /* the name of one */
 };
 
-/* Makes that of x->plan, whose parts and figures (of x->m) are given; false: x->m has to do.  Lives in
- * x->mem and x->m->mem; x does not change. */
+/* Makes that of x->results.plan, whose parts and figures (of x->m) are given; false: x->m has to do.  Lives in
+ * x->use.mem and x->m->mem; x does not change. */
 bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *was,
                 struct closed_plan *out);
 

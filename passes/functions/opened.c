@@ -20,12 +20,12 @@ static struct opened *take_sites(struct ctx *x, const struct module *from, struc
                                  struct inlined *r)
 {
     struct opened *o = arena_alloc(x->scene.m->mem, sizeof *o);
-    uint8_t *entered = arena_alloc(x->scratch, (size_t)f->n + 1);
+    uint8_t *entered = arena_alloc(x->use.scratch, (size_t)f->n + 1);
     if (r->nsite == 1)
         return NULL;
     for (uint32_t s = 1; s < r->nsite; s++)
         entered[r->site[s].function] = 1;
-    functions_import(&r->m, f, entered, x->scratch);
+    functions_import(&r->m, f, entered, x->use.scratch);
     r->m.rewritten = true;
     *o = (struct opened){*from, f, r->site, r->nsite, r->within};
     return o;
@@ -33,16 +33,16 @@ static struct opened *take_sites(struct ctx *x, const struct module *from, struc
 
 int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how)
 {
-    assert(!x->opened);
+    assert(!x->results.opened);
     struct diag quiet = diag_silent();
     struct inlined r;
     how.names = how.main_only = true;
-    if (inline_calls(x->scene.m, f, &how, x->scene.m->mem, x->scratch, &quiet, &r) != 0)
+    if (inline_calls(x->scene.m, f, &how, x->scene.m->mem, x->use.scratch, &quiet, &r) != 0)
         return -1;
     struct opened *o = take_sites(x, x->scene.m, f, &r);
     if (o == NULL)
         return 0;
-    x->opened = o;
+    x->results.opened = o;
     *x->scene.m = r.m;
     return o->nsite - 1;
 }
@@ -68,7 +68,7 @@ struct asking {
 
 static struct tally *tally_sites(const struct asking *k, struct arena *a)
 {
-    const struct opened *o = k->x->opened;
+    const struct opened *o = k->x->results.opened;
     const struct module *m = k->x->scene.m;
     const struct graph *g = &m->graph[1];
     struct tally *tally = arena_array(a, o->nsite, sizeof *tally), *t = tally;
@@ -175,8 +175,8 @@ static bool is_closable(const struct asking *k, const struct site *s, const stru
 uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct parts *parts,
                          struct arena *a)
 {
-    assert(x->opened && parts->part_of);
-    const struct opened *o = x->opened;
+    assert(x->results.opened && parts->part_of);
+    const struct opened *o = x->results.opened;
     struct asking k = {.x = x, .p = p, .parts = parts};
     uint8_t *can = arena_alloc(a, o->nsite);
     note_parts(&k, a);
@@ -351,21 +351,21 @@ static void add_constants(const struct sides *s, const struct place *p, const st
 
 void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out)
 {
-    assert(x->opened);
-    const struct opened *o = x->opened;
+    assert(x->results.opened);
+    const struct opened *o = x->results.opened;
     struct module from = with_types(&o->from, x->scene.m);
     struct walk walk = {o, shut, 1};
     struct inline_how how = {true, true, still_open, &walk};
     struct diag quiet = diag_silent();
     struct inlined r;
     /* cannot fail: there are fewer names than before */
-    inline_calls(&from, o->functions, &how, x->scene.m->mem, x->scratch, &quiet, &r);
+    inline_calls(&from, o->functions, &how, x->scene.m->mem, x->use.scratch, &quiet, &r);
     out->opened = take_sites(x, &o->from, o->functions, &r);
     out->m = r.m;
     out->node = arena_array(x->scene.m->mem, r.m.nnode, sizeof *out->node);
     out->site = arena_array(x->scene.m->mem, r.m.nnode, sizeof *out->site);
-    struct sides s = {.old = x->scene.m, .now = &out->m, .node = out->node, .a = x->scratch};
-    s.value = arena_array(x->scratch, r.m.nval, sizeof *s.value);
+    struct sides s = {.old = x->scene.m, .now = &out->m, .node = out->node, .a = x->use.scratch};
+    s.value = arena_array(x->use.scratch, r.m.nval, sizeof *s.value);
     for (vid v = 1; v < from.nval; v++)
         s.value[v] = v;
     pair_main(&s, o, shut, out->site);
@@ -373,5 +373,5 @@ void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, str
     for (nid n = 1; n < out->m.nnode; n++)
         if (out->site[n] != 0)
             add_up(&s, p, &o->site[out->site[n]], n);
-    add_constants(&s, p, o, out->site, x->scratch);
+    add_constants(&s, p, o, out->site, x->use.scratch);
 }

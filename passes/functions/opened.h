@@ -6,7 +6,7 @@
 #include "ir/plan/parts.h"
 #include "passes/functions/inliner.h"
 
-/* What x->opened points to while calls of x->m stand open. */
+/* What x->results.opened points to while calls of x->m stand open. */
 struct opened {
     struct module from; /* the model with these calls as nodes */
     struct functions *functions;
@@ -16,7 +16,7 @@ struct opened {
 };
 
 /* Opens the calls of x->m's main graph that `how` says (names and main_only are set here): x->m and
- * x->opened change if there are any.  Lives in x->m->mem, as f must.  The number of calls; -1: their names
+ * x->results.opened change if there are any.  Lives in x->m->mem, as f must.  The number of calls; -1: their names
  * would take too much memory, and nothing changed.  O(the result). */
 int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how);
 
@@ -33,7 +33,7 @@ struct closing {
     struct module m;       /* with types and costs */
     struct opened *opened; /* the calls that are open in m; NULL: none */
     nid *node;             /* [node of m] the same node in x->m; 0: a call that was closed */
-    uint32_t *site;        /* [node of m] the site of x->opened that this call was; 0: none */
+    uint32_t *site; /* [node of m] the site of x->results.opened that this call was; 0: none */
 };
 
 /* Closes the calls shut[site], which must be closable, and all inside of them.  x is not changed.

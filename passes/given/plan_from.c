@@ -37,18 +37,18 @@ static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *de
                   const struct verdict *v)
 {
     const char *from = o->from;
-    for (uint32_t u = 0; u < x->base->n; u++) {
-        nid n = x->base->node[u];
-        if (x->base->pin[u] >= 0 && x->base->pin[u] != dev[n])
-            return diag_error(
-                x->diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'", from,
-                node_name(x->scene.m, n),
-                cluster_device_name(x->scene.cluster, x->mem, (uint32_t)dev[n]),
-                cluster_device_name(x->scene.cluster, x->mem, (uint32_t)x->base->pin[u]));
+    for (uint32_t u = 0; u < x->levels.base->n; u++) {
+        nid n = x->levels.base->node[u];
+        if (x->levels.base->pin[u] >= 0 && x->levels.base->pin[u] != dev[n])
+            return diag_error(x->use.diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'",
+                              from, node_name(x->scene.m, n),
+                              cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)dev[n]),
+                              cluster_device_name(x->scene.cluster, x->use.mem,
+                                                  (uint32_t)x->levels.base->pin[u]));
     }
     if (v->runnable && v->colocated && (v->fits || o->best_effort))
         return 0;
-    diag_error(x->diag, "plan from %s: %s", from, v->why_not);
+    diag_error(x->use.diag, "plan from %s: %s", from, v->why_not);
     return v->runnable && v->colocated ? PASS_INFEASIBLE : -1;
 }
 
@@ -56,29 +56,29 @@ static int plan_run(struct ctx *x, const void *options)
 {
     const struct plan_options *o = options;
     if (!*o->from)
-        return diag_error(x->diag, "plan: expected plan{from=FILE}");
+        return diag_error(x->use.diag, "plan: expected plan{from=FILE}");
     int32_t *dev = plan_read(x, o->from);
     if (!dev)
         return -1;
-    struct verdict v = judge(&x->scene, dev, NULL, x->scratch);
+    struct verdict v = judge(&x->scene, dev, NULL, x->use.scratch);
     int rc = refuse(x, o, dev, &v);
     if (rc)
         return rc;
-    struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
+    struct plan *p = x->results.plan = arena_alloc(x->use.mem, sizeof *p);
     *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value};
-    struct clock clock = {.stop = x->stop};
-    if (x->time_limit > 0)
-        clock.deadline = clock_now() + x->time_limit / 1000;
+    struct clock clock = {.stop = x->use.stop};
+    if (ctx_settings(x)->time_limit > 0)
+        clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
     /* what v.value has more than the problem knows of */
     int64_t start = claim_start(x, must_level(x));
     p->bare = v.value > start ? v.value - start : 0;
     struct bound b = claim_all(x, p->bare, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
-    p->argument = b.value < 0 ? arena_fmt(x->mem, "read from %s", o->from)
-                              : arena_fmt(x->mem, "read from %s; bound: %s", o->from, b.why);
+    p->argument = b.value < 0 ? arena_fmt(x->use.mem, "read from %s", o->from)
+                              : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
     p->status = b.value < 0 ? PLAN_HEURISTIC : p->status;
     if (!v.fits) {
-        diag_warning(x->diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, v.why_not);
+        diag_warning(x->use.diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, v.why_not);
         p->status = PLAN_OVER_MEMORY;
     }
     return 0;

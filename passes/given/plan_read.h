@@ -4,7 +4,7 @@
 
 #include "passes/passes.h"
 
-/* The device of each placed node (others: -1), in x->mem; NULL and an error if `from` cannot be read,
+/* The device of each placed node (others: -1), in x->use.mem; NULL and an error if `from` cannot be read,
  * names unknown nodes or devices, gives a node two devices or leaves a placed node without one.
  * `from` is a plan JSON, a split folder or its manifest, a split of the placement paper, an annotated
  * ONNX model (`self`: the input's own annotations), or a text of lines regex=device of which the

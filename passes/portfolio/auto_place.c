@@ -97,16 +97,16 @@ static void look_for_contiguous(struct auto_run *r)
     if (r->deadline && !r->o->contiguous)
         clock->deadline -= (r->deadline - clock_now()) / DP_SHARE * (DP_SHARE - 1);
     if (dp_place(x, &r->p, &o)) {
-        r->contiguous = x->plan;
+        r->contiguous = x->results.plan;
         r->contiguous->planner = "auto-place";
-        r->s.best.value = x->plan->value - r->s.start;
-        any_lift(x, r->s.any->g, x->plan->dev, r->s.best.dev);
+        r->s.best.value = x->results.plan->value - r->s.start;
+        any_lift(x, r->s.any->g, x->results.plan->dev, r->s.best.dev);
         if (r->s.best.copies)
-            memcpy(r->s.best.copies, x->plan->copies,
+            memcpy(r->s.best.copies, x->results.plan->copies,
                    x->scene.cluster->ndev * sizeof *r->s.best.copies);
         if (r->p.all.value > r->s.bound.value)
             r->s.bound = r->p.all;
-        int64_t least = mul_div_ceil(x->plan->value, r->gain, MILLION);
+        int64_t least = mul_div_ceil(x->results.plan->value, r->gain, MILLION);
         r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
     clock->deadline = r->deadline;
@@ -133,7 +133,7 @@ static int look_for_any(struct auto_run *r)
                           .seed = (uint64_t)r->o->seed,
                           .chains = CHAINS,
                           .goal = r->gain ? s->need : 0,
-                          .progress = r->x->progress,
+                          .progress = r->x->use.progress,
                           .clock = &clock};
     if (any_improve(s, &like))
         return -1;
@@ -145,7 +145,8 @@ static int look_for_any(struct auto_run *r)
         any_bound(s, r->deadline ? BOUNDS_MOST_WORK
                                  : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
     if (far(r) && !s->any->detailed)
-        certify(s->any, s->best.value, CERTAIN, &r->p.clock, &s->bound, r->x->mem, r->x->scratch);
+        certify(s->any, s->best.value, CERTAIN, &r->p.clock, &s->bound, r->x->use.mem,
+                r->x->use.scratch);
     return 0;
 }
 
@@ -158,14 +159,15 @@ static int64_t share_below(int64_t less, int64_t more)
 /* "4.20 %" */
 static const char *percent(const struct auto_run *r, int64_t hundredths)
 {
-    return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", hundredths / 100, hundredths % 100);
+    return arena_fmt(r->x->use.mem, "%" PRId64 ".%02" PRId64 " %%", hundredths / 100,
+                     hundredths % 100);
 }
 
 static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
 {
     int32_t *piece_dev;
-    uint32_t *piece = arena_array(x->scratch, x->scene.m->nnode, sizeof *piece);
-    return pieces_build(&x->scene, dev, piece, &piece_dev, x->scratch);
+    uint32_t *piece = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *piece);
+    return pieces_build(&x->scene, dev, piece, &piece_dev, x->use.scratch);
 }
 
 /* The plans that the search looked at, in words: " of any shape", if they are all there are. */
@@ -183,13 +185,15 @@ static const char *offer(struct auto_run *r)
     int64_t value = r->contiguous->value, found = s->best.value + s->start;
     int64_t bound = s->bound.value + s->start;
     if (found < value) {
-        const int32_t *dev = plan_project(s->any->g, s->best.dev, x->scene.m->nnode, x->scratch);
-        return arena_fmt(x->mem, "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
+        const int32_t *dev =
+            plan_project(s->any->g, s->best.dev, x->scene.m->nnode, x->use.scratch);
+        return arena_fmt(x->use.mem,
+                         "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
                          percent(r, share_below(found, value)), parts_of(x, dev));
     }
     return bound >= value || bound <= 0 /* which is no news */
                ? NULL
-               : arena_fmt(x->mem, "no plan%s takes %s less", looked_at(x),
+               : arena_fmt(x->use.mem, "no plan%s takes %s less", looked_at(x),
                            /* more than the bound leaves */
                            percent(r, share_below(bound, value) + 1));
 }
@@ -198,7 +202,7 @@ static const char *offer(struct auto_run *r)
 static void claim_it(struct auto_run *r)
 {
     struct ctx *x = r->x;
-    struct plan *p = x->plan;
+    struct plan *p = x->results.plan;
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
         all = claim_all(x, p->bare, true, BOUNDS_WORK, &r->p.clock);
@@ -221,23 +225,24 @@ static void conclude(struct auto_run *r)
     const struct plan *dp = r->contiguous;
     char text[UNIT_TEXT];
     if (dp && s->best.value > s->need) {
-        x->plan = r->contiguous;
-        x->plan->argument = s->bound.value + s->start >= dp->value
-                                ? arena_fmt(x->mem, "contiguous; no plan%s takes less: %s",
-                                            looked_at(x), s->bound.why)
-                                : arena_fmt(x->mem, "contiguous: %s", dp->argument);
-        x->plan->offer = offer(r);
+        x->results.plan = r->contiguous;
+        x->results.plan->argument =
+            s->bound.value + s->start >= dp->value
+                ? arena_fmt(x->use.mem, "contiguous; no plan%s takes less: %s", looked_at(x),
+                            s->bound.why)
+                : arena_fmt(x->use.mem, "contiguous: %s", dp->argument);
+        x->results.plan->offer = offer(r);
         claim_it(r);
         return;
     }
     leave_plan(x, "auto-place", s->any->g, &s->best);
     const char *than =
         !dp ? "no contiguous plan was found"
-            : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
+            : arena_fmt(x->use.mem, "%s less than the best contiguous plan found, %s%s",
                         percent(r, share_below(s->best.value + s->start, dp->value)),
                         time_short(text, dp->value), dp->status == PLAN_OPTIMAL ? " (proven)" : "");
-    x->plan->argument =
-        arena_fmt(x->mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s",
+    x->results.plan->argument =
+        arena_fmt(x->use.mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s",
                   than, s->moves, s->stopped ? " (" : "", s->stopped ? s->stopped : "",
                   s->stopped ? ")" : "", s->bound.why);
     claim_it(r);
@@ -249,7 +254,7 @@ static int only_contiguous(struct auto_run *r, const char *why)
     if (!r->contiguous)
         return report_infeasible(r->x, r->p.whole, true, &r->p.run);
     struct plan *p = r->contiguous;
-    p->argument = arena_fmt(r->x->mem, "contiguous (%s): %s", why, p->argument);
+    p->argument = arena_fmt(r->x->use.mem, "contiguous (%s): %s", why, p->argument);
     return 0;
 }
 
@@ -265,8 +270,9 @@ static int auto_place_run(struct ctx *x, const void *options)
     struct diag quiet = diag_silent();
     struct place_options first = {.starts = r.o->starts, .seed = r.o->seed};
     if (!gain_parse(r.o->gain, &r.gain))
-        return diag_error(
-            x->diag, "auto-place: gain=%s: expected a share such as 5%% or 0, below 1", r.o->gain);
+        return diag_error(x->use.diag,
+                          "auto-place: gain=%s: expected a share such as 5%% or 0, below 1",
+                          r.o->gain);
     if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;

@@ -15,8 +15,8 @@ static void print_row(FILE *f, struct ctx *x, const char *name, const struct ver
         used = v->load[d].used > used ? v->load[d].used : used;
     fprintf(f, "%15s  %-10s %14s %12s  %s\n",
             v->runnable ? time_short(b[0], v->value) : "cannot run",
-            cluster_device_name(x->scene.cluster, x->mem, v->bottleneck), bytes_short(b[1], used),
-            bytes_short(b[2], crossing), name);
+            cluster_device_name(x->scene.cluster, x->use.mem, v->bottleneck),
+            bytes_short(b[1], used), bytes_short(b[2], crossing), name);
 }
 
 int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *from)
@@ -24,10 +24,10 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     int32_t *dev = plan_read(x, from);
     if (!dev)
         return -1;
-    struct verdict v = judge(&x->scene, dev, NULL, x->mem);
-    const struct parts *parts = parts_build(&x->scene, dev, x->mem);
+    struct verdict v = judge(&x->scene, dev, NULL, x->use.mem);
+    const struct parts *parts = parts_build(&x->scene, dev, x->use.mem);
     if (v.why_not)
-        diag_warning(x->diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
+        diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
                      v.why_not);
     fprintf(f, "%15s  %-10s %14s %12s  %s\n", "time per sample", "bottleneck", "largest memory",
             "bytes cut", "plan");
