@@ -1,4 +1,5 @@
-/* The context's levels: the base level is built when the first pass wants it. */
+/* The context's levels: the base level is built when the first pass wants it.  O(nodes + operands + pins), and
+ * O(nodes) for each --pin.  O(nodes + operands + pins), and O(nodes) for each --pin. */
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"
@@ -31,11 +32,11 @@ const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i)
 
 /* ---- pins ---- */
 
-/* What a pattern of --pin says of a node by the names of the open calls that it is in. */
-/* FOLLOWS: a call matches, but it is a Shape in it */
+/* What a pattern of --pin says of a node through the names of the open calls around it: */
+/* no call matches; one does; one does, but the node is a Shape there, which follows its operand */
 enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 
-/* [node] that; NULL: no call is open. */
+/* [node] CALL_* for one pattern; NULL: no call is open. */
 static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *follows)
 {
     const struct opened *o = x->results.opened;
@@ -54,7 +55,7 @@ static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *fo
     return in;
 }
 
-/* Fixes the vertices of a pattern to a device; how many. */
+/* Pins the vertices that a pattern matches and that have no pin yet to a device; returns how many. */
 static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t *follows)
 {
     const uint8_t *in = called(x, re, follows);
@@ -71,8 +72,8 @@ static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t
     return hits;
 }
 
-/* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node, or a call that
- * it is in, wins. */
+/* Pins vertices by --pin 'regex=device'; the first pattern that matches a node's name, or that of a call that it is
+ * in, counts. */
 static int apply_pins(struct ctx *x)
 {
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
@@ -111,7 +112,8 @@ int ctx_check_costs(const struct ctx *x)
         str(x->scene.m, x->scene.m->path), x->scene.m->cost->nclass, x->scene.cluster->ncls);
 }
 
-/* Sums of times and of bytes (each net once for each pin) must not overflow. */
+/* An error if the times and transfers of a class (each net once for each pin), or all bytes, add up to CTX_SUM_MAX
+ * or more. */
 static int check_sums(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;

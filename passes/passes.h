@@ -39,10 +39,10 @@ struct settings {
 /* What passes read and leave, from fine to coarse; NULL: not there yet. */
 struct levels {
     struct wdag *base; /* one vertex per placed node: ctx_base() */
-    /* What contract leaves: the classes of nodes that share a device, and the cycles that these close joined,
-       which contiguous plans cannot cut; the classes alone, for plans of any shape (without edges where there
-       are such cycles, else whole itself); and of these the mandatory ones, without the groups that the user or
-       an option of contract asked for (else any itself). */
+    /* What contract leaves.  whole: each colocation class is a vertex, and classes on a cycle are one, since
+     * contiguous plans cannot cut it.  any: the classes alone, for plans of any shape (whole itself if there are no
+     * such cycles; else it has no edges).  must: only the mandatory classes, without the groups that the user or an
+     * option of contract asked for (any itself if there are none). */
     struct wdag *whole, *any, *must;
     struct wdag *top; /* the level that the next pass reads */
 };

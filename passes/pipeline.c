@@ -1,4 +1,5 @@
-/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h). */
+/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h).  O(text) beside
+ * the passes.  O(text) beside the passes. */
 #include "passes/pipeline.h"
 
 #include "ir/base/nearest.h"
@@ -144,7 +145,8 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
     return o;
 }
 
-/* Where a pass reads a plan, calls stand open as when that plan was made. */
+/* Gives open-functions the option `plan` of a later pass that reads a plan, so that calls stand open as when that
+ * plan was made. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
     const struct pass *open = pass_find("open-functions"), *in = pass_find("inline-functions");
@@ -208,7 +210,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The first node that is not on the device it is pinned to, or 0. */
+/* The first node whose device in the plan is not the one that it is pinned to; 0: none. */
 static nid misplaced(const struct ctx *x)
 {
     for (uint32_t v = 0; v < x->levels.base->n; v++)
@@ -218,7 +220,7 @@ static nid misplaced(const struct ctx *x)
     return 0;
 }
 
-/* A planner's claim against the judge's figures. */
+/* Compares the planner's claim with the judge's figures: 0, or PASS_UNVERIFIED and an error. */
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
@@ -249,7 +251,7 @@ static int judge_plan(const struct pass *p, struct ctx *x)
     return 0;
 }
 
-/* Does what was said for --print-ir-before or -after mean this pass? */
+/* Whether `said`, the argument of --print-ir-before or -after, means this pass. */
 static bool wanted(const char *said, const struct pass *p)
 {
     return said && (!strcmp(said, "*") || !strcmp(said, p->name));

@@ -36,7 +36,7 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
     return 0;
 }
 
-/* The device that lacks most memory, ndev: none. */
+/* The device that lacks most memory; ndev: none does. */
 static uint32_t fullest(const struct loads *l)
 {
     uint32_t worst = l->ndev;

@@ -21,7 +21,8 @@ static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_opti
                                          {0}};
 
 struct ranked {
-    uint32_t last, v; /* the last base vertex in v */
+    /* the last base vertex in v: successors are scanned in this order: successors are scanned in this order */
+    uint32_t last, v;
 };
 
 static int by_last(const void *x, const void *y)
@@ -30,7 +31,7 @@ static int by_last(const void *x, const void *y)
     return (a->last > b->last) - (a->last < b->last);
 }
 
-/* position -> vertex. */
+/* position -> vertex: the depth-first order. */
 static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, struct arena *a)
 {
     const uint32_t *at = wdag_flatten(g, a);
@@ -78,8 +79,8 @@ static int64_t bytes_alone(const struct wdag *g, uint32_t v)
     return sum;
 }
 
-/* Puts v on one of n devices, from the current one on; false: none takes it.  What no empty device could
- * hold does not end the current one. */
+/* Puts v on the first of the n devices dev[], from *current on, that has the memory; false: none has.  A device that
+ * is full is left behind (*current), unless v is larger than an empty one. */
 static bool fill(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n, uint32_t *current)
 {
     int64_t alone = bytes_alone(b->p.level, v);
@@ -92,7 +93,7 @@ static bool fill(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n
         }
         loads_move(&b->l, v, NOWHERE);
         if (i + 1 == n)
-            *current = n; /* full: the rest is for the hosts */
+            *current = n; /* all are full: what follows goes to the hosts */
     }
     return false;
 }

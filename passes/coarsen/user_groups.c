@@ -1,4 +1,5 @@
-/* Classes that the user asks for (user_groups.h).  Layers: O(nodes).  Blocks: O(nodes * expressions). */
+/* Groups of vertices that the user wants on one device (user_groups.h): layers by scope or profile, layers that
+ * repeat, blocks from a file.  O(nodes), with blocks O(nodes * expressions). */
 #include "passes/coarsen/user_groups.h"
 
 #include "ir/base/infile.h"

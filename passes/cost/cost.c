@@ -25,8 +25,9 @@ enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
 
 struct pricing {
     struct ctx *x;
-    struct module *m;       /* with calls replaced, if it has any that can be */
-    struct inlined *inside; /* that; NULL: m is x->m */
+    /* the module that is priced: x->m, with the calls replaced that can be */
+    struct module *m;
+    struct inlined *inside; /* what `m` belongs to; NULL: it is x->m */
     struct costs *c;        /* of m */
     struct flops *flops;
     uint32_t *type;                     /* [value] */

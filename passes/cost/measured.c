@@ -18,11 +18,13 @@
 #include <unistd.h>
 
 #define PS_PER_US INT64_C(1000000)
-#define FLOOR_PS INT64_C(100000) /* of a measured time: the profile's clock ticks in microseconds */
+/* the least time taken from a profile, whose clock ticks in microseconds */
+#define FLOOR_PS INT64_C(100000)
 #define TIME_MAX (INT64_MAX / 8)
 enum { NONE = -1 };
 
-/* Rows are the nodes of a module, by number; if it has calls replaced, those of the model follow. */
+/* Times by row: rows are the nodes of the module that is priced, by number; if calls are replaced in it, the nodes
+ * of the model itself follow as rows. */
 struct cost_table {
     const struct module *m;
     struct strings *names, *ops; /* ids from 1, nodes and operator types in order of appearance */
@@ -38,8 +40,8 @@ struct reader {
     struct cost_table *t;
     const char *path, *first_unknown;
     uint32_t filter;  /* classes that the file is for, a bit each */
-    uint32_t unknown; /* rows that name what is not there */
-    size_t row;       /* line of a CSV file, element of a list: for messages */
+    uint32_t unknown; /* number of rows that name nodes or operators that the model does not have */
+    size_t row;       /* for messages: the line of a CSV file, the element of a list */
 };
 
 enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_PS, KEY_SKIP };
@@ -49,7 +51,7 @@ struct row {
     const char *name, *op, *cls;
     int64_t time;                /* NONE: not given */
     int64_t ps[CLUSTER_CLASSES]; /* of ps_CLASS */
-    bool absent;                 /* it has a time for a class that the cluster lacks */
+    bool absent;                 /* it gives a time for a class that the cluster does not have */
 };
 
 struct column {
@@ -111,7 +113,7 @@ static bool time_text(const char *s, int64_t *ps)
     return (digits ? count_parse(s, ps) : time_parse(s, ps)) && *ps <= TIME_MAX;
 }
 
-/* Puts a cell into the row. */
+/* Stores the text s of a cell in the row, by its column.  0, or -1 and an error. */
 static int put(const struct reader *r, struct row *row, const struct column *c, const char *s)
 {
     int64_t t = COST_NEVER;
@@ -202,8 +204,8 @@ static int apply_row(struct reader *r, const struct row *row)
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
-/* One field from *s, in place; the character that ended it goes to *stop.  False: a quote that does not
- * end, or text behind one. */
+/* Reads one field from *s, in place: *out; *stop: the character that ended it.  False: a quote that does not end, or
+ * has text behind it. */
 static bool field(char **s, char **out, char *stop)
 {
     char *p = *s, *to = *s;
@@ -224,7 +226,7 @@ static bool field(char **s, char **out, char *stop)
     return *stop == 0 || *stop == ',' || *stop == '\n';
 }
 
-/* Where columns of one class repeat, each is for the next class of that name. */
+/* Where several columns name one class, gives the first to the first class of that name, and so on. */
 static void spread_columns(const struct reader *r, struct column *col, char *const *name,
                            uint32_t n)
 {
@@ -356,7 +358,8 @@ static int by_node(const void *a, const void *b)
     return x->us < y->us ? -1 : x->us > y->us;
 }
 
-/* The main graph's nodes as ONNX Runtime numbers them: it makes Constants initializers first. */
+/* The main graph's nodes in the order in which ONNX Runtime numbers them: without Constants, which it turns into
+ * initializers first. */
 static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
 {
     const struct graph *g = &m->graph[1];
@@ -368,7 +371,7 @@ static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
     return order;
 }
 
-/* The node of an event; the runtime calls one without a name OPERATOR_INDEX. */
+/* The row of an event's node; the runtime names a node without a name OPERATOR_INDEX. */
 static uint32_t event_row(const struct reader *r, const json_t *e, const char *name,
                           const nid *order, uint32_t n)
 {
@@ -382,7 +385,7 @@ static uint32_t event_row(const struct reader *r, const json_t *e, const char *n
     return find_row(r->t, name, op);
 }
 
-/* Medians of each node's events; the number of nodes. */
+/* Stores each node's median time; returns the number of nodes. */
 static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 {
     uint32_t nodes = 0;
@@ -535,7 +538,7 @@ static int64_t *no_times(struct arena *a, uint32_t n)
     return t;
 }
 
-/* Adds the nodes of m as rows, from row `first` on.  Where names repeat, the first has it. */
+/* Adds the nodes of m as rows, from row `first` on.  Of several nodes with one name the first is found by it. */
 static void add_rows(struct cost_table *t, const struct module *m, uint32_t first)
 {
     for (nid n = 1; n < m->nnode; n++) {

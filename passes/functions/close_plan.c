@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* The calls to close: those that can be, none of them inside of another; how many. */
+/* Keeps in can[] the outermost calls that can be closed; returns how many. */
 static uint32_t choose(const struct opened *o, uint8_t *can)
 {
     uint32_t n = 0;
@@ -25,7 +25,8 @@ static uint32_t choose(const struct opened *o, uint8_t *can)
     return n;
 }
 
-/* A node of the site that says where the call is; its end: nobody needs it. */
+/* A placed node of the site, whose device the call gets; the site's end: there is none, since nothing needs the
+ * call. */
 static nid speaker(const struct ctx *x, const struct site *s, const uint8_t *follows)
 {
     nid n = s->first;
@@ -34,7 +35,7 @@ static nid speaker(const struct ctx *x, const struct site *s, const uint8_t *fol
     return n;
 }
 
-/* Devices and parts of the new nodes; false: some part would have none. */
+/* Writes the devices of the new module's nodes and their parts; false: some part would have no node. */
 static bool assign(const struct ctx *x, const struct parts *parts, const struct closing *c,
                    struct plan *plan, struct pieces *k)
 {
@@ -62,7 +63,7 @@ static bool assign(const struct ctx *x, const struct parts *parts, const struct 
     return count == parts->nparts || count == 0;
 }
 
-/* The figures of the plan as it was made; only nodes are counted anew. */
+/* The figures `was` of the plan as it was made, with only the numbers of nodes taken from `is`. */
 static struct verdict figures(const struct ctx *x, const struct verdict *was,
                               const struct verdict *is)
 {
@@ -98,7 +99,7 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     out->plan = *x->results.plan;
     if (!assign(x, parts, &c, &out->plan, &k))
         return false;
-    /* the parts stay, whatever the judge would make of the nodes */
+    /* parts are given, not to be worked out anew, so what they cost is left out of both */
     struct cluster bare = *x->scene.cluster;
     bare.part_cost = 0;
     struct scene new = out->scene, old = x->scene;

@@ -39,7 +39,7 @@ enum { ENTRIES_PER_NODE = 64 };
 
 /* ---- what stays ---- */
 
-/* Functions whose names do not match stay. */
+/* Sets FATE_UNWANTED for functions whose names `only` does not match.  0, or -1 and an error. */
 static int choose(struct ctx *x, struct functions *f, const char *only)
 {
     regex_t re;
@@ -62,7 +62,7 @@ static int choose(struct ctx *x, struct functions *f, const char *only)
 
 /* ---- limits ---- */
 
-/* A callee in a cycle or above one, 0: none that f knows of. */
+/* A function that `body` calls and that is in a cycle of calls or leads into one; 0: none. */
 static uint32_t cyclic_callee(const struct module *body, const struct functions *f)
 {
     for (nid n = 1; n < body->nnode; n++) {
@@ -73,7 +73,7 @@ static uint32_t cyclic_callee(const struct module *body, const struct functions 
     return 0;
 }
 
-/* A function of the cycle that f is in or calls into: the first that is met twice. */
+/* A function of the cycle that `from` is in or leads into: the first that a walk along calls meets twice. */
 static uint32_t in_cycle(const struct module *m, const struct functions *f, uint32_t from,
                          struct arena *scratch)
 {
@@ -107,7 +107,7 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
     return 0;
 }
 
-/* No call that would be entered leads into a cycle. */
+/* An error if a call that would be replaced leads into a cycle. */
 static int check_calls(struct ctx *x, const struct functions *f)
 {
     const struct module *m = x->scene.m;
@@ -141,7 +141,7 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
 
 /* ---- what is left ---- */
 
-/* Functions that are still called, directly or not, keep their order; the others go. */
+/* Drops the functions that nothing calls any more; the others keep their order. */
 static void drop_functions(struct ctx *x)
 {
     struct module *m = x->scene.m;

@@ -52,7 +52,7 @@ static int assign(struct reading *r, nid n, int dev)
     return 0;
 }
 
-/* What stands in the place of an open call. */
+/* Puts the nodes of an open call on device dev.  0, or -1 and an error. */
 static int assign_call(struct reading *r, uint32_t site, int dev)
 {
     const struct site *s = &r->x->results.opened->site[site];
@@ -84,7 +84,7 @@ static void index_ids(struct reading *r)
     }
 }
 
-/* Puts the node of an entry, a name or an id, or what is in an open call of that name on a device. */
+/* Puts what an entry names, a node by name or id or an open call by name, on a device.  0, or -1 and an error. */
 static int assign_entry(struct reading *r, const json_t *entry, int dev)
 {
     const char *name = json_string_value(entry);
@@ -129,7 +129,7 @@ static int read_plan(struct reading *r, const json_t *root)
         if (!name)
             return bad_form(r, "a 'name' in every one of 'devices'");
         if (json_is_array(nodes) && !json_array_size(nodes))
-            continue; /* an idle device of a larger cluster */
+            continue; /* a device without nodes, which this cluster may lack */
         int dev = find_device(r, name);
         if (dev < 0 || assign_list(r, nodes, dev))
             return -1;
@@ -157,7 +157,7 @@ static int read_manifest(struct reading *r, const json_t *root)
     return 0;
 }
 
-/* Nodes that a split of the paper leaves out go where the nodes of their colour are (experts list the
+/* Puts nodes that a split of the paper leaves out where the other nodes of their colour are (expert splits list the
  * forward pass alone); an error if these are on two devices. */
 static int fill_by_color(struct reading *r)
 {
@@ -168,7 +168,8 @@ static int fill_by_color(struct reading *r)
     for (uint32_t v = 0; v < g->n; v++)
         most = m->color[g->node[v]] > most ? m->color[g->node[v]] : most;
     nid *first = arena_array(x->use.mem, (size_t)most + 1, sizeof *first);
-    nid *other = arena_array(x->use.mem, (size_t)most + 1, sizeof *other); /* on another device */
+    /* [colour] a node on another device than the first */
+    nid *other = arena_array(x->use.mem, (size_t)most + 1, sizeof *other);
     for (uint32_t v = 0; v < g->n; v++) {
         nid n = g->node[v];
         uint32_t c = m->color[n];
@@ -279,7 +280,7 @@ static int read_list(struct reading *r, char *text)
     return rc;
 }
 
-/* What the nodes of module `from` say; its nodes are the module's of the same name. */
+/* Reads the annotations of module `from`, whose nodes are those of the same names here.  0, or -1 and an error. */
 static int read_annotations(struct reading *r, const struct module *from)
 {
     const struct graph *g = &from->graph[1];
@@ -297,7 +298,7 @@ static int read_annotations(struct reading *r, const struct module *from)
         bool follower = from == r->x->scene.m && r->x->results.opened &&
                         r->x->results.opened->within[n] && r->follows[n];
         if ((!here && !site) || !*device || (here && r->x->scene.place->kind[here] != PLACE_NODE) ||
-            follower) /* it was given to the call */
+            follower) /* the annotation was that of the call around it */
             continue;
         int dev = cluster_device(r->x->scene.cluster, device);
         if (dev < 0)
@@ -314,7 +315,7 @@ static int read_annotations(struct reading *r, const struct module *from)
 
 /* ---- all of them ------------------------------------------------------------------------------ */
 
-/* Shapes in calls that are named as a whole go where their operands are made. */
+/* Puts Shapes in calls that were named as a whole where their operands are made. */
 static void place_followers(struct reading *r)
 {
     const struct place *p = r->x->scene.place;
