@@ -141,8 +141,8 @@ static void begin(struct pcc *p)
 
 static void end(struct pcc *p)
 {
-    if (p->x.m)
-        arena_free(p->x.m->mem);
+    if (p->x.scene.m)
+        arena_free(p->x.scene.m->mem);
     arena_free(p->x.use.scratch);
     arena_free(p->x.use.mem);
 }
@@ -185,7 +185,7 @@ enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value)
 static enum pcc_status do_open(struct pcc *p, const struct call *c)
 {
     struct input in = {c->name, c->bytes, c->n};
-    if (p->x.m) {
+    if (p->x.scene.m) {
         end(p);
         begin(p);
         p->diag.errors = p->diag.warnings = p->diag.failures = 0;
@@ -207,7 +207,7 @@ static enum pcc_status do_plan(struct pcc *p, const struct call *c)
 {
     struct pipeline pipeline = {0};
     struct run_options none = {0};
-    if (!p->x.m || p->planned) {
+    if (!p->x.scene.m || p->planned) {
         diag_error(&p->diag,
                    p->planned ? "%s: it was planned already: open it again"
                               : "there is no model to plan: open one",
@@ -240,7 +240,7 @@ const struct pcc_verdict *pcc_verdict(struct pcc *p)
 /* Whether there is something to show or write, in p->judged. */
 static enum pcc_status look(struct pcc *p, const char *what)
 {
-    if (p->x.m)
+    if (p->x.scene.m)
         return judge_result(p);
     diag_error(&p->diag, "%s: there is no model: open one", what);
     return PCC_BAD_USE;
@@ -249,7 +249,7 @@ static enum pcc_status look(struct pcc *p, const char *what)
 /* Whether a writer has the costs that it needs, if any. */
 static enum pcc_status check_costs(struct pcc *p, const struct writer *w, const char *what)
 {
-    if (!w || w->needs == WRITER_NEEDS_NOTHING || p->x.m->cost)
+    if (!w || w->needs == WRITER_NEEDS_NOTHING || p->x.scene.m->cost)
         return PCC_OK;
     diag_error(&p->diag, "%s: there are no costs: plan first (with the pass cost, at least)", what);
     return PCC_BAD_USE;

@@ -43,7 +43,7 @@ struct pcc {
     volatile sig_atomic_t stop;
     struct given *given; /* in the order in which they were */
     uint32_t ngiven, capgiven;
-    /* of the model that is open; x.m is NULL without one */
+    /* of the model that is open; x.scene.m is NULL without one */
     const char *name;
     bool nowhere;        /* it came in memory */
     struct cluster *own; /* devices that came with it; NULL: none */

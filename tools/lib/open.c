@@ -31,14 +31,14 @@ static struct module *read_text(const struct input *in, struct cluster **own, st
     struct arena *a = arena_new();
     size_t n = in->n;
     const char *text = in->bytes ? arena_strdup(a, in->bytes, n) : infile_read(in->name, a, &n, d);
-    if (text && module_parse(&t, text, n, in->name, d) == 0 && module_verify(t.m, d)) {
-        arena_free(t.m->mem);
+    if (text && module_parse(&t, text, n, in->name, d) == 0 && module_verify(t.scene.m, d)) {
+        arena_free(t.scene.m->mem);
         t = (struct text_module){0};
     }
-    *own = t.cluster;
+    *own = t.scene.cluster;
     *plan = t.plan;
     arena_free(a);
-    return t.m;
+    return t.scene.m;
 }
 
 struct module *read_input(const struct pcc *p, const struct input *in, struct cluster **own,
@@ -69,7 +69,7 @@ enum pcc_status open_input(struct pcc *p, const struct input *in)
 {
     p->name = arena_strdup(p->x.use.mem, in->name, strlen(in->name));
     p->nowhere = in->bytes != NULL;
-    p->x.m = read_input(p, in, &p->own, &p->x.results.plan, &p->diag);
-    p->x.cluster = p->own;
-    return p->x.m ? PCC_OK : PCC_BAD_INPUT;
+    p->x.scene.m = read_input(p, in, &p->own, &p->x.results.plan, &p->diag);
+    p->x.scene.cluster = p->own;
+    return p->x.scene.m ? PCC_OK : PCC_BAD_INPUT;
 }

@@ -14,10 +14,11 @@ const char *default_pipeline(const struct pcc *p)
 static void note_reserve(const struct ctx *x)
 {
     char text[UNIT_TEXT];
-    for (uint32_t k = 0; k < x->cluster->ncls; k++)
-        if (x->cluster->cls[k].reserve)
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        if (x->scene.cluster->cls[k].reserve)
             diag_note(x->use.diag, "of each %s, %s were left to the runtime (--reserve)",
-                      x->cluster->cls[k].name, bytes_short(text, x->cluster->cls[k].reserve));
+                      x->scene.cluster->cls[k].name,
+                      bytes_short(text, x->scene.cluster->cls[k].reserve));
 }
 
 enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
@@ -60,12 +61,11 @@ static int judge_plan(struct pcc *p)
     struct ctx *x = &p->x;
     struct verdict *v = &p->judged.verdict;
     struct result *r = &p->judged.r;
-    if (!x->results.plan || !x->m->cost || !x->cluster)
+    if (!x->results.plan || !x->scene.m->cost || !x->scene.cluster)
         return 0;
     if (ctx_base(x))
         return -1;
-    *v = judge_copies(x->m, x->place, x->cluster, x->results.plan->dev, x->results.plan->copies,
-                      x->use.mem);
+    *v = judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.mem);
     bool fits = v->fits || x->results.plan->status == PLAN_OVER_MEMORY;
     if (!v->runnable || !v->colocated || !fits) {
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
@@ -74,8 +74,8 @@ static int judge_plan(struct pcc *p)
     }
     check_claims(p, v->value);
     r->verdict = v;
-    r->place = x->place;
-    r->parts = parts_build(x->m, x->place, x->cluster, x->results.plan->dev, x->use.mem);
+    r->scene = x->scene;
+    r->parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem);
     return 0;
 }
 
@@ -93,7 +93,7 @@ static void close_calls(struct ctx *x, struct judged *j)
 {
     struct closed_plan *c = &j->closed;
     struct result *r = &j->r;
-    r->calls = x->results.opened ? "opened" : has_calls(x->m) ? "whole" : NULL;
+    r->calls = x->results.opened ? "opened" : has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
     if (!r->verdict || !x->results.opened || !close_plan(x, r->parts, r->verdict, c))
         return;
@@ -102,8 +102,7 @@ static void close_calls(struct ctx *x, struct judged *j)
                            : arena_fmt(x->use.mem, "%u are open, the first of these '%s'", c->open,
                                        c->first_open));
     r->open = &j->planned;
-    r->m = &c->m;
-    r->place = c->place;
+    r->scene = c->scene;
     r->plan = &c->plan;
     r->verdict = &c->verdict;
     r->parts = c->parts;
@@ -131,15 +130,14 @@ enum pcc_status judge_result(struct pcc *p)
     if (j->done)
         return PCC_OK;
     *j = (struct judged){0};
-    j->r = (struct result){
-        .m = x->m, .cluster = x->cluster, .plan = x->results.plan, .diag = x->use.diag};
+    j->r = (struct result){.scene = x->scene, .plan = x->results.plan, .diag = x->use.diag};
     tell_dims(x, &j->r);
     if (!p->planned) /* nothing was looked at yet */
         return PCC_OK;
     if (judge_plan(p))
         return PCC_BAD_INPUT;
     close_calls(x, j);
-    onnx_remake(j->r.m == x->m ? x->m : &j->closed.m);
+    onnx_remake(j->r.scene.m);
     j->done = true;
     return PCC_OK;
 }

@@ -159,11 +159,11 @@ static enum pcc_status find_devices(struct pcc *p)
         diag_error(x->use.diag, "%s brings its own devices: -d and --link do not apply", p->name);
         return PCC_BAD_USE;
     }
-    x->cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->cluster);
-    if (text && cluster_parse(x->cluster, x->use.mem, text, x->use.diag))
+    x->scene.cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->scene.cluster);
+    if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag))
         return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
     if (!own && !text)
-        cluster_default(x->cluster);
+        cluster_default(x->scene.cluster);
     return 0;
 }
 
@@ -172,31 +172,32 @@ static int describe_devices(struct pcc *p)
     struct ctx *x = &p->x;
     const char *io = given(p, "io"), *eff = given(p, "efficiency"), *link = given(p, "link");
     const char *group = given(p, "group"), *reserve = given(p, "reserve");
-    if (link && cluster_set_link(x->cluster, link, x->use.diag))
+    if (link && cluster_set_link(x->scene.cluster, link, x->use.diag))
         return -1;
-    if (group && cluster_set_groups(x->cluster, group, x->use.diag))
+    if (group && cluster_set_groups(x->scene.cluster, group, x->use.diag))
         return -1;
-    if (reserve && cluster_set_reserve(x->cluster, reserve, x->use.diag))
+    if (reserve && cluster_set_reserve(x->scene.cluster, reserve, x->use.diag))
         return -1;
     const char *part = given(p, "part-cost");
-    if (part && (!time_parse(part, &x->cluster->part_cost) || x->cluster->part_cost < 0 ||
-                 x->cluster->part_cost > PS_PER_S))
+    if (part && (!time_parse(part, &x->scene.cluster->part_cost) ||
+                 x->scene.cluster->part_cost < 0 || x->scene.cluster->part_cost > PS_PER_S))
         return diag_error(x->use.diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
                           part);
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
         return diag_error(x->use.diag, "--io '%s': expected paid or free", io);
-    x->cluster->io_free = io ? !strcmp(io, "free") : x->cluster->io_free;
-    int overlap = read_choice(p, "overlap", overlap_name, (int)x->cluster->overlap);
-    int schedule = read_choice(p, "schedule", schedule_name, (int)x->cluster->schedule);
+    x->scene.cluster->io_free = io ? !strcmp(io, "free") : x->scene.cluster->io_free;
+    int overlap = read_choice(p, "overlap", overlap_name, (int)x->scene.cluster->overlap);
+    int schedule = read_choice(p, "schedule", schedule_name, (int)x->scene.cluster->schedule);
     if (overlap < 0 || schedule < 0)
         return -1;
-    x->cluster->overlap = (enum overlap)overlap;
-    x->cluster->schedule = (enum schedule)schedule;
-    x->cluster->replicate = x->cluster->replicate || given(p, "replicate");
+    x->scene.cluster->overlap = (enum overlap)overlap;
+    x->scene.cluster->schedule = (enum schedule)schedule;
+    x->scene.cluster->replicate = x->scene.cluster->replicate || given(p, "replicate");
     const char *sync = given(p, "sync");
-    if (sync && (!rate_parse(sync, &x->cluster->sync_bandwidth) || x->cluster->sync_bandwidth < 1))
+    if (sync && (!rate_parse(sync, &x->scene.cluster->sync_bandwidth) ||
+                 x->scene.cluster->sync_bandwidth < 1))
         return diag_error(x->use.diag, "--sync '%s': expected a rate such as 25GB/s", sync);
-    if (eff && !share_parse(eff, &x->cluster->efficiency))
+    if (eff && !share_parse(eff, &x->scene.cluster->efficiency))
         return diag_error(x->use.diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
     return 0;
 }

@@ -6,7 +6,7 @@
 
 static const struct pcc_device *devices(const struct result *r, struct arena *a)
 {
-    const struct cluster *c = r->cluster;
+    const struct cluster *c = r->scene.cluster;
     struct pcc_device *to = arena_array(a, (size_t)c->ndev + 1, sizeof *to);
     for (uint32_t d = 0; d < c->ndev; d++) {
         const struct device_load *l = &r->verdict->load[d];
@@ -24,11 +24,11 @@ static const struct pcc_device *devices(const struct result *r, struct arena *a)
 
 static const struct pcc_node *nodes(const struct result *r, uint32_t *n, struct arena *a)
 {
-    const struct graph *g = &r->m->graph[1];
+    const struct graph *g = &r->scene.m->graph[1];
     struct pcc_node *to = arena_array(a, (size_t)g->count + 1, sizeof *to);
     for (nid k = g->first; k < g->first + g->count; k++)
-        to[k - g->first] = (struct pcc_node){.name = node_name(r->m, k),
-                                             .op = node_op(r->m, k),
+        to[k - g->first] = (struct pcc_node){.name = node_name(r->scene.m, k),
+                                             .op = node_op(r->scene.m, k),
                                              .device = r->plan->dev[k],
                                              .part = r->parts->part_of[k]};
     *n = g->count;
@@ -52,7 +52,7 @@ const struct pcc_verdict *view_of(struct pcc *p)
                               .bound = plan->bound,
                               .bound_all = plan->bound_all,
                               .nparts = r->parts->nparts,
-                              .ndevices = r->cluster->ndev,
+                              .ndevices = r->scene.cluster->ndev,
                               .device = devices(r, p->x.use.mem)};
     v->node = nodes(r, &v->nnodes, p->x.use.mem);
     v->planner = plan->planner;
@@ -64,14 +64,14 @@ const struct pcc_verdict *view_of(struct pcc *p)
 static const char *summary_text(struct pcc *p)
 {
     struct memory m;
-    if (!p->x.m->cost) {
+    if (!p->x.scene.m->cost) {
         diag_error(&p->diag,
                    "summary: there are no costs: plan first (with the pass cost, at least)");
         return NULL;
     }
     memory_begin(&m);
     if (m.f)
-        summary_print(m.f, p->x.m);
+        summary_print(m.f, p->x.scene.m);
     return memory_end(&m, true, "summary", p->x.use.mem, &p->diag);
 }
 

@@ -52,7 +52,7 @@ int write_probe(struct pcc *p, const char *path)
     const struct writer *w = writer_of(path);
     const void *opts = write_options(p, w, a, &p->diag);
     int rc = !opts      ? -1
-             : w->check ? w->check(p->x.m, opts, path, &p->diag)
+             : w->check ? w->check(p->x.scene.m, opts, path, &p->diag)
                         : outfile_check(path, &p->diag);
     arena_free(a);
     return rc;

@@ -175,17 +175,17 @@ static void reproduce(const struct cli *c, const struct pcc *h, const struct pip
     struct diag silent = diag_silent();
     struct cluster *own = NULL;
     y.use.diag = &silent;
-    y.place = NULL;
+    y.scene.place = NULL;
     y.levels = (struct levels){0};
     /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
     y.results = (struct results){.inferred = x->results.inferred};
-    y.m = read_input(h, &in, &own, &y.results.plan, &silent);
-    if (!y.m)
+    y.scene.m = read_input(h, &in, &own, &y.results.plan, &silent);
+    if (!y.scene.m)
         return;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
         diag_warning(x->use.diag, WARN_REPRODUCER,
                      "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
-    arena_free(y.m->mem);
+    arena_free(y.scene.m->mem);
 }
 
 /* Hands on errors only. */
@@ -217,7 +217,7 @@ static int check_only(const struct cli *c, struct pcc *h)
     int rc = pipeline_run(&p, x, &o);
     x->use.diag = d;
     d->limit = UINT32_MAX;
-    return check_annotations(x->m, d) || rc || check_warned(h) ? EXIT_INPUT : 0;
+    return check_annotations(x->scene.m, d) || rc || check_warned(h) ? EXIT_INPUT : 0;
 }
 
 /* What was given on the command line that the library knows. */
@@ -258,7 +258,7 @@ static int run(const struct cli *c, struct pcc *h)
     if ((rc = open_input(h, &in)))
         return rc;
     if (!p.n && !c->value[CLI_DEVICES])
-        x->cluster = h->own;
+        x->scene.cluster = h->own;
     else if ((rc = settings_devices(h)))
         return rc;
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))

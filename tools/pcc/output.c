@@ -159,9 +159,10 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
 {
     const char *no_plan = x->results.plan ? NULL : "nothing is planned";
     const char *reserved = c->value[CLI_RESERVE];
-    bool reserve =
-        limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
-    bool training = is_training(x->m), copies = x->cluster && x->cluster->replicate;
+    bool reserve = limited_memory(x->scene.cluster) ||
+                   (reserved && strspn(reserved, "0%") == strlen(reserved));
+    bool training = is_training(x->scene.m),
+         copies = x->scene.cluster && x->scene.cluster->replicate;
     const struct {
         enum cli_id id;
         const char *why; /* NULL: it is of use */
@@ -220,8 +221,8 @@ int output_write(const struct cli *c, struct pcc *p)
         return -1;
     if (table)
         fputs(table, stdout);
-    else if (!quiet && !out && x->m->cost)
-        summary_print(stdout, x->m);
+    else if (!quiet && !out && x->scene.m->cost)
+        summary_print(stdout, x->scene.m);
     if (c->value[CLI_COMPARE] && compare(c, x, &p->judged.planned))
         return -1;
     if (c->value[CLI_BASELINES] && baselines(c, x, &p->judged.planned))
