@@ -68,8 +68,8 @@ static struct plan *place(struct ctx *x, struct ear *e, const char *devices, con
     write_graph(&s, devices);
     if (module_parse(&t, s.text, s.len, "chains", x->use.diag))
         fail_msg("%s", s.text);
-    x->m = t.m;
-    x->cluster = t.cluster;
+    x->scene.m = t.scene.m;
+    x->scene.cluster = t.scene.cluster;
     x->use.listener->user = e;
     assert_int_equal(pipeline_parse(&p, passes, x->use.mem, x->use.diag), 0);
     e->pass = p.step[p.n - 1].pass->name;
@@ -98,7 +98,7 @@ static void check(const char *devices, const char *passes, uint32_t enough)
                     e.began == e.ended); /* infer-shapes, cost, contract, the planner */
     arena_free(x.use.mem);
     arena_free(x.use.scratch);
-    arena_free(x.m->mem);
+    arena_free(x.scene.m->mem);
 }
 
 static const char plain[] = "class acc x4 link=1GB/s,1us";
