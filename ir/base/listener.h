@@ -1,4 +1,4 @@
-/* Whoever waits for a long piece of work: is told how far it is, and may end it.  The library prints nothing of this. */
+/* Whoever waits for a long piece of work: is told how far it is, and may end it.  The library prints none of it. */
 #ifndef PCC_IR_BASE_LISTENER_H
 #define PCC_IR_BASE_LISTENER_H
 

@@ -289,7 +289,8 @@ def progress(d):
     ours, theirs = pty.openpty()
     p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True)
     os.close(theirs)
-    seen, line = "", re.compile(r"\rdp-place: best [\d.]+ \ws, gap [\d.]+ %, \d+ s \(Ctrl-C keeps the best plan\), sea\w*")
+    seen = ""
+    line = re.compile(r"\rdp-place: best [\d.]+ \ws, gap [\d.]+ %, \d+ s \(Ctrl-C keeps the best plan\), sea\w*")
     while not line.search(seen) and select.select([ours], [], [], 120)[0]:
         seen += os.read(ours, 4096).decode()
     check(line.search(seen), f"no progress is shown: {seen[-300:]!r}")
