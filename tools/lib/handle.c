@@ -27,13 +27,21 @@ static void emit(void *user, enum diag_level level, enum warning w, const char *
         snprintf(p->error, sizeof p->error, "%s", line);
         p->spoke = true;
     }
-    if (p->listener.message)
-        p->listener.message(p->listener.user, (enum pcc_level)level, warning_text(w).name, line);
+    if (p->user.message)
+        p->user.message(p->user.user, (enum pcc_level)level, warning_text(w).name, line);
+}
+
+static bool tell(void *handle, const struct progress *at)
+{
+    struct pcc *p = handle;
+    const struct pcc_progress out = {at->pass, at->phase, at->done, at->value, at->bound};
+    return p->user.progress(p->user.user, &out) != 0;
 }
 
 void pcc_listen(struct pcc *p, const struct pcc_listener *l)
 {
-    p->listener = l ? *l : (struct pcc_listener){0};
+    p->user = l ? *l : (struct pcc_listener){0};
+    p->listener.tell = p->user.progress ? tell : NULL;
 }
 
 const char *pcc_error(const struct pcc *p)
@@ -131,7 +139,7 @@ static void begin(struct pcc *p)
                         .use.mem = arena_new(),
                         .use.scratch = arena_new(),
                         .use.diag = &p->diag,
-                        .use.stop = &p->stop,
+                        .use.listener = &p->listener,
                         .use.read_model = read_model};
     p->judged = (struct judged){0};
     p->name = NULL;
@@ -153,6 +161,7 @@ struct pcc *pcc_new(void)
     if (!p)
         return NULL;
     p->diag = (struct diag){.emit = emit, .user = p};
+    p->listener = (struct listener){.stop = &p->stop, .user = p};
     p->mem = arena_new();
     begin(p);
     return p;
@@ -229,6 +238,7 @@ static enum pcc_status do_plan(struct pcc *p, const struct call *c)
 enum pcc_status pcc_plan(struct pcc *p, const char *pipeline)
 {
     p->stop = 0;
+    p->listener.ended = false;
     return frame(p, do_plan, &(struct call){.value = pipeline});
 }
 

@@ -37,9 +37,10 @@ enum { ERROR_BYTES = 4096 };
 struct pcc {
     struct arena *mem; /* settings; as long as the handle */
     struct diag diag;
-    struct pcc_listener listener;
-    bool spoke;              /* the call has said an error already */
-    char error[ERROR_BYTES]; /* the first one of the last call that failed */
+    struct pcc_listener user;
+    struct listener listener; /* what passes tell: stop and user */
+    bool spoke;               /* the call has said an error already */
+    char error[ERROR_BYTES];  /* the first one of the last call that failed */
     volatile sig_atomic_t stop;
     struct given *given; /* in the order in which they were */
     uint32_t ngiven, capgiven;

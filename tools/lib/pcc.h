@@ -57,12 +57,13 @@ PCC_API void pcc_free(struct pcc *p);
 
 enum pcc_level { PCC_NOTE, PCC_WARNING, PCC_ERROR };
 
-/* How far a call is. */
+/* How far pcc_plan is. */
 struct pcc_progress {
-    const char *doing; /* "dp-place" */
-    double done;       /* share, 0..1; negative: not known */
-    int64_t best;      /* time per sample of the best plan so far, ps; -1: none */
-    int64_t bound;     /* no plan takes less, ps; -1: not known */
+    const char *pass;  /* at work, as pipelines name it; NULL: none */
+    const char *phase; /* what it does, such as "searching"; NULL: it begins, or has ended */
+    uint32_t done;     /* thousandths of the phase; 0: it just began, or nobody knows */
+    int64_t best;      /* time per sample of the best plan so far, ps; 0: none yet */
+    int64_t bound;     /* no plan that is looked for takes less, ps; 0: nothing is known */
 };
 
 /* Functions that calls call; each may be NULL.  They must not call pcc for the same handle, pcc_stop excepted. */
@@ -70,7 +71,7 @@ struct pcc_listener {
     void *user; /* their first argument */
     /* A note, a warning with its name, or an error (name: NULL), as a line without its end. */
     void (*message)(void *user, enum pcc_level level, const char *name, const char *line);
-    /* From time to time while passes run.  Not 0: stop with the best plan so far. */
+    /* Many times a second while passes run, in the thread of the call.  Not 0: finish with the best plan so far. */
     int (*progress)(void *user, const struct pcc_progress *at);
 };
 /* Copies *l; NULL: nobody listens. */

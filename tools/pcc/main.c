@@ -10,6 +10,7 @@
 #include "passes/libraries.h"
 #include "passes/pipeline.h"
 #include "output.h"
+#include "progress_bar.h"
 #include "repro.h"
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
@@ -37,6 +38,7 @@ static void on_interrupt(int sig)
 
 struct sink {
     bool quiet, json;
+    struct progress_bar *bar;
     const struct diag *d; /* whose it is: which warnings fail the run */
 };
 
@@ -80,6 +82,7 @@ static void emit_line(void *user, enum pcc_level level, const char *name, const 
     const struct sink *sink = user;
     if (level == PCC_NOTE && sink->quiet)
         return;
+    progress_erase(sink->bar);
     if (sink->json)
         emit_json(word[level], name, line);
     else if (name)
@@ -87,6 +90,13 @@ static void emit_line(void *user, enum pcc_level level, const char *name, const 
                 fails_run(sink->d, name) ? "error=" : "", name);
     else
         fprintf(stderr, "pcc: %s: %s\n", word[level], line);
+}
+
+static int draw(void *user, const struct pcc_progress *at)
+{
+    const struct sink *sink = user;
+    progress_draw(sink->bar, at);
+    return 0;
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
@@ -315,7 +325,9 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
 int main(int argc, char **argv)
 {
     struct pcc *p = pcc_new();
-    struct sink sink = {0};
+    struct progress_bar bar = {.began = clock_now()};
+    struct sink sink = {.bar = &bar};
+    struct pcc_listener listener = {.user = &sink, .message = emit_line};
     struct cli c = {0};
     struct sigaction sa = {.sa_handler = on_interrupt};
     if (!p) {
@@ -323,7 +335,7 @@ int main(int argc, char **argv)
         return EXIT_INPUT;
     }
     sink.d = &p->diag;
-    pcc_listen(p, &(struct pcc_listener){.user = &sink, .message = emit_line});
+    pcc_listen(p, &listener);
     for (int i = 1; i < argc; i++) /* mistakes on the command line shall have the form, too */
         sink.json = sink.json || !strcmp(argv[i], "--diag=json") ||
                     (!strcmp(argv[i], "json") && !strcmp(argv[i - 1], "--diag"));
@@ -333,7 +345,9 @@ int main(int argc, char **argv)
         rc = EXIT_USAGE;
     if (rc == -1) {
         sink.quiet = c.value[CLI_QUIET] != NULL;
-        p->x.use.progress = !sink.quiet && isatty(STDERR_FILENO);
+        if (!sink.quiet && isatty(STDERR_FILENO))
+            listener.progress = draw;
+        pcc_listen(p, &listener);
         at_work = p;
         sigaction(SIGINT, &sa, NULL);
         rc = run(&c, p);

@@ -123,7 +123,8 @@ static void test_closed_streams(void **state)
 static void test_children(void **state)
 {
     volatile sig_atomic_t stop = 1;
-    struct clock none = {0}, late = {.deadline = 1}, stopped = {.stop = &stop};
+    struct listener listener = {.stop = &stop};
+    struct clock none = {0}, late = {.deadline = 1}, stopped = {.listener = &listener};
     int die[] = {SIGKILL, SIGSEGV, SIGTERM}, code = -7, hang = 0;
     char text[32], hello[] = "hello", nothing[] = "";
     (void)state;
