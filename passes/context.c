@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 /* What a pattern of --pin says of a node by the names of the open calls that it is in. */
 /* FOLLOWS: a call matches, but it is a Shape in it */
@@ -49,6 +50,16 @@ static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t
     return hits;
 }
 
+/* What the base level says of pins, for the judge. */
+static void note_pins(struct ctx *x)
+{
+    int32_t *to = arena_array(x->mem, x->scene.m->nnode, sizeof *to);
+    memset(to, 0xff, x->scene.m->nnode * sizeof *to);
+    for (uint32_t v = 0; v < x->base->n; v++)
+        to[x->base->node[v]] = x->base->pin[v];
+    x->scene.place->pinned_to = to;
+}
+
 /* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node, or a call that
  * it is in, wins. */
 static int apply_pins(struct ctx *x)
@@ -72,6 +83,8 @@ static int apply_pins(struct ctx *x)
             diag_warning(x->diag, WARN_UNMATCHED_PIN,
                          "--pin '%s=%s' matches no node that is placed", p->pattern, p->device);
     }
+    if (x->npins > 0)
+        note_pins(x);
     return 0;
 }
 

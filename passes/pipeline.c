@@ -3,6 +3,7 @@
 
 #include "ir/base/nearest.h"
 #include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -208,43 +209,28 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The first node that is not on the device it is pinned to, or 0. */
-static nid misplaced(const struct ctx *x)
-{
-    for (uint32_t v = 0; v < x->base->n; v++)
-        if (x->base->pin[v] >= 0 && x->plan->dev[x->base->node[v]] != x->base->pin[v])
-            return x->base->node[v];
-    return 0;
-}
-
-/* A planner's claim against the judge's figures. */
+/* A planner's claim against what its plan comes to. */
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    nid off = misplaced(x);
-    if (off) {
-        diag_error(x->diag, "%s: node '%s' is not on the device that it is pinned to", p->name,
-                   node_name(x->scene.m, off));
-        return PASS_UNVERIFIED;
-    }
-    struct verdict v = judge(&x->scene, x->plan->dev, x->plan->copies, x->scratch);
-    bool fits = v.fits || x->plan->status == PLAN_OVER_MEMORY;
-    if (!v.runnable || !v.colocated || !fits) {
-        diag_error(x->diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
-        return PASS_UNVERIFIED;
-    }
-    if (v.value != x->plan->value) {
+    struct evaluation e = evaluate(&x->scene, x->plan, x->scratch);
+    switch (evaluation_confirms(&e, x->plan)) {
+    case FOUND_AS_CLAIMED:
+        return 0;
+    case FOUND_BROKEN:
+        diag_error(x->diag, "%s: %s%s", p->name,
+                   e.misplaced ? "" : "the judge refuses the plan: ", e.why_not);
+        break;
+    case FOUND_OTHER_VALUE:
         diag_error(x->diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->plan->value), time_print(is, v.value));
-        return PASS_UNVERIFIED;
-    }
-    if (x->plan->bound > v.value ||
-        (x->plan->status == PLAN_OPTIMAL && x->plan->bound != v.value)) {
+                   time_print(said, x->plan->value), time_print(is, e.value));
+        break;
+    case FOUND_OTHER_BOUND:
         diag_error(x->diag, "%s claims the bound %s for a value of %s", p->name,
-                   time_print(said, x->plan->bound), time_print(is, v.value));
-        return PASS_UNVERIFIED;
+                   time_print(said, x->plan->bound), time_print(is, e.value));
+        break;
     }
-    return 0;
+    return PASS_UNVERIFIED;
 }
 
 /* Does what was said for --print-ir-before or -after mean this pass? */

@@ -6,6 +6,7 @@
  * have. */
 #include "passes/bounds/claim.h"
 
+#include "ir/exec/evaluate.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -54,7 +55,8 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
 {
     if (!x->scene.cluster->part_cost)
         return p->value;
-    return judge(&x->scene, dev, p->copies, x->scratch).value;
+    const struct plan plan = {.dev = (int32_t *)dev, .copies = p->copies};
+    return evaluate(&x->scene, &plan, x->scratch).value;
 }
 
 /* Calls are nodes, and could be open: what holds for all plans of these nodes holds only for plans that keep
