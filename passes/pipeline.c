@@ -1,4 +1,5 @@
-/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h). */
+/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h).  O(text) beside
+ * the passes.  O(text) beside the passes. */
 #include "passes/pipeline.h"
 
 #include "ir/base/nearest.h"
@@ -145,7 +146,8 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
     return o;
 }
 
-/* Where a pass reads a plan, calls stand open as when that plan was made. */
+/* Gives open-functions the option `plan` of a later pass that reads a plan, so that calls stand open as when that
+ * plan was made. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
     const struct pass *open = pass_find("open-functions"), *in = pass_find("inline-functions");
@@ -209,31 +211,31 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* A planner's claim against what its plan comes to. */
+/* Compares the planner's claim with what its plan comes to: 0, or PASS_UNVERIFIED and an error. */
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    struct evaluation e = evaluate(&x->scene, x->plan, x->scratch);
-    switch (evaluation_confirms(&e, x->plan)) {
+    struct evaluation e = evaluate(&x->scene, x->results.plan, x->use.scratch);
+    switch (evaluation_confirms(&e, x->results.plan)) {
     case FOUND_AS_CLAIMED:
         return 0;
     case FOUND_BROKEN:
-        diag_error(x->diag, "%s: %s%s", p->name,
+        diag_error(x->use.diag, "%s: %s%s", p->name,
                    e.misplaced ? "" : "the judge refuses the plan: ", e.why_not);
         break;
     case FOUND_OTHER_VALUE:
-        diag_error(x->diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->plan->value), time_print(is, e.value));
+        diag_error(x->use.diag, "%s claims %s per sample, the judge finds %s", p->name,
+                   time_print(said, x->results.plan->value), time_print(is, e.value));
         break;
     case FOUND_OTHER_BOUND:
-        diag_error(x->diag, "%s claims the bound %s for a value of %s", p->name,
-                   time_print(said, x->plan->bound), time_print(is, e.value));
+        diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,
+                   time_print(said, x->results.plan->bound), time_print(is, e.value));
         break;
     }
     return PASS_UNVERIFIED;
 }
 
-/* Does what was said for --print-ir-before or -after mean this pass? */
+/* Whether `said`, the argument of --print-ir-before or -after, means this pass. */
 static bool wanted(const char *said, const struct pass *p)
 {
     return said && (!strcmp(said, "*") || !strcmp(said, p->name));
@@ -242,23 +244,23 @@ static bool wanted(const char *said, const struct pass *p)
 static void show(const char *when, const struct pass *p, const struct ctx *x)
 {
     fprintf(stderr, "# %s %s\n", when, p->name);
-    module_print(stderr, &x->scene, x->plan);
-    wdag_print(stderr, x->top, x->scene.m);
+    module_print(stderr, &x->scene, x->results.plan);
+    wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
 static int run_step(const struct step *s, struct ctx *x, const struct run_options *o)
 {
-    const struct plan *before = x->plan;
+    const struct plan *before = x->results.plan;
     if (wanted(o->print_before, s->pass))
         show("before", s->pass, x);
     int rc = s->pass->run(x, s->opts);
     if (rc)
         return rc;
-    if (o->verify_each && module_verify(x->scene.m, x->diag)) {
-        diag_error(x->diag, "the module is broken after %s", s->pass->name);
+    if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
+        diag_error(x->use.diag, "the module is broken after %s", s->pass->name);
         return PASS_UNVERIFIED;
     }
-    if (x->plan != before && (rc = judge_plan(s->pass, x)))
+    if (x->results.plan != before && (rc = judge_plan(s->pass, x)))
         return rc;
     if (wanted(o->print_after, s->pass))
         show("after", s->pass, x);
@@ -268,12 +270,12 @@ static int run_step(const struct step *s, struct ctx *x, const struct run_option
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o)
 {
     for (uint32_t i = 0; i < p->n; i++) {
-        struct arena_mark mark = arena_mark(x->scratch);
+        struct arena_mark mark = arena_mark(x->use.scratch);
         double start = now_ms();
         if (o->at)
             *o->at = i;
         int rc = run_step(&p->step[i], x, o);
-        arena_release(x->scratch, mark);
+        arena_release(x->use.scratch, mark);
         if (o->time_passes)
             fprintf(stderr, "%10.2f ms  %s\n", now_ms() - start, p->step[i].pass->name);
         if (rc)

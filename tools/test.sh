@@ -78,7 +78,7 @@ if [ -n "$others" ] && ! tools/builds.sh --one; then
     failed=$((failed + 1))
 fi
 
-[ -z "$cpu" ] || tests/cpu.sh --slowest 10 $cpu
+[ -z "$cpu" ] || tests/support/cpu.sh --slowest 10 $cpu
 [ -z "$reports" ] || (cd build && ../tools/left_out.sh $reports)
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -30,7 +30,7 @@ FIXED = {"tensor(float)": "f", "tensor(float16)": "h", "tensor(double)": "d", "t
 VARIABLES = "TUVWXYZABC"
 HEAD = """\
 /* Shape inference: what the schemas of operators say about element types.  Made by tools/type_table.py from
- * the Python packages onnx and onnxruntime; do not edit (tests/test_type_table.py compares).
+ * the Python packages onnx and onnxruntime; do not edit (tests/program/test_types.py compares).
  *
  * A row: operator, the first version of its domain that it holds for, and a letter for each operand and,
  * after the colon, for each result (type_table.h says what the letters mean). */

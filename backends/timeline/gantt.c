@@ -313,7 +313,7 @@ static void put_bar(struct chart *c, const struct bar *b)
     assert(b->n > 0 && b->end > b->at && b->busy <= b->end - b->at);
     char from[UNIT_TEXT], to[UNIT_TEXT], time[UNIT_TEXT];
     static const char *const kind[] = {"", ", transfers in", "", ", transfers out"};
-    const struct task *t = &c->y.task[b->first->task];
+    const struct round_task *t = &c->y.task[b->first->task];
     bool alone = rows_of(c, t->lane) == 1;
     double x = x_of(c, b->at), width = x_of(c, b->end) - x, y = c->top[t->lane] + 4.0;
     double high = alone ? c->high[t->lane] - 8.0 : SUB - 2.0;

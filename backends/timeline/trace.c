@@ -68,7 +68,7 @@ static void put_event(FILE *f, const struct replay *y, const struct event *e, ui
 {
     assert(left < y->ntask);
     static const char *const kind[] = {"", " in", "", " out"};
-    const struct task *t = &y->task[e->task];
+    const struct round_task *t = &y->task[e->task];
     const char *pass = t->back ? "backward" : y->training ? "forward" : "sample";
     fprintf(f, ",\n{\"ph\": \"X\", \"name\": \"%s %u%s\", \"cat\": \"%s\", \"pid\": 1, ", pass,
             e->sample + 1, kind[t->kind], pass);

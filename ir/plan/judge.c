@@ -54,13 +54,13 @@ static void judge_nodes(struct judging *j)
         l->compute = sat_add(l->compute, t);
         l->pass[back].compute = sat_add(l->pass[back].compute, t);
         l->used = sat_add(l->used, j->m->cost->own[n]);
-        if (j->m->ir_version == 0) /* a profile: no initializers tell */
+        if (j->m->ir_version == 0) /* a profile, without initializers */
             l->params =
                 sat_add(l->params, (j->m->cost->params ? j->m->cost->params : j->m->cost->own)[n]);
     }
 }
 
-/* What parts cost: once for each part and each of the passes that it has nodes of. */
+/* Adds what parts cost: once for each part and each pass that it has nodes of. */
 static void judge_parts(struct judging *j)
 {
     const struct graph *g = &j->m->graph[1];
@@ -81,7 +81,7 @@ static void judge_parts(struct judging *j)
     }
 }
 
-/* Distinct devices of a row of nodes; returns their number. */
+/* Writes the distinct devices of a row's nodes; returns their number. */
 static uint32_t devices_of(const struct judging *j, const struct csr *c, uint32_t row,
                            uint32_t *list, uint8_t *in)
 {
@@ -98,7 +98,7 @@ static uint32_t devices_of(const struct judging *j, const struct csr *c, uint32_
     return n;
 }
 
-/* Notes in the matrix of a pass which devices read a result of node `from`. */
+/* Notes in edge[pass], a matrix of devices, which devices read a result of node `from`. */
 static void note_edges(const struct judging *j, uint32_t net, nid from, uint8_t *edge[2])
 {
     assert(j->dev[from] >= 0 && (uint32_t)j->dev[from] < j->c->ndev);
@@ -216,7 +216,7 @@ static bool shares_device(const struct judging *j, const char **why)
     return true;
 }
 
-/* Adds bytes to the running sum at step `from`, takes them off after step `to`. */
+/* Counts bytes as alive from step `from` to step `to`: delta is what changes at each step. */
 static void live(int64_t *delta, uint32_t from, uint32_t to, int64_t bytes)
 {
     assert(from <= to && bytes >= 0);
@@ -282,7 +282,7 @@ static bool copies_are_free(const struct judging *j, uint32_t d)
     return true;
 }
 
-/* The copies of device d do as it does; false if there are not so many. */
+/* Gives the devices that share d's stage its figures; false if there are not that many. */
 static bool judge_copies_of(struct judging *j, uint32_t d)
 {
     assert(j->copies && j->copies[d] > 1);
@@ -300,7 +300,7 @@ static bool judge_copies_of(struct judging *j, uint32_t d)
     return true;
 }
 
-/* Loads from times, and the value from loads. */
+/* Works out loads from times, and the value from loads. */
 static void judge_loads(struct judging *j)
 {
     int64_t most[2] = {0, 0}, worst = -1;

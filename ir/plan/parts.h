@@ -16,8 +16,9 @@ struct part {
     uint32_t ncopy;
     vid *in; /* model inputs in the model's order, then results of earlier parts */
     uint32_t nin;
-    vid *out; /* results that other parts read or the model returns, in order; last returned
-                     results of copies and returned initializers that this part carries */
+    /* results that other parts read or the model returns, in order; last returned results of copies and initializers
+     * that the model returns and this part passes on */
+    vid *out;
     uint32_t nout;
     vid *weight; /* initializers that it reads or carries, ascending (also those that are inputs) */
     uint32_t nweight;
@@ -49,8 +50,8 @@ struct pieces {
     uint32_t *piece; /* [node] */
     int32_t *dev;    /* [piece] */
 };
-/* The same for parts that are known; they must be numbered in an order that is legal to run.  Without
- * placed nodes, n is 0.  O(nodes + pins). */
+/* parts_build for given pieces k, which must be numbered in an order that is legal to run; n is 0 if no node is
+ * placed.  O(nodes + pins). */
 struct parts *parts_of_pieces(const struct scene *s, const struct pieces *k, struct arena *a);
 
 /* "part3.onnx", "part03.onnx" when there are more than ten; lives in a. */

@@ -18,11 +18,13 @@
 #include <unistd.h>
 
 #define PS_PER_US INT64_C(1000000)
-#define FLOOR_PS INT64_C(100000) /* of a measured time: the profile's clock ticks in microseconds */
+/* the least time taken from a profile, whose clock ticks in microseconds */
+#define FLOOR_PS INT64_C(100000)
 #define TIME_MAX (INT64_MAX / 8)
 enum { NONE = -1 };
 
-/* Rows are the nodes of a module, by number; if it has calls replaced, those of the model follow. */
+/* Times by row: rows are the nodes of the module that is priced, by number; if calls are replaced in it, the nodes
+ * of the model itself follow as rows. */
 struct cost_table {
     const struct module *m;
     struct strings *names, *ops; /* ids from 1, nodes and operator types in order of appearance */
@@ -38,8 +40,8 @@ struct reader {
     struct cost_table *t;
     const char *path, *first_unknown;
     uint32_t filter;  /* classes that the file is for, a bit each */
-    uint32_t unknown; /* rows that name what is not there */
-    size_t row;       /* line of a CSV file, element of a list: for messages */
+    uint32_t unknown; /* number of rows that name nodes or operators that the model does not have */
+    size_t row;       /* for messages: the line of a CSV file, the element of a list */
 };
 
 enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_PS, KEY_SKIP };
@@ -49,7 +51,7 @@ struct row {
     const char *name, *op, *cls;
     int64_t time;                /* NONE: not given */
     int64_t ps[CLUSTER_CLASSES]; /* of ps_CLASS */
-    bool absent;                 /* it has a time for a class that the cluster lacks */
+    bool absent;                 /* it gives a time for a class that the cluster does not have */
 };
 
 struct column {
@@ -67,7 +69,7 @@ static uint32_t classes_named(const struct cluster *c, const char *name)
 
 static int bad_row(const struct reader *r, const char *what)
 {
-    return diag_error(r->x->diag, "%s: row %zu: %s", r->path, r->row, what);
+    return diag_error(r->x->use.diag, "%s: row %zu: %s", r->path, r->row, what);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -94,7 +96,7 @@ static bool key_of(const struct cluster *c, const char *s, struct column *out)
 static int unknown_key(const struct reader *r, const char *key)
 {
     return diag_error(
-        r->x->diag,
+        r->x->use.diag,
         "%s: row %zu: unknown key '%s', expected name, op, class, time, ps_CLASS, flops, "
         "traffic_bytes or result_bytes",
         r->path, r->row, key);
@@ -111,7 +113,7 @@ static bool time_text(const char *s, int64_t *ps)
     return (digits ? count_parse(s, ps) : time_parse(s, ps)) && *ps <= TIME_MAX;
 }
 
-/* Puts a cell into the row. */
+/* Stores the text s of a cell in the row, by its column.  0, or -1 and an error. */
 static int put(const struct reader *r, struct row *row, const struct column *c, const char *s)
 {
     int64_t t = COST_NEVER;
@@ -135,7 +137,7 @@ static int put(const struct reader *r, struct row *row, const struct column *c, 
         return 0;
     if (text && !time_text(s, &t))
         return diag_error(
-            r->x->diag,
+            r->x->use.diag,
             "%s: row %zu: time '%.60s', expected a time such as 12.5us, an integer of "
             "picoseconds below 2^60, or never",
             r->path, r->row, s);
@@ -157,7 +159,7 @@ static void begin_row(struct row *row)
 static void miss(struct reader *r, const char *name)
 {
     if (r->unknown++ == 0)
-        r->first_unknown = arena_strdup(r->x->scratch, name, strlen(name));
+        r->first_unknown = arena_strdup(r->x->use.scratch, name, strlen(name));
 }
 
 /* Row by name; 0: none, or one of another operator type than op (if not NULL). */
@@ -202,8 +204,8 @@ static int apply_row(struct reader *r, const struct row *row)
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
-/* One field from *s, in place; the character that ended it goes to *stop.  False: a quote that does not
- * end, or text behind one. */
+/* Reads one field from *s, in place: *out; *stop: the character that ended it.  False: a quote that does not end, or
+ * has text behind it. */
 static bool field(char **s, char **out, char *stop)
 {
     char *p = *s, *to = *s;
@@ -224,7 +226,7 @@ static bool field(char **s, char **out, char *stop)
     return *stop == 0 || *stop == ',' || *stop == '\n';
 }
 
-/* Where columns of one class repeat, each is for the next class of that name. */
+/* Where several columns name one class, gives the first to the first class of that name, and so on. */
 static void spread_columns(const struct reader *r, struct column *col, char *const *name,
                            uint32_t n)
 {
@@ -295,8 +297,8 @@ static int read_csv(struct reader *r, char *s)
         if (i == 0)
             continue;
         if (i != n)
-            return diag_error(r->x->diag, "%s: row %zu: %u fields, expected %u", r->path, r->row, i,
-                              n);
+            return diag_error(r->x->use.diag, "%s: row %zu: %u fields, expected %u", r->path,
+                              r->row, i, n);
         if (apply_row(r, &row) != 0)
             return -1;
     }
@@ -330,8 +332,8 @@ static int read_objects(struct reader *r, json_t *list)
             }
             s = json_is_null(v) && c.key != KEY_TIME ? "" : s;
             if (c.key != KEY_SKIP && !s)
-                return diag_error(r->x->diag, "%s: row %zu: \"%s\": expected a text%s", r->path, i,
-                                  key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
+                return diag_error(r->x->use.diag, "%s: row %zu: \"%s\": expected a text%s", r->path,
+                                  i, key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
             if (put(r, &row, &c, s ? s : "") != 0)
                 return -1;
         }
@@ -356,7 +358,8 @@ static int by_node(const void *a, const void *b)
     return x->us < y->us ? -1 : x->us > y->us;
 }
 
-/* The main graph's nodes as ONNX Runtime numbers them: it makes Constants initializers first. */
+/* The main graph's nodes in the order in which ONNX Runtime numbers them: without Constants, which it turns into
+ * initializers first. */
 static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
 {
     const struct graph *g = &m->graph[1];
@@ -368,7 +371,7 @@ static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
     return order;
 }
 
-/* The node of an event; the runtime calls one without a name OPERATOR_INDEX. */
+/* The row of an event's node; the runtime names a node without a name OPERATOR_INDEX. */
 static uint32_t event_row(const struct reader *r, const json_t *e, const char *name,
                           const nid *order, uint32_t n)
 {
@@ -376,13 +379,13 @@ static uint32_t event_row(const struct reader *r, const json_t *e, const char *n
     const char *op = json_string_value(json_object_get(args, "op_name"));
     const char *index = json_string_value(json_object_get(args, "node_index"));
     int64_t k;
-    if (op && index && strcmp(name, arena_fmt(r->x->scratch, "%s_%s", op, index)) == 0 &&
+    if (op && index && strcmp(name, arena_fmt(r->x->use.scratch, "%s_%s", op, index)) == 0 &&
         count_parse(index, &k) && k >= 0 && k < n && strcmp(node_op(r->t->m, order[k]), op) == 0)
         return order[k];
     return find_row(r->t, name, op);
 }
 
-/* Medians of each node's events; the number of nodes. */
+/* Stores each node's median time; returns the number of nodes. */
 static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 {
     uint32_t nodes = 0;
@@ -402,10 +405,10 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 static int read_profile(struct reader *r, json_t *list)
 {
     static const char suffix[] = "_kernel_time";
-    struct event *e = arena_array(r->x->scratch, json_array_size(list) + 1, sizeof *e);
+    struct event *e = arena_array(r->x->use.scratch, json_array_size(list) + 1, sizeof *e);
     size_t i, n = 0, nodes = r->t->m->nnode - 1;
     uint32_t norder;
-    nid *order = runtime_order(r->t->m, r->x->scratch, &norder);
+    nid *order = runtime_order(r->t->m, r->x->use.scratch, &norder);
     json_t *v;
     json_array_foreach(list, i, v)
     {
@@ -418,7 +421,7 @@ static int read_profile(struct reader *r, json_t *list)
         int64_t us = json_integer_value(dur);
         if (!json_is_integer(dur) || us < 0 || us > TIME_MAX / PS_PER_US)
             return bad_row(r, "\"dur\": expected an integer of microseconds");
-        char *name = arena_strdup(r->x->scratch, full, strlen(full) - (sizeof suffix - 1));
+        char *name = arena_strdup(r->x->use.scratch, full, strlen(full) - (sizeof suffix - 1));
         uint32_t node = event_row(r, v, name, order, norder);
         if (node == 0)
             miss(r, name);
@@ -427,7 +430,7 @@ static int read_profile(struct reader *r, json_t *list)
     }
     size_t found = put_medians(r, e, n), left = nodes - found;
     size_t permille = nodes > 0 ? left * 1000 / nodes : 0;
-    diag_note(r->x->diag,
+    diag_note(r->x->use.diag,
               "%s: measured times for %zu of %zu nodes; %zu (%zu.%zu %%) keep the roofline",
               r->path, found, nodes, left, permille / 10, permille % 10);
     return 0;
@@ -439,9 +442,9 @@ static int read_json(struct reader *r, const char *text, size_t n)
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
     int rc;
     if (!root)
-        return diag_error(r->x->diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
+        return diag_error(r->x->use.diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
     if (!json_is_array(root))
-        rc = diag_error(r->x->diag, "%s: expected a list of objects, or a CSV header", r->path);
+        rc = diag_error(r->x->use.diag, "%s: expected a list of objects, or a CSV header", r->path);
     else if (json_object_get(json_array_get(root, 0), "cat"))
         rc = read_profile(r, root);
     else
@@ -455,12 +458,12 @@ static int read_json(struct reader *r, const char *text, size_t n)
 /* The whole file with a NUL behind it; NULL after an error. */
 static char *slurp(struct reader *r, size_t *n)
 {
-    struct arena *a = r->x->scratch;
+    struct arena *a = r->x->use.scratch;
     FILE *f = fopen(r->path, "rb");
     uint32_t cap = 0, len = 0, got = 1;
     char *text = NULL;
     if (!f) {
-        diag_error(r->x->diag, "%s: %s", r->path, strerror(errno));
+        diag_error(r->x->use.diag, "%s: %s", r->path, strerror(errno));
         return NULL;
     }
     while (got > 0 && len < INT32_MAX) {
@@ -471,7 +474,7 @@ static char *slurp(struct reader *r, size_t *n)
     bool failed = ferror(f) != 0;
     fclose(f);
     if (failed || got > 0) {
-        diag_error(r->x->diag, "%s: cannot be read: %s", r->path,
+        diag_error(r->x->use.diag, "%s: cannot be read: %s", r->path,
                    failed ? strerror(errno) : "over 2 GiB");
         return NULL;
     }
@@ -488,14 +491,14 @@ static int split_classes(struct reader *r, const char *text)
     r->filter = UINT32_MAX;
     if (!colon || colon == text || strchr(colon, '/') || access(text, F_OK) == 0)
         return 0;
-    r->path = arena_strdup(r->x->scratch, text, (size_t)(colon - text));
+    r->path = arena_strdup(r->x->use.scratch, text, (size_t)(colon - text));
     r->filter = 0;
     for (const char *s = colon + 1;; s++) {
         size_t n = strcspn(s, ",");
-        const char *name = arena_strdup(r->x->scratch, s, n);
+        const char *name = arena_strdup(r->x->use.scratch, s, n);
         uint32_t bits = classes_named(r->x->scene.cluster, name);
         if (bits == 0)
-            return diag_error(r->x->diag,
+            return diag_error(r->x->use.diag,
                               "--costs '%s': the cluster has no class '%s'; the first is '%s'",
                               text, name, r->x->scene.cluster->cls[0].name);
         r->filter |= bits;
@@ -515,12 +518,12 @@ static int read_file(struct cost_table *t, struct ctx *x, const char *text)
     if (!s)
         return -1;
     if (strlen(s) != n)
-        return diag_error(x->diag, "%s: a NUL byte, expected CSV or JSON text", r.path);
+        return diag_error(x->use.diag, "%s: a NUL byte, expected CSV or JSON text", r.path);
     const char *first = s + strspn(s, " \t\r\n");
     if ((*first == '[' || *first == '{' ? read_json(&r, s, n) : read_csv(&r, s)) != 0)
         return -1;
     if (r.unknown > 0)
-        diag_warning(x->diag, WARN_UNMATCHED_COST,
+        diag_warning(x->use.diag, WARN_UNMATCHED_COST,
                      "%s: %u rows name nodes, operators or classes that are not there, the "
                      "first is '%s': they have no effect",
                      r.path, r.unknown, r.first_unknown);
@@ -535,7 +538,7 @@ static int64_t *no_times(struct arena *a, uint32_t n)
     return t;
 }
 
-/* Adds the nodes of m as rows, from row `first` on.  Where names repeat, the first has it. */
+/* Adds the nodes of m as rows, from row `first` on.  Of several nodes with one name the first is found by it. */
 static void add_rows(struct cost_table *t, const struct module *m, uint32_t first)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -550,7 +553,7 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
 
 struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
 {
-    struct arena *a = x->scratch;
+    struct arena *a = x->use.scratch;
     struct cost_table *t = arena_alloc(a, sizeof *t);
     uint32_t rows = m->nnode + (m != x->scene.m ? x->scene.m->nnode : 0);
     t->m = m;
@@ -566,8 +569,8 @@ struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
         t->node_time[k] = no_times(a, rows);
         t->op_time[k] = no_times(a, t->nop + 1);
     }
-    for (uint32_t i = 0; i < x->ncost_files; i++)
-        if (read_file(t, x, x->cost_files[i]) != 0)
+    for (uint32_t i = 0; i < ctx_settings(x)->ncost_files; i++)
+        if (read_file(t, x, ctx_settings(x)->cost_files[i]) != 0)
             return NULL;
     return t;
 }
@@ -576,8 +579,9 @@ struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m)
 {
     struct diag quiet = diag_silent();
     struct ctx y = *x;
-    y.diag = &quiet;
-    return x->ncost_files > 0 && x->scene.cluster != NULL ? cost_table_read(&y, m) : NULL;
+    y.use.diag = &quiet;
+    return ctx_settings(x)->ncost_files > 0 && x->scene.cluster != NULL ? cost_table_read(&y, m)
+                                                                        : NULL;
 }
 
 int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k)

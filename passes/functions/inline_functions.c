@@ -39,7 +39,7 @@ enum { ENTRIES_PER_NODE = 64 };
 
 /* ---- what stays ---- */
 
-/* Functions whose names do not match stay. */
+/* Sets FATE_UNWANTED for functions whose names `only` does not match.  0, or -1 and an error. */
 static int choose(struct ctx *x, struct functions *f, const char *only)
 {
     regex_t re;
@@ -47,7 +47,7 @@ static int choose(struct ctx *x, struct functions *f, const char *only)
     if (*only == '\0')
         return 0;
     if (regcomp(&re, only, REG_EXTENDED | REG_NOSUB) != 0)
-        return diag_error(x->diag, "inline-functions: only=%s: not a regular expression", only);
+        return diag_error(x->use.diag, "inline-functions: only=%s: not a regular expression", only);
     for (uint32_t i = 1; i < f->n; i++) {
         bool match = regexec(&re, str(x->scene.m, x->scene.m->function[i].name), 0, NULL, 0) == 0;
         any = any || match;
@@ -55,14 +55,14 @@ static int choose(struct ctx *x, struct functions *f, const char *only)
     }
     regfree(&re);
     if (!any)
-        return diag_error(x->diag, "inline-functions: only=%s matches no function of the model",
+        return diag_error(x->use.diag, "inline-functions: only=%s matches no function of the model",
                           only);
     return 0;
 }
 
 /* ---- limits ---- */
 
-/* A callee in a cycle or above one, 0: none that f knows of. */
+/* A function that `body` calls and that is in a cycle of calls or leads into one; 0: none. */
 static uint32_t cyclic_callee(const struct module *body, const struct functions *f)
 {
     for (nid n = 1; n < body->nnode; n++) {
@@ -73,7 +73,7 @@ static uint32_t cyclic_callee(const struct module *body, const struct functions 
     return 0;
 }
 
-/* A function of the cycle that f is in or calls into: the first that is met twice. */
+/* A function of the cycle that `from` is in or leads into: the first that a walk along calls meets twice. */
 static uint32_t in_cycle(const struct module *m, const struct functions *f, uint32_t from,
                          struct arena *scratch)
 {
@@ -91,23 +91,23 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
 {
     if (k != 0 && f->fate[k] == FATE_CYCLE)
         return diag_error(
-            x->diag,
+            x->use.diag,
             "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
             "recursive functions cannot be inlined",
             str(x->scene.m, x->scene.m->path), node_name(in, call),
-            function_name(x->scene.m, k, x->scratch),
-            function_name(x->scene.m, in_cycle(x->scene.m, f, k, x->scratch), x->scratch));
+            function_name(x->scene.m, k, x->use.scratch),
+            function_name(x->scene.m, in_cycle(x->scene.m, f, k, x->use.scratch), x->use.scratch));
     if (k != 0 && f->fate[k] == FATE_DEEP)
         return diag_error(
-            x->diag,
+            x->use.diag,
             "%s: node '%s' calls '%s': calls nested %u deep cannot be inlined, expected "
             "at most %d",
             str(x->scene.m, x->scene.m->path), node_name(in, call),
-            function_name(x->scene.m, k, x->scratch), f->depth[k], CALL_DEPTH);
+            function_name(x->scene.m, k, x->use.scratch), f->depth[k], CALL_DEPTH);
     return 0;
 }
 
-/* No call that would be entered leads into a cycle. */
+/* An error if a call that would be replaced leads into a cycle. */
 static int check_calls(struct ctx *x, const struct functions *f)
 {
     const struct module *m = x->scene.m;
@@ -130,23 +130,23 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
         if (k != 0 && f->fate[k] == FATE_FREE && (worst == 0 || f->entries[k] > f->entries[worst]))
             worst = k;
     }
-    return diag_error(x->diag,
+    return diag_error(x->use.diag,
                       "%s: with its calls replaced the model would have %s %" PRIu64
                       " nodes, most of them from function '%s': expected at most %" PRId64
                       " (inline-functions{max-nodes=...}), or say which with only=",
                       str(x->scene.m, x->scene.m->path),
                       nodes == UINT64_MAX ? "more than" : "up to", nodes,
-                      worst != 0 ? function_name(x->scene.m, worst, x->scratch) : "", most);
+                      worst != 0 ? function_name(x->scene.m, worst, x->use.scratch) : "", most);
 }
 
 /* ---- what is left ---- */
 
-/* Functions that are still called, directly or not, keep their order; the others go. */
+/* Drops the functions that nothing calls any more; the others keep their order. */
 static void drop_functions(struct ctx *x)
 {
     struct module *m = x->scene.m;
-    uint32_t n = m->nfunction, *now = arena_array(x->scratch, (size_t)n + 1, sizeof *now);
-    uint32_t *todo = arena_array(x->scratch, (size_t)n + 1, sizeof *todo), ntodo = 0, kept = 1;
+    uint32_t n = m->nfunction, *now = arena_array(x->use.scratch, (size_t)n + 1, sizeof *now);
+    uint32_t *todo = arena_array(x->use.scratch, (size_t)n + 1, sizeof *todo), ntodo = 0, kept = 1;
     for (nid k = 1; k < m->nnode; k++) {
         uint32_t f = m->node[k].callee;
         if (f != 0 && now[f]++ == 0)
@@ -186,14 +186,15 @@ static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
             continue;
         first = left++ == 0 ? n : first;
     }
-    diag_note(x->diag, "inline-functions: %u nodes with %u calls are now %u nodes with %u calls",
+    diag_note(x->use.diag,
+              "inline-functions: %u nodes with %u calls are now %u nodes with %u calls",
               r->nnode0 - 1, calls, m->nnode - 1, left);
     for (nid n = first; n < m->nnode && n != 0; n++) {
         uint32_t f = m->node[n].callee;
         if (f == 0 || x->scene.m->function[f].body == NULL)
             continue;
-        diag_note(x->diag, "inline-functions: the first call that is left is node '%s' of '%s'",
-                  node_name(m, n), function_name(x->scene.m, f, x->scratch));
+        diag_note(x->use.diag, "inline-functions: the first call that is left is node '%s' of '%s'",
+                  node_name(m, n), function_name(x->scene.m, f, x->use.scratch));
         break;
     }
 }
@@ -208,25 +209,25 @@ static int run(struct ctx *x, const void *options)
     for (nid n = 1; n < m->nnode; n++)
         calls += m->node[n].callee != 0;
     if (calls == 0) {
-        diag_note(x->diag, "inline-functions: nothing calls a function of the model");
+        diag_note(x->use.diag, "inline-functions: nothing calls a function of the model");
         return 0;
     }
-    if (m->cost != NULL || x->base != NULL || x->plan != NULL || x->inferred)
-        return diag_error(x->diag,
+    if (m->cost != NULL || x->levels.base != NULL || x->results.plan != NULL || x->results.inferred)
+        return diag_error(x->use.diag,
                           "inline-functions comes before all other passes: what they found "
                           "out does not hold for the new nodes");
-    struct functions *f = functions_study(m, x->scratch);
+    struct functions *f = functions_study(m, x->use.scratch);
     if (choose(x, f, o->only) != 0 || check_calls(x, f) != 0)
         return -1;
-    functions_fit(m, f, "inline-functions", x->scratch, x->diag);
+    functions_fit(m, f, "inline-functions", x->use.scratch, x->use.diag);
     functions_measure(m, f);
     if (check_size(x, f, o->max_nodes) != 0)
         return -1;
-    if (inline_calls(m, f, &how, m->mem, x->scratch, x->diag, &r) != 0)
+    if (inline_calls(m, f, &how, m->mem, x->use.scratch, x->use.diag, &r) != 0)
         return -1;
     *m = r.m;
     m->rewritten = true;
-    x->looked_inside = *o->only == '\0';
+    x->results.looked_inside = *o->only == '\0';
     drop_functions(x);
     report(x, &r, calls);
     return 0;

@@ -29,9 +29,9 @@ static int longest_run(struct ctx *x, const void *options)
     char text[UNIT_TEXT];
     if (ctx_base(x))
         return -1;
-    const struct wdag *g = x->base;
-    int64_t *end = arena_array(x->scratch, (size_t)g->n + 1, sizeof *end);
-    uint32_t *from = arena_array(x->scratch, (size_t)g->n + 1, sizeof *from);
+    const struct wdag *g = x->levels.base;
+    int64_t *end = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *end);
+    uint32_t *from = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *from);
     uint32_t last = 0, length = 0;
     for (uint32_t v = 0; v < g->n; v++) {
         from[v] = UINT32_MAX;
@@ -39,7 +39,7 @@ static int longest_run(struct ctx *x, const void *options)
             if (from[v] == UINT32_MAX || end[g->pred.to[k]] > end[from[v]])
                 from[v] = g->pred.to[k];
         if (g->time[0][v] == COST_NEVER)
-            return diag_error(x->diag, "longest-path: node '%s' cannot run on class '%s'",
+            return diag_error(x->use.diag, "longest-path: node '%s' cannot run on class '%s'",
                               node_name(x->scene.m, g->node[v]), x->scene.cluster->cls[0].name);
         end[v] = (from[v] == UINT32_MAX ? 0 : end[from[v]]) + g->time[0][v];
         last = end[v] > end[last] ? v : last;
@@ -67,19 +67,19 @@ static int run(struct ctx *x, const char *path, const char *passes)
     struct pipeline p = {.extra = own};
     struct run_options none = {0};
     struct cluster cluster;
-    if (cluster_parse(&cluster, x->mem, "2xa100", x->diag) ||
-        pipeline_parse(&p, passes, x->mem, x->diag))
+    if (cluster_parse(&cluster, x->use.mem, "2xa100", x->use.diag) ||
+        pipeline_parse(&p, passes, x->use.mem, x->use.diag))
         return -1;
-    pipeline_complete(&p,
-                      x->mem); /* longest-path needs costs: infer-shapes and cost come before it */
+    pipeline_complete(
+        &p, x->use.mem); /* longest-path needs costs: infer-shapes and cost come before it */
     x->scene.cluster = &cluster;
-    x->scene.m = onnx_read(path, &(struct onnx_options){0}, x->diag);
+    x->scene.m = onnx_read(path, &(struct onnx_options){0}, x->use.diag);
     if (!x->scene.m)
         return -1;
     int rc = pipeline_run(&p, x, &none);
-    if (rc == 0 && x->plan) {
+    if (rc == 0 && x->results.plan) {
         char text[UNIT_TEXT];
-        printf("plan: %s per sample\n", time_print(text, x->plan->value));
+        printf("plan: %s per sample\n", time_print(text, x->results.plan->value));
     }
     arena_free(x->scene.m->mem);
     return rc;
@@ -88,13 +88,13 @@ static int run(struct ctx *x, const char *path, const char *passes)
 int main(int argc, char **argv)
 {
     struct diag d = {0};
-    struct ctx x = {.mem = arena_new(), .scratch = arena_new(), .diag = &d};
+    struct ctx x = {.use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d};
     if (argc < 2 || argc > 3) {
         fprintf(stderr, "usage: critical-path MODEL.onnx [PASSES]\n");
         return 2;
     }
     int rc = run(&x, argv[1], argc > 2 ? argv[2] : "longest-path");
-    arena_free(x.scratch);
-    arena_free(x.mem);
+    arena_free(x.use.scratch);
+    arena_free(x.use.mem);
     return rc ? 1 : 0;
 }

@@ -114,10 +114,8 @@ struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d)
     struct text_module t = {0};
     fuzz_check(module_parse(&t, graph, strlen(graph), "graph.pir", d) == 0,
                "the target's own graph is right");
-    return (struct ctx){.mem = t.scene.m->mem,
-                        .scratch = scratch,
-                        .diag = d,
-                        .scene = {.m = t.scene.m, .cluster = t.scene.cluster}};
+    return (struct ctx){
+        .use.mem = t.scene.m->mem, .use.scratch = scratch, .use.diag = d, .scene = t.scene};
 }
 
 void fuzz_check_text(const struct scene *s, const struct plan *plan)
@@ -168,16 +166,21 @@ int fuzz_run(struct ctx *x, const char *passes)
     struct arena *mem = arena_new(), *scratch = arena_new();
     struct pipeline p = {0};
     struct run_options o = {.verify_each = true};
+    const struct settings *before = x->settings;
+    struct settings settings = *ctx_settings(x);
 
-    x->mem = x->scene.m->mem;
-    x->scratch = scratch;
-    x->time_limit = PLANNER_PS;
-    x->inferred = false;
-    fuzz_check(pipeline_parse(&p, passes, mem, x->diag) == 0, "the target's own pipeline is right");
+    x->use.mem = x->scene.m->mem;
+    x->use.scratch = scratch;
+    settings.time_limit = PLANNER_PS;
+    x->settings = &settings;
+    x->results.inferred = false;
+    fuzz_check(pipeline_parse(&p, passes, mem, x->use.diag) == 0,
+               "the target's own pipeline is right");
     pipeline_complete(&p, mem);
     int rc = pipeline_run(&p, x, &o);
     fuzz_check(rc != PASS_UNVERIFIED, "the judge agrees with the planners");
-    fuzz_check_result(rc, x->diag);
+    fuzz_check_result(rc, x->use.diag);
+    x->settings = before;
     arena_free(mem);
     arena_free(scratch);
     return rc;

@@ -49,7 +49,7 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
                      .bound_all = -1,
                      .status = PLAN_HEURISTIC,
                      .argument = "read"};
-    struct result r = {.scene = x->scene, .plan = &p, .verdict = &v, .diag = x->diag};
+    struct result r = {.scene = x->scene, .plan = &p, .verdict = &v, .diag = x->use.diag};
     const char *own = arena_fmt(a, "%s/own.json", folder.path);
     const char *paper = arena_fmt(a, "%s/paper.json", folder.path);
     fuzz_check(plan_json_write(&r, own) == 0, "a plan can be written");
@@ -67,13 +67,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fuzz_folder folder = fuzz_folder_make(a, onnx ? "p.onnx" : "p", data, size);
 
     struct ctx x = fuzz_graph(graph, a, &d);
-    x.read_model = read_model;
+    x.use.read_model = read_model;
     int32_t *dev = plan_read(&x, folder.file);
     fuzz_check_result(dev == NULL ? -1 : 0, &d);
     if (dev != NULL)
         check_plan(&x, folder, dev);
     fuzz_folder_remove(folder);
-    arena_free(x.mem);
+    arena_free(x.use.mem);
     arena_free(a);
     return 0;
 }

@@ -1,4 +1,4 @@
-"""Lit tests: pipelines on textual IR, checked by FileCheck.  Started by tests/run_lit.py, which
+"""Lit tests: pipelines on textual IR, checked by FileCheck.  Started by tests/support/run_lit.py, which
 passes the programs in the environment; `out` (--param) is where temporary files go."""
 import os
 import shlex

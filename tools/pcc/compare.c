@@ -16,8 +16,8 @@ static void print_row(FILE *f, struct ctx *x, const char *name, const struct ver
         used = v->load[d].used > used ? v->load[d].used : used;
     fprintf(f, "%15s  %-10s %14s %12s  %s\n",
             v->runnable ? time_short(b[0], v->value) : "cannot run",
-            cluster_device_name(x->scene.cluster, x->mem, v->bottleneck), bytes_short(b[1], used),
-            bytes_short(b[2], crossing), name);
+            cluster_device_name(x->scene.cluster, x->use.mem, v->bottleneck),
+            bytes_short(b[1], used), bytes_short(b[2], crossing), name);
 }
 
 int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *from)
@@ -26,10 +26,10 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     if (!dev)
         return -1;
     const struct plan other = {.dev = dev};
-    struct evaluation e = evaluate(&x->scene, &other, x->mem);
-    const struct parts *parts = parts_build(&x->scene, dev, x->mem);
+    struct evaluation e = evaluate(&x->scene, &other, x->use.mem);
+    const struct parts *parts = parts_build(&x->scene, dev, x->use.mem);
     if (e.why_not)
-        diag_warning(x->diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
+        diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
                      e.why_not);
     fprintf(f, "%15s  %-10s %14s %12s  %s\n", "time per sample", "bottleneck", "largest memory",
             "bytes cut", "plan");

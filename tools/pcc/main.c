@@ -172,26 +172,26 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
     bool in_file = text && *text == '@';
     size_t n;
-    if (in_file && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
+    if (in_file && !(text = infile_read(text + 1, x->use.mem, &n, x->use.diag)))
         return EXIT_INPUT;
     if (!text && out && output_is_folder(out))
         text = c->value[CLI_GROUP] ? "open-functions,fuse,hier-place"
                                    : "open-functions,fuse,auto-place";
     else if (!text && (!out || writer_of(out)->needs == WRITER_NEEDS_COST || c->n[CLI_EMIT]))
         text = "cost";
-    if (text && pipeline_parse(p, text, x->mem, x->diag))
+    if (text && pipeline_parse(p, text, x->use.mem, x->use.diag))
         return in_file ? EXIT_INPUT : EXIT_USAGE;
-    pipeline_complete(p, x->mem);
+    pipeline_complete(p, x->use.mem);
     bool costs = out || c->n[CLI_EMIT] || has_pass(p, "cost"); /* the summary shows costs */
-    if (!costs && pipeline_parse(p, "cost", x->mem, x->diag))
+    if (!costs && pipeline_parse(p, "cost", x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    pipeline_complete(p, x->mem);
+    pipeline_complete(p, x->use.mem);
     if (c->value[CLI_KEEP_BLOCKS] && !has_pass(p, "contract")) {
-        diag_error(x->diag,
+        diag_error(x->use.diag,
                    "--keep-blocks: nothing is placed: give a planner, such as -p auto-place");
         return EXIT_USAGE;
     }
-    return stop_after(c->value[CLI_STOP_AFTER], p, x->diag) ? EXIT_USAGE : 0;
+    return stop_after(c->value[CLI_STOP_AFTER], p, x->use.diag) ? EXIT_USAGE : 0;
 }
 
 /* Passes that options name; their values and that of --diag. */
@@ -218,20 +218,16 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     struct ctx y = *x;
     struct diag silent = diag_silent();
     struct cluster *own = NULL;
-    y.diag = &silent;
-    y.opened = NULL;
+    y.use.diag = &silent;
     y.scene.place = NULL;
-    y.base = y.whole = y.any = y.must = y.top = NULL;
-    y.plan = NULL;
-    for (y.ndims = 0; y.ndims < x->ndims && !x->dims[y.ndims].guessed;)
-        y.ndims++;
-    y.capdims = y.ndims; /* what is guessed again goes elsewhere */
-    y.guess = 0;
-    y.scene.m = read_input(c, &own, &y.plan, &silent);
+    y.levels = (struct levels){0};
+    /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
+    y.results = (struct results){.inferred = x->results.inferred};
+    y.scene.m = read_input(c, &own, &y.results.plan, &silent);
     if (!y.scene.m)
         return;
-    if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->diag) == 0)
-        diag_warning(x->diag, WARN_REPRODUCER,
+    if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
+        diag_warning(x->use.diag, WARN_REPRODUCER,
                      "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
     arena_free(y.scene.m->mem);
 }
@@ -245,23 +241,24 @@ static void emit_errors(void *user, enum diag_level level, enum warning w, const
 }
 
 /* --check-annotations: shapes are inferred as far as they can be, then every finding is shown. */
-static int check_only(const struct cli *c, struct ctx *x)
+static int check_only(const struct cli *c, struct settings *s, struct ctx *x)
 {
     struct cluster *own = NULL;
     struct pipeline p = {0};
     struct run_options o = {0};
-    struct diag *d = x->diag, soft = {.emit = emit_errors, .user = d};
+    struct diag *d = x->use.diag, soft = {.emit = emit_errors, .user = d};
     if (c->value[CLI_OUTPUT] || c->value[CLI_PASSES] || c->n[CLI_EMIT]) {
-        diag_error(x->diag, "--check-annotations writes nothing: -p, -o and --emit do not apply");
+        diag_error(x->use.diag,
+                   "--check-annotations writes nothing: -p, -o and --emit do not apply");
         return EXIT_USAGE;
     }
-    if (settings_dims(c, x) || pipeline_parse(&p, "infer-shapes", x->mem, x->diag))
+    if (settings_dims(c, s, x->use.mem, d) || pipeline_parse(&p, "infer-shapes", x->use.mem, d))
         return EXIT_USAGE;
-    if (!(x->scene.m = read_input(c, &own, &x->plan, x->diag)))
+    if (!(x->scene.m = read_input(c, &own, &x->results.plan, x->use.diag)))
         return EXIT_INPUT;
-    x->diag = &soft; /* what sizes to plan for does not matter here */
+    x->use.diag = &soft; /* what sizes to plan for does not matter here */
     int rc = pipeline_run(&p, x, &o);
-    x->diag = d;
+    x->use.diag = d;
     d->limit = UINT32_MAX;
     return check_annotations(x->scene.m, d) || rc || output_warned(d) ? EXIT_INPUT : 0;
 }
@@ -272,15 +269,18 @@ static void note_reserve(const struct ctx *x)
     char text[UNIT_TEXT];
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         if (x->scene.cluster->cls[k].reserve)
-            diag_note(x->diag, "of each %s, %s were left to the runtime (--reserve)",
+            diag_note(x->use.diag, "of each %s, %s were left to the runtime (--reserve)",
                       x->scene.cluster->cls[k].name,
                       bytes_short(text, x->scene.cluster->cls[k].reserve));
 }
 
-static int run(const struct cli *c, struct ctx *x)
+/* s: what x->settings points to. */
+static int run(const struct cli *c, struct settings *s, struct ctx *x)
 {
     struct cluster *own = NULL;
     struct pipeline p = {0};
+    struct arena *a = x->use.mem;
+    struct diag *d = x->use.diag;
     uint32_t at = 0;
     struct run_options o = {.print_before = c->value[CLI_PRINT_BEFORE],
                             .at = &at,
@@ -289,22 +289,22 @@ static int run(const struct cli *c, struct ctx *x)
                             .verify_each = c->value[CLI_VERIFY_EACH] != NULL,
                             .time_passes = c->value[CLI_TIME_PASSES] != NULL};
     for (uint32_t i = 0; i < c->n[CLI_WARNINGS]; i++)
-        if (warning_switch(x->diag, c->list[CLI_WARNINGS][i], x->mem))
+        if (warning_switch(d, c->list[CLI_WARNINGS][i], a))
             return EXIT_USAGE;
     if (c->value[CLI_CHECK_ANNOTATIONS])
-        return check_only(c, x);
-    if (output_check(c, x->mem, x->diag) || check_names(c, x->mem, x->diag) ||
-        settings_dims(c, x) || settings_pairs(c, x) || settings_limits(c, x))
+        return check_only(c, s, x);
+    if (output_check(c, a, d) || check_names(c, a, d) || settings_dims(c, s, a, d) ||
+        settings_pairs(c, s, a, d) || settings_limits(c, s, d))
         return EXIT_USAGE;
-    int rc = settings_pins(c, x);
+    int rc = settings_pins(c, s, a, d);
     if (rc || (rc = make_pipeline(c, x, &p)))
         return rc;
-    x->cost_files = c->list[CLI_COSTS];
-    x->ncost_files = c->n[CLI_COSTS];
-    x->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
+    s->cost_files = c->list[CLI_COSTS];
+    s->ncost_files = c->n[CLI_COSTS];
+    s->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
     if (c->value[CLI_PRINT_PIPELINE])
-        fprintf(stderr, "%s\n", pipeline_text(&p, x->mem));
-    if (!(x->scene.m = read_input(c, &own, &x->plan, x->diag)))
+        fprintf(stderr, "%s\n", pipeline_text(&p, a));
+    if (!(x->scene.m = read_input(c, &own, &x->results.plan, d)))
         return EXIT_INPUT;
     if (p.n || c->value[CLI_DEVICES]) {
         if ((rc = settings_devices(c, x, own)))
@@ -314,7 +314,7 @@ static int run(const struct cli *c, struct ctx *x)
     } else {
         x->scene.cluster = own;
     }
-    if (output_probe(c, x->scene.m, x->diag))
+    if (output_probe(c, x->scene.m, d))
         return EXIT_INPUT;
     rc = pipeline_run(&p, x, &o);
     if (rc == PASS_INFEASIBLE) {
@@ -387,15 +387,17 @@ int main(int argc, char **argv)
     if (rc == -1 && repro_options(&c, mem, &d))
         rc = EXIT_USAGE;
     if (rc == -1) {
-        struct ctx x = {.mem = mem,
-                        .scratch = scratch,
-                        .diag = &d,
-                        .stop = &interrupted,
-                        .read_model = read_model};
+        struct settings s = {0};
+        struct ctx x = {.settings = &s,
+                        .use.mem = mem,
+                        .use.scratch = scratch,
+                        .use.diag = &d,
+                        .use.stop = &interrupted,
+                        .use.read_model = read_model};
         sink.quiet = c.value[CLI_QUIET] != NULL;
-        x.progress = !sink.quiet && isatty(STDERR_FILENO);
+        x.use.progress = !sink.quiet && isatty(STDERR_FILENO);
         sigaction(SIGINT, &sa, NULL);
-        rc = run(&c, &x);
+        rc = run(&c, &s, &x);
         if (x.scene.m)
             arena_free(x.scene.m->mem);
     }

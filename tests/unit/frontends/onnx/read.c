@@ -6,7 +6,7 @@
 #include "backends/backends.h"
 #include "frontends/frontends.h"
 #include "frontends/onnx/scan.h"
-#include "tests/extras.h"
+#include "tests/support/extras.h"
 
 #include "onnx.pb-c.h"
 

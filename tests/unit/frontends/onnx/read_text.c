@@ -2,8 +2,8 @@
  * captures, repeated names, external data and odd names as exporters write them. */
 #include "frontends/frontends.h"
 #include "ir/base/strings.h"
-#include "tests/extras.h"
-#include "tests/module_equal.h"
+#include "tests/support/extras.h"
+#include "tests/support/module_equal.h"
 
 #include <ftw.h>
 #include <setjmp.h>

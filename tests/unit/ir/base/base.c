@@ -1,7 +1,7 @@
 /* Arenas, diagnostics, units, strings, tensors, compressed rows. */
 #include "ir/ir.h"
 #include "ir/base/strings.h"
-#include "tests/sink.h"
+#include "tests/support/sink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "ir/base/child.h"
 #include "passes/contiguous/interval_dp.h"
 #include "passes/integer/ip_search.h"
-#include "tests/instances.h"
+#include "tests/support/instances.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* The heap against sorting: pushes and pops in a random mix, with many equal keys and ties. */
 #include "ir/base/heap.h"
-#include "tests/graphs.h"
+#include "tests/support/graphs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

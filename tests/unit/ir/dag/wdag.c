@@ -2,7 +2,7 @@
  * brute force on small random graphs, and a hand-computed example of Celeritas' fusion. */
 #include "ir/dag/critical_order.h"
 #include "passes/coarsen/fuse.h"
-#include "tests/graphs.h"
+#include "tests/support/graphs.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Nets over vertices that are left out: no device pays more than it did, whatever the plan, and paths and
  * branches that are left out still cost what they must. */
-#include "tests/instances.h"
-#include "tests/graphs.h"
+#include "tests/support/instances.h"
+#include "tests/support/graphs.h"
 
 #include "ir/dag/wdag_bridge.h"
 

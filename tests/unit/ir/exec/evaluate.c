@@ -19,6 +19,7 @@ static const char text[] =
 
 struct world {
     struct ctx x;
+    struct settings set;
     struct diag d;
     struct text_module t;
     nid a, b;
@@ -30,16 +31,14 @@ static void enter(struct world *w, const struct pin *pins, uint32_t npins)
 {
     memset(w, 0, sizeof *w);
     assert_int_equal(module_parse(&w->t, text, strlen(text), "evaluate", &w->d), 0);
-    w->x = (struct ctx){.mem = arena_new(),
-                        .scratch = arena_new(),
-                        .diag = &w->d,
+    w->set = (struct settings){.pins = pins, .npins = npins};
+    w->x = (struct ctx){.use = {.mem = arena_new(), .scratch = arena_new(), .diag = &w->d},
                         .scene = w->t.scene,
-                        .pins = pins,
-                        .npins = npins};
+                        .settings = &w->set};
     assert_int_equal(ctx_base(&w->x), 0);
     w->b = w->t.scene.m->nnode - 1;
     w->a = w->b - 1;
-    w->dev = arena_array(w->x.mem, w->t.scene.m->nnode, sizeof *w->dev);
+    w->dev = arena_array(w->x.use.mem, w->t.scene.m->nnode, sizeof *w->dev);
     w->dev[w->b] = 1;
     w->plan = (struct plan){.dev = w->dev,
                             .value = 7 * PS_PER_S / 1000000,
@@ -50,15 +49,15 @@ static void enter(struct world *w, const struct pin *pins, uint32_t npins)
 
 static void leave(struct world *w)
 {
-    arena_free(w->x.mem);
-    arena_free(w->x.scratch);
+    arena_free(w->x.use.mem);
+    arena_free(w->x.use.scratch);
     arena_free(w->t.scene.m->mem);
 }
 
 /* What is found of w->plan; *why is what evaluate() says. */
 static enum finding find(struct world *w, const char **why)
 {
-    struct evaluation e = evaluate(&w->x.scene, &w->plan, w->x.mem);
+    struct evaluation e = evaluate(&w->x.scene, &w->plan, w->x.use.mem);
     *why = e.why_not;
     assert_int_equal(e.value, e.v.value);
     return evaluation_confirms(&e, &w->plan);
@@ -115,7 +114,7 @@ static void test_memory(void **state)
     assert_non_null(strstr(why, "acc0 needs 11.72 KiB and has 9.766 KiB"));
     w.plan.status = PLAN_OVER_MEMORY;
     assert_int_equal(find(&w, &why), FOUND_AS_CLAIMED);
-    struct evaluation e = evaluate(&w.x.scene, &w.plan, w.x.mem);
+    struct evaluation e = evaluate(&w.x.scene, &w.plan, w.x.use.mem);
     assert_true(evaluation_holds(&e, true) && !evaluation_holds(&e, false));
     leave(&w);
 }
@@ -132,7 +131,7 @@ static void test_pins(void **state)
     w.dev[w.b] = 0;
     assert_int_equal(find(&w, &why), FOUND_BROKEN);
     assert_string_equal(why, "node 'b' is not on the device that it is pinned to");
-    struct evaluation e = evaluate(&w.x.scene, &w.plan, w.x.mem);
+    struct evaluation e = evaluate(&w.x.scene, &w.plan, w.x.use.mem);
     assert_int_equal(e.misplaced, w.b);
     assert_false(evaluation_holds(&e, true));
     leave(&w);

@@ -1,6 +1,6 @@
 /* Lookups on a module with a body, and the verifier on sound and broken modules. */
 #include "ir/ir.h"
-#include "tests/sink.h"
+#include "tests/support/sink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

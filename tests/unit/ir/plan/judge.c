@@ -7,10 +7,10 @@
  * run everything, and memory limits. */
 #include "ir/text/text.h"
 #include "passes/pipeline.h"
-#include "tests/graphs.h"
+#include "tests/support/graphs.h"
+#include "tests/support/said.h"
 
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,8 +37,8 @@ struct op {
 
 struct world {
     struct arena *a;
-    char text[16384];
-    uint32_t len, ncls, ndev, nval, nop;
+    struct said said;
+    uint32_t ncls, ndev, nval, nop;
     uint32_t forward; /* ops from this one on are of the backward pass */
     bool host[CLASSES], io_free;
     int64_t memory[CLASSES], latency[CLASSES], per_byte[CLASSES];
@@ -49,16 +49,6 @@ struct world {
     struct text_module t;
     struct place *place;
 };
-
-static void say(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct world *w, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    w->len += (uint32_t)vsnprintf(w->text + w->len, sizeof w->text - w->len, fmt, ap);
-    va_end(ap);
-    assert_true(w->len < sizeof w->text);
-}
 
 /* ---- random modules --------------------------------------------------------------------------- */
 
@@ -91,18 +81,18 @@ static void make_classes(struct world *w, uint64_t *rng)
     w->ncls = 1 + test_below(rng, CLASSES);
     w->io_free = test_below(rng, 4) == 0;
     if (w->io_free)
-        say(w, "cluster io_free\n");
+        say(&w->said, "cluster io_free\n");
     for (uint32_t k = 0; k < w->ncls; k++) {
         uint32_t count = 1 + test_below(rng, DEVICES - w->ndev - (w->ncls - k - 1));
         w->host[k] = k && test_below(rng, 2);
         w->memory[k] = test_below(rng, 2) ? -1 : 400 + (int64_t)test_below(rng, 3000);
         w->latency[k] = test_below(rng, 50);
         w->per_byte[k] = 1 + test_below(rng, 2);
-        say(w, "class c%u x%u%s link=%s,%lldps", k, count, w->host[k] ? " host" : "",
+        say(&w->said, "class c%u x%u%s link=%s,%lldps", k, count, w->host[k] ? " host" : "",
             w->per_byte[k] == 1 ? "1TB/s" : "500GB/s", (long long)w->latency[k]);
         if (w->memory[k] >= 0)
-            say(w, " memory=%lldB", (long long)w->memory[k]);
-        say(w, "\n");
+            say(&w->said, " memory=%lldB", (long long)w->memory[k]);
+        say(&w->said, "\n");
         while (count--)
             w->cls[w->ndev++] = k;
     }
@@ -133,25 +123,25 @@ static void make_op(struct world *w, bool state, uint64_t *rng)
     w->val[o->out].op = i;
     w->val[o->out].state = state;
     o->small = o->kind != OP_ANY && w->val[o->out].elems <= 64;
-    say(w, "  %%%s = %s(", name_of(w, o->out),
+    say(&w->said, "  %%%s = %s(", name_of(w, o->out),
         o->kind == OP_ANY     ? "Tanh"
         : o->kind == OP_SHAPE ? "Shape"
                               : "Mul");
     for (uint32_t k = 0; k < o->nin; k++)
-        say(w, "%s%%%s", k ? ", " : "", name_of(w, o->in[k]));
-    say(w, ") : %s !bytes=%lldB !elems=%lld name=\"n%u\" !own=%lldB !time=[",
+        say(&w->said, "%s%%%s", k ? ", " : "", name_of(w, o->in[k]));
+    say(&w->said, ") : %s !bytes=%lldB !elems=%lld name=\"n%u\" !own=%lldB !time=[",
         o->kind == OP_ANY ? "f32[4]" : "i64[2]", (long long)w->val[o->out].bytes,
         (long long)w->val[o->out].elems, i, (long long)o->own);
     for (uint32_t k = 0; k < w->ncls; k++)
         if (o->time[k] == COST_NEVER)
-            say(w, "%snever", k ? "," : "");
+            say(&w->said, "%snever", k ? "," : "");
         else
-            say(w, "%s%lldps", k ? "," : "", (long long)o->time[k]);
-    say(w, "]");
+            say(&w->said, "%s%lldps", k ? "," : "", (long long)o->time[k]);
+    say(&w->said, "]");
     if (o->color)
-        say(w, " !color=%u", o->color);
+        say(&w->said, " !color=%u", o->color);
     o->backward = i >= w->forward;
-    say(w, "%s\n", o->backward ? " !backward" : "");
+    say(&w->said, "%s\n", o->backward ? " !backward" : "");
 }
 
 static void make_module(struct world *w, uint64_t seed, uint32_t maxops, bool training,
@@ -163,7 +153,7 @@ static void make_module(struct world *w, uint64_t seed, uint32_t maxops, bool tr
     w->a = arena_new();
     make_classes(w, &rng);
     w->forward = training ? test_below(&rng, nop + 1) : nop;
-    say(w, "graph {\n");
+    say(&w->said, "graph {\n");
     for (uint32_t i = test_below(&rng, 3); i-- > 0;)
         add_value(w, SRC_IN, &rng);
     if (test_below(&rng, 2)) {
@@ -174,28 +164,28 @@ static void make_module(struct world *w, uint64_t seed, uint32_t maxops, bool tr
         add_value(w, SRC_INIT, &rng);
     for (uint32_t v = 0; v < w->nval; v++)
         if (w->val[v].src == SRC_INIT)
-            say(w, "  init %%%s : f32[1] = [0.0] !bytes=%lldB !elems=%lld\n", name_of(w, v),
+            say(&w->said, "  init %%%s : f32[1] = [0.0] !bytes=%lldB !elems=%lld\n", name_of(w, v),
                 (long long)w->val[v].bytes, (long long)w->val[v].elems);
         else
-            say(w, "  in %%%s : f32[4] !bytes=%lldB !elems=%lld\n", name_of(w, v),
+            say(&w->said, "  in %%%s : f32[4] !bytes=%lldB !elems=%lld\n", name_of(w, v),
                 (long long)w->val[v].bytes, (long long)w->val[v].elems);
     for (uint32_t i = 0; i < nop; i++)
         make_op(w, i == state, &rng);
-    say(w, "  out ");
+    say(&w->said, "  out ");
     bool any = false;
     for (uint32_t i = 0; i < nop; i++) {
         struct val *v = &w->val[w->op[i].out];
         v->output = v->state || i == nop - 1 || test_below(&rng, 6) == 0;
         if (v->output)
-            say(w, "%s%%%s", any ? ", " : "", name_of(w, w->op[i].out));
+            say(&w->said, "%s%%%s", any ? ", " : "", name_of(w, w->op[i].out));
         any = any || v->output;
     }
-    say(w, "\n}\n");
+    say(&w->said, "\n}\n");
     bool pins = test_below(&rng, 4) == 0;
     for (uint32_t i = 0; i < nop; i++)
         w->pin[i] = pins && test_below(&rng, 3) == 0 ? (int32_t)test_below(&rng, w->ndev) : -1;
-    if (module_parse(&w->t, w->text, w->len, "random", d))
-        fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->text);
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+        fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
 /* ---- the rules, again ------------------------------------------------------------------------- */
@@ -354,24 +344,26 @@ static int64_t value_of(const struct world *w, const struct load *load, enum ove
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {.mem = arena_new(),
-                    .scratch = arena_new(),
-                    .diag = d,
+    struct ctx x = {.use.mem = arena_new(),
+                    .use.scratch = arena_new(),
+                    .use.diag = d,
                     .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
-    struct pin *pin = arena_array(x.mem, OPS, sizeof *pin);
+    struct settings *s = arena_alloc(x.use.mem, sizeof *s);
+    struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
         if (w->pin[i] >= 0 && placed(w, i))
-            pin[x.npins++] =
-                (struct pin){arena_fmt(x.mem, "^n%u$", i),
-                             cluster_device_name(x.scene.cluster, x.mem, (uint32_t)w->pin[i])};
-    x.pins = pin;
+            pin[s->npins++] =
+                (struct pin){arena_fmt(x.use.mem, "^n%u$", i),
+                             cluster_device_name(x.scene.cluster, x.use.mem, (uint32_t)w->pin[i])};
+    s->pins = pin;
+    x.settings = s;
     return x;
 }
 
 static void end(struct world *w, struct ctx *x)
 {
-    arena_free(x->mem);
-    arena_free(x->scratch);
+    arena_free(x->use.mem);
+    arena_free(x->use.scratch);
     arena_free(w->t.scene.m->mem);
     arena_free(w->a);
 }
@@ -379,7 +371,7 @@ static void end(struct world *w, struct ctx *x)
 /* Devices of ops as devices of nodes; op i is node first + i. */
 static int32_t *node_devices(const struct world *w, const struct ctx *x, const int32_t *dev)
 {
-    int32_t *of = arena_array(x->scratch, x->scene.m->nnode, sizeof *of);
+    int32_t *of = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *of);
     memset(of, 0xff, x->scene.m->nnode * sizeof *of);
     for (uint32_t i = 0; i < w->nop; i++)
         if (placed(w, i))
@@ -392,21 +384,21 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
     struct load load[DEVICES];
     bool chain = recompute(w, dev, load), fits = true, runs = true;
     const int32_t *of = node_devices(w, x, dev);
-    struct verdict v = judge(&x->scene, of, NULL, x->scratch);
+    struct verdict v = judge(&x->scene, of, NULL, x->use.scratch);
     int64_t value = 0;
     for (uint32_t d = 0; d < w->ndev; d++) {
-        uint8_t *member = arena_alloc(x->scratch, x->base->n + 1);
+        uint8_t *member = arena_alloc(x->use.scratch, x->levels.base->n + 1);
         int64_t compute, transfer, size, memory = w->memory[w->cls[d]];
-        for (uint32_t u = 0; u < x->base->n; u++)
-            member[u] = of[x->base->node[u]] == (int32_t)d;
-        wdag_load(x->base, member, w->cls[d], &compute, &transfer, &size);
+        for (uint32_t u = 0; u < x->levels.base->n; u++)
+            member[u] = of[x->levels.base->node[u]] == (int32_t)d;
+        wdag_load(x->levels.base, member, w->cls[d], &compute, &transfer, &size);
         if (v.load[d].compute != load[d].time || v.load[d].transfer != load[d].transfer ||
             v.load[d].used != load[d].used)
             fail_msg("device %u: the judge has %lld + %lld, %lld B, the formula %lld + %lld, %lld "
                      "B:\n%s",
                      d, (long long)v.load[d].compute, (long long)v.load[d].transfer,
                      (long long)v.load[d].used, (long long)load[d].time,
-                     (long long)load[d].transfer, (long long)load[d].used, w->text);
+                     (long long)load[d].transfer, (long long)load[d].used, w->said.text);
         assert_int_equal(compute, load[d].time);
         assert_int_equal(transfer, load[d].transfer);
         assert_int_equal(size, load[d].used);
@@ -422,9 +414,9 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
             int64_t has = w->cls[e] == w->cls[d] ? c->memory : w->memory[w->cls[e]];
             others = others && (has < 0 || load[e].used <= has);
         }
-        assert_int_equal(judge(&x->scene, of, NULL, x->scratch).fits, others);
+        assert_int_equal(judge(&x->scene, of, NULL, x->use.scratch).fits, others);
         if (c->memory--)
-            assert_false(judge(&x->scene, of, NULL, x->scratch).fits);
+            assert_false(judge(&x->scene, of, NULL, x->use.scratch).fits);
         c->memory = memory;
     }
     assert_int_equal(v.value, value);
@@ -432,7 +424,7 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
         bool gpipe = i % 2 && x->scene.m->backward;
         x->scene.cluster->overlap = (enum overlap)(i / 2);
         x->scene.cluster->schedule = (enum schedule)(i % 2);
-        assert_int_equal(judge(&x->scene, of, NULL, x->scratch).value,
+        assert_int_equal(judge(&x->scene, of, NULL, x->use.scratch).value,
                          value_of(w, load, x->scene.cluster->overlap, gpipe));
     }
     x->scene.cluster->overlap = OVERLAP_SUM;
@@ -458,13 +450,13 @@ static void test_judge(void **state)
         make_module(w, seed, OPS, seed % 3 == 0, &d);
         classify(w);
         struct ctx x = context(w, &d);
-        x.npins = 0;
+        x.settings = NULL; /* no pins */
         assert_int_equal(ctx_base(&x), 0);
         for (uint32_t i = 0; i < w->nop; i++) {
             uint8_t kind = x.scene.place->kind[x.scene.m->graph[1].first + i];
             if (kind != (!w->op[i].needed ? PLACE_NONE : w->op[i].copy ? PLACE_COPY : PLACE_NODE))
                 fail_msg("seed %llu: n%u is of kind %d:\n%s", (unsigned long long)seed, i, kind,
-                         w->text);
+                         w->said.text);
         }
         for (uint32_t round = 0; round < 6; round++) {
             int32_t dev[OPS];
@@ -521,18 +513,19 @@ static void check_planner(struct world *w, struct diag *d, const char *passes, b
     struct ctx x = context(w, d);
     struct pipeline p = {0};
     struct run_options o = {0};
-    assert_int_equal(pipeline_parse(&p, passes, x.mem, d), 0);
+    assert_int_equal(pipeline_parse(&p, passes, x.use.mem, d), 0);
     int rc = pipeline_run(&p, &x, &o);
-    int64_t got = rc || !x.plan ? COST_NEVER : x.plan->value;
+    int64_t got = rc || !x.results.plan ? COST_NEVER : x.results.plan->value;
     if (rc == PASS_UNVERIFIED || (exact ? got != want : got < want) ||
-        (got != COST_NEVER && x.plan->bound > want))
+        (got != COST_NEVER && x.results.plan->bound > want))
         fail_msg("seed %llu: %s gives %lld (%d), the best of all is %lld:\n%s",
-                 (unsigned long long)seed, passes, (long long)got, rc, (long long)want, w->text);
+                 (unsigned long long)seed, passes, (long long)got, rc, (long long)want,
+                 w->said.text);
     for (uint32_t i = 0; got != COST_NEVER && i < w->nop; i++)
         if (placed(w, i) && w->pin[i] >= 0)
-            assert_int_equal(x.plan->dev[x.scene.m->graph[1].first + i], w->pin[i]);
-    arena_free(x.mem);
-    arena_free(x.scratch);
+            assert_int_equal(x.results.plan->dev[x.scene.m->graph[1].first + i], w->pin[i]);
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
 }
 
 static void test_planners(void **state)

@@ -1,7 +1,7 @@
 /* The textual IR: print -> parse -> equal on random modules, texts that a person writes, errors
  * with their places, and texts with random damage. */
-#include "tests/module_equal.h"
-#include "tests/random_module.h"
+#include "tests/support/module_equal.h"
+#include "tests/support/random_module.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

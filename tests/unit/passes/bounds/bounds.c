@@ -3,7 +3,7 @@
 #include "passes/bounds/bounds.h"
 #include "passes/bounds/device_knapsack.h"
 #include "passes/bounds/weight_bound.h"
-#include "tests/instances.h"
+#include "tests/support/instances.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -8,11 +8,11 @@
  * for the least in its scope; no plan only if there is none. */
 #include "ir/text/text.h"
 #include "passes/pipeline.h"
-#include "tests/graphs.h"
-#include "tests/sanitized.h"
+#include "tests/support/graphs.h"
+#include "tests/support/said.h"
+#include "tests/support/sanitized.h"
 
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,8 +21,7 @@
 enum { OPS = 7, DEVICES = 4, CLASSES = 2, MODULES = 1000, OBJECTIVES = 250 };
 
 struct world {
-    char text[8192];
-    size_t len;
+    struct said said;
     uint32_t ncls, ndev, nop, cls[DEVICES];
     bool host[CLASSES], io_free, training;
     int64_t memory[CLASSES];
@@ -37,16 +36,6 @@ struct world {
     struct text_module t;
 };
 
-static void say(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct world *w, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    w->len += (size_t)vsnprintf(w->text + w->len, sizeof w->text - w->len, fmt, ap);
-    va_end(ap);
-    assert_true(w->len < sizeof w->text);
-}
-
 /* ---- random modules --------------------------------------------------------------------------- */
 
 static void make_class(struct world *w, uint32_t k, uint64_t *rng)
@@ -54,10 +43,10 @@ static void make_class(struct world *w, uint32_t k, uint64_t *rng)
     uint32_t count = k ? 1 : 2 + test_below(rng, DEVICES - 2);
     w->host[k] = k && test_below(rng, 3);
     w->memory[k] = test_below(rng, 2) ? -1 : 20 + (int64_t)test_below(rng, 70);
-    say(w, "class c%u x%u%s link=1TB/s,0ps", k, count, w->host[k] ? " host" : "");
+    say(&w->said, "class c%u x%u%s link=1TB/s,0ps", k, count, w->host[k] ? " host" : "");
     if (w->memory[k] >= 0)
-        say(w, " memory=%lldB", (long long)w->memory[k]);
-    say(w, "\n");
+        say(&w->said, " memory=%lldB", (long long)w->memory[k]);
+    say(&w->said, "\n");
     while (count--)
         w->cls[w->ndev++] = k;
 }
@@ -65,30 +54,31 @@ static void make_class(struct world *w, uint32_t k, uint64_t *rng)
 static void make_op(struct world *w, uint32_t i, uint32_t colors, uint64_t *rng)
 {
     uint32_t n = 1 + test_below(rng, 2);
-    say(w, "  %%v%u = Tanh(", i + 1);
+    say(&w->said, "  %%v%u = Tanh(", i + 1);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t back = test_below(rng, 4) ? 2 : i + 1,
                  from = i - test_below(rng, back <= i ? back : i + 1);
         w->reads[i][from] = true;
-        say(w, "%s%%v%u", k ? ", " : "", from);
+        say(&w->said, "%s%%v%u", k ? ", " : "", from);
     }
     w->needs[i] = test_below(rng, 4) == 0;
-    say(w, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !elems=65 !own=%lldB", w->needs[i] ? ", %w" : "",
-        i, (long long)w->bytes[i + 1], (long long)(w->own[i] = test_below(rng, 25)));
+    say(&w->said, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !elems=65 !own=%lldB",
+        w->needs[i] ? ", %w" : "", i, (long long)w->bytes[i + 1],
+        (long long)(w->own[i] = test_below(rng, 25)));
     for (uint32_t k = 0; k < w->ncls; k++) {
         bool never = test_below(rng, 20) == 0;
         w->time[i][k] = never ? COST_NEVER : (int64_t)test_below(rng, 60) * (w->host[k] ? 4 : 1);
         if (never)
-            say(w, "%snever", k ? "," : " !time=[");
+            say(&w->said, "%snever", k ? "," : " !time=[");
         else
-            say(w, "%s%lldps", k ? "," : " !time=[", (long long)w->time[i][k]);
+            say(&w->said, "%s%lldps", k ? "," : " !time=[", (long long)w->time[i][k]);
     }
     w->color[i] = colors && test_below(rng, 2) ? 1 + test_below(rng, colors) : 0;
     w->back[i] = w->training && i >= w->nop / 2;
-    say(w, "]");
+    say(&w->said, "]");
     if (w->color[i])
-        say(w, " !color=%u", w->color[i]);
-    say(w, "%s\n", w->back[i] ? " !backward" : "");
+        say(&w->said, " !color=%u", w->color[i]);
+    say(&w->said, "%s\n", w->back[i] ? " !backward" : "");
 }
 
 /* kind: 0 sums, 1 max, 2 duplex, 3 gpipe, 4 copies; 5 to 7: 0, 1 and 3 where parts cost something,
@@ -110,32 +100,32 @@ static void make(struct world *w, uint64_t seed, uint32_t kind, struct diag *d)
     w->nop = 3 + test_below(&rng, w->parts ? 3 : OPS - 2 - (kind != 0));
     w->ncls = 1 + test_below(&rng, CLASSES);
     w->io_free = test_below(&rng, 2);
-    say(w, "cluster%s overlap=%s%s%s part_cost=%ups\n", w->io_free ? " io_free" : "",
+    say(&w->said, "cluster%s overlap=%s%s%s part_cost=%ups\n", w->io_free ? " io_free" : "",
         overlap[hides], w->gpipe ? " schedule=gpipe" : "", w->replicate ? " replicate" : "",
         w->parts);
     for (uint32_t k = 0; k < w->ncls; k++)
         make_class(w, k, &rng);
     uint32_t dear = 1 + test_below(&rng, 40),
              colors = test_below(&rng, 4) ? 1 + test_below(&rng, 3) : 0;
-    say(w, "graph {\n  init %%w : f32[1] = [0.0] !bytes=%lldB !elems=1\n",
+    say(&w->said, "graph {\n  init %%w : f32[1] = [0.0] !bytes=%lldB !elems=1\n",
         (long long)(w->weight = 5 + test_below(&rng, 20)));
     for (uint32_t v = 0; v <= w->nop; v++)
         w->bytes[v] = test_below(&rng, dear);
-    say(w, "  in %%v0 : f32[4] !bytes=%lldB !elems=65\n", (long long)w->bytes[0]);
+    say(&w->said, "  in %%v0 : f32[4] !bytes=%lldB !elems=65\n", (long long)w->bytes[0]);
     for (uint32_t i = 0; i < w->nop; i++)
         make_op(w, i, colors, &rng);
-    say(w, "  out");
+    say(&w->said, "  out");
     for (uint32_t i = 0, n = 0; i < w->nop; i++) {
         bool read = false;
         for (uint32_t j = 0; j < w->nop; j++)
             read = read || w->reads[j][i + 1];
         w->output[i] = !read || test_below(&rng, 8) == 0;
         if (w->output[i])
-            say(w, "%s %%v%u", n++ ? "," : "", i + 1);
+            say(&w->said, "%s %%v%u", n++ ? "," : "", i + 1);
     }
-    say(w, "\n}\n");
-    if (module_parse(&w->t, w->text, w->len, "random", d))
-        fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->text);
+    say(&w->said, "\n}\n");
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+        fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
 /* ---- the rules, again ------------------------------------------------------------------------- */
@@ -183,15 +173,15 @@ static int64_t bytes_of(const struct world *w, const int32_t *dev, int32_t d, bo
 static int64_t value_of_parts(const struct world *w, const int32_t *dev)
 {
     const struct ctx *x = w->x;
-    struct arena_mark mark = arena_mark(x->scratch);
+    struct arena_mark mark = arena_mark(x->use.scratch);
     int32_t node_dev[OPS + 2];
     for (uint32_t i = 0; i < x->scene.m->nnode; i++)
         node_dev[i] = -1;
     for (uint32_t i = 0; i < w->nop; i++)
         node_dev[x->scene.m->graph[1].first + i] = dev[i];
-    struct verdict v = judge(&x->scene, node_dev, NULL, x->scratch);
+    struct verdict v = judge(&x->scene, node_dev, NULL, x->use.scratch);
     int64_t value = v.runnable && v.fits ? v.value : COST_NEVER;
-    arena_release(x->scratch, mark);
+    arena_release(x->use.scratch, mark);
     return value;
 }
 
@@ -272,9 +262,9 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
 {
     uint32_t n = 0, copies[DEVICES] = {1, 1, 1, 1};
     struct diag d = diag_silent();
-    struct ctx x = {.mem = arena_new(),
-                    .scratch = arena_new(),
-                    .diag = &d,
+    struct ctx x = {.use.mem = arena_new(),
+                    .use.scratch = arena_new(),
+                    .use.diag = &d,
                     .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
     *any = *contiguous = COST_NEVER;
     w->x = &x;
@@ -292,8 +282,8 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
         }
         try_all(w, copies, any, contiguous);
     }
-    arena_free(x.mem);
-    arena_free(x.scratch);
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -303,8 +293,8 @@ static int place(struct ctx *x, const char *passes)
     struct pipeline p = {0};
     struct run_options o = {0};
     uint32_t n = 0;
-    assert_int_equal(pipeline_parse(&p, passes, x->mem, x->diag), 0);
-    pipeline_complete(&p, x->mem);
+    assert_int_equal(pipeline_parse(&p, passes, x->use.mem, x->use.diag), 0);
+    pipeline_complete(&p, x->use.mem);
     for (uint32_t i = 0; i < p.n; i++) /* the costs are written in the text */
         if (strcmp(p.step[i].pass->name, "cost") && strcmp(p.step[i].pass->name, "infer-shapes"))
             p.step[n++] = p.step[i];
@@ -323,17 +313,17 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     struct world *w = malloc(sizeof *w);
     struct diag d = diag_silent();
     make(w, seed, kind, &d);
-    struct ctx x = {.mem = arena_new(),
-                    .scratch = arena_new(),
-                    .diag = &d,
+    struct ctx x = {.use.mem = arena_new(),
+                    .use.scratch = arena_new(),
+                    .use.diag = &d,
                     .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
     int rc = place(&x, passes);
-    const struct plan *p = x.plan;
+    const struct plan *p = x.results.plan;
     c->runs++;
     c->none += rc == PASS_INFEASIBLE;
     if ((rc != 0 && rc != PASS_INFEASIBLE) || (rc == PASS_INFEASIBLE) != (any == COST_NEVER))
         fail_msg("seed %llu, kind %u: %s gives %d, the least is %lld:\n%s",
-                 (unsigned long long)seed, kind, passes, rc, (long long)any, w->text);
+                 (unsigned long long)seed, kind, passes, rc, (long long)any, w->said.text);
     if (!rc) {
         bool all = p->scope == SCOPE_ALL, optimal = p->status == PLAN_OPTIMAL;
         int64_t least = all ? any : contiguous;
@@ -349,10 +339,10 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
                 "contiguous %lld:\n%s",
                 (unsigned long long)seed, kind, passes, (long long)p->value, (long long)p->bound,
                 (long long)p->bound_all, plan_status_name(p->status), plan_among(p->scope),
-                (long long)any, (long long)contiguous, w->text);
+                (long long)any, (long long)contiguous, w->said.text);
     }
-    arena_free(x.mem);
-    arena_free(x.scratch);
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
     arena_free(w->t.scene.m->mem);
     free(w);
 }

@@ -9,11 +9,11 @@
 #include "passes/problem/reversed.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
-#include "tests/graphs.h"
-#include "tests/sanitized.h"
+#include "tests/support/graphs.h"
+#include "tests/support/said.h"
+#include "tests/support/sanitized.h"
 
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,23 +22,13 @@
 enum { OPS = 8, DEVICES = 3, GRAPHS = SANITIZED ? 200 : 600 };
 
 struct world {
-    char text[8192];
-    size_t len;
+    struct said said;
     uint32_t nop, forward;         /* ops below `forward` are of the forward pass */
     uint32_t color[OPS];           /* 0: none */
     uint32_t results[OPS], uneven; /* ops of two results */
     bool edge[OPS][OPS];
     bool paper; /* the graph of a workload: backward edges count only next to orphans */
 };
-
-static void say(struct world *w, const char *form, ...)
-{
-    va_list args;
-    va_start(args, form);
-    w->len += (size_t)vsnprintf(w->text + w->len, sizeof w->text - w->len, form, args);
-    va_end(args);
-    assert_true(w->len < sizeof w->text);
-}
 
 /* What a device's load is: transfers added, beside computing, both ways at once; passes apart; stages on
  * several devices. */
@@ -49,7 +39,7 @@ static void say_cluster(struct world *w, enum mode mode, bool io_free, uint64_t 
     static const char *const overlap[] = {"sum", "max", "duplex"};
     uint32_t which = mode < GPIPE ? mode : test_below(rng, 3);
     bool gpipe = mode == GPIPE || (mode == COPIES && test_below(rng, 2));
-    say(w, "cluster%s%s overlap=%s schedule=%s", io_free ? " io_free" : "",
+    say(&w->said, "cluster%s%s overlap=%s schedule=%s", io_free ? " io_free" : "",
         mode == COPIES ? " replicate sync=4TB/s" : "", overlap[which],
         gpipe ? "gpipe" : "pipedream");
 }
@@ -63,43 +53,45 @@ static void make(struct world *w, enum mode mode, uint64_t *rng)
     bool cpu = test_below(rng, 3) == 0, tight = test_below(rng, 4) == 0;
     w->paper = test_below(rng, 2);
     bool io = test_below(rng, 2);
-    say(w, "ir_version %u\n", w->paper ? 0 : 10);
+    say(&w->said, "ir_version %u\n", w->paper ? 0 : 10);
     say_cluster(w, mode, !io, rng);
-    say(w, "\nclass acc x%u%s\n", cpu ? 2 : 2 + test_below(rng, 2), tight ? " memory=35B" : "");
+    say(&w->said, "\nclass acc x%u%s\n", cpu ? 2 : 2 + test_below(rng, 2),
+        tight ? " memory=35B" : "");
     if (cpu)
-        say(w, "class cpu x1 host\n");
-    say(w, "graph {\n");
+        say(&w->said, "class cpu x1 host\n");
+    say(&w->said, "graph {\n");
     if (io)
-        say(w, "  in %%in : ? !bytes=1B !xfer=%ups\n", test_below(rng, 20));
+        say(&w->said, "  in %%in : ? !bytes=1B !xfer=%ups\n", test_below(rng, 20));
     for (uint32_t i = 0; i < w->nop; i++) {
         bool back = i >= w->forward;
         uint32_t slow = 1 + test_below(rng, 3), time = test_below(rng, 4) ? test_below(rng, 50) : 0;
         w->color[i] = test_below(rng, 4) ? 1 + test_below(rng, colors) : 0;
         uint32_t results = 1 + (test_below(rng, 3) == 0);
         w->uneven += results > 1;
-        say(w, results > 1 ? "  %%v%u, %%w%u = profile:op(" : "  %%v%u = profile:op(", i, i);
+        say(&w->said, results > 1 ? "  %%v%u, %%w%u = profile:op(" : "  %%v%u = profile:op(", i, i);
         const char *comma = "";
         for (uint32_t j = 0; j < i; j++)
             if (test_below(rng, 100) < dense) {
                 w->edge[j][i] = true;
-                say(w, "%s%%%c%u", comma, w->results[j] > 1 && test_below(rng, 2) ? 'w' : 'v', j);
+                say(&w->said, "%s%%%c%u", comma,
+                    w->results[j] > 1 && test_below(rng, 2) ? 'w' : 'v', j);
                 comma = ", ";
             }
         if (io && test_below(rng, 3) == 0)
-            say(w, "%s%%in", comma);
+            say(&w->said, "%s%%in", comma);
         w->results[i] = results;
-        say(w, ") : ? !bytes=1B !xfer=%ups", test_below(rng, 20));
+        say(&w->said, ") : ? !bytes=1B !xfer=%ups", test_below(rng, 20));
         if (results > 1)
-            say(w, ", ? !bytes=1B !xfer=%ups", test_below(rng, 20));
-        say(w, " !time=[%ups%s", time, cpu ? "," : "");
+            say(&w->said, ", ? !bytes=1B !xfer=%ups", test_below(rng, 20));
+        say(&w->said, " !time=[%ups%s", time, cpu ? "," : "");
         if (cpu)
-            say(w, "%ups", time * slow);
-        say(w, "] !own=%uB%s", test_below(rng, 20), back ? " !backward" : "");
+            say(&w->said, "%ups", time * slow);
+        say(&w->said, "] !own=%uB%s", test_below(rng, 20), back ? " !backward" : "");
         if (w->color[i])
-            say(w, " !color=%u", w->color[i]);
-        say(w, "\n");
+            say(&w->said, " !color=%u", w->color[i]);
+        say(&w->said, "\n");
     }
-    say(w, "}\n");
+    say(&w->said, "}\n");
 }
 
 static bool is_orphan(const struct world *w, uint32_t i)
@@ -147,18 +139,18 @@ static void try_copies(struct ctx *x, const int32_t *node, uint32_t *copies, con
             try_copies(x, node, copies, used, d + 1, best);
         return;
     }
-    struct arena_mark mark = arena_mark(x->mem);
-    struct verdict v = judge(&x->scene, node, copies, x->mem);
+    struct arena_mark mark = arena_mark(x->use.mem);
+    struct verdict v = judge(&x->scene, node, copies, x->use.mem);
     if (v.fits && v.colocated && v.runnable && v.value < *best)
         *best = v.value;
-    arena_release(x->mem, mark);
+    arena_release(x->use.mem, mark);
 }
 
 /* The best value over all legal plans, INT64_MAX: none. */
 static int64_t brute_force(const struct world *w, struct ctx *x)
 {
     const struct graph *g = &x->scene.m->graph[1];
-    int32_t dev[OPS] = {0}, *node = arena_array(x->mem, x->scene.m->nnode, sizeof *node);
+    int32_t dev[OPS] = {0}, *node = arena_array(x->use.mem, x->scene.m->nnode, sizeof *node);
     int64_t best = INT64_MAX;
     uint32_t plans = 1;
     for (uint32_t i = 0; i < w->nop; i++)
@@ -190,20 +182,21 @@ static int run(struct ctx *x, const char *pipeline)
 {
     struct pipeline p = {0};
     struct run_options o = {0};
-    assert_int_equal(pipeline_parse(&p, pipeline, x->mem, x->diag), 0);
-    pipeline_complete(&p, x->mem);
+    assert_int_equal(pipeline_parse(&p, pipeline, x->use.mem, x->use.diag), 0);
+    pipeline_complete(&p, x->use.mem);
     return pipeline_run(&p, x, &o);
 }
 
 /* The search from the other end finds a plan of the same value (INT64_MAX: none). */
 static void check_mirror(struct ctx *x, int64_t best)
 {
-    const struct wdag *g = x->top;
-    struct problem *c = problem_build(g, x->scene.cluster, -1, x->mem, x->diag);
+    const struct wdag *g = x->levels.top;
+    struct problem *c = problem_build(g, x->scene.cluster, -1, x->use.mem, x->use.diag);
     struct dp_search s = {.max_states = 100000};
-    struct problem_plan plan = {LOAD_INF, arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t)),
-                                arena_array(x->mem, DEVICES, sizeof(uint32_t))};
-    dp_search(mirror(c, x->mem), &s, &plan, x->mem);
+    struct problem_plan plan = {LOAD_INF,
+                                arena_array(x->use.mem, (size_t)g->n + 1, sizeof(int32_t)),
+                                arena_array(x->use.mem, DEVICES, sizeof(uint32_t))};
+    dp_search(mirror(c, x->use.mem), &s, &plan, x->use.mem);
     assert_true(s.complete);
     assert_int_equal(plan.value, best == INT64_MAX ? LOAD_INF : best);
 }
@@ -216,12 +209,10 @@ static void check(enum mode mode, uint64_t rng)
         struct text_module t;
         struct diag d = {.emit = quiet};
         make(&w, mode, &rng);
-        if (module_parse(&t, w.text, w.len, "random", &d))
-            fail_msg("round %u does not parse:\n%s", round, w.text);
-        struct ctx x = {.mem = arena_new(),
-                        .scratch = arena_new(),
-                        .diag = &d,
-                        .scene = {.m = t.scene.m, .cluster = t.scene.cluster}};
+        if (module_parse(&t, w.said.text, w.said.len, "random", &d))
+            fail_msg("round %u does not parse:\n%s", round, w.said.text);
+        struct ctx x = {
+            .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = t.scene};
         int rc = run(&x, round % 2 ? "dp-place{starts=1}" : "subdivide,dp-place{starts=1}");
         uneven += w.uneven;
         int64_t best = brute_force(&w, &x);
@@ -229,21 +220,22 @@ static void check(enum mode mode, uint64_t rng)
             assert_int_equal(rc, PASS_INFEASIBLE);
         } else {
             if (rc)
-                fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.text);
-            struct verdict v = judge(&x.scene, x.plan->dev, x.plan->copies, x.mem);
-            if (v.value != best || x.plan->status != PLAN_OPTIMAL)
+                fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.said.text);
+            struct verdict v =
+                judge(&x.scene, x.results.plan->dev, x.results.plan->copies, x.use.mem);
+            if (v.value != best || x.results.plan->status != PLAN_OPTIMAL)
                 fail_msg("round %u: %lld, best %lld\n%s", round, (long long)v.value,
-                         (long long)best, w.text);
+                         (long long)best, w.said.text);
             assert_true(v.fits && v.colocated && v.runnable);
-            for (uint32_t i = 0; x.plan->copies && i < x.scene.cluster->ndev; i++)
-                shared += x.plan->copies[i] > 1;
+            for (uint32_t i = 0; x.results.plan->copies && i < x.scene.cluster->ndev; i++)
+                shared += x.results.plan->copies[i] > 1;
             found++;
         }
         check_mirror(&x, best);
         for (uint32_t i = 0; i < w.nop; i++)
             orphans += is_orphan(&w, i);
-        arena_free(x.mem);
-        arena_free(x.scratch);
+        arena_free(x.use.mem);
+        arena_free(x.use.scratch);
         arena_free(t.scene.m->mem);
     }
     assert_true(found > GRAPHS / 2 && found < GRAPHS && orphans > GRAPHS / 4 &&

@@ -14,7 +14,7 @@
 #include "passes/problem/reversed.h"
 #include "passes/bounds/path_bound.h"
 #include "ir/dag/topo_order.h"
-#include "tests/instances.h"
+#include "tests/support/instances.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
  * measured transfers, shared weights, memory limits, pins, and nodes that run on some classes only. */
 #include "ir/text/text.h"
 #include "passes/pipeline.h"
-#include "tests/graphs.h"
+#include "tests/support/graphs.h"
+#include "tests/support/said.h"
 
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,8 +19,7 @@
 enum { OPS = 7, VALS = OPS + 2, CLASSES = 3, DEVICES = 6, MODULES = 600, TRY_ALL = 60000 };
 
 struct world {
-    char text[16384];
-    size_t len;
+    struct said said;
     uint32_t ncls, ndev, nop, nin, cls[DEVICES];
     bool colors;
     bool flat; /* groups of all devices, whose inner link is the outer one */
@@ -36,16 +35,6 @@ struct world {
     struct text_module t;
 };
 
-static void say(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct world *w, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    w->len += (size_t)vsnprintf(w->text + w->len, sizeof w->text - w->len, fmt, ap);
-    va_end(ap);
-    assert_true(w->len < sizeof w->text);
-}
-
 /* ---- random modules --------------------------------------------------------------------------- */
 
 static void make_class(struct world *w, uint32_t k, uint64_t *rng)
@@ -58,7 +47,7 @@ static void make_class(struct world *w, uint32_t k, uint64_t *rng)
     w->memory[k] = test_below(rng, 2) ? -1 : 15 + (int64_t)test_below(rng, 60);
     w->latency[k] = test_below(rng, 30);
     w->first[k] = w->ndev;
-    say(w, "class c%u x%u%s link=1TB/s,%lldps", k, count, w->host[k] ? " host" : "",
+    say(&w->said, "class c%u x%u%s link=1TB/s,%lldps", k, count, w->host[k] ? " host" : "",
         (long long)w->latency[k]);
     uint32_t half = count % 2 == 0 && test_below(rng, 3) ? count / 2 : count;
     w->group[k] = w->host[k] || test_below(rng, 5) == 0 ? 0 : w->flat ? count : half;
@@ -66,12 +55,13 @@ static void make_class(struct world *w, uint32_t k, uint64_t *rng)
     w->inner[k] = w->flat ? w->latency[k] : test_below(rng, 20);
     w->share[k] = w->flat ? 1000000 : test_below(rng, 3) == 0 ? 1 + test_below(rng, 1000000) : 0;
     if (w->group[k])
-        say(w, " group=%u inner=%uTB/s,%lldps", w->group[k], w->fast[k], (long long)w->inner[k]);
+        say(&w->said, " group=%u inner=%uTB/s,%lldps", w->group[k], w->fast[k],
+            (long long)w->inner[k]);
     if (w->group[k] && w->share[k])
-        say(w, " inner_share=%lld", (long long)w->share[k]);
+        say(&w->said, " inner_share=%lld", (long long)w->share[k]);
     if (w->memory[k] >= 0)
-        say(w, " memory=%lldB", (long long)w->memory[k]);
-    say(w, "\n");
+        say(&w->said, " memory=%lldB", (long long)w->memory[k]);
+    say(&w->said, "\n");
     while (count--)
         w->cls[w->ndev++] = k;
 }
@@ -79,32 +69,32 @@ static void make_class(struct world *w, uint32_t k, uint64_t *rng)
 static void make_op(struct world *w, uint32_t i, uint32_t never, uint64_t *rng)
 {
     uint32_t n = 1 + test_below(rng, 3), v = w->nin + i;
-    say(w, "  %%v%u = Tanh(", v);
+    say(&w->said, "  %%v%u = Tanh(", v);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t back = test_below(rng, 3) ? 3 : v,
                  from = v - 1 - test_below(rng, back < v ? back : v);
         w->reads[i][from] = true;
-        say(w, "%s%%v%u", k ? ", " : "", from);
+        say(&w->said, "%s%%v%u", k ? ", " : "", from);
     }
     w->needs[i] = test_below(rng, 3) == 0;
-    say(w, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !elems=%d !own=%lldB", w->needs[i] ? ", %w" : "",
-        i, (long long)w->bytes[v], w->light[v] ? 64 : 65,
+    say(&w->said, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !elems=%d !own=%lldB",
+        w->needs[i] ? ", %w" : "", i, (long long)w->bytes[v], w->light[v] ? 64 : 65,
         (long long)(w->own[i] = test_below(rng, 20)));
     if (w->measured)
-        say(w, " !xfer=%lldps", (long long)w->xfer[v]);
+        say(&w->said, " !xfer=%lldps", (long long)w->xfer[v]);
     for (uint32_t k = 0; k < w->ncls; k++) {
         w->time[i][k] = test_below(rng, 100) < never ? COST_NEVER : (int64_t)test_below(rng, 60);
-        say(w, k ? "," : " !time=[");
+        say(&w->said, k ? "," : " !time=[");
         if (w->time[i][k] == COST_NEVER)
-            say(w, "never");
+            say(&w->said, "never");
         else
-            say(w, "%lldps", (long long)w->time[i][k]);
+            say(&w->said, "%lldps", (long long)w->time[i][k]);
     }
     w->color[i] = w->colors && test_below(rng, 3) == 0 ? 1 + test_below(rng, 2) : 0;
     if (w->color[i])
-        say(w, "] !color=%u\n", w->color[i]);
+        say(&w->said, "] !color=%u\n", w->color[i]);
     else
-        say(w, "]\n");
+        say(&w->said, "]\n");
     w->pin[i] = -1;
 }
 
@@ -119,11 +109,11 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
     w->measured = test_below(&rng, 3) == 0;
     w->colors = test_below(&rng, 3) == 0;
     if ((w->io_free = test_below(&rng, 3) == 0))
-        say(w, "cluster io_free\n");
+        say(&w->said, "cluster io_free\n");
     for (uint32_t k = 0; k < w->ncls; k++)
         make_class(w, k, &rng);
     uint32_t dear = 1 + test_below(&rng, 40), never = test_below(&rng, 4) ? 0 : 8;
-    say(w, "graph {\n  init %%w : f32[1] = [0.0] !bytes=%lldB !elems=1\n",
+    say(&w->said, "graph {\n  init %%w : f32[1] = [0.0] !bytes=%lldB !elems=1\n",
         (long long)(w->weight = 5 + test_below(&rng, 20)));
     for (uint32_t v = 0; v < w->nin + w->nop; v++) {
         w->bytes[v] = test_below(&rng, dear);
@@ -131,28 +121,28 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
         w->light[v] = test_below(&rng, 4) == 0;
         if (v >= w->nin)
             continue;
-        say(w, "  in %%v%u : f32[4] !bytes=%lldB !elems=%d", v, (long long)w->bytes[v],
+        say(&w->said, "  in %%v%u : f32[4] !bytes=%lldB !elems=%d", v, (long long)w->bytes[v],
             w->light[v] ? 64 : 65);
         w->xfer[v] = -1;
-        say(w, "\n");
+        say(&w->said, "\n");
     }
     for (uint32_t i = 0; i < w->nop; i++)
         make_op(w, i, never, &rng);
     bool pins = test_below(&rng, 4) == 0;
-    say(w, "  out");
+    say(&w->said, "  out");
     for (uint32_t i = 0, n = 0; i < w->nop; i++) {
         bool read = false;
         for (uint32_t j = 0; j < w->nop; j++)
             read = read || w->reads[j][w->nin + i];
         w->output[i] = !read || test_below(&rng, 8) == 0;
         if (w->output[i])
-            say(w, "%s %%v%u", n++ ? "," : "", w->nin + i);
+            say(&w->said, "%s %%v%u", n++ ? "," : "", w->nin + i);
         if (pins && test_below(&rng, 4) == 0)
             w->pin[i] = (int32_t)test_below(&rng, w->ndev);
     }
-    say(w, "\n}\n");
-    if (module_parse(&w->t, w->text, w->len, "random", d))
-        fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->text);
+    say(&w->said, "\n}\n");
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+        fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
 /* ---- the rules, again ------------------------------------------------------------------------- */
@@ -311,24 +301,26 @@ static int64_t try_all(const struct world *w, int32_t *plan)
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {.mem = arena_new(),
-                    .scratch = arena_new(),
-                    .diag = d,
+    struct ctx x = {.use.mem = arena_new(),
+                    .use.scratch = arena_new(),
+                    .use.diag = d,
                     .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
-    struct pin *pin = arena_array(x.mem, OPS, sizeof *pin);
+    struct settings *s = arena_alloc(x.use.mem, sizeof *s);
+    struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
         if (w->pin[i] >= 0)
-            pin[x.npins++] =
-                (struct pin){arena_fmt(x.mem, "^n%u$", i),
-                             cluster_device_name(x.scene.cluster, x.mem, (uint32_t)w->pin[i])};
-    x.pins = pin;
+            pin[s->npins++] =
+                (struct pin){arena_fmt(x.use.mem, "^n%u$", i),
+                             cluster_device_name(x.scene.cluster, x.use.mem, (uint32_t)w->pin[i])};
+    s->pins = pin;
+    x.settings = s;
     return x;
 }
 
 static void end(struct world *w, struct ctx *x)
 {
-    arena_free(x->mem);
-    arena_free(x->scratch);
+    arena_free(x->use.mem);
+    arena_free(x->use.scratch);
     arena_free(w->t.scene.m->mem);
 }
 
@@ -336,8 +328,8 @@ static int place(struct ctx *x, const char *passes)
 {
     struct pipeline p = {0};
     struct run_options o = {0};
-    assert_int_equal(pipeline_parse(&p, passes, x->mem, x->diag), 0);
-    pipeline_complete(&p, x->mem);
+    assert_int_equal(pipeline_parse(&p, passes, x->use.mem, x->use.diag), 0);
+    pipeline_complete(&p, x->use.mem);
     /* the costs are written in the text */
     uint32_t n = 0;
     for (uint32_t i = 0; i < p.n; i++)
@@ -359,7 +351,7 @@ static void test_judge(void **state)
         struct ctx x = context(w, &d);
         assert_int_equal(ctx_base(&x), 0);
         for (uint32_t round = 0; round < 8; round++) {
-            int32_t dev[OPS], *of = arena_array(x.scratch, x.scene.m->nnode, sizeof *of);
+            int32_t dev[OPS], *of = arena_array(x.use.scratch, x.scene.m->nnode, sizeof *of);
             int64_t load[DEVICES], transfer[DEVICES], used[DEVICES], flat[DEVICES], all[DEVICES];
             uint32_t group[DEVICES];
             const uint32_t alone[DEVICES] = {0, 1, 2, 3, 4, 5};
@@ -369,13 +361,13 @@ static void test_judge(void **state)
             group_devices(w, false, group);
             loads(w, dev, group, load, transfer, used);
             loads(w, dev, alone, all, flat, used);
-            struct verdict v = judge(&x.scene, of, NULL, x.scratch);
+            struct verdict v = judge(&x.scene, of, NULL, x.use.scratch);
             bool saved = false;
             for (uint32_t e = 0; e < w->ndev; e++) {
                 if (v.load[e].transfer != transfer[e] || v.load[e].used != used[e])
                     fail_msg("seed %llu: device %u moves %lld, the formula says %lld:\n%s",
                              (unsigned long long)seed, e, (long long)v.load[e].transfer,
-                             (long long)transfer[e], w->text);
+                             (long long)transfer[e], w->said.text);
                 saved = saved || transfer[e] < flat[e];
             }
             inner += saved;
@@ -392,9 +384,9 @@ static bool find_vertices(struct world *w, struct diag *d)
 {
     struct ctx x = context(w, d);
     bool ok = !place(&x, "contract");
-    const uint32_t *map = ok ? wdag_flatten(x.top, x.mem) : NULL;
+    const uint32_t *map = ok ? wdag_flatten(x.levels.top, x.use.mem) : NULL;
     for (uint32_t i = 0; ok && i < w->nop; i++)
-        w->vertex[i] = map[x.base->vertex[x.scene.m->graph[1].first + i]];
+        w->vertex[i] = map[x.levels.base->vertex[x.scene.m->graph[1].first + i]];
     end(w, &x);
     return ok;
 }
@@ -410,16 +402,16 @@ static void check_plan(struct world *w, uint64_t seed, const char *passes, bool 
     if (rc != (best == COST_NEVER ? PASS_INFEASIBLE : 0) &&
         (exact || best == COST_NEVER || rc != PASS_INFEASIBLE))
         fail_msg("seed %llu: %s gives %d, the least is %lld:\n%s", (unsigned long long)seed, passes,
-                 rc, (long long)best, w->text);
+                 rc, (long long)best, w->said.text);
     if (!rc) {
-        bool proven = x.plan->status == PLAN_OPTIMAL;
-        if (x.plan->bound > best || x.plan->value < best ||
-            ((exact || proven) && x.plan->value != best) || (exact && !proven))
+        bool proven = x.results.plan->status == PLAN_OPTIMAL;
+        if (x.results.plan->bound > best || x.results.plan->value < best ||
+            ((exact || proven) && x.results.plan->value != best) || (exact && !proven))
             fail_msg("seed %llu: %s: %lld, bound %lld, %s; the least is %lld:\n%s",
-                     (unsigned long long)seed, passes, (long long)x.plan->value,
-                     (long long)x.plan->bound, plan_status_name(x.plan->status), (long long)best,
-                     w->text);
-        counts[1] += x.plan->value == best;
+                     (unsigned long long)seed, passes, (long long)x.results.plan->value,
+                     (long long)x.results.plan->bound, plan_status_name(x.results.plan->status),
+                     (long long)best, w->said.text);
+        counts[1] += x.results.plan->value == best;
         counts[2] += proven;
     }
     counts[0]++;
@@ -485,16 +477,16 @@ static void test_flat(void **state)
             for (uint32_t k = 0; i == 0 && k < w->ncls; k++)
                 x.scene.cluster->cls[k].group = 0;
             if (i == 0)
-                x.top = x.base = x.whole = NULL, x.scene.place = NULL;
+                x.levels.top = x.levels.base = x.levels.whole = NULL, x.scene.place = NULL;
             int rc = place(&x, i ? "hier-place" : "dp-place");
             assert_true(rc == 0 || rc == PASS_INFEASIBLE || rc == -1);
-            value[i] = rc ? rc : x.plan->value; /* -1: pins contradict colours */
-            assert_true(rc || x.plan->status == PLAN_OPTIMAL);
+            value[i] = rc ? rc : x.results.plan->value; /* -1: pins contradict colours */
+            assert_true(rc || x.results.plan->status == PLAN_OPTIMAL);
             end(w, &x);
         }
         if (value[0] != value[1])
             fail_msg("seed %llu: %lld and %lld:\n%s", (unsigned long long)seed, (long long)value[0],
-                     (long long)value[1], w->text);
+                     (long long)value[1], w->said.text);
     }
     free(w);
 }

@@ -6,7 +6,7 @@
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
 #include "ir/dag/topo_order.h"
-#include "tests/instances.h"
+#include "tests/support/instances.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

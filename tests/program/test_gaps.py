@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""dp-place on wide graphs of pcc-gen: the bound that it prints is within 3 % of its plan.
+
+Models with many small branches, over four devices, with the limits of steps that everybody gets: no time decides.
+--max-states bounds the steps, so a figure is the same on every machine.  With all of it taken away
+(--max-states=1) the gap must be larger, or the test says nothing.
+
+Environment: PCC, PCC_GEN, PCC_SOURCE.  Exit: 0 pass, 1 fail, 77 skip.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
+PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
+GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
+MODELS = ["detector --size 512 --width 128 --layers 6 --classes 30",
+          "encoder-decoder --layers 12",
+          "unet --layers 3 --levels 4 --width 128"]
+MOST = 3.0  # percent
+
+
+def gap(model, folder, *more):
+    out = folder / "plan.json"
+    r = subprocess.run([PCC, model, "-d", "4xa100:80GiB", "-p", "fuse,dp-place", "-q", "-o", out, *more],
+                       capture_output=True, text=True)
+    if r.returncode != 0:
+        sys.exit(f"FAILED: pcc ends with {r.returncode}: {r.stderr.strip()[:300]}")
+    goal = json.loads(out.read_text())["objective"]
+    if not 0 < goal["bound_s"] <= goal["value_s"]:
+        sys.exit(f"FAILED: a bound of {goal['bound_s']} for a plan of {goal['value_s']}")
+    return 100 * (1 - goal["bound_s"] / goal["value_s"])
+
+
+def main():
+    for program in (PCC, GEN):
+        if not Path(program).exists():
+            print(f"skipped: no program {program}")
+            return 77
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        model = folder / "model.onnx"
+        for options in MODELS:
+            subprocess.run([GEN, *options.split(), "--no-weights", "-o", model], check=True)
+            found, without = gap(model, folder), gap(model, folder, "--max-states=1")
+            print(f"{options}: gap {found:.2f} %, without steps {without:.2f} %")
+            if found > MOST or without <= MOST:
+                print(f"FAILED: expected at most {MOST} %, and more without steps")
+                failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

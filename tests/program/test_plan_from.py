@@ -1,0 +1,111 @@
+"""Plans come back: what pcc writes (plan JSON, split folder, manifest, annotated model, the placement
+paper's splits) is read by plan{from} and --compare with the same figures, and cut into the same parts."""
+# extras: shared
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
+
+PCC = os.environ.get("PCC", "pcc")
+PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
+MODELS = {"gpt": ["gpt", "--layers", "4", "--width", "64", "--heads", "2", "--vocab", "200"],
+          "kv": ["gpt", "--kv", "--layers", "3", "--width", "32", "--heads", "2", "--vocab", "64"]}
+wrong = []
+
+
+def check(good, text):
+    if not good:
+        wrong.append(text)
+
+
+def pcc(*args, code=0):
+    r = subprocess.run([PCC, *map(str, args), "-q"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       text=True, timeout=300, check=False)
+    check(r.returncode == code, f"{' '.join(map(str, args))}: exit {r.returncode}: {r.stderr[:400]}")
+    return r
+
+
+def load(path):
+    return json.loads(Path(path).read_text())
+
+
+def same_split(a, b, what):
+    """Equal folders: all but what says who made the plan, and how good that one said it is."""
+    names = sorted(p.name for p in a.iterdir())
+    check(names == sorted(p.name for p in b.iterdir()), f"{what}: other files")
+    for name in names:
+        if Path(name).suffix in (".onnx", ".data"):
+            check((a / name).read_bytes() == (b / name).read_bytes(), f"{what}: {name} differs")
+    x, y = load(a / "manifest.json"), load(b / "manifest.json")
+    check(x["objective"]["value_s"] == y["objective"]["value_s"], f"{what}: another value")
+    del x["objective"], y["objective"]
+    check(x == y, f"{what}: manifests differ")
+
+
+def rows(text):
+    """(time, bottleneck, memory, bytes cut) of the two rows of --compare."""
+    found = [re.split(r"\s{2,}", line.strip())[:4] for line in text.splitlines()[1:3]]
+    return [tuple(re.sub(r"\s+", " ", c) for c in row) for row in found]
+
+
+def generated(name, at):
+    model, split = at / "m.onnx", at / "split"
+    subprocess.run([PCC_GEN, *MODELS[name], "-o", model], check=True, stdout=subprocess.DEVNULL)
+    cluster = ["-d", "3xa100"]
+    for suffix in (".json", ".onnx"):
+        pcc(model, "-p", "fuse,dp-place", *cluster, "-o", at / ("plan" + suffix))
+    pcc(model, "-p", "fuse,dp-place", *cluster, "-o", split)
+    value = load(at / "plan.json")["objective"]["value_s"]
+    for source in ("plan.json", "split", "split/manifest.json", "plan.onnx"):
+        again = at / "again"
+        pcc(model, "-p", f"plan{{from={at / source}}}", *cluster, "-o", again)
+        same_split(split, again, f"{name} from {source}")
+        pcc(model, "-p", f"plan{{from={at / source}}}", *cluster, "-o", at / "out.json")
+        out = load(at / "out.json")
+        check(out["objective"]["value_s"] == value, f"{name} from {source}: another value")
+        check(out["objective"]["status"] in ("feasible", "heuristic"), f"{name}: claims too much")
+        two = rows(pcc(model, "-p", "fuse,dp-place", *cluster, "--compare", at / source).stdout)
+        check(len(two) == 2 and two[0] == two[1], f"{name}: --compare {source} shows {two}")
+    pcc(at / "plan.onnx", "-p", "plan{from=self}", *cluster, "-o", at / "self.json")
+    check(load(at / "self.json")["devices"] == load(at / "plan.json")["devices"],
+          f"{name}: annotations give another plan")
+    moved = load(at / "plan.json")  # a planted change: one node less
+    gone = moved["devices"][0]["nodes"].pop()
+    (at / "moved.json").write_text(json.dumps(moved))
+    r = pcc(model, "-p", f"plan{{from={at / 'moved.json'}}}", *cluster, code=1)
+    check(f"placed nodes have no device, the first is '{gone}'" in r.stderr, f"{name}: {r.stderr}")
+    r = pcc(model, "-p", f"plan{{from={at / 'plan.json'}}}", "-d", "1xa100", code=1)
+    check("there is no device 'acc1'" in r.stderr, f"{name}: one device: {r.stderr}")
+
+
+def workloads(at):
+    for expert in sorted(extras.shared("workloads/experts").glob("*_inference_expert.json")):
+        load_ = extras.shared("workloads/throughput") / expert.name.replace("_expert", "")
+        pcc(load_, "-p", "dp-place", "-o", at / "w.json")
+        pcc(load_, "-p", f"plan{{from={at / 'w.json'}}}", "-o", at / "again.json")
+        check(load(at / "w.json") == load(at / "again.json"), f"{load_.name}: another split")
+        two = rows(pcc(load_, "-p", "dp-place", "--compare", expert).stdout)
+        check(len(two) == 2, f"{expert.name}: {two}")
+
+
+def main():
+    for name in MODELS if not extras.extra() else ():
+        with tempfile.TemporaryDirectory() as folder:
+            generated(name, Path(folder))
+    if extras.extra():
+        with tempfile.TemporaryDirectory() as folder:
+            workloads(Path(folder))
+    for text in wrong:
+        print(text)
+    print(f"{len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""--weights: wherever the weights of a split lie, it computes what the whole model computes.
+
+usage: test_weights.py   (environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED)
+
+1. Odd models, generated ones and some of real exporters in every mode; tools/verify_split.py judges.
+2. What is in the files: inline refers to nothing, original and link to the very bytes of the source.
+3. Splits beside their source: nothing else is touched; elsewhere copies, or links for who wants them.
+4. Failures, models without their weights, and memory that does not grow with the weights.
+
+Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
+"""
+# extras: shared far
+import fcntl
+import multiprocessing
+import os
+import resource
+import shutil
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
+
+import test_split as base
+from test_split import FAST, GEN, PCC, TensorProto, check, external_of, load, manifest_of, np, onnx, run, verify
+
+MODES = ("shared", "inline", "original", "link")
+CLONING = str(Path(PCC).parent / "tests/pcc-cloning")  # pcc where files can share blocks
+TINY = ("bert_fp16", "cond_dyn", "densenet121_ts", "gpt2_kv_dyn", "gpt2_merged_if", "minigpt_functions_ts",
+        "sklearn_rf_pipeline", "train_gpt_grad_dyn")  # of exported/tiny; the benchmark takes all
+LINKED = ["--allow-links"]
+
+
+def split(model, folder, mode, *options, **more):
+    return base.split(model, folder, f"--weights={mode}", *options, **more)
+
+
+def models(work):
+    """(path, its inputs)"""
+    if not extras.extra():
+        return [(path, None) for path in base.odd_models(work) + base.generated_models(work)]
+    return [(path, inputs) for path, inputs in base.shared_models() if path.stem in TINY]
+
+
+def copy_of(path, folder):
+    """The model with its files in a folder of its own: links to the source make its files many-named."""
+    folder.mkdir()
+    shutil.copy(path, folder)
+    for t in base_tensors(path):
+        where = external_of(t).get("location")
+        if where:
+            shutil.copy(path.parent / where, folder)
+    return folder / path.name
+
+
+def base_tensors(path):
+    stack = [load(path).graph]
+    while stack:
+        g = stack.pop()
+        yield from g.initializer
+        yield from (half for s in g.sparse_initializer for half in (s.values, s.indices))
+        for node in g.node:
+            for a in node.attribute:
+                yield from [a.t] * a.HasField("t") + list(a.tensors)
+                stack += [a.g] * a.HasField("g") + list(a.graphs)
+
+
+# ---------------------------------------------------------------- 1. parts and whole, 2. the files
+
+
+def check_files(model, folder, mode, what):
+    """Weights are where the mode says, byte for byte."""
+    said = manifest_of(folder)["weights"]
+    check(said["mode"] == mode, f"{what}: the manifest says {said}")
+    check(mode != "inline" or not said["files"], f"{what}: {said}")
+    check(not (folder / "weights.data").exists() or "weights.data" in said["files"], f"{what}: {said}")
+    whole = {t.name: t for t in onnx.load(str(model)).graph.initializer}
+    for file in sorted(p for p in folder.glob("*.onnx") if p.name[:4] == "part" or p.name == "model.onnx"):
+        for t in load(file).graph.initializer:
+            if t.data_location != TensorProto.EXTERNAL:
+                check(mode == "inline" or len(t.raw_data) < 1024, f"{what}: {t.name} is inline in {file.name}")
+                continue
+            e = external_of(t)
+            check(mode != "inline" and e["location"] in said["files"], f"{what}: {t.name} lies at {e}")
+            with open(folder / e["location"], "rb") as f:
+                f.seek(int(e["offset"]))
+                data = f.read(int(e["length"]))
+            check(data == onnx.numpy_helper.to_array(whole[t.name]).tobytes(), f"{what}: the bytes of {t.name} differ")
+
+
+def try_modes(folder, path, inputs, devices):
+    """In a process of the pool; what failed."""
+    base.FAILED.clear()
+    folder.mkdir()
+    model = copy_of(path, folder / "model")
+    for mode, out in [*((mode, folder / "s") for mode in MODES[:3]), ("original", folder / "model"),
+                      *[("link", folder / "s")] * (devices == 2 or "external" in path.stem)]:
+        what = f"{path.stem}, {mode}{' beside' * (out != folder / 's')}, over {devices}"
+        r = split(model, out, mode, "-d", f"{devices}xa100", *FAST)
+        if r.returncode == 1 and "its type is not known" in r.stderr:
+            continue
+        if check(r.returncode == 0, f"{what}: {r.stderr.strip()[-300:]}"):
+            verify(model, out, what, inputs)
+            check_files(path, out, mode, what)
+            check(mode == "link" or all(p.stat().st_nlink == 1 for p in folder.glob("*/*")), f"{what}: hard links")
+        if mode == "original":  # the next one lies beside the model, or is not to be replaced by links
+            shutil.rmtree(folder / "s", ignore_errors=True)
+    shutil.rmtree(folder)
+    return base.FAILED
+
+
+def test_equality(work):
+    with ProcessPoolExecutor(base.WORKERS, multiprocessing.get_context("fork")) as pool:
+        jobs = [pool.submit(try_modes, work / f"s{k}", path, inputs, 2 + k % 3)
+                for k, (path, inputs) in enumerate(models(work))]
+        for job in jobs:
+            base.FAILED.extend(job.result())
+
+
+# ---------------------------------------------------------------- 3. beside the source
+
+
+def names(folder):
+    return {p.name for p in folder.iterdir()}
+
+
+def test_beside(work, gpt):
+    model = copy_of(gpt, work / "beside")
+    folder = model.parent
+    (folder / "notes.txt").write_text("mine")
+    (folder / "part").write_text("mine")
+    before = base.digest(folder)
+    r = split(model, folder, "original", "-d", "4xa100", *FAST)
+    check(r.returncode == 0 and model.stat().st_nlink == 1, f"beside: {r.stderr}")
+    first = names(folder)
+    r = split("gpt_kv.onnx", ".", "original", "-d", "2xa100", *FAST, cwd=folder)
+    check(r.returncode == 0, f"beside, again: {r.stderr}")
+    parts = [f"part{k}.onnx" for k in range(4)]
+    check(set(parts) <= first and set(parts) & names(folder) == set(parts[:2]),
+          f"beside: {sorted(names(folder))} after {sorted(first)}")
+    now = base.digest(folder)
+    check(all(now.get(name) == d for name, d in before.items()), "beside: other files have changed")
+    verify(model, folder, "beside, again")
+
+    base.refuse("another mode beside", folder, folder, "holds", model)
+    (folder / "part7.onnx").write_text("mine")
+    base.refuse("a foreign part beside", folder, folder, "part7.onnx", model, "--weights=original")
+    (folder / "part7.onnx").unlink()
+    base.refuse("disk full beside", folder, folder, "File too large", model, "--weights=original",
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)) or base.signal.signal(
+                    base.signal.SIGXFSZ, base.signal.SIG_IGN))
+    base.refuse("the whole of a split", folder, folder, "has the name of a file of a split", folder / "model.onnx",
+                "--weights=original")
+    (folder / "manifest.json").unlink()
+    base.refuse("files of a split without a manifest", folder, folder, "no manifest", model, "--weights=original")
+
+    far = work / "far"
+    far.mkdir()
+    (far / "resnet.onnx").symlink_to(work / "resnet.onnx")
+    base.refuse("a symbolic link", far, far, "is a symbolic link", far / "resnet.onnx", "--weights=original")
+
+
+def test_copies(work, gpt):
+    """Elsewhere: the source stays the user's own, and large copies are announced."""
+    model = copy_of(gpt, work / "mine")
+    data, before = model.with_suffix(".weights"), base.digest(work / "mine")
+    size = f"{data.stat().st_size / 1024:.1f} KiB"
+    for program in (PCC, CLONING):
+        out = work / Path(program).name
+        r = run(program, model, "-p", "dp-place", "--weights=original", "-o", out, "-d", "2xa100", *FAST)
+        announced = f"copying 1 file of the source into it, {size}" in r.stderr
+        shares = program == CLONING or can_clone(work)
+        check(r.returncode == 0 and announced != shares, f"copies, {program}: {r.stderr}")
+        check(manifest_of(out)["weights"] == {"mode": "original", "files": ["source0.data"]}, f"copies: {program}")
+        check((out / "source0.data").read_bytes() == data.read_bytes(), f"copies, {program}: other bytes")
+        check(data.stat().st_nlink == 1 and base.digest(model.parent) == before, f"copies, {program}: touched")
+        onnx.load(str(model))
+        verify(model, out, f"copies, {program}")
+    r = run(PCC, model, "-q")
+    check(r.returncode == 0, f"copies: the source is refused: {r.stderr}")
+
+
+def can_clone(folder):
+    """Whether files there can share blocks."""
+    with open(folder / "a", "wb+") as a, open(folder / "b", "wb+") as b:
+        a.write(bytes(8192))
+        a.flush()
+        try:
+            fcntl.ioctl(b.fileno(), 0x40049409, a.fileno())  # FICLONE
+            return True
+        except OSError:
+            return False
+
+
+def test_links(work, gpt):
+    model = copy_of(gpt, work / "linked")
+    r = split(model, work / "l", "link", "-d", "2xa100", *FAST)
+    check(r.returncode == 0, f"links: {r.stderr}")
+    files = manifest_of(work / "l")["weights"]["files"]
+    data = model.with_suffix(".weights")
+    check([(work / "l" / f).samefile(data) for f in files] == [True], f"links: {files}")
+    base.refuse("a source of two names", work / "l", work / "l", "has several names", model)
+    r = split(model, work / "l", "shared", "-d", "2xa100", *FAST, *LINKED)
+    check(r.returncode == 0 and data.stat().st_nlink == 1, f"links: a replaced split keeps them: {r.stderr}")
+
+
+def test_far(work):
+    model = base.generated_models(work)[0]
+    with extras.another_disk(work) as far:
+        base.refuse("another file system", Path(far), Path(far) / "split", "another file system", model,
+                    "--weights=link")
+
+
+# ---------------------------------------------------------------- 4. failures, memory
+
+
+def test_failures(work, gpt):
+    r = split(gpt, work / "x", "inlined")
+    check(r.returncode == 2 and "expected shared, inline, original or link" in r.stderr,
+          f"--weights=inlined: {r.stderr}")
+    r = split(gpt, work / "x.json", "inline")
+    check(r.returncode == 2 and "is for a split" in r.stderr, f"no split: {r.stderr}")
+    area = work / "area"
+    area.mkdir()
+    base.refuse("disk full", area, area / "new", "File too large", gpt, "--weights=inline",
+                preexec_fn=base.small_files)
+    missing = work / "missing.onnx"
+    run(GEN, "gpt", "--layers", 2, "--width", 32, "--heads", 2, "--vocab", 64, "--no-weights", "-o", missing)
+    for mode in MODES:
+        base.refuse(f"missing weights, {mode}", area, area / "new",
+                    "--weights=original and -o the model's own folder", missing, f"--weights={mode}")
+
+
+def referred(folder):
+    """(file, offset, length) of every tensor by name, in each model of a split."""
+    return [{t.name: tuple(external_of(t).get(k) for k in ("location", "offset", "length")) for t in base_tensors(p)
+             if t.data_location == TensorProto.EXTERNAL} for p in sorted(folder.glob("*.onnx"))]
+
+
+def test_missing(work, gpt):
+    """A model without its weights: parts beside it refer to them by name, and run when they come."""
+    model, data = copy_of(gpt, work / "gone"), Path("gpt_kv.weights")
+    whole = referred(model.parent)[0]
+    (model.parent / data).rename(work / data)
+    out = model.parent
+    r = run(PCC, model, "-d", "2xa100", *FAST, "-p", "dp-place", "--weights=original", "-o", out)
+    check(r.returncode == 0 and f"1 file of weights is not there: the parts refer to '{data}'" in r.stderr,
+          f"missing: {r.stderr}")
+    check(manifest_of(out)["weights"] == {"mode": "original", "files": [str(data)]}, "missing: the manifest")
+    found = referred(out)
+    check(len(found) >= 3 and all(whole.items() >= m.items() for m in found) and whole in found,
+          "missing: other references")
+    shutil.copy(work / data, out)
+    verify(model, out, "missing, then there")
+    tiny = onnx.helper.make_tensor("w", TensorProto.FLOAT, [0, 4], b"", raw=True)
+    small = onnx.helper.make_tensor("v", TensorProto.FLOAT, [4], np.arange(4, dtype=np.float32).tobytes(), raw=True)
+    for name, file, text in (("small", "far.bin", ""), ("own", "part1.onnx", "has the name of a file of a split")):
+        nodes = [onnx.helper.make_node("Add", ["x", "v"], ["y"]), onnx.helper.make_node("Shape", ["w"], ["s"])]
+        m = base.model_of(nodes, [base.info("x", [4])], [base.info("y", [4]), base.info("s", [2], TensorProto.INT64)],
+                          [outside(tiny, file), outside(small, file)])
+        (work / name).mkdir()
+        onnx.save(m, work / name / f"{name}.onnx")
+        r = split(work / name / f"{name}.onnx", work / name, "original", "-d", "1xa100", *FAST)
+        check(text in r.stderr if text else r.returncode == 0, f"missing, {name}: {r.stderr}")
+        if not text:
+            here = [{"w": (file, "0", "0"), "v": (file, "0", "16")}] * 2
+            check([m for m in referred(work / name) if m["w"][1]] == here, f"missing, {name}: {referred(work / name)}")
+
+
+def outside(t, file):
+    """The tensor as one whose bytes lie in a file."""
+    out = TensorProto(name=t.name, data_type=t.data_type, dims=t.dims, data_location=TensorProto.EXTERNAL)
+    out.external_data.add(key="location", value=file)
+    return out
+
+
+def dense(work, width):
+    """Twelve layers of zeros, which take no room on the disk."""
+    model = work / "dense.onnx"
+    r = run(GEN, "dense", "--layers", 12, "--width", width, "--no-weights", "-o", model)
+    check(r.returncode == 0, f"pcc-gen: {r.stderr}")
+    size = max(int(e["offset"]) + int(e["length"]) for e in map(external_of, base_tensors(model)) if e)
+    with open(model.with_suffix(".weights"), "wb") as f:
+        f.truncate(size)
+    return model, size
+
+
+def resident(work, mode, model):
+    """MiB that a split takes, asked from a small process: a child's peak begins with its parent's size."""
+    shutil.rmtree(work / "big", ignore_errors=True)
+    ask = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL); "
+           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    r = run(sys.executable, "-S", "-c", ask, PCC, model, "-d", "2xa100", *FAST, "-p", "dp-place", "-q",
+            f"--weights={mode}", "-o", work / "big")
+    return int(r.stdout) / 1024 if check(r.returncode == 0, f"{mode}: a large model is not split: {r.stderr}") else 0
+
+
+def test_large(work):
+    model, size = dense(work, 15000)
+    area = work / "area"
+    base.refuse("a part too large", area, area / "new", "use --weights=shared", model, "--weights=inline", *FAST)
+    check(size > 5 << 30, f"too small: {size}")
+    model, size = dense(work, 2000)
+    for mode in MODES:
+        mib = resident(work, mode, model)
+        check(mib < 60 and size > 150 << 20, f"{mode}: {mib:.0f} MiB resident for {size >> 20} MiB of weights")
+    shutil.rmtree(work / "big")
+
+
+def main():
+    if not Path(PCC).is_file():
+        print(f"skipped: {PCC} is not there")
+        return base.SKIP
+    with tempfile.TemporaryDirectory(prefix="pcc-weights-") as name:
+        work = Path(name)
+        os.chmod(work, 0o755)
+        if extras.extra():
+            test_far(work) if extras.extra() == "far" else test_equality(work)
+            return 1 if base.FAILED else 0
+        test_equality(work)  # forks: before any session here
+        gpt = work / "gpt_kv.onnx"
+        test_beside(work, gpt)
+        test_copies(work, gpt)
+        test_links(work, gpt)
+        test_failures(work, gpt)
+        test_missing(work, gpt)
+        test_large(work)
+    print(f"{len(base.FAILED)} failed")
+    return 1 if base.FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+"""What tests with ONNX Runtime share: where things are, a list of what failed.  Without onnx, numpy or ONNX
+Runtime an import of this ends the test as skipped (77)."""
+import contextlib
+import io
+import os
+import sys
+import traceback
+from pathlib import Path
+
+SKIP = 77
+try:
+    import numpy  # noqa: F401
+    import onnx  # noqa: F401
+    import onnxruntime  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing.name} is not installed")
+    sys.exit(SKIP)
+
+SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
+PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
+GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
+sys.path.insert(0, str(SOURCE / "tools"))
+sys.dont_write_bytecode = True
+FAILED = []
+
+
+def check(ok, what):
+    if not ok:
+        print(f"FAILED: {what}", flush=True)
+        FAILED.append(what)
+    return ok
+
+
+def verified(*args):
+    """tools/verify_split.py in this process, which has its libraries loaded already: exit code and text."""
+    import verify_split  # noqa: E402  (needs more libraries than this page)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            code = verify_split.main([str(a) for a in args])
+        except SystemExit as end:
+            code = end.code
+        except Exception:  # an uncaught one: exit code 1, as the program's
+            traceback.print_exc()
+            code = 1
+    return code, said.getvalue().strip()

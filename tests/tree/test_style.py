@@ -1,0 +1,451 @@
+"""The tree keeps its own rules: lengths of functions and files, headers that compile alone, one
+direction of dependencies, no dangerous functions, no machine paths, a README and a glossary that tell the truth.
+
+Every check runs on the tree and on small trees made here: a good one, which must pass, and one for
+each rule with a planted violation, which must be noticed.  Environment: PCC (for what the README
+says), PCC_BUILD (a build folder, for the generated header; else that of PCC)."""
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(os.environ.get("PCC_SOURCE") or Path(__file__).resolve().parents[2])
+PCC = os.environ.get("PCC", "pcc")
+FUNCTION_LINES, FILE_LINES, COLUMNS, WANTED_COLUMNS = 150, 1000, 120, 100
+AT_ROOT = {"CMakeLists.txt", "CMakePresets.json", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
+           "LICENSE", "Dockerfile", "docs", "frontends", "passes", "backends", "ir", "third_party", "tests", "tools",
+           "build"}
+LAYERS = ("ir", "passes", "frontends", "backends")
+# Who may include whom: a folder (or a single file) knows itself and what stands in an earlier row of its layer; the
+# other layers know all of ir.
+FLOORS = [
+    ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir"],
+    ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/cost"], ["passes/coarsen"],
+    ["passes/problem"], ["passes/bounds"], ["passes/contiguous"], ["passes/any_shape"], ["passes/integer"],
+    ["passes/baselines", "passes/given"], ["passes/portfolio"], ["passes"],
+    ["frontends"], ["frontends/onnx", "frontends/profiles"],
+    ["backends/backends.h", "backends/label.h"], ["backends/onnx"], ["backends/split"],
+    ["backends/picture", "backends/timeline", "backends/report"], ["backends"],
+]
+FLOOR = {place: row for row, places in enumerate(FLOORS) for place in places}
+GENERATED = "onnx.pb-c.h"
+FORBIDDEN = ("gets", "strcpy", "strcat", "strncat", "sprintf", "vsprintf", "alloca", "tmpnam",
+             "mktemp")
+TEXT = {".c", ".h", ".py", ".sh", ".txt", ".json", ".md", ".pir", ".test", ".proto", ".cmake", ""}
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow", "-Wconversion", "-Wstrict-prototypes",
+            "-Wundef", "-Wvla"]
+
+
+class Tree:
+    """The text files below a folder; build folders, caches and version control left out."""
+
+    def __init__(self, root):
+        self.root = Path(root)
+        self.text = {}
+        for folder, folders, files in os.walk(self.root):
+            at = Path(folder).relative_to(self.root)
+            folders[:] = sorted(f for f in folders if f not in (".git", "__pycache__")
+                                and not (f == "build" and at == Path(".")))
+            for name in sorted(files):
+                path = at / name
+                if name != ".git" and path.suffix in TEXT and "corpus" not in path.parts:
+                    raw = (self.root / path).read_bytes()
+                    if b"\0" not in raw:
+                        self.text[path.as_posix()] = raw.decode("utf-8", "replace")
+
+    def sources(self, *suffixes):
+        wanted = suffixes or (".c", ".h")
+        return [(p, t) for p, t in self.text.items() if Path(p).suffix in wanted]
+
+
+def bare(text):
+    """C without comments and without what is in quotes, line by line the same."""
+    def blank(m):
+        return re.sub(r"[^\n]", " ", m[0]) if m[0][0] == "/" else m[0][0] + m[0][-1]
+    token = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+    return re.sub(token, blank, text, flags=re.S)
+
+
+def functions(text):
+    """(lines, first line, name) of each function: bodies start and end with a brace in column 1, or
+    start at the end of a line that has its head in column 1."""
+    head, start, found = "", None, []
+    for number, line in enumerate(bare(text).split("\n"), 1):
+        if start is None and (line == "{" or re.match(r"\w.*\)\s*\{$", line)):
+            head += line if line != "{" else ""
+            name = re.search(r"(\w+)\s*\(", head)
+            start = (number, name[1] if name else "?")
+        elif start is not None and line.startswith("}"):
+            found.append((number - start[0] + 1, *start))
+            head, start = "", None
+        elif start is None:
+            head = "" if line.endswith((";", "}", ",")) and "(" not in line else head + line
+            if line.endswith(";"):
+                head = ""
+    return found
+
+
+# ---- checks: each takes a tree and yields what is wrong
+
+
+def lengths(tree):
+    for path, text in tree.sources():
+        n = text.count("\n")
+        if n > FILE_LINES:
+            yield f"{path}: {n} lines, at most {FILE_LINES}"
+        for lines, first, name in functions(text):
+            if lines > FUNCTION_LINES:
+                yield f"{path}:{first}: {name} has {lines} lines, at most {FUNCTION_LINES}"
+
+
+def columns(tree):
+    for path, text in tree.sources(".c", ".h", ".py"):
+        for number, line in enumerate(text.split("\n"), 1):
+            if len(line) > COLUMNS:
+                yield f"{path}:{number}: {len(line)} columns, at most {COLUMNS}"
+            if line != line.rstrip() or "\t" in line:
+                yield f"{path}:{number}: a tab or a blank at the end"
+
+
+def formatted(tree):
+    """All of C as clang-format of tools/requirements.txt writes it by .clang-format."""
+    beside = Path(sys.executable).parent / "clang-format"
+    files = [path for path, _ in tree.sources() if not path.startswith("third_party/")]
+    if not beside.exists():
+        yield f"{beside} is not there: tools/setup.sh installs it"
+        return
+    r = subprocess.run([beside, f"--style=file:{ROOT}/.clang-format", "--dry-run", *files], cwd=tree.root,
+                       capture_output=True, text=True)
+    for path in sorted(set(re.findall(r"^([^\s:]+):\d+:\d+: ", r.stderr, re.M))):
+        yield f"{path}: not formatted: build/venv/bin/clang-format -i {path}"
+
+
+def root_folder(tree):
+    for p in sorted(tree.root.iterdir()):
+        if p.name not in AT_ROOT and not p.name.startswith("."):
+            yield f"{p.name}: does not belong into the root folder"
+
+
+def dependencies(tree):
+    for path, text in tree.sources():
+        layer = path.split("/")[0]
+        if layer not in LAYERS:
+            continue
+        for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]*)"', text, re.M):
+            first = name.split("/")[0]
+            if name == GENERATED:
+                good = layer == "backends" or layer == "frontends"
+            else:
+                good = "/" in name and first in ("ir", layer) and (tree.root / name).is_file()
+            if not good:
+                yield f"{path}: includes \"{name}\"; {layer} knows itself and ir, by full paths"
+            elif name != GENERATED and first == layer and not stands_below(path, name):
+                yield f"{path}: includes \"{name}\", which stands above it or beside it (FLOORS)"
+
+
+def place_of(path):
+    return path if path in FLOOR else path.rsplit("/", 1)[0]
+
+
+def stands_below(path, name):
+    """Whether a file may include that one of its own layer."""
+    a, b = place_of(path), place_of(name)
+    return a == b or (a in FLOOR and b in FLOOR and FLOOR[b] < FLOOR[a])
+
+
+def forbidden(tree):
+    pattern = re.compile(r"\b(" + "|".join(FORBIDDEN) + r")\s*\(")
+    for path, text in tree.sources():
+        for number, line in enumerate(bare(text).split("\n"), 1):
+            for m in pattern.finditer(line):
+                yield f"{path}:{number}: {m[1]}"
+
+
+def assertions(tree):
+    """What is asserted changes nothing: the preset dist leaves it out."""
+    changes = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
+    for path, text in tree.sources():
+        for number, line in enumerate(bare(text).split("\n"), 1):
+            m = re.search(r"\bassert\((.*)\);", line)
+            if m and changes.search(m[1]):
+                yield f"{path}:{number}: an assertion with a side effect"
+
+
+def machine_paths(tree):
+    """Files of one machine.  Tests may name the usual folder for temporary files."""
+    always = re.compile(r"(?<![\w.}/$])/(?:home|root|work|Users)/")
+    temporary = re.compile(r"(?<![\w.}/$])/tmp\b")
+    for path, text in tree.text.items():
+        if path == "tests/tree/" + Path(__file__).name:
+            continue
+        for number, line in enumerate(text.split("\n"), 1):
+            if always.search(line) or not path.startswith("tests/") and temporary.search(line):
+                yield f"{path}:{number}: a path of one machine"
+
+
+def opening(tree):
+    """Every C file opens with a comment that says what it is for; every header has a guard."""
+    for path, text in tree.sources():
+        if path.startswith("third_party/"):
+            continue
+        if not text.startswith("/* ") and not text.startswith("// "):
+            yield f"{path}: does not open with a comment"
+        if path.endswith(".h") and not re.search(r"^#ifndef (\w+)\n#define \1\n", text, re.M):
+            yield f"{path}: no include guard"
+        if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", text):
+            yield f"{path}: unfinished business"
+
+
+def silent_skips(tree):
+    """Tests that look for the shared inputs by themselves, or skip within a program that passes: what is left
+    out would not be counted (extras.py, extras.h)."""
+    for path, text in tree.sources(".c", ".py"):
+        if not path.startswith("tests/") or path in ("tests/support/extras.py", "tests/tree/" + Path(__file__).name):
+            continue
+        by_hand = r"environ(?:\.get\(|\[)\"PCC_SHARED" if path.endswith(".py") else r"getenv\(\"PCC_SHARED\"\)"
+        if re.search(by_hand, text) and "has_shared()" not in text:
+            yield f"{path}: looks for PCC_SHARED by itself"
+        if path.endswith(".c") and re.search(r"\bskip\(\)", bare(text)):
+            yield f"{path}: skip() passes as a test that was run"
+
+
+def generated_folder():
+    """The folder of the generated header, or None."""
+    for build in (os.environ.get("PCC_BUILD"), Path(shutil.which(PCC) or PCC).resolve().parent):
+        if build:
+            for found in sorted(Path(build).glob("**/" + GENERATED)):
+                return found.parent
+    return None
+
+
+def headers_alone(tree):
+    compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+    folder = generated_folder()
+    for path, text in tree.sources(".h"):
+        if path.split("/")[0] not in (*LAYERS, "tools") or not compiler:
+            continue
+        if GENERATED in text and folder is None:
+            continue
+        command = [compiler, "-std=c11", "-D_GNU_SOURCE", "-fsyntax-only", "-x", "c", *WARNINGS,
+                   "-I", str(tree.root), *(["-I", str(folder)] if folder else []), "-"]
+        r = subprocess.run(command, input=f'#include "{path}"\n#include "{path}"\nextern int x;\n',
+                           capture_output=True, text=True)
+        if r.returncode != 0:
+            yield f"{path}: does not compile alone: {r.stderr.strip().splitlines()[:2]}"
+
+
+def says(*command):
+    r = subprocess.run(command, capture_output=True, text=True)
+    return r.stdout + r.stderr
+
+
+def help_texts(tree):
+    """What pcc, and every script that the README names, says of its options."""
+    texts = [says(PCC, "--help")]
+    for path in sorted(set(re.findall(r"tools/[\w/-]+\.(?:sh|py)", tree.text["README.md"]))):
+        texts.append(tree.text.get(path, ""))
+    return "\n".join(texts)
+
+
+def readme_options(tree):
+    known = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", help_texts(tree)))
+    quoted = re.findall(r"`([^`\n]*)`|^    (\S.*)$", tree.text["README.md"], re.M)
+    code = " ".join(a or b for a, b in quoted)
+    for name in sorted(set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", code))):
+        if name not in known:
+            yield f"README.md: no program has the option {name}"
+
+
+def readme_passes(tree):
+    text = tree.text["README.md"]
+    passes = {line.split()[0] for line in says(PCC, "--list-passes").splitlines() if line.strip()}
+    named = set(re.findall(r"--(?:help-pass|print-ir-after)=([a-z-]+)", text))
+    named |= set(re.findall(r"`([a-z]+-(?:place|shapes))[`{]", text))
+    for pipeline in re.findall(r"-p '?([a-z][^\s'`]*)", text):
+        for name, options in re.findall(r"([a-z-]+)(?:\{([^}]*)\})?,?", pipeline):
+            named.add(name)
+            said = says(PCC, "--help-pass=" + name)
+            for option in re.findall(r"([a-z-]+)=", options):
+                if not re.search(rf"^  {option} ", said, re.M):
+                    yield f"README.md: the pass {name} has no option {option}"
+    for name in sorted(named - passes):
+        yield f"README.md: there is no pass {name}"
+
+
+def readme_files(tree):
+    """Files and folders that the README names are there; scripts can be run."""
+    text = tree.text["README.md"]
+    for path in sorted(set(re.findall(r"\b(?:ir|passes|frontends|backends|tools|tests)/[\w./-]*\w",
+                                      text))):
+        p = tree.root / path
+        if not p.exists():
+            yield f"README.md: {path} does not exist"
+        elif p.suffix in (".sh", ".py") and not p.stat().st_mode & stat.S_IXUSR:
+            yield f"README.md: {path} is not executable"
+    for folder, first in re.findall(r"^\| `(\w+)/` \|.*\| ([^|]*) \|$", text, re.M):
+        for name in re.findall(r"`([\w./-]+)`", first):
+            if not (tree.root / folder / name).exists():
+                yield f"README.md: {folder}/{name} does not exist"
+
+
+def is_there(tree, cited, code, raw):
+    """Whether what the glossary cites exists: a file, `struct x`, `x.field`, `x()`, `CONSTANT` or a pass."""
+    if "/" in cited:
+        return (tree.root / cited).exists()
+    forms = [(r"((?:struct|enum) \w+)", r"^{} {{", code), (r"(\w+)\(\)", r"\b{}\(", code),
+             (r"([A-Z][A-Z_0-9]*)", r"\b{}\b", code), (r"([a-z]+(?:-[a-z]+)*)", r'\.name = "{}"', raw)]
+    for form, pattern, where in forms:
+        m = re.fullmatch(form, cited)
+        if m:
+            return re.search(pattern.format(re.escape(m[1])), where, re.M) is not None
+    owner, _, field = cited.partition(".")
+    body = re.search(rf"^struct {re.escape(owner)} {{(.*?)^}}", code, re.M | re.S)
+    return body is not None and re.search(rf"\b{re.escape(field)}\b", body[1]) is not None
+
+
+def glossary(tree):
+    """ir/words.md: its words are in alphabetical order, and each code name that it cites is there."""
+    text = tree.text.get("ir/words.md", "")
+    words = re.findall(r"^\*\*([^*]+)\*\*", text, re.M)
+    if not words:
+        yield "ir/words.md: no words"
+    for before, word in zip(words, words[1:]):
+        if before.casefold() >= word.casefold():
+            yield f"ir/words.md: '{word}' stands behind '{before}'"
+    raw = "\n".join(t for p, t in tree.sources() if p.split("/")[0] in LAYERS)
+    code = bare(raw)
+    for cited in sorted(set(re.findall(r"`([^`]+)`", re.sub(r"\s+", " ", text)))):
+        if not is_there(tree, cited, code, raw):
+            yield f"ir/words.md: {cited} does not exist"
+
+
+CHECKS = [lengths, columns, formatted, root_folder, dependencies, forbidden, assertions, machine_paths, opening,
+          silent_skips, headers_alone, readme_options, readme_passes, readme_files, glossary]
+
+# ---- self-test
+
+GOOD = {
+    "README.md": "    tools/run.sh --quick\n    pcc m.onnx -p 'fuse{range=200},dp-place' -o d\n"
+                 "Read `--help-pass=fuse` and `dp-place`.\n| `ir/` | x | `a.h` |\n",
+    "tools/run.sh": "#!/bin/sh\n# --quick: less\n",
+    "ir/a.h": "/* A. */\n#ifndef A_H\n#define A_H\n\n#include <stdint.h>\n\nint32_t f(int32_t x);\n"
+              "\n#endif\n",
+    "ir/a.c": '/* A: strcpy() is only named. */\n#include "ir/a.h"\n\nint32_t f(int32_t x)\n{\n'
+              '    return x + (int32_t)sizeof "gets(";\n}\n',
+    "ir/words.md": "# Words\n\n**apple** `f()`, `ir/a.h`.\n\n**pear** `struct e`, `e.x`, `E_H`.\n",
+    "passes/b.c": '/* B. */\n#include "ir/a.h"\n',
+    "passes/given/e.h": "/* E. */\n#ifndef E_H\n#define E_H\n\nstruct e {\n    int x;\n};\nint e(void);\n\n#endif\n",
+    "frontends/c.c": '/* C. */\n#include "ir/a.h"\n#include "onnx.pb-c.h"\n',
+    "tests/unit/a.c": '/* Temporary files. */\nstatic const char t[] = "/tmp/x-XXXXXX";\n',
+}
+LONG = "    x++;\n"
+PLANTED = [  # check, file, text to put in, part of the complaint
+    (lengths, "ir/a.c", GOOD["ir/a.c"].replace("{\n", "{\n" + LONG * 149, 1), "f has 152 lines"),
+    (lengths, "passes/b.c", "/* B. */\nstatic int g(int x) {\n" + LONG * 150 + "}\n", "g has 152"),
+    (lengths, "passes/b.c", "/* B. */\n" + "\n" * 1000, "1001 lines"),
+    (columns, "passes/b.c", "/* " + "b" * 120 + " */\n", "126 columns"),
+    (columns, "passes/b.c", "/* B. */ \n", "blank at the end"),
+    (formatted, "passes/b.c", "/* B. */\nint  b;\n", "b.c: not formatted"),
+    (formatted, "ir/a.h", GOOD["ir/a.h"].replace("f(int32_t x)", "f (int32_t x)"), "a.h: not formatted"),
+    (root_folder, "notes.txt", "", "notes.txt"),
+    (root_folder, "src/x.c", "/* X. */\n", "src"),
+    (dependencies, "ir/a.c", '/* A. */\n#include "passes/b.h"\n', "passes/b.h"),
+    (dependencies, "ir/a.c", '/* A. */\n#include "onnx.pb-c.h"\n', "onnx.pb-c.h"),
+    (dependencies, "passes/b.c", '/* B. */\n# include "frontends/c.h"\n', "frontends/c.h"),
+    (dependencies, "passes/b.c", '/* B. */\n#include "onnx.pb-c.h"\n', "onnx.pb-c.h"),
+    (dependencies, "frontends/c.c", '/* C. */\n#include "backends/d.h"\n', "backends/d.h"),
+    (dependencies, "backends/d.c", '/* D. */\n#include "passes/b.h"\n', "passes/b.h"),
+    (dependencies, "ir/a.c", '/* A. */\n#include "../ir/a.h"\n', "../ir/a.h"),
+    (dependencies, "ir/base/b.c", '/* B. */\n#include "ir/a.h"\n', "above it or beside it"),
+    (dependencies, "passes/baselines/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
+    (dependencies, "passes/new/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
+    *[(forbidden, "passes/b.c", f"/* B. */\nvoid g(void) {{ {name} (a, b); }}\n", f"b.c:2: {name}")
+      for name in FORBIDDEN],
+    (assertions, "passes/b.c", "/* B. */\nvoid g(int n)\n{\n    assert(n <= 2 && n-- > 0);\n}\n", "b.c:4"),
+    (assertions, "ir/a.c", "/* A. */\nvoid g(int n)\n{\n    assert(n == 2 || (n = 2));\n}\n", "a.c:4"),
+    (machine_paths, "tools/run.sh", "#!/bin/sh\n# --quick\ncd /home/me\n", "run.sh:3"),
+    (machine_paths, "tools/run.sh", "#!/bin/sh\n# --quick\ncd '/work/main'\n", "run.sh:3"),
+    (machine_paths, "passes/b.c", '/* B. */\nconst char *t = "/tmp/x";\n', "b.c:2"),
+    (machine_paths, "tests/unit/a.c", '/* T. */\nconst char *t = "/root/x";\n', "tests/unit/a.c:2"),
+    (opening, "passes/b.c", '#include "ir/a.h"\n', "b.c: does not open"),
+    (opening, "ir/a.h", "/* A. */\nint f(int x);\n", "a.h: no include guard"),
+    (opening, "passes/b.c", "/* B. */\n/* TO" "DO: more */\n", "b.c: unfinished"),
+    (silent_skips, "tests/program/test_x.py", 'S = os.environ.get("PCC_SHARED", "")\n', "PCC_SHARED by itself"),
+    (silent_skips, "tests/unit/a.c", '/* A. */\nconst char *s = getenv("PCC_SHARED");\n', "by itself"),
+    (silent_skips, "tests/unit/a.c", "/* A. */\nvoid f(void) { skip(); }\n", "passes as a test"),
+    (headers_alone, "ir/a.h", GOOD["ir/a.h"].replace("#include <stdint.h>", ""), "a.h: does not"),
+    (readme_options, "README.md", "Say `--nope`.\n", "--nope"),
+    (readme_options, "README.md", "    pcc m.onnx -Z\n    pcc m.onnx -z\n", "-z"),
+    (readme_passes, "README.md", "    pcc m.onnx -p fuse,nope\n", "no pass nope"),
+    (readme_passes, "README.md", "Try `best-place`.\n", "no pass best-place"),
+    (readme_passes, "README.md", "    pcc m.onnx -p 'fuse{nope=1}'\n", "no option nope"),
+    (glossary, "ir/words.md", "# Words\n", "no words"),
+    (glossary, "ir/words.md", "**b** B.\n\n**a** A.\n", "'a' stands behind 'b'"),
+    (glossary, "ir/words.md", "**a** A.\n\n**a** A.\n", "'a' stands behind 'a'"),
+    *[(glossary, "ir/words.md", f"**a** `{cited}`\n", f"{cited} does not exist")
+      for cited in ("struct nope", "enum e", "nope()", "strcpy()", "e.nope", "nope.x", "NOPE", "no-place", "ir/nope.h",
+                    "nope", "fuse{x}")],
+    (readme_files, "README.md", "See `ir/nope.md`.\n", "ir/nope.md does not exist"),
+    (readme_files, "README.md", "    tools/plain.py\n", "plain.py is not executable"),
+    (readme_files, "README.md", "| `ir/` | x | `nope.h` |\n", "ir/nope.h does not exist"),
+]
+
+
+def make(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755 if name.endswith("run.sh") else 0o644)
+    return Tree(root)
+
+
+def self_test(checks):
+    """Complaints about the checks themselves."""
+    with tempfile.TemporaryDirectory() as folder:
+        good = make(Path(folder), GOOD)
+        for check in checks:
+            for line in check(good):
+                yield f"self-test: {check.__name__} complains of a good tree: {line}"
+    for check, name, text, complaint in PLANTED:
+        if check not in checks:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            tree = make(Path(folder), {**GOOD, "tools/plain.py": '"""P."""\n', name: text})
+            found = list(check(tree))
+            if not any(complaint in line for line in found):
+                yield f"self-test: {check.__name__} did not notice '{complaint}', only {found}"
+
+
+def largest(tree):
+    files = sorted(((t.count("\n"), p) for p, t in tree.sources()), reverse=True)[:3]
+    every = sorted(((n, p, name) for p, t in tree.sources() for n, _, name in functions(t)),
+                   reverse=True)
+    print("largest files: " + ", ".join(f"{p} {n}" for n, p in files))
+    print(f"largest of {len(every)} functions: "
+          + ", ".join(f"{name} {n} ({p})" for n, p, name in every[:3]))
+    wide = sum(len(line) > WANTED_COLUMNS for _, t in tree.sources(".c", ".h", ".py")
+               for line in t.split("\n"))
+    print(f"{wide} lines are wider than {WANTED_COLUMNS} columns (none may exceed {COLUMNS})")
+
+
+def main():
+    tree, checks = Tree(ROOT), list(CHECKS)
+    if not shutil.which(PCC):
+        print("note: PCC does not name the program: the README's options are not checked")
+        checks = [c for c in checks if c not in (readme_options, readme_passes)]
+    wrong = [line for check in checks for line in check(tree)]
+    wrong += self_test(checks)
+    print("\n".join(wrong))
+    largest(tree)
+    planted = sum(p[0] in checks for p in PLANTED)
+    print(f"{len(checks)} checks, {planted} planted violations, {len(wrong)} complaints")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+/* bert: post-norm encoder with token types, a padding mask and a pooler.
+ *
+ *   x = ln(word[input_ids] + type[token_type_ids] + position[0 .. sequence))
+ *   layer: x = ln(x + attention(x));  x = ln(x + proj(gelu(fc(x)))), gelu through Erf
+ *   pooler_output = tanh(x[:, 0] W + b)
+ *
+ * Masked keys get the lowest float added to their scores, (1 - attention_mask) * lowest, as
+ * exporters write it; a row with every key masked stays finite. Nodes: 34 per layer, 17 outside. */
+#include "tools/gen/gen.h"
+
+enum { BERT_POSITIONS = 512, BERT_TYPES = 2 };
+
+struct bert {
+    const struct gen_opt *o;
+    int64_t ffn;
+    struct gen_heads heads;
+    const char *mask; /* float [B,1,1,S], added to the scores */
+    const char *sqrt2, *one, *half;
+};
+
+static const char *bert_gelu(struct gen *g, const struct bert *m, const char *h)
+{
+    const char *e = gen_op2(g, "/mlp/act/Div", h, m->sqrt2);
+
+    e = gen_op1(g, "/mlp/act/Erf", e);
+    e = gen_op2(g, "/mlp/act/Add", e, m->one);
+    h = gen_op2(g, "/mlp/act/Mul", h, e);
+    return gen_op2(g, "/mlp/act/Mul_1", h, m->half);
+}
+
+static const char *bert_layer(struct gen *g, const struct bert *m, int64_t i, const char *x)
+{
+    const int64_t w = m->o->width;
+    const char *p = gen_str(g, "layers.%lld", (long long)i);
+    const char *y;
+
+    gen_scope(g, gen_str(g, "/%s", p));
+    y = gen_attention(g, "/attn", gen_str(g, "%s.attn", p), &m->heads, x, m->mask, 0.02);
+    x = gen_op2(g, "/attn/Add_1", x, y);
+    x = gen_layer_norm(g, "/ln_1/LayerNormalization", gen_str(g, "%s.ln_1", p), x, w);
+    y = gen_linear(g, "/mlp/fc", gen_str(g, "%s.mlp.fc", p), x, w, m->ffn, 0.02, true);
+    y = bert_gelu(g, m, y);
+    y = gen_linear(g, "/mlp/proj", gen_str(g, "%s.mlp.proj", p), y, m->ffn, w, 0.02, true);
+    x = gen_op2(g, "/mlp/Add", x, y);
+    x = gen_layer_norm(g, "/ln_2/LayerNormalization", gen_str(g, "%s.ln_2", p), x, w);
+    gen_scope(g, "");
+    return x;
+}
+
+/* One table of the embedding and the rows it gives. */
+static const char *bert_table(struct gen *g, const char *name, int64_t rows, int64_t width,
+                              const char *ids)
+{
+    const int64_t dims[2] = {rows, width};
+    const char *w = gen_weight(g, gen_str(g, "embeddings.%s.weight", name), 2, dims, 0.0, 0.02);
+
+    return gen_op2(g, gen_str(g, "/embeddings/%s/Gather", name), w, ids);
+}
+
+static const char *bert_embed(struct gen *g, const struct bert *m)
+{
+    const int64_t w = m->o->width;
+    const char *zero = gen_ints(g, "const.zero", 0, 1, (const int64_t[]){0});
+    const char *one = gen_ints(g, "const.one", 0, 1, (const int64_t[]){1});
+    const char *n = gen_op1(g, "/embeddings/Shape", "input_ids");
+    const char *rows =
+        gen_op3(g, "/embeddings/Range", zero, gen_op2(g, "/embeddings/Gather", n, one), one);
+    const char *x = bert_table(g, "word", m->o->vocab, w, "input_ids");
+
+    x = gen_op2(g, "/embeddings/Add", x, bert_table(g, "type", BERT_TYPES, w, "token_type_ids"));
+    x = gen_op2(g, "/embeddings/Add_1", x, bert_table(g, "position", BERT_POSITIONS, w, rows));
+    return gen_layer_norm(g, "/embeddings/ln/LayerNormalization", "embeddings.ln", x, w);
+}
+
+static const char *bert_mask(struct gen *g, const char *one)
+{
+    const char *axes = gen_ints(g, "const.mask_axes", 1, 2, (const int64_t[]){1, 2});
+    const char *lowest = gen_float(g, "const.lowest", -3.4028235e38f);
+    const char *m = gen_op2(g, "/mask/Unsqueeze", "attention_mask", axes);
+
+    m = gen_op1(g, "/mask/Cast", m);
+    gen_attr_i(g, "to", GEN_F32);
+    m = gen_op2(g, "/mask/Sub", one, m);
+    return gen_op2(g, "/mask/Mul", m, lowest);
+}
+
+static void bert_pool(struct gen *g, const struct gen_opt *o, const char *x)
+{
+    const char *first = gen_ints(g, "const.first", 0, 1, (const int64_t[]){0});
+
+    x = gen_op2(g, "/pooler/Gather", x, first);
+    gen_attr_i(g, "axis", 1);
+    x = gen_linear(g, "/pooler/dense", "pooler.dense", x, o->width, o->width, 0.02, true);
+    gen_op1(g, "/pooler/Tanh", x);
+    gen_output(g, gen_rename(g, "pooler_output"), GEN_F32, 2,
+               (const struct gen_dim[]){{0, "batch"}, {o->width, NULL}});
+}
+
+int gen_bert(struct gen *g, const struct gen_opt *o)
+{
+    static const char *const inputs[] = {"input_ids", "attention_mask", "token_type_ids"};
+    const struct gen_dim dims[3] = {{0, "batch"}, {0, "sequence"}, {o->width, NULL}};
+    struct bert m = {.o = o, .ffn = o->ffn > 0 ? o->ffn : 4 * o->width};
+
+    if (gen_check_heads(o, 1) != 0)
+        return -1;
+    for (int i = 0; i < 3; i++)
+        gen_input(g, inputs[i], GEN_I64, 2, dims);
+    m.heads = gen_heads(g, o->heads, o->width / o->heads);
+    m.sqrt2 = gen_float(g, "const.sqrt2", 1.4142135f);
+    m.one = gen_float(g, "const.one_f", 1.0f);
+    m.half = gen_float(g, "const.half_f", 0.5f);
+    m.mask = bert_mask(g, m.one);
+    const char *x = bert_embed(g, &m);
+    for (int64_t i = 0; i < o->layers; i++)
+        x = bert_layer(g, &m, i, x);
+    gen_output(g, gen_rename(g, "last_hidden_state"), GEN_F32, 3, dims);
+    bert_pool(g, o, "last_hidden_state");
+    return 0;
+}

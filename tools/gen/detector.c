@@ -1,0 +1,386 @@
+/* detector: finds objects in one image (Liu et al. 2016; Lin et al. 2017; He et al. 2017).
+ *
+ *   backbone: residual blocks; level l is width * min(2^l, 4) channels at size / (4 * 2^l)
+ *   pyramid:  p_l = conv3(lateral_l + enlarged p_{l+1}), `width` channels each
+ *   heads:    on every level ANCHORS boxes per position, a score of each class for every box
+ *   found:    per class the boxes above a score, without those that overlap better ones
+ *             (NonMaxSuppression); of all classes the `boxes` best, filled up with nothing
+ *   masks:    RoiAlign of each box on the level of its size, convolutions
+ *
+ * Few nodes take nearly all the time; most are the branches per class, which read all scores and boxes and meet
+ * in one Concat, as exporters unroll loops over classes.  Nodes: 5 per block, 28 per level, 18 per
+ * class, 54 others. */
+#include "tools/gen/gen.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ANCHORS = 3, MAX_LEVELS = 8, CROP = 7, DEEPEST = 2, COORDS = 4 };
+
+struct detector {
+    const struct gen_opt *o;
+    int64_t positions;                     /* boxes on all levels */
+    const char *axis0, *axis1, *axis2;     /* lists of one axis */
+    const char *zero, *two;                /* scalars */
+    const char *scales;                    /* of Resize */
+    const char *near_end, *far_end, *flat; /* 2, 4, -1: lists of one number */
+    const char *iou, *threshold, *most, *nothing, *half;
+    const char *level[MAX_LEVELS]; /* features, finest first */
+};
+
+static int64_t channels_of(const struct detector *m, int64_t level)
+{
+    return m->o->width << (level < DEEPEST ? level : DEEPEST);
+}
+
+static void constants(struct gen *g, struct detector *m)
+{
+    const int64_t n[] = {0, 1, 2, 4, -1};
+
+    m->axis0 = gen_ints(g, "const.axis0", 1, 1, n);
+    m->axis1 = gen_ints(g, "const.axis1", 1, 1, n + 1);
+    m->axis2 = gen_ints(g, "const.axis2", 1, 1, n + 2);
+    m->zero = gen_ints(g, "const.zero", 0, 1, n);
+    m->two = gen_ints(g, "const.two", 0, 1, n + 2);
+    m->near_end = m->axis2;
+    m->far_end = gen_ints(g, "const.four", 1, 1, n + 3);
+    m->flat = gen_ints(g, "const.flat", 1, 1, n + 4);
+    m->nothing = gen_float(g, "const.nothing", 0.0f);
+    m->half = gen_float(g, "const.half", 0.5f);
+    m->iou = gen_float(g, "const.iou", 0.5f);
+    m->threshold = gen_float(g, "const.threshold", 0.3f);
+    m->most = gen_ints(g, "const.most", 1, 1, &m->o->boxes);
+    if (m->o->levels > 1)
+        m->scales = gen_floats(g, "const.scales", 4, (const float[]){1, 1, 2, 2});
+}
+
+/* Convolution <path>/Conv with parameters of the same name. */
+static const char *conv(struct gen *g, const char *path, const char *x, struct gen_conv c)
+{
+    return gen_conv(g, path, gen_str(g, "%s%s", g->scope, path), x, c);
+}
+
+/* ---- features -------------------------------------------------------------------------------- */
+
+static const char *block(struct gen *g, const char *x, int64_t in, int64_t out, int64_t stride)
+{
+    const char *y = conv(g, "/conv1", x, (struct gen_conv){in, out, 3, stride, 1.0});
+
+    y = gen_op1(g, "/Relu", y);
+    y = conv(g, "/conv2", y, (struct gen_conv){out, out, 3, 1, 0.3});
+    if (in != out || stride != 1)
+        x = conv(g, "/skip", x, (struct gen_conv){in, out, 1, stride, 0.7});
+    return gen_op1(g, "/Relu_1", gen_op2(g, "/Add", y, x));
+}
+
+static void backbone(struct gen *g, struct detector *m)
+{
+    int64_t in = m->o->width;
+    const char *x = conv(g, "/stem", "image", (struct gen_conv){3, in, 7, 2, 1.0});
+
+    x = gen_max_pool(g, "/stem/MaxPool", gen_op1(g, "/stem/Relu", x), 2);
+    for (int64_t l = 0; l < m->o->levels; l++) {
+        for (int64_t i = 0; i < m->o->layers; i++) {
+            gen_scope(g, gen_str(g, "/backbone.%lld.%lld", (long long)l, (long long)i));
+            x = block(g, x, in, channels_of(m, l), l > 0 && i == 0 ? 2 : 1);
+            in = channels_of(m, l);
+        }
+        m->level[l] = x;
+    }
+    gen_scope(g, "");
+}
+
+/* Replaces the levels by those of the pyramid. */
+static void pyramid(struct gen *g, struct detector *m)
+{
+    const char *above = NULL;
+
+    for (int64_t l = m->o->levels - 1; l >= 0; l--) {
+        gen_scope(g, gen_str(g, "/pyramid.%lld", (long long)l));
+        const char *x = conv(g, "/lateral", m->level[l],
+                             (struct gen_conv){channels_of(m, l), m->o->width, 1, 1, 0.7});
+        if (above) {
+            above = gen_op3(g, "/Resize", above, "", m->scales);
+            gen_attr_s(g, "mode", "nearest");
+            gen_attr_s(g, "nearest_mode", "floor");
+            gen_attr_s(g, "coordinate_transformation_mode", "asymmetric");
+            x = gen_op2(g, "/Add", x, above);
+        }
+        above = x;
+        m->level[l] = conv(g, "/out", x, (struct gen_conv){m->o->width, m->o->width, 3, 1, 0.7});
+    }
+    gen_scope(g, "");
+}
+
+/* ---- heads ----------------------------------------------------------------------------------- */
+
+/* `each` numbers per anchor on one level, as [1, positions, each]: nine nodes. */
+static const char *head(struct gen *g, const struct detector *m, const char *path, const char *x,
+                        int64_t each)
+{
+    const int64_t w = m->o->width, n[2] = {-1, each};
+    const char *tail = gen_ints(g, gen_str(g, "%s%s.tail", g->scope, path), 1, 2, n);
+    const char *size[2];
+
+    x = conv(g, gen_str(g, "%s/in", path), x, (struct gen_conv){w, w, 3, 1, 1.0});
+    x = gen_op1(g, gen_str(g, "%s/Relu", path), x);
+    x = conv(g, gen_str(g, "%s/out", path), x, (struct gen_conv){w, ANCHORS * each, 3, 1, 0.5});
+    x = gen_transpose(g, gen_str(g, "%s/Transpose", path), x, 4, (const int64_t[]){0, 2, 3, 1});
+    const char *s = gen_op1(g, gen_str(g, "%s/Shape", path), x);
+    s = gen_op2(g, gen_str(g, "%s/Gather", path), s, m->zero);
+    size[0] = gen_op2(g, gen_str(g, "%s/Unsqueeze", path), s, m->axis0);
+    size[1] = tail;
+    s = gen_concat(g, gen_str(g, "%s/Concat", path), 0, 2, size);
+    return gen_op2(g, gen_str(g, "%s/Reshape", path), x, s);
+}
+
+/* One coordinate of all boxes, [1, positions, 1]. */
+static const char *coordinate(struct gen *g, const struct detector *m, const char *x, int i)
+{
+    const int64_t n[2] = {i, i + 1};
+    const char *from = gen_ints(g, gen_str(g, "boxes.from.%d", i), 1, 1, n);
+    const char *to = gen_ints(g, gen_str(g, "boxes.to.%d", i), 1, 1, n + 1);
+    const char *const in[4] = {x, from, to, m->axis2};
+
+    return gen_node(g, gen_str(g, "/boxes/Slice_%d", i), 4, in);
+}
+
+/* Corners, in pixels, of boxes given as shifts and logarithms of sizes of anchors: 19 nodes. */
+static const char *decode(struct gen *g, const struct detector *m, const char *x)
+{
+    const int64_t dims[3] = {1, m->positions, 1};
+    const double size = (double)m->o->size;
+    const char *largest = gen_float(g, "boxes.largest", (float)size);
+    const char *centre[2], *extent[2], *corner[4];
+
+    for (int i = 0; i < 2; i++) {
+        const char *at = gen_weight(g, gen_str(g, "anchors.at.%d", i), 3, dims, size / 2, size / 5);
+        const char *by =
+            gen_weight(g, gen_str(g, "anchors.by.%d", i), 3, dims, size / 4, size / 20);
+        const char *y = gen_op2(g, gen_str(g, "/boxes/Mul_%d", i), coordinate(g, m, x, i), by);
+        centre[i] = gen_op2(g, gen_str(g, "/boxes/Add_%d", i), y, at);
+        y = gen_op1(g, gen_str(g, "/boxes/Tanh_%d", i), coordinate(g, m, x, i + 2));
+        y = gen_op1(g, gen_str(g, "/boxes/Exp_%d", i), y);
+        y = gen_op2(g, gen_str(g, "/boxes/Mul_%d", i + 2), y, by);
+        extent[i] = gen_op2(g, gen_str(g, "/boxes/Mul_%d", i + 4), y, m->half);
+        corner[i] = gen_op2(g, gen_str(g, "/boxes/Sub_%d", i), centre[i], extent[i]);
+        corner[i + 2] = gen_op2(g, gen_str(g, "/boxes/Add_%d", i + 2), centre[i], extent[i]);
+    }
+    const char *y = gen_concat(g, "/boxes/Concat", 2, COORDS, corner);
+    return gen_op3(g, "/boxes/Clip", y, m->nothing, largest);
+}
+
+/* Boxes [1, positions, 4] and scores [1, classes, positions] of all levels. */
+static void heads(struct gen *g, const struct detector *m, const char **boxes, const char **scores)
+{
+    const char *b[MAX_LEVELS], *s[MAX_LEVELS];
+
+    for (int64_t l = 0; l < m->o->levels; l++) {
+        gen_scope(g, gen_str(g, "/heads.%lld", (long long)l));
+        b[l] = head(g, m, "/box", m->level[l], COORDS);
+        s[l] = head(g, m, "/class", m->level[l], m->o->classes);
+    }
+    gen_scope(g, "");
+    *boxes = decode(g, m, gen_concat(g, "/boxes/Concat_1", 1, (int)m->o->levels, b));
+    const char *x = gen_concat(g, "/scores/Concat", 1, (int)m->o->levels, s);
+    x = gen_op1(g, "/scores/Sigmoid", x);
+    *scores = gen_transpose(g, "/scores/Transpose", x, 3, (const int64_t[]){0, 2, 1});
+}
+
+/* ---- what is found --------------------------------------------------------------------------- */
+
+/* One entry per class. */
+struct found {
+    const char **boxes, **scores, **labels;
+};
+
+/* Room for one entry more than there are classes; NULL: out of memory. */
+static const char **entries(const struct detector *m)
+{
+    return malloc(((size_t)m->o->classes + 1) * sizeof(const char *));
+}
+
+/* The far corners of boxes [n, 4] less the near ones, [n, 2]: three nodes. */
+static const char *extent(struct gen *g, const struct detector *m, const char *path, const char *x)
+{
+    const char *const far[4] = {x, m->near_end, m->far_end, m->axis1};
+    const char *const near[4] = {x, m->axis0, m->near_end, m->axis1};
+    const char *a = gen_node(g, gen_str(g, "%s/Slice", path), 4, far);
+    const char *b = gen_node(g, gen_str(g, "%s/Slice_1", path), 4, near);
+
+    return gen_op2(g, gen_str(g, "%s/Sub", path), a, b);
+}
+
+/* Boxes, scores and labels of class c; empty boxes get no score: 18 nodes. */
+static void find_class(struct gen *g, const struct detector *m, int64_t c, const char *boxes,
+                       const char *scores, struct found *f)
+{
+    const int64_t ends[2] = {c, c + 1};
+    gen_scope(g, gen_str(g, "/class.%lld", (long long)c));
+    const char *from = gen_ints(g, gen_str(g, "%s.from", g->scope), 1, 1, ends);
+    const char *to = gen_ints(g, gen_str(g, "%s.to", g->scope), 1, 1, ends + 1);
+    const char *label = gen_ints(g, gen_str(g, "%s.label", g->scope), 0, 1, ends);
+    const char *const slice[4] = {scores, from, to, m->axis1};
+    const char *s = gen_node(g, "/Slice", 4, slice);
+    const char *const nms[5] = {boxes, s, m->most, m->iou, m->threshold};
+    const char *at = gen_node(g, "/NonMaxSuppression", 5, nms);
+
+    at = gen_op2(g, "/Gather", at, m->two);
+    gen_attr_i(g, "axis", 1);
+    const char *b = gen_op2(g, "/boxes/Squeeze", boxes, m->axis0);
+    b = f->boxes[c] = gen_op2(g, "/boxes/Gather", b, at);
+    const char *full =
+        gen_reduce(g, "/boxes/ReduceMin", extent(g, m, "/boxes", b), m->axis1, false);
+    full = gen_op2(g, "/boxes/Greater", full, m->nothing);
+    full = gen_op1(g, "/boxes/Cast", full);
+    gen_attr_i(g, "to", GEN_F32);
+    s = gen_op2(g, "/scores/Reshape", s, m->flat);
+    s = gen_op2(g, "/scores/Gather", s, at);
+    s = f->scores[c] = gen_op2(g, "/scores/Mul", s, full);
+    const char *n = gen_op1(g, "/labels/Shape", s);
+    n = gen_op2(g, "/labels/Gather", n, m->zero);
+    n = gen_op2(g, "/labels/Unsqueeze", n, m->axis0);
+    f->labels[c] = gen_op2(g, "/labels/Expand", label, n);
+    gen_scope(g, "");
+}
+
+static const char *output(struct gen *g, const char *name, int type, int rank, const int64_t size[])
+{
+    struct gen_dim dims[4];
+
+    for (int i = 0; i < rank; i++)
+        dims[i] = (struct gen_dim){size[i], NULL};
+    name = gen_rename(g, name);
+    gen_output(g, name, type, rank, dims);
+    return name;
+}
+
+/* The best of all classes, filled up with empty boxes: nine nodes.  Returns the boxes. */
+static const char *choose(struct gen *g, const struct detector *m, struct found *f)
+{
+    const int64_t k = m->o->boxes, dims[2] = {k, COORDS}, c = m->o->classes;
+    const int n = (int)c + 1;
+    const char *shape = gen_ints(g, "found.shape", 1, 2, dims);
+
+    f->boxes[c] = gen_op1(g, "/found/boxes/ConstantOfShape", shape);
+    f->scores[c] = gen_op1(g, "/found/scores/ConstantOfShape", m->most);
+    f->labels[c] = gen_op1(g, "/found/labels/Cast", f->scores[c]);
+    gen_attr_i(g, "to", GEN_I64);
+    const char *boxes = gen_concat(g, "/found/boxes/Concat", 0, n, f->boxes);
+    const char *labels = gen_concat(g, "/found/labels/Concat", 0, n, f->labels);
+    gen_op2(g, "/found/TopK", gen_concat(g, "/found/scores/Concat", 0, n, f->scores), m->most);
+    const char *at = gen_more(g);
+    output(g, "scores", GEN_F32, 1, &k);
+    gen_op2(g, "/found/labels/Gather", labels, at);
+    output(g, "labels", GEN_I64, 1, &k);
+    gen_op2(g, "/found/boxes/Gather", boxes, at);
+    return output(g, "boxes", GEN_F32, 2, dims);
+}
+
+/* The level of each box by the root of its area, coarser for larger ones: 11 nodes. */
+static const char *level_of(struct gen *g, const struct detector *m, const char *boxes)
+{
+    const char *finest = gen_float(g, "masks.finest", (float)m->o->size / 16);
+    const char *doubled = gen_float(g, "masks.doubled", 0.6931472f);
+    const char *last = gen_float(g, "masks.last", (float)(m->o->levels - 1));
+    const char *y = gen_op2(g, "/masks/ReduceProd", extent(g, m, "/masks", boxes), m->axis1);
+
+    gen_attr_i(g, "keepdims", 0);
+    y = gen_op1(g, "/masks/Sqrt", y);
+    y = gen_op2(g, "/masks/Div", y, finest);
+    y = gen_op1(g, "/masks/Log", gen_op2(g, "/masks/Max", y, m->half));
+    y = gen_op2(g, "/masks/Div_1", y, doubled);
+    y = gen_op3(g, "/masks/Clip", y, m->nothing, last);
+    y = gen_op1(g, "/masks/Cast", y);
+    gen_attr_i(g, "to", GEN_I64);
+    return y;
+}
+
+/* Crops of the features on the boxes, from the level of each: five nodes per level and two. */
+static const char *crop(struct gen *g, const struct detector *m, const char *boxes)
+{
+    const char *level = level_of(g, m, boxes), *crops[MAX_LEVELS];
+    const char *image = gen_op2(g, "/masks/Sub_1", level, level); /* all boxes are of the first */
+    const char *axes = gen_ints(g, "masks.axes", 1, 3, (const int64_t[]){1, 2, 3});
+
+    for (int64_t l = 0; l < m->o->levels; l++) {
+        gen_scope(g, gen_str(g, "/masks.%lld", (long long)l));
+        const char *number = gen_ints(g, gen_str(g, "masks.level.%lld", (long long)l), 0, 1, &l);
+        const char *here = gen_op1(g, "/Cast", gen_op2(g, "/Equal", level, number));
+        gen_attr_i(g, "to", GEN_F32);
+        here = gen_op2(g, "/Unsqueeze", here, axes);
+        const char *x = gen_op3(g, "/RoiAlign", m->level[l], boxes, image);
+        gen_attr_i(g, "output_height", CROP);
+        gen_attr_i(g, "output_width", CROP);
+        gen_attr_i(g, "sampling_ratio", 2);
+        gen_attr_f(g, "spatial_scale", 1.0f / (float)(4 << l));
+        crops[l] = gen_op2(g, "/Mul", x, here);
+    }
+    gen_scope(g, "");
+    return gen_node(g, "/masks/Sum", (int)m->o->levels, crops);
+}
+
+/* A mask for each box: six nodes and those of crop. */
+static void masks(struct gen *g, const struct detector *m, const char *boxes)
+{
+    const int64_t w = m->o->width, dims[4] = {m->o->boxes, 1, CROP, CROP};
+    const char *x = crop(g, m, boxes);
+
+    for (int i = 0; i < 2; i++) {
+        const char *path = gen_str(g, "/masks/conv%d", i);
+        x = conv(g, path, x, (struct gen_conv){w, w, 3, 1, 1.0});
+        x = gen_op1(g, gen_str(g, "%s/Relu", path), x);
+    }
+    x = conv(g, "/masks/out", x, (struct gen_conv){w, 1, 1, 1, 1.0});
+    gen_op1(g, "/masks/Sigmoid", x);
+    output(g, "masks", GEN_F32, 4, dims);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static int check(const struct gen_opt *o)
+{
+    if (o->size % (4 << (o->levels - 1)) == 0)
+        return 0;
+    fprintf(stderr, "pcc-gen: --size %lld is not a multiple of %d, which --levels %lld ask for\n",
+            (long long)o->size, 4 << (o->levels - 1), (long long)o->levels);
+    return -1;
+}
+
+static int64_t positions_of(const struct gen_opt *o)
+{
+    int64_t sum = 0;
+
+    for (int64_t l = 0; l < o->levels; l++)
+        sum += ANCHORS * (o->size / (4 << l)) * (o->size / (4 << l));
+    return sum;
+}
+
+int gen_detector(struct gen *g, const struct gen_opt *o)
+{
+    struct detector m = {.o = o, .positions = positions_of(o)};
+    const char *boxes, *scores;
+
+    if (check(o) != 0)
+        return -1;
+    struct found f = {entries(&m), entries(&m), entries(&m)};
+    if (f.boxes && f.scores && f.labels) {
+        gen_input(g, "image", GEN_F32, 4,
+                  (const struct gen_dim[]){{1, NULL}, {3, NULL}, {o->size, NULL}, {o->size, NULL}});
+        constants(g, &m);
+        backbone(g, &m);
+        pyramid(g, &m);
+        heads(g, &m, &boxes, &scores);
+        for (int64_t c = 0; c < o->classes; c++)
+            find_class(g, &m, c, boxes, scores, &f);
+        masks(g, &m, choose(g, &m, &f));
+    } else {
+        fputs("pcc-gen: out of memory\n", stderr);
+    }
+    const int rc = f.boxes && f.scores && f.labels ? 0 : -1;
+    free(f.boxes);
+    free(f.scores);
+    free(f.labels);
+    return rc;
+}

@@ -1,0 +1,95 @@
+/* dlrm: recommendation model (Naumov et al. 2019).
+ *
+ *   x = bottom MLP of the dense features, `width` wide
+ *   e_t = sum of the rows of table t that indices.t [batch, bag] names
+ *   z = scalar products of all pairs of (x, e_0, e_1, ...), the strict lower triangle
+ *   output = sigmoid(top MLP of (x, z))
+ *
+ * Tables share nothing, so they may lie on different devices. Nodes: 3 per table, 3 per layer of
+ * each MLP, 7 others. */
+#include "tools/gen/gen.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* `n` layers of MatMul, Add and Relu, the last one `out` wide and followed by `end`. */
+static const char *tower(struct gen *g, const struct gen_opt *o, const char *name, const char *x,
+                         int64_t in, int64_t inner, int64_t out, const char *end)
+{
+    for (int64_t i = 0; i < o->layers; i++) {
+        const int64_t w = i + 1 < o->layers ? inner : out;
+        const char *path = gen_str(g, "/%s/layers.%lld", name, (long long)i);
+        const char *param = gen_str(g, "%s.layers.%lld", name, (long long)i);
+        x = gen_linear(g, path, param, x, in, w, sqrt(2.0 / (double)in), true);
+        x = gen_op1(g, gen_str(g, "%s/%s", path, i + 1 < o->layers ? "Relu" : end), x);
+        in = w;
+    }
+    return x;
+}
+
+static const char *embedding(struct gen *g, const struct gen_opt *o, int64_t t, const char *axis)
+{
+    const struct gen_dim dims[2] = {{0, "batch"}, {o->bag, NULL}};
+    const int64_t shape[2] = {o->rows, o->width};
+    const char *ids = gen_str(g, "indices.%lld", (long long)t);
+    const char *p = gen_str(g, "tables.%lld", (long long)t);
+
+    gen_input(g, ids, GEN_I64, 2, dims);
+    const char *w = gen_weight(g, gen_str(g, "%s.weight", p), 2, shape, 0.0,
+                               1.0 / sqrt((double)(o->bag * o->width)));
+    const char *x = gen_op2(g, gen_str(g, "/%s/Gather", p), w, ids);
+    x = gen_reduce(g, gen_str(g, "/%s/ReduceSum", p), x, axis, false);
+    return gen_op2(g, gen_str(g, "/%s/Unsqueeze", p), x, axis);
+}
+
+/* Places of the strict lower triangle in a flat n x n matrix; returns their number. */
+static int triangle(int64_t n, int64_t *out)
+{
+    int count = 0;
+
+    for (int64_t i = 1; i < n; i++)
+        for (int64_t j = 0; j < i; j++)
+            out[count++] = i * n + j;
+    return count;
+}
+
+/* `rows`: one [batch, 1, width] per feature. Returns [batch, n (n - 1) / 2]. */
+static const char *interact(struct gen *g, int64_t n, const char *const rows[], int64_t *places)
+{
+    const char *flat = gen_ints(g, "const.flat", 1, 2, (const int64_t[]){0, n * n});
+    const char *lower = gen_ints(g, "const.lower", 1, triangle(n, places), places);
+    const char *x = gen_concat(g, "/interact/Concat", 1, (int)n, rows);
+    const char *t = gen_transpose(g, "/interact/Transpose", x, 3, (const int64_t[]){0, 2, 1});
+
+    x = gen_op2(g, "/interact/MatMul", x, t);
+    x = gen_op2(g, "/interact/Reshape", x, flat);
+    x = gen_op2(g, "/interact/Gather", x, lower);
+    gen_attr_i(g, "axis", 1);
+    return x;
+}
+
+int gen_dlrm(struct gen *g, const struct gen_opt *o)
+{
+    const int64_t n = o->tables + 1, pairs = n * (n - 1) / 2;
+    const char *rows[GEN_MAX_TABLES + 1], *both[2];
+    int64_t *places = malloc((size_t)pairs * sizeof *places);
+
+    if (places == NULL) {
+        fputs("pcc-gen: out of memory\n", stderr);
+        return -1;
+    }
+    gen_input(g, "dense", GEN_F32, 2, (const struct gen_dim[]){{0, "batch"}, {o->features, NULL}});
+    const char *axis = gen_ints(g, "const.bag_axis", 1, 1, (const int64_t[]){1});
+    both[0] = tower(g, o, "bottom", "dense", o->features, o->ffn, o->width, "Relu");
+    rows[0] = gen_op2(g, "/bottom/Unsqueeze", both[0], axis);
+    for (int64_t t = 0; t < o->tables; t++)
+        rows[t + 1] = embedding(g, o, t, axis);
+    both[1] = interact(g, n, rows, places);
+    free(places);
+    const char *x = gen_concat(g, "/top/Concat", 1, 2, both);
+    tower(g, o, "top", x, o->width + pairs, o->ffn, 1, "Sigmoid");
+    gen_output(g, gen_rename(g, "output"), GEN_F32, 2,
+               (const struct gen_dim[]){{0, "batch"}, {1, NULL}});
+    return 0;
+}

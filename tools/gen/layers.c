@@ -1,0 +1,159 @@
+/* Layers that several models of pcc-gen share: linear, norms, attention, convolution, the causal
+ * mask; all from primitive operators, as PyTorch's exporter writes them. Batch and sequence stay
+ * symbolic: shapes for Reshape copy them with 0, positions come from Shape and Range. */
+#include "tools/gen/gen.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *gen_linear(struct gen *g, const char *path, const char *param, const char *x,
+                       int64_t in, int64_t out, double std, bool bias)
+{
+    const char *b = NULL, *w = gen_weight(g, gen_str(g, "%s.weight", param), 2,
+                                          (const int64_t[]){in, out}, 0.0, std);
+
+    if (bias)
+        b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &out, 0.0, 0.02);
+    const char *y = gen_op2(g, gen_str(g, "%s/MatMul", path), x, w);
+    return bias ? gen_op2(g, gen_str(g, "%s/Add", path), y, b) : y;
+}
+
+const char *gen_layer_norm(struct gen *g, const char *path, const char *param, const char *x,
+                           int64_t width)
+{
+    const char *w = gen_weight(g, gen_str(g, "%s.weight", param), 1, &width, 1.0, 0.02);
+    const char *b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &width, 0.0, 0.02);
+    const char *y = gen_op3(g, path, x, w, b);
+
+    gen_attr_i(g, "axis", -1);
+    gen_attr_f(g, "epsilon", 1e-5f);
+    return y;
+}
+
+const char *gen_transpose(struct gen *g, const char *path, const char *x, int rank,
+                          const int64_t perm[])
+{
+    const char *y = gen_op1(g, path, x);
+    gen_attr_ints(g, "perm", rank, perm);
+    return y;
+}
+
+const char *gen_concat(struct gen *g, const char *path, int64_t axis, int n, const char *const in[])
+{
+    const char *y = gen_node(g, path, n, in);
+    gen_attr_i(g, "axis", axis);
+    return y;
+}
+
+const char *gen_silu(struct gen *g, const char *path, const char *x)
+{
+    const char *s = gen_op1(g, gen_str(g, "%s/Sigmoid", path), x);
+    return gen_op2(g, gen_str(g, "%s/Mul", path), x, s);
+}
+
+const char *gen_reduce(struct gen *g, const char *path, const char *x, const char *axes, bool keep)
+{
+    const char *y = gen_op2(g, path, x, axes);
+    gen_attr_i(g, "keepdims", keep);
+    return y;
+}
+
+struct gen_heads gen_heads(struct gen *g, int64_t heads, int64_t dim)
+{
+    struct gen_heads h = {.heads = heads, .dim = dim};
+
+    h.split = gen_ints(g, "const.split_heads", 1, 4, (const int64_t[]){0, 0, heads, dim});
+    h.merge = gen_ints(g, "const.merge_heads", 1, 3, (const int64_t[]){0, 0, heads * dim});
+    h.scale = gen_float(g, "const.scale", sqrtf((float)dim));
+    return h;
+}
+
+const char *gen_split_heads(struct gen *g, const char *path, const struct gen_heads *h,
+                            const char *x, bool keys)
+{
+    static const int64_t perm[2][4] = {{0, 2, 1, 3}, {0, 2, 3, 1}};
+
+    x = gen_op2(g, gen_str(g, "%s/Reshape", path), x, h->split);
+    return gen_transpose(g, gen_str(g, "%s/Transpose", path), x, 4, perm[keys]);
+}
+
+const char *gen_attention(struct gen *g, const char *path, const char *param,
+                          const struct gen_heads *h, const char *x, const char *mask, double std)
+{
+    static const char *const names[] = {"q", "k", "v"};
+    const int64_t w = h->heads * h->dim;
+    const char *qkv[3];
+
+    for (int i = 0; i < 3; i++) {
+        const char *p = gen_str(g, "%s/%s", path, names[i]);
+        qkv[i] = gen_linear(g, p, gen_str(g, "%s.%s", param, names[i]), x, w, w, 0.02, true);
+        qkv[i] = gen_split_heads(g, p, h, qkv[i], i == 1);
+    }
+    const char *s = gen_op2(g, gen_str(g, "%s/MatMul", path), qkv[0], qkv[1]);
+    s = gen_op2(g, gen_str(g, "%s/Div", path), s, h->scale);
+    if (mask != NULL)
+        s = gen_op2(g, gen_str(g, "%s/Add", path), s, mask);
+    s = gen_op1(g, gen_str(g, "%s/Softmax", path), s);
+    gen_attr_i(g, "axis", -1);
+    s = gen_op2(g, gen_str(g, "%s/MatMul_1", path), s, qkv[2]);
+    s = gen_transpose(g, gen_str(g, "%s/Transpose", path), s, 4, (const int64_t[]){0, 2, 1, 3});
+    s = gen_op2(g, gen_str(g, "%s/Reshape", path), s, h->merge);
+    return gen_linear(g, gen_str(g, "%s/out", path), gen_str(g, "%s.out", param), s, w, w, std,
+                      true);
+}
+
+const char *gen_conv(struct gen *g, const char *path, const char *param, const char *x,
+                     struct gen_conv c)
+{
+    const int64_t k = c.kernel, p = k / 2, dims[4] = {c.out, c.in, k, k};
+    const double std = c.gain * sqrt(2.0 / (double)(c.in * k * k));
+    const char *w = gen_weight(g, gen_str(g, "%s.weight", param), 4, dims, 0.0, std);
+    const char *b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &c.out, 0.0, 0.02);
+    const char *y = gen_op3(g, gen_str(g, "%s/Conv", path), x, w, b);
+
+    gen_attr_ints(g, "dilations", 2, (const int64_t[]){1, 1});
+    gen_attr_i(g, "group", 1);
+    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){k, k});
+    gen_attr_ints(g, "pads", 4, (const int64_t[]){p, p, p, p});
+    gen_attr_ints(g, "strides", 2, (const int64_t[]){c.stride, c.stride});
+    return y;
+}
+
+const char *gen_max_pool(struct gen *g, const char *path, const char *x, int64_t stride)
+{
+    const char *y = gen_op1(g, path, x);
+
+    gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){3, 3});
+    gen_attr_ints(g, "pads", 4, (const int64_t[]){1, 1, 1, 1});
+    gen_attr_ints(g, "strides", 2, (const int64_t[]){stride, stride});
+    return y;
+}
+
+struct gen_causal gen_causal(struct gen *g, const char *cached)
+{
+    const char *zero = gen_ints(g, "const.zero", 0, 1, (const int64_t[]){0});
+    const char *one = gen_ints(g, "const.one", 0, 1, (const int64_t[]){1});
+    const char *last = gen_ints(g, "const.last_axis", 1, 1, (const int64_t[]){-1});
+    const char *past = zero;
+    const char *total = gen_op2(g, "/mask/Gather", gen_op1(g, "/mask/Shape", "input_ids"), one);
+    struct gen_causal c;
+
+    if (cached != NULL) {
+        const char *two = gen_ints(g, "const.two", 0, 1, (const int64_t[]){2});
+        past = gen_op2(g, "/mask/Gather_1", gen_op1(g, "/mask/Shape_1", cached), two);
+        total = gen_op2(g, "/mask/Add", past, total);
+    }
+    c.rows = gen_op3(g, "/mask/Range", past, total, one);
+    const char *cols = gen_op3(g, "/mask/Range_1", zero, total, one);
+    c.mask = gen_op2(g, "/mask/LessOrEqual", cols, gen_op2(g, "/mask/Unsqueeze", c.rows, last));
+    return c;
+}
+
+int gen_check_heads(const struct gen_opt *o, int64_t factor)
+{
+    if (o->width % (o->heads * factor) == 0)
+        return 0;
+    fprintf(stderr, "pcc-gen: --width %lld is not a multiple of %s--heads %lld\n",
+            (long long)o->width, factor == 2 ? "twice " : "", (long long)o->heads);
+    return -1;
+}

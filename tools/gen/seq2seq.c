@@ -1,0 +1,235 @@
+/* encoder-decoder: a transformer that reads one sequence and writes another (Raffel et al. 2020).
+ *
+ *   encoder layer: x += self-attention(norm(x)); x += ffn(norm(x))
+ *   decoder layer: the same with causal self-attention, and between them
+ *                  y += attention(norm(y), encoder states)
+ *
+ * Every decoder layer reads the encoder's states, all layers of a side the same table of relative positions and the
+ * same mask.  As exporters write it, each Reshape has its shape made on the spot of Shape, Gather, Unsqueeze and
+ * Concat, so that there are many small branches beside a long path.  Nodes: 62 per encoder layer, 114 per
+ * decoder layer, 46 others. */
+#include "tools/gen/gen.h"
+
+#include <math.h>
+
+enum { REACH = 16 }; /* positions further apart are alike */
+
+struct seq2seq {
+    const struct gen_opt *o;
+    int64_t inner;
+    const char *zero, *one, *two;     /* scalars */
+    const char *axis0, *axis1, *last; /* lists of one axis */
+    const char *heads, *dim, *width;  /* lists of one size */
+    const char *epsilon, *none, *low;
+};
+
+/* What a layer adds to the scores, and what it reads; memory NULL: x itself. */
+struct reading {
+    const char *memory, *bias;
+};
+
+static double scale_of(int64_t fan_in)
+{
+    return 1.0 / sqrt((double)fan_in);
+}
+
+static void constants(struct gen *g, struct seq2seq *m)
+{
+    const int64_t n[] = {0, 1, 2, -1, m->o->heads, m->o->width / m->o->heads, m->o->width};
+
+    m->zero = gen_ints(g, "const.zero", 0, 1, n);
+    m->one = gen_ints(g, "const.one", 0, 1, n + 1);
+    m->two = gen_float(g, "const.two", 2.0f);
+    m->axis0 = gen_ints(g, "const.axis0", 1, 1, n);
+    m->axis1 = gen_ints(g, "const.axis1", 1, 1, n + 1);
+    m->last = gen_ints(g, "const.last_axis", 1, 1, n + 3);
+    m->heads = gen_ints(g, "const.heads", 1, 1, n + 4);
+    m->dim = gen_ints(g, "const.dim", 1, 1, n + 5);
+    m->width = gen_ints(g, "const.width", 1, 1, n + 6);
+    m->epsilon = gen_float(g, "const.epsilon", 1e-6f);
+    m->none = gen_float(g, "const.none", 0.0f);
+    m->low = gen_float(g, "const.low", -1e9f);
+}
+
+/* ---- what exporters write -------------------------------------------------------------------- */
+
+/* Dimension `index` (0 or 1) of x as a scalar: two nodes. */
+static const char *size_of(struct gen *g, const struct seq2seq *m, const char *path, int index,
+                           const char *x)
+{
+    const char *s = gen_op1(g, gen_str(g, "%s/Shape_%d", path, index), x);
+    return gen_op2(g, gen_str(g, "%s/Gather_%d", path, index), s, index ? m->one : m->zero);
+}
+
+/* x as [its first two sizes, rest ...]: eight nodes. */
+static const char *reshape(struct gen *g, const struct seq2seq *m, const char *path, const char *x,
+                           int nrest, const char *const rest[])
+{
+    const char *size[4];
+    int n = 0;
+
+    for (; n < 2; n++) {
+        const char *s = size_of(g, m, path, n, x);
+        size[n] = gen_op2(g, gen_str(g, "%s/Unsqueeze_%d", path, n), s, m->axis0);
+    }
+    for (int i = 0; i < nrest; i++)
+        size[n++] = rest[i];
+    const char *shape = gen_concat(g, gen_str(g, "%s/Concat", path), 0, n, size);
+    return gen_op2(g, gen_str(g, "%s/Reshape", path), x, shape);
+}
+
+static const char *norm(struct gen *g, const struct seq2seq *m, const char *path, const char *x)
+{
+    const char *w =
+        gen_weight(g, gen_str(g, "%s%s.weight", g->scope, path), 1, &m->o->width, 1.0, 0.02);
+    const char *y = gen_op2(g, gen_str(g, "%s/Pow", path), x, m->two);
+
+    y = gen_reduce(g, gen_str(g, "%s/ReduceMean", path), y, m->last, true);
+    y = gen_op2(g, gen_str(g, "%s/Add", path), y, m->epsilon);
+    y = gen_op1(g, gen_str(g, "%s/Sqrt", path), y);
+    y = gen_op2(g, gen_str(g, "%s/Div", path), x, y);
+    return gen_op2(g, gen_str(g, "%s/Mul", path), y, w);
+}
+
+/* ---- layers ---------------------------------------------------------------------------------- */
+
+/* x W as [batch, heads, positions, dim]: ten nodes. */
+static const char *project(struct gen *g, const struct seq2seq *m, const char *path, const char *x)
+{
+    const int64_t w = m->o->width;
+    const char *const rest[] = {m->heads, m->dim};
+
+    x = gen_linear(g, path, gen_str(g, "%s%s", g->scope, path), x, w, w, scale_of(w), false);
+    x = reshape(g, m, path, x, 2, rest);
+    return gen_transpose(g, gen_str(g, "%s/Transpose", path), x, 4, (const int64_t[]){0, 2, 1, 3});
+}
+
+/* x plus attention of norm(x): 52 nodes. */
+static const char *attend(struct gen *g, const struct seq2seq *m, const char *path, const char *x,
+                          struct reading from)
+{
+    const char *y = norm(g, m, gen_str(g, "%s/norm", path), x);
+    const char *memory = from.memory ? from.memory : y;
+    const char *q = project(g, m, gen_str(g, "%s/q", path), y);
+    const char *k = project(g, m, gen_str(g, "%s/k", path), memory);
+    const char *v = project(g, m, gen_str(g, "%s/v", path), memory);
+
+    k = gen_transpose(g, gen_str(g, "%s/Transpose", path), k, 4, (const int64_t[]){0, 1, 3, 2});
+    y = gen_op2(g, gen_str(g, "%s/MatMul", path), q, k);
+    y = gen_op2(g, gen_str(g, "%s/Add", path), y, from.bias);
+    y = gen_op1(g, gen_str(g, "%s/Softmax", path), y);
+    gen_attr_i(g, "axis", -1);
+    y = gen_op2(g, gen_str(g, "%s/MatMul_1", path), y, v);
+    y = gen_transpose(g, gen_str(g, "%s/Transpose_1", path), y, 4, (const int64_t[]){0, 2, 1, 3});
+    y = reshape(g, m, path, y, 1, &m->width);
+    y = gen_linear(g, gen_str(g, "%s/out", path), gen_str(g, "%s%s/out", g->scope, path), y,
+                   m->o->width, m->o->width, scale_of(m->o->width), false);
+    return gen_op2(g, gen_str(g, "%s/Add_1", path), x, y);
+}
+
+/* x plus the inner layer of norm(x): ten nodes. */
+static const char *feed(struct gen *g, const struct seq2seq *m, const char *x)
+{
+    const char *y = norm(g, m, "/ffn/norm", x);
+
+    y = gen_linear(g, "/ffn/in", gen_str(g, "%s/ffn/in", g->scope), y, m->o->width, m->inner,
+                   scale_of(m->o->width), false);
+    y = gen_op1(g, "/ffn/Relu", y);
+    y = gen_linear(g, "/ffn/out", gen_str(g, "%s/ffn/out", g->scope), y, m->inner, m->o->width,
+                   scale_of(m->inner), false);
+    return gen_op2(g, "/ffn/Add", x, y);
+}
+
+/* What relative positions add to the scores, [1, heads, positions, positions]: 11 nodes.  `past`: where a position
+ * is not after another. */
+static const char *positions(struct gen *g, const struct seq2seq *m, const char *ids,
+                             const char **past)
+{
+    const int64_t ends[] = {-REACH, REACH}, dims[2] = {2 * REACH + 1, m->o->heads};
+    const char *p = gen_str(g, "%s.positions", g->scope);
+    const char *table = gen_weight(g, gen_str(g, "%s.weight", p), 2, dims, 0.0, 0.5);
+    const char *least = gen_ints(g, gen_str(g, "%s.least", p), 0, 1, ends);
+    const char *most = gen_ints(g, gen_str(g, "%s.most", p), 0, 1, ends + 1);
+    const char *at =
+        gen_op3(g, "/positions/Range", m->zero, size_of(g, m, "/positions", 1, ids), m->one);
+    const char *to = gen_op2(g, "/positions/Unsqueeze", at, m->axis0);
+    const char *from = gen_op2(g, "/positions/Unsqueeze_1", at, m->axis1);
+
+    if (past)
+        *past = gen_op2(g, "/positions/LessOrEqual", to, from);
+    const char *y = gen_op2(g, "/positions/Sub", to, from);
+    y = gen_op3(g, "/positions/Clip", y, least, most);
+    y = gen_op2(g, "/positions/Add", y, most);
+    y = gen_op2(g, "/positions/Gather", table, y);
+    y = gen_transpose(g, "/positions/Transpose", y, 3, (const int64_t[]){2, 0, 1});
+    return gen_op2(g, "/positions/Unsqueeze_2", y, m->axis0);
+}
+
+/* 0 where attention_mask is not, a large negative number where it is 0, [batch, 1, 1, sequence]: five nodes. */
+static const char *masked(struct gen *g, const struct seq2seq *m)
+{
+    const char *y = gen_op2(g, "/mask/Unsqueeze", "attention_mask", m->axis1);
+
+    y = gen_op2(g, "/mask/Unsqueeze_1", y, m->axis1);
+    y = gen_op2(g, "/mask/Equal", y, m->zero);
+    y = gen_op1(g, "/mask/Cast", y);
+    gen_attr_i(g, "to", GEN_F32);
+    return gen_op2(g, "/mask/Mul", y, m->low);
+}
+
+static const char *encode(struct gen *g, const struct seq2seq *m, const char *words,
+                          const char *mask)
+{
+    gen_scope(g, "/encoder");
+    const char *x = gen_op2(g, "/Gather", words, "input_ids");
+    const char *bias = gen_op2(g, "/Add", positions(g, m, "input_ids", NULL), mask);
+    for (int64_t i = 0; i < m->o->layers; i++) {
+        gen_scope(g, gen_str(g, "/encoder/layers.%lld", (long long)i));
+        x = attend(g, m, "/attn", x, (struct reading){NULL, bias});
+        x = feed(g, m, x);
+    }
+    gen_scope(g, "/encoder");
+    return norm(g, m, "/norm", x);
+}
+
+static const char *decode(struct gen *g, const struct seq2seq *m, const char *words,
+                          const char *states, const char *mask)
+{
+    const char *past;
+
+    gen_scope(g, "/decoder");
+    const char *x = gen_op2(g, "/Gather", words, "decoder_input_ids");
+    const char *bias = positions(g, m, "decoder_input_ids", &past);
+    bias = gen_op2(g, "/Add", bias, gen_op3(g, "/Where", past, m->none, m->low));
+    for (int64_t i = 0; i < m->o->layers; i++) {
+        gen_scope(g, gen_str(g, "/decoder/layers.%lld", (long long)i));
+        x = attend(g, m, "/attn", x, (struct reading){NULL, bias});
+        x = attend(g, m, "/cross", x, (struct reading){states, mask});
+        x = feed(g, m, x);
+    }
+    gen_scope(g, "/decoder");
+    return norm(g, m, "/norm", x);
+}
+
+int gen_seq2seq(struct gen *g, const struct gen_opt *o)
+{
+    const struct gen_dim in[2] = {{0, "batch"}, {0, "sequence"}},
+                         out[3] = {{0, "batch"}, {0, "decoder_sequence"}, {o->vocab, NULL}};
+    const int64_t dims[2] = {o->vocab, o->width};
+    struct seq2seq m = {.o = o, .inner = o->ffn ? o->ffn : 4 * o->width};
+
+    if (gen_check_heads(o, 1) != 0)
+        return -1;
+    gen_input(g, "input_ids", GEN_I64, 2, in);
+    gen_input(g, "attention_mask", GEN_I64, 2, in);
+    gen_input(g, "decoder_input_ids", GEN_I64, 2, out);
+    constants(g, &m);
+    const char *words = gen_weight(g, "shared.weight", 2, dims, 0.0, 1.0);
+    const char *mask = masked(g, &m);
+    const char *states = encode(g, &m, words, mask);
+    const char *x = decode(g, &m, words, states, mask);
+    gen_scope(g, "");
+    gen_linear(g, "/lm_head", "lm_head", x, o->width, o->vocab, scale_of(o->width), false);
+    gen_output(g, gen_rename(g, "logits"), GEN_F32, 3, out);
+    return 0;
+}

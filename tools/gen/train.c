@@ -1,0 +1,313 @@
+/* train: one step of training a small decoder: forward, loss, backward and SGD, all in one graph of
+ * primitive operators, every derivative written out by hand.
+ *
+ *   forward:  x = wte[input_ids];  x += out(attention(ln_1(x)));  x += proj(relu(fc(ln_2(x))))
+ *   loss:     mean over tokens of -log softmax(head(ln_f(x)))[label]
+ *   backward: the layers in reverse; names of its nodes end in _grad
+ *   update:   P_update = learning_rate * P_grad;  P_new = P - P_update
+ *
+ * For every parameter P the gradient, the update and the new weight are outputs. What the backward
+ * half needs of the forward half is kept per layer, so long edges connect both. There are no
+ * position embeddings. Gradients of the table are one-hot ids times those of the rows. */
+#include "tools/gen/gen.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A linear layer or a norm after its forward pass. */
+struct unit {
+    const char *path, *param; /* below the layer's scope; whole */
+    const char *x, *w, *b;
+    const char *mean, *inv_std; /* norms */
+    int64_t in, out;
+};
+
+struct tape {
+    struct unit ln_1, q, k, v, o, ln_2, fc, proj;
+    const char *qh, *kh, *vh; /* [B,H,S,D] */
+    const char *p;            /* attention weights */
+    const char *h;            /* before Relu */
+};
+
+struct train {
+    const struct gen_opt *o;
+    int64_t ffn;
+    double proj_std;
+    struct gen_heads heads;
+    const char *mask, *lowest, *zero_f, *last_axis, *first_axis, *token_axes;
+    const char *depth, *off_on; /* of OneHot */
+};
+
+static const int64_t swap_01[2] = {1, 0}, swap_12[4] = {0, 2, 1, 3}, swap_23[4] = {0, 1, 3, 2};
+
+static const char *at(struct gen *g, const struct unit *u, const char *rest)
+{
+    return gen_str(g, "%s/%s", u->path, rest);
+}
+
+/* ---- forward ---- */
+
+static const char *linear(struct gen *g, struct unit *u, const char *path, const char *param,
+                          const char *x, int64_t in, int64_t out, double std)
+{
+    *u = (struct unit){.path = path, .param = param, .x = x, .in = in, .out = out};
+    u->w = gen_str(g, "%s.weight", param);
+    u->b = gen_str(g, "%s.bias", param);
+    return gen_linear(g, path, param, x, in, out, std, true);
+}
+
+static const char *norm(struct gen *g, struct unit *u, const char *path, const char *param,
+                        const char *x, int64_t width)
+{
+    *u = (struct unit){.path = path, .param = param, .x = x, .in = width, .out = width};
+    u->w = gen_str(g, "%s.weight", param);
+    u->b = gen_str(g, "%s.bias", param);
+    const char *y = gen_layer_norm(g, at(g, u, "LayerNormalization"), param, x, width);
+    u->mean = gen_more(g);
+    u->inv_std = gen_more(g);
+    return y;
+}
+
+static const char *attend(struct gen *g, const struct train *m, struct tape *t, const char *p,
+                          const char *x)
+{
+    const int64_t w = m->o->width;
+    const char *q = linear(g, &t->q, "/attn/q", gen_str(g, "%s.q", p), x, w, w, 0.02);
+    const char *k = linear(g, &t->k, "/attn/k", gen_str(g, "%s.k", p), x, w, w, 0.02);
+    const char *v = linear(g, &t->v, "/attn/v", gen_str(g, "%s.v", p), x, w, w, 0.02);
+
+    t->qh = gen_split_heads(g, "/attn/q", &m->heads, q, false);
+    t->kh = gen_split_heads(g, "/attn/k", &m->heads, k, false);
+    t->vh = gen_split_heads(g, "/attn/v", &m->heads, v, false);
+    const char *s = gen_transpose(g, "/attn/Transpose", t->kh, 4, swap_23);
+    s = gen_op2(g, "/attn/MatMul", t->qh, s);
+    s = gen_op2(g, "/attn/Div", s, m->heads.scale);
+    s = gen_op3(g, "/attn/Where", m->mask, s, m->lowest);
+    t->p = gen_op1(g, "/attn/Softmax", s);
+    gen_attr_i(g, "axis", -1);
+    s = gen_op2(g, "/attn/MatMul_1", t->p, t->vh);
+    s = gen_transpose(g, "/attn/Transpose_1", s, 4, swap_12);
+    s = gen_op2(g, "/attn/Reshape", s, m->heads.merge);
+    return linear(g, &t->o, "/attn/out", gen_str(g, "%s.out", p), s, w, w, m->proj_std);
+}
+
+static const char *forward(struct gen *g, const struct train *m, struct tape *t, int64_t i,
+                           const char *x)
+{
+    const int64_t w = m->o->width;
+    const char *p = gen_str(g, "layers.%lld", (long long)i), *y;
+
+    gen_scope(g, gen_str(g, "/%s", p));
+    y = norm(g, &t->ln_1, "/ln_1", gen_str(g, "%s.ln_1", p), x, w);
+    x = gen_op2(g, "/attn/Add", x, attend(g, m, t, gen_str(g, "%s.attn", p), y));
+    y = norm(g, &t->ln_2, "/ln_2", gen_str(g, "%s.ln_2", p), x, w);
+    t->h = linear(g, &t->fc, "/mlp/fc", gen_str(g, "%s.mlp.fc", p), y, w, m->ffn, 0.02);
+    y = gen_op1(g, "/mlp/Relu", t->h);
+    y = linear(g, &t->proj, "/mlp/proj", gen_str(g, "%s.mlp.proj", p), y, m->ffn, w, m->proj_std);
+    x = gen_op2(g, "/mlp/Add", x, y);
+    gen_scope(g, "");
+    return x;
+}
+
+/* ---- backward ---- */
+
+/* The last node made the gradient of parameter `name`: names it, and does the step. */
+static void step(struct gen *g, const char *name, int rank, const int64_t shape[])
+{
+    const struct gen_dim dims[2] = {{shape[0], NULL}, {rank > 1 ? shape[1] : 0, NULL}};
+    const char *scope = g->scope;
+    const char *grad = gen_rename(g, gen_str(g, "%s_grad", name));
+
+    gen_output(g, grad, GEN_F32, rank, dims);
+    gen_scope(g, gen_str(g, "/sgd/%s", name));
+    gen_op2(g, "/Mul", grad, "learning_rate");
+    const char *update = gen_rename(g, gen_str(g, "%s_update", name));
+    gen_output(g, update, GEN_F32, rank, dims);
+    gen_op2(g, "/Sub", name, update);
+    gen_output(g, gen_rename(g, gen_str(g, "%s_new", name)), GEN_F32, rank, dims);
+    gen_scope(g, scope);
+}
+
+/* dy [B,S,out] -> dx; steps weight and bias. */
+static const char *linear_grad(struct gen *g, const struct train *m, const struct unit *u,
+                               const char *dy)
+{
+    const char *in =
+        gen_ints(g, gen_str(g, "%s.rows_in", u->param), 1, 2, (const int64_t[]){-1, u->in});
+    const char *out =
+        gen_ints(g, gen_str(g, "%s.rows_out", u->param), 1, 2, (const int64_t[]){-1, u->out});
+    const char *x = gen_op2(g, at(g, u, "weight/Reshape_grad"), u->x, in);
+    const char *rows = gen_op2(g, at(g, u, "weight/Reshape_1_grad"), dy, out);
+
+    x = gen_transpose(g, at(g, u, "weight/Transpose_grad"), x, 2, swap_01);
+    gen_op2(g, at(g, u, "weight/MatMul_grad"), x, rows);
+    step(g, u->w, 2, (const int64_t[]){u->in, u->out});
+    gen_reduce(g, at(g, u, "bias/ReduceSum_grad"), rows, m->first_axis, false);
+    step(g, u->b, 1, &u->out);
+    const char *w = gen_transpose(g, at(g, u, "Transpose_grad"), u->w, 2, swap_01);
+    return gen_op2(g, at(g, u, "MatMul_grad"), dy, w);
+}
+
+/* With n = (x - mean) / std and dn = dy w: dx = (dn - mean(dn) - n mean(dn n)) / std. */
+static const char *norm_grad(struct gen *g, const struct train *m, const struct unit *u,
+                             const char *dy)
+{
+    const char *n = gen_op2(g, at(g, u, "Sub_grad"), u->x, u->mean);
+    n = gen_op2(g, at(g, u, "Mul_grad"), n, u->inv_std);
+    const char *a = gen_op2(g, at(g, u, "weight/Mul_grad"), dy, n);
+
+    gen_reduce(g, at(g, u, "weight/ReduceSum_grad"), a, m->token_axes, false);
+    step(g, u->w, 1, &u->out);
+    gen_reduce(g, at(g, u, "bias/ReduceSum_grad"), dy, m->token_axes, false);
+    step(g, u->b, 1, &u->out);
+    const char *dn = gen_op2(g, at(g, u, "Mul_1_grad"), dy, u->w);
+    a = gen_reduce(g, at(g, u, "ReduceMean_grad"), dn, m->last_axis, true);
+    const char *b = gen_op2(g, at(g, u, "Mul_2_grad"), dn, n);
+    b = gen_reduce(g, at(g, u, "ReduceMean_1_grad"), b, m->last_axis, true);
+    b = gen_op2(g, at(g, u, "Mul_3_grad"), n, b);
+    dn = gen_op2(g, at(g, u, "Sub_1_grad"), dn, a);
+    dn = gen_op2(g, at(g, u, "Sub_2_grad"), dn, b);
+    return gen_op2(g, at(g, u, "Mul_4_grad"), dn, u->inv_std);
+}
+
+/* Gradient of one of q, k, v as [B,H,S,D] -> that of the layer's normed input. */
+static const char *head_grad(struct gen *g, const struct train *m, const struct unit *u,
+                             const char *dy)
+{
+    dy = gen_transpose(g, at(g, u, "heads/Transpose_grad"), dy, 4, swap_12);
+    dy = gen_op2(g, at(g, u, "heads/Reshape_grad"), dy, m->heads.merge);
+    return linear_grad(g, m, u, dy);
+}
+
+static const char *attend_grad(struct gen *g, const struct train *m, const struct tape *t,
+                               const char *dy)
+{
+    const char *dc = linear_grad(g, m, &t->o, dy);
+
+    dc = gen_op2(g, "/attn/Reshape_grad", dc, m->heads.split);
+    dc = gen_transpose(g, "/attn/Transpose_grad", dc, 4, swap_12);
+    const char *dv = gen_transpose(g, "/attn/v/Transpose_1_grad", t->p, 4, swap_23);
+    dv = gen_op2(g, "/attn/v/MatMul_1_grad", dv, dc);
+    const char *dp = gen_transpose(g, "/attn/Transpose_1_grad", t->vh, 4, swap_23);
+    dp = gen_op2(g, "/attn/MatMul_grad", dc, dp);
+    /* Where the mask forbids, p is 0 and so is ds. */
+    const char *ds = gen_op2(g, "/attn/Mul_grad", dp, t->p);
+    ds = gen_reduce(g, "/attn/ReduceSum_grad", ds, m->last_axis, true);
+    ds = gen_op2(g, "/attn/Sub_grad", dp, ds);
+    ds = gen_op2(g, "/attn/Mul_1_grad", ds, t->p);
+    ds = gen_op2(g, "/attn/Div_grad", ds, m->heads.scale);
+    const char *dq = gen_op2(g, "/attn/q/MatMul_1_grad", ds, t->kh);
+    const char *dk = gen_transpose(g, "/attn/k/Transpose_1_grad", ds, 4, swap_23);
+    dk = gen_op2(g, "/attn/k/MatMul_1_grad", dk, t->qh);
+    dq = head_grad(g, m, &t->q, dq);
+    dk = head_grad(g, m, &t->k, dk);
+    dv = head_grad(g, m, &t->v, dv);
+    return gen_op2(g, "/attn/Add_1_grad", gen_op2(g, "/attn/Add_grad", dq, dk), dv);
+}
+
+static const char *backward(struct gen *g, const struct train *m, const struct tape *t, int64_t i,
+                            const char *dx)
+{
+    gen_scope(g, gen_str(g, "/layers.%lld", (long long)i));
+    const char *dh = linear_grad(g, m, &t->proj, dx);
+    const char *on = gen_op2(g, "/mlp/Greater_grad", t->h, m->zero_f);
+    dh = gen_op3(g, "/mlp/Where_grad", on, dh, m->zero_f);
+    dh = norm_grad(g, m, &t->ln_2, linear_grad(g, m, &t->fc, dh));
+    dx = gen_op2(g, "/mlp/Add_grad", dx, dh);
+    dh = norm_grad(g, m, &t->ln_1, attend_grad(g, m, t, dx));
+    dx = gen_op2(g, "/attn/Add_2_grad", dx, dh);
+    gen_scope(g, "");
+    return dx;
+}
+
+/* ---- ends ---- */
+
+static const char *one_hot(struct gen *g, const struct train *m, const char *path, const char *ids)
+{
+    const char *y = gen_op3(g, path, ids, m->depth, m->off_on);
+    gen_attr_i(g, "axis", -1);
+    return y;
+}
+
+/* Makes the output "loss"; returns the gradient of the logits, (softmax - one-hot) / tokens. */
+static const char *loss(struct gen *g, const struct train *m, const char *logits)
+{
+    const char *hot = one_hot(g, m, "/loss/OneHot", "labels");
+    const char *n = gen_op1(g, "/loss/Size", "labels");
+
+    n = gen_op1(g, "/loss/Cast", n);
+    gen_attr_i(g, "to", GEN_F32);
+    const char *lp = gen_op1(g, "/loss/LogSoftmax", logits);
+    gen_attr_i(g, "axis", -1);
+    const char *sum = gen_op1(g, "/loss/ReduceSum", gen_op2(g, "/loss/Mul", lp, hot));
+    gen_attr_i(g, "keepdims", 0);
+    gen_op1(g, "/loss/Neg", gen_op2(g, "/loss/Div", sum, n));
+    gen_output(g, gen_rename(g, "loss"), GEN_F32, 0, NULL);
+    const char *d = gen_op2(g, "/loss/Sub_grad", gen_op1(g, "/loss/Exp_grad", lp), hot);
+    return gen_op2(g, "/loss/Div_grad", d, n);
+}
+
+static void embed_grad(struct gen *g, const struct train *m, const char *dx)
+{
+    const int64_t dims[2] = {m->o->vocab, m->o->width};
+    const char *ids = gen_ints(g, "wte.rows_in", 1, 2, (const int64_t[]){-1, dims[0]});
+    const char *rows = gen_ints(g, "wte.rows_out", 1, 2, (const int64_t[]){-1, dims[1]});
+    const char *hot = one_hot(g, m, "/wte/OneHot_grad", "input_ids");
+
+    hot = gen_op2(g, "/wte/Reshape_grad", hot, ids);
+    hot = gen_transpose(g, "/wte/Transpose_grad", hot, 2, swap_01);
+    dx = gen_op2(g, "/wte/Reshape_1_grad", dx, rows);
+    gen_op2(g, "/wte/MatMul_grad", hot, dx);
+    step(g, "wte.weight", 2, dims);
+}
+
+static void setup(struct gen *g, struct train *m)
+{
+    const struct gen_opt *o = m->o;
+    const struct gen_dim dims[2] = {{0, "batch"}, {0, "sequence"}};
+
+    gen_input(g, "input_ids", GEN_I64, 2, dims);
+    gen_input(g, "labels", GEN_I64, 2, dims);
+    gen_input(g, "learning_rate", GEN_F32, 0, NULL);
+    m->ffn = o->ffn > 0 ? o->ffn : 4 * o->width;
+    m->proj_std = 0.02 / sqrt(2.0 * (double)o->layers);
+    m->heads = gen_heads(g, o->heads, o->width / o->heads);
+    m->lowest = gen_float(g, "const.lowest", -3.4028235e38f);
+    m->zero_f = gen_float(g, "const.zero_f", 0.0f);
+    m->last_axis = gen_ints(g, "const.last", 1, 1, (const int64_t[]){-1});
+    m->first_axis = gen_ints(g, "const.first_axis", 1, 1, (const int64_t[]){0});
+    m->token_axes = gen_ints(g, "const.token_axes", 1, 2, (const int64_t[]){0, 1});
+    m->depth = gen_ints(g, "const.depth", 0, 1, &o->vocab);
+    m->off_on = gen_floats(g, "const.off_on", 2, (const float[]){0, 1});
+    m->mask = gen_causal(g, NULL).mask;
+}
+
+int gen_train(struct gen *g, const struct gen_opt *o)
+{
+    const int64_t table[2] = {o->vocab, o->width};
+    struct train m = {.o = o};
+    struct unit ln_f, head;
+
+    if (gen_check_heads(o, 1) != 0)
+        return -1;
+    struct tape *tapes = calloc((size_t)o->layers, sizeof *tapes);
+    if (tapes == NULL) {
+        fputs("pcc-gen: out of memory\n", stderr);
+        return -1;
+    }
+    setup(g, &m);
+    const char *x =
+        gen_op2(g, "/wte/Gather", gen_weight(g, "wte.weight", 2, table, 0.0, 0.02), "input_ids");
+    for (int64_t i = 0; i < o->layers; i++)
+        x = forward(g, &m, &tapes[i], i, x);
+    x = norm(g, &ln_f, "/ln_f", "ln_f", x, o->width);
+    x = linear(g, &head, "/lm_head", "lm_head", x, o->width, o->vocab, 0.02);
+    x = linear_grad(g, &m, &head, loss(g, &m, x));
+    x = norm_grad(g, &m, &ln_f, x);
+    for (int64_t i = o->layers - 1; i >= 0; i--)
+        x = backward(g, &m, &tapes[i], i, x);
+    embed_grad(g, &m, x);
+    free(tapes);
+    return 0;
+}

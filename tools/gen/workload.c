@@ -1,0 +1,89 @@
+/* The workloads of pcc-gen: profiled graphs as JSON, in the form of the placement paper's inputs.
+ *
+ * random-layers: layers of `width` nodes, each node reading one or two nodes of the layer before it, chosen
+ * evenly; 0.001 to 1 ms on an accelerator, ten times that on the CPU, 0 to 0.3 ms for a transfer, all in whole
+ * microseconds.  Nodes are numbered layer by layer.  Each node draws its numbers in turn from one stream, so that
+ * a larger graph of the same seed begins with the smaller one.  O(nodes) time, memory O(width). */
+#include "tools/gen/gen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct draw {
+    uint64_t bits;   /* for the times */
+    int64_t read[2]; /* 1 + the nodes that are read; 0: none */
+};
+
+static struct draw draw_node(uint64_t *state, int64_t v, int64_t width)
+{
+    struct draw d = {.bits = gen_random(state)};
+    uint64_t pick = gen_random(state);
+    int64_t before = v / width * width - width;
+    uint64_t first = (pick >> 32) % (uint64_t)width, second = (pick & 0x7fffffff) % (uint64_t)width;
+
+    if (before < 0)
+        return d;
+    d.read[0] = before + (int64_t)first + 1;
+    if ((pick >> 31 & 1) && second != first)
+        d.read[1] = before + (int64_t)second + 1;
+    return d;
+}
+
+static int64_t us_of_transfer(uint64_t bits)
+{
+    return (int64_t)((bits >> 32) % 301);
+}
+
+static void write_nodes(FILE *f, const struct gen_opt *o)
+{
+    uint64_t state = (uint64_t)o->seed;
+
+    for (int64_t v = 0; v < o->nodes; v++) {
+        int64_t us = 1 + (int64_t)((draw_node(&state, v, o->width).bits & 0xffffffff) % 1000);
+        fprintf(f, "%s{\"id\":%lld,\"cpuLatency\":%lld.%02lld,\"fpgaLatency\":%lld.%03lld}",
+                v ? ",\n" : "", (long long)v + 1, (long long)us / 100, (long long)us % 100,
+                (long long)us / 1000, (long long)us % 1000);
+    }
+}
+
+/* cost: room for the transfers of a layer and of the one before, of nodes v % (2 * width). */
+static void write_edges(FILE *f, const struct gen_opt *o, int64_t *cost)
+{
+    uint64_t state = (uint64_t)o->seed;
+    const char *sep = "";
+
+    for (int64_t v = 0; v < o->nodes; v++) {
+        struct draw d = draw_node(&state, v, o->width);
+        cost[v % (2 * o->width)] = us_of_transfer(d.bits);
+        for (int i = 0; i < 2; i++) {
+            if (!d.read[i])
+                continue;
+            fprintf(f, "%s{\"sourceId\":%lld,\"destId\":%lld,\"cost\":0.%03lld}", sep,
+                    (long long)d.read[i], (long long)v + 1,
+                    (long long)cost[(d.read[i] - 1) % (2 * o->width)]);
+            sep = ",\n";
+        }
+    }
+}
+
+static int write_random_layers(FILE *f, const struct gen_opt *o)
+{
+    int64_t *cost = calloc(2 * (size_t)o->width, sizeof *cost);
+
+    if (cost == NULL)
+        return -1;
+    fprintf(f, "{\"maxSizePerFPGA\":%lld,\"maxFPGAs\":%lld,\"maxCPUs\":1,\"nodes\":[\n",
+            (long long)o->nodes, (long long)o->devices);
+    write_nodes(f, o);
+    fputs("\n],\"edges\":[\n", f);
+    write_edges(f, o, cost);
+    fputs("\n]}\n", f);
+    free(cost);
+    return ferror(f) ? -1 : 0;
+}
+
+int gen_random_layers(struct gen *none, const struct gen_opt *o)
+{
+    (void)none;
+    return gen_write_text(o, write_random_layers);
+}

@@ -1,0 +1,255 @@
+/* Streaming writer of pcc-gen: packs the model through a protobuf-c buffer whose append sees every
+ * piece of the output in order. A piece that points into gen.marker is a weight: its bytes are
+ * generated block by block instead of read. Memory is one output buffer, whatever the model's size.
+ *
+ * Numbers: weight w is the stream splitmix64(w.key + i * gamma), two float32 per 64-bit output,
+ * each uniform on mean +- sqrt(3) * std. Little-endian hosts only, as ONNX raw_data is. */
+#include "tools/gen/gen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw_data is written in host order");
+
+enum { OUT_BYTES = 1 << 20, BLOCK_FLOATS = 1 << 14 };
+
+struct out {
+    ProtobufCBuffer base; /* first: protobuf-c hands back a pointer to it */
+    const struct gen *g;
+    int fd;
+    int error; /* errno of the first failed write, 0 while all is well */
+    uint64_t written;
+    size_t used;
+    uint8_t buf[OUT_BYTES];
+};
+
+static void out_flush(struct out *o)
+{
+    const uint8_t *p = o->buf;
+
+    while (o->used > 0 && o->error == 0) {
+        ssize_t n = write(o->fd, p, o->used);
+        if (n > 0) {
+            p += n;
+            o->used -= (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            o->error = n == 0 ? EIO : errno;
+        }
+    }
+    o->used = 0;
+}
+
+static void out_bytes(struct out *o, const void *data, size_t len)
+{
+    const uint8_t *p = data;
+
+    o->written += len;
+    while (len > 0 && o->error == 0) {
+        size_t n = OUT_BYTES - o->used < len ? OUT_BYTES - o->used : len;
+        memcpy(o->buf + o->used, p, n);
+        o->used += n;
+        p += n;
+        len -= n;
+        if (o->used == OUT_BYTES)
+            out_flush(o);
+    }
+}
+
+static void out_zeros(struct out *o, uint64_t n)
+{
+    static const uint8_t zeros[GEN_ALIGN];
+
+    for (; n > 0 && o->error == 0; n -= n < GEN_ALIGN ? n : GEN_ALIGN)
+        out_bytes(o, zeros, n < GEN_ALIGN ? (size_t)n : GEN_ALIGN);
+}
+
+uint64_t gen_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* In [-1, 1), all 24 bits exact. */
+static float unit(uint32_t bits)
+{
+    return (float)((int32_t)(bits >> 8) - (1 << 23)) * 0x1p-23f;
+}
+
+static void out_weight(struct out *o, const struct gen_weight *w)
+{
+    float block[BLOCK_FLOATS];
+    const float spread = w->std * 1.7320508f;
+    uint64_t state = w->key;
+
+    for (uint64_t done = 0; done < w->count && o->error == 0; done += BLOCK_FLOATS) {
+        for (size_t i = 0; i < BLOCK_FLOATS; i += 2) {
+            uint64_t r = gen_random(&state);
+            block[i] = w->mean + spread * unit((uint32_t)r);
+            block[i + 1] = w->mean + spread * unit((uint32_t)(r >> 32));
+        }
+        uint64_t left = w->count - done;
+        out_bytes(o, block, (size_t)(left < BLOCK_FLOATS ? left : BLOCK_FLOATS) * sizeof *block);
+    }
+}
+
+static void out_append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
+{
+    struct out *o = (struct out *)base;
+    uintptr_t at = (uintptr_t)data - (uintptr_t)o->g->marker;
+
+    if (at < o->g->marker_size)
+        out_weight(o, &o->g->weights[at]);
+    else
+        out_bytes(o, data, len);
+}
+
+static void write_model(struct out *o, const Onnx__ModelProto *m)
+{
+    protobuf_c_message_pack_to_buffer(&m->base, &o->base);
+}
+
+static void write_weights(struct out *o, const struct gen *g)
+{
+    for (size_t i = 0; i < g->nweights; i++) {
+        const struct gen_weight *w = &g->weights[i];
+        if (w->external) {
+            out_zeros(o, w->offset - o->written);
+            out_weight(o, w);
+        }
+    }
+}
+
+static int complain(const char *path, const char *what)
+{
+    fprintf(stderr, "pcc-gen: %s: %s\n", path, what);
+    return -1;
+}
+
+/* rename() would replace a device or fail on a folder after all the work: neither is a target. */
+static int check_target(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return complain(path, "exists and is not a regular file");
+    return 0;
+}
+
+/* Gives the temporary file, made private by mkostemp, the mode that open() would have given. */
+static int close_file(int fd)
+{
+    const mode_t mask = umask(0);
+    int err = 0;
+
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask) != 0)
+        err = errno;
+    if (close(fd) != 0 && err == 0)
+        err = errno;
+    return err;
+}
+
+/* Writes the model, or the weights when `m` is NULL, to a new file beside `path`. Returns its name
+ * (free it), or NULL after one line. */
+static char *write_temp(const struct gen *g, const Onnx__ModelProto *m, const char *path)
+{
+    size_t n = strlen(path) + sizeof ".XXXXXX";
+    char *tmp = malloc(n);
+    struct out *o = calloc(1, sizeof *o);
+    int err = ENOMEM;
+
+    if (tmp != NULL && o != NULL) {
+        snprintf(tmp, n, "%s.XXXXXX", path);
+        o->base.append = out_append;
+        o->g = g;
+        o->fd = mkostemp(tmp, O_CLOEXEC);
+        err = o->fd < 0 ? errno : 0;
+    }
+    if (err == 0) {
+        if (m != NULL)
+            write_model(o, m);
+        else
+            write_weights(o, g);
+        out_flush(o);
+        err = close_file(o->fd);
+        err = o->error != 0 ? o->error : err;
+        if (err != 0)
+            unlink(tmp);
+    }
+    free(o);
+    if (err == 0)
+        return tmp;
+    free(tmp);
+    complain(path, strerror(err));
+    return NULL;
+}
+
+/* Moves `tmp` to `path`, or removes it; frees the name. */
+static int finish(char *tmp, const char *path, bool keep)
+{
+    int rc = -1;
+
+    if (tmp == NULL)
+        return -1;
+    if (keep && rename(tmp, path) == 0)
+        rc = 0;
+    else if (keep)
+        complain(path, strerror(errno));
+    if (rc != 0)
+        unlink(tmp);
+    free(tmp);
+    return rc;
+}
+
+int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
+              const char *weights_path)
+{
+    const bool external = g->mode == GEN_EXTERNAL;
+    char *weights = NULL, *model;
+
+    if (check_target(path) != 0 || (external && check_target(weights_path) != 0))
+        return -1;
+    /* Readers, protobuf-c among them, refuse a message of 2 GiB or more. */
+    if (protobuf_c_message_get_packed_size(&m->base) > INT32_MAX)
+        return complain(path, "larger than protobuf's 2 GiB; use --external or --no-weights");
+    if (external && (weights = write_temp(g, NULL, weights_path)) == NULL)
+        return -1;
+    model = write_temp(g, m, path);
+    if (external && finish(weights, weights_path, model != NULL) != 0) {
+        finish(model, path, false);
+        return -1;
+    }
+    return finish(model, path, true);
+}
+
+int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct gen_opt *))
+{
+    size_t n = strlen(o->out) + sizeof ".XXXXXX";
+    char *tmp = check_target(o->out) == 0 ? malloc(n) : NULL;
+    FILE *f;
+
+    if (tmp == NULL)
+        return -1;
+    snprintf(tmp, n, "%s.XXXXXX", o->out);
+    int fd = mkostemp(tmp, O_CLOEXEC);
+    if (fd < 0 || (f = fdopen(dup(fd), "w")) == NULL) {
+        complain(o->out, strerror(errno));
+        free(tmp);
+        return -1;
+    }
+    int err = write_to(f, o) != 0 ? errno : 0;
+    if (fclose(f) != 0 && err == 0)
+        err = errno;
+    int closed = close_file(fd);
+    err = err != 0 ? err : closed;
+    if (err != 0)
+        complain(o->out, strerror(err));
+    return finish(tmp, o->out, err == 0) != 0 || err != 0 ? -1 : 0;
+}
