@@ -6,6 +6,7 @@
 #define PCC_TOOLS_LIB_HANDLE_H
 
 #include "backends/backends.h"
+#include "ir/exec/evaluate.h"
 #include "passes/functions/close_plan.h"
 #include "passes/pipeline.h"
 #include "tools/lib/pcc.h"
@@ -25,7 +26,7 @@ struct input {
 /* What is known of the plan, after the passes. */
 struct judged {
     bool done;
-    struct verdict verdict;
+    struct evaluation evaluation;
     struct closed_plan closed;
     struct result planned; /* with calls open, as the planner saw it */
     struct result r;       /* as it is written; r.verdict is NULL without a plan that holds */

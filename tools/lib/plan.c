@@ -38,42 +38,41 @@ enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
 /* ---- the judge -------------------------------------------------------------------------------- */
 
 /* What a plan that came with the input claims holds only for the costs and devices that it was made for. */
-static void check_claims(struct pcc *p, int64_t value)
+static void check_claims(struct pcc *p, const struct evaluation *e)
 {
     struct plan *plan = p->x.results.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    bool optimal = plan->status == PLAN_OPTIMAL && plan->bound != value;
-    if ((plan->bound < 0 && !optimal) || (plan->value == value && plan->bound <= value && !optimal))
+    bool silent = plan->bound < 0 && plan->status != PLAN_OPTIMAL;
+    if (silent || evaluation_confirms(e, plan) == FOUND_AS_CLAIMED)
         return;
     diag_warning(&p->diag, WARN_INVALID_PLAN,
                  "%s: its plan takes %s here, not %s: what it says about bounds is left out",
-                 p->name, time_print(is, value), time_print(said, plan->value));
-    plan->value = value;
+                 p->name, time_print(is, e->value), time_print(said, plan->value));
+    plan->value = e->value;
     plan->bound = plan->bound_all = -1;
     plan->proof = plan->offer = NULL;
     plan->status = plan->status == PLAN_OVER_MEMORY ? plan->status : PLAN_HEURISTIC;
 }
 
-/* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
- * nobody has checked it yet, and one that does not hold is good for nothing but textual IR. */
+/* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
+ * yet, and one that does not hold is good for nothing but textual IR. */
 static int judge_plan(struct pcc *p)
 {
     struct ctx *x = &p->x;
-    struct verdict *v = &p->judged.verdict;
+    struct evaluation *e = &p->judged.evaluation;
     struct result *r = &p->judged.r;
     if (!x->results.plan || !x->scene.m->cost || !x->scene.cluster)
         return 0;
     if (ctx_base(x))
         return -1;
-    *v = judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.mem);
-    bool fits = v->fits || x->results.plan->status == PLAN_OVER_MEMORY;
-    if (!v->runnable || !v->colocated || !fits) {
-        diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
-                     v->why_not);
+    *e = evaluate(&x->scene, x->results.plan, x->use.mem);
+    if (!evaluation_holds(e, x->results.plan->status == PLAN_OVER_MEMORY)) {
+        diag_warning(&p->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
+                     e->why_not);
         return 0;
     }
-    check_claims(p, v->value);
-    r->verdict = v;
+    check_claims(p, e);
+    r->verdict = &e->v;
     r->scene = x->scene;
     r->parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem);
     return 0;
