@@ -73,9 +73,7 @@ struct results {
 
 /* What a run works on.  One per run; no globals.  Zero-initialised it has nothing yet. */
 struct ctx {
-    struct module *m;
-    struct cluster *cluster;
-    struct place *place;             /* with the base level: ctx_base() */
+    struct scene scene;              /* its place comes with the base level: ctx_base() */
     const struct settings *settings; /* NULL: none; passes ask ctx_settings() */
     struct levels levels;
     struct services use;
@@ -103,7 +101,7 @@ uint32_t ctx_ndims(const struct ctx *x);
 const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);
 /* Costs that came with the input have as many classes as the cluster: 0, or -1 and an error. */
 int ctx_check_costs(const struct ctx *x);
-/* Builds place and the base level if they are not there yet: x->place, base and top of x->levels.  An error if
+/* Builds place and the base level if they are not there yet: x->scene.place, base and top of x->levels.  An error if
  * all times and transfers of a class, or all bytes, add up to CTX_SUM_MAX or more, so that no pass
  * has to fear for its sums. */
 #define CTX_SUM_MAX (INT64_C(1) << 59)

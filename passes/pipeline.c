@@ -1,5 +1,5 @@
 /* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h).  O(text) beside
- * the passes.  O(text) beside the passes. */
+ * the passes. */
 #include "passes/pipeline.h"
 
 #include "ir/base/nearest.h"
@@ -227,11 +227,11 @@ static int judge_plan(const struct pass *p, struct ctx *x)
     nid off = misplaced(x);
     if (off) {
         diag_error(x->use.diag, "%s: node '%s' is not on the device that it is pinned to", p->name,
-                   node_name(x->m, off));
+                   node_name(x->scene.m, off));
         return PASS_UNVERIFIED;
     }
-    struct verdict v = judge_copies(x->m, x->place, x->cluster, x->results.plan->dev,
-                                    x->results.plan->copies, x->use.scratch);
+    struct verdict v =
+        judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.scratch);
     bool fits = v.fits || x->results.plan->status == PLAN_OVER_MEMORY;
     if (!v.runnable || !v.colocated || !fits) {
         diag_error(x->use.diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
@@ -260,8 +260,8 @@ static bool wanted(const char *said, const struct pass *p)
 static void show(const char *when, const struct pass *p, const struct ctx *x)
 {
     fprintf(stderr, "# %s %s\n", when, p->name);
-    module_print(stderr, x->m, x->cluster, x->results.plan);
-    wdag_print(stderr, x->levels.top, x->m);
+    module_print(stderr, &x->scene, x->results.plan);
+    wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
 static int run_step(const struct step *s, struct ctx *x, const struct run_options *o)
@@ -272,7 +272,7 @@ static int run_step(const struct step *s, struct ctx *x, const struct run_option
     int rc = s->pass->run(x, s->opts);
     if (rc)
         return rc;
-    if (o->verify_each && module_verify(x->m, x->use.diag)) {
+    if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
         diag_error(x->use.diag, "the module is broken after %s", s->pass->name);
         return PASS_UNVERIFIED;
     }

@@ -101,9 +101,11 @@ void wdag_mark_backward(struct wdag *g, const struct module *m)
         g->net_back[e] = g->net_src[e] != UINT32_MAX && m->backward[g->node[g->net_src[e]]];
 }
 
-struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
-                       struct arena *a)
+struct wdag *wdag_base(const struct scene *s, struct arena *a)
 {
+    const struct module *m = s->m;
+    const struct place *p = s->place;
+    const struct cluster *c = s->cluster;
     assert(m->cost && m->cost->nclass == c->ncls && p->kind);
     struct wdag *g = arena_alloc(a, sizeof *g);
     const struct graph *gr = &m->graph[1];

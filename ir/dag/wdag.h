@@ -11,8 +11,7 @@
 #ifndef PCC_IR_DAG_WDAG_H
 #define PCC_IR_DAG_WDAG_H
 
-#include "ir/cluster/cluster.h"
-#include "ir/dag/placeable.h"
+#include "ir/dag/scene.h"
 
 #include <stdio.h>
 
@@ -50,9 +49,8 @@ struct wdag {
     const char *maker;  /* name of the pass that made it */
 };
 
-/* The base level.  m->cost and p must be made for c.  O(nodes + operands + pins). */
-struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
-                       struct arena *a);
+/* The base level.  The costs and the place of s must be made for its cluster.  O(nodes + operands + pins). */
+struct wdag *wdag_base(const struct scene *s, struct arena *a);
 
 /* Fills back, net_back and pass of a level that has node[], from m->backward. */
 void wdag_mark_backward(struct wdag *g, const struct module *m);

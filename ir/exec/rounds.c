@@ -42,7 +42,7 @@ struct building {
     struct arena *a;
     struct replay *r;
     struct piece *piece;        /* [2 * part + pass] */
-    uint32_t nedge, *from, *to; /* edges edges between pieces: `to` reads what `from` makes */
+    uint32_t nedge, *from, *to; /* edges between pieces: `to` reads what `from` makes */
 };
 
 static bool is_back(const struct building *b, nid n)
@@ -361,19 +361,19 @@ static uint32_t enough(const struct replay *r)
     return n ? n : 1;
 }
 
-struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
-                         const int32_t *dev, const struct parts *parts, uint32_t samples,
-                         struct arena *a)
+struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
+                         uint32_t samples, struct arena *a)
 {
-    assert(m->cost && parts->part_of);
+    assert(s->m->cost && parts->part_of);
     struct replay r = {.levels = 1};
-    struct building b = {.m = m, .p = p, .c = c, .dev = dev, .parts = parts, .a = a, .r = &r};
+    struct building b = {
+        .m = s->m, .p = s->place, .c = s->cluster, .dev = dev, .parts = parts, .a = a, .r = &r};
     make_pieces(&b);
     make_lanes(&b);
     make_tasks(&b);
     struct csr level = by_level(&b);
     r.samples = samples ? samples : enough(&r);
-    run_lists(&r, &level, c->schedule == SCHEDULE_GPIPE && r.training, a);
+    run_lists(&r, &level, s->cluster->schedule == SCHEDULE_GPIPE && r.training, a);
     return r;
 }
 

@@ -2,8 +2,7 @@
 #ifndef PCC_IR_EXEC_ROUNDS_H
 #define PCC_IR_EXEC_ROUNDS_H
 
-#include "ir/cluster/cluster.h"
-#include "ir/dag/placeable.h"
+#include "ir/dag/scene.h"
 #include "ir/plan/parts.h"
 
 enum task_kind { TASK_WHOLE, TASK_IN, TASK_COMPUTE, TASK_OUT };
@@ -37,9 +36,8 @@ struct replay {
  * lane does each of its tasks once, for different samples: in training a forward and a backward sample in turn
  * (1F1B), or with the cluster's schedule GPipe all forward samples first.  Lives in a.  samples * tasks and the sum
  * of all times must fit.  O(samples * (tasks + edges between them)). */
-struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
-                         const int32_t *dev, const struct parts *parts, uint32_t samples,
-                         struct arena *a);
+struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
+                         uint32_t samples, struct arena *a);
 enum { REPLAY_FEW = 16 }; /* samples of 0, more only if the steady state is later */
 
 /* A task at work for a sample. */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 struct judging {
+    const struct scene *s;
     const struct module *m;
     const struct place *p;
     const struct cluster *c;
@@ -67,7 +68,7 @@ static void judge_parts(struct judging *j)
     uint32_t *piece = arena_array(j->a, j->m->nnode, sizeof *piece);
     if (!j->c->part_cost || !j->v->runnable)
         return;
-    uint32_t n = pieces_build(j->m, j->p, j->dev, piece, &dev, j->a);
+    uint32_t n = pieces_build(j->s, j->dev, piece, &dev, j->a);
     uint8_t *seen = arena_alloc(j->a, 2 * (size_t)n + 1);
     for (nid v = g->first; v < g->first + g->count; v++) {
         bool back = j->m->backward && j->m->backward[v];
@@ -332,18 +333,13 @@ static void judge_loads(struct judging *j)
     j->v->value = sat_add(most[0], most[1]);
 }
 
-struct verdict judge(const struct module *m, const struct place *p, const struct cluster *c,
-                     const int32_t *dev, struct arena *a)
+struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                     struct arena *a)
 {
-    return judge_copies(m, p, c, dev, NULL, a);
-}
-
-struct verdict judge_copies(const struct module *m, const struct place *p, const struct cluster *c,
-                            const int32_t *dev, const uint32_t *copies, struct arena *a)
-{
-    assert(m->cost && m->cost->nclass == c->ncls);
+    const struct cluster *c = s->cluster;
+    assert(s->m->cost && s->m->cost->nclass == c->ncls);
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
-    struct judging j = {m, p, c, dev, copies, a, &v};
+    struct judging j = {s, s->m, s->place, c, dev, copies, a, &v};
     size_t pairs = (size_t)c->ndev * c->ndev + 1;
     uint8_t *edge[2] = {arena_alloc(a, pairs), arena_alloc(a, pairs)};
     v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);

@@ -332,10 +332,10 @@ static struct csr group_nodes(struct cutter *c, const struct pieces *k)
     return csr_build(c->a, parts->nparts, in.n, in.row, in.entry);
 }
 
-struct parts *parts_of_pieces(const struct module *m, const struct place *p, const struct pieces *k,
-                              struct arena *a)
+struct parts *parts_of_pieces(const struct scene *s, const struct pieces *k, struct arena *a)
 {
-    struct cutter c = {.m = m, .p = p, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
+    const struct module *m = s->m;
+    struct cutter c = {.m = m, .p = s->place, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
     struct csr nodes = group_nodes(&c, k);
     c.node_home = arena_array(a, m->nnode, sizeof *c.node_home);
     c.value_home = arena_array(a, m->nval, sizeof *c.value_home);
@@ -350,16 +350,15 @@ struct parts *parts_of_pieces(const struct module *m, const struct place *p, con
     return c.parts;
 }
 
-struct parts *parts_build(const struct module *m, const struct place *p, const struct cluster *cl,
-                          const int32_t *dev, struct arena *a)
+struct parts *parts_build(const struct scene *s, const int32_t *dev, struct arena *a)
 {
-    const struct graph *g = &m->graph[1];
-    struct pieces k = {.piece = arena_array(a, m->nnode, sizeof *k.piece)};
+    const struct graph *g = &s->m->graph[1];
+    struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
     for (nid n = g->first; n < g->first + g->count; n++)
-        if (p->kind[n] == PLACE_NODE && (dev[n] < 0 || (uint32_t)dev[n] >= cl->ndev))
+        if (s->place->kind[n] == PLACE_NODE && (dev[n] < 0 || (uint32_t)dev[n] >= s->cluster->ndev))
             return NULL;
-    k.n = pieces_build(m, p, dev, k.piece, &k.dev, a);
-    return parts_of_pieces(m, p, &k, a);
+    k.n = pieces_build(s, dev, k.piece, &k.dev, a);
+    return parts_of_pieces(s, &k, a);
 }
 
 const char *part_file(const struct parts *c, uint32_t part, struct arena *a)

@@ -431,9 +431,11 @@ static void renumber(const struct module *m, const struct place *p, uint32_t *pi
             piece[v] = map[piece[v]];
 }
 
-uint32_t pieces_build(const struct module *m, const struct place *p, const int32_t *dev,
-                      uint32_t *piece, int32_t **piece_dev, struct arena *a)
+uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece,
+                      int32_t **piece_dev, struct arena *a)
 {
+    const struct module *m = s->m;
+    const struct place *p = s->place;
     uint32_t ndev = 1, n;
     for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++)
         if (p->kind[v] == PLACE_NODE && (uint32_t)dev[v] >= ndev)

@@ -76,12 +76,10 @@ struct verdict {
     const char *why_not; /* names the first thing that is violated, or NULL */
 };
 
-/* Recomputes the plan dev[] of m over c.  Lives in a.  O(nodes + pins + D^3). */
-struct verdict judge(const struct module *m, const struct place *p, const struct cluster *c,
-                     const int32_t *dev, struct arena *a);
-/* The same with copies[] as in struct plan (NULL: none). */
-struct verdict judge_copies(const struct module *m, const struct place *p, const struct cluster *c,
-                            const int32_t *dev, const uint32_t *copies, struct arena *a);
+/* Recomputes the plan dev[], copies[] of struct plan (copies NULL: one each).  Lives in a.
+ * O(nodes + pins + D^3). */
+struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                     struct arena *a);
 
 const char *plan_status_name(enum plan_status s); /* "optimal" */
 /* plan_scope_name: one word for the manifest: "all", "contiguous", "layers" or "fused".  plan_scope_word: exact, for

@@ -21,7 +21,7 @@ static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_opti
                                          {0}};
 
 struct ranked {
-    /* the last base vertex in v: successors are scanned in this order: successors are scanned in this order */
+    /* the last base vertex in v: successors are scanned in this order */
     uint32_t last, v;
 };
 
@@ -107,10 +107,10 @@ static int greedy_run(struct ctx *x, const void *options)
         return rc;
     const struct wdag *g = b.p.level;
     uint32_t n, nhost = 0, current = 0, host = 0, left = 0;
-    uint32_t *dev = baseline_accelerators(x->cluster, &n, x->use.scratch);
+    uint32_t *dev = baseline_accelerators(x->scene.cluster, &n, x->use.scratch);
     uint32_t *hosts = arena_array(x->use.scratch, (size_t)b.l.ndev + 1, sizeof *hosts);
     for (uint32_t d = 0; d < b.l.ndev; d++)
-        if (x->cluster->cls[cluster_class(x->cluster, d)].host)
+        if (x->scene.cluster->cls[cluster_class(x->scene.cluster, d)].host)
             hosts[nhost++] = d;
     const uint32_t *order = greedy_order(g, x->levels.base, x->use.scratch);
     for (uint32_t i = 0; i < g->n; i++) {

@@ -211,7 +211,7 @@ static int local_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     struct local s = {.l = &b.l, .clock = &b.p.clock};
-    s.dev = baseline_accelerators(x->cluster, &s.ndev, x->use.scratch);
+    s.dev = baseline_accelerators(x->scene.cluster, &s.ndev, x->use.scratch);
     if (o->hosts) {
         uint32_t *all = arena_array(x->use.scratch, (size_t)b.l.ndev + 1, sizeof *all);
         for (s.ndev = 0; s.ndev < b.l.ndev; s.ndev++)

@@ -50,7 +50,7 @@ static int one_run(struct ctx *x, const void *options)
     }
     move_all(&b.l, best);
     return baseline_leave(&b, arena_fmt(x->use.mem, "everything on %s",
-                                        cluster_device_name(x->cluster, x->use.mem, best)));
+                                        cluster_device_name(x->scene.cluster, x->use.mem, best)));
 }
 
 const struct pass pass_one_place = {.name = "one-place",

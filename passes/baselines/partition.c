@@ -165,8 +165,8 @@ int partition_run(struct ctx *x, const char *planner, const struct partition_opt
     int rc = baseline_start(&b, x, planner, o->best_effort);
     if (rc)
         return rc;
-    const uint32_t *dev = baseline_accelerators(x->cluster, &k, x->use.scratch);
-    if (make_graph(&g, &b, cluster_class(x->cluster, dev[0])))
+    const uint32_t *dev = baseline_accelerators(x->scene.cluster, &k, x->use.scratch);
+    if (make_graph(&g, &b, cluster_class(x->scene.cluster, dev[0])))
         return -1;
     g.nparts = (int32_t)(k < b.p.level->n ? k : b.p.level->n);
     if (g.nparts > 1 && (rc = ask(&b, &job)))

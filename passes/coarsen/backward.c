@@ -53,7 +53,7 @@ static bool named_backward(const struct module *m, nid n)
 
 static bool is_placed(const struct marking *k, nid n)
 {
-    return k->x->place->kind[n] == PLACE_NODE;
+    return k->x->scene.place->kind[n] == PLACE_NODE;
 }
 
 static bool same_type(const struct module *m, vid a, vid b)
@@ -178,7 +178,7 @@ static void unite_row(struct marking *k, const struct csr *c, uint32_t row)
 /* Unites all nodes that read an updated parameter, directly or through copies. */
 static void unite_readers(struct marking *k, const uint8_t *is_param)
 {
-    const struct place *p = k->x->place;
+    const struct place *p = k->x->scene.place;
     for (uint32_t w = 0; w < p->nweight; w++)
         if (is_param[p->weight[w]])
             unite_row(k, &p->weight_user, w);
@@ -211,7 +211,7 @@ static void unite_gradient(struct marking *k, nid n, nid *stack)
 static void make_classes(struct marking *k)
 {
     struct ctx *x = k->x;
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     nid *stack = arena_array(x->use.scratch, (size_t)m->nnode + 1, sizeof *stack);
     uint8_t *is_param = arena_alloc(x->use.scratch, m->nval); /* [value] it is updated */
     k->users = module_users(m, x->use.scratch);
@@ -248,7 +248,7 @@ static void make_classes(struct marking *k)
 
 void training_mark(struct ctx *x)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     if (m->backward || m->color || !m->ir_version)
         return;
     struct marking k = {.x = x, .m = m, .g = &m->graph[1]};

@@ -90,11 +90,11 @@ static const struct opt contract_opts[] = {
 /* Notes how many nodes must be in one part with others, because of values of unknown type between them. */
 static void say_atoms(struct ctx *x)
 {
-    const nid *atom = x->place->atom;
+    const nid *atom = x->scene.place->atom;
     uint32_t n = 0;
     nid first = 0;
-    for (nid v = x->m->nnode; atom && v-- > 1;)
-        if (x->place->kind[v] == PLACE_NODE && atom[v] != v) {
+    for (nid v = x->scene.m->nnode; atom && v-- > 1;)
+        if (x->scene.place->kind[v] == PLACE_NODE && atom[v] != v) {
             n += first != atom[v] ? 2 : 1;
             first = atom[v];
         }
@@ -103,7 +103,7 @@ static void say_atoms(struct ctx *x)
             x->use.diag,
             "contract: %u nodes, such as '%s', stay in one part with others: the types of values "
             "between them are not known",
-            n, node_name(x->m, first));
+            n, node_name(x->scene.m, first));
 }
 
 /* Joins what must share a device in every plan: Shape and its operand's producer, state pairs, colours.  Sets
@@ -113,17 +113,17 @@ static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
     static const int why[] = {
         [SAME_SHAPE] = WHY_SHAPE, [SAME_STATE] = WHY_STATE, [SAME_TYPE] = WHY_TYPE};
     const struct wdag *g = x->levels.base;
-    for (uint32_t i = 0; i < x->place->nsame; i++) {
-        const struct same_pair *s = &x->place->same[i];
+    for (uint32_t i = 0; i < x->scene.place->nsame; i++) {
+        const struct same_pair *s = &x->scene.place->same[i];
         classes_join(c, g->vertex[s->a], g->vertex[s->b], why[s->why]);
         follows[g->vertex[s->b]] |= s->why == SAME_SHAPE;
     }
     say_atoms(x);
-    if (!x->m->color)
+    if (!x->scene.m->color)
         return;
     uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     for (uint32_t v = 0; v < g->n; v++)
-        group[v] = x->m->color[g->node[v]];
+        group[v] = x->scene.m->color[g->node[v]];
     classes_join_groups(c, group, WHY_COLOR, x->use.scratch);
 }
 
@@ -196,8 +196,9 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
         diag_warning(x->use.diag, WARN_LARGE_CLASS,
                      "contract: %u nodes from '%s' to '%s' must stay together (%s) and take %d %% "
                      "of the time",
-                     members[v], node_name(x->m, g->finer->node[first[v]]),
-                     node_name(x->m, g->finer->node[last[v]]), classes_why(why[v], x->use.scratch),
+                     members[v], node_name(x->scene.m, g->finer->node[first[v]]),
+                     node_name(x->scene.m, g->finer->node[last[v]]),
+                     classes_why(why[v], x->use.scratch),
                      (int)((__int128)g->time[0][v] * 100 / total));
     }
 }
@@ -209,8 +210,8 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
 static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
                                      uint32_t ngroup)
 {
-    const uint8_t *backward = x->m->backward;
-    bool paper = x->m->ir_version == 0;
+    const uint8_t *backward = x->scene.m->backward;
+    bool paper = x->scene.m->ir_version == 0;
     uint32_t most = g->succ.at[g->n];
     struct wdag_order o = {0, arena_array(x->use.mem, (size_t)most + 1, sizeof *o.from),
                            arena_array(x->use.mem, (size_t)most + 1, sizeof *o.to)};
@@ -267,7 +268,7 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
             x->use.diag,
             "contract: no plan is contiguous: nodes '%s' and '%s' lie on a cycle of nodes that must "
             "share a device, and are pinned to two",
-            node_name(x->m, top->node[first[k] - 1]), node_name(x->m, top->node[v]));
+            node_name(x->scene.m, top->node[first[k] - 1]), node_name(x->scene.m, top->node[v]));
     }
     for (uint32_t v = 0; v < top->n; v++)
         pin[v] = apart[group[v]] ? -1 : top->pin[v];
@@ -328,7 +329,7 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     if (n != must && !(x->levels.must = loose_level(x, group, must)))
         return -1;
     memcpy(group, class_of, top->n * sizeof *group);
-    if (x->m->backward) {
+    if (x->scene.m->backward) {
         stages = stage_order(x, top, group, n);
         order = &stages;
     }
@@ -386,10 +387,10 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
         if (g->net_host[g->net_of.to[i]] || !net_follows(g, c, g->net_of.to[i], v, w))
             return false;
-    if (x->cluster->replicate && x->m->backward &&
+    if (x->scene.cluster->replicate && x->scene.m->backward &&
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
         return false; /* copies of another stage would have to keep its parameters equal */
-    if (x->cluster->part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
+    if (x->scene.cluster->part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would run a part for a pass more */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     return g->pin[v] < 0 && (empty || ample);
@@ -410,7 +411,7 @@ static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *
  * are none; NULL and an error. */
 static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
 {
-    bool ample = memory_is_ample(x->cluster, g);
+    bool ample = memory_is_ample(x->scene.cluster, g);
     struct classes c = classes_new(x->use.scratch, g->n);
     uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     uint32_t *degree = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *degree);
@@ -449,7 +450,7 @@ static int contract_run(struct ctx *x, const void *options)
     if (join_classes(x, o))
         return -1;
     /* with duplex links a merge could turn an incoming transfer into an outgoing one, which count apart */
-    bool duplex = x->m->backward && x->cluster->overlap == OVERLAP_DUPLEX;
+    bool duplex = x->scene.m->backward && x->scene.cluster->overlap == OVERLAP_DUPLEX;
     if (o->trivial && !duplex && !(x->levels.whole = merge_trivial(x, x->levels.whole)))
         return -1;
     x->levels.any = x->levels.any ? x->levels.any : x->levels.whole;

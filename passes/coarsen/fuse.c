@@ -77,8 +77,7 @@ struct fusion {
     int64_t *seen;
     int64_t *out;  /* the paper's O: [position] sum of the out-costs of all vertices before it */
     int64_t *best; /* the paper's T: [position] least transfers of the clusters before it */
-    /* the paper's the paper's Pre: [position] where the last cluster of that begins: [position] where the last
-     * cluster of that begins */
+    /* the paper's Pre: [position] where the last cluster of that begins */
     uint32_t *from;
     uint32_t *left; /* [net] pins not yet appended */
 };
@@ -269,7 +268,7 @@ static int64_t default_cap(const struct cluster *c)
 static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_options *o,
                                int64_t range, int64_t mem)
 {
-    struct fuse_limits limits = {transfer_class(x->cluster), range, mem, o->cut == CUT_EDGE};
+    struct fuse_limits limits = {transfer_class(x->scene.cluster), range, mem, o->cut == CUT_EDGE};
     struct arena_mark mark = arena_mark(x->use.scratch);
     uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     int64_t cut;
@@ -296,7 +295,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
     struct arena_mark mark = arena_mark(x->use.mem); /* levels that do not qualify are freed */
     for (uint32_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
         uint32_t n = cheap_groups(g, x->use.scratch, cheap[i], mem, group);
-        if (n < 8 * x->cluster->ndev)
+        if (n < 8 * x->scene.cluster->ndev)
             break;
         arena_release(x->use.mem, mark);
         base = wdag_merge(g, group, n, "fuse", x->use.mem, x->use.diag);
@@ -308,7 +307,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
         struct wdag *level = fuse_level(x, base, o, ranges[i], mem);
         if (!level)
             return NULL;
-        if (level->n < 8 * x->cluster->ndev)
+        if (level->n < 8 * x->scene.cluster->ndev)
             break;
         if (wdag_ideals(level, limit) <= limit) {
             *range = ranges[i];
@@ -336,7 +335,7 @@ static int fuse_run(struct ctx *x, const void *options)
     if (ctx_base(x))
         return -1;
     struct wdag *fine = x->levels.top, *level;
-    int64_t range = o->range, mem = o->mem ? o->mem : default_cap(x->cluster);
+    int64_t range = o->range, mem = o->mem ? o->mem : default_cap(x->scene.cluster);
     if (range == 0)
         level = fuse_auto(x, o, mem, &range);
     else
@@ -349,7 +348,7 @@ static int fuse_run(struct ctx *x, const void *options)
         diag_note(x->use.diag,
                   "fuse: %u vertices in %u clusters, range %lld, %d %% of transfers inside",
                   fine->n, level->n, (long long)range,
-                  internal_share(fine, level, transfer_class(x->cluster)));
+                  internal_share(fine, level, transfer_class(x->scene.cluster)));
     ctx_push(x, level);
     return 0;
 }

@@ -35,9 +35,9 @@ static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t n = row_length(&g->pred, v), most = 0;
         bool after_head = n == 1 && role[g->pred.to[g->pred.at[v]]] == HEAD;
-        if (n == 1 && !after_head && is_op(x->m, g->node[v], "QuantizeLinear"))
+        if (n == 1 && !after_head && is_op(x->scene.m, g->node[v], "QuantizeLinear"))
             role[v] = TAIL;
-        else if (n <= 1 && !after_head && is_op(x->m, g->node[v], "DequantizeLinear"))
+        else if (n <= 1 && !after_head && is_op(x->scene.m, g->node[v], "DequantizeLinear"))
             role[v] = HEAD;
         for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
             most = depth[g->pred.to[i]] > most ? depth[g->pred.to[i]] : most;
@@ -49,7 +49,7 @@ static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
 static bool computes(const struct ctx *x, uint32_t v)
 {
     nid n = x->levels.base->node[v];
-    return !node_is(x->m, n, "Shape") && !node_is(x->m, n, "Size");
+    return !node_is(x->scene.m, n, "Shape") && !node_is(x->scene.m, n, "Size");
 }
 
 /* Joins head v with its readers of least depth (all: with every reader); true if it joined.  It stays alone where a

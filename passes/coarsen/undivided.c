@@ -58,7 +58,7 @@ static void node_times(const struct times *t, uint32_t v, int64_t part[CLUSTER_C
 /* Why the call was not opened, or what the user can do about it. */
 static const char *reason(struct ctx *x, nid call)
 {
-    const struct module *m = x->m;
+    const struct module *m = x->scene.m;
     struct functions *f = functions_study(m, x->use.scratch);
     const struct cost_table *given = cost_table_peek(x, m);
     struct diag quiet = diag_silent();
@@ -79,7 +79,7 @@ static const char *reason(struct ctx *x, nid call)
     default:
         break;
     }
-    for (uint32_t k = 0; given != NULL && k < x->cluster->ncls; k++)
+    for (uint32_t k = 0; given != NULL && k < x->scene.cluster->ncls; k++)
         if (cost_table_time(given, call, k) >= 0)
             return "--costs gives its time, and none for what is inside";
     if (obstacle != NULL)
@@ -101,7 +101,7 @@ static struct whole add_calls(const struct ctx *x, const struct times *t)
     struct whole w = {.most = -1};
     int64_t part[CLUSTER_CLASSES];
     for (uint32_t v = 0; v < t->g->n; v++) {
-        if (x->m->node[t->g->node[v]].callee == 0)
+        if (x->scene.m->node[t->g->node[v]].callee == 0)
             continue;
         node_times(t, v, part);
         int p = percent(t, part);
@@ -125,8 +125,9 @@ static void warn_calls(struct ctx *x, const struct times *t)
         "%u call%s of functions stay%s whole and take%s %d %% of the time, the largest '%s' "
         "(%s) with %d %%: %s",
         w.calls, w.calls == 1 ? "" : "s", w.calls == 1 ? "s" : "", w.calls == 1 ? "s" : "",
-        percent(t, w.sum), node_name(x->m, n),
-        function_name(x->m, x->m->node[n].callee, x->use.scratch), w.most, reason(x, n));
+        percent(t, w.sum), node_name(x->scene.m, n),
+        function_name(x->scene.m, x->scene.m->node[n].callee, x->use.scratch), w.most,
+        reason(x, n));
 }
 
 /* ---- bodies ---- */
@@ -147,18 +148,19 @@ static void warn_bodies(struct ctx *x, const struct times *t)
     for (uint32_t v = 0; v < t->g->n; v++) {
         nid n = t->g->node[v];
         node_times(t, v, part);
-        if (!exceeds(t, part, PERCENT_BODY) || !node_has_body(x->m, n))
+        if (!exceeds(t, part, PERCENT_BODY) || !node_has_body(x->scene.m, n))
             continue;
         diag_warning(x->use.diag, WARN_WHOLE_BODY,
                      "node '%s' (%s) takes %d %% of the time and no plan divides its bodies: %s",
-                     node_name(x->m, n), node_op(x->m, n), percent(t, part), way_out(x->m, n));
+                     node_name(x->scene.m, n), node_op(x->scene.m, n), percent(t, part),
+                     way_out(x->scene.m, n));
     }
 }
 
 void warn_undivided(struct ctx *x)
 {
     struct times t = {.g = x->levels.base};
-    if (x->cluster->ndev < 2)
+    if (x->scene.cluster->ndev < 2)
         return;
     for (uint32_t k = 0; k < t.g->ncls; k++)
         for (uint32_t v = 0; v < t.g->n; v++)

@@ -9,7 +9,7 @@
 /* A module in which calls that no cut divides are nodes again, and the plan, its parts and figures for that module. */
 struct closed_plan {
     struct module m;
-    struct place *place;
+    struct scene scene; /* of m */
     struct plan plan;
     struct verdict verdict;
     struct parts *parts;

@@ -19,7 +19,7 @@
 static struct opened *take_sites(struct ctx *x, const struct module *from, struct functions *f,
                                  struct inlined *r)
 {
-    struct opened *o = arena_alloc(x->m->mem, sizeof *o);
+    struct opened *o = arena_alloc(x->scene.m->mem, sizeof *o);
     uint8_t *entered = arena_alloc(x->use.scratch, (size_t)f->n + 1);
     if (r->nsite == 1)
         return NULL;
@@ -37,13 +37,13 @@ int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how)
     struct diag quiet = diag_silent();
     struct inlined r;
     how.names = how.main_only = true;
-    if (inline_calls(x->m, f, &how, x->m->mem, x->use.scratch, &quiet, &r) != 0)
+    if (inline_calls(x->scene.m, f, &how, x->scene.m->mem, x->use.scratch, &quiet, &r) != 0)
         return -1;
-    struct opened *o = take_sites(x, x->m, f, &r);
+    struct opened *o = take_sites(x, x->scene.m, f, &r);
     if (o == NULL)
         return 0;
     x->results.opened = o;
-    *x->m = r.m;
+    *x->scene.m = r.m;
     return o->nsite - 1;
 }
 
@@ -69,7 +69,7 @@ struct asking {
 static struct tally *tally_sites(const struct asking *k, struct arena *a)
 {
     const struct opened *o = k->x->results.opened;
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     const struct graph *g = &m->graph[1];
     struct tally *tally = arena_array(a, o->nsite, sizeof *tally), *t = tally;
     for (uint32_t s = 0; s < o->nsite; s++)
@@ -115,7 +115,7 @@ static uint32_t first_from(const uint32_t *user, uint32_t at, uint32_t end, nid 
  * the call makes it and placed nodes read it. */
 static bool leaves_well(const struct asking *k, const struct site *s, vid v)
 {
-    const struct value *x = &k->x->m->value[v];
+    const struct value *x = &k->x->scene.m->value[v];
     const uint32_t *user = k->users.to;
     uint32_t end = k->users.at[v + 1];
     bool leaves = (x->flags & VALUE_OUTPUT) != 0;
@@ -131,7 +131,7 @@ static bool leaves_well(const struct asking *k, const struct site *s, vid v)
  * making them: inputs, weights, results of copies. */
 static void note_parts(struct asking *k, struct arena *a)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     for (uint32_t x = 0; x < k->parts->nparts; x++) {
         const struct part *t = &k->parts->part[x];
         for (uint32_t i = 0; i < t->nin; i++)
@@ -150,14 +150,14 @@ static void note_parts(struct asking *k, struct arena *a)
 /* Whether the part has v, given or made. */
 static bool is_there(const struct asking *k, int32_t part, vid v)
 {
-    nid def = k->x->m->value[v].def;
+    nid def = k->x->scene.m->value[v].def;
     return map_get(&k->has, map_key((uint32_t)part, v)) != 0 ||
            (def != 0 && k->parts->part_of[def] == part);
 }
 
 static bool is_closable(const struct asking *k, const struct site *s, const struct tally *t)
 {
-    const vid *arg = k->x->m->arg;
+    const vid *arg = k->x->scene.m->arg;
     if (t->needed == 0)
         return true;
     if (t->low != t->high || (t->forward && t->backward))
@@ -181,8 +181,8 @@ uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struc
     struct asking k = {.x = x, .p = p, .parts = parts};
     uint8_t *can = arena_alloc(a, o->nsite);
     note_parts(&k, a);
-    k.users = module_users(x->m, a);
-    k.follows = place_follows(x->m, p, a);
+    k.users = module_users(x->scene.m, a);
+    k.follows = place_follows(x->scene.m, p, a);
     const struct tally *t = tally_sites(&k, a);
     for (uint32_t s = 1; s < o->nsite; s++)
         can[s] = is_closable(&k, &o->site[s], &t[s]);
@@ -230,7 +230,7 @@ struct sides {
     struct arena *a;
     struct {
         gid old, now;
-    } *graph; /* pairs of pairs of bodies still to be walked through */
+    } *graph; /* pairs of bodies still to be walked through */
     uint32_t ngraph, capgraph;
 };
 
@@ -354,23 +354,23 @@ void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, str
 {
     assert(x->results.opened);
     const struct opened *o = x->results.opened;
-    struct module from = with_types(&o->from, x->m);
+    struct module from = with_types(&o->from, x->scene.m);
     struct walk walk = {o, shut, 1};
     struct inline_how how = {true, true, still_open, &walk};
     struct diag quiet = diag_silent();
     struct inlined r;
     /* cannot fail for lack of room for names: there are fewer than before */
-    inline_calls(&from, o->functions, &how, x->m->mem, x->use.scratch, &quiet, &r);
+    inline_calls(&from, o->functions, &how, x->scene.m->mem, x->use.scratch, &quiet, &r);
     out->opened = take_sites(x, &o->from, o->functions, &r);
     out->m = r.m;
-    out->node = arena_array(x->m->mem, r.m.nnode, sizeof *out->node);
-    out->site = arena_array(x->m->mem, r.m.nnode, sizeof *out->site);
-    struct sides s = {.old = x->m, .now = &out->m, .node = out->node, .a = x->use.scratch};
+    out->node = arena_array(x->scene.m->mem, r.m.nnode, sizeof *out->node);
+    out->site = arena_array(x->scene.m->mem, r.m.nnode, sizeof *out->site);
+    struct sides s = {.old = x->scene.m, .now = &out->m, .node = out->node, .a = x->use.scratch};
     s.value = arena_array(x->use.scratch, r.m.nval, sizeof *s.value);
     for (vid v = 1; v < from.nval; v++)
         s.value[v] = v;
     pair_main(&s, o, shut, out->site);
-    carry_over(&s, x->m->mem);
+    carry_over(&s, x->scene.m->mem);
     for (nid n = 1; n < out->m.nnode; n++)
         if (out->site[n] != 0)
             add_up(&s, p, &o->site[out->site[n]], n);

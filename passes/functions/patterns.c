@@ -112,17 +112,17 @@ struct pattern *patterns_match(struct patterns *p, const char *name)
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a)
 {
     const struct opened *o = x->results.opened;
-    const uint8_t *follows = place_follows(x->m, x->place, a);
-    struct pattern **hit = arena_array(a, x->m->nnode, sizeof(struct pattern *));
+    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, a);
+    struct pattern **hit = arena_array(a, x->scene.m->nnode, sizeof(struct pattern *));
     struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;
     for (uint32_t s = 1; o && s < o->nsite; s++) {
-        call[s] = patterns_match(p, str(x->m, o->site[s].name));
+        call[s] = patterns_match(p, str(x->scene.m, o->site[s].name));
         outer = call[o->site[s].parent];
         call[s] = outer && (!call[s] || outer < call[s]) ? outer : call[s];
     }
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         nid n = x->levels.base->node[v];
-        hit[n] = patterns_match(p, node_name(x->m, n));
+        hit[n] = patterns_match(p, node_name(x->scene.m, n));
         outer = o ? call[o->within[n]] : NULL;
         if (outer)
             hit[n] = follows[n] ? NULL : hit[n] && hit[n] < outer ? hit[n] : outer;

@@ -41,10 +41,11 @@ static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *de
     for (uint32_t u = 0; u < x->levels.base->n; u++) {
         nid n = x->levels.base->node[u];
         if (x->levels.base->pin[u] >= 0 && x->levels.base->pin[u] != dev[n])
-            return diag_error(
-                x->use.diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'", from,
-                node_name(x->m, n), cluster_device_name(x->cluster, x->use.mem, (uint32_t)dev[n]),
-                cluster_device_name(x->cluster, x->use.mem, (uint32_t)x->levels.base->pin[u]));
+            return diag_error(x->use.diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'",
+                              from, node_name(x->scene.m, n),
+                              cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)dev[n]),
+                              cluster_device_name(x->scene.cluster, x->use.mem,
+                                                  (uint32_t)x->levels.base->pin[u]));
     }
     if (v->runnable && v->colocated && (v->fits || o->best_effort))
         return 0;
@@ -60,7 +61,7 @@ static int plan_run(struct ctx *x, const void *options)
     int32_t *dev = plan_read(x, o->from);
     if (!dev)
         return -1;
-    struct verdict v = judge(x->m, x->place, x->cluster, dev, x->use.scratch);
+    struct verdict v = judge(&x->scene, dev, NULL, x->use.scratch);
     int rc = refuse(x, o, dev, &v);
     if (rc)
         return rc;

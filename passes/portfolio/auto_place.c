@@ -103,7 +103,7 @@ static void look_for_contiguous(struct auto_run *r)
         any_lift(x, r->s.any->g, x->results.plan->dev, r->s.best.dev);
         if (r->s.best.copies)
             memcpy(r->s.best.copies, x->results.plan->copies,
-                   x->cluster->ndev * sizeof *r->s.best.copies);
+                   x->scene.cluster->ndev * sizeof *r->s.best.copies);
         if (r->p.all.value > r->s.bound.value)
             r->s.bound = r->p.all;
         int64_t least = mul_div_ceil(x->results.plan->value, r->gain, MILLION);
@@ -168,8 +168,8 @@ static const char *percent(const struct auto_run *r, int64_t hundredths)
 static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
 {
     int32_t *piece_dev;
-    uint32_t *piece = arena_array(x->use.scratch, x->m->nnode, sizeof *piece);
-    return pieces_build(x->m, x->place, dev, piece, &piece_dev, x->use.scratch);
+    uint32_t *piece = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *piece);
+    return pieces_build(&x->scene, dev, piece, &piece_dev, x->use.scratch);
 }
 
 /* The plans that the search compared with, in words: " of any shape" if that is all plans. */
@@ -188,7 +188,8 @@ static const char *offer(struct auto_run *r)
     int64_t value = r->contiguous->value, found = s->best.value + s->start;
     int64_t bound = s->bound.value + s->start;
     if (found < value) {
-        const int32_t *dev = plan_project(s->any->g, s->best.dev, x->m->nnode, x->use.scratch);
+        const int32_t *dev =
+            plan_project(s->any->g, s->best.dev, x->scene.m->nnode, x->use.scratch);
         return arena_fmt(x->use.mem,
                          "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
                          percent(r, share_below(found, value)), parts_of(x, dev));

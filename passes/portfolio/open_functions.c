@@ -57,7 +57,7 @@ static bool has_calls(const struct module *m)
 static int open_run(struct ctx *x, const void *options)
 {
     const struct open_options *o = options;
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     uint64_t nodes;
     uint32_t before = m->graph[1].count;
     if (m->nfunction == 0 || !has_calls(m) || m->cost != NULL || x->results.plan != NULL ||
@@ -67,7 +67,8 @@ static int open_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag,
                           "open-functions comes before all other passes: what they found "
                           "out does not hold for the new nodes");
-    struct choice c = {cost_table_peek(x, m), x->cluster != NULL ? x->cluster->ncls : 0};
+    struct choice c = {cost_table_peek(x, m),
+                       x->scene.cluster != NULL ? x->scene.cluster->ncls : 0};
     x->results.looked_inside = true;
     struct functions *f = functions_study(m, m->mem);
     /* a copy: functions_fit adds opsets to it, which the model gets only if the calls are opened */
