@@ -294,7 +294,7 @@ static void run_rounds(struct race *r)
             if (r->main_done) /* it found a plan or ended: the next one goes further down */
                 r->below = r->below ? r->below * 2 : REACH_ONE / 16;
             r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
-            show_progress(r);
+            tell_progress(r);
         }
         if (!is_over(r))
             try_orders(r, round * r->orders / SHARE_ONE);
