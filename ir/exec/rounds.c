@@ -353,7 +353,7 @@ static void run_lists(struct replay *r, const struct csr *level, bool batch, str
 }
 
 /* How many samples show some rounds of the steady state, or fewer if a picture has no room for them. */
-static uint32_t enough(const struct replay *r)
+static uint32_t enough_samples(const struct replay *r)
 {
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
     uint32_t room = r->ntask ? MANY / r->ntask : MANY;
@@ -372,7 +372,7 @@ struct replay replay_run(const struct scene *s, const int32_t *dev, const struct
     make_lanes(&b);
     make_tasks(&b);
     struct csr level = by_level(&b);
-    r.samples = samples ? samples : enough(&r);
+    r.samples = samples ? samples : enough_samples(&r);
     run_lists(&r, &level, s->cluster->schedule == SCHEDULE_GPIPE && r.training, a);
     return r;
 }

@@ -197,7 +197,7 @@ static bool take_out(const struct module *m, const struct poly *p, int64_t b, st
 
 /* Divides numerator and divisor by their common factor; the numerator's constant is rounded
  * down. */
-static void cancel(struct poly *num, int64_t *b)
+static void cancel_factor(struct poly *num, int64_t *b)
 {
     assert(*b > 0);
     int64_t g = *b;
@@ -252,7 +252,7 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
         return false;
     int64_t c;
     if (!poly_is_const(&rest, &c)) { /* a constant 0 <= c < d: floor(c / d) is 0 */
-        cancel(&rest, &d);
+        cancel_factor(&rest, &d);
         struct poly den = poly_const(d), atom;
         if (!div_atom(m, &rest, &den, &atom) || !poly_add(m, &front, &atom, 1, &front))
             return false;

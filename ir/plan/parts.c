@@ -57,7 +57,7 @@ static bool is_init(const struct cutter *c, vid v)
     return (c->m->value[v].flags & VALUE_INIT) != 0 && !c->m->value[v].def;
 }
 
-static bool returned(const struct cutter *c, vid v)
+static bool is_returned(const struct cutter *c, vid v)
 {
     return (c->m->value[v].flags & VALUE_OUTPUT) != 0 && c->m->value[v].graph == 1;
 }
@@ -102,7 +102,7 @@ static void find_homes(struct cutter *c)
         int32_t x = c->parts->part_of[n];
         if (is_copy(c, n)) {
             for (uint32_t i = 0; c->node_home[n] < 0 && i < nd->out.n; i++)
-                if (returned(c, m->arg[nd->out.at + i]))
+                if (is_returned(c, m->arg[nd->out.at + i]))
                     c->node_home[n] = last[n] < 0 ? 0 : last[n];
             x = c->node_home[n];
         }
@@ -173,7 +173,8 @@ static void rank_values(struct cutter *c)
 }
 
 /* From pairs (row, part): part -> name[row] (the row itself if name is NULL), by ascending row. */
-static struct csr turn(struct cutter *c, const struct pairs *q, uint32_t rows, const vid *name)
+static struct csr turn_pairs(struct cutter *c, const struct pairs *q, uint32_t rows,
+                             const vid *name)
 {
     struct csr by_row = csr_build(c->a, rows, q->n, q->row, q->entry);
     uint32_t *part = arena_array(c->a, q->n, sizeof *part), k = 0;
@@ -189,7 +190,7 @@ static struct csr turn(struct cutter *c, const struct pairs *q, uint32_t rows, c
 
 /* part -> values that it returns for the model although no placed node of it makes them: results of copies,
  * initializers. */
-static struct csr carried(struct cutter *c)
+static struct csr list_carried(struct cutter *c)
 {
     const struct graph *g = &c->m->graph[1];
     struct pairs q = {0};
@@ -206,7 +207,7 @@ static struct csr carried(struct cutter *c)
 static void fill_lists(struct cutter *c, const struct csr *nodes)
 {
     struct parts *parts = c->parts;
-    struct csr also = carried(c);
+    struct csr also = list_carried(c);
     for (uint32_t x = 0; x < parts->nparts; x++) {
         for (uint32_t i = also.at[x]; i < also.at[x + 1]; i++)
             need_value(c, x, also.to[i]);
@@ -215,9 +216,9 @@ static void fill_lists(struct cutter *c, const struct csr *nodes)
         while (c->nstack)
             need_operands(c, x, c->stack[--c->nstack]);
     }
-    struct csr in = turn(c, &c->in, c->norder, c->by_order);
-    struct csr copy = turn(c, &c->copy, c->m->nnode, NULL);
-    struct csr weight = turn(c, &c->weight, c->m->nval, NULL);
+    struct csr in = turn_pairs(c, &c->in, c->norder, c->by_order);
+    struct csr copy = turn_pairs(c, &c->copy, c->m->nnode, NULL);
+    struct csr weight = turn_pairs(c, &c->weight, c->m->nval, NULL);
     for (uint32_t x = 0; x < parts->nparts; x++) {
         struct part *t = &parts->part[x];
         t->node = nodes->to + nodes->at[x];
@@ -286,7 +287,7 @@ static void fill_outputs(struct cutter *c)
     for (uint32_t r = 0; r < c->norder; r++) {
         vid v = c->by_order[r];
         int32_t x = parts->part_of[m->value[v].def];
-        if (x >= 0 && (crosses[v] || returned(c, v)))
+        if (x >= 0 && (crosses[v] || is_returned(c, v)))
             add_pair(c, &out, (uint32_t)x, v);
     }
     for (uint32_t i = 0; i < g->out.n; i++) {

@@ -8,7 +8,7 @@
 
 _Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS of 32-bit numbers");
 
-static int work(struct part_graph *g)
+static int partition_graph(struct part_graph *g)
 {
     idx_t option[METIS_NOPTIONS], one = 1, cut;
     METIS_SetDefaultOptions(option);

@@ -30,7 +30,7 @@ SHOWN void SCOTCH_errorPrintW(const char *const text, ...)
     (void)text;
 }
 
-static int work(struct part_graph *g)
+static int partition_graph(struct part_graph *g)
 {
     SCOTCH_Graph graph;
     SCOTCH_Strat strategy;
