@@ -241,9 +241,9 @@ static void use_name(struct parser *p, const char *name, struct ratio *out)
         if (v < 0 && !p->dry)
             fail(p, PARSE_UNBOUND);
     } else if (dim_is_name(name)) {
-        *out = (struct ratio){.p = poly_atom(str_id(p->m, name)), .den = 1};
+        *out = (struct ratio){.p = poly_factor(str_id(p->m, name)), .den = 1};
     } else if (dim_quote(name, quoted)) {
-        *out = (struct ratio){.p = poly_atom(str_id(p->m, quoted)), .den = 1};
+        *out = (struct ratio){.p = poly_factor(str_id(p->m, quoted)), .den = 1};
     } else {
         fail(p, PARSE_BOUNDS);
     }
