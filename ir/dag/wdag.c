@@ -1,4 +1,5 @@
-/* Weighted DAGs: the base level, merging, joining cycles, counting ideals (see wdag.h). */
+/* Weighted DAGs: the base level, merging, joining cycles, counting ideals (see wdag.h). What each function costs
+ * stands there. */
 #include "ir/dag/wdag.h"
 
 #include "ir/base/components.h"
