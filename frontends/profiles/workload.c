@@ -508,10 +508,6 @@ static int read_cluster(struct reader *r, struct cluster *c)
         memory--;
     c->ncls = CLASSES;
     c->ndev = (uint32_t)(accs + cpus);
-    c->io_free = true;
-    c->efficiency = 1000000;
-    c->sync_bandwidth = INT64_C(1)
-                        << 31; /* the rate by which the paper's files turn bytes into ms */
     c->cls[CLASS_ACC] =
         (struct device_class){.name = "acc", .count = (uint32_t)accs, .memory = memory};
     c->cls[CLASS_CPU] =
@@ -542,21 +538,23 @@ static int read_all(struct reader *r, struct cluster *c)
     return 0;
 }
 
-struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
-                             struct diag *d)
+int workload_read(struct scene *s, const char *path, double transfer_scale, struct diag *d)
 {
     struct module *m = module_new(d);
     struct reader r = {.path = path, .d = d, .m = m, .a = m->mem, .scale = transfer_scale};
-    *cluster = arena_alloc(m->mem, sizeof **cluster);
-    int rc = read_all(&r, *cluster);
+    *s = (struct scene){.m = m, .cluster = arena_alloc(m->mem, sizeof *s->cluster)};
+    s->model.io_free = true;
+    /* the rate by which the paper's files turn bytes into ms */
+    s->model.sync_bandwidth = INT64_C(1) << 31;
+    int rc = read_all(&r, s->cluster);
     json_decref(r.root);
 #ifdef __GLIBC__
     /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
     malloc_trim(0);
 #endif
     if (rc == 0)
-        return m;
+        return 0;
     arena_free(m->mem);
-    *cluster = NULL;
-    return NULL;
+    *s = (struct scene){0};
+    return -1;
 }

@@ -97,8 +97,8 @@ static double transfer_scale(const struct cli *c, struct diag *d)
     return x;
 }
 
-static struct module *read_input(const struct cli *c, struct cluster **own, struct plan **plan,
-                                 struct diag *d)
+/* 0 or -1.  own: the module, and a cluster and model if the input has its own. */
+static int read_input(const struct cli *c, struct scene *own, struct plan **plan, struct diag *d)
 {
     struct onnx_options o = {.allow_links = c->value[CLI_ALLOW_LINKS] != NULL};
     struct text_module t = {0};
@@ -107,12 +107,13 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
     size_t n;
     double scale = transfer_scale(c, d);
     if (scale <= 0)
-        return NULL;
+        return -1;
     switch (input_kind_of(c->input)) {
     case INPUT_WORKLOAD:
-        return workload_read(c->input, scale, own, d);
+        return workload_read(own, c->input, scale, d);
     case INPUT_ONNX:
-        return onnx_read(c->input, &o, d);
+        own->m = onnx_read(c->input, &o, d);
+        return own->m ? 0 : -1;
     case INPUT_TEXT:
         a = arena_new();
         text = infile_read(c->input, a, &n, d);
@@ -120,12 +121,12 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
             arena_free(t.scene.m->mem);
             t = (struct text_module){0};
         }
-        *own = t.scene.cluster;
+        *own = t.scene;
         *plan = t.plan;
         arena_free(a);
-        return t.scene.m;
+        return own->m ? 0 : -1;
     }
-    return NULL;
+    return -1;
 }
 
 /* For annotations only: the weights do not matter. */
@@ -217,15 +218,15 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
 {
     struct ctx y = *x;
     struct diag silent = diag_silent();
-    struct cluster *own = NULL;
+    struct scene own = {0};
     y.use.diag = &silent;
     y.scene.place = NULL;
     y.levels = (struct levels){0};
     /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
     y.results = (struct results){.inferred = x->results.inferred};
-    y.scene.m = read_input(c, &own, &y.results.plan, &silent);
-    if (!y.scene.m)
+    if (read_input(c, &own, &y.results.plan, &silent))
         return;
+    y.scene.m = own.m;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
         diag_warning(x->use.diag, WARN_REPRODUCER,
                      "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
@@ -243,7 +244,6 @@ static void emit_errors(void *user, enum diag_level level, enum warning w, const
 /* --check-annotations: shapes are inferred as far as they can be, then every finding is shown. */
 static int check_only(const struct cli *c, struct settings *s, struct ctx *x)
 {
-    struct cluster *own = NULL;
     struct pipeline p = {0};
     struct run_options o = {0};
     struct diag *d = x->use.diag, soft = {.emit = emit_errors, .user = d};
@@ -254,7 +254,7 @@ static int check_only(const struct cli *c, struct settings *s, struct ctx *x)
     }
     if (settings_dims(c, s, x->use.mem, d) || pipeline_parse(&p, "infer-shapes", x->use.mem, d))
         return EXIT_USAGE;
-    if (!(x->scene.m = read_input(c, &own, &x->results.plan, x->use.diag)))
+    if (read_input(c, &x->scene, &x->results.plan, x->use.diag))
         return EXIT_INPUT;
     x->use.diag = &soft; /* what sizes to plan for does not matter here */
     int rc = pipeline_run(&p, x, &o);
@@ -277,7 +277,6 @@ static void note_reserve(const struct ctx *x)
 /* s: what x->settings points to. */
 static int run(const struct cli *c, struct settings *s, struct ctx *x)
 {
-    struct cluster *own = NULL;
     struct pipeline p = {0};
     struct arena *a = x->use.mem;
     struct diag *d = x->use.diag;
@@ -304,15 +303,14 @@ static int run(const struct cli *c, struct settings *s, struct ctx *x)
     s->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
     if (c->value[CLI_PRINT_PIPELINE])
         fprintf(stderr, "%s\n", pipeline_text(&p, a));
-    if (!(x->scene.m = read_input(c, &own, &x->results.plan, d)))
+    if (read_input(c, &x->scene, &x->results.plan, d))
         return EXIT_INPUT;
+    bool own = x->scene.cluster != NULL;
     if (p.n || c->value[CLI_DEVICES]) {
-        if ((rc = settings_devices(c, x, own)))
+        if ((rc = settings_devices(c, x)))
             return rc;
-        if (settings_cluster(c, x))
+        if (settings_cluster(c, x) || settings_model(c, x))
             return EXIT_USAGE;
-    } else {
-        x->scene.cluster = own;
     }
     if (output_probe(c, x->scene.m, d))
         return EXIT_INPUT;
@@ -328,7 +326,7 @@ static int run(const struct cli *c, struct settings *s, struct ctx *x)
     }
     if (rc)
         return EXIT_INPUT;
-    return output_write(c, x, own != NULL) ? EXIT_INPUT : 0;
+    return output_write(c, x, own) ? EXIT_INPUT : 0;
 }
 
 static void print_version(struct arena *a)

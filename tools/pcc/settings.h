@@ -12,9 +12,11 @@ int settings_pairs(const struct cli *c, struct settings *s, struct arena *a, str
 int settings_limits(const struct cli *c, struct settings *s, struct diag *d);
 /* --pin: 'regex=device', or @FILE with one of them per line.  0, or the exit code. */
 int settings_pins(const struct cli *c, struct settings *s, struct arena *a, struct diag *d);
-/* The cluster of -d; `own` came with the input (a workload), if not NULL.  0, or the exit code. */
-int settings_devices(const struct cli *c, struct ctx *x, struct cluster *own);
-/* What other options say of it.  0 or -1. */
+/* The cluster of -d, unless one came with the input (a workload) and is there already.  0, or the exit code. */
+int settings_devices(const struct cli *c, struct ctx *x);
+/* What other options say of it.  0 or -1, as of the next. */
 int settings_cluster(const struct cli *c, struct ctx *x);
+/* The execution model. */
+int settings_model(const struct cli *c, struct ctx *x);
 
 #endif
