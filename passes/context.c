@@ -30,6 +30,20 @@ const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i)
     return i < s->ndims ? &s->dims[i] : &x->results.guessed[i - s->ndims];
 }
 
+struct clock ctx_late_clock(const struct ctx *x)
+{
+    return (struct clock){.listener = x->use.listener};
+}
+
+struct clock ctx_clock(const struct ctx *x)
+{
+    struct clock c = ctx_late_clock(x);
+    int64_t limit = ctx_settings(x)->time_limit;
+    if (limit > 0)
+        c.deadline = clock_now() + limit / 1000;
+    return c;
+}
+
 /* ---- pins ---- */
 
 /* What a pattern of --pin says of a node through the names of the open calls around it: */

@@ -264,12 +264,25 @@ static void show(const char *when, const struct pass *p, const struct ctx *x)
     wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
-static int run_step(const struct step *s, struct ctx *x, const struct run_options *o)
+int step_run(const struct step *s, struct ctx *x)
+{
+    struct listener *l = x->use.listener;
+    if (l)
+        l->pass = s->pass->name;
+    listener_tell(l, (struct progress){0});
+    int rc = s->pass->run(x, s->opts);
+    listener_tell(l, (struct progress){0});
+    if (l)
+        l->pass = NULL;
+    return rc;
+}
+
+static int run_and_judge(const struct step *s, struct ctx *x, const struct run_options *o)
 {
     const struct plan *before = x->results.plan;
     if (wanted(o->print_before, s->pass))
         show("before", s->pass, x);
-    int rc = s->pass->run(x, s->opts);
+    int rc = step_run(s, x);
     if (rc)
         return rc;
     if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
@@ -290,7 +303,7 @@ int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_optio
         double start = now_ms();
         if (o->at)
             *o->at = i;
-        int rc = run_step(&p->step[i], x, o);
+        int rc = run_and_judge(&p->step[i], x, o);
         arena_release(x->use.scratch, mark);
         if (o->time_passes)
             fprintf(stderr, "%10.2f ms  %s\n", now_ms() - start, p->step[i].pass->name);

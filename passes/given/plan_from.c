@@ -67,9 +67,7 @@ static int plan_run(struct ctx *x, const void *options)
         return rc;
     struct plan *p = x->results.plan = arena_alloc(x->use.mem, sizeof *p);
     *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value};
-    struct clock clock = {.stop = x->use.stop};
-    if (ctx_settings(x)->time_limit > 0)
-        clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
+    struct clock clock = ctx_clock(x);
     /* what parts cost, which the judge counts and the problem does not */
     int64_t start = claim_start(x, must_level(x));
     p->bare = v.value > start ? v.value - start : 0;

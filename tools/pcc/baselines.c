@@ -63,7 +63,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, int64_t best)
     y.use.diag = &quiet;
     y.results.plan = NULL;
     y.levels.top = x->levels.whole;
-    int rc = p.step[0].pass->run(&y, p.step[0].opts);
+    int rc = step_run(&p.step[0], &y);
     double took = seconds() - start;
     arena_release(x->use.scratch, mark);
     if (rc) {
