@@ -382,7 +382,7 @@ struct problem *problem_build(const struct wdag *g, const struct scene *s, int64
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d)
 {
-    return build_problem(g, like->cluster, -1, like, a, d);
+    return build_problem(g, like->scene, -1, like, a, d);
 }
 
 void problem_loads(const struct problem *c, uint32_t k, const struct problem_parts *p,
