@@ -5,7 +5,8 @@
  * says that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they
  * prove is stated with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.
  * Where all loads are multiples of something coarser (ip_grain) the margin vanishes, and the plan is called optimal;
- * else it is called feasible, with the gap.  On a fused level the proof is about that level only. */
+ * else it is called feasible, with the gap.  On a fused level the proof is about that level only. Cost: the time
+ * that the solver gets. */
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
@@ -224,7 +225,7 @@ static int ip_run(struct ctx *x, const void *options)
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
     if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
-        c = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
+        c = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
     if (!c || loads_check_sums(c, "ip-place", x->use.diag) ||
         loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
