@@ -1,7 +1,7 @@
 """pcc as a part of another project, and two handles in two threads.
 
-tests/example takes this tree in by add_subdirectory and by FetchContent: pcc::pcc and pcc::static are there, pcc's tests
-and programs are not built with it, and nothing of it is installed. It is built once, with ThreadSanitizer, beside
+tests/example takes this tree in by add_subdirectory and by FetchContent: pcc::pcc and pcc::static are there, pcc's
+tests and programs are not built with it, and nothing of it is installed. It is built once, with ThreadSanitizer, beside
 threads.c; its programs run, and threads.c finds that handles in threads of their own share nothing. The objects of the
 library have no variables that can be written. Needs cmake (else 77)."""
 # extras: threads
