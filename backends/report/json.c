@@ -4,10 +4,10 @@
 
 static int write_json(const struct result *r, const void *opts, const char *path)
 {
+    const struct plan_told t = {&r->scene, r->plan, r->verdict, r->calls};
     (void)opts;
-    if (r->scene.m->ir_version == 0)
-        return paper_split_write(&r->scene, r->plan, r->verdict, path, r->diag);
-    return plan_json_write(&r->scene, r->plan, r->verdict, r->calls, path, r->diag);
+    return (t.scene->m->ir_version == 0 ? paper_split_write : plan_json_write)(&t, path, r->out,
+                                                                               r->diag);
 }
 
 const struct writer writer_json = {.name = "json",

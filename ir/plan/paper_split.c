@@ -21,9 +21,7 @@ static int ascending(const void *x, const void *y)
 /* What is written. */
 struct split {
     FILE *f;
-    const struct scene *s;
-    const struct plan *p;
-    const struct verdict *v;
+    const struct plan_told *t;
     int64_t *ids; /* room for those of a device */
 };
 
@@ -34,14 +32,14 @@ static void put_ms(FILE *f, int64_t ps)
 
 static void put_device(const struct split *w, uint32_t dev)
 {
-    const struct graph *g = &w->s->m->graph[1];
+    const struct graph *g = &w->t->scene->m->graph[1];
     size_t n = 0;
     for (nid v = g->first; v < g->first + g->count; v++)
-        if (w->p->dev[v] == (int32_t)dev)
-            w->ids[n++] = node_attr_int(w->s->m, v, "id", -1);
+        if (w->t->plan->dev[v] == (int32_t)dev)
+            w->ids[n++] = node_attr_int(w->t->scene->m, v, "id", -1);
     qsort(w->ids, n, sizeof *w->ids, ascending);
     fputs("        {\"load\": ", w->f);
-    put_ms(w->f, w->v->load[dev].load);
+    put_ms(w->f, w->t->verdict->load[dev].load);
     fputs(", \"nodes\": [", w->f);
     for (size_t i = 0; i < n; i++)
         fprintf(w->f, "%s%" PRId64, i ? ", " : "", w->ids[i]);
@@ -51,7 +49,7 @@ static void put_device(const struct split *w, uint32_t dev)
 /* The devices that are (or are not) the host's. */
 static void put_devices(const struct split *w, const char *key, bool host)
 {
-    const struct cluster *c = w->s->cluster;
+    const struct cluster *c = w->t->scene->cluster;
     bool first = true;
     fprintf(w->f, "    \"%s\": [", key);
     for (uint32_t d = 0; d < c->ndev; d++) {
@@ -64,26 +62,26 @@ static void put_devices(const struct split *w, const char *key, bool host)
     fputs(first ? "],\n" : "\n    ],\n", w->f);
 }
 
-int paper_split_write(const struct scene *s, const struct plan *p, const struct verdict *v,
-                      const char *path, struct diag *d)
+int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d)
 {
-    const struct graph *g = &s->m->graph[1];
+    const struct module *m = t->scene->m;
+    const struct graph *g = &m->graph[1];
     struct outfile o;
     for (nid n = g->first; n < g->first + g->count; n++)
-        if (p->dev[n] >= 0 && !node_attr(s->m, n, "id"))
+        if (t->plan->dev[n] >= 0 && !node_attr(m, n, "id"))
             return diag_error(d,
                               "%s: node '%s' has no id: only plans of workloads can be "
                               "written in the paper's form",
-                              path, node_name(s->m, n));
-    if (outfile_open(&o, path, d))
+                              path, node_name(m, n));
+    if (outfile_open_to(&o, path, out, d))
         return -1;
     struct arena *a = arena_new();
-    const struct split w = {o.f, s, p, v, arena_array(a, (size_t)g->count + 1, sizeof *w.ids)};
+    const struct split w = {o.f, t, arena_array(a, (size_t)g->count + 1, sizeof *w.ids)};
     fputs("{\n", o.f);
     put_devices(&w, "cpus", true);
     put_devices(&w, "fpgas", false);
     fputs("    \"maxLoad\": ", o.f);
-    put_ms(o.f, v->value);
+    put_ms(o.f, t->verdict->value);
     fputs("\n}\n", o.f);
     arena_free(a);
     return outfile_close(&o, true);

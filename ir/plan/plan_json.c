@@ -142,25 +142,21 @@ static json_t *make_seconds(int64_t ps)
     return ps < 0 ? json_null() : json_real((double)ps / (double)PS_PER_S);
 }
 
-/* What is written. */
-struct written {
-    const struct scene *s;
-    const struct plan *p;
-    const struct verdict *v;
-    const char *calls;
+struct making {
+    const struct plan_told *t;
     struct arena *a;
     nid bad; /* a node whose name is not UTF-8; 0: none was found */
 };
 
 /* NULL: no memory (errno is ENOMEM), or a name is not UTF-8. */
-static json_t *make_device(struct written *w, uint32_t d)
+static json_t *make_device(struct making *w, uint32_t d)
 {
-    const struct module *m = w->s->m;
-    const struct cluster *c = w->s->cluster;
-    const struct device_load *l = &w->v->load[d];
+    const struct module *m = w->t->scene->m;
+    const struct cluster *c = w->t->scene->cluster;
+    const struct device_load *l = &w->t->verdict->load[d];
     json_t *nodes = json_array();
     for (nid n = 1; n < m->nnode; n++)
-        if (w->p->dev[n] == (int32_t)d &&
+        if (w->t->plan->dev[n] == (int32_t)d &&
             json_array_append_new(nodes, json_string(node_name(m, n)))) {
             w->bad = n;
             json_decref(nodes);
@@ -173,42 +169,42 @@ static json_t *make_device(struct written *w, uint32_t d)
 }
 
 /* NULL like make_device. */
-static json_t *make_plan(struct written *w)
+static json_t *make_plan(struct making *w)
 {
-    const struct plan *p = w->p;
+    const struct plan *p = w->t->plan;
     json_t *devices = json_array();
-    for (uint32_t d = 0; d < w->s->cluster->ndev; d++)
+    for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
         if (json_array_append_new(devices, make_device(w, d))) {
             json_decref(devices);
             return NULL;
         }
     return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:o, s:s*}", "pcc_plan", 1,
                      "planner", p->planner, "objective", "name", "time-per-sample", "value_s",
-                     make_seconds(w->v->value), "bound_s", make_seconds(p->bound), "status",
-                     plan_status_name(p->status), "argument", p->argument ? p->argument : "",
-                     "scope", plan_scope_name(p->scope), "bound_all_s", make_seconds(p->bound_all),
-                     "devices", devices, "calls", w->calls);
+                     make_seconds(w->t->verdict->value), "bound_s", make_seconds(p->bound),
+                     "status", plan_status_name(p->status), "argument",
+                     p->argument ? p->argument : "", "scope", plan_scope_name(p->scope),
+                     "bound_all_s", make_seconds(p->bound_all), "devices", devices, "calls",
+                     w->t->calls);
 }
 
 /* Says why there is no JSON; -1. */
-static int say_why(const struct written *w, const char *path, struct diag *d)
+static int say_why(const struct making *w, const char *path, struct diag *d)
 {
     if (errno == ENOMEM)
         return diag_error(d, "%s: %s", path, strerror(errno));
     if (w->bad)
         return diag_error(d, "%s: the name of node '%s' is not UTF-8, which JSON cannot hold", path,
-                          node_name(w->s->m, w->bad));
+                          node_name(w->t->scene->m, w->bad));
     return diag_error(d, "%s: a name is not UTF-8, which JSON cannot hold", path);
 }
 
-int plan_json_write(const struct scene *s, const struct plan *p, const struct verdict *v,
-                    const char *calls, const char *path, struct diag *d)
+int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d)
 {
     struct outfile o;
-    struct written w = {s, p, v, calls, arena_new(), 0};
+    struct making w = {t, arena_new(), 0};
     errno = 0;
     json_t *root = make_plan(&w);
-    int rc = root ? outfile_open(&o, path, d) : say_why(&w, path, d);
+    int rc = root ? outfile_open_to(&o, path, out, d) : say_why(&w, path, d);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
                                JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;

@@ -15,13 +15,20 @@ int plan_json_read(struct assignment *r, const char *text, size_t n);
  * names of nodes (also where it is no JSON). */
 bool plan_json_calls_open(const char *text, size_t n);
 
-/* A plan and its figures in pcc's own form, to path ("-": stdout); calls: "opened", "whole", NULL: the model has none.
- * 0, or -1 and an error: names that are not UTF-8 cannot be written. */
-int plan_json_write(const struct scene *s, const struct plan *p, const struct verdict *v,
-                    const char *calls, const char *path, struct diag *d);
+/* A plan and its figures. */
+struct plan_told {
+    const struct scene *scene;
+    const struct plan *plan;
+    const struct verdict *verdict;
+    const char
+        *calls; /* of functions, while it was made: "opened", "whole"; NULL: there are none */
+};
+
+/* Writes it in pcc's own form to path, or to `out` (outfile_open_to).  0, or -1 and an error: names that are not
+ * UTF-8 cannot be written. */
+int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
 /* The same in the placement paper's form.  -1 and an error if a node has no id: only workloads' have. */
-int paper_split_write(const struct scene *s, const struct plan *p, const struct verdict *v,
-                      const char *path, struct diag *d);
+int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
 /* The value of "objective" in a manifest: bounds only where they are proven. */
 void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value);
 

@@ -49,12 +49,12 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
                      .bound_all = -1,
                      .status = PLAN_HEURISTIC,
                      .argument = "read"};
+    const struct plan_told t = {&x->scene, &p, &v, NULL};
     const char *own = arena_fmt(a, "%s/own.json", folder.path);
     const char *paper = arena_fmt(a, "%s/paper.json", folder.path);
-    fuzz_check(plan_json_write(&x->scene, &p, &v, NULL, own, x->use.diag) == 0,
-               "a plan can be written");
+    fuzz_check(plan_json_write(&t, own, NULL, x->use.diag) == 0, "a plan can be written");
     check_same(x, own, dev);
-    fuzz_check(paper_split_write(&x->scene, &p, &v, paper, x->use.diag) == 0,
+    fuzz_check(paper_split_write(&t, paper, NULL, x->use.diag) == 0,
                "a split of the paper can be written");
     check_same(x, paper, dev);
     fuzz_check_text(&x->scene, &p);

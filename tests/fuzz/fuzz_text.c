@@ -12,13 +12,14 @@ static void check_plan(struct ctx *x, struct arena *a)
 {
     struct verdict v = judge(&x->scene, x->results.plan->dev, NULL, x->scene.m->mem);
     struct fuzz_folder folder = fuzz_folder_make(a, "empty", NULL, 0);
+    const struct plan_told t = {&x->scene, x->results.plan, &v, NULL};
     const char *path = arena_fmt(a, "%s/plan.json", folder.path);
 
     fuzz_check_text(&x->scene, x->results.plan);
     fuzz_check(parts_build(&x->scene, x->results.plan->dev, a) != NULL, "a plan can be cut");
     bool utf8 = fuzz_names_are_utf8(x->scene.m);
     const int32_t *dev = x->results.plan->dev;
-    bool written = plan_json_write(&x->scene, x->results.plan, &v, NULL, path, x->use.diag) ==
+    bool written = plan_json_write(&t, path, NULL, x->use.diag) ==
                    0; /* names of nodes that are not placed do not matter */
     fuzz_check(written || !utf8, "a plan in UTF-8 can be written");
     if (utf8 && x->levels.base->n > 0)
