@@ -239,6 +239,6 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
     fprintf(f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
     json_put_decimal(f, proven ? p->bound_all : -1, 12);
     fputs(", \"part_cost_s\": ", f);
-    json_put_decimal(f, s->cluster->part_cost, 12);
+    json_put_decimal(f, s->model.part_cost, 12);
     putc('}', f);
 }
