@@ -18,7 +18,7 @@
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-static int refuse_form(const struct assignment *r, const char *expected)
+static int expect_form(const struct assignment *r, const char *expected)
 {
     return diag_error(r->diag, "%s: expected %s", r->path, expected);
 }
@@ -26,7 +26,7 @@ static int refuse_form(const struct assignment *r, const char *expected)
 static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
 {
     if (!json_is_array(nodes))
-        return refuse_form(r, "a list of nodes for each device in 'nodes'");
+        return expect_form(r, "a list of nodes for each device in 'nodes'");
     for (size_t i = 0; i < json_array_size(nodes); i++) {
         const json_t *entry = json_array_get(nodes, i);
         int rc;
@@ -35,7 +35,7 @@ static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
         else if (json_is_integer(entry))
             rc = assign_numbered(r, json_integer_value(entry), dev);
         else
-            rc = refuse_form(r, "names or ids of nodes in 'nodes'");
+            rc = expect_form(r, "names or ids of nodes in 'nodes'");
         if (rc)
             return -1;
     }
@@ -46,13 +46,13 @@ static int read_plan(struct assignment *r, const json_t *root)
 {
     const json_t *devices = json_object_get(root, "devices");
     if (!json_is_array(devices))
-        return refuse_form(r, "a list 'devices'");
+        return expect_form(r, "a list 'devices'");
     assign_by_name(r);
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const json_t *d = json_array_get(devices, i), *nodes = json_object_get(d, "nodes");
         const char *name = json_string_value(json_object_get(d, "name"));
         if (!name)
-            return refuse_form(r, "a 'name' in every one of 'devices'");
+            return expect_form(r, "a 'name' in every one of 'devices'");
         if (json_is_array(nodes) && !json_array_size(nodes))
             continue; /* an idle device of a larger cluster */
         int dev = assign_device(r, name);
@@ -66,14 +66,14 @@ static int read_manifest(struct assignment *r, const json_t *root)
 {
     const json_t *parts = json_object_get(root, "parts"), *nodes = json_object_get(root, "nodes");
     if (!json_is_array(parts) || !json_is_object(nodes))
-        return refuse_form(r, "a list 'parts' and an object 'nodes'");
+        return expect_form(r, "a list 'parts' and an object 'nodes'");
     assign_by_name(r);
     for (size_t i = 0; i < json_array_size(parts); i++) {
         const json_t *p = json_array_get(parts, i);
         const char *file = json_string_value(json_object_get(p, "file"));
         const char *device = json_string_value(json_object_get(p, "device"));
         if (!file || !device)
-            return refuse_form(r, "'file' and 'device' in every one of 'parts'");
+            return expect_form(r, "'file' and 'device' in every one of 'parts'");
         int dev = assign_device(r, device);
         if (dev < 0 || read_nodes(r, json_object_get(nodes, file), dev))
             return -1;
@@ -119,7 +119,7 @@ int plan_json_read(struct assignment *r, const char *text, size_t n)
     else if (json_object_get(root, "fpgas"))
         rc = read_paper(r, root);
     else
-        rc = refuse_form(r, "one of the keys 'pcc_plan', 'pcc_manifest', 'fpgas'");
+        rc = expect_form(r, "one of the keys 'pcc_plan', 'pcc_manifest', 'fpgas'");
     json_decref(root);
     return rc;
 }
@@ -178,13 +178,13 @@ static json_t *make_plan(struct making *w)
             json_decref(devices);
             return NULL;
         }
-    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:o, s:s*}", "pcc_plan", 1,
-                     "planner", p->planner, "objective", "name", "time-per-sample", "value_s",
-                     make_seconds(w->t->verdict->value), "bound_s", make_seconds(p->bound),
-                     "status", plan_status_name(p->status), "argument",
-                     p->argument ? p->argument : "", "scope", plan_scope_name(p->scope),
-                     "bound_all_s", make_seconds(p->bound_all), "devices", devices, "calls",
-                     w->t->calls);
+    return json_pack(
+        "{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:o, s:s*}", "pcc_plan", 1, "planner",
+        p->planner, "objective", "name", objective_name[w->t->scene->model.objective], "value_s",
+        make_seconds(w->t->verdict->value), "bound_s", make_seconds(p->bound), "status",
+        plan_status_name(p->status), "argument", p->argument ? p->argument : "", "scope",
+        plan_scope_name(p->scope), "bound_all_s", make_seconds(p->bound_all), "devices", devices,
+        "calls", w->t->calls);
 }
 
 /* Says why there is no JSON; -1. */
@@ -228,7 +228,7 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
         status = "heuristic";
     if (proven) /* in units of 10^-9 */
         gap = value > p->bound ? mul_div_ceil(value - p->bound, 1000000000, value) : 0;
-    fputs("{\"name\": \"time-per-sample\", \"value_s\": ", f);
+    fprintf(f, "{\"name\": \"%s\", \"value_s\": ", objective_name[s->model.objective]);
     json_put_decimal(f, value, 12);
     fputs(", \"bound_s\": ", f);
     json_put_decimal(f, proven ? p->bound : -1, 12);

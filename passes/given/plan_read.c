@@ -82,7 +82,7 @@ static int read_annotations(struct assignment *r, const struct opened *o, const 
 
 /* ---- all of them ------------------------------------------------------------------------------ */
 
-static int start(struct assignment *r, struct ctx *x, const char *path)
+static int begin_reading(struct assignment *r, struct ctx *x, const char *path)
 {
     const struct opened *o = x->results.opened;
     if (ctx_base(x))
@@ -144,7 +144,7 @@ int32_t *plan_read(struct ctx *x, const char *from)
 {
     struct assignment r;
     int rc;
-    if (start(&r, x, from))
+    if (begin_reading(&r, x, from))
         return NULL;
     if (strcmp(from, "self") == 0) {
         r.path = str(x->scene.m, x->scene.m->path);
