@@ -34,7 +34,7 @@ static int work(struct part_graph *g)
 {
     SCOTCH_Graph graph;
     SCOTCH_Strat strategy;
-    /* one thread: one thread: the same answer on every machine */
+    /* one thread: the same answer on every machine */
     setenv("SCOTCH_PTHREAD_NUMBER", "1", 1);
     SCOTCH_randomSeed(g->seed);
     SCOTCH_randomReset();

@@ -114,7 +114,7 @@ static void sample_cuts(struct orders *r, uint32_t count)
 }
 
 /* Fills r->cut with about `count` cuts: those of the plan dev[], and others around each, `stride` positions apart. */
-static void cuts_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
+static void cut_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
 {
     uint32_t n = r->g->n, ncut = 1;
     for (uint32_t p = 1; p < n; p++)
@@ -201,13 +201,22 @@ static int search_order(struct orders *r, struct problem_plan *best, struct diag
     if (rc < 0 || n <= count || !(rc || first))
         return rc;
     for (uint32_t stride = n / count + 1;; stride = (stride + 3) / 4) {
-        cuts_around(r, best->dev, stride, count);
+        cut_around(r, best->dev, stride, count);
         int again = search_pieces(r, best, d);
         if (again < 0)
             return again;
         if (stride == 1 && (!again || !r->steps))
             return 1;
     }
+}
+
+static void tell(const struct orders *r, uint32_t starts, int64_t lower, int64_t value)
+{
+    listener_tell(r->clock->listener,
+                  (struct progress){.phase = "trying orders",
+                                    .done = (uint32_t)((uint64_t)r->tried * 1000 / starts),
+                                    .value = value < LOAD_INF ? value : 0,
+                                    .bound = lower});
 }
 
 /* The best plan along up to `starts` orders.  0, or -1 and an error. */
@@ -228,6 +237,7 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
         arena_release(r->a, mark);
         if (rc < 0)
             return -1;
+        tell(r, starts, lower, best->value);
     }
     return 0;
 }
@@ -251,7 +261,7 @@ static int check_objective(const struct ctx *x)
 }
 
 /* Reports that there is no plan; none: that is proven. */
-static int none_found(struct ctx *x, bool none, const struct clock *clock)
+static int report_none(struct ctx *x, bool none, const struct clock *clock)
 {
     bool memory = false;
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
@@ -294,7 +304,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
                      bool on_whole, const struct orders *orders, int64_t searched)
 {
     struct plan *p = x->results.plan;
-    struct clock clock = {.stop = x->use.stop};
+    struct clock clock = ctx_late_clock(x);
     struct bound in = {c->lower, c->lower_why, explain_problem(c, x->scene.m, x->use.mem)};
     p->states = run->ideals;
     bool lowest = p->bare <= c->lower;
@@ -328,9 +338,7 @@ static int hier_run(struct ctx *x, const void *options)
     const struct hier_options *o = options;
     if (ctx_base(x) || check_objective(x))
         return -1;
-    struct clock clock = {.stop = x->use.stop};
-    if (ctx_settings(x)->time_limit > 0)
-        clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
+    struct clock clock = ctx_clock(x);
     struct wdag *whole = whole_level(x), *level = x->levels.top;
     struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), x->scene.cluster, -1,
                                       x->use.scratch, x->use.diag);
@@ -362,7 +370,7 @@ static int hier_run(struct ctx *x, const void *options)
     if (best.value > c->lower && !(run.complete && level == whole))
         none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
     if (best.value == LOAD_INF && wide.value == LOAD_INF)
-        return none_found(x, none || (run.complete && level == whole), &clock);
+        return report_none(x, none || (run.complete && level == whole), &clock);
     bool better = level != whole && wide.value < best.value;
     leave_plan(x, "hier-place", better ? whole : level, better ? &wide : &best);
     conclude(x, c, &run, level == whole, &r, searched);
