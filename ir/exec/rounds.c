@@ -313,7 +313,8 @@ static struct csr make_lists(const struct replay *r, const struct csr *level, bo
     return list;
 }
 
-/* What the tasks wait for; with `batch` one more task, the end of the batch, stands between the passes. */
+/* What the tasks wait for; with `batch` one more task, the end of the batch, stands between the passes, and no forward
+ * task waits for a backward one, which only the batch before can have done. */
 static struct csr make_waits(const struct replay *r, bool batch, struct arena *a)
 {
     if (!batch)
@@ -322,9 +323,10 @@ static struct csr make_waits(const struct replay *r, bool batch, struct arena *a
     uint32_t *task = arena_array(a, (size_t)most + 1, sizeof *task);
     uint32_t *on = arena_array(a, (size_t)most + 1, sizeof *on);
     for (uint32_t t = 0; t < r->ntask; t++) {
-        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++, n++) {
+        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++) {
             task[n] = t;
             on[n] = r->after.to[i];
+            n += r->task[t].back || !r->task[on[n]].back;
         }
         task[n] = r->task[t].back ? t : r->ntask;
         on[n++] = r->task[t].back ? r->ntask : t;

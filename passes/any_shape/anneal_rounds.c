@@ -101,7 +101,8 @@ static bool start_split(struct search *s, struct anneal_run *r)
 {
     struct problem_plan p = {.value = LOAD_INF, .copies = r->copies};
     p.dev = arena_array(s->a, (size_t)s->cut->g->n + 1, sizeof *p.dev);
-    if (!interval_order(s->cut, draw_order(s, s->cut->g), NULL, s->o->clock, &p, s->a))
+    struct interval_run run = {.clock = s->o->clock};
+    if (!interval_order(s->cut, draw_order(s, s->cut->g), NULL, &run, &p, s->a))
         return false;
     loads_share(&s->l, r->copies);
     put_up(s, p.dev, r->dev);
