@@ -1,7 +1,7 @@
 /* Plans as JSON (plan_json.h).
  *
  *     {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}], "calls"}
- *     {"pcc_manifest": 1, "objective": {...}, "parts": [{"file", "device", ...}], "nodes": {file: [names]}, "calls", ...}
+ *     {"pcc_manifest": 1, "objective": {...}, "parts": [{"file", "device"}], "nodes": {file: [names]}, "calls", ...}
  *     {"fpgas": [{"nodes": [ids]}], "cpus": [{"nodes": [ids]}], ...}
  *
  * The last is the placement paper's: accelerators and host devices in order (paper_split.c writes it).  Of a manifest
