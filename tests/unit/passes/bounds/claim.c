@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 7, DEVICES = 4, CLASSES = 2, MODULES = 1000, OBJECTIVES = 250 };
+enum { OPS = 7, DEVICES = 4, CLASSES = 2, MODULES = 1000, COSTLY = 250 };
 
 struct world {
     struct said said;
@@ -391,7 +391,7 @@ static void test_objectives(void **state)
                                          "anneal-place{moves=4000}"};
     (void)state;
     for (uint32_t kind = 1; kind <= 7; kind++)
-        run_kind(kind, OBJECTIVES, passes, 3);
+        run_kind(kind, COSTLY, passes, 3);
 }
 
 int main(void)
