@@ -3,8 +3,8 @@
  * is what the planner claims.  A planner that comes into the table is tested here by itself.
  *
  * That is: the judge confirms the plan under that feature, nodes stand where they are pinned, and no bound of a
- * planner is above the value of another's plan that it is about.  Planted: planners that offer a feature and do not look
- * at it; each must be caught. */
+ * planner is above the value of another's plan that it is about.  Planted: planners that offer a feature and do not
+ * look at it; each must be caught. */
 #include "passes/planner.h"
 
 #include "ir/exec/evaluate.h"
