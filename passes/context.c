@@ -177,7 +177,7 @@ int ctx_base(struct ctx *x)
                                  x->use.mem, x->use.diag);
     if (!x->scene.place)
         return -1;
-    if (x->scene.cluster->io_free)
+    if (x->scene.model.io_free)
         place_free_io(x->scene.m, x->scene.place);
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;

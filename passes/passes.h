@@ -92,9 +92,6 @@ struct pass {
 
 enum { PASS_INFEASIBLE = -3 };
 
-/* What a plan is to make least of: the time per sample. */
-enum objective { OBJECTIVE_SAMPLE, OBJECTIVES };
-
 /* What a planner may have to know beside devices, memory, computing and transfers, as bits. */
 enum feature {
     FEATURE_PINS = 1,      /* nodes that a device is given for: --pin */

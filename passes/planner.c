@@ -21,19 +21,19 @@ static bool pinned(const struct wdag *g)
 uint32_t features_wanted(const struct ctx *x)
 {
     const struct cluster *c = x->scene.cluster;
+    const struct exec_model *m = &x->scene.model;
     assert(x->levels.base && c);
     return (pinned(x->levels.base) ? FEATURE_PINS : 0U) |
-           (c->part_cost > 0 ? FEATURE_PART_COST : 0U) |
+           (m->part_cost > 0 ? FEATURE_PART_COST : 0U) |
            (cluster_grouped(c) ? FEATURE_GROUPS : 0U) |
-           (c->overlap != OVERLAP_SUM ? FEATURE_OVERLAP : 0U) |
-           (c->schedule == SCHEDULE_GPIPE && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
-           (c->replicate ? FEATURE_COPIES : 0U);
+           (m->overlap != OVERLAP_SUM ? FEATURE_OVERLAP : 0U) |
+           (m->schedule == MICRO_GPIPE && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
+           (m->replicate ? FEATURE_COPIES : 0U);
 }
 
 /* "a, b and c", from names that are added one by one. */
 struct list {
     const char *text, *last; /* all but the last one; NULL: none */
-    uint32_t n;
 };
 
 static void add(struct list *l, const char *name, struct arena *a)
@@ -41,37 +41,45 @@ static void add(struct list *l, const char *name, struct arena *a)
     if (l->last)
         l->text = l->text ? arena_fmt(a, "%s, %s", l->text, l->last) : l->last;
     l->last = name;
-    l->n++;
 }
 
-static const char *text_of(const struct list *l, const char *and, struct arena *a)
+static const char *joined(const struct list *l, const char *and, struct arena *a)
 {
     return l->text ? arena_fmt(a, "%s%s%s", l->text, and, l->last) : l->last ? l->last : "";
 }
 
-static const char *features_text(uint32_t features, const char *and, struct arena *a)
+/* Features, after a goal that is not NULL. */
+static const char *text_of(const char *goal, uint32_t features, const char *and, struct arena *a)
 {
-    struct list l = {0};
+    struct list l = {.last = goal};
     for (uint32_t i = 0; i < FEATURES; i++)
         if (features >> i & 1)
             add(&l, feature_text[i], a);
-    return text_of(&l, and, a);
+    return joined(&l, and, a);
+}
+
+static bool knows(const struct planner *p, enum objective goal, uint32_t wanted)
+{
+    return (p->objectives >> goal & 1) && !(wanted & ~p->features);
 }
 
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
 {
     struct arena *a = x->use.scratch;
     struct list can = {0};
-    uint32_t wanted = features_wanted(x), lacks = wanted & ~p->features;
-    if (!lacks)
+    enum objective goal = x->scene.model.objective;
+    uint32_t wanted = features_wanted(x);
+    if (knows(p, goal, wanted))
         return 0;
     for (const struct planner *const *k = table ? table : planner_table; *k; k++)
-        if (!(wanted & ~(*k)->features) && !(*k)->given)
+        if (knows(*k, goal, wanted) && !(*k)->given)
             add(&can, (*k)->pass.name, a);
-    const char *what = features_text(lacks, " and no ", a);
-    if (!can.n)
+    const char *what = text_of(p->objectives >> goal & 1 ? NULL : objective_name[goal],
+                               wanted & ~p->features, " and no ", a);
+    if (!can.last)
         return diag_error(x->use.diag, "%s knows no %s; no planner knows all that is wanted: %s",
-                          p->pass.name, what, features_text(wanted, " and ", a));
+                          p->pass.name, what,
+                          text_of(goal ? objective_name[goal] : NULL, wanted, " and ", a));
     return diag_error(x->use.diag, "%s knows no %s; %s do%s", p->pass.name, what,
-                      text_of(&can, " and ", a), can.n == 1 ? "es" : "");
+                      joined(&can, " and ", a), can.text ? "" : "es");
 }

@@ -508,10 +508,6 @@ static int read_cluster(struct reader *r, struct cluster *c)
         memory--;
     c->ncls = CLASSES;
     c->ndev = (uint32_t)(accs + cpus);
-    c->io_free = true;
-    c->efficiency = 1000000;
-    c->sync_bandwidth = INT64_C(1)
-                        << 31; /* the rate by which the paper's files turn bytes into ms */
     c->cls[CLASS_ACC] =
         (struct device_class){.name = "acc", .count = (uint32_t)accs, .memory = memory};
     c->cls[CLASS_CPU] =
@@ -560,38 +556,39 @@ static int read_all(struct reader *r, struct cluster *c)
     return 0;
 }
 
-/* The file at r->path, or text[n]. */
-static struct module *read_workload(struct reader *r, const char *text, size_t n,
-                                    struct cluster **cluster)
+/* The file at r->path, or text[n]; as workload_read. */
+static int read_workload(struct reader *r, const char *text, size_t n, struct scene *s)
 {
     struct module *m = r->m = module_new(r->d);
     r->a = m->mem;
-    *cluster = arena_alloc(m->mem, sizeof **cluster);
+    *s = (struct scene){.m = m, .cluster = arena_alloc(m->mem, sizeof *s->cluster)};
+    s->model.io_free = true;
+    /* the rate by which the paper's files turn bytes into ms */
+    s->model.sync_bandwidth = INT64_C(1) << 31;
     int rc = text ? load_text(r, text, n) : load_file(r);
-    rc = rc ? rc : read_all(r, *cluster);
+    rc = rc ? rc : read_all(r, s->cluster);
     json_decref(r->root);
 #ifdef __GLIBC__
     /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
     malloc_trim(0);
 #endif
     if (rc == 0)
-        return m;
+        return 0;
     arena_free(m->mem);
-    *cluster = NULL;
-    return NULL;
+    *s = (struct scene){0};
+    return -1;
 }
 
-struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
-                             struct diag *d)
+int workload_read(struct scene *s, const char *path, double transfer_scale, struct diag *d)
 {
     struct reader r = {.path = path, .d = d, .scale = transfer_scale};
-    return read_workload(&r, NULL, 0, cluster);
+    return read_workload(&r, NULL, 0, s);
 }
 
-struct module *workload_parse(const char *text, size_t n, const char *name, double transfer_scale,
-                              struct cluster **cluster, struct diag *d)
+int workload_parse(struct scene *s, const char *text, size_t n, const char *name,
+                   double transfer_scale, struct diag *d)
 {
-    assert(text && name && cluster);
+    assert(text && name);
     struct reader r = {.path = name, .d = d, .scale = transfer_scale};
-    return read_workload(&r, text, n, cluster);
+    return read_workload(&r, text, n, s);
 }

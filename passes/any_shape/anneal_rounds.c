@@ -374,7 +374,7 @@ int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan
     int64_t before = best->value;
     bool runs = c->g->n > 0;
     *s = (struct search){.c = c, .cut = o->up ? o->cut : c, .o = o, .a = scratch};
-    assert(!c->cluster->replicate || best->copies || !c->detailed);
+    assert(!c->scene->model.replicate || best->copies || !c->detailed);
     o->done = o->runs = 0;
     int rc = search_begin(s, d);
     for (uint32_t v = 0; rc == 0 && v < c->g->n; v++)

@@ -216,7 +216,7 @@ static void make_units(struct run *r, const uint8_t *cut)
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
         make_touches(r, &s, k, seen);
     r->need = NULL;
-    if (c->limited || c->cluster->replicate)
+    if (c->limited || c->scene->model.replicate)
         make_needs(r);
     for (uint32_t k = 0; k < c->nkind; k++) {
         r->time[k] = sum_units(r, c->kind[k].time);

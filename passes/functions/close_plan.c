@@ -96,16 +96,14 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
                                    x->use.mem, x->use.diag);
     if (out->scene.place == NULL)
         return false;
-    if (x->scene.cluster->io_free)
+    if (x->scene.model.io_free)
         place_free_io(&out->m, out->scene.place);
     out->plan = *x->results.plan;
     if (!assign(x, parts, &c, &out->plan, &k))
         return false;
     /* parts are given, not to be worked out anew, so what they cost is left out of both */
-    struct cluster bare = *x->scene.cluster;
-    bare.part_cost = 0;
     struct scene new = out->scene, old = x->scene;
-    new.cluster = old.cluster = &bare;
+    new.model.part_cost = old.model.part_cost = 0;
     struct evaluation is = evaluate(&new, &out->plan, x->use.mem);
     struct evaluation open = evaluate(&old, x->results.plan, x->use.mem);
     out->verdict = figures(x, was, &is.v);

@@ -224,7 +224,7 @@ static int ip_run(struct ctx *x, const void *options)
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
     if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
-        c = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
+        c = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
     if (!c || loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
     if (!p.clock.deadline)

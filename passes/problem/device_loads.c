@@ -77,7 +77,7 @@ static void make_plan(struct loads *l, struct arena *a)
     l->dev = arena_array(a, (size_t)g->n + 1, sizeof *l->dev);
     memset(l->dev, 0xff, g->n * sizeof *l->dev);
     l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
-    bool replicate = l->c->detailed && l->c->cluster->replicate;
+    bool replicate = l->c->detailed && l->c->scene->model.replicate;
     if (l->c->limited || replicate)
         l->users = arena_array(a, (size_t)g->nshared * l->ndev + 1, sizeof *l->users);
     l->load = arena_array(a, (size_t)l->ndev + 1, sizeof *l->load);

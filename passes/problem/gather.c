@@ -214,8 +214,8 @@ void tidy_problem(const struct problem *c, struct problem_plan *best, struct are
     struct diag quiet = diag_silent();
     struct loads l;
     /* a device that gets its first nodes of the other pass runs a part more, which costs something */
-    bool dear = c->cluster->part_cost && c->g->pass && wdag_passes(c->g) == 1;
-    if (c->cluster->replicate || dear || loads_new(&l, c, "", scratch, &quiet)) {
+    bool dear = c->scene->model.part_cost && c->g->pass && wdag_passes(c->g) == 1;
+    if (c->scene->model.replicate || dear || loads_new(&l, c, "", scratch, &quiet)) {
         arena_release(scratch, mark);
         return;
     }

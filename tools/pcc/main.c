@@ -184,15 +184,15 @@ static void reproduce(const struct cli *c, const struct pcc *h, const struct pip
     const struct input in = {.name = c->input};
     struct ctx y = *x;
     struct diag silent = diag_silent();
-    struct cluster *own = NULL;
+    struct scene again;
     y.use.diag = &silent;
     y.scene.place = NULL;
     y.levels = (struct levels){0};
     /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
     y.results = (struct results){.inferred = x->results.inferred};
-    y.scene.m = read_input(h, &in, &own, &y.results.plan, &silent);
-    if (!y.scene.m)
+    if (read_input(h, &in, &again, &y.results.plan, &silent))
         return;
+    y.scene.m = again.m;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
         diag_warning(x->use.diag, WARN_REPRODUCER,
                      "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
@@ -268,9 +268,7 @@ static int run(const struct cli *c, struct pcc *h)
         fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if ((rc = open_input(h, &in)))
         return rc;
-    if (!p.n && !c->value[CLI_DEVICES])
-        x->scene.cluster = h->own;
-    else if ((rc = settings_devices(h)))
+    if ((p.n || c->value[CLI_DEVICES]) && (rc = settings_devices(h)))
         return rc;
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;

@@ -258,20 +258,21 @@ static int blind_run(struct ctx *x, const void *options)
     const struct blind_options *o = options;
     struct ctx y = {.scene = x->scene, .settings = x->settings, .use = x->use};
     struct cluster c = *x->scene.cluster;
+    struct exec_model *m = &y.scene.model;
     y.scene.place = NULL;
     y.scene.cluster = &c;
     if (o->to == FEATURE_PINS)
         y.settings = NULL;
     if (o->to == FEATURE_PART_COST)
-        c.part_cost = 0;
+        m->part_cost = 0;
     if (o->to == FEATURE_GROUPS)
         c.cls[0].group = 0;
     if (o->to == FEATURE_OVERLAP)
-        c.overlap = OVERLAP_SUM;
+        m->overlap = OVERLAP_SUM;
     if (o->to == FEATURE_GPIPE)
-        c.schedule = SCHEDULE_1F1B;
+        m->schedule = MICRO_1F1B;
     if (o->to == FEATURE_COPIES)
-        c.replicate = false;
+        m->replicate = false;
     int rc = run_passes(&y, cluster_grouped(&c) ? "hier-place" : "dp-place", NULL);
     x->results.plan = y.results.plan;
     return rc;
@@ -345,13 +346,13 @@ static void test_table(void **state)
 /* The sentences, with planners of the test's own. */
 static void test_sentences(void **state)
 {
-    static const struct planner plain = {.pass.name = "plain", .features = FEATURE_PINS},
-                                one = {.pass.name = "one",
-                                       .features = FEATURE_PINS | FEATURE_GROUPS},
-                                two = {.pass.name = "two",
-                                       .features = FEATURE_GROUPS | FEATURE_COPIES},
-                                own = {.pass.name = "own", .features = FEATURES_ALL, .given = true};
-    static const struct planner *const table[] = {&plain, &one, &two, &own, NULL};
+    static const struct planner
+        plain = {.pass.name = "plain", .objectives = 1, .features = FEATURE_PINS},
+        none = {.pass.name = "none"},
+        one = {.pass.name = "one", .objectives = 1, .features = FEATURE_PINS | FEATURE_GROUPS},
+        two = {.pass.name = "two", .objectives = 1, .features = FEATURE_GROUPS | FEATURE_COPIES},
+        own = {.pass.name = "own", .objectives = 1, .features = FEATURES_ALL, .given = true};
+    static const struct planner *const table[] = {&none, &plain, &one, &two, &own, NULL};
     static const struct {
         uint32_t wanted;
         const char *error; /* NULL: none */
@@ -375,6 +376,14 @@ static void test_sentences(void **state)
         assert_string_equal(r.error, t[i].error ? t[i].error : "");
         end(&r);
     }
+    struct field f = {.features = FEATURE_PINS};
+    struct run r;
+    write_graph(&f, 1);
+    begin(&r, &f);
+    assert_int_equal(ctx_base(&r.x), 0);
+    assert_int_equal(planner_check(&none, &r.x, table), -1);
+    assert_string_equal(r.error, "none knows no time-per-sample and no pins; plain and one do");
+    end(&r);
 }
 
 int main(void)
