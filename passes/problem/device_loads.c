@@ -102,16 +102,6 @@ int loads_check(const struct problem *c, const char *planner, struct diag *d)
     return 0;
 }
 
-int loads_check_sums(const struct problem *c, const char *planner, struct diag *d)
-{
-    if (c->detailed)
-        return diag_error(d,
-                          "%s: it knows neither overlap nor GPipe's schedule nor copies of a "
-                          "stage: use auto-place, anneal-place or dp-place",
-                          planner);
-    return loads_check(c, planner, d);
-}
-
 int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,
               struct diag *d)
 {
