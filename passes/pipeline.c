@@ -232,20 +232,20 @@ static int judge_plan(const struct pass *p, struct ctx *x)
     }
     struct verdict v =
         judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.scratch);
-    bool fits = v.fits || x->results.plan->status == PLAN_OVER_MEMORY;
+    bool fits = v.fits || x->results.plan->claim.status == PLAN_OVER_MEMORY;
     if (!v.runnable || !v.colocated || !fits) {
         diag_error(x->use.diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
         return PASS_UNVERIFIED;
     }
-    if (v.value != x->results.plan->value) {
+    if (v.value != x->results.plan->claim.value) {
         diag_error(x->use.diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->results.plan->value), time_print(is, v.value));
+                   time_print(said, x->results.plan->claim.value), time_print(is, v.value));
         return PASS_UNVERIFIED;
     }
-    if (x->results.plan->bound > v.value ||
-        (x->results.plan->status == PLAN_OPTIMAL && x->results.plan->bound != v.value)) {
+    if (x->results.plan->claim.bound > v.value || (x->results.plan->claim.status == PLAN_OPTIMAL &&
+                                                   x->results.plan->claim.bound != v.value)) {
         diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,
-                   time_print(said, x->results.plan->bound), time_print(is, v.value));
+                   time_print(said, x->results.plan->claim.bound), time_print(is, v.value));
         return PASS_UNVERIFIED;
     }
     return 0;

@@ -43,10 +43,11 @@ static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
             return NULL;
         }
     return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:o, s:s*}", "pcc_plan", 1,
-                     "planner", p->planner, "objective", "name", "time-per-sample", "value_s",
-                     seconds(r->verdict->value), "bound_s", seconds(p->bound), "status",
-                     plan_status_name(p->status), "argument", p->argument ? p->argument : "",
-                     "scope", plan_scope_name(p->scope), "bound_all_s", seconds(p->bound_all),
+                     "planner", p->planner, "objective", "name", objective_name[p->claim.objective],
+                     "value_s", seconds(r->verdict->value), "bound_s", seconds(p->claim.bound),
+                     "status", plan_status_name(p->claim.status), "argument",
+                     p->claim.argument ? p->claim.argument : "", "scope",
+                     plan_scope_name(p->claim.scope), "bound_all_s", seconds(p->claim.bound_all),
                      "devices", devices, "calls", r->calls);
 }
 

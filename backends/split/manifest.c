@@ -177,22 +177,24 @@ static void put_objective(struct out *o)
 {
     const struct plan *p = o->s->r->plan;
     int64_t value = o->s->r->verdict->value, gap = -1;
-    const char *status = plan_status_name(p->status);
-    bool proven = p->bound >= 0 && (p->status == PLAN_OPTIMAL || p->status == PLAN_FEASIBLE);
-    if (!proven && p->status != PLAN_OVER_MEMORY)
+    const char *status = plan_status_name(p->claim.status);
+    bool proven = p->claim.bound >= 0 &&
+                  (p->claim.status == PLAN_OPTIMAL || p->claim.status == PLAN_FEASIBLE);
+    if (!proven && p->claim.status != PLAN_OVER_MEMORY)
         status = "heuristic";
     if (proven) /* in units of 10^-9 */
-        gap = value > p->bound ? mul_div_ceil(value - p->bound, 1000000000, value) : 0;
-    fputs("  \"objective\": {\"name\": \"time-per-sample\", \"value_s\": ", o->f);
+        gap = value > p->claim.bound ? mul_div_ceil(value - p->claim.bound, 1000000000, value) : 0;
+    fprintf(o->f, "  \"objective\": {\"name\": \"%s\", \"value_s\": ",
+            objective_name[p->claim.objective]);
     put_ps(o->f, value);
     fputs(", \"bound_s\": ", o->f);
-    put_ps(o->f, proven ? p->bound : -1);
+    put_ps(o->f, proven ? p->claim.bound : -1);
     fputs(", \"gap\": ", o->f);
     put_decimal(o->f, gap, 9);
     fprintf(o->f, ", \"status\": \"%s\", \"argument\": ", status);
-    put_string(o->f, p->argument ? p->argument : p->planner);
-    fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
-    put_ps(o->f, proven ? p->bound_all : -1);
+    put_string(o->f, p->claim.argument ? p->claim.argument : p->planner);
+    fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->claim.scope));
+    put_ps(o->f, proven ? p->claim.bound_all : -1);
     fputs(", \"part_cost_s\": ", o->f);
     put_ps(o->f, o->s->r->scene.model.part_cost);
     fputs("},\n", o->f);

@@ -66,21 +66,24 @@ static int plan_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     struct plan *p = x->results.plan = arena_alloc(x->use.mem, sizeof *p);
-    *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value};
+    *p = (struct plan){.planner = "plan",
+                       .dev = dev,
+                       .claim = {.objective = x->scene.model.objective, .value = v.value}};
     struct clock clock = {.stop = x->use.stop};
     if (ctx_settings(x)->time_limit > 0)
         clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
     /* what parts cost, which the judge counts and the problem does not */
     int64_t start = claim_start(x, must_level(x));
-    p->bare = v.value > start ? v.value - start : 0;
-    struct bound b = claim_all(x, p->bare, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    p->claim.bare = v.value > start ? v.value - start : 0;
+    struct bound b = claim_all(x, p->claim.bare, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
-    p->argument = b.value < 0 ? arena_fmt(x->use.mem, "read from %s", o->from)
-                              : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
-    p->status = b.value < 0 ? PLAN_HEURISTIC : p->status;
+    p->claim.argument = b.value < 0
+                            ? arena_fmt(x->use.mem, "read from %s", o->from)
+                            : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
+    p->claim.status = b.value < 0 ? PLAN_HEURISTIC : p->claim.status;
     if (!v.fits) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, v.why_not);
-        p->status = PLAN_OVER_MEMORY;
+        p->claim.status = PLAN_OVER_MEMORY;
     }
     return 0;
 }

@@ -44,11 +44,11 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
     struct verdict v = judge(&x->scene, dev, NULL, a);
     struct plan p = {.planner = "plan",
                      .dev = dev,
-                     .value = v.value,
-                     .bound = -1,
-                     .bound_all = -1,
-                     .status = PLAN_HEURISTIC,
-                     .argument = "read"};
+                     .claim = {.value = v.value,
+                               .bound = -1,
+                               .bound_all = -1,
+                               .status = PLAN_HEURISTIC,
+                               .argument = "read"}};
     struct result r = {.scene = x->scene, .plan = &p, .verdict = &v, .diag = x->use.diag};
     const char *own = arena_fmt(a, "%s/own.json", folder.path);
     const char *paper = arena_fmt(a, "%s/paper.json", folder.path);

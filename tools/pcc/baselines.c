@@ -71,7 +71,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, int64_t best)
         return 0;
     }
     struct verdict v = judge(&y.scene, y.results.plan->dev, y.results.plan->copies, x->use.mem);
-    if (!v.runnable || !v.colocated || v.value != y.results.plan->value)
+    if (!v.runnable || !v.colocated || v.value != y.results.plan->claim.value)
         return diag_error(x->use.diag, "--baselines: the judge refuses the plan of %s%s%s", name,
                           v.why_not ? ": " : "", v.why_not ? v.why_not : "");
     print_row(f, x, name, y.results.plan->dev, &v, best, took);

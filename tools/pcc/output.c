@@ -161,16 +161,17 @@ static void check_claims(const struct cli *c, struct ctx *x, int64_t value)
 {
     struct plan *p = x->results.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    bool optimal = p->status == PLAN_OPTIMAL && p->bound != value;
-    if ((p->bound < 0 && !optimal) || (p->value == value && p->bound <= value && !optimal))
+    bool optimal = p->claim.status == PLAN_OPTIMAL && p->claim.bound != value;
+    if ((p->claim.bound < 0 && !optimal) ||
+        (p->claim.value == value && p->claim.bound <= value && !optimal))
         return;
     diag_warning(x->use.diag, WARN_INVALID_PLAN,
                  "%s: its plan takes %s here, not %s: what it says about bounds is left out",
-                 c->input, time_print(is, value), time_print(said, p->value));
-    p->value = value;
-    p->bound = p->bound_all = -1;
-    p->proof = p->offer = NULL;
-    p->status = p->status == PLAN_OVER_MEMORY ? p->status : PLAN_HEURISTIC;
+                 c->input, time_print(is, value), time_print(said, p->claim.value));
+    p->claim.value = value;
+    p->claim.bound = p->claim.bound_all = -1;
+    p->claim.proof = p->claim.offer = NULL;
+    p->claim.status = p->claim.status == PLAN_OVER_MEMORY ? p->claim.status : PLAN_HEURISTIC;
 }
 
 /* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
@@ -182,7 +183,7 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     if (ctx_base(x))
         return -1;
     *v = judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.mem);
-    bool fits = v->fits || x->results.plan->status == PLAN_OVER_MEMORY;
+    bool fits = v->fits || x->results.plan->claim.status == PLAN_OVER_MEMORY;
     if (!v->runnable || !v->colocated || !fits) {
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", c->input,
                      v->why_not);
@@ -258,11 +259,11 @@ static int explain(const struct cli *c, const struct result *r)
     if (!r->verdict)
         return diag_error(r->diag, "--explain-bound: there is no plan: give a planner, such as "
                                    "-p auto-place");
-    if (r->plan->bound < 0 || !r->plan->proof)
+    if (r->plan->claim.bound < 0 || !r->plan->claim.proof)
         fputs("no bound is known\n", f);
     else
-        fprintf(f, "why no plan%s takes less than %s:\n%s", plan_among(r->plan->scope),
-                time_short(text, r->plan->bound), r->plan->proof);
+        fprintf(f, "why no plan%s takes less than %s:\n%s", plan_among(r->plan->claim.scope),
+                time_short(text, r->plan->claim.bound), r->plan->claim.proof);
     return 0;
 }
 
