@@ -1,5 +1,6 @@
 /* What the terminal shows: a summary of a model, or the table of a plan. */
 #include "backends/backends.h"
+#include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
 #include "ir/exec/rounds.h"
@@ -264,10 +265,11 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     for (uint32_t k = 0; k < c->ncls; first += c->cls[k++].count) {
         for (nid n = 1; n < r->scene.m->nnode; n++)
             dev[n] = (int32_t)first;
-        struct verdict v = judge(&r->scene, dev, NULL, a);
-        int64_t used = v.load[first].used;
-        struct alone x = {k, v.fits, v.value, used, used - c->cls[k].memory};
-        if (v.runnable && is_better(&x, &best))
+        const struct plan plan = {.dev = dev};
+        struct evaluation e = evaluate(&r->scene, &plan, a);
+        int64_t used = e.v.load[first].used;
+        struct alone x = {k, e.v.fits, e.value, used, used - c->cls[k].memory};
+        if (e.v.runnable && is_better(&x, &best))
             best = x;
     }
     return best;

@@ -208,13 +208,13 @@ static void put_weights(struct out *o)
     fprintf(o->f, "  \"weights\": {\"mode\": \"%s\", \"files\": [",
             weights_mode_names[s->o->weights]);
     for (uint32_t k = 1; k < s->m->nfile; k++) {
-        if (!s->used[k])
+        if (!s->sources.used[k])
             continue;
         fputs(sep, o->f);
-        put_string(o->f, s->source[k]);
+        put_string(o->f, s->sources.source[k]);
         sep = ", ";
     }
-    if (s->data)
+    if (s->weights.data)
         fprintf(o->f, "%s\"%s\"", sep, WEIGHTS_FILE);
     fputs("]},\n", o->f);
 }

@@ -20,7 +20,6 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,7 +50,6 @@ struct search {
     struct anneal_room *room[MOST_THREADS];
     struct clock clock[MOST_THREADS];
     uint32_t nrun, nthread;
-    bool shown;       /* progress */
     atomic_uint next; /* the first run that no thread has taken */
     uint64_t rng;
     struct arena *a;
@@ -265,14 +263,21 @@ static uint64_t moves_needed(const struct search *s)
     return s->o->most && need > s->o->most ? s->o->most : need;
 }
 
-static void show(struct search *s, const struct problem_plan *best, int64_t began)
+/* `part` of `whole`, in thousandths. */
+static uint32_t thousandths(uint64_t part, uint64_t whole)
 {
-    if (!s->o->progress || clock_now() - began < 2000000000)
-        return;
-    s->shown = true;
-    fprintf(stderr, "\r%s: best %.6g ms, bound %.6g ms, %.4g M moves in %u runs  ", s->o->planner,
-            best->value < LOAD_INF ? (double)best->value / 1e9 : 0.0, (double)s->c->lower / 1e9,
-            (double)s->o->done / 1e6, s->o->runs);
+    return part < whole ? (uint32_t)((__int128)part * 1000 / whole) : 1000;
+}
+
+static void tell(const struct search *s, const struct problem_plan *best, int64_t began,
+                 uint32_t done)
+{
+    const struct clock *clock = s->o->clock;
+    int64_t passed = clock_now() - began, whole = clock->deadline - began;
+    uint32_t late =
+        clock->deadline && whole > 0 ? thousandths((uint64_t)passed, (uint64_t)whole) : 0;
+    if (!s->o->untold)
+        problem_tell(s->c, clock, "annealing", late > done ? late : done, best->value);
 }
 
 /* Moves for each run of the next round: `quota`, or less if the budget or the time does not allow as many. */
@@ -327,7 +332,7 @@ static void search_on(struct search *s, struct problem_plan *best)
         given += moves < left / s->nrun ? moves * s->nrun : left;
         if (merge(s, best))
             last = given;
-        show(s, best, began);
+        tell(s, best, began, thousandths(given, budget));
         if (o->after_round && o->after_round(o->user, o, best))
             break;
         idle = stalls(o, before, best->value) ? idle + 1 : 0;
@@ -376,8 +381,6 @@ int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan
         runs = runs && allowed(s, v, 0) != NOWHERE;
     if (rc == 0 && runs)
         search_on(s, best);
-    if (s->shown)
-        fprintf(stderr, "\r%78s\r", "");
     if (rc == 0 && best->value < before)
         gather(s, best);
     arena_release(scratch, mark);

@@ -57,7 +57,7 @@ static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const str
     s.most = FIT_MOVES;
     s.goal = s.enough = 0;
     s.after_round = NULL;
-    s.progress = false;
+    s.untold = true;
     if (c)
         anneal_search(c, &s, &found, x->use.scratch, &quiet);
     arena_release(x->use.scratch, mark);

@@ -485,7 +485,7 @@ static const char *prove(struct attempt *t, const struct problem *c, uint64_t wo
                          const struct clock *clock, const struct module *m, struct arena *mem)
 {
     struct explain e = explain_new(c, m, mem);
-    struct clock late = {.stop = clock ? clock->stop : NULL};
+    struct clock late = {.listener = clock ? clock->listener : NULL};
     struct reduction *r = t->r = reduction_make(c, t->below, true, &work, &late, mem);
     if (!says_so(t, mem)) {
         explain_add(&e,

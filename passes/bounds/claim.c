@@ -7,6 +7,7 @@
  * Cost: that of the bounds. */
 #include "passes/bounds/claim.h"
 
+#include "ir/exec/evaluate.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -56,7 +57,8 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
 {
     if (!x->scene.model.part_cost)
         return p->value;
-    return judge(&x->scene, dev, p->copies, x->use.scratch).value;
+    const struct plan plan = {.dev = (int32_t *)dev, .copies = p->copies};
+    return evaluate(&x->scene, &plan, x->use.scratch).value;
 }
 
 /* Whether some calls are single nodes here although they could be opened: what holds for all plans of these nodes

@@ -25,8 +25,6 @@
 #include "passes/contiguous/dp_refuter.h"
 #include "passes/bounds/path_bound.h"
 
-#include <stdio.h>
-
 enum {
     FIRST_ORDERS = 5,
     FIRST_ROUND = 8192, /* steps */
@@ -76,7 +74,6 @@ struct race {
     bool holder_made;
     /* where a probe's limit is between the bound (0) and the best plan (REACH_ONE) */
     uint32_t reach;
-    int64_t began, told;
 };
 
 /* Steps that are still allowed: a larger gap between plan and bound allows more. */
@@ -277,16 +274,9 @@ static void try_refuting(struct race *r, uint64_t steps)
     r->steps += r->refuter.spent - before;
 }
 
-static void tell(struct race *r)
+static void tell(const struct race *r)
 {
-    int64_t now = r->o->progress ? clock_now() : 0;
-    if (!r->o->progress || now - r->began < 2000000000 || now - r->told < 200000000)
-        return;
-    r->told = now;
-    fprintf(stderr,
-            "\rdp-place: best %.6g ms, bound %.6g ms, %.3g M steps, %u.%u %% of the search ",
-            (double)r->best->value / 1e9, (double)r->c->lower / 1e9, (double)r->steps / 1e6,
-            decide_passed(r->main) / 10, decide_passed(r->main) % 10);
+    problem_tell(r->c, r->o->clock, "searching", decide_passed(r->main), r->best->value);
 }
 
 static void rounds(struct race *r)
@@ -323,8 +313,6 @@ static void rounds(struct race *r)
     }
     if (r->main)
         decide_free(r->main);
-    if (r->told)
-        fprintf(stderr, "\r%78s\r", "");
 }
 
 bool dp_race(struct dp_race *o, struct problem_plan *best)
@@ -345,8 +333,7 @@ bool dp_race(struct dp_race *o, struct problem_plan *best)
         .probes = SHARE_ONE / 4,
         .refutes = SHARE_ONE / 4,
         .refuter = {.max_states = o->max_states, .clock = o->clock, .scratch = o->scratch},
-        .reach = REACH_ONE / 2,
-        .began = clock_now()};
+        .reach = REACH_ONE / 2};
     o->complete = o->c->g->n == 0;
     o->states = o->steps = 0;
     interval_begin(o->run);

@@ -210,6 +210,15 @@ static int search_order(struct orders *r, struct problem_plan *best, struct diag
     }
 }
 
+static void tell(const struct orders *r, uint32_t starts, int64_t lower, int64_t value)
+{
+    listener_tell(r->clock->listener,
+                  (struct progress){.phase = "trying orders",
+                                    .done = (uint32_t)((uint64_t)r->tried * 1000 / starts),
+                                    .value = value < LOAD_INF ? value : 0,
+                                    .bound = lower});
+}
+
 /* The best plan along up to `starts` orders.  0, or -1 and an error. */
 static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
                          struct problem_plan *best, struct diag *d)
@@ -228,6 +237,7 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
         arena_release(r->a, mark);
         if (rc < 0)
             return -1;
+        tell(r, starts, lower, best->value);
     }
     return 0;
 }
@@ -294,7 +304,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
                      bool on_whole, const struct orders *orders, int64_t searched)
 {
     struct plan *p = x->results.plan;
-    struct clock clock = {.stop = x->use.stop};
+    struct clock clock = ctx_late_clock(x);
     struct bound in = {c->lower, c->lower_why, explain_problem(c, x->scene.m, x->use.mem)};
     p->states = run->ideals;
     bool lowest = p->claim.bare <= c->lower;
@@ -328,9 +338,7 @@ static int hier_run(struct ctx *x, const void *options)
     const struct hier_options *o = options;
     if (ctx_base(x) || check_objective(x))
         return -1;
-    struct clock clock = {.stop = x->use.stop};
-    if (ctx_settings(x)->time_limit > 0)
-        clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
+    struct clock clock = ctx_clock(x);
     struct wdag *whole = whole_level(x), *level = x->levels.top;
     struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), &x->scene, -1,
                                       x->use.scratch, x->use.diag);

@@ -41,6 +41,7 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
         problem_forget_times(c);
     run.starts = run.starts < INFEASIBLE_STARTS ? run.starts : INFEASIBLE_STARTS;
     run.clock = n->clock;
+    run.phase = NULL; /* what it finds is no plan for these memories */
     bool found = c && interval_search(c, &run, &best, a);
     if (c && !found && states)
         found = dp_both(c, &s, &best, a);

@@ -663,7 +663,12 @@ bool interval_search(const struct problem *c, struct interval_run *run, struct p
 {
     bool better = false;
     interval_begin(run);
-    while (!interval_over(run) && best->value > c->lower && !(run->tried && clock_out(run->clock)))
+    while (!interval_over(run) && best->value > c->lower &&
+           !(run->tried && clock_out(run->clock))) {
         better = interval_next(c, run, best, scratch) || better;
+        if (run->phase)
+            problem_tell(c, run->clock, run->phase,
+                         (uint32_t)((uint64_t)run->tried * 1000 / run->starts), best->value);
+    }
     return better;
 }

@@ -57,14 +57,12 @@ int placing_start(struct ctx *x, const char *planner, const struct place_options
                           "%s: it knows no groups of devices: use hier-place, or leave "
                           "the groups out",
                           planner);
-    *p = (struct placing){
-        .whole = whole_level(x), .level = x->levels.top, .clock = {.stop = x->use.stop}};
-    if (ctx_settings(x)->time_limit > 0)
-        p->clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
+    *p = (struct placing){.whole = whole_level(x), .level = x->levels.top, .clock = ctx_clock(x)};
     p->run.starts = (uint32_t)o->starts;
     p->run.seed = (uint64_t)o->seed;
     p->run.order = (uint32_t)o->order;
     p->run.clock = &p->clock;
+    p->run.phase = "trying orders";
     p->problem = p->top = problem_build(p->whole, &x->scene, -1, x->use.scratch, x->use.diag);
     if (p->problem && p->level != p->whole)
         p->top = problem_build(p->level, &x->scene, -1, x->use.scratch, x->use.diag);

@@ -6,6 +6,8 @@
  * a part empty, keeps its calls open.  O(nodes + operands), and the judge's work. */
 #include "passes/functions/close_plan.h"
 
+#include "ir/exec/evaluate.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -102,12 +104,12 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     /* parts are given, not to be worked out anew, so what they cost is left out of both */
     struct scene new = out->scene, old = x->scene;
     new.model.part_cost = old.model.part_cost = 0;
-    struct verdict is = judge(&new, out->plan.dev, out->plan.copies, x->use.mem);
-    struct verdict open = judge(&old, x->results.plan->dev, x->results.plan->copies, x->use.mem);
-    out->verdict = figures(x, was, &is);
+    struct evaluation is = evaluate(&new, &out->plan, x->use.mem);
+    struct evaluation open = evaluate(&old, x->results.plan, x->use.mem);
+    out->verdict = figures(x, was, &is.v);
     out->parts = parts_of_pieces(&out->scene, &k, x->use.mem);
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
     out->first_open = out->open > 0 ? str(&out->m, c.opened->site[1].name) : "";
-    return is.runnable && is.colocated && is.value <= open.value;
+    return evaluation_holds(&is, true) && is.value <= open.value;
 }

@@ -140,7 +140,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct plan *p = x->results.plan;
     const char *solver = r->solver->name;
     /* no deadline: these bounds take a second or two at most */
-    struct clock after = {.stop = x->use.stop};
+    struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !r->write_only;
     struct bound all =
         claim_all(x, p->claim.bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);

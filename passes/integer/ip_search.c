@@ -245,6 +245,7 @@ static int one_model(const struct problem *c, struct loads *l, struct ip_run *r,
         return 0;
     if (build(c, r, &ask, &m, &reduction, scratch, d))
         return -1;
+    problem_tell(c, r->clock, "solving integer programs", 0, best->value);
     mip_solve(r->solver, m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
     bool found = a.value < MIP_INF && a.status != MIP_INFEASIBLE, holds = true;
     if (found)

@@ -565,3 +565,13 @@ void problem_assign(const struct problem *c, const uint32_t *step, const struct 
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
+
+void problem_tell(const struct problem *c, const struct clock *clock, const char *phase,
+                  uint32_t done, int64_t value)
+{
+    if (clock)
+        listener_tell(clock->listener, (struct progress){.phase = phase,
+                                                         .done = done,
+                                                         .value = value < LOAD_INF ? value : 0,
+                                                         .bound = c->lower});
+}

@@ -201,6 +201,10 @@ struct problem_plan {
     uint32_t *copies; /* [device] as in struct plan; needed if the model replicates, else NULL */
 };
 
+/* Tells the clock's listener how far a search of c is: what it does, thousandths of it, the value of its best plan. */
+void problem_tell(const struct problem *c, const struct clock *clock, const char *phase,
+                  uint32_t done, int64_t value);
+
 /* A step of a chain: the kind of its devices, and how many. */
 struct problem_step {
     uint16_t kind, copies;

@@ -10,6 +10,7 @@
 #include "passes/libraries.h"
 #include "passes/pipeline.h"
 #include "output.h"
+#include "progress_bar.h"
 #include "repro.h"
 #include "settings.h"
 
@@ -34,6 +35,7 @@ static void on_interrupt(int sig)
 
 struct sink {
     bool quiet, json;
+    struct progress_bar *bar;
     const struct diag *d; /* whose it is: which warnings fail the run */
 };
 
@@ -69,6 +71,7 @@ static void emit_line(void *user, enum diag_level level, enum warning w, const c
     const struct sink *sink = user;
     if (level == DIAG_NOTE && sink->quiet)
         return;
+    progress_erase(sink->bar);
     if (sink->json)
         emit_json(word[level], warning_text(w).name, line);
     else if (w)
@@ -372,7 +375,8 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
 
 int main(int argc, char **argv)
 {
-    struct sink sink = {0};
+    struct progress_bar bar = {.began = clock_now()};
+    struct sink sink = {.bar = &bar};
     struct diag d = {.emit = emit_line, .user = &sink};
     sink.d = &d;
     struct arena *mem = arena_new(), *scratch = arena_new();
@@ -386,14 +390,18 @@ int main(int argc, char **argv)
         rc = EXIT_USAGE;
     if (rc == -1) {
         struct settings s = {0};
+        struct listener listener = {.stop = &interrupted};
         struct ctx x = {.settings = &s,
                         .use.mem = mem,
                         .use.scratch = scratch,
                         .use.diag = &d,
-                        .use.stop = &interrupted,
+                        .use.listener = &listener,
                         .use.read_model = read_model};
         sink.quiet = c.value[CLI_QUIET] != NULL;
-        x.use.progress = !sink.quiet && isatty(STDERR_FILENO);
+        if (!sink.quiet && isatty(STDERR_FILENO)) {
+            listener.tell = progress_draw;
+            listener.user = &bar;
+        }
         sigaction(SIGINT, &sa, NULL);
         rc = run(&c, &s, &x);
         if (x.scene.m)

@@ -1,6 +1,7 @@
 /* What a run leaves: files, stdout, the table (output.h). */
 #include "output.h"
 
+#include "ir/exec/evaluate.h"
 #include "ir/base/outfile.h"
 #include "assumed.h"
 #include "ir/plan/parts.h"
@@ -157,40 +158,38 @@ static int replay(const struct cli *c, const struct result *r)
 }
 
 /* What a plan that came with the input claims holds only for the costs and devices that it was made for. */
-static void check_claims(const struct cli *c, struct ctx *x, int64_t value)
+static void check_claims(const struct cli *c, struct ctx *x, const struct evaluation *e)
 {
     struct plan *p = x->results.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    bool optimal = p->claim.status == PLAN_OPTIMAL && p->claim.bound != value;
-    if ((p->claim.bound < 0 && !optimal) ||
-        (p->claim.value == value && p->claim.bound <= value && !optimal))
+    bool silent = p->claim.bound < 0 && p->claim.status != PLAN_OPTIMAL;
+    if (silent || evaluation_confirms(e, p) == FOUND_AS_CLAIMED)
         return;
     diag_warning(x->use.diag, WARN_INVALID_PLAN,
                  "%s: its plan takes %s here, not %s: what it says about bounds is left out",
-                 c->input, time_print(is, value), time_print(said, p->claim.value));
-    p->claim.value = value;
+                 c->input, time_print(is, e->value), time_print(said, p->claim.value));
+    p->claim.value = e->value;
     p->claim.bound = p->claim.bound_all = -1;
     p->claim.proof = p->claim.offer = NULL;
     p->claim.status = p->claim.status == PLAN_OVER_MEMORY ? p->claim.status : PLAN_HEURISTIC;
 }
 
-/* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
- * nobody has checked it yet, and one that does not hold is good for nothing but textual IR. */
-static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, struct verdict *v)
+/* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
+ * yet, and one that does not hold is good for nothing but textual IR. */
+static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, struct evaluation *e)
 {
     if (!x->results.plan || !x->scene.m->cost || !x->scene.cluster)
         return 0;
     if (ctx_base(x))
         return -1;
-    *v = judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.mem);
-    bool fits = v->fits || x->results.plan->claim.status == PLAN_OVER_MEMORY;
-    if (!v->runnable || !v->colocated || !fits) {
+    *e = evaluate(&x->scene, x->results.plan, x->use.mem);
+    if (!evaluation_holds(e, x->results.plan->claim.status == PLAN_OVER_MEMORY)) {
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", c->input,
-                     v->why_not);
+                     e->why_not);
         return 0;
     }
-    check_claims(c, x, v->value);
-    r->verdict = v;
+    check_claims(c, x, e);
+    r->verdict = &e->v;
     r->parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem);
     return 0;
 }
@@ -342,7 +341,7 @@ static const char *table_text(const struct result *r, const char *out, struct ar
 
 int output_write(const struct cli *c, struct ctx *x, bool brought)
 {
-    struct verdict v;
+    struct evaluation e;
     struct closed_plan closed = {0};
     struct result planned, r = {.scene = x->scene, .plan = x->results.plan, .diag = x->use.diag};
     const char *out = c->value[CLI_OUTPUT];
@@ -357,7 +356,7 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
     r.dim_name = names;
     r.dim_value = values;
     r.ndims = ndims;
-    if (judge_plan(c, x, &r, &v))
+    if (judge_plan(c, x, &r, &e))
         return -1;
     close_calls(x, &r, &planned, &closed);
     onnx_remake(r.scene.m);

@@ -264,10 +264,8 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
 {
     uint32_t n = 0, copies[DEVICES] = {1, 1, 1, 1};
     struct diag d = diag_silent();
-    struct ctx x = {.use.mem = arena_new(),
-                    .use.scratch = arena_new(),
-                    .use.diag = &d,
-                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
+    struct ctx x = {
+        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = w->t.scene};
     *any = *contiguous = COST_NEVER;
     w->x = &x;
     assert_int_equal(ctx_base(&x), 0);
@@ -315,10 +313,8 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     struct world *w = malloc(sizeof *w);
     struct diag d = diag_silent();
     make(w, seed, kind, &d);
-    struct ctx x = {.use.mem = arena_new(),
-                    .use.scratch = arena_new(),
-                    .use.diag = &d,
-                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
+    struct ctx x = {
+        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = w->t.scene};
     int rc = place(&x, passes);
     const struct plan *p = x.results.plan;
     c->runs++;
