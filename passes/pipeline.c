@@ -236,12 +236,12 @@ static int judge_plan(const struct pass *p, struct ctx *x)
 }
 
 /* Whether `said`, the argument of --print-ir-before or -after, means this pass. */
-static bool wanted(const char *said, const struct pass *p)
+static bool is_wanted(const char *said, const struct pass *p)
 {
     return said && (!strcmp(said, "*") || !strcmp(said, p->name));
 }
 
-static void show(const char *when, const struct pass *p, const struct ctx *x)
+static void print_context(const char *when, const struct pass *p, const struct ctx *x)
 {
     fprintf(stderr, "# %s %s\n", when, p->name);
     module_print(stderr, &x->scene, x->results.plan);
@@ -264,8 +264,8 @@ int step_run(const struct step *s, struct ctx *x)
 static int run_and_judge(const struct step *s, struct ctx *x, const struct run_options *o)
 {
     const struct plan *before = x->results.plan;
-    if (wanted(o->print_before, s->pass))
-        show("before", s->pass, x);
+    if (is_wanted(o->print_before, s->pass))
+        print_context("before", s->pass, x);
     int rc = step_run(s, x);
     if (rc)
         return rc;
@@ -275,8 +275,8 @@ static int run_and_judge(const struct step *s, struct ctx *x, const struct run_o
     }
     if (x->results.plan != before && (rc = judge_plan(s->pass, x)))
         return rc;
-    if (wanted(o->print_after, s->pass))
-        show("after", s->pass, x);
+    if (is_wanted(o->print_after, s->pass))
+        print_context("after", s->pass, x);
     return 0;
 }
 

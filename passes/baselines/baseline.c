@@ -37,7 +37,7 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
 }
 
 /* The device that lacks most memory; ndev: none does. */
-static uint32_t fullest(const struct loads *l)
+static uint32_t find_fullest(const struct loads *l)
 {
     uint32_t worst = l->ndev;
     for (uint32_t d = 0; d < l->ndev; d++)
@@ -50,7 +50,7 @@ int baseline_leave(struct baseline *b, const char *argument)
 {
     assert(b->p.run.clock == &b->p.clock && b->l.c == b->p.top);
     struct ctx *x = b->x;
-    uint32_t full = fullest(&b->l);
+    uint32_t full = find_fullest(&b->l);
     char needs[UNIT_TEXT], has[UNIT_TEXT];
     const char *lacks = NULL;
     if (full < b->l.ndev) {

@@ -1,6 +1,7 @@
 /* metis-place: parts by METIS (Karypis and Kumar), a graph partitioner; see partition.c.
  *
- * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child. */
+ * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child. Cost: the
+ * library's. */
 #include "passes/baselines/partition.h"
 
 #if PCC_HAVE_METIS
@@ -8,7 +9,7 @@
 
 _Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS of 32-bit numbers");
 
-static int work(struct part_graph *g)
+static int partition_graph(struct part_graph *g)
 {
     idx_t option[METIS_NOPTIONS], one = 1, cut;
     METIS_SetDefaultOptions(option);
@@ -19,7 +20,7 @@ static int work(struct part_graph *g)
 
 static int metis_run(struct ctx *x, const void *options)
 {
-    return partition_run(x, "metis-place", options, work);
+    return partition_run(x, "metis-place", options, partition_graph);
 }
 #else
 static int metis_run(struct ctx *x, const void *options)
