@@ -1,6 +1,6 @@
 /* metis-place: parts by METIS (Karypis and Kumar), a graph partitioner; see partition.c.
  *
- * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child. Cost: the
+ * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child.  Cost: the
  * library's. */
 #include "passes/baselines/partition.h"
 

@@ -5,7 +5,7 @@
  * says that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they
  * prove is stated with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.
  * Where all loads are multiples of something coarser (ip_grain) the margin vanishes, and the plan is called optimal;
- * else it is called feasible, with the gap.  On a fused level the proof is about that level only. Cost: the time
+ * else it is called feasible, with the gap.  On a fused level the proof is about that level only.  Cost: the time
  * that the solver gets. */
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/ip_refute.h"

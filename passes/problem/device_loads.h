@@ -75,7 +75,7 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to);
 struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w);
 
 /* The plan's value, ps: the largest load; with the passes apart the largest forward load plus the largest backward
- * load. O(devices). */
+ * load.  O(devices). */
 int64_t loads_value(const struct loads *l);
 /* Bytes that device d holds beyond its memory; the sum of these over all devices. */
 int64_t loads_excess(const struct loads *l, uint32_t d);
