@@ -39,7 +39,8 @@ enum finding evaluation_confirms(const struct evaluation *e, const struct plan *
         return FOUND_BROKEN;
     if (e->value != claim->claim.value)
         return FOUND_OTHER_VALUE;
-    if (claim->claim.bound > e->value || (claim->claim.status == PLAN_OPTIMAL && claim->claim.bound != e->value))
+    if (claim->claim.bound > e->value ||
+        (claim->claim.status == PLAN_OPTIMAL && claim->claim.bound != e->value))
         return FOUND_OTHER_BOUND;
     return FOUND_AS_CLAIMED;
 }

@@ -70,10 +70,12 @@ static int plan_run(struct ctx *x, const void *options)
     /* what parts cost, which the judge counts and the problem does not */
     int64_t start = claim_start(x, must_level(x));
     p->claim.bare = e.value > start ? e.value - start : 0;
-    struct bound b = claim_all(x, p->claim.bare, e.v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    struct bound b =
+        claim_all(x, p->claim.bare, e.v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
-    p->claim.argument = b.value < 0 ? arena_fmt(x->use.mem, "read from %s", o->from)
-                              : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
+    p->claim.argument = b.value < 0
+                            ? arena_fmt(x->use.mem, "read from %s", o->from)
+                            : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
     p->claim.status = b.value < 0 ? PLAN_HEURISTIC : p->claim.status;
     if (!e.v.fits) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, e.why_not);
