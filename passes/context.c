@@ -1,4 +1,5 @@
-/* The context's levels: the base level is built when the first pass wants it. */
+/* The context's levels: the base level is built when the first pass wants it.  O(nodes + operands + pins), and
+ * O(nodes) for each --pin.  O(nodes + operands + pins), and O(nodes) for each --pin. */
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"
@@ -31,21 +32,21 @@ const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i)
 
 /* ---- pins ---- */
 
-/* What a pattern of --pin says of a node by the names of the open calls that it is in. */
-/* FOLLOWS: a call matches, but it is a Shape in it */
+/* What a pattern of --pin says of a node through the names of the open calls around it: */
+/* no call matches; one does; one does, but the node is a Shape there, which follows its operand */
 enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 
-/* [node] that; NULL: no call is open. */
+/* [node] CALL_* for one pattern; NULL: no call is open. */
 static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *follows)
 {
     const struct opened *o = x->results.opened;
     if (!o)
         return NULL;
     uint8_t *site = arena_alloc(x->use.scratch, o->nsite),
-            *in = arena_alloc(x->use.scratch, x->m->nnode);
+            *in = arena_alloc(x->use.scratch, x->scene.m->nnode);
     for (uint32_t s = 1; s < o->nsite; s++)
-        site[s] =
-            site[o->site[s].parent] || regexec(re, str(x->m, o->site[s].name), 0, NULL, 0) == 0;
+        site[s] = site[o->site[s].parent] ||
+                  regexec(re, str(x->scene.m, o->site[s].name), 0, NULL, 0) == 0;
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         nid n = x->levels.base->node[v];
         if (site[o->within[n]])
@@ -54,7 +55,7 @@ static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *fo
     return in;
 }
 
-/* Fixes the vertices of a pattern to a device; how many. */
+/* Pins the vertices that a pattern matches and that have no pin yet to a device; returns how many. */
 static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t *follows)
 {
     const uint8_t *in = called(x, re, follows);
@@ -63,7 +64,7 @@ static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t
         nid n = x->levels.base->node[v];
         int call = in ? in[n] : CALL_SILENT;
         if (call == CALL_MATCHES ||
-            (call == CALL_SILENT && regexec(re, node_name(x->m, n), 0, NULL, 0) == 0)) {
+            (call == CALL_SILENT && regexec(re, node_name(x->scene.m, n), 0, NULL, 0) == 0)) {
             x->levels.base->pin[v] = dev;
             hits++;
         }
@@ -71,20 +72,21 @@ static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t
     return hits;
 }
 
-/* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node, or a call that
- * it is in, wins. */
+/* Pins vertices by --pin 'regex=device'; the first pattern that matches a node's name, or that of a call that it is
+ * in, counts. */
 static int apply_pins(struct ctx *x)
 {
-    const uint8_t *follows = place_follows(x->m, x->place, x->use.scratch);
+    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
     for (uint32_t k = ctx_settings(x)->npins; k-- > 0;) {
         const struct pin *p = &ctx_settings(x)->pins[k];
-        int dev = cluster_device(x->cluster, p->device);
+        int dev = cluster_device(x->scene.cluster, p->device);
         regex_t re;
         char why[PATTERN_WHY];
         if (dev < 0)
-            return diag_error(
-                x->use.diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
-                p->pattern, p->device, p->device, cluster_device_name(x->cluster, x->use.mem, 0));
+            return diag_error(x->use.diag,
+                              "--pin '%s=%s': there is no device '%s'; the first is '%s'",
+                              p->pattern, p->device, p->device,
+                              cluster_device_name(x->scene.cluster, x->use.mem, 0));
         if (pattern_compile(&re, p->pattern, why))
             return diag_error(x->use.diag, "--pin '%s=%s': not a regular expression: %s",
                               p->pattern, p->device, why);
@@ -101,16 +103,17 @@ static int apply_pins(struct ctx *x)
 
 int ctx_check_costs(const struct ctx *x)
 {
-    assert(x->m->cost && x->cluster->ncls > 0);
-    if (x->m->cost->nclass == x->cluster->ncls)
+    assert(x->scene.m->cost && x->scene.cluster->ncls > 0);
+    if (x->scene.m->cost->nclass == x->scene.cluster->ncls)
         return 0;
     return diag_error(
         x->use.diag,
         "%s: it has costs for %u device classes, the cluster has %u: expected one each",
-        str(x->m, x->m->path), x->m->cost->nclass, x->cluster->ncls);
+        str(x->scene.m, x->scene.m->path), x->scene.m->cost->nclass, x->scene.cluster->ncls);
 }
 
-/* Sums of times and of bytes (each net once for each pin) must not overflow. */
+/* An error if the times and transfers of a class (each net once for each pin), or all bytes, add up to CTX_SUM_MAX
+ * or more. */
 static int check_sums(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;
@@ -125,10 +128,11 @@ static int check_sums(const struct ctx *x)
             return diag_error(x->use.diag,
                               "the times of all nodes on class '%s' add up to more than pcc can "
                               "count (%" PRId64 " s)%s",
-                              x->cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S, bind_excuse(x));
+                              x->scene.cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S,
+                              bind_excuse(x));
     }
     for (uint32_t e = 0; e < g->nnet; e++)
-        bytes = sat_add(bytes, sat_mul(x->m->cost->bytes[x->place->net_value[e]],
+        bytes = sat_add(bytes, sat_mul(x->scene.m->cost->bytes[x->scene.place->net_value[e]],
                                        g->net_pin.at[e + 1] - g->net_pin.at[e]));
     if (bytes >= CTX_SUM_MAX)
         return diag_error(x->use.diag, "the bytes of all nodes add up to more than pcc can count%s",
@@ -142,13 +146,13 @@ int ctx_base(struct ctx *x)
         return 0;
     if (ctx_check_costs(x))
         return -1;
-    x->place =
-        place_build(x->m, ctx_settings(x)->pairs, ctx_settings(x)->npairs, x->use.mem, x->use.diag);
-    if (!x->place)
+    x->scene.place = place_build(x->scene.m, ctx_settings(x)->pairs, ctx_settings(x)->npairs,
+                                 x->use.mem, x->use.diag);
+    if (!x->scene.place)
         return -1;
-    if (x->cluster->io_free)
-        place_free_io(x->m, x->place);
-    x->levels.base = wdag_base(x->m, x->place, x->cluster, x->use.mem);
+    if (x->scene.cluster->io_free)
+        place_free_io(x->scene.m, x->scene.place);
+    x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;
     if (check_sums(x) || apply_pins(x))
         return -1;

@@ -39,10 +39,10 @@ struct settings {
 /* What passes read and leave, from fine to coarse; NULL: not there yet. */
 struct levels {
     struct wdag *base; /* one vertex per placed node: ctx_base() */
-    /* What contract leaves: the classes of nodes that share a device, and the cycles that these close joined,
-       which contiguous plans cannot cut; the classes alone, for plans of any shape (without edges where there
-       are such cycles, else whole itself); and of these the mandatory ones, without the groups that the user or
-       an option of contract asked for (else any itself). */
+    /* What contract leaves.  whole: each colocation class is a vertex, and classes on a cycle are one, since
+     * contiguous plans cannot cut it.  any: the classes alone, for plans of any shape (whole itself if there are no
+     * such cycles; else it has no edges).  must: only the mandatory classes, without the groups that the user or an
+     * option of contract asked for (any itself if there are none). */
     struct wdag *whole, *any, *must;
     struct wdag *top; /* the level that the next pass reads */
 };
@@ -73,9 +73,7 @@ struct results {
 
 /* What a run works on.  One per run; no globals.  Zero-initialised it has nothing yet. */
 struct ctx {
-    struct module *m;
-    struct cluster *cluster;
-    struct place *place;             /* with the base level: ctx_base() */
+    struct scene scene;              /* its place comes with the base level: ctx_base() */
     const struct settings *settings; /* NULL: none; passes ask ctx_settings() */
     struct levels levels;
     struct services use;
@@ -103,7 +101,7 @@ uint32_t ctx_ndims(const struct ctx *x);
 const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);
 /* Costs that came with the input have as many classes as the cluster: 0, or -1 and an error. */
 int ctx_check_costs(const struct ctx *x);
-/* Builds place and the base level if they are not there yet: x->place, base and top of x->levels.  An error if
+/* Builds place and the base level if they are not there yet: x->scene.place, base and top of x->levels.  An error if
  * all times and transfers of a class, or all bytes, add up to CTX_SUM_MAX or more, so that no pass
  * has to fear for its sums. */
 #define CTX_SUM_MAX (INT64_C(1) << 59)

@@ -1,4 +1,5 @@
-/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h). */
+/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h).  O(text) beside
+ * the passes.  O(text) beside the passes. */
 #include "passes/pipeline.h"
 
 #include "ir/base/nearest.h"
@@ -144,7 +145,8 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
     return o;
 }
 
-/* Where a pass reads a plan, calls stand open as when that plan was made. */
+/* Gives open-functions the option `plan` of a later pass that reads a plan, so that calls stand open as when that
+ * plan was made. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
     const struct pass *open = pass_find("open-functions"), *in = pass_find("inline-functions");
@@ -208,7 +210,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The first node that is not on the device it is pinned to, or 0. */
+/* The first node whose device in the plan is not the one that it is pinned to; 0: none. */
 static nid misplaced(const struct ctx *x)
 {
     for (uint32_t v = 0; v < x->levels.base->n; v++)
@@ -218,18 +220,18 @@ static nid misplaced(const struct ctx *x)
     return 0;
 }
 
-/* A planner's claim against the judge's figures. */
+/* Compares the planner's claim with the judge's figures: 0, or PASS_UNVERIFIED and an error. */
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
     nid off = misplaced(x);
     if (off) {
         diag_error(x->use.diag, "%s: node '%s' is not on the device that it is pinned to", p->name,
-                   node_name(x->m, off));
+                   node_name(x->scene.m, off));
         return PASS_UNVERIFIED;
     }
-    struct verdict v = judge_copies(x->m, x->place, x->cluster, x->results.plan->dev,
-                                    x->results.plan->copies, x->use.scratch);
+    struct verdict v =
+        judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.scratch);
     bool fits = v.fits || x->results.plan->status == PLAN_OVER_MEMORY;
     if (!v.runnable || !v.colocated || !fits) {
         diag_error(x->use.diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
@@ -249,7 +251,7 @@ static int judge_plan(const struct pass *p, struct ctx *x)
     return 0;
 }
 
-/* Does what was said for --print-ir-before or -after mean this pass? */
+/* Whether `said`, the argument of --print-ir-before or -after, means this pass. */
 static bool wanted(const char *said, const struct pass *p)
 {
     return said && (!strcmp(said, "*") || !strcmp(said, p->name));
@@ -258,8 +260,8 @@ static bool wanted(const char *said, const struct pass *p)
 static void show(const char *when, const struct pass *p, const struct ctx *x)
 {
     fprintf(stderr, "# %s %s\n", when, p->name);
-    module_print(stderr, x->m, x->cluster, x->results.plan);
-    wdag_print(stderr, x->levels.top, x->m);
+    module_print(stderr, &x->scene, x->results.plan);
+    wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
 static int run_step(const struct step *s, struct ctx *x, const struct run_options *o)
@@ -270,7 +272,7 @@ static int run_step(const struct step *s, struct ctx *x, const struct run_option
     int rc = s->pass->run(x, s->opts);
     if (rc)
         return rc;
-    if (o->verify_each && module_verify(x->m, x->use.diag)) {
+    if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
         diag_error(x->use.diag, "the module is broken after %s", s->pass->name);
         return PASS_UNVERIFIED;
     }

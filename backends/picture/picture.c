@@ -179,7 +179,7 @@ static enum outcome lay_out(const struct result *r, enum view view, const char *
     enum outcome o = TOO_SLOW;
     for (; t->boxes && (o == TOO_SLOW || o == FAILED); t++) {
         bool same = t->view == view && t->boxes == first->boxes;
-        if (t->most_nodes && r->m->nnode > t->most_nodes)
+        if (t->most_nodes && r->scene.m->nnode > t->most_nodes)
             continue;
         if (!same && dot_write(r, t->view, t->boxes, other))
             break;

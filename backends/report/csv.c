@@ -36,8 +36,8 @@ static int64_t result_bytes(const struct module *m, nid n)
  * picoseconds per device class (empty: cannot run there). */
 static int write_csv(const struct result *r, const void *opts, const char *path)
 {
-    const struct module *m = r->m;
-    const struct cluster *c = r->cluster;
+    const struct module *m = r->scene.m;
+    const struct cluster *c = r->scene.cluster;
     (void)opts;
     struct outfile o;
     const struct graph *g = &m->graph[1];

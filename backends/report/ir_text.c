@@ -8,7 +8,7 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
     struct outfile o;
     if (outfile_open(&o, path, r->diag))
         return -1;
-    module_print(o.f, r->m, r->cluster, r->plan);
+    module_print(o.f, &r->scene, r->plan);
     return outfile_close(&o, true);
 }
 

@@ -17,18 +17,18 @@ static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, 
 {
     const struct device_load *l = &r->verdict->load[d];
     json_t *nodes = json_array();
-    for (nid n = 1; n < r->m->nnode; n++)
+    for (nid n = 1; n < r->scene.m->nnode; n++)
         if (r->plan->dev[n] == (int32_t)d &&
-            json_array_append_new(nodes, json_string(node_name(r->m, n)))) {
+            json_array_append_new(nodes, json_string(node_name(r->scene.m, n)))) {
             *bad = n;
             json_decref(nodes);
             return NULL;
         }
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name",
-                     cluster_device_name(r->cluster, a, d), "class",
-                     r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s", seconds(l->load),
-                     "compute_s", seconds(l->compute), "transfer_s", seconds(l->transfer),
-                     "used_bytes", (json_int_t)l->used, "nodes", nodes);
+                     cluster_device_name(r->scene.cluster, a, d), "class",
+                     r->scene.cluster->cls[cluster_class(r->scene.cluster, d)].name, "load_s",
+                     seconds(l->load), "compute_s", seconds(l->compute), "transfer_s",
+                     seconds(l->transfer), "used_bytes", (json_int_t)l->used, "nodes", nodes);
 }
 
 /* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]}, and
@@ -37,7 +37,7 @@ static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
 {
     const struct plan *p = r->plan;
     json_t *devices = json_array();
-    for (uint32_t d = 0; d < r->cluster->ndev; d++)
+    for (uint32_t d = 0; d < r->scene.cluster->ndev; d++)
         if (json_array_append_new(devices, device_json(r, d, a, bad))) {
             json_decref(devices);
             return NULL;
@@ -62,7 +62,7 @@ int plan_json_write(const struct result *r, const char *path)
         rc = diag_error(r->diag, "%s: %s", path, strerror(errno));
     else if (!root && bad)
         rc = diag_error(r->diag, "%s: the name of node '%s' is not UTF-8, which JSON cannot hold",
-                        path, node_name(r->m, bad));
+                        path, node_name(r->scene.m, bad));
     else if (!root)
         rc = diag_error(r->diag, "%s: a name is not UTF-8, which JSON cannot hold", path);
     if (!rc)
@@ -85,7 +85,7 @@ int plan_json_write(const struct result *r, const char *path)
 static int write_json(const struct result *r, const void *opts, const char *path)
 {
     (void)opts;
-    return r->m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
+    return r->scene.m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
 }
 
 const struct writer writer_json = {.name = "json",

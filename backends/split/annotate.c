@@ -43,7 +43,7 @@ static struct whereabouts *locate(struct split *s)
     struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         const struct part *t = &s->parts->part[x];
-        const char *device = cluster_device_name(s->r->cluster, s->a, t->dev);
+        const char *device = cluster_device_name(s->r->scene.cluster, s->a, t->dev);
         for (uint32_t i = 0; i < t->nnode; i++)
             note(s, &w[t->node[i]], device, s->file[x]);
         for (uint32_t i = 0; i < t->ncopy; i++)
@@ -127,9 +127,9 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
 {
     struct split s = {.r = r,
                       .o = opts,
-                      .m = r->m,
+                      .m = r->scene.m,
                       .parts = r->parts,
-                      .src = r->m->src,
+                      .src = r->scene.m->src,
                       .diag = r->diag,
                       .keep = true,
                       .dirfd = -1};
@@ -137,7 +137,7 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
     if (!r->verdict)
         return s.o->annotate == ANNOTATE_IR11
                    ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
-                   : onnx_write(r->m, path, r->diag);
+                   : onnx_write(r->scene.m, path, r->diag);
     if (!s.src || !s.src->graph || !s.parts)
         return diag_error(
             r->diag, "%s: a plan can be written only into a model that was read from ONNX", path);

@@ -68,7 +68,7 @@ static bool is_ours(const char *name)
 
 static Onnx__DeviceConfigurationProto *configuration(struct split *s)
 {
-    const struct cluster *k = s->r->cluster;
+    const struct cluster *k = s->r->scene.cluster;
     Onnx__DeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
     onnx__device_configuration_proto__init(c);
     c->name = (char *)NAME;
@@ -224,11 +224,11 @@ static enum kind kind_of(const struct cluster *k, uint32_t dev)
 /* [device] 1: it runs a part, itself or in turn with others. */
 static uint8_t *used_devices(const struct result *r, struct arena *a)
 {
-    uint8_t *used = arena_alloc(a, r->cluster->ndev);
-    memset(used, 0, r->cluster->ndev);
+    uint8_t *used = arena_alloc(a, r->scene.cluster->ndev);
+    memset(used, 0, r->scene.cluster->ndev);
     for (uint32_t x = 0; x < r->parts->nparts; x++) {
         uint32_t d = r->parts->part[x].dev;
-        assert(d < r->cluster->ndev);
+        assert(d < r->scene.cluster->ndev);
         memset(used + d, 1, r->plan->copies && r->plan->copies[d] ? r->plan->copies[d] : 1);
     }
     return used;
@@ -238,7 +238,7 @@ static uint8_t *used_devices(const struct result *r, struct arena *a)
  * acc1 would match acc10, too. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why)
 {
-    const struct cluster *k = r->cluster;
+    const struct cluster *k = r->scene.cluster;
     const uint8_t *used = used_devices(r, a);
     const char *text = "", *first[KINDS] = {0};
     uint32_t gpus = 0;

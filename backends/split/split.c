@@ -104,12 +104,12 @@ int split_write(const struct result *r, const struct split_options *o, const cha
 {
     struct split s = {.r = r,
                       .o = o,
-                      .m = r->m,
+                      .m = r->scene.m,
                       .parts = r->parts,
                       .diag = r->diag,
                       .mode = (enum weights_mode)o->weights};
     struct folder f;
-    if (!r->parts || !r->plan || !r->verdict || !r->m->cost)
+    if (!r->parts || !r->plan || !r->verdict || !r->scene.m->cost)
         return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
                           folder);
     if (begin(&s, &f, folder))

@@ -46,11 +46,12 @@ static void put_us(FILE *f, int64_t ps)
 static void put_names(FILE *f, const struct result *r, const struct replay *y, struct arena *a)
 {
     fputs("{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": ", f);
-    put_text(f, a, path_base(str(r->m, r->m->path)));
+    put_text(f, a, path_base(str(r->scene.m, r->scene.m->path)));
     fputs("}}", f);
     for (uint32_t l = 0; l < y->nlane; l++) {
-        const struct device_class *k = &r->cluster->cls[cluster_class(r->cluster, y->lane[l].dev)];
-        const char *name = replay_lane_name(y, r->cluster, l, a);
+        const struct device_class *k =
+            &r->scene.cluster->cls[cluster_class(r->scene.cluster, y->lane[l].dev)];
+        const char *name = replay_lane_name(y, r->scene.cluster, l, a);
         fprintf(f, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, ",
                 l + 1);
         fputs("\"args\": {\"name\": ", f);

@@ -1,4 +1,4 @@
-/* When to stop (clock.h). */
+/* When to stop (clock.h): the stop flag first, then the monotonic clock.  O(1). */
 #include "ir/base/clock.h"
 
 #include <stddef.h>

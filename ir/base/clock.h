@@ -12,7 +12,7 @@ struct clock {
     const char *why; /* once it is out: "time limit reached" */
 };
 
-/* Whether the work has to end; NULL: never. */
+/* Whether the work must end (and t->why says why); t = NULL: never. */
 bool clock_out(struct clock *t);
 int64_t clock_now(void); /* ns */
 

@@ -16,7 +16,7 @@
 
 enum { TRIES = 100 }; /* temporary names */
 
-/* At exit: the file is still open. */
+/* Called if the program exits while the file is being written. */
 static void drop(void *p)
 {
     const struct outfile *o = p;

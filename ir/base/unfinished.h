@@ -11,7 +11,7 @@ struct unfinished {
 /* From now on drop(p) is called when the program exits, last one first.  u is the caller's and must
  * stay where it is until unfinished_remove. */
 void unfinished_add(struct unfinished *u, void (*drop)(void *), void *p);
-/* It is finished, or dropped otherwise.  Nothing happens if it was never added. */
+/* The thing is finished, or was removed: drop(p) is not called any more.  Does nothing if u was never added. */
 void unfinished_remove(struct unfinished *u);
 
 #endif

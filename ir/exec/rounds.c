@@ -6,12 +6,12 @@
  * first part that reads it.  Where transfers overlap computing (H.1) a part is three tasks, on the
  * device's lane and on those of its link.
  *
- * Rounds.  The level of a task is that of the tasks it waits for, one more where these are on other
- * lanes.  In round r a lane runs all its tasks, each for the sample r - level, so that it never waits
- * for what its own round makes elsewhere, and a round takes no longer than the most loaded lane needs:
- * N samples end within (N + levels) times the plan's value, and not before N times it.  So the replay
- * checks the judge: both add up the same times on ways that have nothing in common.  The parts of a device whose
- * nodes are not contiguous are the paper's virtual devices: tasks of one lane. */
+ * Rounds.  The level of a task is the largest level of the tasks it waits for, plus one for those on other lanes.
+ * In round r a lane runs each of its tasks for the sample r - level.  So it waits for nothing that another lane does
+ * in the same round, and a round takes no longer than the most loaded lane needs: N samples end within (N + levels)
+ * times the plan's value, and not before N times it.  So the replay checks the judge: both find the same value by
+ * methods that have nothing in common.  The parts of a device whose nodes are not contiguous are the paper's virtual
+ * devices: tasks of one lane. */
 #include "ir/exec/rounds.h"
 
 #include "ir/base/units.h"
@@ -23,13 +23,13 @@
 
 enum {
     FEW = REPLAY_FEW,
-    MANY = 1 << 14 /* bars of a picture as far as the choice is not the user's */
+    MANY = 1 << 14 /* bars of a picture, if the user does not say how many samples */
 };
 
 /* Costs of one part in one pass. */
 struct piece {
     int64_t compute, in, out;
-    uint32_t task[4]; /* by kind, task + 1 */
+    uint32_t task[4]; /* [kind] 1 + the task; 0: none */
     bool used;
 };
 
@@ -42,7 +42,7 @@ struct building {
     struct arena *a;
     struct replay *r;
     struct piece *piece;        /* [2 * part + pass] */
-    uint32_t nedge, *from, *to; /* between pieces: `to` reads what `from` makes */
+    uint32_t nedge, *from, *to; /* edges edges between pieces: `to` reads what `from` makes */
 };
 
 static bool is_back(const struct building *b, nid n)
@@ -64,8 +64,8 @@ static void add_edge(struct building *b, uint32_t from, uint32_t to)
     b->to[b->nedge++] = to;
 }
 
-/* A net: each device pays its transfer once, in the pass of the producer; who reads it waits for the
- * producer, and on another device for the transfer.  first: a number for each device, all UINT32_MAX. */
+/* Adds net e: each device pays its transfer once, in the pass of the producer; its readers wait for the producer, on
+ * other devices also for the transfer.  first: scratch, [device], all UINT32_MAX. */
 static void add_net(struct building *b, uint32_t e, uint32_t *first)
 {
     vid v = b->p->net_value[e];
@@ -126,7 +126,7 @@ static void make_pieces(struct building *b)
 
 /* ---- tasks ------------------------------------------------------------------------------------ */
 
-/* The lane of a device for a kind of task. */
+/* The lane of device `dev` for a kind of task; made if it is new. */
 static uint32_t lane_of(const struct building *b, uint32_t dev, uint8_t kind)
 {
     uint32_t per = b->c->overlap == OVERLAP_SUM ? 1 : b->c->overlap == OVERLAP_MAX ? 2 : 3;
@@ -175,7 +175,7 @@ static uint32_t end_task(const struct piece *x, bool last)
     return UINT32_MAX;
 }
 
-/* Each entry of a row once. */
+/* Drops repeated entries within rows. */
 static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
 {
     uint32_t *seen = arena_array(a, (size_t)rows + 1, sizeof *seen), n = 0, at = 0;
@@ -190,7 +190,7 @@ static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
     }
 }
 
-/* Tasks in order of the parts, forward before backward; what they wait for. */
+/* Makes the tasks, in order of the parts, forward before backward, and what they wait for. */
 static void make_tasks(struct building *b)
 {
     struct replay *r = b->r;
@@ -224,9 +224,8 @@ static void make_tasks(struct building *b)
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-/* A task of the backward pass that needs values of the forward pass alone could run with them, and a picture would
- * show gradients before there is a loss.  It runs in the round of who reads it first; if nobody does, once
- * the forward pass is through. */
+/* Raises levels: a task of the backward pass that needs only values of the forward pass would run before there is a
+ * loss.  It gets the level of its first reader; without readers, that of the end of the forward pass. */
 static void delay_backward(struct replay *r, const uint32_t *order, const struct csr *next)
 {
     uint32_t through = 0;
@@ -247,8 +246,7 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
     }
 }
 
-/* The tasks by level, those of a level in an order in which each comes behind those that it waits for
- * (Kahn's algorithm, smallest first as far as the queue goes). */
+/* level -> tasks, each behind those that it waits for (Kahn's algorithm). */
 static struct csr by_level(struct building *b)
 {
     struct replay *r = b->r;
@@ -275,7 +273,7 @@ static struct csr by_level(struct building *b)
     }
     assert(end == r->ntask);
     delay_backward(r, order, &next);
-    uint32_t *level = left; /* done with */
+    uint32_t *level = left; /* the array `left` is not needed any more */
     for (uint32_t i = 0; i < r->ntask; i++) {
         level[i] = r->task[order[i]].level;
         r->levels = level[i] + 1 > r->levels ? level[i] + 1 : r->levels;
@@ -283,8 +281,8 @@ static struct csr by_level(struct building *b)
     return csr_build(b->a, r->levels, r->ntask, level, order);
 }
 
-/* Appends the tasks of a pass (2: of both) to the lists of their lanes, round by round; in a round those of the
- * levels whose samples are under way. */
+/* Appends the tasks of a pass (2: of both) to the lists of their lanes, round by round: in round r those of each
+ * level for sample r - level, if there is such a sample. */
 static void list_pass(const struct replay *r, const struct csr *level, int pass, struct csr *list)
 {
     for (uint32_t round = 0; round < r->samples + r->levels - 1; round++) {
@@ -354,7 +352,7 @@ static void run_lists(struct replay *r, const struct csr *level, bool batch, str
     r->end = t.end;
 }
 
-/* As many samples as show a steady state of some rounds, if a picture has room for them. */
+/* How many samples show some rounds of the steady state, or fewer if a picture has no room for them. */
 static uint32_t enough(const struct replay *r)
 {
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
@@ -363,19 +361,19 @@ static uint32_t enough(const struct replay *r)
     return n ? n : 1;
 }
 
-struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
-                         const int32_t *dev, const struct parts *parts, uint32_t samples,
-                         struct arena *a)
+struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
+                         uint32_t samples, struct arena *a)
 {
-    assert(m->cost && parts->part_of);
+    assert(s->m->cost && parts->part_of);
     struct replay r = {.levels = 1};
-    struct building b = {.m = m, .p = p, .c = c, .dev = dev, .parts = parts, .a = a, .r = &r};
+    struct building b = {
+        .m = s->m, .p = s->place, .c = s->cluster, .dev = dev, .parts = parts, .a = a, .r = &r};
     make_pieces(&b);
     make_lanes(&b);
     make_tasks(&b);
     struct csr level = by_level(&b);
     r.samples = samples ? samples : enough(&r);
-    run_lists(&r, &level, c->schedule == SCHEDULE_GPIPE && r.training, a);
+    run_lists(&r, &level, s->cluster->schedule == SCHEDULE_GPIPE && r.training, a);
     return r;
 }
 

@@ -46,20 +46,20 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 {
     assert(p->run.clock == &p->clock && p->problem);
     *s = (struct any_search){.x = x, .p = p, .need = LOAD_INF, .upper = LOAD_INF};
-    s->any = problem_build(any_level(x), x->cluster, -1, x->use.scratch, x->use.diag);
+    s->any = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
     if (!s->any)
         return -1;
     s->best = no_plan(x, s->any->g);
     s->start = claim_start(x, s->any->g);
-    s->bound =
-        (struct bound){s->any->lower, s->any->lower_why, explain_problem(s->any, x->m, x->use.mem)};
+    s->bound = (struct bound){s->any->lower, s->any->lower_why,
+                              explain_problem(s->any, x->scene.m, x->use.mem)};
     return 0;
 }
 
 /* The value of `plan`, which is dev[node], with what its parts cost beyond the least. */
 static int64_t total(struct any_search *s, const struct problem_plan *plan, const int32_t *dev)
 {
-    return s->x->cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
+    return s->x->scene.cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
 }
 
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
@@ -68,7 +68,7 @@ int64_t any_price(void *user, const struct problem *c, int64_t value, const int3
     struct any_search *s = user;
     struct arena_mark mark = arena_mark(s->x->use.scratch);
     const struct problem_plan plan = {.value = value, .copies = (uint32_t *)(uintptr_t)copies};
-    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->m->nnode, s->x->use.scratch));
+    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->scene.m->nnode, s->x->use.scratch));
     arena_release(s->x->use.scratch, mark);
     return all;
 }
@@ -78,14 +78,14 @@ void any_take(struct any_search *s, const struct wdag *g, const struct problem_p
     struct ctx *x = s->x;
     if (plan->value >= s->best.value)
         return;
-    const int32_t *dev = plan_project(g, plan->dev, x->m->nnode, x->use.scratch);
+    const int32_t *dev = plan_project(g, plan->dev, x->scene.m->nnode, x->use.scratch);
     int64_t value = total(s, plan, dev);
     if (value >= s->best.value)
         return;
     any_lift(x, s->any->g, dev, s->best.dev);
     s->best.value = value;
     if (s->best.copies)
-        memcpy(s->best.copies, plan->copies, x->cluster->ndev * sizeof *plan->copies);
+        memcpy(s->best.copies, plan->copies, x->scene.cluster->ndev * sizeof *plan->copies);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ void any_bound(struct any_search *s, uint64_t work)
         return;
     const int64_t upper = s->best.value;
     struct bound b =
-        bounds_best(s->any, upper, work, &s->p->clock, x->m, x->use.mem, x->use.scratch);
+        bounds_best(s->any, upper, work, &s->p->clock, x->scene.m, x->use.mem, x->use.scratch);
     if (b.value > s->bound.value)
         s->bound = b;
     s->spent += work;
@@ -129,7 +129,7 @@ static int anneal_on(struct any_search *s, const struct problem *c, struct annea
 {
     a->enough = s->bound.value;
     a->user = s;
-    a->dear = s->x->cluster->part_cost;
+    a->dear = s->x->scene.cluster->part_cost;
     a->price = a->dear ? any_price : NULL;
     if (anneal_search(c, a, best, s->x->use.scratch, s->x->use.diag) < 0)
         return -1;

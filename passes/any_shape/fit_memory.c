@@ -25,7 +25,7 @@ enum {
 static struct problem *bytes_alone(struct ctx *x, const struct wdag *g, int64_t memory)
 {
     struct diag quiet = diag_silent();
-    struct problem *c = problem_build(g, x->cluster, memory, x->use.scratch, &quiet);
+    struct problem *c = problem_build(g, x->scene.cluster, memory, x->use.scratch, &quiet);
     if (c)
         problem_forget_times(c);
     return c;
@@ -74,7 +74,7 @@ int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
     if (answer != FIT_FOUND)
         return 0;
     if (best->copies)
-        memset(best->copies, 0, x->cluster->ndev * sizeof *best->copies);
+        memset(best->copies, 0, x->scene.cluster->ndev * sizeof *best->copies);
     if (loads_new(&l, c, like->planner, x->use.scratch, x->use.diag))
         return -1;
     loads_set(&l, best->dev);
@@ -102,7 +102,7 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
         least = !fits_one && need > least ? need : least;
         *nowhere = runs ? *nowhere : v;
     }
-    int64_t average = average_memory(x->cluster, wdag_bytes(g));
+    int64_t average = average_memory(x->scene.cluster, wdag_bytes(g));
     return average > least ? average : least;
 }
 

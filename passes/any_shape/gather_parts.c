@@ -20,12 +20,12 @@ struct parts {
 static struct parts parts_of(struct any_search *s, const int32_t *dev)
 {
     struct ctx *x = s->x;
-    const struct place *p = x->place;
-    const int32_t *node_dev = plan_project(s->any->g, dev, x->m->nnode, x->use.scratch);
-    struct parts t = {.piece = arena_array(x->use.scratch, x->m->nnode, sizeof *t.piece)};
-    t.n = pieces_build(x->m, p, node_dev, t.piece, &t.dev, x->use.scratch);
+    const struct place *p = x->scene.place;
+    const int32_t *node_dev = plan_project(s->any->g, dev, x->scene.m->nnode, x->use.scratch);
+    struct parts t = {.piece = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *t.piece)};
+    t.n = pieces_build(&x->scene, node_dev, t.piece, &t.dev, x->use.scratch);
     for (uint32_t e = 0; e < p->nnet; e++) {
-        nid def = x->m->value[p->net_value[e]].def;
+        nid def = x->scene.m->value[p->net_value[e]].def;
         bool crosses = false;
         for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++)
             crosses = crosses ||
@@ -44,7 +44,7 @@ static bool take_parts(struct any_search *s, const struct loads *l, struct parts
     struct parts now = parts_of(s, l->dev);
     int64_t value = loads_value(l);
     bool good = now.n < t->n || (now.n == t->n && now.tensors < t->tensors);
-    if (good && s->x->cluster->part_cost) {
+    if (good && s->x->scene.cluster->part_cost) {
         value = any_price(s, s->any, value, l->dev, NULL);
         good = value <= s->best.value;
     }
@@ -52,7 +52,7 @@ static bool take_parts(struct any_search *s, const struct loads *l, struct parts
         s->best.value = value;
         t->n = now.n;
         t->tensors = now.tensors;
-        memcpy(t->piece, now.piece, s->x->m->nnode * sizeof *t->piece);
+        memcpy(t->piece, now.piece, s->x->scene.m->nnode * sizeof *t->piece);
         memcpy(t->dev, now.dev, now.n * sizeof *t->dev);
     }
     arena_release(a, mark);
@@ -115,7 +115,8 @@ static bool move_some_part(struct any_search *s, struct loads *l, const struct t
     struct arena *a = s->x->use.scratch;
     struct csr of = vertices_of(s, t);
     struct small *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
-    uint64_t each = s->x->levels.base->n + s->x->place->net_pin.at[s->x->place->nnet] + 1;
+    uint64_t each =
+        s->x->levels.base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {
         small[i].part = i;
         for (uint32_t k = of.at[i]; k < of.at[i + 1]; k++)

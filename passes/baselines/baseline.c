@@ -36,7 +36,7 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
     return 0;
 }
 
-/* The device that lacks most memory, ndev: none. */
+/* The device that lacks most memory; ndev: none does. */
 static uint32_t fullest(const struct loads *l)
 {
     uint32_t worst = l->ndev;
@@ -55,7 +55,7 @@ int baseline_leave(struct baseline *b, const char *argument)
     const char *lacks = NULL;
     if (full < b->l.ndev) {
         lacks = arena_fmt(x->use.mem, "%s: %s would need %s of memory and has %s", b->planner,
-                          cluster_device_name(x->cluster, x->use.mem, full),
+                          cluster_device_name(x->scene.cluster, x->use.mem, full),
                           bytes_short(needs, b->l.bytes[full]),
                           bytes_short(has, b->l.c->kind[b->l.kind[full]].memory));
         if (!b->best_effort) {
@@ -77,7 +77,7 @@ int baseline_leave(struct baseline *b, const char *argument)
 void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
 {
     assert(v < b->l.c->g->n && d < b->l.ndev);
-    const struct cluster *c = b->x->cluster;
+    const struct cluster *c = b->x->scene.cluster;
     uint32_t best = UINT32_MAX;
     int64_t least = 0;
     if (loads_allows(&b->l, v, d)) {

@@ -11,7 +11,7 @@ struct one_options {
 
 static const struct opt one_opts[] = {BASELINE_BEST_EFFORT(struct one_options, best_effort), {0}};
 
-/* All on device d: false if something cannot run there. */
+/* Moves every vertex to device d; false if one cannot run there. */
 static bool move_all(struct loads *l, uint32_t d)
 {
     for (uint32_t v = 0; v < l->c->g->n; v++)
@@ -50,7 +50,7 @@ static int one_run(struct ctx *x, const void *options)
     }
     move_all(&b.l, best);
     return baseline_leave(&b, arena_fmt(x->use.mem, "everything on %s",
-                                        cluster_device_name(x->cluster, x->use.mem, best)));
+                                        cluster_device_name(x->scene.cluster, x->use.mem, best)));
 }
 
 const struct pass pass_one_place = {.name = "one-place",

@@ -45,7 +45,7 @@ static uint32_t sure_passes(const struct wdag *g)
 
 int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
-    const struct cluster *c = x->cluster;
+    const struct cluster *c = x->scene.cluster;
     bool apart = c->schedule == SCHEDULE_GPIPE && g->back;
     if (c->overlap != OVERLAP_SUM || c->replicate || !g->n) /* transfers hide it, copies share it */
         return 0;
@@ -54,9 +54,9 @@ int64_t claim_start(const struct ctx *x, const struct wdag *g)
 
 int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev)
 {
-    if (!x->cluster->part_cost)
+    if (!x->scene.cluster->part_cost)
         return p->value;
-    return judge_copies(x->m, x->place, x->cluster, dev, p->copies, x->use.scratch).value;
+    return judge(&x->scene, dev, p->copies, x->use.scratch).value;
 }
 
 /* Whether some calls are single nodes here although they could be opened: what holds for all plans of these nodes
@@ -64,7 +64,7 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
 static bool has_whole_calls(const struct ctx *x)
 {
     for (uint32_t v = 0; !x->results.looked_inside && v < x->levels.base->n; v++)
-        if (x->m->node[x->levels.base->node[v]].callee != 0)
+        if (x->scene.m->node[x->levels.base->node[v]].callee != 0)
             return true;
     return false;
 }
@@ -82,13 +82,13 @@ struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, s
 {
     struct diag quiet = diag_silent();
     struct wdag *g = must_level(x);
-    if (cluster_grouped(x->cluster))
+    if (cluster_grouped(x->scene.cluster))
         g = wdag_inner(g, x->use.scratch);
     const struct problem *c =
-        problem_build(g, x->cluster, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
+        problem_build(g, x->scene.cluster, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
     if (!c)
         return (struct bound){.value = -1};
-    return bounds_best(c, upper, work, clock, x->m, x->use.mem, x->use.scratch);
+    return bounds_best(c, upper, work, clock, x->scene.m, x->use.mem, x->use.scratch);
 }
 
 int64_t claim_bound_all(const struct ctx *x, struct bound all)

@@ -63,7 +63,8 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
     uint32_t m = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = order[i], start = m, next = dir > 0 ? i + 1 : i - 1;
-        bool there = dir > 0 ? next >= n : i == 0; /* no such neighbour: as if it were there */
+        /* whether the path's edge is done with: already there, or the path ends here */
+        bool there = dir > 0 ? next >= n : i == 0;
         for (uint32_t k = c->at[v]; k < c->at[v + 1]; k++) {
             r.to[m++] = pos[c->to[k]];
             there = there || pos[c->to[k]] == next;

@@ -42,7 +42,7 @@ static void add_edge(struct split *s, uint32_t from, uint32_t to)
     s->edge.to[s->edge.n++] = to;
 }
 
-/* Numbers the vertices: each is followed by those of its results. */
+/* Numbers the new vertices: each old one is followed by those of its results. */
 static void number(struct split *s, const uint8_t *uneven)
 {
     const struct wdag *g = s->from;
@@ -96,7 +96,7 @@ static void copy_vertices(struct split *s)
     }
 }
 
-/* Nets as they were, with the vertex of the result in the place of the node's. */
+/* Copies the nets; a result's own vertex takes the place of the node's as a pin. */
 static void copy_nets(struct split *s)
 {
     const struct wdag *g = s->from;

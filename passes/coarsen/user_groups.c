@@ -1,4 +1,5 @@
-/* Classes that the user asks for (user_groups.h).  Layers: O(nodes).  Blocks: O(nodes * expressions). */
+/* Groups of vertices that the user wants on one device (user_groups.h): layers by scope or profile, layers that
+ * repeat, blocks from a file.  O(nodes), with blocks O(nodes * expressions). */
 #include "passes/coarsen/user_groups.h"
 
 #include "ir/base/infile.h"
@@ -14,7 +15,7 @@ enum { KINDS_SHOWN = 4 };
 void groups_by_layer(struct ctx *x, uint32_t *group)
 {
     const struct wdag *g = x->levels.base;
-    struct layers l = layers_find(x->m, x->use.scratch);
+    struct layers l = layers_find(x->scene.m, x->use.scratch);
     uint32_t outside = 0;
     for (uint32_t v = 0; v < g->n; v++) {
         group[v] = l.of[g->node[v]];
@@ -32,9 +33,9 @@ void groups_by_layer(struct ctx *x, uint32_t *group)
 void groups_by_repeat(struct ctx *x, uint32_t *group)
 {
     const struct wdag *g = x->levels.base;
-    struct layers l = layers_find(x->m, x->use.scratch);
+    struct layers l = layers_find(x->scene.m, x->use.scratch);
     struct repeat *r;
-    uint32_t kinds = layers_repeats(x->m, &l, x->use.scratch, &r), kept = 0, shown = 0;
+    uint32_t kinds = layers_repeats(x->scene.m, &l, x->use.scratch, &r), kept = 0, shown = 0;
     const char *each = "";
     for (uint32_t k = 0; k < kinds; k++) {
         if (r[k].count < 2 || r[k].nodes < 2)

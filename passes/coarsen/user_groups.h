@@ -1,4 +1,5 @@
-/* Classes of vertices that stay together by wish: contract{by}, {blocks}, {calls}. */
+/* Groups of vertices that stay together because the user or a default asks for it: contract{by}, {blocks}, {calls},
+ * --keep-blocks. */
 #ifndef PCC_PASSES_COARSEN_USER_GROUPS_H
 #define PCC_PASSES_COARSEN_USER_GROUPS_H
 

@@ -24,7 +24,8 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
                      bool on_whole, bool search_whole, int64_t searched, struct bound all)
 {
     struct plan *p = x->results.plan;
-    struct bound in = {whole->lower, whole->lower_why, explain_problem(whole, x->m, x->use.mem)};
+    struct bound in = {whole->lower, whole->lower_why,
+                       explain_problem(whole, x->scene.m, x->use.mem)};
     enum plan_scope scope = claim_scope(x, true, false);
     p->states = s->states;
     const char *count = "";
@@ -38,7 +39,7 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
                                 count, s->states);
         in.value = p->bare;
         in.proof =
-            explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
+            explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
     } else if (lowest) {
         p->argument = ""; /* claim() gives the words */
     } else if (s->complete && p->bare < searched) {
@@ -52,8 +53,8 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
         if (!search_whole) {
             scope = claim_scope(x, true, true);
             in.value = searched;
-            in.proof =
-                explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
+            in.proof = explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare,
+                                      x->use.mem);
         }
     } else {
         p->argument =
@@ -76,7 +77,7 @@ static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *
         .max_states =
             (uint64_t)(ctx_settings(x)->max_states ? ctx_settings(x)->max_states : o->max_states),
         .clock = &p->clock,
-        .m = x->m,
+        .m = x->scene.m,
         .mem = x->use.mem,
         .scratch = x->use.scratch,
         .diag = x->use.diag,

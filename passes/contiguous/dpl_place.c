@@ -29,7 +29,8 @@ static int dpl_run(struct ctx *x, const void *options)
     struct bound all = claim_all(x, best.value, true, BOUNDS_WORK, &p.clock);
     struct bound in = all;
     if (best.value > all.value && whole != must_level(x))
-        in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->m, x->use.mem, x->use.scratch);
+        in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->scene.m, x->use.mem,
+                         x->use.scratch);
     const char *why = claim(x, claim_scope(x, true, false), in, all);
     if (x->results.plan->status == PLAN_OPTIMAL) {
         x->results.plan->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",

@@ -237,14 +237,14 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
 /* Refuses what the search does not know. */
 static int check_objective(const struct ctx *x)
 {
-    if (x->cluster->overlap != OVERLAP_SUM)
+    if (x->scene.cluster->overlap != OVERLAP_SUM)
         return diag_error(x->use.diag,
                           "hier-place: it knows transfers after computing only, not "
                           "--overlap=%s",
-                          overlap_name[x->cluster->overlap]);
-    if (x->cluster->schedule == SCHEDULE_GPIPE && x->m->backward)
+                          overlap_name[x->scene.cluster->overlap]);
+    if (x->scene.cluster->schedule == SCHEDULE_GPIPE && x->scene.m->backward)
         return diag_error(x->use.diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
-    if (x->cluster->replicate)
+    if (x->scene.cluster->replicate)
         return diag_error(x->use.diag,
                           "hier-place: it gives each stage one device: leave out --replicate");
     return 0;
@@ -254,8 +254,8 @@ static int check_objective(const struct ctx *x)
 static int none_found(struct ctx *x, bool none, const struct clock *clock)
 {
     bool memory = false;
-    for (uint32_t k = 0; k < x->cluster->ncls; k++)
-        memory = memory || x->cluster->cls[k].memory >= 0;
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        memory = memory || x->scene.cluster->cls[k].memory >= 0;
     diag_error(x->use.diag, "no plan %s in which each group takes a contiguous piece%s%s%s",
                none ? "exists" : "was found",
                memory
@@ -276,7 +276,7 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
                     &flat, x->use.scratch);
     dp_search(c, &s, &flat, x->use.scratch);
     if (!s.complete) {
-        bounds_raise(c, value, BOUNDS_WORK, clock, x->m, x->use.mem, x->use.scratch);
+        bounds_raise(c, value, BOUNDS_WORK, clock, x->scene.m, x->use.mem, x->use.scratch);
         cut_bound(c, CUT_WORK, clock, x->use.scratch);
         if (value < LOAD_INF)
             dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->use.scratch,
@@ -295,7 +295,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
 {
     struct plan *p = x->results.plan;
     struct clock clock = {.stop = x->use.stop};
-    struct bound in = {c->lower, c->lower_why, explain_problem(c, x->m, x->use.mem)};
+    struct bound in = {c->lower, c->lower_why, explain_problem(c, x->scene.m, x->use.mem)};
     p->states = run->ideals;
     bool lowest = p->bare <= c->lower;
     if (lowest) {
@@ -305,7 +305,8 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
             arena_fmt(x->use.mem, "each group a contiguous piece: all pairs of %u ideals searched",
                       run->ideals);
         in.value = p->bare;
-        in.proof = explain_search(c, x->m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
+        in.proof =
+            explain_search(c, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
     } else if (run->complete && p->bare == searched) {
         p->argument = arena_fmt(x->use.mem,
                                 "all pairs of %u ideals of the coarse graph searched; "
@@ -331,7 +332,7 @@ static int hier_run(struct ctx *x, const void *options)
     if (ctx_settings(x)->time_limit > 0)
         clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
     struct wdag *whole = whole_level(x), *level = x->levels.top;
-    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), x->cluster, -1,
+    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), x->scene.cluster, -1,
                                       x->use.scratch, x->use.diag);
     if (!c)
         return -1;
@@ -340,13 +341,14 @@ static int hier_run(struct ctx *x, const void *options)
                        : o->ideals;
     struct hier_run run = {
         .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
-    struct orders r = {.g = level, .c = x->cluster, .o = o, .clock = &clock, .a = x->use.scratch};
+    struct orders r = {
+        .g = level, .c = x->scene.cluster, .o = o, .clock = &clock, .a = x->use.scratch};
     r.steps = run.max_steps / 10 + 1;
     bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
     if (search_orders(&r, starts, c->lower, &best, x->use.diag) ||
-        hier_search(level, x->cluster, &run, &best, x->use.scratch, x->use.diag) < 0)
+        hier_search(level, x->scene.cluster, &run, &best, x->use.scratch, x->use.diag) < 0)
         return -1;
     int64_t searched = best.value;
     if (level != whole) {

@@ -32,7 +32,7 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     struct arena *a = n->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
-    struct problem *c = problem_build(n->g, n->x->cluster, memory, a, &quiet);
+    struct problem *c = problem_build(n->g, n->x->scene.cluster, memory, a, &quiet);
     struct problem_plan best = {.value = LOAD_INF,
                                 .dev = arena_array(a, (size_t)n->g->n + 1, sizeof(int32_t))};
     struct interval_run run = *n->dpl;
@@ -92,9 +92,9 @@ static int say_memory(struct ctx *x, const char *shape, int64_t need, int64_t no
 {
     char exact[UNIT_TEXT], text[UNIT_TEXT], least[UNIT_TEXT], least_exact[UNIT_TEXT];
     int64_t has = INT64_MAX;
-    for (uint32_t k = 0; k < x->cluster->ncls; k++)
-        if (x->cluster->cls[k].memory >= 0 && x->cluster->cls[k].memory < has)
-            has = x->cluster->cls[k].memory;
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        if (x->scene.cluster->cls[k].memory >= 0 && x->scene.cluster->cls[k].memory < has)
+            has = x->scene.cluster->cls[k].memory;
     bytes_print(exact, need);
     bytes_short(text, need);
     bytes_print(least_exact, none + 1);
@@ -139,7 +139,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
     struct diag quiet = diag_silent();
-    const struct problem *c = problem_build(g, x->cluster, -1, x->use.scratch, &quiet);
+    const struct problem *c = problem_build(g, x->scene.cluster, -1, x->use.scratch, &quiet);
     if (!c)
         return report_contradiction(x, false);
     struct memory_need need = memory_need(c);

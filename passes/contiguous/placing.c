@@ -52,7 +52,7 @@ int placing_start(struct ctx *x, const char *planner, const struct place_options
 {
     if (ctx_base(x))
         return -1;
-    if (cluster_grouped(x->cluster))
+    if (cluster_grouped(x->scene.cluster))
         return diag_error(x->use.diag,
                           "%s: it knows no groups of devices: use hier-place, or leave "
                           "the groups out",
@@ -65,9 +65,10 @@ int placing_start(struct ctx *x, const char *planner, const struct place_options
     p->run.seed = (uint64_t)o->seed;
     p->run.order = (uint32_t)o->order;
     p->run.clock = &p->clock;
-    p->problem = p->top = problem_build(p->whole, x->cluster, -1, x->use.scratch, x->use.diag);
+    p->problem = p->top =
+        problem_build(p->whole, x->scene.cluster, -1, x->use.scratch, x->use.diag);
     if (p->problem && p->level != p->whole)
-        p->top = problem_build(p->level, x->cluster, -1, x->use.scratch, x->use.diag);
+        p->top = problem_build(p->level, x->scene.cluster, -1, x->use.scratch, x->use.diag);
     return p->problem && p->top ? 0 : -1;
 }
 
@@ -75,8 +76,8 @@ struct problem_plan no_plan(struct ctx *x, const struct wdag *g)
 {
     struct problem_plan p = {.value = LOAD_INF,
                              .dev = arena_array(x->use.mem, (size_t)g->n + 1, sizeof(int32_t))};
-    if (x->cluster->replicate)
-        p.copies = arena_array(x->use.mem, (size_t)x->cluster->ndev + 1, sizeof *p.copies);
+    if (x->scene.cluster->replicate)
+        p.copies = arena_array(x->use.mem, (size_t)x->scene.cluster->ndev + 1, sizeof *p.copies);
     if (g->n == 0)
         p.value = 0;
     return p;
@@ -88,7 +89,7 @@ const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v)
     const uint32_t *at = wdag_flatten(g, x->use.scratch);
     for (uint32_t u = 0; u < x->levels.base->n; u++)
         if (at[u] == v)
-            return node_name(x->m, x->levels.base->node[u]);
+            return node_name(x->scene.m, x->levels.base->node[u]);
     return "";
 }
 
@@ -98,7 +99,7 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     assert(best->value >= 0 && best->value < LOAD_INF);
     struct plan *p = x->results.plan = arena_alloc(x->use.mem, sizeof *p);
     p->planner = planner;
-    p->dev = plan_project(g, best->dev, x->m->nnode, x->use.mem);
+    p->dev = plan_project(g, best->dev, x->scene.m->nnode, x->use.mem);
     p->copies = best->copies;
     p->value = claim_value(x, best, p->dev);
     p->bare = best->value;

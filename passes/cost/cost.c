@@ -25,8 +25,9 @@ enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
 
 struct pricing {
     struct ctx *x;
-    struct module *m;       /* with calls replaced, if it has any that can be */
-    struct inlined *inside; /* that; NULL: m is x->m */
+    /* the module that is priced: x->m, with the calls replaced that can be */
+    struct module *m;
+    struct inlined *inside; /* what `m` belongs to; NULL: it is x->m */
     struct costs *c;        /* of m */
     struct flops *flops;
     uint32_t *type;                     /* [value] */
@@ -225,7 +226,7 @@ static int64_t given_time(const struct pricing *p, nid n, uint32_t k)
 /* What is given from outside goes before the roofline, what cannot run before both. */
 static void adjust_node(struct pricing *p, nid n)
 {
-    const struct cluster *c = p->x->cluster;
+    const struct cluster *c = p->x->scene.cluster;
     uint32_t never = 0;
     if ((p->m->node[n].flags & NODE_LOST) != 0)
         return;
@@ -241,7 +242,7 @@ static void adjust_node(struct pricing *p, nid n)
 
 static void price_node(struct pricing *p, nid n)
 {
-    const struct cluster *c = p->x->cluster;
+    const struct cluster *c = p->x->scene.cluster;
     if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
         return;
     if (p->first_body != NULL && p->first_body[n] != 0) {
@@ -282,7 +283,7 @@ static const char *place_name(const struct pricing *p, nid n)
 {
     if (p->inside == NULL || p->inside->names || p->inside->within[n] == 0)
         return node_name(p->m, n);
-    return arena_fmt(p->x->use.scratch, "%s/%s", node_name(p->x->m, p->inside->origin[n]),
+    return arena_fmt(p->x->use.scratch, "%s/%s", node_name(p->x->scene.m, p->inside->origin[n]),
                      node_name(p->m, n));
 }
 
@@ -305,7 +306,7 @@ static const char *why_closed(const struct pricing *p, const struct functions *f
 /* A line for each reason, at most CALLS_SHOWN. */
 static void report_calls(const struct pricing *p)
 {
-    struct functions *f = functions_study(p->x->m, p->x->use.scratch);
+    struct functions *f = functions_study(p->x->scene.m, p->x->use.scratch);
     const char *why[CALLS_SHOWN] = {NULL};
     uint32_t count[CALLS_SHOWN] = {0}, shown = 0;
     for (nid n = 1; n < p->m->nnode; n++) {
@@ -370,7 +371,7 @@ static bool is_overflow(const struct module *m, uint32_t type)
 static bool countable(const struct pricing *p)
 {
     const struct module *m = p->m;
-    const struct cluster *c = p->x->cluster;
+    const struct cluster *c = p->x->scene.cluster;
     int64_t *uses = arena_array(p->x->use.scratch, m->nval, sizeof *uses), bytes = 0;
     for (nid n = 1; n < m->nnode; n++)
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
@@ -424,7 +425,7 @@ static int check_range(const struct pricing *p)
 /* An error for the first node to be placed that no class can run. */
 static int check_support(struct ctx *x)
 {
-    const struct module *m = x->m;
+    const struct module *m = x->scene.m;
     const struct graph *g = &m->graph[1];
     const struct place *place = NULL;
     uint32_t count = 0;
@@ -436,7 +437,7 @@ static int check_support(struct ctx *x)
         if (runs)
             continue;
         if (place == NULL &&
-            (place = place_build(x->m, ctx_settings(x)->pairs, ctx_settings(x)->npairs,
+            (place = place_build(x->scene.m, ctx_settings(x)->pairs, ctx_settings(x)->npairs,
                                  x->use.scratch, x->use.diag)) == NULL)
             return -1;
         if (place->kind[n] != PLACE_NODE)
@@ -459,12 +460,12 @@ static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
     if (ctx_check_costs(x) != 0 ||
-        (ctx_settings(x)->ncost_files > 0 && (t = cost_table_read(x, x->m)) == NULL))
+        (ctx_settings(x)->ncost_files > 0 && (t = cost_table_read(x, x->scene.m)) == NULL))
         return -1;
-    for (uint32_t k = 0; t != NULL && k < x->m->cost->nclass; k++) {
-        for (nid n = 1; n < x->m->nnode; n++) {
+    for (uint32_t k = 0; t != NULL && k < x->scene.m->cost->nclass; k++) {
+        for (nid n = 1; n < x->scene.m->nnode; n++) {
             int64_t given = cost_table_time(t, n, k);
-            int64_t *time = &x->m->cost->time[k][n];
+            int64_t *time = &x->scene.m->cost->time[k][n];
             *time = given >= 0 && *time != COST_NEVER ? given : *time;
         }
     }
@@ -474,8 +475,8 @@ static int adjust_given(struct ctx *x)
 /* The time of a call may be given, too. */
 static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
 {
-    for (uint32_t k = 0; x->m->node[n].callee != 0 && k < x->m->cost->nclass; k++) {
-        int64_t t = cost_table_call(given, n, k), *time = &x->m->cost->time[k][n];
+    for (uint32_t k = 0; x->scene.m->node[n].callee != 0 && k < x->scene.m->cost->nclass; k++) {
+        int64_t t = cost_table_call(given, n, k), *time = &x->scene.m->cost->time[k][n];
         *time = t >= 0 && *time != COST_NEVER ? t : *time;
     }
 }
@@ -484,7 +485,7 @@ static void price(struct pricing *p)
 {
     const struct module *m = p->m;
     struct arena *a = p->x->use.scratch;
-    p->c = costs_new(m, p->inside != NULL ? a : p->x->use.mem, p->x->cluster->ncls);
+    p->c = costs_new(m, p->inside != NULL ? a : p->x->use.mem, p->x->scene.cluster->ncls);
     p->body_never = arena_array(a, m->ngraph, sizeof *p->body_never);
     p->elems = arena_array(a, m->nval, sizeof *p->elems);
     p->stamp = arena_array(a, m->nval, sizeof *p->stamp);
@@ -510,8 +511,8 @@ static int fold_calls(struct ctx *x, struct pricing *p, struct inlined *e)
                                       x->use.scratch, x->use.diag);
     if (place == NULL)
         return -1;
-    x->m->cost = calls_fold(x->m, e, p->c, place, x->use.mem);
-    for (nid n = 1; p->given != NULL && n < x->m->nnode; n++)
+    x->scene.m->cost = calls_fold(x->scene.m, e, p->c, place, x->use.mem);
+    for (nid n = 1; p->given != NULL && n < x->scene.m->nnode; n++)
         adjust_call(x, p->given, n);
     return 0;
 }
@@ -529,7 +530,7 @@ static void price_guessed(struct pricing *p)
 
 static int run(struct ctx *x, const void *opts)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     (void)opts;
     if (m->cost != NULL) /* profiled: the file knows better */
         return adjust_given(x);

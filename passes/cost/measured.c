@@ -18,11 +18,13 @@
 #include <unistd.h>
 
 #define PS_PER_US INT64_C(1000000)
-#define FLOOR_PS INT64_C(100000) /* of a measured time: the profile's clock ticks in microseconds */
+/* the least time taken from a profile, whose clock ticks in microseconds */
+#define FLOOR_PS INT64_C(100000)
 #define TIME_MAX (INT64_MAX / 8)
 enum { NONE = -1 };
 
-/* Rows are the nodes of a module, by number; if it has calls replaced, those of the model follow. */
+/* Times by row: rows are the nodes of the module that is priced, by number; if calls are replaced in it, the nodes
+ * of the model itself follow as rows. */
 struct cost_table {
     const struct module *m;
     struct strings *names, *ops; /* ids from 1, nodes and operator types in order of appearance */
@@ -38,8 +40,8 @@ struct reader {
     struct cost_table *t;
     const char *path, *first_unknown;
     uint32_t filter;  /* classes that the file is for, a bit each */
-    uint32_t unknown; /* rows that name what is not there */
-    size_t row;       /* line of a CSV file, element of a list: for messages */
+    uint32_t unknown; /* number of rows that name nodes or operators that the model does not have */
+    size_t row;       /* for messages: the line of a CSV file, the element of a list */
 };
 
 enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_PS, KEY_SKIP };
@@ -49,7 +51,7 @@ struct row {
     const char *name, *op, *cls;
     int64_t time;                /* NONE: not given */
     int64_t ps[CLUSTER_CLASSES]; /* of ps_CLASS */
-    bool absent;                 /* it has a time for a class that the cluster lacks */
+    bool absent;                 /* it gives a time for a class that the cluster does not have */
 };
 
 struct column {
@@ -111,7 +113,7 @@ static bool time_text(const char *s, int64_t *ps)
     return (digits ? count_parse(s, ps) : time_parse(s, ps)) && *ps <= TIME_MAX;
 }
 
-/* Puts a cell into the row. */
+/* Stores the text s of a cell in the row, by its column.  0, or -1 and an error. */
 static int put(const struct reader *r, struct row *row, const struct column *c, const char *s)
 {
     int64_t t = COST_NEVER;
@@ -141,7 +143,7 @@ static int put(const struct reader *r, struct row *row, const struct column *c, 
             r->path, r->row, s);
     if (c->key == KEY_TIME)
         row->time = t;
-    for (uint32_t k = 0; c->key == KEY_PS && k < r->x->cluster->ncls; k++)
+    for (uint32_t k = 0; c->key == KEY_PS && k < r->x->scene.cluster->ncls; k++)
         row->ps[k] = (c->classes >> k & 1) != 0 ? t : row->ps[k];
     row->absent = row->absent || (c->key == KEY_PS && c->classes == 0);
     return 0;
@@ -170,7 +172,7 @@ static uint32_t find_row(const struct cost_table *t, const char *name, const cha
 static int apply_row(struct reader *r, const struct row *row)
 {
     struct cost_table *t = r->t;
-    uint32_t ncls = r->x->cluster->ncls, mask = r->filter, at = 0;
+    uint32_t ncls = r->x->scene.cluster->ncls, mask = r->filter, at = 0;
     bool any = row->absent;
     int64_t *const *table = row->name ? t->node_time : t->op_time;
     if (!row->name && !row->op)
@@ -187,7 +189,7 @@ static int apply_row(struct reader *r, const struct row *row)
         at = strings_id(t->ops, row->op, strlen(row->op));
         at = at <= t->nop ? at : 0;
     }
-    uint32_t classes = row->cls ? classes_named(r->x->cluster, row->cls) : UINT32_MAX;
+    uint32_t classes = row->cls ? classes_named(r->x->scene.cluster, row->cls) : UINT32_MAX;
     if (at == 0 || classes == 0 || row->absent)
         miss(r, at == 0        ? (row->name ? row->name : row->op)
                 : classes == 0 ? row->cls
@@ -202,8 +204,8 @@ static int apply_row(struct reader *r, const struct row *row)
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
-/* One field from *s, in place; the character that ended it goes to *stop.  False: a quote that does not
- * end, or text behind one. */
+/* Reads one field from *s, in place: *out; *stop: the character that ended it.  False: a quote that does not end, or
+ * has text behind it. */
 static bool field(char **s, char **out, char *stop)
 {
     char *p = *s, *to = *s;
@@ -224,7 +226,7 @@ static bool field(char **s, char **out, char *stop)
     return *stop == 0 || *stop == ',' || *stop == '\n';
 }
 
-/* Where columns of one class repeat, each is for the next class of that name. */
+/* Where several columns name one class, gives the first to the first class of that name, and so on. */
 static void spread_columns(const struct reader *r, struct column *col, char *const *name,
                            uint32_t n)
 {
@@ -235,7 +237,7 @@ static void spread_columns(const struct reader *r, struct column *col, char *con
             same += equal;
             before += equal && j < i;
         }
-        for (uint32_t k = 0; same > 1 && k < r->x->cluster->ncls; k++) {
+        for (uint32_t k = 0; same > 1 && k < r->x->scene.cluster->ncls; k++) {
             uint32_t bit = 1u << k;
             if ((col[i].classes & bit) != 0 && seen++ != before)
                 col[i].classes &= ~bit;
@@ -255,7 +257,7 @@ static int read_header(struct reader *r, char **s, struct column *col, uint32_t 
             return bad_row(r, "more than 64 columns");
         if (!field(s, &name[n], &stop))
             return bad_row(r, "a quoted field does not end before a comma or line end");
-        if (!key_of(r->x->cluster, name[n], &col[n]))
+        if (!key_of(r->x->scene.cluster, name[n], &col[n]))
             return unknown_key(r, name[n]);
         uint32_t bit = 1u << col[n].key;
         if (col[n].key < KEY_PS && (have & bit) != 0)
@@ -322,7 +324,7 @@ static int read_objects(struct reader *r, json_t *list)
         json_object_foreach(object, key, v)
         {
             const char *s = json_is_string(v) ? json_string_value(v) : NULL;
-            if (!key_of(r->x->cluster, key, &c))
+            if (!key_of(r->x->scene.cluster, key, &c))
                 return unknown_key(r, key);
             if (json_is_integer(v) && c.key >= KEY_TIME) {
                 snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
@@ -356,7 +358,8 @@ static int by_node(const void *a, const void *b)
     return x->us < y->us ? -1 : x->us > y->us;
 }
 
-/* The main graph's nodes as ONNX Runtime numbers them: it makes Constants initializers first. */
+/* The main graph's nodes in the order in which ONNX Runtime numbers them: without Constants, which it turns into
+ * initializers first. */
 static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
 {
     const struct graph *g = &m->graph[1];
@@ -368,7 +371,7 @@ static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
     return order;
 }
 
-/* The node of an event; the runtime calls one without a name OPERATOR_INDEX. */
+/* The row of an event's node; the runtime names a node without a name OPERATOR_INDEX. */
 static uint32_t event_row(const struct reader *r, const json_t *e, const char *name,
                           const nid *order, uint32_t n)
 {
@@ -382,7 +385,7 @@ static uint32_t event_row(const struct reader *r, const json_t *e, const char *n
     return find_row(r->t, name, op);
 }
 
-/* Medians of each node's events; the number of nodes. */
+/* Stores each node's median time; returns the number of nodes. */
 static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 {
     uint32_t nodes = 0;
@@ -392,7 +395,7 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
             end++;
         size_t at = i + (end - i - 1) / 2, other = i + (end - i) / 2;
         int64_t ps = (e[at].us + e[other].us) * (PS_PER_US / 2);
-        for (uint32_t k = 0; k < r->x->cluster->ncls; k++)
+        for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++)
             if ((r->filter >> k & 1) != 0)
                 r->t->node_time[k][e[i].node] = ps > FLOOR_PS ? ps : FLOOR_PS;
     }
@@ -493,11 +496,11 @@ static int split_classes(struct reader *r, const char *text)
     for (const char *s = colon + 1;; s++) {
         size_t n = strcspn(s, ",");
         const char *name = arena_strdup(r->x->use.scratch, s, n);
-        uint32_t bits = classes_named(r->x->cluster, name);
+        uint32_t bits = classes_named(r->x->scene.cluster, name);
         if (bits == 0)
             return diag_error(r->x->use.diag,
                               "--costs '%s': the cluster has no class '%s'; the first is '%s'",
-                              text, name, r->x->cluster->cls[0].name);
+                              text, name, r->x->scene.cluster->cls[0].name);
         r->filter |= bits;
         s += n;
         if (*s == 0)
@@ -535,7 +538,7 @@ static int64_t *no_times(struct arena *a, uint32_t n)
     return t;
 }
 
-/* Adds the nodes of m as rows, from row `first` on.  Where names repeat, the first has it. */
+/* Adds the nodes of m as rows, from row `first` on.  Of several nodes with one name the first is found by it. */
 static void add_rows(struct cost_table *t, const struct module *m, uint32_t first)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -552,17 +555,17 @@ struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
 {
     struct arena *a = x->use.scratch;
     struct cost_table *t = arena_alloc(a, sizeof *t);
-    uint32_t rows = m->nnode + (m != x->m ? x->m->nnode : 0);
+    uint32_t rows = m->nnode + (m != x->scene.m ? x->scene.m->nnode : 0);
     t->m = m;
     t->names = strings_new(a);
     t->ops = strings_new(a);
     t->row_of = arena_array(a, (size_t)rows + 1, sizeof *t->row_of);
     t->op_of = arena_array(a, (size_t)rows + 1, sizeof *t->op_of);
-    t->model = m != x->m ? m->nnode : 0;
+    t->model = m != x->scene.m ? m->nnode : 0;
     add_rows(t, m, 0);
-    if (m != x->m)
-        add_rows(t, x->m, t->model);
-    for (uint32_t k = 0; k < x->cluster->ncls; k++) {
+    if (m != x->scene.m)
+        add_rows(t, x->scene.m, t->model);
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++) {
         t->node_time[k] = no_times(a, rows);
         t->op_time[k] = no_times(a, t->nop + 1);
     }
@@ -577,7 +580,8 @@ struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m)
     struct diag quiet = diag_silent();
     struct ctx y = *x;
     y.use.diag = &quiet;
-    return ctx_settings(x)->ncost_files > 0 && x->cluster != NULL ? cost_table_read(&y, m) : NULL;
+    return ctx_settings(x)->ncost_files > 0 && x->scene.cluster != NULL ? cost_table_read(&y, m)
+                                                                        : NULL;
 }
 
 int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k)

@@ -6,10 +6,10 @@
 #include "ir/plan/plan.h"
 #include "passes/functions/opened.h"
 
-/* A module in which calls that no cut divides are nodes, and the plan, its parts and figures there. */
+/* A module in which calls that no cut divides are nodes again, and the plan, its parts and figures for that module. */
 struct closed_plan {
     struct module m;
-    struct place *place;
+    struct scene scene; /* of m */
     struct plan plan;
     struct verdict verdict;
     struct parts *parts;

@@ -39,7 +39,7 @@ enum { ENTRIES_PER_NODE = 64 };
 
 /* ---- what stays ---- */
 
-/* Functions whose names do not match stay. */
+/* Sets FATE_UNWANTED for functions whose names `only` does not match.  0, or -1 and an error. */
 static int choose(struct ctx *x, struct functions *f, const char *only)
 {
     regex_t re;
@@ -49,7 +49,7 @@ static int choose(struct ctx *x, struct functions *f, const char *only)
     if (regcomp(&re, only, REG_EXTENDED | REG_NOSUB) != 0)
         return diag_error(x->use.diag, "inline-functions: only=%s: not a regular expression", only);
     for (uint32_t i = 1; i < f->n; i++) {
-        bool match = regexec(&re, str(x->m, x->m->function[i].name), 0, NULL, 0) == 0;
+        bool match = regexec(&re, str(x->scene.m, x->scene.m->function[i].name), 0, NULL, 0) == 0;
         any = any || match;
         f->fate[i] = match ? f->fate[i] : FATE_UNWANTED;
     }
@@ -62,7 +62,7 @@ static int choose(struct ctx *x, struct functions *f, const char *only)
 
 /* ---- limits ---- */
 
-/* A callee in a cycle or above one, 0: none that f knows of. */
+/* A function that `body` calls and that is in a cycle of calls or leads into one; 0: none. */
 static uint32_t cyclic_callee(const struct module *body, const struct functions *f)
 {
     for (nid n = 1; n < body->nnode; n++) {
@@ -73,7 +73,7 @@ static uint32_t cyclic_callee(const struct module *body, const struct functions 
     return 0;
 }
 
-/* A function of the cycle that f is in or calls into: the first that is met twice. */
+/* A function of the cycle that `from` is in or leads into: the first that a walk along calls meets twice. */
 static uint32_t in_cycle(const struct module *m, const struct functions *f, uint32_t from,
                          struct arena *scratch)
 {
@@ -94,22 +94,23 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
             x->use.diag,
             "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
             "recursive functions cannot be inlined",
-            str(x->m, x->m->path), node_name(in, call), function_name(x->m, k, x->use.scratch),
-            function_name(x->m, in_cycle(x->m, f, k, x->use.scratch), x->use.scratch));
+            str(x->scene.m, x->scene.m->path), node_name(in, call),
+            function_name(x->scene.m, k, x->use.scratch),
+            function_name(x->scene.m, in_cycle(x->scene.m, f, k, x->use.scratch), x->use.scratch));
     if (k != 0 && f->fate[k] == FATE_DEEP)
         return diag_error(
             x->use.diag,
             "%s: node '%s' calls '%s': calls nested %u deep cannot be inlined, expected "
             "at most %d",
-            str(x->m, x->m->path), node_name(in, call), function_name(x->m, k, x->use.scratch),
-            f->depth[k], CALL_DEPTH);
+            str(x->scene.m, x->scene.m->path), node_name(in, call),
+            function_name(x->scene.m, k, x->use.scratch), f->depth[k], CALL_DEPTH);
     return 0;
 }
 
-/* No call that would be entered leads into a cycle. */
+/* An error if a call that would be replaced leads into a cycle. */
 static int check_calls(struct ctx *x, const struct functions *f)
 {
-    const struct module *m = x->m;
+    const struct module *m = x->scene.m;
     for (nid n = 1; n < m->nnode; n++) {
         if (check_reached(x, f, m->node[n].callee, n, m) != 0)
             return -1;
@@ -120,12 +121,12 @@ static int check_calls(struct ctx *x, const struct functions *f)
 static int check_size(struct ctx *x, const struct functions *f, int64_t most)
 {
     uint64_t nodes, entries;
-    functions_total(x->m, f, &nodes, &entries);
+    functions_total(x->scene.m, f, &nodes, &entries);
     if (nodes <= (uint64_t)most && entries / ENTRIES_PER_NODE <= (uint64_t)most)
         return 0;
     uint32_t worst = 0;
-    for (nid n = 1; n < x->m->nnode; n++) {
-        uint32_t k = x->m->node[n].callee;
+    for (nid n = 1; n < x->scene.m->nnode; n++) {
+        uint32_t k = x->scene.m->node[n].callee;
         if (k != 0 && f->fate[k] == FATE_FREE && (worst == 0 || f->entries[k] > f->entries[worst]))
             worst = k;
     }
@@ -133,16 +134,17 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
                       "%s: with its calls replaced the model would have %s %" PRIu64
                       " nodes, most of them from function '%s': expected at most %" PRId64
                       " (inline-functions{max-nodes=...}), or say which with only=",
-                      str(x->m, x->m->path), nodes == UINT64_MAX ? "more than" : "up to", nodes,
-                      worst != 0 ? function_name(x->m, worst, x->use.scratch) : "", most);
+                      str(x->scene.m, x->scene.m->path),
+                      nodes == UINT64_MAX ? "more than" : "up to", nodes,
+                      worst != 0 ? function_name(x->scene.m, worst, x->use.scratch) : "", most);
 }
 
 /* ---- what is left ---- */
 
-/* Functions that are still called, directly or not, keep their order; the others go. */
+/* Drops the functions that nothing calls any more; the others keep their order. */
 static void drop_functions(struct ctx *x)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     uint32_t n = m->nfunction, *now = arena_array(x->use.scratch, (size_t)n + 1, sizeof *now);
     uint32_t *todo = arena_array(x->use.scratch, (size_t)n + 1, sizeof *todo), ntodo = 0, kept = 1;
     for (nid k = 1; k < m->nnode; k++) {
@@ -176,7 +178,7 @@ static void drop_functions(struct ctx *x)
 
 static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
 {
-    const struct module *m = x->m;
+    const struct module *m = x->scene.m;
     uint32_t left = 0;
     nid first = 0;
     for (nid n = 1; n < m->nnode; n++) {
@@ -189,10 +191,10 @@ static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
               r->nnode0 - 1, calls, m->nnode - 1, left);
     for (nid n = first; n < m->nnode && n != 0; n++) {
         uint32_t f = m->node[n].callee;
-        if (f == 0 || x->m->function[f].body == NULL)
+        if (f == 0 || x->scene.m->function[f].body == NULL)
             continue;
         diag_note(x->use.diag, "inline-functions: the first call that is left is node '%s' of '%s'",
-                  node_name(m, n), function_name(x->m, f, x->use.scratch));
+                  node_name(m, n), function_name(x->scene.m, f, x->use.scratch));
         break;
     }
 }
@@ -200,7 +202,7 @@ static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
 static int run(struct ctx *x, const void *options)
 {
     const struct inline_options *o = options;
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     const struct inline_how how = {.names = true};
     struct inlined r;
     uint32_t calls = 0;

@@ -20,11 +20,11 @@ struct opened {
  * would take too much memory, and nothing changed.  O(the result). */
 int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how);
 
-/* [site] 1: the call can be a node again, and no plan takes more time or memory then: all its nodes with
- * a place are in one part, that part has all that the call is given, and what it returns is neither made
- * by a copy nor read by one.  Shapes of what it is given do not count: they stay with what makes it while
- * planning, but what is measured is there where the call is, too.  p, cut: the places of x->m, its
- * parts.  Lives in a.  O(nodes + operands + depth of calls * uses of their results). */
+/* [site] 1: the call can be a node again without making the plan take more time or memory: all its placed nodes are
+ * in one part, that part has all values that the call is given, and its results are neither made nor read by copies.
+ * A Shape of a value that the call is given does not count: while planning it stays with the value's producer, but
+ * the call has that value, too.  p, parts: the places and parts of x->m.  Lives in a.  O(nodes + operands + depth of
+ * calls * uses of their results). */
 uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct parts *parts,
                          struct arena *a);
 
@@ -36,8 +36,8 @@ struct closing {
     uint32_t *site; /* [node of m] the site of x->results.opened that this call was; 0: none */
 };
 
-/* Closes the calls shut[site], which must be closable, and all inside of them.  x is not changed.
- * Lives in x->m->mem.  O(nodes + operands). */
+/* Closes the calls with shut[site] != 0, which must be closable (opened_closable), and all inside of them, into
+ * *out.  x is not changed. Lives in x->m->mem.  O(nodes + operands). */
 void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out);
 
 #endif

@@ -32,7 +32,8 @@ static const struct opt plan_opts[] = {
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
-/* Why the judge or a pin refuses the plan: 0, -1, PASS_INFEASIBLE. */
+/* 0 if the plan may be taken; else -1 or PASS_INFEASIBLE, with an error that says what the judge or a pin has
+ * against it. */
 static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *dev,
                   const struct verdict *v)
 {
@@ -40,10 +41,11 @@ static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *de
     for (uint32_t u = 0; u < x->levels.base->n; u++) {
         nid n = x->levels.base->node[u];
         if (x->levels.base->pin[u] >= 0 && x->levels.base->pin[u] != dev[n])
-            return diag_error(
-                x->use.diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'", from,
-                node_name(x->m, n), cluster_device_name(x->cluster, x->use.mem, (uint32_t)dev[n]),
-                cluster_device_name(x->cluster, x->use.mem, (uint32_t)x->levels.base->pin[u]));
+            return diag_error(x->use.diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'",
+                              from, node_name(x->scene.m, n),
+                              cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)dev[n]),
+                              cluster_device_name(x->scene.cluster, x->use.mem,
+                                                  (uint32_t)x->levels.base->pin[u]));
     }
     if (v->runnable && v->colocated && (v->fits || o->best_effort))
         return 0;
@@ -59,7 +61,7 @@ static int plan_run(struct ctx *x, const void *options)
     int32_t *dev = plan_read(x, o->from);
     if (!dev)
         return -1;
-    struct verdict v = judge(x->m, x->place, x->cluster, dev, x->use.scratch);
+    struct verdict v = judge(&x->scene, dev, NULL, x->use.scratch);
     int rc = refuse(x, o, dev, &v);
     if (rc)
         return rc;
@@ -68,7 +70,7 @@ static int plan_run(struct ctx *x, const void *options)
     struct clock clock = {.stop = x->use.stop};
     if (ctx_settings(x)->time_limit > 0)
         clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
-    /* what v.value has more than the problem knows of */
+    /* what parts cost, which the judge counts and the problem does not */
     int64_t start = claim_start(x, must_level(x));
     p->bare = v.value > start ? v.value - start : 0;
     struct bound b = claim_all(x, p->bare, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);

@@ -32,10 +32,10 @@ static int bad_form(const struct reading *r, const char *what)
 
 static int find_device(const struct reading *r, const char *name)
 {
-    int dev = cluster_device(r->x->cluster, name);
+    int dev = cluster_device(r->x->scene.cluster, name);
     if (dev < 0)
         diag_error(r->x->use.diag, "%s: there is no device '%s'; the first is '%s'", r->path, name,
-                   cluster_device_name(r->x->cluster, r->x->use.mem, 0));
+                   cluster_device_name(r->x->scene.cluster, r->x->use.mem, 0));
     return dev;
 }
 
@@ -44,15 +44,15 @@ static int assign(struct reading *r, nid n, int dev)
     struct ctx *x = r->x;
     if (r->dev[n] >= 0 && r->dev[n] != dev)
         return diag_error(x->use.diag, "%s: node '%s' is on '%s' and on '%s': expected one device",
-                          r->path, node_name(x->m, n),
-                          cluster_device_name(x->cluster, x->use.mem, (uint32_t)r->dev[n]),
-                          cluster_device_name(x->cluster, x->use.mem, (uint32_t)dev));
-    if (x->place->kind[n] == PLACE_NODE)
+                          r->path, node_name(x->scene.m, n),
+                          cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)r->dev[n]),
+                          cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)dev));
+    if (x->scene.place->kind[n] == PLACE_NODE)
         r->dev[n] = dev;
     return 0;
 }
 
-/* What stands in the place of an open call. */
+/* Puts the nodes of an open call on device dev.  0, or -1 and an error. */
 static int assign_call(struct reading *r, uint32_t site, int dev)
 {
     const struct site *s = &r->x->results.opened->site[site];
@@ -66,43 +66,43 @@ static int assign_call(struct reading *r, uint32_t site, int dev)
 
 static void index_names(struct reading *r)
 {
-    const struct graph *g = &r->x->m->graph[1];
+    const struct graph *g = &r->x->scene.m->graph[1];
     const struct opened *o = r->x->results.opened;
     for (nid n = g->first; n < g->first + g->count; n++)
-        map_set(&r->node, r->x->use.mem, r->x->m->node[n].name, n);
+        map_set(&r->node, r->x->use.mem, r->x->scene.m->node[n].name, n);
     for (uint32_t s = 1; o && s < o->nsite; s++)
         map_set(&r->call, r->x->use.mem, o->site[s].name, s);
 }
 
 static void index_ids(struct reading *r)
 {
-    const struct graph *g = &r->x->m->graph[1];
+    const struct graph *g = &r->x->scene.m->graph[1];
     for (nid n = g->first; n < g->first + g->count; n++) {
-        int64_t id = node_attr_int(r->x->m, n, "id", -1);
+        int64_t id = node_attr_int(r->x->scene.m, n, "id", -1);
         if (id >= 0)
             map_set(&r->node, r->x->use.mem, (uint64_t)id + 1, n);
     }
 }
 
-/* Puts the node of an entry, a name or an id, or what is in an open call of that name on a device. */
+/* Puts what an entry names, a node by name or id or an open call by name, on a device.  0, or -1 and an error. */
 static int assign_entry(struct reading *r, const json_t *entry, int dev)
 {
     const char *name = json_string_value(entry);
     nid n = 0;
     if (name && *name)
-        n = map_get(&r->node, str_id(r->x->m, name));
+        n = map_get(&r->node, str_id(r->x->scene.m, name));
     else if (json_is_integer(entry) && json_integer_value(entry) >= 0)
         n = map_get(&r->node, (uint64_t)json_integer_value(entry) + 1);
-    uint32_t site = !n && name && *name ? map_get(&r->call, str_id(r->x->m, name)) : 0;
+    uint32_t site = !n && name && *name ? map_get(&r->call, str_id(r->x->scene.m, name)) : 0;
     if (n || site)
         return n ? assign(r, n, dev) : assign_call(r, site, dev);
     if (name)
         return diag_error(r->x->use.diag, "%s: there is no node '%s' in %s", r->path, name,
-                          str(r->x->m, r->x->m->path));
+                          str(r->x->scene.m, r->x->scene.m->path));
     if (json_is_integer(entry))
         return diag_error(r->x->use.diag,
                           "%s: there is no node with id %" JSON_INTEGER_FORMAT " in %s", r->path,
-                          json_integer_value(entry), str(r->x->m, r->x->m->path));
+                          json_integer_value(entry), str(r->x->scene.m, r->x->scene.m->path));
     return bad_form(r, "names or ids of nodes in 'nodes'");
 }
 
@@ -129,7 +129,7 @@ static int read_plan(struct reading *r, const json_t *root)
         if (!name)
             return bad_form(r, "a 'name' in every one of 'devices'");
         if (json_is_array(nodes) && !json_array_size(nodes))
-            continue; /* an idle device of a larger cluster */
+            continue; /* a device without nodes, which this cluster may lack */
         int dev = find_device(r, name);
         if (dev < 0 || assign_list(r, nodes, dev))
             return -1;
@@ -157,18 +157,19 @@ static int read_manifest(struct reading *r, const json_t *root)
     return 0;
 }
 
-/* Nodes that a split of the paper leaves out go where the nodes of their colour are (experts list the
+/* Puts nodes that a split of the paper leaves out where the other nodes of their colour are (expert splits list the
  * forward pass alone); an error if these are on two devices. */
 static int fill_by_color(struct reading *r)
 {
     struct ctx *x = r->x;
-    const struct module *m = x->m;
+    const struct module *m = x->scene.m;
     const struct wdag *g = x->levels.base;
     uint32_t most = 0;
     for (uint32_t v = 0; v < g->n; v++)
         most = m->color[g->node[v]] > most ? m->color[g->node[v]] : most;
     nid *first = arena_array(x->use.mem, (size_t)most + 1, sizeof *first);
-    nid *other = arena_array(x->use.mem, (size_t)most + 1, sizeof *other); /* on another device */
+    /* [colour] a node on another device than the first */
+    nid *other = arena_array(x->use.mem, (size_t)most + 1, sizeof *other);
     for (uint32_t v = 0; v < g->n; v++) {
         nid n = g->node[v];
         uint32_t c = m->color[n];
@@ -190,9 +191,9 @@ static int fill_by_color(struct reading *r)
                 "%s: node '%s' is not listed, and nodes of its colour are on '%s' ('%s') "
                 "and '%s' ('%s'): expected one device",
                 r->path, node_name(m, n),
-                cluster_device_name(x->cluster, x->use.mem, (uint32_t)r->dev[first[c]]),
+                cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)r->dev[first[c]]),
                 node_name(m, first[c]),
-                cluster_device_name(x->cluster, x->use.mem, (uint32_t)r->dev[other[c]]),
+                cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)r->dev[other[c]]),
                 node_name(m, other[c]));
         r->dev[n] = r->dev[first[c]];
     }
@@ -203,7 +204,7 @@ static int fill_by_color(struct reading *r)
 static int read_paper(struct reading *r, const json_t *root)
 {
     static const char *const key[] = {"fpgas", "cpus"};
-    const struct cluster *c = r->x->cluster;
+    const struct cluster *c = r->x->scene.cluster;
     index_ids(r);
     for (int host = 0; host < 2; host++) {
         const json_t *list = json_object_get(root, key[host]);
@@ -220,7 +221,7 @@ static int read_paper(struct reading *r, const json_t *root)
                 return -1;
         }
     }
-    return r->x->m->color ? fill_by_color(r) : 0;
+    return r->x->scene.m->color ? fill_by_color(r) : 0;
 }
 
 static int read_json(struct reading *r, const char *text, size_t n)
@@ -279,7 +280,7 @@ static int read_list(struct reading *r, char *text)
     return rc;
 }
 
-/* What the nodes of module `from` say; its nodes are the module's of the same name. */
+/* Reads the annotations of module `from`, whose nodes are those of the same names here.  0, or -1 and an error. */
 static int read_annotations(struct reading *r, const struct module *from)
 {
     const struct graph *g = &from->graph[1];
@@ -291,21 +292,21 @@ static int read_annotations(struct reading *r, const struct module *from)
     index_names(r);
     for (nid n = g->first; n < g->first + g->count; n++) {
         const char *device = str(from, from->device_ann[n]);
-        sid name = str_id(r->x->m, node_name(from, n));
+        sid name = str_id(r->x->scene.m, node_name(from, n));
         nid here = map_get(&r->node, name);
         uint32_t site = here ? 0 : map_get(&r->call, name);
-        bool follower = from == r->x->m && r->x->results.opened &&
+        bool follower = from == r->x->scene.m && r->x->results.opened &&
                         r->x->results.opened->within[n] && r->follows[n];
-        if ((!here && !site) || !*device || (here && r->x->place->kind[here] != PLACE_NODE) ||
-            follower) /* it was given to the call */
+        if ((!here && !site) || !*device || (here && r->x->scene.place->kind[here] != PLACE_NODE) ||
+            follower) /* the annotation was that of the call around it */
             continue;
-        int dev = cluster_device(r->x->cluster, device);
+        int dev = cluster_device(r->x->scene.cluster, device);
         if (dev < 0)
             return diag_error(r->x->use.diag,
                               "%s: node '%s' says '%s', which is no device; the first is "
                               "'%s'",
                               r->path, node_name(from, n), device,
-                              cluster_device_name(r->x->cluster, r->x->use.mem, 0));
+                              cluster_device_name(r->x->scene.cluster, r->x->use.mem, 0));
         if (here ? assign(r, here, dev) : assign_call(r, site, dev))
             return -1;
     }
@@ -314,10 +315,10 @@ static int read_annotations(struct reading *r, const struct module *from)
 
 /* ---- all of them ------------------------------------------------------------------------------ */
 
-/* Shapes in calls that are named as a whole go where their operands are made. */
+/* Puts Shapes in calls that were named as a whole where their operands are made. */
 static void place_followers(struct reading *r)
 {
-    const struct place *p = r->x->place;
+    const struct place *p = r->x->scene.place;
     for (uint32_t i = 0; r->x->results.opened && i < p->nsame; i++)
         if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0)
             r->dev[p->same[i].b] = r->dev[p->same[i].a];
@@ -336,7 +337,7 @@ static int check_complete(struct reading *r)
     if (!missing)
         return 0;
     return diag_error(r->x->use.diag, "%s: %u of %u placed nodes have no device, the first is '%s'",
-                      r->path, missing, g->n, node_name(r->x->m, g->node[first]));
+                      r->path, missing, g->n, node_name(r->x->scene.m, g->node[first]));
 }
 
 static int start(struct reading *r, struct ctx *x, const char *path)
@@ -344,9 +345,9 @@ static int start(struct reading *r, struct ctx *x, const char *path)
     if (ctx_base(x))
         return -1;
     *r = (struct reading){
-        .x = x, .path = path, .dev = arena_array(x->use.mem, x->m->nnode, sizeof *r->dev)};
-    memset(r->dev, 0xff, x->m->nnode * sizeof *r->dev);
-    r->follows = place_follows(x->m, x->place, x->use.mem);
+        .x = x, .path = path, .dev = arena_array(x->use.mem, x->scene.m->nnode, sizeof *r->dev)};
+    memset(r->dev, 0xff, x->scene.m->nnode * sizeof *r->dev);
+    r->follows = place_follows(x->scene.m, x->scene.place, x->use.mem);
     return 0;
 }
 
@@ -391,8 +392,8 @@ int32_t *plan_read(struct ctx *x, const char *from)
     if (start(&r, x, from))
         return NULL;
     if (strcmp(from, "self") == 0) {
-        r.path = str(x->m, x->m->path);
-        return read_annotations(&r, x->m) || check_complete(&r) ? NULL : r.dev;
+        r.path = str(x->scene.m, x->scene.m->path);
+        return read_annotations(&r, x->scene.m) || check_complete(&r) ? NULL : r.dev;
     }
     if (str_ends(from, ".onnx")) {
         struct module *m = x->use.read_model ? x->use.read_model(from, x->use.diag) : NULL;

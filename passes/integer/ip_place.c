@@ -92,7 +92,7 @@ static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
     uint32_t *of = wdag_flatten(g, x->use.scratch);
     const struct wdag *base = x->levels.base;
     for (uint32_t v = base->n; v-- > 0;)
-        name[of[v]] = node_name(x->m, base->node[v]);
+        name[of[v]] = node_name(x->scene.m, base->node[v]);
     return name;
 }
 
@@ -193,7 +193,8 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct placing 
                        .clock = &p->clock};
     if (interval_search(p->top, &p->run, &cut, x->use.scratch)) {
         best->value = cut.value;
-        any_lift(x, c->g, plan_project(p->level, cut.dev, x->m->nnode, x->use.scratch), best->dev);
+        any_lift(x, c->g, plan_project(p->level, cut.dev, x->scene.m->nnode, x->use.scratch),
+                 best->dev);
     }
     any_starts(x, c, p->top, &s);
     if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= c->lower)
@@ -223,7 +224,7 @@ static int ip_run(struct ctx *x, const void *options)
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
     if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
-        c = problem_build(any_level(x), x->cluster, -1, x->use.scratch, x->use.diag);
+        c = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
     if (!c || loads_check_sums(c, "ip-place", x->use.diag) ||
         loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;

@@ -68,12 +68,12 @@ struct dim_values {
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
 {
     struct dim_values *k = arena_alloc(a, sizeof *k);
-    k->m = x->m;
+    k->m = x->scene.m;
     k->name = id_map_new(a);
     k->known = id_map_new(a);
     k->guess = guess_of(x);
     for (uint32_t i = 0; i < ctx_ndims(x); i++)
-        id_put(&k->name, str_id(x->m, ctx_dim(x, i)->name), ctx_dim(x, i)->value);
+        id_put(&k->name, str_id(x->scene.m, ctx_dim(x, i)->name), ctx_dim(x, i)->value);
     return k;
 }
 
@@ -151,7 +151,7 @@ static bool batch_like(const char *name)
 
 static struct names names_new(struct ctx *x)
 {
-    struct names k = {.m = x->m, .mem = x->use.scratch};
+    struct names k = {.m = x->scene.m, .mem = x->use.scratch};
     k.expr = id_map_new(x->use.scratch);
     k.name = id_map_new(x->use.scratch);
     return k;
@@ -163,11 +163,11 @@ void bind_warn_unused(struct ctx *x)
     const struct settings *given = ctx_settings(x);
     if (given->ndims == 0)
         return;
-    for (vid v = 1; v < x->m->nval; v++)
-        add_type(&all, x->m->value[v].type);
+    for (vid v = 1; v < x->scene.m->nval; v++)
+        add_type(&all, x->scene.m->value[v].type);
     for (uint32_t i = 0; i < given->ndims; i++) {
         const struct dim_binding *b = &given->dims[i];
-        if (id_find(&all.name, str_id(x->m, b->name))->key == 0)
+        if (id_find(&all.name, str_id(x->scene.m, b->name))->key == 0)
             diag_warning(x->use.diag, WARN_UNMATCHED_DIM,
                          "--dim %s=%lld: no dimension of the model has this name", b->name,
                          (long long)b->value);
@@ -189,14 +189,14 @@ static bool is_total(const char *name)
 static int64_t total_value(struct ctx *x, struct id_map *bound, const char *name)
 {
     char *past = arena_fmt(x->use.scratch, "past_%s", name + 6);
-    struct id_slot *p = id_find(bound, str_id(x->m, past));
-    struct id_slot *now = id_find(bound, str_id(x->m, name + 6));
+    struct id_slot *p = id_find(bound, str_id(x->scene.m, past));
+    struct id_slot *now = id_find(bound, str_id(x->scene.m, name + 6));
     return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
 }
 
 static bool guess(struct ctx *x, const struct names *k)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     struct id_map bound = id_map_new(x->use.scratch), batch = id_map_new(x->use.scratch);
     struct results *r = &x->results;
     uint32_t before = r->nguessed;
@@ -222,9 +222,9 @@ static bool guess(struct ctx *x, const struct names *k)
 void bind_input_dims(struct ctx *x)
 {
     struct names k = names_new(x);
-    struct slice in = x->m->graph[1].in;
+    struct slice in = x->scene.m->graph[1].in;
     for (uint32_t i = 0; i < in.n; i++)
-        add_type(&k, x->m->value[x->m->arg[in.at + i]].type);
+        add_type(&k, x->scene.m->value[x->scene.m->arg[in.at + i]].type);
     guess(x, &k);
 }
 
@@ -237,9 +237,9 @@ static bool open_type(const struct module *m, uint32_t type)
 bool bind_open_dims(struct ctx *x, const uint32_t *type)
 {
     struct names k = names_new(x);
-    for (vid v = 1; v < x->m->nval; v++) {
-        if (open_type(x->m, type[v]))
-            add_type(&k, x->m->value[v].type);
+    for (vid v = 1; v < x->scene.m->nval; v++) {
+        if (open_type(x->scene.m, type[v]))
+            add_type(&k, x->scene.m->value[v].type);
     }
     return guess(x, &k);
 }
@@ -267,7 +267,7 @@ bool bind_smaller(struct ctx *x)
     struct results *r = &x->results;
     uint32_t n = sizeof guesses / sizeof *guesses, k = 0;
     vid first;
-    bool large = nameless_inputs(x->m, &first) > 0;
+    bool large = nameless_inputs(x->scene.m, &first) > 0;
     for (uint32_t i = 0; i < r->nguessed; i++)
         large = large || r->guessed[i].value > 1;
     while (k < n && guesses[k] >= guess_of(x))
@@ -297,14 +297,14 @@ static const char *all_guesses(const struct ctx *x)
 {
     const char *s = named_guesses(x);
     vid first = 0;
-    uint32_t n = nameless_inputs(x->m, &first);
+    uint32_t n = nameless_inputs(x->scene.m, &first);
     if (n == 0)
         return s;
     return arena_fmt(x->use.scratch,
                      "%s%s1 for first and %lld for other dimensions without a name (of %u input%s, "
                      "the first is '%s')",
                      s ? s : "", s ? ", and " : "", (long long)guess_of(x), n, n > 1 ? "s" : "",
-                     value_name(x->m, first));
+                     value_name(x->scene.m, first));
 }
 
 void bind_warn_guesses(struct ctx *x)

@@ -351,7 +351,7 @@ static bool has_names(const struct module *m)
 
 uint32_t *planning_types(struct ctx *x)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     uint32_t *type;
     if (has_names(m)) {
         type = infer_types(m, x->use.scratch, NULL, dim_values_new(x, x->use.scratch));
@@ -365,14 +365,14 @@ uint32_t *planning_types(struct ctx *x)
 
 uint32_t *planning_types_inside(struct ctx *x, struct inlined *e)
 {
-    struct dim_values *values = has_names(x->m) ? dim_values_new(x, x->use.scratch) : NULL;
+    struct dim_values *values = has_names(x->scene.m) ? dim_values_new(x, x->use.scratch) : NULL;
     return infer_module(&e->m, x->use.scratch, NULL, values, e->opset);
 }
 
 /* Nodes of the main graph with a result whose size is not known although something reads it. */
 static int64_t count_unknown(struct ctx *x, const uint32_t *type)
 {
-    const struct module *m = x->m;
+    const struct module *m = x->scene.m;
     uint8_t *read = arena_array(x->use.scratch, m->nval, 1);
     int64_t unknown = 0;
     for (nid n = 1; n < m->nnode; n++) {
@@ -414,7 +414,7 @@ bool guess_smaller(struct ctx *x)
 
 static int run(struct ctx *x, const void *opts)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     (void)opts;
     if (m->cost != NULL && m->src == NULL) { /* a profiled graph: it has sizes, not shapes */
         x->results.inferred = true;

@@ -40,7 +40,7 @@ static int longest_run(struct ctx *x, const void *options)
                 from[v] = g->pred.to[k];
         if (g->time[0][v] == COST_NEVER)
             return diag_error(x->use.diag, "longest-path: node '%s' cannot run on class '%s'",
-                              node_name(x->m, g->node[v]), x->cluster->cls[0].name);
+                              node_name(x->scene.m, g->node[v]), x->scene.cluster->cls[0].name);
         end[v] = (from[v] == UINT32_MAX ? 0 : end[from[v]]) + g->time[0][v];
         last = end[v] > end[last] ? v : last;
     }
@@ -49,7 +49,7 @@ static int longest_run(struct ctx *x, const void *options)
     printf("longest path: %u of %u nodes, %s\n", length, g->n,
            time_print(text, g->n ? end[last] : 0));
     for (uint32_t v = last; g->n && v != UINT32_MAX && shown++ < o->show; v = from[v])
-        printf("  %s\n", node_name(x->m, g->node[v]));
+        printf("  %s\n", node_name(x->scene.m, g->node[v]));
     return 0;
 }
 
@@ -72,16 +72,16 @@ static int run(struct ctx *x, const char *path, const char *passes)
         return -1;
     pipeline_complete(
         &p, x->use.mem); /* longest-path needs costs: infer-shapes and cost come before it */
-    x->cluster = &cluster;
-    x->m = onnx_read(path, &(struct onnx_options){0}, x->use.diag);
-    if (!x->m)
+    x->scene.cluster = &cluster;
+    x->scene.m = onnx_read(path, &(struct onnx_options){0}, x->use.diag);
+    if (!x->scene.m)
         return -1;
     int rc = pipeline_run(&p, x, &none);
     if (rc == 0 && x->results.plan) {
         char text[UNIT_TEXT];
         printf("plan: %s per sample\n", time_print(text, x->results.plan->value));
     }
-    arena_free(x->m->mem);
+    arena_free(x->scene.m->mem);
     return rc;
 }
 

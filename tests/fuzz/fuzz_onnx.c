@@ -80,8 +80,8 @@ static void check_plan(struct ctx *x, const char *from)
     const int32_t *dev = plan_read(x, from);
 
     fuzz_check(dev != NULL, "the plan of a split can be read");
-    for (nid n = 1; n < x->m->nnode; n++)
-        fuzz_check(x->place->kind[n] != PLACE_NODE || dev[n] == x->results.plan->dev[n],
+    for (nid n = 1; n < x->scene.m->nnode; n++)
+        fuzz_check(x->scene.place->kind[n] != PLACE_NODE || dev[n] == x->results.plan->dev[n],
                    "the plan that is read is the plan that was written");
 }
 
@@ -92,26 +92,24 @@ static void close_calls(struct ctx *x, struct result *r, struct closed_plan *p, 
     if (x->results.opened != NULL && close_plan(x, r->parts, r->verdict, p)) {
         fuzz_check(module_verify(&p->m, x->use.diag) == 0,
                    "a module with calls closed is verified");
-        r->m = &p->m;
-        r->place = p->place;
+        r->scene.m = &p->m;
+        r->scene.place = p->scene.place;
         r->plan = &p->plan;
         r->verdict = &p->verdict;
         r->parts = p->parts;
     }
-    onnx_remake(r->m == x->m ? x->m : &p->m);
+    onnx_remake(r->scene.m);
 }
 
 static void split(struct ctx *x, const char *folder, const struct split_options *o, bool sound)
 {
-    struct arena *a = x->m->mem;
+    struct arena *a = x->scene.m->mem;
     struct closed_plan closed;
-    struct verdict v = judge(x->m, x->place, x->cluster, x->results.plan->dev, a);
-    struct result r = {.m = x->m,
-                       .cluster = x->cluster,
-                       .place = x->place,
+    struct verdict v = judge(&x->scene, x->results.plan->dev, NULL, a);
+    struct result r = {.scene = x->scene,
                        .plan = x->results.plan,
                        .verdict = &v,
-                       .parts = parts_build(x->m, x->place, x->cluster, x->results.plan->dev, a),
+                       .parts = parts_build(&x->scene, x->results.plan->dev, a),
                        .diag = x->use.diag};
     const char **name = arena_array(a, (size_t)ctx_ndims(x) + 1, sizeof *name);
     int64_t *value = arena_array(a, (size_t)ctx_ndims(x) + 1, sizeof *value);
@@ -136,7 +134,7 @@ static void split(struct ctx *x, const char *folder, const struct split_options 
     for (uint32_t i = 0; i < r.parts->nparts; i++) {
         check_model(arena_fmt(a, "%s/%s", folder, part_file(r.parts, i, a)), false);
     }
-    if (x->levels.base->n > 0 && fuzz_names_are_utf8(x->m)) {
+    if (x->levels.base->n > 0 && fuzz_names_are_utf8(x->scene.m)) {
         check_plan(x, folder);
     }
     if (x->levels.base->n > 0) {
@@ -157,7 +155,7 @@ static bool text_suffices(const struct module *m)
 static void check_text_plan(const struct ctx *x, struct module *text, const char *passes)
 {
     struct diag d = fuzz_diag();
-    struct ctx y = {.use.diag = &d, .m = text, .cluster = x->cluster};
+    struct ctx y = {.use.diag = &d, .scene = {.m = text, .cluster = x->scene.cluster}};
 
     fuzz_run(&y, "open-functions");
     fuzz_check(fuzz_run(&y, passes) == 0, "the text of a model can be planned like the model");
@@ -170,7 +168,7 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
 {
     static const char passes[] = "fuse,dp-place{max-states=500:starts=2}";
     struct cluster c;
-    struct ctx x = {.use.diag = d, .m = m, .cluster = &c, .use.read_model = read_model};
+    struct ctx x = {.use.diag = d, .scene = {.m = m, .cluster = &c}, .use.read_model = read_model};
 
     cluster_default(&c);
     fuzz_check(cluster_set_link(&c, "1TB/s,0us", d) == 0, "the target's own link is right");
@@ -192,7 +190,7 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
     struct diag own = fuzz_diag();
     bool sound =
         check_annotations(m, &own) == 0 && !((const Onnx__ModelProto *)m->src)->n_configuration;
-    fuzz_check_text(m, &c, x.results.plan);
+    fuzz_check_text(&x.scene, x.results.plan);
     const struct split_options o = {.weights = (int64_t)(size % WEIGHTS_MODES),
                                     .annotate = size % 2 ? ANNOTATE_METADATA : ANNOTATE_IR11};
     split(&x, folder, &o, sound);
@@ -219,7 +217,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(rc == 0, "what was read has been scanned");
         fuzz_check(kind == INPUT_ONNX, "a model is known by its contents");
         fuzz_check(module_verify(m, &d) == 0, "what was read is a verified module");
-        fuzz_check_text(m, NULL, NULL);
+        fuzz_check_text(&(struct scene){.m = m}, NULL);
         check_write(m, folder, a);
         plan(m, &d, arena_fmt(a, "%s/split", folder.path), size);
         arena_free(m->mem);

@@ -38,7 +38,7 @@ static void print_row(FILE *f, const struct ctx *x, const char *name, const int3
                       const struct verdict *v, int64_t best, double took)
 {
     char time[UNIT_TEXT], ratio[32] = "-", second[32] = "-";
-    const struct parts *parts = parts_build(x->m, x->place, x->cluster, dev, x->use.mem);
+    const struct parts *parts = parts_build(&x->scene, dev, x->use.mem);
     if (best > 0)
         snprintf(ratio, sizeof ratio, "%.3f", (double)v->value / (double)best);
     if (took >= 0)
@@ -70,8 +70,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, int64_t best)
         fprintf(f, "%15s %s\n", "no plan", why);
         return 0;
     }
-    struct verdict v = judge_copies(y.m, y.place, y.cluster, y.results.plan->dev,
-                                    y.results.plan->copies, x->use.mem);
+    struct verdict v = judge(&y.scene, y.results.plan->dev, y.results.plan->copies, x->use.mem);
     if (!v.runnable || !v.colocated || v.value != y.results.plan->value)
         return diag_error(x->use.diag, "--baselines: the judge refuses the plan of %s%s%s", name,
                           v.why_not ? ": " : "", v.why_not ? v.why_not : "");

@@ -116,14 +116,14 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
     case INPUT_TEXT:
         a = arena_new();
         text = infile_read(c->input, a, &n, d);
-        if (text && module_parse(&t, text, n, c->input, d) == 0 && module_verify(t.m, d)) {
-            arena_free(t.m->mem);
+        if (text && module_parse(&t, text, n, c->input, d) == 0 && module_verify(t.scene.m, d)) {
+            arena_free(t.scene.m->mem);
             t = (struct text_module){0};
         }
-        *own = t.cluster;
+        *own = t.scene.cluster;
         *plan = t.plan;
         arena_free(a);
-        return t.m;
+        return t.scene.m;
     }
     return NULL;
 }
@@ -219,17 +219,17 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     struct diag silent = diag_silent();
     struct cluster *own = NULL;
     y.use.diag = &silent;
-    y.place = NULL;
+    y.scene.place = NULL;
     y.levels = (struct levels){0};
     /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
     y.results = (struct results){.inferred = x->results.inferred};
-    y.m = read_input(c, &own, &y.results.plan, &silent);
-    if (!y.m)
+    y.scene.m = read_input(c, &own, &y.results.plan, &silent);
+    if (!y.scene.m)
         return;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
         diag_warning(x->use.diag, WARN_REPRODUCER,
                      "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
-    arena_free(y.m->mem);
+    arena_free(y.scene.m->mem);
 }
 
 /* Hands on errors only. */
@@ -254,23 +254,24 @@ static int check_only(const struct cli *c, struct settings *s, struct ctx *x)
     }
     if (settings_dims(c, s, x->use.mem, d) || pipeline_parse(&p, "infer-shapes", x->use.mem, d))
         return EXIT_USAGE;
-    if (!(x->m = read_input(c, &own, &x->results.plan, x->use.diag)))
+    if (!(x->scene.m = read_input(c, &own, &x->results.plan, x->use.diag)))
         return EXIT_INPUT;
     x->use.diag = &soft; /* what sizes to plan for does not matter here */
     int rc = pipeline_run(&p, x, &o);
     x->use.diag = d;
     d->limit = UINT32_MAX;
-    return check_annotations(x->m, d) || rc || output_warned(d) ? EXIT_INPUT : 0;
+    return check_annotations(x->scene.m, d) || rc || output_warned(d) ? EXIT_INPUT : 0;
 }
 
 /* What does not fit might fit with less reserve. */
 static void note_reserve(const struct ctx *x)
 {
     char text[UNIT_TEXT];
-    for (uint32_t k = 0; k < x->cluster->ncls; k++)
-        if (x->cluster->cls[k].reserve)
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        if (x->scene.cluster->cls[k].reserve)
             diag_note(x->use.diag, "of each %s, %s were left to the runtime (--reserve)",
-                      x->cluster->cls[k].name, bytes_short(text, x->cluster->cls[k].reserve));
+                      x->scene.cluster->cls[k].name,
+                      bytes_short(text, x->scene.cluster->cls[k].reserve));
 }
 
 /* s: what x->settings points to. */
@@ -303,7 +304,7 @@ static int run(const struct cli *c, struct settings *s, struct ctx *x)
     s->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
     if (c->value[CLI_PRINT_PIPELINE])
         fprintf(stderr, "%s\n", pipeline_text(&p, a));
-    if (!(x->m = read_input(c, &own, &x->results.plan, d)))
+    if (!(x->scene.m = read_input(c, &own, &x->results.plan, d)))
         return EXIT_INPUT;
     if (p.n || c->value[CLI_DEVICES]) {
         if ((rc = settings_devices(c, x, own)))
@@ -311,9 +312,9 @@ static int run(const struct cli *c, struct settings *s, struct ctx *x)
         if (settings_cluster(c, x))
             return EXIT_USAGE;
     } else {
-        x->cluster = own;
+        x->scene.cluster = own;
     }
-    if (output_probe(c, x->m, d))
+    if (output_probe(c, x->scene.m, d))
         return EXIT_INPUT;
     rc = pipeline_run(&p, x, &o);
     if (rc == PASS_INFEASIBLE) {
@@ -397,8 +398,8 @@ int main(int argc, char **argv)
         x.use.progress = !sink.quiet && isatty(STDERR_FILENO);
         sigaction(SIGINT, &sa, NULL);
         rc = run(&c, &s, &x);
-        if (x.m)
-            arena_free(x.m->mem);
+        if (x.scene.m)
+            arena_free(x.scene.m->mem);
     }
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(&d, "stdout: %s", strerror(errno));

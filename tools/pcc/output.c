@@ -177,12 +177,11 @@ static void check_claims(const struct cli *c, struct ctx *x, int64_t value)
  * nobody has checked it yet, and one that does not hold is good for nothing but textual IR. */
 static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, struct verdict *v)
 {
-    if (!x->results.plan || !x->m->cost || !x->cluster)
+    if (!x->results.plan || !x->scene.m->cost || !x->scene.cluster)
         return 0;
     if (ctx_base(x))
         return -1;
-    *v = judge_copies(x->m, x->place, x->cluster, x->results.plan->dev, x->results.plan->copies,
-                      x->use.mem);
+    *v = judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.mem);
     bool fits = v->fits || x->results.plan->status == PLAN_OVER_MEMORY;
     if (!v->runnable || !v->colocated || !fits) {
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", c->input,
@@ -191,8 +190,7 @@ static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, stru
     }
     check_claims(c, x, v->value);
     r->verdict = v;
-    r->place = x->place;
-    r->parts = parts_build(x->m, x->place, x->cluster, x->results.plan->dev, x->use.mem);
+    r->parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem);
     return 0;
 }
 
@@ -209,7 +207,7 @@ static bool has_calls(const struct module *m)
 static void close_calls(struct ctx *x, struct result *r, struct result *planned,
                         struct closed_plan *p)
 {
-    r->calls = x->results.opened ? "opened" : has_calls(x->m) ? "whole" : NULL;
+    r->calls = x->results.opened ? "opened" : has_calls(x->scene.m) ? "whole" : NULL;
     *planned = *r;
     if (!r->verdict || !x->results.opened || !close_plan(x, r->parts, r->verdict, p))
         return;
@@ -218,8 +216,7 @@ static void close_calls(struct ctx *x, struct result *r, struct result *planned,
                            : arena_fmt(x->use.mem, "%u are open, the first of these '%s'", p->open,
                                        p->first_open));
     r->open = planned;
-    r->m = &p->m;
-    r->place = p->place;
+    r->scene = p->scene;
     r->plan = &p->plan;
     r->verdict = &p->verdict;
     r->parts = p->parts;
@@ -291,9 +288,10 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
 {
     const char *no_plan = x->results.plan ? NULL : "nothing is planned";
     const char *reserved = c->value[CLI_RESERVE];
-    bool reserve =
-        limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
-    bool training = is_training(x->m), copies = x->cluster && x->cluster->replicate;
+    bool reserve = limited_memory(x->scene.cluster) ||
+                   (reserved && strspn(reserved, "0%") == strlen(reserved));
+    bool training = is_training(x->scene.m),
+         copies = x->scene.cluster && x->scene.cluster->replicate;
     const struct {
         enum cli_id id;
         const char *why; /* NULL: it is of use */
@@ -346,8 +344,7 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
 {
     struct verdict v;
     struct closed_plan closed = {0};
-    struct result planned,
-        r = {.m = x->m, .cluster = x->cluster, .plan = x->results.plan, .diag = x->use.diag};
+    struct result planned, r = {.scene = x->scene, .plan = x->results.plan, .diag = x->use.diag};
     const char *out = c->value[CLI_OUTPUT];
     uint32_t ndims = ctx_ndims(x);
     const char **names = arena_array(x->use.mem, ndims + 1, sizeof *names);
@@ -363,7 +360,7 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
     if (judge_plan(c, x, &r, &v))
         return -1;
     close_calls(x, &r, &planned, &closed);
-    onnx_remake(r.m == x->m ? x->m : &closed.m);
+    onnx_remake(r.scene.m);
     warn_unused(c, x, &r);
     if (output_warned(x->use.diag))
         return -1;
@@ -383,8 +380,8 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
         return -1;
     if (table)
         fputs(table, stdout);
-    else if (!quiet && !out && x->m->cost)
-        summary_print(stdout, x->m);
+    else if (!quiet && !out && x->scene.m->cost)
+        summary_print(stdout, x->scene.m);
     if (c->value[CLI_COMPARE] && compare(c, x, &planned))
         return -1;
     if (c->value[CLI_BASELINES] && baselines(c, x, &planned))

@@ -103,45 +103,47 @@ int settings_devices(const struct cli *c, struct ctx *x, struct cluster *own)
         diag_error(x->use.diag, "%s brings its own devices: -d and --link do not apply", c->input);
         return EXIT_USAGE;
     }
-    x->cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->cluster);
-    if (text && cluster_parse(x->cluster, x->use.mem, text, x->use.diag))
+    x->scene.cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->scene.cluster);
+    if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag))
         return str_ends(text, ".json") ? EXIT_INPUT : EXIT_USAGE;
     if (!own && !text)
-        cluster_default(x->cluster);
+        cluster_default(x->scene.cluster);
     return 0;
 }
 
 int settings_cluster(const struct cli *c, struct ctx *x)
 {
     const char *io = c->value[CLI_IO], *eff = c->value[CLI_EFFICIENCY];
-    if (c->value[CLI_LINK] && cluster_set_link(x->cluster, c->value[CLI_LINK], x->use.diag))
+    if (c->value[CLI_LINK] && cluster_set_link(x->scene.cluster, c->value[CLI_LINK], x->use.diag))
         return -1;
-    if (c->value[CLI_GROUP] && cluster_set_groups(x->cluster, c->value[CLI_GROUP], x->use.diag))
+    if (c->value[CLI_GROUP] &&
+        cluster_set_groups(x->scene.cluster, c->value[CLI_GROUP], x->use.diag))
         return -1;
     if (c->value[CLI_RESERVE] &&
-        cluster_set_reserve(x->cluster, c->value[CLI_RESERVE], x->use.diag))
+        cluster_set_reserve(x->scene.cluster, c->value[CLI_RESERVE], x->use.diag))
         return -1;
     const char *part = c->value[CLI_PART_COST];
-    if (part && (!time_parse(part, &x->cluster->part_cost) || x->cluster->part_cost < 0 ||
-                 x->cluster->part_cost > PS_PER_S))
+    if (part && (!time_parse(part, &x->scene.cluster->part_cost) ||
+                 x->scene.cluster->part_cost < 0 || x->scene.cluster->part_cost > PS_PER_S))
         return diag_error(x->use.diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
                           part);
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
         return diag_error(x->use.diag, "--io '%s': expected paid or free", io);
-    x->cluster->io_free = io ? !strcmp(io, "free") : x->cluster->io_free;
-    int overlap = read_choice(c, CLI_OVERLAP, "--overlap", overlap_name, (int)x->cluster->overlap,
-                              x->use.diag);
+    x->scene.cluster->io_free = io ? !strcmp(io, "free") : x->scene.cluster->io_free;
+    int overlap = read_choice(c, CLI_OVERLAP, "--overlap", overlap_name,
+                              (int)x->scene.cluster->overlap, x->use.diag);
     int schedule = read_choice(c, CLI_SCHEDULE, "--schedule", schedule_name,
-                               (int)x->cluster->schedule, x->use.diag);
+                               (int)x->scene.cluster->schedule, x->use.diag);
     if (overlap < 0 || schedule < 0)
         return -1;
-    x->cluster->overlap = (enum overlap)overlap;
-    x->cluster->schedule = (enum schedule)schedule;
-    x->cluster->replicate = x->cluster->replicate || c->value[CLI_REPLICATE];
+    x->scene.cluster->overlap = (enum overlap)overlap;
+    x->scene.cluster->schedule = (enum schedule)schedule;
+    x->scene.cluster->replicate = x->scene.cluster->replicate || c->value[CLI_REPLICATE];
     const char *sync = c->value[CLI_SYNC];
-    if (sync && (!rate_parse(sync, &x->cluster->sync_bandwidth) || x->cluster->sync_bandwidth < 1))
+    if (sync && (!rate_parse(sync, &x->scene.cluster->sync_bandwidth) ||
+                 x->scene.cluster->sync_bandwidth < 1))
         return diag_error(x->use.diag, "--sync '%s': expected a rate such as 25GB/s", sync);
-    if (eff && !share_parse(eff, &x->cluster->efficiency))
+    if (eff && !share_parse(eff, &x->scene.cluster->efficiency))
         return diag_error(x->use.diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
     return 0;
 }

@@ -175,11 +175,11 @@ static int64_t value_of_parts(const struct world *w, const int32_t *dev)
     const struct ctx *x = w->x;
     struct arena_mark mark = arena_mark(x->use.scratch);
     int32_t node_dev[OPS + 2];
-    for (uint32_t i = 0; i < x->m->nnode; i++)
+    for (uint32_t i = 0; i < x->scene.m->nnode; i++)
         node_dev[i] = -1;
     for (uint32_t i = 0; i < w->nop; i++)
-        node_dev[x->m->graph[1].first + i] = dev[i];
-    struct verdict v = judge(x->m, x->place, x->cluster, node_dev, x->use.scratch);
+        node_dev[x->scene.m->graph[1].first + i] = dev[i];
+    struct verdict v = judge(&x->scene, node_dev, NULL, x->use.scratch);
     int64_t value = v.runnable && v.fits ? v.value : COST_NEVER;
     arena_release(x->use.scratch, mark);
     return value;
@@ -188,7 +188,7 @@ static int64_t value_of_parts(const struct world *w, const int32_t *dev)
 /* The value of an assignment; COST_NEVER: it does not fit, or cannot run. */
 static int64_t value_of(const struct world *w, const int32_t *dev, const uint32_t *copies)
 {
-    const struct cluster *c = w->t.cluster;
+    const struct cluster *c = w->t.scene.cluster;
     int64_t most[2] = {0, 0};
     if (w->parts)
         return value_of_parts(w, dev);
@@ -265,8 +265,7 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
     struct ctx x = {.use.mem = arena_new(),
                     .use.scratch = arena_new(),
                     .use.diag = &d,
-                    .m = w->t.m,
-                    .cluster = w->t.cluster};
+                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
     *any = *contiguous = COST_NEVER;
     w->x = &x;
     assert_int_equal(ctx_base(&x), 0);
@@ -317,8 +316,7 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     struct ctx x = {.use.mem = arena_new(),
                     .use.scratch = arena_new(),
                     .use.diag = &d,
-                    .m = w->t.m,
-                    .cluster = w->t.cluster};
+                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
     int rc = place(&x, passes);
     const struct plan *p = x.results.plan;
     c->runs++;
@@ -345,7 +343,7 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     }
     arena_free(x.use.mem);
     arena_free(x.use.scratch);
-    arena_free(w->t.m->mem);
+    arena_free(w->t.scene.m->mem);
     free(w);
 }
 
@@ -360,7 +358,7 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
         int64_t any, contiguous;
         make(w, seed, kind, &d);
         find_least(w, &any, &contiguous);
-        arena_free(w->t.m->mem);
+        arena_free(w->t.scene.m->mem);
         free(w);
         closer += any < contiguous;
         none += any == COST_NEVER;

@@ -104,11 +104,8 @@ static void join(const char *text, size_t size, enum rule rule, struct tally *t)
     struct pipeline pipe = {0};
     struct run_options none = {0};
     assert_int_equal(module_parse(&in, text, size, "random", &d), 0);
-    struct ctx x = {.use.mem = arena_new(),
-                    .use.scratch = arena_new(),
-                    .use.diag = &d,
-                    .m = in.m,
-                    .cluster = in.cluster};
+    struct ctx x = {
+        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = in.scene};
     assert_int_equal(pipeline_parse(&pipe, "cost", x.use.mem, &d), 0);
     assert_int_equal(pipeline_run(&pipe, &x, &none) || ctx_base(&x), 0);
     struct classes c = classes_new(x.use.mem, x.levels.base->n);
@@ -121,7 +118,7 @@ static void join(const char *text, size_t size, enum rule rule, struct tally *t)
     assert_int_equal(d.errors, 0);
     arena_free(x.use.scratch);
     arena_free(x.use.mem);
-    arena_free(in.m->mem);
+    arena_free(in.scene.m->mem);
 }
 
 static void test_quantised(void **state)

@@ -304,15 +304,14 @@ static struct ctx context(struct world *w, struct diag *d)
     struct ctx x = {.use.mem = arena_new(),
                     .use.scratch = arena_new(),
                     .use.diag = d,
-                    .m = w->t.m,
-                    .cluster = w->t.cluster};
+                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
     struct settings *s = arena_alloc(x.use.mem, sizeof *s);
     struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
         if (w->pin[i] >= 0)
             pin[s->npins++] =
                 (struct pin){arena_fmt(x.use.mem, "^n%u$", i),
-                             cluster_device_name(x.cluster, x.use.mem, (uint32_t)w->pin[i])};
+                             cluster_device_name(x.scene.cluster, x.use.mem, (uint32_t)w->pin[i])};
     s->pins = pin;
     x.settings = s;
     return x;
@@ -322,7 +321,7 @@ static void end(struct world *w, struct ctx *x)
 {
     arena_free(x->use.mem);
     arena_free(x->use.scratch);
-    arena_free(w->t.m->mem);
+    arena_free(w->t.scene.m->mem);
 }
 
 static int place(struct ctx *x, const char *passes)
@@ -352,17 +351,17 @@ static void test_judge(void **state)
         struct ctx x = context(w, &d);
         assert_int_equal(ctx_base(&x), 0);
         for (uint32_t round = 0; round < 8; round++) {
-            int32_t dev[OPS], *of = arena_array(x.use.scratch, x.m->nnode, sizeof *of);
+            int32_t dev[OPS], *of = arena_array(x.use.scratch, x.scene.m->nnode, sizeof *of);
             int64_t load[DEVICES], transfer[DEVICES], used[DEVICES], flat[DEVICES], all[DEVICES];
             uint32_t group[DEVICES];
             const uint32_t alone[DEVICES] = {0, 1, 2, 3, 4, 5};
-            memset(of, 0xff, x.m->nnode * sizeof *of);
+            memset(of, 0xff, x.scene.m->nnode * sizeof *of);
             for (uint32_t i = 0; i < w->nop; i++)
-                of[x.m->graph[1].first + i] = dev[i] = (int32_t)test_below(&rng, w->ndev);
+                of[x.scene.m->graph[1].first + i] = dev[i] = (int32_t)test_below(&rng, w->ndev);
             group_devices(w, false, group);
             loads(w, dev, group, load, transfer, used);
             loads(w, dev, alone, all, flat, used);
-            struct verdict v = judge(x.m, x.place, x.cluster, of, x.use.scratch);
+            struct verdict v = judge(&x.scene, of, NULL, x.use.scratch);
             bool saved = false;
             for (uint32_t e = 0; e < w->ndev; e++) {
                 if (v.load[e].transfer != transfer[e] || v.load[e].used != used[e])
@@ -387,7 +386,7 @@ static bool find_vertices(struct world *w, struct diag *d)
     bool ok = !place(&x, "contract");
     const uint32_t *map = ok ? wdag_flatten(x.levels.top, x.use.mem) : NULL;
     for (uint32_t i = 0; ok && i < w->nop; i++)
-        w->vertex[i] = map[x.levels.base->vertex[x.m->graph[1].first + i]];
+        w->vertex[i] = map[x.levels.base->vertex[x.scene.m->graph[1].first + i]];
     end(w, &x);
     return ok;
 }
@@ -473,12 +472,12 @@ static void test_flat(void **state)
         for (int i = 0; i < 2; i++) {
             make(w, seed, true, &d);
             struct ctx x = context(w, &d);
-            if (i == 0 && cluster_grouped(x.cluster)) /* refused */
+            if (i == 0 && cluster_grouped(x.scene.cluster)) /* refused */
                 assert_int_equal(place(&x, "dp-place"), -1);
             for (uint32_t k = 0; i == 0 && k < w->ncls; k++)
-                x.cluster->cls[k].group = 0;
+                x.scene.cluster->cls[k].group = 0;
             if (i == 0)
-                x.levels.top = x.levels.base = x.levels.whole = NULL, x.place = NULL;
+                x.levels.top = x.levels.base = x.levels.whole = NULL, x.scene.place = NULL;
             int rc = place(&x, i ? "hier-place" : "dp-place");
             assert_true(rc == 0 || rc == PASS_INFEASIBLE || rc == -1);
             value[i] = rc ? rc : x.results.plan->value; /* -1: pins contradict colours */

@@ -44,8 +44,7 @@ static void begin(struct bench *b)
     b->x = (struct ctx){.use.mem = arena_new(),
                         .use.scratch = arena_new(),
                         .use.diag = &b->diag,
-                        .m = b->m,
-                        .cluster = &b->cluster};
+                        .scene = {.m = b->m, .cluster = &b->cluster}};
 }
 
 static void end(struct bench *b)
