@@ -6,9 +6,13 @@
 
 struct onnx_options {
     bool allow_links; /* external data may be reached through symbolic links and hard links */
+    /* the model itself, which is copied; NULL: it is in the file at `path` */
+    const void *bytes;
+    size_t size;
 };
 
-/* Reads an ONNX model.  Weights stay in the file.  NULL and a diagnostic on any defect. */
+/* Reads an ONNX model.  Weights stay in the file.  Of a model in memory, path is only the name: external data is
+ * looked for beside it.  NULL and a diagnostic on any defect. */
 struct module *onnx_read(const char *path, const struct onnx_options *o, struct diag *d);
 
 /* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
@@ -16,13 +20,18 @@ struct module *onnx_read(const char *path, const struct onnx_options *o, struct 
 int check_annotations(const struct module *m, struct diag *d);
 
 /* Reads a workload of the placement paper (JSON): a module of profiled nodes with costs for the two
- * classes of *cluster ("acc", "cpu"), which it makes.  The costs of its edges are multiplied by
- * transfer_scale (1: as they are; > 0).  NULL and a diagnostic on any defect. */
-struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
-                             struct diag *d);
+ * classes of a cluster ("acc", "cpu"), which it makes, and a model, which are s->m (with its own arena),
+ * s->cluster and s->model.  The costs of its edges are multiplied by transfer_scale (1: as they are; > 0).
+ * 0, or -1, *s empty, and a diagnostic on any defect. */
+int workload_read(struct scene *s, const char *path, double transfer_scale, struct diag *d);
+/* The same of the text[n]; name is for messages. */
+int workload_parse(struct scene *s, const char *text, size_t n, const char *name,
+                   double transfer_scale, struct diag *d);
 
 enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT };
 /* By name (.onnx, .json, .pir), else by content. */
 enum input_kind input_kind_of(const char *path);
+/* The same of bytes[n] that have this name. */
+enum input_kind input_kind_in(const char *name, const void *bytes, size_t n);
 
 #endif

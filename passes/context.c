@@ -1,5 +1,5 @@
 /* The context's levels: the base level is built when the first pass wants it.  O(nodes + operands + pins), and
- * O(nodes) for each --pin.  O(nodes + operands + pins), and O(nodes) for each --pin. */
+ * O(nodes) for each --pin. */
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"
@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 /* ---- what is wanted and known ---- */
 
@@ -28,6 +29,20 @@ const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i)
     const struct settings *s = ctx_settings(x);
     assert(i < ctx_ndims(x));
     return i < s->ndims ? &s->dims[i] : &x->results.guessed[i - s->ndims];
+}
+
+struct clock ctx_late_clock(const struct ctx *x)
+{
+    return (struct clock){.listener = x->use.listener};
+}
+
+struct clock ctx_clock(const struct ctx *x)
+{
+    struct clock c = ctx_late_clock(x);
+    int64_t limit = ctx_settings(x)->time_limit;
+    if (limit > 0)
+        c.deadline = clock_now() + limit / 1000;
+    return c;
 }
 
 /* ---- pins ---- */
@@ -72,6 +87,16 @@ static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t
     return hits;
 }
 
+/* What the base level says of pins, for the judge. */
+static void note_pins(struct ctx *x)
+{
+    int32_t *to = arena_array(x->use.mem, x->scene.m->nnode, sizeof *to);
+    memset(to, 0xff, x->scene.m->nnode * sizeof *to);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        to[x->levels.base->node[v]] = x->levels.base->pin[v];
+    x->scene.place->pinned_to = to;
+}
+
 /* Pins vertices by --pin 'regex=device'; the first pattern that matches a node's name, or that of a call that it is
  * in, counts. */
 static int apply_pins(struct ctx *x)
@@ -96,6 +121,8 @@ static int apply_pins(struct ctx *x)
             diag_warning(x->use.diag, WARN_UNMATCHED_PIN,
                          "--pin '%s=%s' matches no node that is placed", p->pattern, p->device);
     }
+    if (ctx_settings(x)->npins > 0)
+        note_pins(x);
     return 0;
 }
 
@@ -150,7 +177,7 @@ int ctx_base(struct ctx *x)
                                  x->use.mem, x->use.diag);
     if (!x->scene.place)
         return -1;
-    if (x->scene.cluster->io_free)
+    if (x->scene.model.io_free)
         place_free_io(x->scene.m, x->scene.place);
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;

@@ -7,9 +7,8 @@
 #define PCC_PASSES_PASSES_H
 
 #include "ir/base/options.h"
+#include "ir/base/clock.h"
 #include "ir/ir.h"
-
-#include <signal.h>
 
 struct dim_binding {
     const char *name;
@@ -49,11 +48,10 @@ struct levels {
 
 /* What a run has from whoever started it. */
 struct services {
-    struct arena *mem;                 /* lives as long as the module */
-    struct arena *scratch;             /* emptied after each pass */
-    struct diag *diag;                 /* not NULL */
-    const volatile sig_atomic_t *stop; /* not 0: finish with the best so far; NULL: never */
-    bool progress;                     /* stderr is a terminal */
+    struct arena *mem;         /* lives as long as the module */
+    struct arena *scratch;     /* emptied after each pass */
+    struct diag *diag;         /* not NULL */
+    struct listener *listener; /* is told of progress, may end the work; NULL: nobody */
     /* Reads an ONNX model, for its annotations; NULL and an error.  NULL: nobody can. */
     struct module *(*read_model)(const char *path, struct diag *d);
 };
@@ -106,6 +104,10 @@ int ctx_check_costs(const struct ctx *x);
  * has to fear for its sums. */
 #define CTX_SUM_MAX (INT64_C(1) << 59)
 int ctx_base(struct ctx *x);
+/* A clock that starts now, with the time limit of a planner and the listener. */
+struct clock ctx_clock(const struct ctx *x);
+/* The same without a time limit, for what has to be done after it. */
+struct clock ctx_late_clock(const struct ctx *x);
 /* Pushes a level. */
 void ctx_push(struct ctx *x, struct wdag *level);
 

@@ -1,9 +1,10 @@
 /* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h).  O(text) beside
- * the passes.  O(text) beside the passes. */
+ * the passes. */
 #include "passes/pipeline.h"
 
 #include "ir/base/nearest.h"
 #include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -210,45 +211,28 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The first node whose device in the plan is not the one that it is pinned to; 0: none. */
-static nid misplaced(const struct ctx *x)
-{
-    for (uint32_t v = 0; v < x->levels.base->n; v++)
-        if (x->levels.base->pin[v] >= 0 &&
-            x->results.plan->dev[x->levels.base->node[v]] != x->levels.base->pin[v])
-            return x->levels.base->node[v];
-    return 0;
-}
-
-/* Compares the planner's claim with the judge's figures: 0, or PASS_UNVERIFIED and an error. */
+/* Compares the planner's claim with what its plan comes to: 0, or PASS_UNVERIFIED and an error. */
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    nid off = misplaced(x);
-    if (off) {
-        diag_error(x->use.diag, "%s: node '%s' is not on the device that it is pinned to", p->name,
-                   node_name(x->scene.m, off));
-        return PASS_UNVERIFIED;
-    }
-    struct verdict v =
-        judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.scratch);
-    bool fits = v.fits || x->results.plan->status == PLAN_OVER_MEMORY;
-    if (!v.runnable || !v.colocated || !fits) {
-        diag_error(x->use.diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
-        return PASS_UNVERIFIED;
-    }
-    if (v.value != x->results.plan->value) {
+    struct evaluation e = evaluate(&x->scene, x->results.plan, x->use.scratch);
+    switch (evaluation_confirms(&e, x->results.plan)) {
+    case FOUND_AS_CLAIMED:
+        return 0;
+    case FOUND_BROKEN:
+        diag_error(x->use.diag, "%s: %s%s", p->name,
+                   e.misplaced ? "" : "the judge refuses the plan: ", e.why_not);
+        break;
+    case FOUND_OTHER_VALUE:
         diag_error(x->use.diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->results.plan->value), time_print(is, v.value));
-        return PASS_UNVERIFIED;
-    }
-    if (x->results.plan->bound > v.value ||
-        (x->results.plan->status == PLAN_OPTIMAL && x->results.plan->bound != v.value)) {
+                   time_print(said, x->results.plan->value), time_print(is, e.value));
+        break;
+    case FOUND_OTHER_BOUND:
         diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,
-                   time_print(said, x->results.plan->bound), time_print(is, v.value));
-        return PASS_UNVERIFIED;
+                   time_print(said, x->results.plan->bound), time_print(is, e.value));
+        break;
     }
-    return 0;
+    return PASS_UNVERIFIED;
 }
 
 /* Whether `said`, the argument of --print-ir-before or -after, means this pass. */
@@ -264,12 +248,25 @@ static void show(const char *when, const struct pass *p, const struct ctx *x)
     wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
-static int run_step(const struct step *s, struct ctx *x, const struct run_options *o)
+int step_run(const struct step *s, struct ctx *x)
+{
+    struct listener *l = x->use.listener;
+    if (l)
+        l->pass = s->pass->name;
+    listener_tell(l, (struct progress){0});
+    int rc = s->pass->run(x, s->opts);
+    listener_tell(l, (struct progress){0});
+    if (l)
+        l->pass = NULL;
+    return rc;
+}
+
+static int run_and_judge(const struct step *s, struct ctx *x, const struct run_options *o)
 {
     const struct plan *before = x->results.plan;
     if (wanted(o->print_before, s->pass))
         show("before", s->pass, x);
-    int rc = s->pass->run(x, s->opts);
+    int rc = step_run(s, x);
     if (rc)
         return rc;
     if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
@@ -290,7 +287,7 @@ int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_optio
         double start = now_ms();
         if (o->at)
             *o->at = i;
-        int rc = run_step(&p->step[i], x, o);
+        int rc = run_and_judge(&p->step[i], x, o);
         arena_release(x->use.scratch, mark);
         if (o->time_passes)
             fprintf(stderr, "%10.2f ms  %s\n", now_ms() - start, p->step[i].pass->name);

@@ -464,7 +464,7 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
 {
     struct outfile o;
     struct picture p = {.r = r, .a = arena_new()};
-    if (outfile_open(&o, path, r->diag)) {
+    if (outfile_open_to(&o, path, r->out, r->diag)) {
         arena_free(p.a);
         return -1;
     }

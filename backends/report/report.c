@@ -1,5 +1,6 @@
 /* What the terminal shows: a summary of a model, or the table of a plan. */
 #include "backends/backends.h"
+#include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
 #include "ir/exec/rounds.h"
@@ -234,8 +235,9 @@ static void print_objective(FILE *f, const struct result *r)
         fprintf(f, "%s\n", p->offer);
     else if (p->scope != SCOPE_ALL && p->bound_all >= 0)
         fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->bound_all));
-    if (r->scene.cluster->efficiency != 1000000)
-        fprintf(f, "peak rates reached: %.4g %%\n", (double)r->scene.cluster->efficiency / 1e4);
+    int64_t share = exec_efficiency(&r->scene.model);
+    if (share != 1000000)
+        fprintf(f, "peak rates reached: %.4g %%\n", (double)share / 1e4);
 }
 
 /* All of the model on one device. */
@@ -262,10 +264,11 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     for (uint32_t k = 0; k < c->ncls; first += c->cls[k++].count) {
         for (nid n = 1; n < r->scene.m->nnode; n++)
             dev[n] = (int32_t)first;
-        struct verdict v = judge(&r->scene, dev, NULL, a);
-        int64_t used = v.load[first].used;
-        struct alone x = {k, v.fits, v.value, used, used - c->cls[k].memory};
-        if (v.runnable && is_better(&x, &best))
+        const struct plan plan = {.dev = dev};
+        struct evaluation e = evaluate(&r->scene, &plan, a);
+        int64_t used = e.v.load[first].used;
+        struct alone x = {k, e.v.fits, e.value, used, used - c->cls[k].memory};
+        if (e.v.runnable && is_better(&x, &best))
             best = x;
     }
     return best;

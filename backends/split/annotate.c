@@ -64,7 +64,7 @@ static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *sr
                                       const struct whereabouts *w, nid id)
 {
     Onnx__NodeProto *n = arena_alloc(s->a, sizeof *n);
-    *n = s->nested && !s->keep ? *rewrite_node(s, src) : *src;
+    *n = s->weights.nested && !s->weights.keep ? *rewrite_node(s, src) : *src;
     n->metadata_props = arena_array(s->a, src->n_metadata_props + NKEYS, sizeof *n->metadata_props);
     n->n_metadata_props = 0;
     for (size_t i = 0; i < src->n_metadata_props; i++)
@@ -111,7 +111,7 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
         arena_array(s->a, g->n_sparse_initializer, sizeof *g->sparse_initializer);
     for (size_t i = 0; i < g->n_sparse_initializer; i++)
         g->sparse_initializer[i] = weights_sparse(s, src->sparse_initializer[i]);
-    if (s->keep)
+    if (s->weights.keep)
         return;
     out->functions = arena_array(s->a, out->n_functions, sizeof *out->functions);
     for (size_t i = 0; i < out->n_functions; i++)
@@ -131,7 +131,7 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
                       .parts = r->parts,
                       .src = r->scene.m->src,
                       .diag = r->diag,
-                      .keep = true,
+                      .weights.keep = true,
                       .dirfd = -1};
     Onnx__ModelProto model;
     if (!r->verdict)

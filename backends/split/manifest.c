@@ -194,7 +194,7 @@ static void put_objective(struct out *o)
     fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
     put_ps(o->f, proven ? p->bound_all : -1);
     fputs(", \"part_cost_s\": ", o->f);
-    put_ps(o->f, o->s->r->scene.cluster->part_cost);
+    put_ps(o->f, o->s->r->scene.model.part_cost);
     fputs("},\n", o->f);
 }
 
@@ -206,13 +206,13 @@ static void put_weights(struct out *o)
     fprintf(o->f, "  \"weights\": {\"mode\": \"%s\", \"files\": [",
             weights_mode_names[s->o->weights]);
     for (uint32_t k = 1; k < s->m->nfile; k++) {
-        if (!s->used[k])
+        if (!s->sources.used[k])
             continue;
         fputs(sep, o->f);
-        put_string(o->f, s->source[k]);
+        put_string(o->f, s->sources.source[k]);
         sep = ", ";
     }
-    if (s->data)
+    if (s->weights.data)
         fprintf(o->f, "%s\"%s\"", sep, WEIGHTS_FILE);
     fputs("]},\n", o->f);
 }

@@ -51,7 +51,7 @@ static void put_names(FILE *f, const struct result *r, const struct replay *y, s
     for (uint32_t l = 0; l < y->nlane; l++) {
         const struct device_class *k =
             &r->scene.cluster->cls[cluster_class(r->scene.cluster, y->lane[l].dev)];
-        const char *name = replay_lane_name(y, r->scene.cluster, l, a);
+        const char *name = replay_lane_name(y, &r->scene, l, a);
         fprintf(f, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, ",
                 l + 1);
         fputs("\"args\": {\"name\": ", f);
@@ -92,7 +92,7 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
     struct replay y;
     struct arena *a = arena_new();
     int rc = replay_result(&y, r, want->samples, MOST, a);
-    if (!rc && !(rc = outfile_open(&o, path, r->diag))) {
+    if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->diag))) {
         const struct event *e = replay_events(&y, a);
         uint32_t *left = arena_array(a, (size_t)y.samples + 1, sizeof *left);
         for (uint32_t s = 0; s < y.samples; s++)

@@ -508,10 +508,6 @@ static int read_cluster(struct reader *r, struct cluster *c)
         memory--;
     c->ncls = CLASSES;
     c->ndev = (uint32_t)(accs + cpus);
-    c->io_free = true;
-    c->efficiency = 1000000;
-    c->sync_bandwidth = INT64_C(1)
-                        << 31; /* the rate by which the paper's files turn bytes into ms */
     c->cls[CLASS_ACC] =
         (struct device_class){.name = "acc", .count = (uint32_t)accs, .memory = memory};
     c->cls[CLASS_CPU] =
@@ -519,7 +515,12 @@ static int read_cluster(struct reader *r, struct cluster *c)
     return 0;
 }
 
-static int read_all(struct reader *r, struct cluster *c)
+static int not_json(struct reader *r, const json_error_t *e)
+{
+    return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e->line, e->column, e->text);
+}
+
+static int load_file(struct reader *r)
 {
     json_error_t e;
     struct stat st;
@@ -530,8 +531,21 @@ static int read_all(struct reader *r, struct cluster *c)
     r->root = json_load_file(r->path, JSON_REJECT_DUPLICATES, &e);
     if (!r->root && e.line < 0)
         return diag_error(r->d, "%s: %s", r->path, strerror(errno));
-    if (!r->root)
-        return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e.line, e.column, e.text);
+    return r->root ? 0 : not_json(r, &e);
+}
+
+static int load_text(struct reader *r, const char *text, size_t n)
+{
+    json_error_t e;
+    if (n == 0)
+        return diag_error(r->d, "%s: the file is empty", r->path);
+    r->root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+    return r->root ? 0 : not_json(r, &e);
+}
+
+/* What r->root says. */
+static int read_all(struct reader *r, struct cluster *c)
+{
     if (!json_is_object(r->root))
         return not_a_workload(r, "expected an object");
     if (read_cluster(r, c) || read_nodes(r) || read_edges(r) || sort_nodes(r))
@@ -542,21 +556,39 @@ static int read_all(struct reader *r, struct cluster *c)
     return 0;
 }
 
-struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
-                             struct diag *d)
+/* The file at r->path, or text[n]; as workload_read. */
+static int read_workload(struct reader *r, const char *text, size_t n, struct scene *s)
 {
-    struct module *m = module_new(d);
-    struct reader r = {.path = path, .d = d, .m = m, .a = m->mem, .scale = transfer_scale};
-    *cluster = arena_alloc(m->mem, sizeof **cluster);
-    int rc = read_all(&r, *cluster);
-    json_decref(r.root);
+    struct module *m = r->m = module_new(r->d);
+    r->a = m->mem;
+    *s = (struct scene){.m = m, .cluster = arena_alloc(m->mem, sizeof *s->cluster)};
+    s->model.io_free = true;
+    /* the rate by which the paper's files turn bytes into ms */
+    s->model.sync_bandwidth = INT64_C(1) << 31;
+    int rc = text ? load_text(r, text, n) : load_file(r);
+    rc = rc ? rc : read_all(r, s->cluster);
+    json_decref(r->root);
 #ifdef __GLIBC__
     /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
     malloc_trim(0);
 #endif
     if (rc == 0)
-        return m;
+        return 0;
     arena_free(m->mem);
-    *cluster = NULL;
-    return NULL;
+    *s = (struct scene){0};
+    return -1;
+}
+
+int workload_read(struct scene *s, const char *path, double transfer_scale, struct diag *d)
+{
+    struct reader r = {.path = path, .d = d, .scale = transfer_scale};
+    return read_workload(&r, NULL, 0, s);
+}
+
+int workload_parse(struct scene *s, const char *text, size_t n, const char *name,
+                   double transfer_scale, struct diag *d)
+{
+    assert(text && name);
+    struct reader r = {.path = name, .d = d, .scale = transfer_scale};
+    return read_workload(&r, text, n, s);
 }

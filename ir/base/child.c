@@ -12,25 +12,42 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { TICK = 50, BLOCK = 1 << 16 }; /* ms between looks at the clock; bytes */
 
+/* What the caller's streams hold is written by the caller alone, should the library end the child by exit(). */
+static void close_all_but(int fd)
+{
+#ifdef SYS_close_range
+    if (fd > STDERR_FILENO + 1)
+        syscall(SYS_close_range, STDERR_FILENO + 1, fd - 1, 0);
+    syscall(SYS_close_range, fd + 1, ~0U, 0);
+#else
+    (void)fd;
+#endif
+}
+
 static _Noreturn void be_child(int (*work)(void *arg, FILE *out), void *arg, int fd, pid_t parent)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
+    int pipe =
+        fcntl(fd, F_DUPFD, STDERR_FILENO + 1); /* fd may be one of the three, if they are closed */
     int nothing = open("/dev/null", O_RDWR);
     for (int s = 1; s < NSIG; s++)
         sigaction(s, &plain, NULL);
     signal(SIGINT, SIG_IGN); /* Ctrl-C reaches the parent, which decides */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || nothing < 0)
+    if (getppid() != parent || nothing < 0 || pipe < 0)
         _exit(1);
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
-    FILE *out = fdopen(fd, "wb");
+
+    close_all_but(pipe);
+    FILE *out = fdopen(pipe, "wb");
     int rc = out ? work(arg, out) : 1;
     if (out && fclose(out))
         rc = 1;
@@ -46,8 +63,10 @@ static enum child_end collect(int fd, struct clock *clock, size_t most, struct a
         struct pollfd p = {.fd = fd, .events = POLLIN};
         if (clock_out(clock))
             return CHILD_STOPPED;
-        if (poll(&p, 1, TICK) <= 0)
+        if (poll(&p, 1, TICK) <= 0) {
+            listener_tell_again(clock ? clock->listener : NULL);
             continue;
+        }
         *bytes = vec_grow(a, *bytes, &cap, (uint32_t)*n + BLOCK, 1);
         ssize_t got = read(fd, *bytes + *n, BLOCK);
         if (got < 0 && errno == EINTR)
@@ -74,7 +93,6 @@ enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct cl
         *why = "no pipe";
         return CHILD_FAILED;
     }
-    fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         close(fd[0]);

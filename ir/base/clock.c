@@ -15,7 +15,7 @@ bool clock_out(struct clock *t)
 {
     if (!t)
         return false;
-    if (t->stop && *t->stop)
+    if (listener_ended(t->listener))
         t->why = "interrupted";
     else if (t->deadline && clock_now() > t->deadline)
         t->why = "time limit reached";

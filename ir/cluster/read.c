@@ -19,12 +19,6 @@ struct where {
     const char *at;
 };
 
-static void clear(struct cluster *c)
-{
-    memset(c, 0, sizeof *c);
-    c->efficiency = 1000000;
-}
-
 static int class_add(struct cluster *c, const struct device_class *cls, const struct where *w)
 {
     if (c->ncls == CLUSTER_CLASSES)
@@ -393,7 +387,7 @@ static int file_read(struct cluster *c, const char *path, struct arena *a, struc
 
 int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d)
 {
-    clear(c);
+    memset(c, 0, sizeof *c);
     if (str_ends(text, ".json"))
         return file_read(c, text, a, d);
     struct where w = {a, d, arena_fmt(a, "cluster '%s'", text)};
@@ -471,7 +465,7 @@ int cluster_set_groups(struct cluster *c, const char *text, struct diag *d)
 
 void cluster_default(struct cluster *c)
 {
-    clear(c);
+    memset(c, 0, sizeof *c);
     c->cls[0] = *preset_of(PRESET_DEFAULT, strlen(PRESET_DEFAULT));
     c->cls[0].count = c->ndev = 2;
     c->ncls = 1;

@@ -38,6 +38,8 @@ struct place {
     struct same_pair *same;
     /* [node] the first node of those that must be in one part (atoms.h); NULL: each alone */
     nid *atom;
+    /* [node] the device that the user fixes it to, -1: any; NULL: none is fixed */
+    int32_t *pinned_to;
     uint32_t nnet;
     vid *net_value; /* [net] */
     /* net -> placed nodes: the producer first (unless the net is a model input), then readers ascending */

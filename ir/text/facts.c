@@ -42,7 +42,6 @@ static struct cluster *the_cluster(struct parser *p)
 {
     if (p->cluster == NULL) {
         p->cluster = arena_alloc(p->m->mem, sizeof *p->cluster);
-        p->cluster->efficiency = 1000000;
     }
     return p->cluster;
 }
@@ -84,6 +83,7 @@ int text_cluster(struct parser *p)
     if (p->cluster != NULL)
         return text_error(p, at, "the cluster is described already");
     struct cluster *c = the_cluster(p);
+    struct exec_model *e = &p->model;
     if (p->kind == T_STR) { /* a text may not make pcc read other files */
         if (str_ends(p->s, ".json"))
             return text_error(p, at, "expected a cluster like \"2xa100,1xcpu\", not a file");
@@ -95,28 +95,28 @@ int text_cluster(struct parser *p)
     }
     for (;;) {
         if (text_take_word(p, "io_free")) {
-            c->io_free = true;
+            e->io_free = true;
         } else if (text_take_word(p, "efficiency")) {
-            if (assign(p) < 0 || text_int(p, 1, INT64_MAX, &c->efficiency, "millionths") < 0)
+            if (assign(p) < 0 || text_int(p, 1, INT64_MAX, &e->efficiency, "millionths") < 0)
                 return -1;
         } else if (text_take_word(p, "replicate")) {
-            c->replicate = true;
+            e->replicate = true;
         } else if (text_take_word(p, "sync")) {
-            if (assign(p) < 0 || quantity(p, rate_parse, &c->sync_bandwidth, "a rate (25GB/s)") < 0)
+            if (assign(p) < 0 || quantity(p, rate_parse, &e->sync_bandwidth, "a rate (25GB/s)") < 0)
                 return -1;
         } else if (text_take_word(p, "part_cost")) {
-            if (assign(p) < 0 || quantity(p, time_parse, &c->part_cost, "a time (5us)") < 0)
+            if (assign(p) < 0 || quantity(p, time_parse, &e->part_cost, "a time (5us)") < 0)
                 return -1;
-            if (c->part_cost < 0 || c->part_cost > PS_PER_S)
+            if (e->part_cost < 0 || e->part_cost > PS_PER_S)
                 return text_error(p, at, "a part costs at most 1s");
         } else if (text_take_word(p, "overlap")) {
             if (choice(p, overlap_name, &which) < 0)
                 return -1;
-            c->overlap = (enum overlap)which;
+            e->overlap = (enum overlap)which;
         } else if (text_take_word(p, "schedule")) {
-            if (choice(p, schedule_name, &which) < 0)
+            if (choice(p, micro_schedule_name, &which) < 0)
                 return -1;
-            c->schedule = (enum schedule)which;
+            e->schedule = (enum micro_schedule)which;
         } else {
             return p->failed ? -1 : 0;
         }

@@ -687,6 +687,7 @@ int module_parse(struct text_module *out, const char *text, size_t n, const char
         arena_free(p.m->mem);
         return -1;
     }
-    *out = (struct text_module){.scene = {.m = p.m, .cluster = p.cluster}, .plan = p.plan};
+    *out = (struct text_module){.scene = {.m = p.m, .cluster = p.cluster, .model = p.model},
+                                .plan = p.plan};
     return 0;
 }

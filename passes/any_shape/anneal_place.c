@@ -81,7 +81,6 @@ static int anneal_place_run(struct ctx *x, const void *options)
                           .seed = (uint64_t)o->seed,
                           .chains = (uint32_t)o->chains,
                           .threads = (uint32_t)o->threads,
-                          .progress = x->use.progress,
                           .clock = &p.clock};
     if (any_hopeless(x, s.any))
         return any_infeasible(x, s.any, &like);

@@ -22,7 +22,7 @@ struct anneal {
     uint32_t chains; /* runs in a round: the plan depends on it */
     uint32_t
         threads; /* that do these runs; 0: one for each core.  The plan does not depend on it */
-    bool progress;
+    bool untold; /* the clock's listener is not told: the values are none of plans */
     /* What a plan takes, where parts cost something; `value`: by its loads alone.  NULL: that is all.  If it is not
      * NULL half of the runs count `dear` ps more for each net that is cut, since more cut nets mean more parts. */
     int64_t (*price)(void *user, const struct problem *c, int64_t value, const int32_t *dev,

@@ -46,7 +46,7 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 {
     assert(p->run.clock == &p->clock && p->problem);
     *s = (struct any_search){.x = x, .p = p, .need = LOAD_INF, .upper = LOAD_INF};
-    s->any = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
+    s->any = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
     if (!s->any)
         return -1;
     s->best = no_plan(x, s->any->g);
@@ -57,9 +57,10 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 }
 
 /* The value of `plan`, which is dev[node], with what its parts cost beyond the least. */
-static int64_t total(struct any_search *s, const struct problem_plan *plan, const int32_t *dev)
+static int64_t total_value(struct any_search *s, const struct problem_plan *plan,
+                           const int32_t *dev)
 {
-    return s->x->scene.cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
+    return s->x->scene.model.part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
 }
 
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
@@ -68,7 +69,8 @@ int64_t any_price(void *user, const struct problem *c, int64_t value, const int3
     struct any_search *s = user;
     struct arena_mark mark = arena_mark(s->x->use.scratch);
     const struct problem_plan plan = {.value = value, .copies = (uint32_t *)(uintptr_t)copies};
-    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->scene.m->nnode, s->x->use.scratch));
+    int64_t all =
+        total_value(s, &plan, plan_project(c->g, dev, s->x->scene.m->nnode, s->x->use.scratch));
     arena_release(s->x->use.scratch, mark);
     return all;
 }
@@ -79,7 +81,7 @@ void any_take(struct any_search *s, const struct wdag *g, const struct problem_p
     if (plan->value >= s->best.value)
         return;
     const int32_t *dev = plan_project(g, plan->dev, x->scene.m->nnode, x->use.scratch);
-    int64_t value = total(s, plan, dev);
+    int64_t value = total_value(s, plan, dev);
     if (value >= s->best.value)
         return;
     any_lift(x, s->any->g, dev, s->best.dev);
@@ -129,7 +131,7 @@ static int anneal_on(struct any_search *s, const struct problem *c, struct annea
 {
     a->enough = s->bound.value;
     a->user = s;
-    a->dear = s->x->scene.cluster->part_cost;
+    a->dear = s->x->scene.model.part_cost;
     a->price = a->dear ? any_price : NULL;
     if (anneal_search(c, a, best, s->x->use.scratch, s->x->use.diag) < 0)
         return -1;

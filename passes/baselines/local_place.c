@@ -226,6 +226,8 @@ static int local_run(struct ctx *x, const void *options)
     uint64_t state = (uint64_t)o->seed;
     uint32_t tried = 0;
     for (; tried < o->restarts && complete; tried++) {
+        problem_tell(b.p.top, &b.p.clock, "moving vertices",
+                     (uint32_t)((uint64_t)tried * 1000 / (uint64_t)o->restarts), value);
         draw(&b, &s, &state);
         complete = descend(&s);
         int64_t now = loads_value(&b.l);

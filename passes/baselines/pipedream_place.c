@@ -204,7 +204,7 @@ static int pipedream_run(struct ctx *x, const void *options)
         return -1;
     struct wdag *path = contract_branchings(p.level, x->use.mem, x->use.scratch, x->use.diag);
     const struct problem *c =
-        path ? problem_build(path, x->scene.cluster, -1, x->use.scratch, x->use.diag) : NULL;
+        path ? problem_build(path, &x->scene, -1, x->use.scratch, x->use.diag) : NULL;
     if (!c)
         return -1;
     struct problem_plan best = no_plan(x, path);

@@ -80,8 +80,7 @@ static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *
         .m = x->scene.m,
         .mem = x->use.mem,
         .scratch = x->use.scratch,
-        .diag = x->use.diag,
-        .progress = x->use.progress};
+        .diag = x->use.diag};
 }
 
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)

@@ -14,7 +14,6 @@ struct dp_race {
     struct arena *mem;      /* for the arguments */
     struct arena *scratch;  /* another one */
     struct diag *diag;
-    bool progress; /* a line on stderr after 2 s */
     /* out */
     bool complete; /* nothing better than *best exists: a search of the whole graph ended */
     uint64_t states, steps;

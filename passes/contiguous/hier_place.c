@@ -80,7 +80,7 @@ static const struct opt hier_opts[] = {
 /* A search for plans along topological orders. */
 struct orders {
     struct wdag *g;
-    const struct cluster *c;
+    const struct scene *s;
     const struct hier_options *o;
     struct clock *clock;
     uint64_t steps; /* that are left */
@@ -114,7 +114,7 @@ static void sample_cuts(struct orders *r, uint32_t count)
 }
 
 /* Fills r->cut with about `count` cuts: those of the plan dev[], and others around each, `stride` positions apart. */
-static void cuts_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
+static void cut_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
 {
     uint32_t n = r->g->n, ncut = 1;
     for (uint32_t p = 1; p < n; p++)
@@ -169,7 +169,7 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     struct hier_run run = {.max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
     struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
                                 NULL};
-    int rc = level ? hier_search(level, r->c, &run, &plan, r->a, d) : -1;
+    int rc = level ? hier_search(level, r->s, &run, &plan, r->a, d) : -1;
     uint64_t spent = run.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
     r->steps = spent < r->steps ? r->steps - spent : 0;
     if (rc == 1) {
@@ -201,13 +201,22 @@ static int search_order(struct orders *r, struct problem_plan *best, struct diag
     if (rc < 0 || n <= count || !(rc || first))
         return rc;
     for (uint32_t stride = n / count + 1;; stride = (stride + 3) / 4) {
-        cuts_around(r, best->dev, stride, count);
+        cut_around(r, best->dev, stride, count);
         int again = search_pieces(r, best, d);
         if (again < 0)
             return again;
         if (stride == 1 && (!again || !r->steps))
             return 1;
     }
+}
+
+static void tell(const struct orders *r, uint32_t starts, int64_t lower, int64_t value)
+{
+    listener_tell(r->clock->listener,
+                  (struct progress){.phase = "trying orders",
+                                    .done = (uint32_t)((uint64_t)r->tried * 1000 / starts),
+                                    .value = value < LOAD_INF ? value : 0,
+                                    .bound = lower});
 }
 
 /* The best plan along up to `starts` orders.  0, or -1 and an error. */
@@ -228,6 +237,7 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
         arena_release(r->a, mark);
         if (rc < 0)
             return -1;
+        tell(r, starts, lower, best->value);
     }
     return 0;
 }
@@ -237,21 +247,21 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
 /* Refuses what the search does not know. */
 static int check_objective(const struct ctx *x)
 {
-    if (x->scene.cluster->overlap != OVERLAP_SUM)
+    if (x->scene.model.overlap != OVERLAP_SUM)
         return diag_error(x->use.diag,
                           "hier-place: it knows transfers after computing only, not "
                           "--overlap=%s",
-                          overlap_name[x->scene.cluster->overlap]);
-    if (x->scene.cluster->schedule == SCHEDULE_GPIPE && x->scene.m->backward)
+                          overlap_name[x->scene.model.overlap]);
+    if (x->scene.model.schedule == MICRO_GPIPE && x->scene.m->backward)
         return diag_error(x->use.diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
-    if (x->scene.cluster->replicate)
+    if (x->scene.model.replicate)
         return diag_error(x->use.diag,
                           "hier-place: it gives each stage one device: leave out --replicate");
     return 0;
 }
 
 /* Reports that there is no plan; none: that is proven. */
-static int none_found(struct ctx *x, bool none, const struct clock *clock)
+static int report_none(struct ctx *x, bool none, const struct clock *clock)
 {
     bool memory = false;
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
@@ -294,7 +304,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
                      bool on_whole, const struct orders *orders, int64_t searched)
 {
     struct plan *p = x->results.plan;
-    struct clock clock = {.stop = x->use.stop};
+    struct clock clock = ctx_late_clock(x);
     struct bound in = {c->lower, c->lower_why, explain_problem(c, x->scene.m, x->use.mem)};
     p->states = run->ideals;
     bool lowest = p->bare <= c->lower;
@@ -328,11 +338,9 @@ static int hier_run(struct ctx *x, const void *options)
     const struct hier_options *o = options;
     if (ctx_base(x) || check_objective(x))
         return -1;
-    struct clock clock = {.stop = x->use.stop};
-    if (ctx_settings(x)->time_limit > 0)
-        clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
+    struct clock clock = ctx_clock(x);
     struct wdag *whole = whole_level(x), *level = x->levels.top;
-    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), x->scene.cluster, -1,
+    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), &x->scene, -1,
                                       x->use.scratch, x->use.diag);
     if (!c)
         return -1;
@@ -341,14 +349,13 @@ static int hier_run(struct ctx *x, const void *options)
                        : o->ideals;
     struct hier_run run = {
         .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
-    struct orders r = {
-        .g = level, .c = x->scene.cluster, .o = o, .clock = &clock, .a = x->use.scratch};
+    struct orders r = {.g = level, .s = &x->scene, .o = o, .clock = &clock, .a = x->use.scratch};
     r.steps = run.max_steps / 10 + 1;
     bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
     if (search_orders(&r, starts, c->lower, &best, x->use.diag) ||
-        hier_search(level, x->scene.cluster, &run, &best, x->use.scratch, x->use.diag) < 0)
+        hier_search(level, &x->scene, &run, &best, x->use.scratch, x->use.diag) < 0)
         return -1;
     int64_t searched = best.value;
     if (level != whole) {
@@ -362,7 +369,7 @@ static int hier_run(struct ctx *x, const void *options)
     if (best.value > c->lower && !(run.complete && level == whole))
         none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
     if (best.value == LOAD_INF && wide.value == LOAD_INF)
-        return none_found(x, none || (run.complete && level == whole), &clock);
+        return report_none(x, none || (run.complete && level == whole), &clock);
     bool better = level != whole && wide.value < best.value;
     leave_plan(x, "hier-place", better ? whole : level, better ? &wide : &best);
     conclude(x, c, &run, level == whole, &r, searched);

@@ -10,9 +10,10 @@ struct interval_run {
     uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
     uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct clock *clock;
-    uint32_t tried; /* out: orders tried */
-    uint64_t state; /* of the random numbers that seed the orders */
-    uint64_t spent; /* steps done, the making of orders included */
+    const char *phase; /* what the listener is told that this is; NULL: nothing is told */
+    uint32_t tried;    /* out: orders tried */
+    uint64_t state;    /* of the random numbers that seed the orders */
+    uint64_t spent;    /* steps done, the making of orders included */
 };
 enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 

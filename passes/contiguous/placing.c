@@ -57,18 +57,15 @@ int placing_start(struct ctx *x, const char *planner, const struct place_options
                           "%s: it knows no groups of devices: use hier-place, or leave "
                           "the groups out",
                           planner);
-    *p = (struct placing){
-        .whole = whole_level(x), .level = x->levels.top, .clock = {.stop = x->use.stop}};
-    if (ctx_settings(x)->time_limit > 0)
-        p->clock.deadline = clock_now() + ctx_settings(x)->time_limit / 1000;
+    *p = (struct placing){.whole = whole_level(x), .level = x->levels.top, .clock = ctx_clock(x)};
     p->run.starts = (uint32_t)o->starts;
     p->run.seed = (uint64_t)o->seed;
     p->run.order = (uint32_t)o->order;
     p->run.clock = &p->clock;
-    p->problem = p->top =
-        problem_build(p->whole, x->scene.cluster, -1, x->use.scratch, x->use.diag);
+    p->run.phase = "trying orders";
+    p->problem = p->top = problem_build(p->whole, &x->scene, -1, x->use.scratch, x->use.diag);
     if (p->problem && p->level != p->whole)
-        p->top = problem_build(p->level, x->scene.cluster, -1, x->use.scratch, x->use.diag);
+        p->top = problem_build(p->level, &x->scene, -1, x->use.scratch, x->use.diag);
     return p->problem && p->top ? 0 : -1;
 }
 
@@ -76,7 +73,7 @@ struct problem_plan no_plan(struct ctx *x, const struct wdag *g)
 {
     struct problem_plan p = {.value = LOAD_INF,
                              .dev = arena_array(x->use.mem, (size_t)g->n + 1, sizeof(int32_t))};
-    if (x->scene.cluster->replicate)
+    if (x->scene.model.replicate)
         p.copies = arena_array(x->use.mem, (size_t)x->scene.cluster->ndev + 1, sizeof *p.copies);
     if (g->n == 0)
         p.value = 0;

@@ -1,7 +1,7 @@
 /* cost: what every node takes, per class of devices.
  *
  * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 /
- * bandwidth)) picoseconds, peaks and bandwidths times the cluster's efficiency; bytes = distinct
+ * bandwidth)) picoseconds, peaks and bandwidths times the model's efficiency; bytes = distinct
  * operands read + results written (Gather and Slice read what they return).  Reshape, Identity, Shape,
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
@@ -174,11 +174,13 @@ static int64_t reached(int64_t rate, int64_t efficiency)
     return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
 }
 
-static int64_t roofline(const struct cluster *c, const struct device_class *d, enum elem e,
-                        int64_t ops, int64_t bytes)
+/* Of node n, whose computing is of type e, on devices of class k. */
+static int64_t roofline(const struct pricing *p, uint32_t k, enum elem e, nid n)
 {
-    int64_t compute = mul_div_ceil(ops, PS_PER_S, reached(cluster_peak(d, e), c->efficiency));
-    int64_t memory = mul_div_ceil(bytes, PS_PER_S, reached(d->bandwidth, c->efficiency));
+    const struct device_class *d = &p->x->scene.cluster->cls[k];
+    int64_t share = exec_efficiency(&p->x->scene.model);
+    int64_t compute = mul_div_ceil(p->c->flops[n], PS_PER_S, reached(cluster_peak(d, e), share));
+    int64_t memory = mul_div_ceil(p->c->traffic[n], PS_PER_S, reached(d->bandwidth, share));
     return sat_add(d->overhead, compute > memory ? compute : memory);
 }
 
@@ -242,7 +244,6 @@ static void adjust_node(struct pricing *p, nid n)
 
 static void price_node(struct pricing *p, nid n)
 {
-    const struct cluster *c = p->x->scene.cluster;
     if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
         return;
     if (p->first_body != NULL && p->first_body[n] != 0) {
@@ -253,7 +254,7 @@ static void price_node(struct pricing *p, nid n)
     p->c->flops[n] = flops_of(p->flops, n);
     p->c->traffic[n] = traffic(p, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) {
-        int64_t t = roofline(c, &c->cls[k], e, p->c->flops[n], p->c->traffic[n]);
+        int64_t t = roofline(p, k, e, n);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
     }
 }

@@ -6,6 +6,8 @@
  * a part empty, keeps its calls open.  O(nodes + operands), and the judge's work. */
 #include "passes/functions/close_plan.h"
 
+#include "ir/exec/evaluate.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -94,22 +96,20 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
                                    x->use.mem, x->use.diag);
     if (out->scene.place == NULL)
         return false;
-    if (x->scene.cluster->io_free)
+    if (x->scene.model.io_free)
         place_free_io(&out->m, out->scene.place);
     out->plan = *x->results.plan;
     if (!assign(x, parts, &c, &out->plan, &k))
         return false;
     /* parts are given, not to be worked out anew, so what they cost is left out of both */
-    struct cluster bare = *x->scene.cluster;
-    bare.part_cost = 0;
     struct scene new = out->scene, old = x->scene;
-    new.cluster = old.cluster = &bare;
-    struct verdict is = judge(&new, out->plan.dev, out->plan.copies, x->use.mem);
-    struct verdict open = judge(&old, x->results.plan->dev, x->results.plan->copies, x->use.mem);
-    out->verdict = figures(x, was, &is);
+    new.model.part_cost = old.model.part_cost = 0;
+    struct evaluation is = evaluate(&new, &out->plan, x->use.mem);
+    struct evaluation open = evaluate(&old, x->results.plan, x->use.mem);
+    out->verdict = figures(x, was, &is.v);
     out->parts = parts_of_pieces(&out->scene, &k, x->use.mem);
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
     out->first_open = out->open > 0 ? str(&out->m, c.opened->site[1].name) : "";
-    return is.runnable && is.colocated && is.value <= open.value;
+    return evaluation_holds(&is, true) && is.value <= open.value;
 }

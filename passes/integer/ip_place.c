@@ -115,7 +115,7 @@ static const struct mip_solver *choose_solver(const struct ip_options *o, struct
 }
 
 /* The proof's lines: why the bound holds, and how to check it with another solver. */
-static const char *proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r)
+static const char *write_proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r)
 {
     static const char *const what[] = {"plan of any shape", "plan of convex sets",
                                        "chain of devices"};
@@ -140,11 +140,11 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct plan *p = x->results.plan;
     const char *solver = r->solver->name;
     /* no deadline: these bounds take a second or two at most */
-    struct clock after = {.stop = x->use.stop};
+    struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !r->write_only;
     struct bound all =
         claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
-    struct bound own = {r->bound, solver, r->complete ? proof(x, o, r) : NULL};
+    struct bound own = {r->bound, solver, r->complete ? write_proof(x, o, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
     const char *why = claim(x, scope, own, all);
     if (p->status == PLAN_OPTIMAL && why != solver)
@@ -162,8 +162,8 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 }
 
 /* Reports why there is no plan. */
-static int none(struct ctx *x, const struct placing *p, const struct problem *c, struct loads *l,
-                struct ip_run *r)
+static int report_none(struct ctx *x, const struct placing *p, const struct problem *c,
+                       struct loads *l, struct ip_run *r)
 {
     char exact[UNIT_TEXT], text[UNIT_TEXT];
     const char *what = r->shape == IP_CONVEX ? "convex plan" : "plan";
@@ -224,7 +224,7 @@ static int ip_run(struct ctx *x, const void *options)
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
     if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
-        c = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
+        c = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
     if (!c || loads_check_sums(c, "ip-place", x->use.diag) ||
         loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
@@ -246,7 +246,7 @@ static int ip_run(struct ctx *x, const void *options)
         diag_note(x->use.diag, "ip-place: %u answers of %s did not hold and were not used",
                   r.refused, r.solver->name);
     if (best.value == LOAD_INF)
-        return none(x, &p, c, &l, &r);
+        return report_none(x, &p, c, &l, &r);
     leave_plan(x, "ip-place", c->g, &best);
     conclude(x, o, &r, p.level == p.whole);
     return 0;

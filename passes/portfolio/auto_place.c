@@ -134,7 +134,6 @@ static int look_for_any(struct auto_run *r)
                           .seed = (uint64_t)r->o->seed,
                           .chains = CHAINS,
                           .goal = r->gain ? s->need : 0,
-                          .progress = r->x->use.progress,
                           .clock = &clock};
     if (any_improve(s, &like))
         return -1;

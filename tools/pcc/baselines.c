@@ -5,6 +5,7 @@
  * any plan.  O(planners). */
 #include "baselines.h"
 
+#include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "passes/pipeline.h"
 
@@ -63,18 +64,18 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, int64_t best)
     y.use.diag = &quiet;
     y.results.plan = NULL;
     y.levels.top = x->levels.whole;
-    int rc = p.step[0].pass->run(&y, p.step[0].opts);
+    int rc = step_run(&p.step[0], &y);
     double took = seconds() - start;
     arena_release(x->use.scratch, mark);
     if (rc) {
         fprintf(f, "%15s %s\n", "no plan", why);
         return 0;
     }
-    struct verdict v = judge(&y.scene, y.results.plan->dev, y.results.plan->copies, x->use.mem);
-    if (!v.runnable || !v.colocated || v.value != y.results.plan->value)
+    struct evaluation e = evaluate(&y.scene, y.results.plan, x->use.mem);
+    if (evaluation_confirms(&e, y.results.plan) != FOUND_AS_CLAIMED)
         return diag_error(x->use.diag, "--baselines: the judge refuses the plan of %s%s%s", name,
-                          v.why_not ? ": " : "", v.why_not ? v.why_not : "");
-    print_row(f, x, name, y.results.plan->dev, &v, best, took);
+                          e.why_not ? ": " : "", e.why_not ? e.why_not : "");
+    print_row(f, x, name, y.results.plan->dev, &e.v, best, took);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* --compare: the judge's figures of two plans, a row for each (compare.h).  O(nodes + pins). */
 #include "compare.h"
 
+#include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "passes/given/plan_read.h"
 
@@ -24,14 +25,15 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     int32_t *dev = plan_read(x, from);
     if (!dev)
         return -1;
-    struct verdict v = judge(&x->scene, dev, NULL, x->use.mem);
+    const struct plan other = {.dev = dev};
+    struct evaluation e = evaluate(&x->scene, &other, x->use.mem);
     const struct parts *parts = parts_build(&x->scene, dev, x->use.mem);
-    if (v.why_not)
+    if (e.why_not)
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
-                     v.why_not);
+                     e.why_not);
     fprintf(f, "%15s  %-10s %14s %12s  %s\n", "time per sample", "bottleneck", "largest memory",
             "bytes cut", "plan");
     print_row(f, x, r->plan->planner, r->verdict, r->parts);
-    print_row(f, x, from, &v, parts);
+    print_row(f, x, from, &e.v, parts);
     return 0;
 }

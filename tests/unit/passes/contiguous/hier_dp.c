@@ -301,10 +301,8 @@ static int64_t try_all(const struct world *w, int32_t *plan)
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {.use.mem = arena_new(),
-                    .use.scratch = arena_new(),
-                    .use.diag = d,
-                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
+    struct ctx x = {
+        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = d, .scene = w->t.scene};
     struct settings *s = arena_alloc(x.use.mem, sizeof *s);
     struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)

@@ -1,0 +1,76 @@
+/* Models of all kinds are opened: ONNX, workloads, textual IR; files, and bytes in memory (pcc.h, handle.h). */
+#include "frontends/frontends.h"
+#include "ir/base/infile.h"
+#include "tools/lib/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "transfer-scale": what the transfers of a workload are multiplied by; 0 and an error. */
+static double transfer_scale(const struct pcc *p, const struct input *in, enum input_kind kind,
+                             struct diag *d)
+{
+    const char *text = given(p, "transfer-scale");
+    char *end;
+    double x = text ? strtod(text, &end) : 1;
+    if (text && (end == text || *end || !(x >= 1e-6 && x <= 1e6))) {
+        diag_error(d, "--transfer-scale '%s': expected a number from 0.000001 to 1000000", text);
+        return 0;
+    }
+    if (text && kind != INPUT_WORKLOAD) {
+        diag_error(d, "%s: --transfer-scale is for workloads; for a model give --link", in->name);
+        return 0;
+    }
+    return x;
+}
+
+static int read_text(const struct input *in, struct scene *s, struct plan **plan, struct diag *d)
+{
+    struct text_module t = {0};
+    struct arena *a = arena_new();
+    size_t n = in->n;
+    const char *text = in->bytes ? arena_strdup(a, in->bytes, n) : infile_read(in->name, a, &n, d);
+    if (text && module_parse(&t, text, n, in->name, d) == 0 && module_verify(t.scene.m, d)) {
+        arena_free(t.scene.m->mem);
+        t = (struct text_module){0};
+    }
+    *s = t.scene;
+    *plan = t.plan;
+    arena_free(a);
+    return s->m ? 0 : -1;
+}
+
+int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
+               struct diag *d)
+{
+    struct onnx_options o = {
+        .allow_links = given(p, "allow-links") != NULL, .bytes = in->bytes, .size = in->n};
+    enum input_kind kind =
+        in->bytes ? input_kind_in(in->name, in->bytes, in->n) : input_kind_of(in->name);
+    double scale = transfer_scale(p, in, kind, d);
+    *s = (struct scene){0};
+    *plan = NULL;
+    if (scale <= 0)
+        return -1;
+    switch (kind) {
+    case INPUT_WORKLOAD:
+        return in->bytes ? workload_parse(s, in->bytes, in->n, in->name, scale, d)
+                         : workload_read(s, in->name, scale, d);
+    case INPUT_ONNX:
+        s->m = onnx_read(in->name, &o, d);
+        return s->m ? 0 : -1;
+    case INPUT_TEXT:
+        return read_text(in, s, plan, d);
+    }
+    return -1;
+}
+
+enum pcc_status open_input(struct pcc *p, const struct input *in)
+{
+    p->name = arena_strdup(p->x.use.mem, in->name, strlen(in->name));
+    p->nowhere = in->bytes != NULL;
+    int rc = read_input(p, in, &p->x.scene, &p->x.results.plan, &p->diag);
+    p->own = p->x.scene.cluster;
+    p->own_model = p->x.scene.model;
+    return rc ? PCC_BAD_INPUT : PCC_OK;
+}
