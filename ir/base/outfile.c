@@ -4,7 +4,7 @@
  * nothing; then it gets its final name at once, or, where another file is to be replaced, a temporary
  * one for the moment until it is renamed.  Elsewhere it has the temporary name from the beginning.
  * Temporary names are in the same folder, so that renaming stays on one file system, and not made from
- * the final one, so that a long name needs no room for a suffix. */
+ * the final one, so that a long name needs no room for a suffix.  Cost: some system calls beside the writing. */
 #include "ir/base/outfile.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 enum { TRIES = 100 }; /* temporary names */
 
 /* Called if the program exits while the file is being written. */
-static void drop(void *p)
+static void drop_file(void *p)
 {
     const struct outfile *o = p;
     if (o->temp != NULL)
@@ -57,7 +57,7 @@ static int name_temporarily(struct outfile *o, int fd)
 }
 
 /* Creates the file, without a name if that can be given later; its descriptor, or -1 and errno. */
-static int create(struct outfile *o)
+static int create_file(struct outfile *o)
 {
     char *folder = NULL;
     int fd = -1, n = folder_length(o);
@@ -101,10 +101,10 @@ int outfile_open(struct outfile *o, const char *path, struct diag *d)
         return diag_error(d, "%s: is there already and is not a regular file", path);
     if (!there && errno == ENAMETOOLONG)
         return diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
-    int fd = create(o);
+    int fd = create_file(o);
     o->f = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->f != NULL) {
-        unfinished_add(&o->unfinished, drop, o);
+        unfinished_add(&o->unfinished, drop_file, o);
         return 0;
     }
     diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(errno));

@@ -11,7 +11,7 @@
  * in the same round, and a round takes no longer than the most loaded lane needs: N samples end within (N + levels)
  * times the plan's value, and not before N times it.  So the replay checks the judge: both find the same value by
  * methods that have nothing in common.  The parts of a device whose nodes are not contiguous are the paper's virtual
- * devices: tasks of one lane. */
+ * devices: tasks of one lane.  O(samples * (tasks + edges between them)). */
 #include "ir/exec/rounds.h"
 
 #include "ir/base/units.h"
@@ -313,7 +313,8 @@ static struct csr make_lists(const struct replay *r, const struct csr *level, bo
     return list;
 }
 
-/* What the tasks wait for; with `batch` one more task, the end of the batch, stands between the passes. */
+/* What the tasks wait for; with `batch` one more task, the end of the batch, stands between the passes, and no forward
+ * task waits for a backward one, which only the batch before can have done. */
 static struct csr make_waits(const struct replay *r, bool batch, struct arena *a)
 {
     if (!batch)
@@ -322,9 +323,10 @@ static struct csr make_waits(const struct replay *r, bool batch, struct arena *a
     uint32_t *task = arena_array(a, (size_t)most + 1, sizeof *task);
     uint32_t *on = arena_array(a, (size_t)most + 1, sizeof *on);
     for (uint32_t t = 0; t < r->ntask; t++) {
-        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++, n++) {
+        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++) {
             task[n] = t;
             on[n] = r->after.to[i];
+            n += r->task[t].back || !r->task[on[n]].back;
         }
         task[n] = r->task[t].back ? t : r->ntask;
         on[n++] = r->task[t].back ? r->ntask : t;
@@ -354,7 +356,7 @@ static void run_lists(struct replay *r, const struct csr *level, bool batch, str
 }
 
 /* How many samples show some rounds of the steady state, or fewer if a picture has no room for them. */
-static uint32_t enough(const struct replay *r)
+static uint32_t enough_samples(const struct replay *r)
 {
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
     uint32_t room = r->ntask ? MANY / r->ntask : MANY;
@@ -379,7 +381,7 @@ struct replay replay_run(const struct scene *s, const int32_t *dev, const struct
     make_lanes(&b);
     make_tasks(&b);
     struct csr level = by_level(&b);
-    r.samples = samples ? samples : enough(&r);
+    r.samples = samples ? samples : enough_samples(&r);
     run_lists(&r, &level, s->model.schedule == MICRO_GPIPE && r.training, a);
     return r;
 }

@@ -114,7 +114,7 @@ static void note_edges(const struct judging *j, uint32_t net, nid from, uint8_t 
 }
 
 /* Whether devices and their copies stand in one group. */
-static bool one_group(const struct judging *j, const uint32_t *dev, uint32_t n)
+static bool is_one_group(const struct judging *j, const uint32_t *dev, uint32_t n)
 {
     uint32_t group = n ? cluster_group(j->c, dev[0]) : 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -139,7 +139,7 @@ static void judge_nets(struct judging *j, uint8_t *edge[2])
         nid def = j->m->value[v].def;
         int32_t from = def && j->p->kind[def] == PLACE_NODE ? j->dev[def] : -1;
         bool back = def && j->m->backward && j->m->backward[def];
-        bool inner = !j->p->net_host[e] && one_group(j, list, n);
+        bool inner = !j->p->net_host[e] && is_one_group(j, list, n);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t cls = cluster_class(j->c, list[i]);
             int64_t t = (inner ? cluster_value_inner : cluster_value_transfer)(
@@ -165,7 +165,7 @@ static void judge_nets(struct judging *j, uint8_t *edge[2])
 }
 
 /* Whether the quotient of devices is acyclic: devices without predecessors are taken off in turn. */
-static bool quotient_acyclic(const struct judging *j, const uint8_t *edge)
+static bool is_quotient_acyclic(const struct judging *j, const uint8_t *edge)
 {
     uint32_t nd = j->c->ndev, left = nd;
     uint8_t *gone = arena_alloc(j->a, (size_t)nd + 1);
@@ -217,7 +217,7 @@ static bool shares_device(const struct judging *j, const char **why)
 }
 
 /* Counts bytes as alive from step `from` to step `to`: delta is what changes at each step. */
-static void live(int64_t *delta, uint32_t from, uint32_t to, int64_t bytes)
+static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t bytes)
 {
     assert(from <= to && bytes >= 0);
     delta[from] = sat_add(delta[from], bytes);
@@ -257,8 +257,8 @@ static void judge_peaks(struct judging *j)
             uint32_t d = list[i];
             bool home = placed && j->dev[def] == (int32_t)d;
             bool leaves = home && (n > 1 || j->p->net_host[e]);
-            live(delta[d], home ? step[def] : 0, leaves ? steps[d] - 1 : last[d],
-                 m->cost->bytes[v]);
+            count_alive(delta[d], home ? step[def] : 0, leaves ? steps[d] - 1 : last[d],
+                        m->cost->bytes[v]);
         }
     }
     for (uint32_t d = 0; d < nd; d++) {
@@ -272,7 +272,7 @@ static void judge_peaks(struct judging *j)
 }
 
 /* Whether the copies of device d are of its class and idle but for that. */
-static bool copies_are_free(const struct judging *j, uint32_t d)
+static bool are_copies_free(const struct judging *j, uint32_t d)
 {
     uint32_t cls = cluster_class(j->c, d);
     for (uint32_t i = 1; i < j->copies[d]; i++)
@@ -286,7 +286,7 @@ static bool copies_are_free(const struct judging *j, uint32_t d)
 static bool judge_copies_of(struct judging *j, uint32_t d)
 {
     assert(j->copies && j->copies[d] > 1);
-    if (!copies_are_free(j, d)) {
+    if (!are_copies_free(j, d)) {
         if (j->v->runnable)
             j->v->why_not = arena_fmt(j->a,
                                       "%s has %u copies, and not as many idle devices of its "
@@ -363,7 +363,7 @@ struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *
         }
     }
     assert(v.value >= 0);
-    v.contiguous = quotient_acyclic(&j, edge[0]) && quotient_acyclic(&j, edge[1]);
+    v.contiguous = is_quotient_acyclic(&j, edge[0]) && is_quotient_acyclic(&j, edge[1]);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);
     v.why_not = v.why_not ? v.why_not : why;

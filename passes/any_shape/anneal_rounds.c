@@ -9,7 +9,7 @@
  *
  * Source of restarts from several sorts of plans: the placement paper, 5.2 (local search from random
  * splits); the growing runs are those of Luby, Sinclair, Zuckerman, "Optimal speedup of Las Vegas
- * algorithms" (1993), in their plainest form. */
+ * algorithms" (1993), in their plainest form.  Cost: that of the moves (anneal_run.c). */
 #include "passes/any_shape/anneal_rounds.h"
 
 #include "passes/any_shape/anneal_run.h"
@@ -101,7 +101,8 @@ static bool start_split(struct search *s, struct anneal_run *r)
 {
     struct problem_plan p = {.value = LOAD_INF, .copies = r->copies};
     p.dev = arena_array(s->a, (size_t)s->cut->g->n + 1, sizeof *p.dev);
-    if (!interval_order(s->cut, draw_order(s, s->cut->g), NULL, s->o->clock, &p, s->a))
+    struct interval_run run = {.clock = s->o->clock};
+    if (!interval_order(s->cut, draw_order(s, s->cut->g), NULL, &run, &p, s->a))
         return false;
     loads_share(&s->l, r->copies);
     put_up(s, p.dev, r->dev);

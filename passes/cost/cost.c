@@ -149,7 +149,7 @@ static void size_values(struct pricing *p)
 
 /* --- times --- */
 
-static int64_t traffic(struct pricing *p, nid n)
+static int64_t node_traffic(struct pricing *p, nid n)
 {
     const struct node *k = &p->m->node[n];
     bool gathers = node_gathers(p->flops, n);
@@ -168,7 +168,7 @@ static int64_t traffic(struct pricing *p, nid n)
     return sat_add(in, out);
 }
 
-static int64_t reached(int64_t rate, int64_t efficiency)
+static int64_t reached_rate(int64_t rate, int64_t efficiency)
 {
     __int128 r = (__int128)rate * efficiency / 1000000;
     return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
@@ -179,8 +179,9 @@ static int64_t roofline(const struct pricing *p, uint32_t k, enum elem e, nid n)
 {
     const struct device_class *d = &p->x->scene.cluster->cls[k];
     int64_t share = exec_efficiency(&p->x->scene.model);
-    int64_t compute = mul_div_ceil(p->c->flops[n], PS_PER_S, reached(cluster_peak(d, e), share));
-    int64_t memory = mul_div_ceil(p->c->traffic[n], PS_PER_S, reached(d->bandwidth, share));
+    int64_t compute =
+        mul_div_ceil(p->c->flops[n], PS_PER_S, reached_rate(cluster_peak(d, e), share));
+    int64_t memory = mul_div_ceil(p->c->traffic[n], PS_PER_S, reached_rate(d->bandwidth, share));
     return sat_add(d->overhead, compute > memory ? compute : memory);
 }
 
@@ -252,7 +253,7 @@ static void price_node(struct pricing *p, nid n)
     }
     enum elem e = compute_type(p->flops, n);
     p->c->flops[n] = flops_of(p->flops, n);
-    p->c->traffic[n] = traffic(p, n);
+    p->c->traffic[n] = node_traffic(p, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         int64_t t = roofline(p, k, e, n);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
@@ -331,7 +332,7 @@ static void report_calls(const struct pricing *p)
             count[k], why[k]);
 }
 
-static void report(const struct pricing *p)
+static void report_costs(const struct pricing *p)
 {
     struct diag *d = p->x->use.diag;
     char most[UNIT_TEXT];
@@ -369,7 +370,7 @@ static bool is_overflow(const struct module *m, uint32_t type)
 
 /* Whether the sums that planning makes stay below CTX_SUM_MAX, as far as can be told before it is known
  * what is placed: of times and transfers, and of bytes, once for each reader. */
-static bool countable(const struct pricing *p)
+static bool is_countable(const struct pricing *p)
 {
     const struct module *m = p->m;
     const struct cluster *c = p->x->scene.cluster;
@@ -526,10 +527,10 @@ static void price_guessed(struct pricing *p)
         *p = start;
         p->type = p->inside != NULL ? planning_types_inside(p->x, p->inside) : planning_types(p->x);
         price(p);
-    } while (!countable(p) && guess_smaller(p->x));
+    } while (!is_countable(p) && guess_smaller(p->x));
 }
 
-static int run(struct ctx *x, const void *opts)
+static int run_cost(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;
     (void)opts;
@@ -541,7 +542,7 @@ static int run(struct ctx *x, const void *opts)
         return -1;
     price_guessed(&p);
     bind_warn_guesses(x);
-    report(&p);
+    report_costs(&p);
     if (check_range(&p) != 0)
         return -1;
     m->cost = p.c;
@@ -554,5 +555,5 @@ const struct pass pass_cost = {
     .name = "cost",
     .help = "FLOPs, bytes and picoseconds of every node, per class of devices",
     .needs = NEED_SHAPES,
-    .run = run,
+    .run = run_cost,
 };

@@ -451,7 +451,8 @@ static void test_path(void **state)
             to[v] = v + 1;
         }
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
-        interval_order(c, order, NULL, NULL, &dpl, t->a);
+        struct interval_run run = {0};
+        interval_order(c, order, NULL, &run, &dpl, t->a);
         t->g.succ = csr_build(t->a, t->g.n, t->g.n - 1, from, to);
         t->g.pred = transpose(t->a, &t->g.succ, t->g.n, t->g.n);
         dp_search(c, &s, &dp, t->a);
@@ -486,7 +487,8 @@ static void test_units(void **state)
         prefix[n++] = set;
         int64_t want = best_chain(t, prefix, n);
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
-        interval_order(c, order, cut, NULL, &plan, t->a);
+        struct interval_run run = {0};
+        interval_order(c, order, cut, &run, &plan, t->a);
         if (plan.value != (want == COST_NEVER ? LOAD_INF : want))
             fail_msg("seed %llu: %lld with %u units, brute force %lld", (unsigned long long)seed,
                      (long long)plan.value, n - 1, (long long)want);
