@@ -16,7 +16,7 @@ struct place_options {
 enum { PLACE_OPTS_EXACT = 3 };
 extern const struct opt place_opts[];
 
-/* What both start with. */
+/* What these planners start with. */
 struct placing {
     struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
     /* the problems of whole and of level; the same one if these are one level */

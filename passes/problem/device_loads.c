@@ -70,7 +70,7 @@ static void name_kinds(struct loads *l, struct arena *a)
     }
 }
 
-/* The part that is a loads's own: a plan with no vertex anywhere. */
+/* Makes the arrays that each plan has of its own; no vertex has a device yet. */
 static void make_plan(struct loads *l, struct arena *a)
 {
     const struct wdag *g = l->c->g;
