@@ -8,8 +8,10 @@ struct onnx_options {
     bool allow_links; /* external data may be reached through symbolic links and hard links */
 };
 
-/* Reads an ONNX model.  Weights stay in the file.  NULL and a diagnostic on any defect. */
-struct module *onnx_read(const char *path, const struct onnx_options *o, struct diag *d);
+/* Reads an ONNX model into a module as module_new(of) makes it.  Weights stay in the file.  NULL and a diagnostic on
+ * any defect. */
+struct module *onnx_read(const char *path, const struct onnx_options *o, struct arena *of,
+                         struct diag *d);
 
 /* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
  * and ends with a note that counts them.  0, or -1 if there are errors. */
@@ -17,9 +19,10 @@ int check_annotations(const struct module *m, struct diag *d);
 
 /* Reads a workload of the placement paper (JSON): a module of profiled nodes with costs for the two
  * classes of *cluster ("acc", "cpu"), which it makes.  The costs of its edges are multiplied by
- * transfer_scale (1: as they are; > 0).  NULL and a diagnostic on any defect. */
+ * transfer_scale (1: as they are; > 0).  Everything is in the module, which is as module_new(of) makes it.  NULL and a
+ * diagnostic on any defect. */
 struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
-                             struct diag *d);
+                             struct arena *of, struct diag *d);
 
 enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT };
 /* By name (.onnx, .json, .pir), else by content. */

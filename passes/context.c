@@ -22,7 +22,7 @@ static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *fo
     uint8_t *site = arena_alloc(x->scratch, o->nsite), *in = arena_alloc(x->scratch, x->m->nnode);
     for (uint32_t s = 1; s < o->nsite; s++)
         site[s] =
-            site[o->site[s].parent] || regexec(re, str(x->m, o->site[s].name), 0, NULL, 0) == 0;
+            site[o->site[s].parent] || pattern_matches(re, str(x->m, o->site[s].name), x->scratch);
     for (uint32_t v = 0; v < x->base->n; v++) {
         nid n = x->base->node[v];
         if (site[o->within[n]])
@@ -40,7 +40,7 @@ static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t
         nid n = x->base->node[v];
         int call = in ? in[n] : CALL_SILENT;
         if (call == CALL_MATCHES ||
-            (call == CALL_SILENT && regexec(re, node_name(x->m, n), 0, NULL, 0) == 0)) {
+            (call == CALL_SILENT && pattern_matches(re, node_name(x->m, n), x->scratch))) {
             x->base->pin[v] = dev;
             hits++;
         }
@@ -56,17 +56,18 @@ static int apply_pins(struct ctx *x)
     for (uint32_t k = x->npins; k-- > 0;) {
         const struct pin *p = &x->pins[k];
         int dev = cluster_device(x->cluster, p->device);
-        regex_t re;
         char why[PATTERN_WHY];
         if (dev < 0)
             return diag_error(x->diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
                               p->pattern, p->device, p->device,
                               cluster_device_name(x->cluster, x->mem, 0));
-        if (pattern_compile(&re, p->pattern, why))
+        struct arena *own = arena_new(x->scratch);
+        const regex_t *re = pattern_compile(p->pattern, own, why);
+        if (!re)
             return diag_error(x->diag, "--pin '%s=%s': not a regular expression: %s", p->pattern,
                               p->device, why);
-        uint32_t hits = pin_all(x, &re, dev, follows);
-        regfree(&re);
+        uint32_t hits = pin_all(x, re, dev, follows);
+        arena_free(own);
         if (!hits)
             diag_warning(x->diag, WARN_UNMATCHED_PIN,
                          "--pin '%s=%s' matches no node that is placed", p->pattern, p->device);

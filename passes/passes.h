@@ -48,7 +48,7 @@ struct ctx {
     const volatile sig_atomic_t *stop; /* not 0: finish with the best so far */
     bool progress;                     /* stderr is a terminal */
     /* Reads an ONNX model, for its annotations; NULL and an error.  NULL: nobody can. */
-    struct module *(*read_model)(const char *path, struct diag *d);
+    struct module *(*read_model)(const char *path, struct arena *of, struct diag *d);
 
     /* results */
     struct place *place; /* after the cost pass's consumers asked for it: ctx_base() */

@@ -37,6 +37,6 @@ enum { PASS_UNVERIFIED = -4 };
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o);
 
 /* Options of a pass, one per line with default, range and meaning. */
-void pass_help(FILE *f, const struct pass *p);
+void pass_help(FILE *f, const struct pass *p, struct arena *scratch);
 
 #endif

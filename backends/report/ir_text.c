@@ -6,7 +6,7 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
 {
     (void)opts;
     struct outfile o;
-    if (outfile_open(&o, path, r->diag))
+    if (outfile_open(&o, path, r->m->mem, r->diag))
         return -1;
     module_print(o.f, r->m, r->cluster, r->plan);
     return outfile_close(&o, true);

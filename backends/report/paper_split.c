@@ -69,9 +69,9 @@ int paper_split_write(const struct result *r, const char *path)
                               "%s: node '%s' has no id: only plans of workloads can be "
                               "written in the paper's form",
                               path, node_name(r->m, v));
-    if (outfile_open(&o, path, r->diag))
+    if (outfile_open(&o, path, r->m->mem, r->diag))
         return -1;
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->m->mem);
     int64_t *ids = arena_array(a, (size_t)g->count + 1, sizeof *ids);
     fputs("{\n", o.f);
     put_devices(o.f, r, "cpus", true, ids);

@@ -1,9 +1,9 @@
 /* A plan as JSON. */
 #include "backends/backends.h"
+#include "ir/base/json_keep.h"
 #include "ir/base/outfile.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 
 /* Picoseconds as seconds, the way the manifest writes them. */
@@ -16,7 +16,8 @@ static json_t *seconds(int64_t ps)
 static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, nid *bad)
 {
     const struct device_load *l = &r->verdict->load[d];
-    json_t *nodes = json_array();
+    const char *name = cluster_device_name(r->cluster, a, d);
+    json_t *nodes = json_array(); /* nothing of an arena from here on: it would be lost */
     for (nid n = 1; n < r->m->nnode; n++)
         if (r->plan->dev[n] == (int32_t)d &&
             json_array_append_new(nodes, json_string(node_name(r->m, n)))) {
@@ -24,8 +25,7 @@ static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, 
             json_decref(nodes);
             return NULL;
         }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name",
-                     cluster_device_name(r->cluster, a, d), "class",
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", name, "class",
                      r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s", seconds(l->load),
                      "compute_s", seconds(l->compute), "transfer_s", seconds(l->transfer),
                      "used_bytes", (json_int_t)l->used, "nodes", nodes);
@@ -36,13 +36,11 @@ static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, 
 static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
 {
     const struct plan *p = r->plan;
-    json_t *devices = json_array();
+    json_t *devices = json_keep(a, json_array());
     for (uint32_t d = 0; d < r->cluster->ndev; d++)
-        if (json_array_append_new(devices, device_json(r, d, a, bad))) {
-            json_decref(devices);
+        if (json_array_append_new(devices, device_json(r, d, a, bad)))
             return NULL;
-        }
-    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:o, s:s*}", "pcc_plan", 1,
+    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:O, s:s*}", "pcc_plan", 1,
                      "planner", p->planner, "objective", "name", "time-per-sample", "value_s",
                      seconds(r->verdict->value), "bound_s", seconds(p->bound), "status",
                      plan_status_name(p->status), "argument", p->argument ? p->argument : "",
@@ -53,10 +51,10 @@ static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
 int plan_json_write(const struct result *r, const char *path)
 {
     struct outfile o;
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->m->mem);
     nid bad = 0;
     errno = 0;
-    json_t *root = plan_json(r, a, &bad);
+    json_t *root = json_keep(a, plan_json(r, a, &bad));
     int rc = 0;
     if (!root && errno == ENOMEM)
         rc = diag_error(r->diag, "%s: %s", path, strerror(errno));
@@ -66,7 +64,7 @@ int plan_json_write(const struct result *r, const char *path)
     else if (!root)
         rc = diag_error(r->diag, "%s: a name is not UTF-8, which JSON cannot hold", path);
     if (!rc)
-        rc = outfile_open(&o, path, r->diag);
+        rc = outfile_open(&o, path, r->m->mem, r->diag);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
                                JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
@@ -76,7 +74,6 @@ int plan_json_write(const struct result *r, const char *path)
         putc('\n', o.f);
         rc = outfile_close(&o, done || full);
     }
-    json_decref(root);
     arena_free(a);
     return rc;
 }

@@ -5,10 +5,10 @@
  * the file if it is one, else by Kahn's algorithm.  Times (ms) become integer picoseconds here, rounded once, and
  * nothing behind this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
 #include "frontends/frontends.h"
+#include "ir/base/json_keep.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <jansson.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -40,7 +40,8 @@ struct reader {
     const char *path;
     struct diag *d;
     struct module *m;
-    struct arena *a; /* the module's */
+    struct arena *a;   /* the module's */
+    struct arena *own; /* has root */
     json_t *root;
     struct wnode *node;
     uint32_t nnode;
@@ -527,7 +528,7 @@ static int read_all(struct reader *r, struct cluster *c)
         return diag_error(r->d, "%s: not a file", r->path);
     if (stat(r->path, &st) == 0 && st.st_size == 0)
         return diag_error(r->d, "%s: the file is empty", r->path);
-    r->root = json_load_file(r->path, JSON_REJECT_DUPLICATES, &e);
+    r->root = json_keep(r->own, json_load_file(r->path, JSON_REJECT_DUPLICATES, &e));
     if (!r->root && e.line < 0)
         return diag_error(r->d, "%s: %s", r->path, strerror(errno));
     if (!r->root)
@@ -543,13 +544,14 @@ static int read_all(struct reader *r, struct cluster *c)
 }
 
 struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
-                             struct diag *d)
+                             struct arena *of, struct diag *d)
 {
-    struct module *m = module_new(d);
+    struct module *m = module_new(of, d);
     struct reader r = {.path = path, .d = d, .m = m, .a = m->mem, .scale = transfer_scale};
     *cluster = arena_alloc(m->mem, sizeof **cluster);
+    r.own = arena_new(m->mem);
     int rc = read_all(&r, *cluster);
-    json_decref(r.root);
+    arena_free(r.own);
 #ifdef __GLIBC__
     /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
     malloc_trim(0);

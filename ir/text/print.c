@@ -526,7 +526,7 @@ static void put_function(struct printer *p, uint32_t id)
 
 void module_print(FILE *f, const struct module *m, const struct cluster *c, const struct plan *plan)
 {
-    struct printer p = {.f = f, .m = m, .a = arena_new(), .dims = module_new(NULL)};
+    struct printer p = {.f = f, .m = m, .a = arena_new(m->mem), .dims = module_new(m->mem, NULL)};
 
     collect_names(&p);
     put_header(&p, c);

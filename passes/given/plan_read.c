@@ -7,12 +7,12 @@
 #include "passes/given/plan_read.h"
 
 #include "ir/base/infile.h"
+#include "ir/base/json_keep.h"
 #include "ir/base/strings.h"
 #include "passes/functions/opened.h"
 #include "passes/functions/patterns.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -225,11 +225,12 @@ static int read_paper(struct reading *r, const json_t *root)
 static int read_json(struct reading *r, const char *text, size_t n)
 {
     json_error_t e;
-    json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+    struct arena *own = arena_new(r->x->scratch);
+    json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
     int rc;
     if (!root)
-        return diag_error(r->x->diag, "%s:%d: %s", r->path, e.line, e.text);
-    if (json_object_get(root, "pcc_plan"))
+        rc = diag_error(r->x->diag, "%s:%d: %s", r->path, e.line, e.text);
+    else if (json_object_get(root, "pcc_plan"))
         rc = read_plan(r, root);
     else if (json_object_get(root, "pcc_manifest"))
         rc = read_manifest(r, root);
@@ -237,7 +238,7 @@ static int read_json(struct reading *r, const char *text, size_t n)
         rc = read_paper(r, root);
     else
         rc = bad_form(r, "one of the keys 'pcc_plan', 'pcc_manifest', 'fpgas'");
-    json_decref(root);
+    arena_free(own);
     return rc;
 }
 
@@ -373,11 +374,12 @@ bool plan_calls_open(struct ctx *x, const char *from)
     if (strcmp(from, "self") == 0 || str_ends(from, ".onnx"))
         return true;
     char *text = infile_read(plan_file(x, from), x->mem, &n, &quiet);
-    json_t *root = text ? json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    struct arena *own = arena_new(x->scratch);
+    json_t *root = json_keep(own, text ? json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL) : NULL);
     const char *calls = json_string_value(json_object_get(root, "calls"));
     bool named = json_object_get(root, "pcc_plan") || json_object_get(root, "pcc_manifest");
     bool open = named && !(calls && strcmp(calls, "whole") == 0);
-    json_decref(root);
+    arena_free(own);
     return open;
 }
 
@@ -392,7 +394,7 @@ int32_t *plan_read(struct ctx *x, const char *from)
         return read_annotations(&r, x->m) || check_complete(&r) ? NULL : r.dev;
     }
     if (str_ends(from, ".onnx")) {
-        struct module *m = x->read_model ? x->read_model(from, x->diag) : NULL;
+        struct module *m = x->read_model ? x->read_model(from, x->scratch, x->diag) : NULL;
         if (!m && !x->read_model)
             bad_form(&r, "a plan, not a model");
         int rc = !m || read_annotations(&r, m) || check_complete(&r);

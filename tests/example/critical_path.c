@@ -73,7 +73,7 @@ static int run(struct ctx *x, const char *path, const char *passes)
     pipeline_complete(&p,
                       x->mem); /* longest-path needs costs: infer-shapes and cost come before it */
     x->cluster = &cluster;
-    x->m = onnx_read(path, &(struct onnx_options){0}, x->diag);
+    x->m = onnx_read(path, &(struct onnx_options){0}, x->mem, x->diag);
     if (!x->m)
         return -1;
     int rc = pipeline_run(&p, x, &none);
@@ -81,20 +81,33 @@ static int run(struct ctx *x, const char *path, const char *passes)
         char text[UNIT_TEXT];
         printf("plan: %s per sample\n", time_print(text, x->plan->value));
     }
-    arena_free(x->m->mem);
     return rc;
+}
+
+struct call {
+    struct ctx x;
+    const char *path, *passes;
+    int rc;
+};
+
+static void work(void *arg)
+{
+    struct call *k = arg;
+    k->x.scratch = arena_new(k->x.mem);
+    k->rc = run(&k->x, k->path, k->passes);
 }
 
 int main(int argc, char **argv)
 {
     struct diag d = {0};
-    struct ctx x = {.mem = arena_new(), .scratch = arena_new(), .diag = &d};
     if (argc < 2 || argc > 3) {
         fprintf(stderr, "usage: critical-path MODEL.onnx [PASSES]\n");
         return 2;
     }
-    int rc = run(&x, argv[1], argc > 2 ? argv[2] : "longest-path");
-    arena_free(x.scratch);
-    arena_free(x.mem);
-    return rc ? 1 : 0;
+    struct call k = {
+        {.mem = arena_new(NULL), .diag = &d}, argv[1], argc > 2 ? argv[2] : "longest-path", 1};
+    if (!k.x.mem || !arena_guard(k.x.mem, work, &k, NULL))
+        fprintf(stderr, "out of memory\n");
+    arena_free(k.x.mem);
+    return k.rc ? 1 : 0;
 }

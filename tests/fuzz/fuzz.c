@@ -113,7 +113,7 @@ static char *print(const struct module *m, const struct cluster *c, const struct
 struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d)
 {
     struct text_module t = {0};
-    fuzz_check(module_parse(&t, graph, strlen(graph), "graph.pir", d) == 0,
+    fuzz_check(module_parse(&t, graph, strlen(graph), "graph.pir", NULL, d) == 0,
                "the target's own graph is right");
     return (struct ctx){
         .mem = t.m->mem, .scratch = scratch, .diag = d, .m = t.m, .cluster = t.cluster};
@@ -126,7 +126,8 @@ void fuzz_check_text(const struct module *m, const struct cluster *c, const stru
     size_t n, again_n;
     char *text = print(m, c, plan, &n);
 
-    fuzz_check(module_parse(&back, text, n, "printed", &d) == 0, "what is printed can be parsed");
+    fuzz_check(module_parse(&back, text, n, "printed", NULL, &d) == 0,
+               "what is printed can be parsed");
     fuzz_check(module_verify(back.m, &d) == 0, "what is printed is a verified module");
     char *again = print(back.m, back.cluster, back.plan, &again_n);
     if (n != again_n || memcmp(text, again, n) != 0) {
@@ -145,7 +146,8 @@ struct module *fuzz_reparse(const struct module *m)
     size_t n;
     char *text = print(m, NULL, NULL, &n);
 
-    fuzz_check(module_parse(&back, text, n, "printed", &d) == 0, "what is printed can be parsed");
+    fuzz_check(module_parse(&back, text, n, "printed", NULL, &d) == 0,
+               "what is printed can be parsed");
     free(text);
     return back.m;
 }
@@ -164,7 +166,7 @@ bool fuzz_names_are_utf8(const struct module *m)
 
 int fuzz_run(struct ctx *x, const char *passes)
 {
-    struct arena *mem = arena_new(), *scratch = arena_new();
+    struct arena *mem = arena_new(NULL), *scratch = arena_new(NULL);
     struct pipeline p = {0};
     struct run_options o = {.verify_each = true};
 

@@ -6,11 +6,11 @@ enum { PLANNED_NODES = 64 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct diag d = fuzz_diag();
     struct cluster *c = NULL;
     struct fuzz_folder folder = fuzz_folder_make(a, "workload.json", data, size);
-    struct module *m = workload_read(folder.file, 1, &c, &d);
+    struct module *m = workload_read(folder.file, 1, &c, NULL, &d);
 
     fuzz_check_result(m == NULL ? -1 : 0, &d);
     if (m != NULL) {

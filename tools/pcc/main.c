@@ -98,7 +98,7 @@ static double transfer_scale(const struct cli *c, struct diag *d)
 }
 
 static struct module *read_input(const struct cli *c, struct cluster **own, struct plan **plan,
-                                 struct diag *d)
+                                 struct arena *of, struct diag *d)
 {
     struct onnx_options o = {.allow_links = c->value[CLI_ALLOW_LINKS] != NULL};
     struct text_module t = {0};
@@ -110,13 +110,13 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
         return NULL;
     switch (input_kind_of(c->input)) {
     case INPUT_WORKLOAD:
-        return workload_read(c->input, scale, own, d);
+        return workload_read(c->input, scale, own, of, d);
     case INPUT_ONNX:
-        return onnx_read(c->input, &o, d);
+        return onnx_read(c->input, &o, of, d);
     case INPUT_TEXT:
-        a = arena_new();
+        a = arena_new(of);
         text = infile_read(c->input, a, &n, d);
-        if (text && module_parse(&t, text, n, c->input, d) == 0 && module_verify(t.m, d)) {
+        if (text && module_parse(&t, text, n, c->input, of, d) == 0 && module_verify(t.m, d)) {
             arena_free(t.m->mem);
             t = (struct text_module){0};
         }
@@ -129,10 +129,10 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
 }
 
 /* For annotations only: the weights do not matter. */
-static struct module *read_model(const char *path, struct diag *d)
+static struct module *read_model(const char *path, struct arena *of, struct diag *d)
 {
     struct onnx_options o = {0};
-    return onnx_read(path, &o, d);
+    return onnx_read(path, &o, of, d);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
         y.ndims++;
     y.capdims = y.ndims; /* what is guessed again goes elsewhere */
     y.guess = 0;
-    y.m = read_input(c, &own, &y.plan, &silent);
+    y.m = read_input(c, &own, &y.plan, x->mem, &silent);
     if (!y.m)
         return;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->diag) == 0)
@@ -257,7 +257,7 @@ static int check_only(const struct cli *c, struct ctx *x)
     }
     if (settings_dims(c, x) || pipeline_parse(&p, "infer-shapes", x->mem, x->diag))
         return EXIT_USAGE;
-    if (!(x->m = read_input(c, &own, &x->plan, x->diag)))
+    if (!(x->m = read_input(c, &own, &x->plan, x->mem, x->diag)))
         return EXIT_INPUT;
     x->diag = &soft; /* what sizes to plan for does not matter here */
     int rc = pipeline_run(&p, x, &o);
@@ -303,7 +303,7 @@ static int run(const struct cli *c, struct ctx *x)
     x->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
     if (c->value[CLI_PRINT_PIPELINE])
         fprintf(stderr, "%s\n", pipeline_text(&p, x->mem));
-    if (!(x->m = read_input(c, &own, &x->plan, x->diag)))
+    if (!(x->m = read_input(c, &own, &x->plan, x->mem, x->diag)))
         return EXIT_INPUT;
     if (p.n || c->value[CLI_DEVICES]) {
         if ((rc = settings_devices(c, x, own)))
@@ -357,11 +357,11 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
                        pass_hint(c->value[CLI_HELP_PASS], a));
             return EXIT_USAGE;
         }
-        pass_help(stdout, p);
+        pass_help(stdout, p, a);
     } else if (c->value[CLI_HELP_MAN]) {
-        docs_man(stdout, c, PCC_VERSION);
+        docs_man(stdout, c, PCC_VERSION, a);
     } else if (c->value[CLI_HELP_COMPLETION]) {
-        return docs_completion(stdout, c, c->value[CLI_HELP_COMPLETION], d) ? EXIT_USAGE : 0;
+        return docs_completion(stdout, c, c->value[CLI_HELP_COMPLETION], a, d) ? EXIT_USAGE : 0;
     } else if (!c->input) {
         diag_error(d, "no model given (see --help)");
         return EXIT_USAGE;
@@ -371,38 +371,54 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     return 0;
 }
 
+struct call {
+    int argc;
+    char **argv;
+    struct arena *mem;
+    struct sink *sink;
+    struct diag *d;
+    int rc; /* the exit code */
+};
+
+/* All that may run out of memory. */
+static void answer(void *arg)
+{
+    struct call *k = arg;
+    struct cli c = {0};
+    struct sigaction sa = {.sa_handler = on_interrupt};
+    int rc = cli_parse(&c, k->argc, k->argv, k->mem, k->d) ? EXIT_USAGE : inform(&c, k->mem, k->d);
+    if (rc == -1 && repro_options(&c, k->mem, k->d))
+        rc = EXIT_USAGE;
+    if (rc == -1) {
+        struct ctx x = {.mem = k->mem,
+                        .scratch = arena_new(k->mem),
+                        .diag = k->d,
+                        .stop = &interrupted,
+                        .read_model = read_model};
+        k->sink->quiet = c.value[CLI_QUIET] != NULL;
+        x.progress = !k->sink->quiet && isatty(STDERR_FILENO);
+        sigaction(SIGINT, &sa, NULL);
+        rc = run(&c, &x);
+    }
+    k->rc = rc;
+}
+
 int main(int argc, char **argv)
 {
     struct sink sink = {0};
     struct diag d = {.emit = emit_line, .user = &sink};
+    struct call k = {argc, argv, arena_new(NULL), &sink, &d, EXIT_INPUT};
+    size_t wanted = 0;
     sink.d = &d;
-    struct arena *mem = arena_new(), *scratch = arena_new();
-    struct cli c = {0};
-    struct sigaction sa = {.sa_handler = on_interrupt};
     for (int i = 1; i < argc; i++) /* mistakes on the command line shall have the form, too */
         sink.json = sink.json || !strcmp(argv[i], "--diag=json") ||
                     (!strcmp(argv[i], "json") && !strcmp(argv[i - 1], "--diag"));
-    int rc = cli_parse(&c, argc, argv, mem, &d) ? EXIT_USAGE : inform(&c, mem, &d);
-    if (rc == -1 && repro_options(&c, mem, &d))
-        rc = EXIT_USAGE;
-    if (rc == -1) {
-        struct ctx x = {.mem = mem,
-                        .scratch = scratch,
-                        .diag = &d,
-                        .stop = &interrupted,
-                        .read_model = read_model};
-        sink.quiet = c.value[CLI_QUIET] != NULL;
-        x.progress = !sink.quiet && isatty(STDERR_FILENO);
-        sigaction(SIGINT, &sa, NULL);
-        rc = run(&c, &x);
-        if (x.m)
-            arena_free(x.m->mem);
-    }
+    if (!k.mem || !arena_guard(k.mem, answer, &k, &wanted))
+        diag_error(&d, "out of memory: %zu bytes wanted", wanted);
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(&d, "stdout: %s", strerror(errno));
-        rc = rc ? rc : EXIT_INPUT;
+        k.rc = k.rc ? k.rc : EXIT_INPUT;
     }
-    arena_free(scratch);
-    arena_free(mem);
-    return rc;
+    arena_free(k.mem);
+    return k.rc;
 }

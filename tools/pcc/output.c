@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 /* Files that would take the place of the model they come from, and names that promise what there is not. */
-static int check_output(const struct cli *c, struct diag *d)
+static int check_output(const struct cli *c, struct arena *a, struct diag *d)
 {
     const char *out = c->value[CLI_OUTPUT];
     struct stat in, there;
@@ -27,7 +27,7 @@ static int check_output(const struct cli *c, struct diag *d)
     if (out && stat(out, &there) == 0 && S_ISREG(there.st_mode) && stat(c->input, &in) == 0 &&
         in.st_dev == there.st_dev && in.st_ino == there.st_ino)
         return diag_error(d, "-o %s: that is the model itself; expected another file", out);
-    return out ? writer_check_name(out, d) : 0;
+    return out ? writer_check_name(out, a, d) : 0;
 }
 
 bool output_is_folder(const char *path)
@@ -100,7 +100,7 @@ static int check_options(const struct cli *c, struct arena *a, struct diag *d)
 static int write_one(const struct cli *c, const struct writer *w, const struct result *r,
                      const char *path)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->m->mem);
     const void *opts = read_options(c, w, a, r->diag);
     int rc = opts ? writer_run(w, r, opts, path) : -1;
     arena_free(a);
@@ -112,10 +112,10 @@ int output_probe(const struct cli *c, const struct module *m, struct diag *d)
     const char *out = c->value[CLI_OUTPUT];
     if (!out)
         return 0;
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(m->mem);
     const struct writer *w = writer_of(out);
     const void *opts = read_options(c, w, a, d);
-    int rc = !opts ? -1 : w->check ? w->check(m, opts, out, d) : outfile_check(out, d);
+    int rc = !opts ? -1 : w->check ? w->check(m, opts, out, d) : outfile_check(out, a, d);
     arena_free(a);
     return rc;
 }
@@ -395,7 +395,7 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
 
 int output_check(const struct cli *c, struct arena *a, struct diag *d)
 {
-    return check_output(c, d) || emit_all(c, NULL, a, d) || replay_samples(c, d) < 0 ||
+    return check_output(c, a, d) || emit_all(c, NULL, a, d) || replay_samples(c, d) < 0 ||
                    check_options(c, a, d)
                ? -1
                : 0;

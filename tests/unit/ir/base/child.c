@@ -53,7 +53,7 @@ static int never_stops_talking(void *arg, FILE *out)
 static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                         enum child_end end, const char *said, const char *reason)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     char *bytes = NULL;
     size_t n = 0;
     const char *why = "";

@@ -50,7 +50,7 @@ static struct text_module make(uint64_t *rng, struct diag *d)
     fprintf(f, "}\n");
     fclose(f);
     struct text_module t;
-    if (module_parse(&t, text, size, "random", d))
+    if (module_parse(&t, text, size, "random", NULL, d))
         fail_msg("does not parse:\n%s", text);
     free(text);
     return t;
@@ -140,8 +140,11 @@ static void test_replay(void **state)
     for (uint32_t round = 0; round < GRAPHS; round++) {
         struct diag d = {.emit = quiet};
         struct text_module t = make(&rng, &d);
-        struct ctx x = {
-            .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
+        struct ctx x = {.mem = arena_new(NULL),
+                        .scratch = arena_new(NULL),
+                        .diag = &d,
+                        .m = t.m,
+                        .cluster = t.cluster};
         assert_int_equal(ctx_base(&x), 0);
         int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
         for (nid n = 0; n < x.m->nnode; n++)
@@ -181,9 +184,12 @@ static void test_limits(void **state)
     struct text_module t;
     struct diag d = {.emit = quiet};
     (void)state;
-    assert_int_equal(module_parse(&t, text, strlen(text), "limits", &d), 0);
-    struct ctx x = {
-        .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
+    assert_int_equal(module_parse(&t, text, strlen(text), "limits", NULL, &d), 0);
+    struct ctx x = {.mem = arena_new(NULL),
+                    .scratch = arena_new(NULL),
+                    .diag = &d,
+                    .m = t.m,
+                    .cluster = t.cluster};
     assert_int_equal(ctx_base(&x), 0);
     int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
     dev[x.m->nnode - 1] = 1;
@@ -230,9 +236,12 @@ static void test_early_gradients(void **state)
     struct text_module t;
     struct diag d = {.emit = quiet};
     (void)state;
-    assert_int_equal(module_parse(&t, text, strlen(text), "early", &d), 0);
-    struct ctx x = {
-        .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
+    assert_int_equal(module_parse(&t, text, strlen(text), "early", NULL, &d), 0);
+    struct ctx x = {.mem = arena_new(NULL),
+                    .scratch = arena_new(NULL),
+                    .diag = &d,
+                    .m = t.m,
+                    .cluster = t.cluster};
     assert_int_equal(ctx_base(&x), 0);
     nid a = x.m->graph[1].first;
     int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
@@ -274,7 +283,7 @@ static void test_plain(void **state)
          "12"},                                      /* XML has no such characters */
         {"\xf4\x90\x80\x80\xf8\x88\xff", "???????"}, /* beyond Unicode */
     };
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     (void)state;
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         assert_string_equal(label_plain(a, text[i][0]), text[i][1]);

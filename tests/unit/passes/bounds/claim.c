@@ -124,7 +124,7 @@ static void make(struct world *w, uint64_t seed, uint32_t kind, struct diag *d)
             say(&w->said, "%s %%v%u", n++ ? "," : "", i + 1);
     }
     say(&w->said, "\n}\n");
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
@@ -262,8 +262,8 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
 {
     uint32_t n = 0, copies[DEVICES] = {1, 1, 1, 1};
     struct diag d = diag_silent();
-    struct ctx x = {.mem = arena_new(),
-                    .scratch = arena_new(),
+    struct ctx x = {.mem = arena_new(NULL),
+                    .scratch = arena_new(NULL),
                     .diag = &d,
                     .m = w->t.m,
                     .cluster = w->t.cluster};
@@ -314,8 +314,8 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     struct world *w = malloc(sizeof *w);
     struct diag d = diag_silent();
     make(w, seed, kind, &d);
-    struct ctx x = {.mem = arena_new(),
-                    .scratch = arena_new(),
+    struct ctx x = {.mem = arena_new(NULL),
+                    .scratch = arena_new(NULL),
                     .diag = &d,
                     .m = w->t.m,
                     .cluster = w->t.cluster};

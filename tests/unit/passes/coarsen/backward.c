@@ -208,10 +208,13 @@ static void check(enum mode mode, uint64_t rng)
         struct text_module t;
         struct diag d = {.emit = quiet};
         make(&w, mode, &rng);
-        if (module_parse(&t, w.said.text, w.said.len, "random", &d))
+        if (module_parse(&t, w.said.text, w.said.len, "random", NULL, &d))
             fail_msg("round %u does not parse:\n%s", round, w.said.text);
-        struct ctx x = {
-            .mem = arena_new(), .scratch = arena_new(), .diag = &d, .m = t.m, .cluster = t.cluster};
+        struct ctx x = {.mem = arena_new(NULL),
+                        .scratch = arena_new(NULL),
+                        .diag = &d,
+                        .m = t.m,
+                        .cluster = t.cluster};
         int rc = run(&x, round % 2 ? "dp-place{starts=1}" : "subdivide,dp-place{starts=1}");
         uneven += w.uneven;
         int64_t best = brute_force(&w, &x);

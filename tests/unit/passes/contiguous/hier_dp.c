@@ -141,7 +141,7 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
             w->pin[i] = (int32_t)test_below(&rng, w->ndev);
     }
     say(&w->said, "\n}\n");
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
@@ -301,8 +301,8 @@ static int64_t try_all(const struct world *w, int32_t *plan)
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {.mem = arena_new(),
-                    .scratch = arena_new(),
+    struct ctx x = {.mem = arena_new(NULL),
+                    .scratch = arena_new(NULL),
                     .diag = d,
                     .m = w->t.m,
                     .cluster = w->t.cluster};
