@@ -193,19 +193,23 @@ def library(tmp, models):
     check(r == 0, "library: no inputs")
     (tmp / "blocks.json").write_text('[["^conv[0-2]"], ["conv3", "relu3"]]')
     (tmp / "list.txt").write_text("conv[0-2]$=acc0\n.=acc1\n")
-    (tmp / "cluster.json").write_text('{"classes": [{"name": "own", "count": 2, "memory": "1GiB", "bandwidth": "1TB/s", '
-                                      '"peak": {"f32": "1T"}, "link": {"bandwidth": "25GB/s", "latency": "1us"}}]}')
+    cluster = tmp / "cluster.json"
+    cluster.write_text('{"classes": [{"name": "own", "count": 2, "memory": "1GiB", "bandwidth": "1TB/s", "peak": '
+                       '{"f32": "1T"}, "link": {"bandwidth": "25GB/s", "latency": "1us"}}]}')
     cnn, gpt, body = (models / f"{name}.onnx" for name in ("cnn", "gpt", "body"))
     jobs = [(body, "2xa100", "dp-place", "plan.json", 1), (cnn, "2xa100", "fuse,dp-place", "split", 4),
-            (gpt, "2xa100", "fuse,dp-place", "split", 40), (body, "2xa100", "inline-functions{only=T},dp-place", "p.pir", 8),
+            (gpt, "2xa100", "fuse,dp-place", "split", 40),
+            (body, "2xa100", "inline-functions{only=T},dp-place", "p.pir", 8),
             (body, "2xa100", "open-functions,fuse,auto-place{starts=1}", "split", 8),
-            (cnn, tmp / "cluster.json", "ip-place{starts=1:moves=100}", "plan.csv", 8),
+            (cnn, cluster, "ip-place{starts=1:moves=100}", "plan.csv", 8),
             (cnn, "2xa100", f"contract{{blocks={tmp / 'blocks.json'}}},anneal-place", "p.trace.json", 8),
-            (cnn, "2xa100", f"plan{{from={tmp / 'plan.json'}}}", "p.onnx", 8), (tmp / "cnn.pir", "2xa100", "hier-place", "p.dot", 8),
+            (cnn, "2xa100", f"plan{{from={tmp / 'plan.json'}}}", "p.onnx", 8),
+            (tmp / "cnn.pir", "2xa100", "hier-place", "p.dot", 8),
             (cnn, "2xa100", f"plan{{from={tmp / 'list.txt'}}}", "p.gantt.svg", 40)]
     for model, devices, passes, out, every in jobs:
         r = run(EVERY, [model, devices, passes, out, 1 if ALL else every], area)
-        check(r.returncode == 0, f"library: {model.name} {passes} {out}: exit {r.returncode} {r.stdout}{r.stderr[-300:]}")
+        what = f"library: {model.name} {passes} {out}"
+        check(r.returncode == 0, f"{what}: exit {r.returncode} {r.stdout}{r.stderr[-300:]}")
         check(not tree(area), f"library: {passes} {out} left {sorted(tree(area))}")
         print(f"{model.name} {passes} {out}: {r.stdout.splitlines()[-1:]}", flush=True)
 
