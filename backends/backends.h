@@ -21,9 +21,7 @@ enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_LI
 
 /* What the files are about. */
 struct result {
-    const struct module *m;
-    const struct cluster *cluster;
-    const struct place *place;
+    struct scene scene;
     const struct plan *plan;
     const struct verdict *verdict;
     const struct parts *parts; /* the parts: ir/plan/parts.h */

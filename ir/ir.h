@@ -8,6 +8,7 @@
 #include "ir/model/dim.h"
 #include "ir/model/module.h"
 #include "ir/dag/placeable.h"
+#include "ir/dag/scene.h"
 #include "ir/plan/plan.h"
 #include "ir/text/text.h"
 #include "ir/base/units.h"

@@ -1,4 +1,5 @@
-/* The context's levels: the base level is built when the first pass wants it. */
+/* The context's levels: the base level is built when the first pass wants it.  O(nodes + operands + pins), and
+ * O(nodes) for each --pin.  O(nodes + operands + pins), and O(nodes) for each --pin. */
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"
@@ -8,87 +9,143 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
-/* What a pattern of --pin says of a node by the names of the open calls that it is in. */
-/* FOLLOWS: a call matches, but it is a Shape in it */
+/* ---- what is wanted and known ---- */
+
+const struct settings *ctx_settings(const struct ctx *x)
+{
+    static const struct settings none;
+    return x->settings ? x->settings : &none;
+}
+
+uint32_t ctx_ndims(const struct ctx *x)
+{
+    return ctx_settings(x)->ndims + x->results.nguessed;
+}
+
+const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i)
+{
+    const struct settings *s = ctx_settings(x);
+    assert(i < ctx_ndims(x));
+    return i < s->ndims ? &s->dims[i] : &x->results.guessed[i - s->ndims];
+}
+
+struct clock ctx_late_clock(const struct ctx *x)
+{
+    return (struct clock){.listener = x->use.listener};
+}
+
+struct clock ctx_clock(const struct ctx *x)
+{
+    struct clock c = ctx_late_clock(x);
+    int64_t limit = ctx_settings(x)->time_limit;
+    if (limit > 0)
+        c.deadline = clock_now() + limit / 1000;
+    return c;
+}
+
+/* ---- pins ---- */
+
+/* What a pattern of --pin says of a node through the names of the open calls around it: */
+/* no call matches; one does; one does, but the node is a Shape there, which follows its operand */
 enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 
-/* [node] that; NULL: no call is open. */
+/* [node] CALL_* for one pattern; NULL: no call is open. */
 static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *follows)
 {
-    const struct opened *o = x->opened;
+    const struct opened *o = x->results.opened;
     if (!o)
         return NULL;
-    uint8_t *site = arena_alloc(x->scratch, o->nsite), *in = arena_alloc(x->scratch, x->m->nnode);
+    uint8_t *site = arena_alloc(x->use.scratch, o->nsite),
+            *in = arena_alloc(x->use.scratch, x->scene.m->nnode);
     for (uint32_t s = 1; s < o->nsite; s++)
-        site[s] =
-            site[o->site[s].parent] || pattern_matches(re, str(x->m, o->site[s].name), x->scratch);
-    for (uint32_t v = 0; v < x->base->n; v++) {
-        nid n = x->base->node[v];
+        site[s] = site[o->site[s].parent] ||
+                  pattern_matches(re, str(x->scene.m, o->site[s].name), x->use.scratch);
+    for (uint32_t v = 0; v < x->levels.base->n; v++) {
+        nid n = x->levels.base->node[v];
         if (site[o->within[n]])
             in[n] = follows[n] ? CALL_FOLLOWS : CALL_MATCHES;
     }
     return in;
 }
 
-/* Fixes the vertices of a pattern to a device; how many. */
+/* Pins the vertices that a pattern matches and that have no pin yet to a device; returns how many. */
 static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t *follows)
 {
     const uint8_t *in = called(x, re, follows);
     uint32_t hits = 0;
-    for (uint32_t v = 0; v < x->base->n; v++) {
-        nid n = x->base->node[v];
+    for (uint32_t v = 0; v < x->levels.base->n; v++) {
+        nid n = x->levels.base->node[v];
         int call = in ? in[n] : CALL_SILENT;
         if (call == CALL_MATCHES ||
-            (call == CALL_SILENT && pattern_matches(re, node_name(x->m, n), x->scratch))) {
-            x->base->pin[v] = dev;
+            (call == CALL_SILENT &&
+             pattern_matches(re, node_name(x->scene.m, n), x->use.scratch))) {
+            x->levels.base->pin[v] = dev;
             hits++;
         }
     }
     return hits;
 }
 
-/* Fixes vertices to devices by --pin 'regex=device'; the first pattern that matches a node, or a call that
- * it is in, wins. */
+/* What the base level says of pins, for the judge. */
+static void note_pins(struct ctx *x)
+{
+    int32_t *to = arena_array(x->use.mem, x->scene.m->nnode, sizeof *to);
+    memset(to, 0xff, x->scene.m->nnode * sizeof *to);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        to[x->levels.base->node[v]] = x->levels.base->pin[v];
+    x->scene.place->pinned_to = to;
+}
+
+/* Pins vertices by --pin 'regex=device'; the first pattern that matches a node's name, or that of a call that it is
+ * in, counts. */
 static int apply_pins(struct ctx *x)
 {
-    const uint8_t *follows = place_follows(x->m, x->place, x->scratch);
-    for (uint32_t k = x->npins; k-- > 0;) {
-        const struct pin *p = &x->pins[k];
-        int dev = cluster_device(x->cluster, p->device);
+    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
+    for (uint32_t k = ctx_settings(x)->npins; k-- > 0;) {
+        const struct pin *p = &ctx_settings(x)->pins[k];
+        int dev = cluster_device(x->scene.cluster, p->device);
         char why[PATTERN_WHY];
         if (dev < 0)
-            return diag_error(x->diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
+            return diag_error(x->use.diag,
+                              "--pin '%s=%s': there is no device '%s'; the first is '%s'",
                               p->pattern, p->device, p->device,
-                              cluster_device_name(x->cluster, x->mem, 0));
-        struct arena *own = arena_new(x->scratch);
+                              cluster_device_name(x->scene.cluster, x->use.mem, 0));
+        struct arena *own = arena_new(x->use.scratch);
         const regex_t *re = pattern_compile(p->pattern, own, why);
         if (!re)
-            return diag_error(x->diag, "--pin '%s=%s': not a regular expression: %s", p->pattern,
-                              p->device, why);
+            return diag_error(x->use.diag, "--pin '%s=%s': not a regular expression: %s",
+                              p->pattern, p->device, why);
         uint32_t hits = pin_all(x, re, dev, follows);
         arena_free(own);
         if (!hits)
-            diag_warning(x->diag, WARN_UNMATCHED_PIN,
+            diag_warning(x->use.diag, WARN_UNMATCHED_PIN,
                          "--pin '%s=%s' matches no node that is placed", p->pattern, p->device);
     }
+    if (ctx_settings(x)->npins > 0)
+        note_pins(x);
     return 0;
 }
 
+/* ---- levels ---- */
+
 int ctx_check_costs(const struct ctx *x)
 {
-    assert(x->m->cost && x->cluster->ncls > 0);
-    if (x->m->cost->nclass == x->cluster->ncls)
+    assert(x->scene.m->cost && x->scene.cluster->ncls > 0);
+    if (x->scene.m->cost->nclass == x->scene.cluster->ncls)
         return 0;
     return diag_error(
-        x->diag, "%s: it has costs for %u device classes, the cluster has %u: expected one each",
-        str(x->m, x->m->path), x->m->cost->nclass, x->cluster->ncls);
+        x->use.diag,
+        "%s: it has costs for %u device classes, the cluster has %u: expected one each",
+        str(x->scene.m, x->scene.m->path), x->scene.m->cost->nclass, x->scene.cluster->ncls);
 }
 
-/* Sums of times and of bytes (each net once for each pin) must not overflow. */
+/* An error if the times and transfers of a class (each net once for each pin), or all bytes, add up to CTX_SUM_MAX
+ * or more. */
 static int check_sums(const struct ctx *x)
 {
-    const struct wdag *g = x->base;
+    const struct wdag *g = x->levels.base;
     int64_t bytes = wdag_bytes(g);
     for (uint32_t k = 0; k < g->ncls; k++) {
         int64_t sum = 0;
@@ -97,33 +154,35 @@ static int check_sums(const struct ctx *x)
         for (uint32_t e = 0; e < g->nnet; e++)
             sum = sat_add(sum, sat_mul(g->net_cost[k][e], g->net_pin.at[e + 1] - g->net_pin.at[e]));
         if (sum >= CTX_SUM_MAX)
-            return diag_error(x->diag,
+            return diag_error(x->use.diag,
                               "the times of all nodes on class '%s' add up to more than pcc can "
                               "count (%" PRId64 " s)%s",
-                              x->cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S, bind_excuse(x));
+                              x->scene.cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S,
+                              bind_excuse(x));
     }
     for (uint32_t e = 0; e < g->nnet; e++)
-        bytes = sat_add(bytes, sat_mul(x->m->cost->bytes[x->place->net_value[e]],
+        bytes = sat_add(bytes, sat_mul(x->scene.m->cost->bytes[x->scene.place->net_value[e]],
                                        g->net_pin.at[e + 1] - g->net_pin.at[e]));
     if (bytes >= CTX_SUM_MAX)
-        return diag_error(x->diag, "the bytes of all nodes add up to more than pcc can count%s",
+        return diag_error(x->use.diag, "the bytes of all nodes add up to more than pcc can count%s",
                           bind_excuse(x));
     return 0;
 }
 
 int ctx_base(struct ctx *x)
 {
-    if (x->base)
+    if (x->levels.base)
         return 0;
     if (ctx_check_costs(x))
         return -1;
-    x->place = place_build(x->m, x->pairs, x->npairs, x->mem, x->diag);
-    if (!x->place)
+    x->scene.place = place_build(x->scene.m, ctx_settings(x)->pairs, ctx_settings(x)->npairs,
+                                 x->use.mem, x->use.diag);
+    if (!x->scene.place)
         return -1;
-    if (x->cluster->io_free)
-        place_free_io(x->m, x->place);
-    x->base = wdag_base(x->m, x->place, x->cluster, x->mem);
-    x->top = x->base;
+    if (x->scene.cluster->io_free)
+        place_free_io(x->scene.m, x->scene.place);
+    x->levels.base = wdag_base(&x->scene, x->use.mem);
+    x->levels.top = x->levels.base;
     if (check_sums(x) || apply_pins(x))
         return -1;
     warn_undivided(x);
@@ -132,6 +191,6 @@ int ctx_base(struct ctx *x)
 
 void ctx_push(struct ctx *x, struct wdag *level)
 {
-    assert(level && x->base && level->ncls == x->base->ncls);
-    x->top = level;
+    assert(level && x->levels.base && level->ncls == x->levels.base->ncls);
+    x->levels.top = level;
 }

@@ -7,14 +7,12 @@
 #define PCC_PASSES_PASSES_H
 
 #include "ir/base/options.h"
+#include "ir/base/clock.h"
 #include "ir/ir.h"
-
-#include <signal.h>
 
 struct dim_binding {
     const char *name;
     int64_t value;
-    bool guessed;
 };
 
 struct pin {
@@ -22,47 +20,62 @@ struct pin {
     const char *device;
 };
 
-/* What a run works on.  One per run; no globals. */
-struct ctx {
-    struct arena *mem;     /* lives as long as the module */
-    struct arena *scratch; /* emptied after each pass */
-    struct diag *diag;
-    struct module *m;
-    struct opened *opened; /* calls that stand open in m (opened.h); NULL: none */
-    bool looked_inside;    /* calls that are still whole in m cannot be opened */
-    struct cluster *cluster;
-    struct dim_binding *dims; /* from --dim; then what infer-shapes guessed is appended */
-    uint32_t ndims, capdims;
-    /* for dimensions that nobody gives, but for batches; 0: not made smaller yet */
-    int64_t guess;
-    const struct pin *pins;
+/* What the user wants, beside module and cluster; nothing in it changes while passes run.  Zero: nothing. */
+struct settings {
+    const struct dim_binding *dims; /* --dim */
+    uint32_t ndims;
+    const struct pin *pins; /* --pin */
     uint32_t npins;
-    const struct state_pair *pairs; /* from --state */
+    const struct state_pair *pairs; /* --state */
     uint32_t npairs;
-    const char *const *cost_files; /* from --costs: FILE or FILE:CLASS,... */
+    const char *const *cost_files; /* --costs: FILE or FILE:CLASS,... */
     uint32_t ncost_files;
     int64_t time_limit; /* ps for one planner; 0: none */
+    int64_t max_states; /* --max-states: ideals that planners may visit; 0: the pass's own option */
     bool keep_blocks;   /* --keep-blocks: contract keeps layers that repeat whole */
-    /* --max-states: ideals that planners may visit; 0: the pass's own option */
-    int64_t max_states;
-    const volatile sig_atomic_t *stop; /* not 0: finish with the best so far */
-    bool progress;                     /* stderr is a terminal */
+};
+
+/* What passes read and leave, from fine to coarse; NULL: not there yet. */
+struct levels {
+    struct wdag *base; /* one vertex per placed node: ctx_base() */
+    /* What contract leaves.  whole: each colocation class is a vertex, and classes on a cycle are one, since
+     * contiguous plans cannot cut it.  any: the classes alone, for plans of any shape (whole itself if there are no
+     * such cycles; else it has no edges).  must: only the mandatory classes, without the groups that the user or an
+     * option of contract asked for (any itself if there are none). */
+    struct wdag *whole, *any, *must;
+    struct wdag *top; /* the level that the next pass reads */
+};
+
+/* What a run has from whoever started it. */
+struct services {
+    struct arena *mem;         /* lives as long as the module */
+    struct arena *scratch;     /* emptied after each pass */
+    struct diag *diag;         /* not NULL */
+    struct listener *listener; /* is told of progress, may end the work; NULL: nobody */
     /* Reads an ONNX model, for its annotations; NULL and an error.  NULL: nobody can. */
     struct module *(*read_model)(const char *path, struct arena *of, struct diag *d);
+};
 
-    /* results */
-    struct place *place; /* after the cost pass's consumers asked for it: ctx_base() */
-    struct wdag *base;   /* the level of placed nodes */
-    /* What contract leaves: the classes of nodes that share a device, and the cycles that these close joined,
-       which contiguous plans cannot cut; the classes alone, for plans of any shape (without edges where there
-       are such cycles, else whole itself); and of these the mandatory ones, without the groups that the user or
-       an option of contract asked for (else any itself). */
-    struct wdag *whole, *any, *must;
-    struct wdag *top;       /* the level that the next pass reads */
-    struct plan *plan;      /* the last planner's */
-    uint64_t ideals;        /* counted on request (dp-place{count-ideals=true}) */
-    bool inferred;          /* infer-shapes has run */
-    int64_t shapes_unknown; /* after that: nodes of the main graph with a result of unknown shape */
+/* What passes found out, beside levels.  Zero: nothing yet. */
+struct results {
+    struct plan *plan;           /* the last planner's */
+    struct opened *opened;       /* calls that stand open in the module (opened.h); NULL: none */
+    bool looked_inside;          /* calls that are still whole cannot be opened */
+    bool inferred;               /* infer-shapes has run, and the next four are known */
+    int64_t shapes_unknown;      /* nodes of the main graph with a result of unknown shape */
+    struct dim_binding *guessed; /* dimensions that nobody gave */
+    uint32_t nguessed, capguessed;
+    int64_t guess;   /* what they were taken for, but for batches; 0: not made smaller yet */
+    uint64_t ideals; /* counted on request (dp-place{count-ideals=true}) */
+};
+
+/* What a run works on.  One per run; no globals.  Zero-initialised it has nothing yet. */
+struct ctx {
+    struct scene scene;              /* its place comes with the base level: ctx_base() */
+    const struct settings *settings; /* NULL: none; passes ask ctx_settings() */
+    struct levels levels;
+    struct services use;
+    struct results results;
 };
 
 /* NEED_OPEN: the pass has an option `from`, a plan: calls are to stand open as in it. */
@@ -79,13 +92,22 @@ struct pass {
 
 enum { PASS_INFEASIBLE = -3 };
 
+/* What the user wants; never NULL. */
+const struct settings *ctx_settings(const struct ctx *x);
+/* Dimensions with a value: those given, then those guessed; i < ctx_ndims(x). */
+uint32_t ctx_ndims(const struct ctx *x);
+const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);
 /* Costs that came with the input have as many classes as the cluster: 0, or -1 and an error. */
 int ctx_check_costs(const struct ctx *x);
-/* Builds place and the base level if they are not there yet: x->place, x->base, x->top.  An error if
+/* Builds place and the base level if they are not there yet: x->scene.place, base and top of x->levels.  An error if
  * all times and transfers of a class, or all bytes, add up to CTX_SUM_MAX or more, so that no pass
  * has to fear for its sums. */
 #define CTX_SUM_MAX (INT64_C(1) << 59)
 int ctx_base(struct ctx *x);
+/* A clock that starts now, with the time limit of a planner and the listener. */
+struct clock ctx_clock(const struct ctx *x);
+/* The same without a time limit, for what has to be done after it. */
+struct clock ctx_late_clock(const struct ctx *x);
 /* Pushes a level. */
 void ctx_push(struct ctx *x, struct wdag *level);
 

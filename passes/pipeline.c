@@ -1,8 +1,10 @@
-/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h). */
+/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h).  O(text) beside
+ * the passes.  O(text) beside the passes. */
 #include "passes/pipeline.h"
 
 #include "ir/base/nearest.h"
 #include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -143,7 +145,8 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
     return o;
 }
 
-/* Where a pass reads a plan, calls stand open as when that plan was made. */
+/* Gives open-functions the option `plan` of a later pass that reads a plan, so that calls stand open as when that
+ * plan was made. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
     const struct pass *open = pass_find("open-functions"), *in = pass_find("inline-functions");
@@ -207,47 +210,31 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The first node that is not on the device it is pinned to, or 0. */
-static nid misplaced(const struct ctx *x)
-{
-    for (uint32_t v = 0; v < x->base->n; v++)
-        if (x->base->pin[v] >= 0 && x->plan->dev[x->base->node[v]] != x->base->pin[v])
-            return x->base->node[v];
-    return 0;
-}
-
-/* A planner's claim against the judge's figures. */
+/* Compares the planner's claim with what its plan comes to: 0, or PASS_UNVERIFIED and an error. */
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    nid off = misplaced(x);
-    if (off) {
-        diag_error(x->diag, "%s: node '%s' is not on the device that it is pinned to", p->name,
-                   node_name(x->m, off));
-        return PASS_UNVERIFIED;
+    struct evaluation e = evaluate(&x->scene, x->results.plan, x->use.scratch);
+    switch (evaluation_confirms(&e, x->results.plan)) {
+    case FOUND_AS_CLAIMED:
+        return 0;
+    case FOUND_BROKEN:
+        diag_error(x->use.diag, "%s: %s%s", p->name,
+                   e.misplaced ? "" : "the judge refuses the plan: ", e.why_not);
+        break;
+    case FOUND_OTHER_VALUE:
+        diag_error(x->use.diag, "%s claims %s per sample, the judge finds %s", p->name,
+                   time_print(said, x->results.plan->value), time_print(is, e.value));
+        break;
+    case FOUND_OTHER_BOUND:
+        diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,
+                   time_print(said, x->results.plan->bound), time_print(is, e.value));
+        break;
     }
-    struct verdict v =
-        judge_copies(x->m, x->place, x->cluster, x->plan->dev, x->plan->copies, x->scratch);
-    bool fits = v.fits || x->plan->status == PLAN_OVER_MEMORY;
-    if (!v.runnable || !v.colocated || !fits) {
-        diag_error(x->diag, "%s: the judge refuses the plan: %s", p->name, v.why_not);
-        return PASS_UNVERIFIED;
-    }
-    if (v.value != x->plan->value) {
-        diag_error(x->diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->plan->value), time_print(is, v.value));
-        return PASS_UNVERIFIED;
-    }
-    if (x->plan->bound > v.value ||
-        (x->plan->status == PLAN_OPTIMAL && x->plan->bound != v.value)) {
-        diag_error(x->diag, "%s claims the bound %s for a value of %s", p->name,
-                   time_print(said, x->plan->bound), time_print(is, v.value));
-        return PASS_UNVERIFIED;
-    }
-    return 0;
+    return PASS_UNVERIFIED;
 }
 
-/* Does what was said for --print-ir-before or -after mean this pass? */
+/* Whether `said`, the argument of --print-ir-before or -after, means this pass. */
 static bool wanted(const char *said, const struct pass *p)
 {
     return said && (!strcmp(said, "*") || !strcmp(said, p->name));
@@ -256,23 +243,36 @@ static bool wanted(const char *said, const struct pass *p)
 static void show(const char *when, const struct pass *p, const struct ctx *x)
 {
     fprintf(stderr, "# %s %s\n", when, p->name);
-    module_print(stderr, x->m, x->cluster, x->plan);
-    wdag_print(stderr, x->top, x->m);
+    module_print(stderr, &x->scene, x->results.plan);
+    wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
-static int run_step(const struct step *s, struct ctx *x, const struct run_options *o)
+int step_run(const struct step *s, struct ctx *x)
 {
-    const struct plan *before = x->plan;
+    struct listener *l = x->use.listener;
+    if (l)
+        l->pass = s->pass->name;
+    listener_tell(l, (struct progress){0});
+    int rc = s->pass->run(x, s->opts);
+    listener_tell(l, (struct progress){0});
+    if (l)
+        l->pass = NULL;
+    return rc;
+}
+
+static int run_and_judge(const struct step *s, struct ctx *x, const struct run_options *o)
+{
+    const struct plan *before = x->results.plan;
     if (wanted(o->print_before, s->pass))
         show("before", s->pass, x);
-    int rc = s->pass->run(x, s->opts);
+    int rc = step_run(s, x);
     if (rc)
         return rc;
-    if (o->verify_each && module_verify(x->m, x->diag)) {
-        diag_error(x->diag, "the module is broken after %s", s->pass->name);
+    if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
+        diag_error(x->use.diag, "the module is broken after %s", s->pass->name);
         return PASS_UNVERIFIED;
     }
-    if (x->plan != before && (rc = judge_plan(s->pass, x)))
+    if (x->results.plan != before && (rc = judge_plan(s->pass, x)))
         return rc;
     if (wanted(o->print_after, s->pass))
         show("after", s->pass, x);
@@ -282,12 +282,12 @@ static int run_step(const struct step *s, struct ctx *x, const struct run_option
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o)
 {
     for (uint32_t i = 0; i < p->n; i++) {
-        struct arena_mark mark = arena_mark(x->scratch);
+        struct arena_mark mark = arena_mark(x->use.scratch);
         double start = now_ms();
         if (o->at)
             *o->at = i;
-        int rc = run_step(&p->step[i], x, o);
-        arena_release(x->scratch, mark);
+        int rc = run_and_judge(&p->step[i], x, o);
+        arena_release(x->use.scratch, mark);
         if (o->time_passes)
             fprintf(stderr, "%10.2f ms  %s\n", now_ms() - start, p->step[i].pass->name);
         if (rc)

@@ -36,6 +36,9 @@ struct run_options {
 enum { PASS_UNVERIFIED = -4 };
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o);
 
+/* Runs one step, with nothing done before or after; the listener hears that it begins and ends. */
+int step_run(const struct step *s, struct ctx *x);
+
 /* Options of a pass, one per line with default, range and meaning. */
 void pass_help(FILE *f, const struct pass *p, struct arena *scratch);
 

@@ -42,13 +42,13 @@ static void add(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
 struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
                            uint32_t nframe, struct arena *a)
 {
-    struct builder b = {.m = r->m, .a = a};
-    const struct place *pl = r->place;
-    uint32_t *seen_box = arena_array(a, (size_t)r->m->nnode + 1, sizeof *seen_box);
+    struct builder b = {.m = r->scene.m, .a = a};
+    const struct place *pl = r->scene.place;
+    uint32_t *seen_box = arena_array(a, (size_t)r->scene.m->nnode + 1, sizeof *seen_box);
     uint32_t *seen_frame = arena_array(a, (size_t)nframe + 1, sizeof *seen_frame), hidden = 0;
     for (uint32_t e = 0; e < pl->nnet; e++) {
         vid v = pl->net_value[e];
-        nid def = r->m->value[v].def;
+        nid def = r->scene.m->value[v].def;
         uint32_t from = def && pl->kind[def] == PLACE_NODE ? box_of[def] : 0;
         bool small = arrow_is_small(r, e);
         if (from && pl->net_host[e])

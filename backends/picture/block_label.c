@@ -157,7 +157,7 @@ void block_describe(const struct result *r, const struct frames *f, const struct
                     struct block *b, struct arena *a)
 {
     char t[UNIT_TEXT], w[UNIT_TEXT];
-    const struct module *m = r->m;
+    const struct module *m = r->scene.m;
     int64_t all = r->verdict->load[f->dev[b->frame]].compute;
     double share = all > 0 ? 100.0 * (double)b->time / (double)all : 0;
     const char *title = title_of(m, l, b, a), *where = extent(m, l, b, a);

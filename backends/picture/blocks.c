@@ -29,11 +29,11 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
 {
     const struct parts *parts = r->parts;
     bool by_part = parts->nparts <= most;
-    uint32_t *row = arena_array(a, r->m->nnode, sizeof *row), n = 0;
-    nid *node = arena_array(a, r->m->nnode, sizeof *node);
+    uint32_t *row = arena_array(a, r->scene.m->nnode, sizeof *row), n = 0;
+    nid *node = arena_array(a, r->scene.m->nnode, sizeof *node);
     uint32_t *frame_of = arena_array(a, (size_t)parts->nparts + 1, sizeof *frame_of);
-    uint32_t *of_dev = arena_array(a, r->cluster->ndev, sizeof *of_dev);
-    struct frames f = {.of = arena_array(a, r->m->nnode, sizeof *f.of)};
+    uint32_t *of_dev = arena_array(a, r->scene.cluster->ndev, sizeof *of_dev);
+    struct frames f = {.of = arena_array(a, r->scene.m->nnode, sizeof *f.of)};
     f.dev = arena_array(a, (size_t)parts->nparts + 1, sizeof *f.dev);
     f.parts = arena_array(a, (size_t)parts->nparts + 1, sizeof *f.parts);
     f.first = arena_array(a, (size_t)parts->nparts + 1, sizeof *f.first);
@@ -47,7 +47,7 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
         f.parts[x - 1]++;
         frame_of[p] = x;
     }
-    for (nid x = 1; x < r->m->nnode; x++) {
+    for (nid x = 1; x < r->scene.m->nnode; x++) {
         int32_t p = parts->part_of[x];
         if (p < 0)
             continue;
@@ -88,8 +88,9 @@ struct folder {
 
 bool arrow_is_small(const struct result *r, uint32_t net)
 {
-    const struct type *t = &r->m->type[r->m->value[r->place->net_value[net]].type];
-    return r->place->net_light[net] && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
+    const struct type *t =
+        &r->scene.m->type[r->scene.m->value[r->scene.place->net_value[net]].type];
+    return r->scene.place->net_light[net] && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
 }
 
 /* Nodes without a layer between nodes of the same layer are of that layer, too. */
@@ -118,8 +119,8 @@ static void note(uint32_t *slot, uint32_t other)
 /* Chains, and the nets that each node makes. */
 static void link_chains(struct folder *w)
 {
-    const struct place *pl = w->r->place;
-    const struct module *m = w->r->m;
+    const struct place *pl = w->r->scene.place;
+    const struct module *m = w->r->scene.m;
     uint32_t *succ = arena_array(w->a, m->nnode, sizeof *succ);
     uint32_t *pred = arena_array(w->a, m->nnode, sizeof *pred);
     uint32_t *maker = arena_array(w->a, pl->nnet, sizeof *maker), n = 0;
@@ -159,7 +160,7 @@ static struct items items_new(struct folder *w, uint32_t most)
 static void items_end(struct folder *w, struct items *t, uint32_t end)
 {
     assert(end >= t->at[t->n]);
-    const struct module *m = w->r->m;
+    const struct module *m = w->r->scene.m;
     uint32_t begin = t->at[t->n];
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     if (begin == end)
@@ -219,9 +220,9 @@ static struct items join_scopes(struct folder *w, const struct items *fine, int 
     for (uint32_t i = 1; i < fine->n; i++) {
         nid x = w->node[fine->at[i - 1]], y = w->node[fine->at[i]];
         bool layer = w->layer[x] == w->layer[y];
-        bool joined = depth
-                          ? layer && same_scope(node_name(w->r->m, x), node_name(w->r->m, y), depth)
-                          : layer && w->layer[x];
+        bool joined = depth ? layer && same_scope(node_name(w->r->scene.m, x),
+                                                  node_name(w->r->scene.m, y), depth)
+                            : layer && w->layer[x];
         if (!joined)
             items_end(w, &t, fine->at[i]);
     }
@@ -232,7 +233,7 @@ static struct items join_scopes(struct folder *w, const struct items *fine, int 
 /* The scope within its layer that a node is in, 0: none. */
 static uint32_t inner_scope(struct folder *w, nid x)
 {
-    const char *name = node_name(w->r->m, x) + w->layers.rest[x];
+    const char *name = node_name(w->r->scene.m, x) + w->layers.rest[x];
     const char *slash = w->layers.rest[x] ? strchr(name, '/') : NULL;
     return slash ? strings_id(w->scopes, name, (size_t)(slash - name)) : 0;
 }
@@ -267,7 +268,7 @@ static struct items join_bands(struct folder *w, const struct items *fine, uint3
  * LIFE items before their last readers.  O(pins of the frame's nodes). */
 static uint32_t *waists(struct folder *w, const struct items *t)
 {
-    const struct place *pl = w->r->place;
+    const struct place *pl = w->r->scene.place;
     uint32_t *width = arena_array(w->a, (size_t)t->n + 2, sizeof *width);
     for (uint32_t i = 0; i < t->n; i++)
         for (uint32_t k = t->at[i]; k < t->at[i + 1]; k++)
@@ -368,7 +369,7 @@ static void add_block(struct folder *w, struct blocks *b, uint32_t frame, const 
                       const struct fold *f)
 {
     assert(frame < w->f->n && f->count > 0 && f->period > 0);
-    const struct cluster *c = w->r->cluster;
+    const struct cluster *c = w->r->scene.cluster;
     uint32_t begin = t->at[f->first], end = t->at[f->first + f->period * f->count];
     uint32_t cls = cluster_class(c, w->f->dev[frame]);
     struct block *k = &b->block[b->n++];
@@ -379,7 +380,7 @@ static void add_block(struct folder *w, struct blocks *b, uint32_t frame, const 
     memcpy(k->node, w->node + begin, k->nodes * sizeof *k->node);
     k->layered = f->count > 1 && t->start[f->first] && w->layer[w->node[begin]];
     for (uint32_t i = begin; i < end; i++) {
-        k->time = sat_add(k->time, w->r->m->cost->time[cls][w->node[i]]);
+        k->time = sat_add(k->time, w->r->scene.m->cost->time[cls][w->node[i]]);
         b->of[w->node[i]] = b->n;
     }
 }
@@ -387,10 +388,10 @@ static void add_block(struct folder *w, struct blocks *b, uint32_t frame, const 
 /* A weight, or a state, counts once in every block that reads it. */
 static void count_weights(const struct result *r, struct blocks *b, struct arena *a)
 {
-    const struct place *pl = r->place;
+    const struct place *pl = r->scene.place;
     uint32_t *seen = arena_array(a, (size_t)b->n + 1, sizeof *seen);
     for (uint32_t x = 0; x < pl->nweight; x++) {
-        const struct value *v = &r->m->value[pl->weight[x]];
+        const struct value *v = &r->scene.m->value[pl->weight[x]];
         bool state = (v->flags & VALUE_INPUT) && !(v->flags & VALUE_INIT);
         for (uint32_t i = pl->weight_user.at[x]; i < pl->weight_user.at[x + 1]; i++) {
             uint32_t k = b->of[pl->weight_user.to[i]];
@@ -406,11 +407,11 @@ static void count_weights(const struct result *r, struct blocks *b, struct arena
 struct blocks blocks_build(const struct result *r, const struct frames *f, uint32_t most,
                            struct arena *a)
 {
-    uint32_t nnode = r->m->nnode, share = most / (f->n ? f->n : 1);
+    uint32_t nnode = r->scene.m->nnode, share = most / (f->n ? f->n : 1);
     struct arena *scratch = arena_new(a);
     struct folder w = {.r = r,
                        .f = f,
-                       .layers = layers_find(r->m, a),
+                       .layers = layers_find(r->scene.m, a),
                        .scopes = strings_new(a),
                        .a = scratch,
                        .out = a};

@@ -116,7 +116,7 @@ static Agnode_t *box(struct picture *p, Agraph_t *g, const char *id, const char 
     set(n, "id", id);
     set(n, "label", label);
     set(n, "tooltip", tip);
-    if (dev < p->r->cluster->ndev) {
+    if (dev < p->r->scene.cluster->ndev) {
         set(n, "fillcolor", fill[dev % COLOURS]);
         set(n, "color", line[dev % COLOURS]);
         if (dev >= COLOURS)
@@ -311,23 +311,23 @@ static const char *device_text(struct picture *p, uint32_t dev)
 {
     const struct result *r = p->r;
     uint32_t n = r->plan->copies ? r->plan->copies[dev] : 1;
-    const char *first = cluster_device_name(r->cluster, p->a, dev);
+    const char *first = cluster_device_name(r->scene.cluster, p->a, dev);
     return n < 2 ? first
                  : arena_fmt(p->a, "%s to %s in turn", first,
-                             cluster_device_name(r->cluster, p->a, dev + n - 1));
+                             cluster_device_name(r->scene.cluster, p->a, dev + n - 1));
 }
 
 static const char *frame_label(struct picture *p, uint32_t i, bool brief)
 {
     char t[UNIT_TEXT], m[UNIT_TEXT];
     const struct frames *f = &p->frames;
-    uint32_t cls = cluster_class(p->r->cluster, f->dev[i]);
+    uint32_t cls = cluster_class(p->r->scene.cluster, f->dev[i]);
     uint32_t nodes = f->node.at[i + 1] - f->node.at[i];
     int64_t time = 0;
     for (uint32_t k = f->node.at[i]; k < f->node.at[i + 1]; k++)
-        time = sat_add(time, p->r->m->cost->time[cls][f->node.to[k]]);
+        time = sat_add(time, p->r->scene.m->cost->time[cls][f->node.to[k]]);
     const char *dev = device_text(p, f->dev[i]);
-    const char *class = text(p, p->r->cluster->cls[cls].name);
+    const char *class = text(p, p->r->scene.cluster->cls[cls].name);
     const char *file = f->parts[i] > 1 ? arena_fmt(p->a, "%u parts", f->parts[i])
                                        : part_file(p->r->parts, f->first[i], p->a);
     time_short(t, time);
@@ -343,7 +343,7 @@ static const char *title(struct picture *p, const char *legend)
 {
     char v[UNIT_TEXT], b[UNIT_TEXT];
     const struct plan *plan = p->r->plan;
-    const char *path = str(p->r->m, p->r->m->path), *slash = strrchr(path, '/');
+    const char *path = str(p->r->scene.m, p->r->scene.m->path), *slash = strrchr(path, '/');
     const char *bound = plan->bound >= 0 ? arena_fmt(p->a, "bound %s", time_short(b, plan->bound))
                                          : "no bound known";
     const char *among = plan->bound >= 0 ? plan_among(plan->scope) : "";
@@ -397,13 +397,13 @@ static uint32_t *room(struct picture *p, uint32_t boxes)
 {
     p->box = arena_array(p->a, (size_t)boxes + 1, sizeof(Agnode_t *));
     p->frame_of = arena_array(p->a, (size_t)boxes + 1, sizeof *p->frame_of);
-    return arena_array(p->a, p->r->m->nnode, sizeof(uint32_t));
+    return arena_array(p->a, p->r->scene.m->nnode, sizeof(uint32_t));
 }
 
 static const uint32_t *draw_devices(struct picture *p)
 {
     uint32_t *box_of = room(p, p->frames.n);
-    memcpy(box_of, p->frames.of, p->r->m->nnode * sizeof *box_of);
+    memcpy(box_of, p->frames.of, p->r->scene.m->nnode * sizeof *box_of);
     draw_sheet(p, title(p, "box: what a device runs; arrow: what crosses, each tensor once"));
     for (uint32_t i = 0; i < p->frames.n; i++) {
         const char *label = frame_label(p, i, false);
@@ -439,7 +439,7 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
 
 static const uint32_t *draw_nodes(struct picture *p)
 {
-    const struct module *m = p->r->m;
+    const struct module *m = p->r->scene.m;
     uint32_t *box_of = room(p, m->nnode), n = 0;
     char t[UNIT_TEXT];
     draw_sheet(p, title(p, "box: an operator and its time; heavy arrow: a tensor that crosses"));
@@ -448,7 +448,7 @@ static const uint32_t *draw_nodes(struct picture *p)
         uint32_t frame = p->frames.of[x];
         if (!frame)
             continue;
-        uint32_t cls = cluster_class(p->r->cluster, p->frames.dev[frame - 1]);
+        uint32_t cls = cluster_class(p->r->scene.cluster, p->frames.dev[frame - 1]);
         const char *name = text(p, node_name(m, x));
         box_of[x] = ++n;
         p->frame_of[n] = frame;
@@ -468,8 +468,8 @@ static void close_graph(void *g)
 int dot_write(const struct result *r, enum view view, uint32_t most, const char *path)
 {
     struct outfile o;
-    struct picture p = {.r = r, .a = arena_new(r->m->mem)};
-    if (outfile_open(&o, path, r->m->mem, r->diag)) {
+    struct picture p = {.r = r, .a = arena_new(r->scene.m->mem)};
+    if (outfile_open(&o, path, r->scene.m->mem, r->diag)) {
         arena_free(p.a);
         return -1;
     }

@@ -172,14 +172,14 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
 static enum outcome lay_out(const struct result *r, enum view view, const char *stem,
                             unsigned formats, const char *name)
 {
-    struct arena *a = arena_new(r->m->mem);
+    struct arena *a = arena_new(r->scene.m->mem);
     char said[SAID] = "", *dot = arena_fmt(a, "%s.dot", stem);
     char *other = arena_fmt(a, "%.*s" FEWER_DOT, (int)(path_base(stem) - stem), stem);
     const struct attempt *first = attempts[view], *t = first;
     enum outcome o = TOO_SLOW;
     for (; t->boxes && (o == TOO_SLOW || o == FAILED); t++) {
         bool same = t->view == view && t->boxes == first->boxes;
-        if (t->most_nodes && r->m->nnode > t->most_nodes)
+        if (t->most_nodes && r->scene.m->nnode > t->most_nodes)
             continue;
         if (!same && dot_write(r, t->view, t->boxes, other))
             break;
@@ -215,7 +215,7 @@ static void soften(void *user, enum diag_level level, enum warning w, const char
 
 int pictures_write(const struct result *r, enum view view, unsigned formats, const char *stem)
 {
-    struct arena *a = arena_new(r->m->mem);
+    struct arena *a = arena_new(r->scene.m->mem);
     struct diag soft = {.emit = soften, .user = r->diag};
     struct result quiet = *r;
     int rc = dot_write(r, view, MOST_BOXES, arena_fmt(a, "%s.dot", stem));
@@ -261,7 +261,7 @@ static void keep_dot(const struct result *r, const char *dot, const char *path, 
  * that name. */
 static int write_picture(const struct result *r, enum view view, unsigned format, const char *path)
 {
-    struct arena *a = arena_new(r->m->mem);
+    struct arena *a = arena_new(r->scene.m->mem);
     const char *ext = strrchr(path, '.');
     struct workshop w = {.folder = arena_fmt(a, "%s.XXXXXX", path)};
     int rc = -1;

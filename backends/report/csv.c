@@ -36,14 +36,14 @@ static int64_t result_bytes(const struct module *m, nid n)
  * picoseconds per device class (empty: cannot run there). */
 static int write_csv(const struct result *r, const void *opts, const char *path)
 {
-    const struct module *m = r->m;
-    const struct cluster *c = r->cluster;
+    const struct module *m = r->scene.m;
+    const struct cluster *c = r->scene.cluster;
     (void)opts;
     struct outfile o;
     const struct graph *g = &m->graph[1];
     if (!m->cost)
         return diag_error(r->diag, "%s: the cost table needs costs: add cost to -p", path);
-    if (outfile_open(&o, path, r->m->mem, r->diag))
+    if (outfile_open(&o, path, r->scene.m->mem, r->diag))
         return -1;
     fputs("name,op,flops,traffic_bytes,result_bytes", o.f);
     for (uint32_t k = 0; k < c->ncls; k++) {

@@ -6,9 +6,9 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
 {
     (void)opts;
     struct outfile o;
-    if (outfile_open(&o, path, r->m->mem, r->diag))
+    if (outfile_open(&o, path, r->scene.m->mem, r->diag))
         return -1;
-    module_print(o.f, r->m, r->cluster, r->plan);
+    module_print(o.f, &r->scene, r->plan);
     return outfile_close(&o, true);
 }
 

@@ -18,14 +18,22 @@ static int most_first(const void *x, const void *y)
     return (a->first > b->first) - (a->first < b->first);
 }
 
+/* The nodes of a layer. */
+struct inside {
+    const struct module *m;
+    const nid *node;
+    uint32_t n;
+    const uint32_t *rest; /* [node] where its name goes on after the layer's */
+};
+
 /* The distinct scopes (or operators) of a layer's nodes, in order; false if there are none. */
-static bool print_inside(FILE *f, const struct module *m, const struct layers *l, const nid *node,
-                         uint32_t n, bool ops, struct arena *a)
+static bool print_inside(FILE *f, const struct inside *l, bool ops, struct arena *a)
 {
     struct strings *seen = strings_new(a);
     uint32_t shown = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const char *s = ops ? node_op(m, node[i]) : node_name(m, node[i]) + l->rest[node[i]];
+    for (uint32_t i = 0; i < l->n; i++) {
+        nid v = l->node[i];
+        const char *s = ops ? node_op(l->m, v) : node_name(l->m, v) + l->rest[v];
         const char *slash = strchr(s, '/');
         size_t len = ops ? strlen(s) : slash ? (size_t)(slash - s) : 0;
         if (!len || strings_id(seen, s, len) <= shown)
@@ -46,13 +54,13 @@ void layers_print(FILE *f, const struct module *m, struct arena *a)
     uint32_t n = layers_repeats(m, &l, a, &r);
     qsort(r, n, sizeof *r, most_first);
     for (uint32_t i = 0, shown = 0; i < n && r[i].count > 1 && shown < KINDS; i++) {
-        const nid *node = c.to + c.at[r[i].first];
-        uint32_t count = c.at[r[i].first + 1] - c.at[r[i].first];
+        struct inside in = {m, c.to + c.at[r[i].first], c.at[r[i].first + 1] - c.at[r[i].first],
+                            l.rest};
         if (r[i].nodes < 2)
             continue;
         fprintf(f, "%-11s %u x {", shown++ ? "" : "layers", r[i].count);
-        if (!print_inside(f, m, &l, node, count, false, a))
-            print_inside(f, m, &l, node, count, true, a);
+        if (!print_inside(f, &in, false, a))
+            print_inside(f, &in, true, a);
         fprintf(f, "}, %u nodes each\n", r[i].nodes);
     }
 }

@@ -29,12 +29,12 @@ static void put_ms(FILE *f, int64_t ps)
 
 static void put_device(FILE *f, const struct result *r, uint32_t dev, int64_t *ids)
 {
-    const struct graph *g = &r->m->graph[1];
+    const struct graph *g = &r->scene.m->graph[1];
     const struct device_load *l = &r->verdict->load[dev];
     size_t n = 0;
     for (nid v = g->first; v < g->first + g->count; v++)
         if (r->plan->dev[v] == (int32_t)dev)
-            ids[n++] = node_attr_int(r->m, v, "id", -1);
+            ids[n++] = node_attr_int(r->scene.m, v, "id", -1);
     qsort(ids, n, sizeof *ids, ascending);
     fputs("        {\"load\": ", f);
     put_ms(f, l->load);
@@ -49,8 +49,8 @@ static void put_devices(FILE *f, const struct result *r, const char *key, bool h
 {
     bool first = true;
     fprintf(f, "    \"%s\": [", key);
-    for (uint32_t d = 0; d < r->cluster->ndev; d++) {
-        if (r->cluster->cls[cluster_class(r->cluster, d)].host != host)
+    for (uint32_t d = 0; d < r->scene.cluster->ndev; d++) {
+        if (r->scene.cluster->cls[cluster_class(r->scene.cluster, d)].host != host)
             continue;
         fputs(first ? "\n" : ",\n", f);
         first = false;
@@ -61,17 +61,17 @@ static void put_devices(FILE *f, const struct result *r, const char *key, bool h
 
 int paper_split_write(const struct result *r, const char *path)
 {
-    const struct graph *g = &r->m->graph[1];
+    const struct graph *g = &r->scene.m->graph[1];
     struct outfile o;
     for (nid v = g->first; v < g->first + g->count; v++)
-        if (r->plan->dev[v] >= 0 && !node_attr(r->m, v, "id"))
+        if (r->plan->dev[v] >= 0 && !node_attr(r->scene.m, v, "id"))
             return diag_error(r->diag,
                               "%s: node '%s' has no id: only plans of workloads can be "
                               "written in the paper's form",
-                              path, node_name(r->m, v));
-    if (outfile_open(&o, path, r->m->mem, r->diag))
+                              path, node_name(r->scene.m, v));
+    if (outfile_open(&o, path, r->scene.m->mem, r->diag))
         return -1;
-    struct arena *a = arena_new(r->m->mem);
+    struct arena *a = arena_new(r->scene.m->mem);
     int64_t *ids = arena_array(a, (size_t)g->count + 1, sizeof *ids);
     fputs("{\n", o.f);
     put_devices(o.f, r, "cpus", true, ids);

@@ -16,19 +16,19 @@ static json_t *seconds(int64_t ps)
 static json_t *device_json(const struct result *r, uint32_t d, struct arena *a, nid *bad)
 {
     const struct device_load *l = &r->verdict->load[d];
-    const char *name = cluster_device_name(r->cluster, a, d);
+    const char *name = cluster_device_name(r->scene.cluster, a, d);
     json_t *nodes = json_array(); /* nothing of an arena from here on: it would be lost */
-    for (nid n = 1; n < r->m->nnode; n++)
+    for (nid n = 1; n < r->scene.m->nnode; n++)
         if (r->plan->dev[n] == (int32_t)d &&
-            json_array_append_new(nodes, json_string(node_name(r->m, n)))) {
+            json_array_append_new(nodes, json_string(node_name(r->scene.m, n)))) {
             *bad = n;
             json_decref(nodes);
             return NULL;
         }
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", name, "class",
-                     r->cluster->cls[cluster_class(r->cluster, d)].name, "load_s", seconds(l->load),
-                     "compute_s", seconds(l->compute), "transfer_s", seconds(l->transfer),
-                     "used_bytes", (json_int_t)l->used, "nodes", nodes);
+                     r->scene.cluster->cls[cluster_class(r->scene.cluster, d)].name, "load_s",
+                     seconds(l->load), "compute_s", seconds(l->compute), "transfer_s",
+                     seconds(l->transfer), "used_bytes", (json_int_t)l->used, "nodes", nodes);
 }
 
 /* {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}]}, and
@@ -37,7 +37,7 @@ static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
 {
     const struct plan *p = r->plan;
     json_t *devices = json_keep(a, json_array());
-    for (uint32_t d = 0; d < r->cluster->ndev; d++)
+    for (uint32_t d = 0; d < r->scene.cluster->ndev; d++)
         if (json_array_append_new(devices, device_json(r, d, a, bad)))
             return NULL;
     return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:O, s:s*}", "pcc_plan", 1,
@@ -51,7 +51,7 @@ static json_t *plan_json(const struct result *r, struct arena *a, nid *bad)
 int plan_json_write(const struct result *r, const char *path)
 {
     struct outfile o;
-    struct arena *a = arena_new(r->m->mem);
+    struct arena *a = arena_new(r->scene.m->mem);
     nid bad = 0;
     errno = 0;
     json_t *root = json_keep(a, plan_json(r, a, &bad));
@@ -60,11 +60,11 @@ int plan_json_write(const struct result *r, const char *path)
         rc = diag_error(r->diag, "%s: %s", path, strerror(errno));
     else if (!root && bad)
         rc = diag_error(r->diag, "%s: the name of node '%s' is not UTF-8, which JSON cannot hold",
-                        path, node_name(r->m, bad));
+                        path, node_name(r->scene.m, bad));
     else if (!root)
         rc = diag_error(r->diag, "%s: a name is not UTF-8, which JSON cannot hold", path);
     if (!rc)
-        rc = outfile_open(&o, path, r->m->mem, r->diag);
+        rc = outfile_open(&o, path, r->scene.m->mem, r->diag);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
                                JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
@@ -82,7 +82,7 @@ int plan_json_write(const struct result *r, const char *path)
 static int write_json(const struct result *r, const void *opts, const char *path)
 {
     (void)opts;
-    return r->m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
+    return r->scene.m->ir_version ? plan_json_write(r, path) : paper_split_write(r, path);
 }
 
 const struct writer writer_json = {.name = "json",

@@ -1,5 +1,6 @@
 /* What the terminal shows: a summary of a model, or the table of a plan. */
 #include "backends/backends.h"
+#include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
 #include "ir/exec/rounds.h"
@@ -167,25 +168,25 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
     char b[4][UNIT_TEXT];
     fprintf(f, "%-6s %-8s %5s %6s %12s %12s %24s  %s\n", "device", "class", "parts", "nodes",
             "compute", "transfer", "memory used of", "share of the bottleneck");
-    for (uint32_t d = 0; d < r->cluster->ndev; d++) {
+    for (uint32_t d = 0; d < r->scene.cluster->ndev; d++) {
         const struct device_load *l = &r->verdict->load[d];
-        const struct device_class *k = &r->cluster->cls[cluster_class(r->cluster, d)];
+        const struct device_class *k = &r->scene.cluster->cls[cluster_class(r->scene.cluster, d)];
         uint32_t parts = 0;
         for (uint32_t i = 0; i < r->parts->nparts; i++)
             parts += r->parts->part[i].dev == d;
         char *memory = arena_fmt(a, "%s of %s", bytes_short(b[2], l->used),
                                  k->memory < 0 ? "any" : bytes_short(b[3], k->memory));
-        fprintf(f, "%-6s %-8s %5u %6u %12s %12s %24s  ", cluster_device_name(r->cluster, a, d),
-                k->name, parts, l->nodes, time_short(b[0], l->compute),
-                time_short(b[1], l->transfer), memory);
+        fprintf(f, "%-6s %-8s %5u %6u %12s %12s %24s  ",
+                cluster_device_name(r->scene.cluster, a, d), k->name, parts, l->nodes,
+                time_short(b[0], l->compute), time_short(b[1], l->transfer), memory);
         print_bar(f, l->load, r->verdict->value);
     }
-    for (uint32_t d = 0; r->plan->copies && d < r->cluster->ndev; d++)
+    for (uint32_t d = 0; r->plan->copies && d < r->scene.cluster->ndev; d++)
         if (r->plan->copies[d] > 1)
             fprintf(f, "%s to %s take turns with the parts of %s\n",
-                    cluster_device_name(r->cluster, a, d),
-                    cluster_device_name(r->cluster, a, d + r->plan->copies[d] - 1),
-                    cluster_device_name(r->cluster, a, d));
+                    cluster_device_name(r->scene.cluster, a, d),
+                    cluster_device_name(r->scene.cluster, a, d + r->plan->copies[d] - 1),
+                    cluster_device_name(r->scene.cluster, a, d));
 }
 
 /* Values that leave a part for another one, the largest first. */
@@ -196,8 +197,8 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
     char buf[UNIT_TEXT];
     int64_t total = 0;
     for (uint32_t i = 0; i < parts->ncross; i++) {
-        t[i] = (struct tally){value_name(r->m, parts->cross[i]), i, 0,
-                              r->m->cost->bytes[parts->cross[i]]};
+        t[i] = (struct tally){value_name(r->scene.m, parts->cross[i]), i, 0,
+                              r->scene.m->cost->bytes[parts->cross[i]]};
         total = sat_add(total, t[i].bytes);
     }
     qsort(t, parts->ncross, sizeof *t, by_bytes);
@@ -207,10 +208,10 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
         uint32_t k = t[i].count;
         vid v = parts->cross[k];
         fprintf(f, "  %10s  %s ->", bytes_short(buf, t[i].bytes),
-                part_file(parts, (uint32_t)parts->part_of[r->m->value[v].def], a));
+                part_file(parts, (uint32_t)parts->part_of[r->scene.m->value[v].def], a));
         for (uint32_t j = parts->cross_to.at[k]; j < parts->cross_to.at[k + 1]; j++)
             fprintf(f, " %s", part_file(parts, parts->cross_to.to[j], a));
-        fprintf(f, "  %s : %s\n", t[i].name, type_text(r->m, r->m->value[v].type, a));
+        fprintf(f, "  %s : %s\n", t[i].name, type_text(r->scene.m, r->scene.m->value[v].type, a));
     }
     if (parts->ncross > SHOWN)
         fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
@@ -234,8 +235,8 @@ static void print_objective(FILE *f, const struct result *r)
         fprintf(f, "%s\n", p->offer);
     else if (p->scope != SCOPE_ALL && p->bound_all >= 0)
         fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->bound_all));
-    if (r->cluster->efficiency != 1000000)
-        fprintf(f, "peak rates reached: %.4g %%\n", (double)r->cluster->efficiency / 1e4);
+    if (r->scene.cluster->efficiency != 1000000)
+        fprintf(f, "peak rates reached: %.4g %%\n", (double)r->scene.cluster->efficiency / 1e4);
 }
 
 /* All of the model on one device. */
@@ -255,17 +256,18 @@ static bool is_better(const struct alone *x, const struct alone *y)
 /* The fastest device that holds the model; if none does, the one that lacks least. */
 static struct alone best_alone(const struct result *r, struct arena *a)
 {
-    const struct cluster *c = r->cluster;
+    const struct cluster *c = r->scene.cluster;
     struct alone best = {.cls = UINT32_MAX};
-    int32_t *dev = arena_array(a, r->m->nnode, sizeof *dev);
+    int32_t *dev = arena_array(a, r->scene.m->nnode, sizeof *dev);
     uint32_t first = 0; /* of the class */
     for (uint32_t k = 0; k < c->ncls; first += c->cls[k++].count) {
-        for (nid n = 1; n < r->m->nnode; n++)
+        for (nid n = 1; n < r->scene.m->nnode; n++)
             dev[n] = (int32_t)first;
-        struct verdict v = judge(r->m, r->place, c, dev, a);
-        int64_t used = v.load[first].used;
-        struct alone x = {k, v.fits, v.value, used, used - c->cls[k].memory};
-        if (v.runnable && is_better(&x, &best))
+        const struct plan plan = {.dev = dev};
+        struct evaluation e = evaluate(&r->scene, &plan, a);
+        int64_t used = e.v.load[first].used;
+        struct alone x = {k, e.v.fits, e.value, used, used - c->cls[k].memory};
+        if (e.v.runnable && is_better(&x, &best))
             best = x;
     }
     return best;
@@ -274,7 +276,7 @@ static struct alone best_alone(const struct result *r, struct arena *a)
 /* The time that one sample takes through the parts, as the first of a replay. */
 static int64_t latency(const struct result *r, struct arena *a)
 {
-    return replay_run(r->m, r->place, r->cluster, r->plan->dev, r->parts, 1, a).end;
+    return replay_run(&r->scene, r->plan->dev, r->parts, 1, a).end;
 }
 
 /* "1.9x one a100 (2.237 ms to 1.176 ms per sample; latency 2.300 ms)" */
@@ -283,7 +285,7 @@ static void print_gain(FILE *f, const struct result *r, struct arena *a)
     char was[UNIT_TEXT], is[UNIT_TEXT], one[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
     int64_t value = r->verdict->value;
     struct alone b = best_alone(r, a);
-    const struct device_class *k = &r->cluster->cls[b.cls == UINT32_MAX ? 0 : b.cls];
+    const struct device_class *k = &r->scene.cluster->cls[b.cls == UINT32_MAX ? 0 : b.cls];
     double times = value > 0 ? (double)b.value / (double)value : 1;
     snprintf(ratio, sizeof ratio, times < 1000 ? "%.3g" : "%.0f", times);
     time_short(is, value);
@@ -309,11 +311,11 @@ static void print_reserve(FILE *f, const struct cluster *c)
 
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
-    struct arena *a = arena_new(r->m->mem);
+    struct arena *a = arena_new(r->scene.m->mem);
     print_gain(f, r, a);
     if (r->assumed)
         fprintf(f, "assuming %s\n", r->assumed);
-    print_reserve(f, r->cluster);
+    print_reserve(f, r->scene.cluster);
     print_devices(f, r, a);
     print_crossings(f, r, a);
     print_objective(f, r);
@@ -327,6 +329,6 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
             "run it: load the parts of %s%smanifest.json in order, keep tensors by name; check: "
             "tools/verify_split.py %s %s\n",
             split_folder, split_folder[strlen(split_folder) - 1] == '/' ? "" : "/",
-            str(r->m, r->m->path), split_folder);
+            str(r->scene.m, r->scene.m->path), split_folder);
     arena_free(a);
 }

@@ -43,7 +43,7 @@ static struct whereabouts *locate(struct split *s)
     struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         const struct part *t = &s->parts->part[x];
-        const char *device = cluster_device_name(s->r->cluster, s->a, t->dev);
+        const char *device = cluster_device_name(s->r->scene.cluster, s->a, t->dev);
         for (uint32_t i = 0; i < t->nnode; i++)
             note(s, &w[t->node[i]], device, s->file[x]);
         for (uint32_t i = 0; i < t->ncopy; i++)
@@ -64,7 +64,7 @@ static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *sr
                                       const struct whereabouts *w, nid id)
 {
     Onnx__NodeProto *n = arena_alloc(s->a, sizeof *n);
-    *n = s->nested && !s->keep ? *rewrite_node(s, src) : *src;
+    *n = s->weights.nested && !s->weights.keep ? *rewrite_node(s, src) : *src;
     n->metadata_props = arena_array(s->a, src->n_metadata_props + NKEYS, sizeof *n->metadata_props);
     n->n_metadata_props = 0;
     for (size_t i = 0; i < src->n_metadata_props; i++)
@@ -111,7 +111,7 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
         arena_array(s->a, g->n_sparse_initializer, sizeof *g->sparse_initializer);
     for (size_t i = 0; i < g->n_sparse_initializer; i++)
         g->sparse_initializer[i] = weights_sparse(s, src->sparse_initializer[i]);
-    if (s->keep)
+    if (s->weights.keep)
         return;
     out->functions = arena_array(s->a, out->n_functions, sizeof *out->functions);
     for (size_t i = 0; i < out->n_functions; i++)
@@ -127,17 +127,17 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
 {
     struct split s = {.r = r,
                       .o = opts,
-                      .m = r->m,
+                      .m = r->scene.m,
                       .parts = r->parts,
-                      .src = r->m->src,
+                      .src = r->scene.m->src,
                       .diag = r->diag,
-                      .keep = true,
+                      .weights.keep = true,
                       .dirfd = -1};
     Onnx__ModelProto model;
     if (!r->verdict)
         return s.o->annotate == ANNOTATE_IR11
                    ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
-                   : onnx_write(r->m, path, r->diag);
+                   : onnx_write(r->scene.m, path, r->diag);
     if (!s.src || !s.src->graph || !s.parts)
         return diag_error(
             r->diag, "%s: a plan can be written only into a model that was read from ONNX", path);

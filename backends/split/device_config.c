@@ -32,14 +32,14 @@ static void station_rest(struct split *s)
     const struct module *m = s->m;
     const struct graph *g = &m->graph[1];
     for (nid n = g->first; n < g->first + g->count && s->parts->nparts; n++) {
-        struct station *t = &s->station[n];
+        struct station *t = &s->configs.station[n];
         int32_t last = 0;
         if (t->stage >= 0)
             continue;
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             nid def = m->value[m->arg[m->node[n].in.at + i]].def;
-            if (s->station[def].stage > last)
-                last = s->station[def].stage;
+            if (s->configs.station[def].stage > last)
+                last = s->configs.station[def].stage;
         }
         station_add(s, t, (uint32_t)last);
     }
@@ -47,16 +47,16 @@ static void station_rest(struct split *s)
 
 static void find_stations(struct split *s)
 {
-    s->station = arena_array(s->a, s->m->nnode, sizeof *s->station);
-    s->read_by = arena_array(s->a, s->m->nval, sizeof *s->read_by);
+    s->configs.station = arena_array(s->a, s->m->nnode, sizeof *s->configs.station);
+    s->configs.read_by = arena_array(s->a, s->m->nval, sizeof *s->configs.read_by);
     for (nid n = 0; n < s->m->nnode; n++)
-        s->station[n].stage = -1;
+        s->configs.station[n].stage = -1;
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         const struct part *t = &s->parts->part[x];
         for (uint32_t i = 0; i < t->nnode; i++)
-            station_add(s, &s->station[t->node[i]], x);
+            station_add(s, &s->configs.station[t->node[i]], x);
         for (uint32_t i = 0; i < t->ncopy; i++)
-            station_add(s, &s->station[t->copy[i]], x);
+            station_add(s, &s->configs.station[t->copy[i]], x);
     }
     station_rest(s);
 }
@@ -68,7 +68,7 @@ static bool is_ours(const char *name)
 
 static Onnx__DeviceConfigurationProto *configuration(struct split *s)
 {
-    const struct cluster *k = s->r->cluster;
+    const struct cluster *k = s->r->scene.cluster;
     Onnx__DeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
     onnx__device_configuration_proto__init(c);
     c->name = (char *)NAME;
@@ -173,8 +173,8 @@ static void add_spec(struct split *s, Onnx__NodeDeviceConfigurationProto *c, cha
 static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
                                                        const Onnx__NodeProto *n)
 {
-    assert(s->station[id].stage >= 0);
-    const struct station *t = &s->station[id];
+    assert(s->configs.station[id].stage >= 0);
+    const struct station *t = &s->configs.station[id];
     Onnx__NodeDeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
     onnx__node_device_configuration_proto__init(c);
     c->configuration_id = (char *)NAME;
@@ -183,9 +183,9 @@ static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
     c->sharding_spec = arena_array(s->a, n->n_input + n->n_output, sizeof *c->sharding_spec);
     for (size_t i = 0; i < n->n_input; i++) {
         vid v = node_in(s->m, id, (uint32_t)i);
-        if (!v || !n->input[i][0] || s->read_by[v] == id)
+        if (!v || !n->input[i][0] || s->configs.read_by[v] == id)
             continue;
-        s->read_by[v] = id;
+        s->configs.read_by[v] = id;
         add_spec(s, c, n->input[i], t);
     }
     for (size_t i = 0; i < n->n_output; i++)
@@ -196,7 +196,7 @@ static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
 
 void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
 {
-    assert(s->station && id < s->m->nnode);
+    assert(s->configs.station && id < s->m->nnode);
     Onnx__NodeDeviceConfigurationProto **old = n->device_configurations;
     size_t nold = n->n_device_configurations;
     n->device_configurations =
@@ -205,7 +205,7 @@ void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
     for (size_t i = 0; i < nold; i++)
         if (!is_ours(old[i]->configuration_id))
             n->device_configurations[n->n_device_configurations++] = old[i];
-    if (s->station[id].stage >= 0)
+    if (s->configs.station[id].stage >= 0)
         n->device_configurations[n->n_device_configurations++] = node_config(s, id, n);
 }
 
@@ -224,11 +224,11 @@ static enum kind kind_of(const struct cluster *k, uint32_t dev)
 /* [device] 1: it runs a part, itself or in turn with others. */
 static uint8_t *used_devices(const struct result *r, struct arena *a)
 {
-    uint8_t *used = arena_alloc(a, r->cluster->ndev);
-    memset(used, 0, r->cluster->ndev);
+    uint8_t *used = arena_alloc(a, r->scene.cluster->ndev);
+    memset(used, 0, r->scene.cluster->ndev);
     for (uint32_t x = 0; x < r->parts->nparts; x++) {
         uint32_t d = r->parts->part[x].dev;
-        assert(d < r->cluster->ndev);
+        assert(d < r->scene.cluster->ndev);
         memset(used + d, 1, r->plan->copies && r->plan->copies[d] ? r->plan->copies[d] : 1);
     }
     return used;
@@ -238,7 +238,7 @@ static uint8_t *used_devices(const struct result *r, struct arena *a)
  * acc1 would match acc10, too. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why)
 {
-    const struct cluster *k = r->cluster;
+    const struct cluster *k = r->scene.cluster;
     const uint8_t *used = used_devices(r, a);
     const char *text = "", *first[KINDS] = {0};
     uint32_t gpus = 0;

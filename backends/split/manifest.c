@@ -194,7 +194,7 @@ static void put_objective(struct out *o)
     fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
     put_ps(o->f, proven ? p->bound_all : -1);
     fputs(", \"part_cost_s\": ", o->f);
-    put_ps(o->f, o->s->r->cluster->part_cost);
+    put_ps(o->f, o->s->r->scene.cluster->part_cost);
     fputs("},\n", o->f);
 }
 
@@ -206,13 +206,13 @@ static void put_weights(struct out *o)
     fprintf(o->f, "  \"weights\": {\"mode\": \"%s\", \"files\": [",
             weights_mode_names[s->o->weights]);
     for (uint32_t k = 1; k < s->m->nfile; k++) {
-        if (!s->used[k])
+        if (!s->sources.used[k])
             continue;
         fputs(sep, o->f);
-        put_string(o->f, s->source[k]);
+        put_string(o->f, s->sources.source[k]);
         sep = ", ";
     }
-    if (s->data)
+    if (s->weights.data)
         fprintf(o->f, "%s\"%s\"", sep, WEIGHTS_FILE);
     fputs("]},\n", o->f);
 }
@@ -233,7 +233,7 @@ static void put_layer_assignment(struct out *o, struct arena *a)
 static void put_devices(struct out *o, struct arena *a)
 {
     const struct split *s = o->s;
-    const struct cluster *c = s->r->cluster;
+    const struct cluster *c = s->r->scene.cluster;
     uint32_t *of = arena_array(a, s->parts->nparts, sizeof *of);
     uint32_t *id = arena_array(a, s->parts->nparts, sizeof *id);
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
@@ -313,13 +313,13 @@ static void put_replicas(struct out *o, uint32_t dev, struct arena *a)
     uint32_t n = r->plan->copies ? r->plan->copies[dev] : 1;
     for (uint32_t i = 0; n > 1 && i < n; i++)
         fprintf(o->f, "%s\"%s\"%s", i ? ", " : ", \"replicas\": [",
-                cluster_device_name(r->cluster, a, dev + i), i == n - 1 ? "]" : "");
+                cluster_device_name(r->scene.cluster, a, dev + i), i == n - 1 ? "]" : "");
 }
 
 static void put_parts(struct out *o, struct arena *a)
 {
     const struct split *s = o->s;
-    const struct cluster *c = s->r->cluster;
+    const struct cluster *c = s->r->scene.cluster;
     fputs("  \"parts\": [", o->f);
     o->first = true;
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
@@ -457,7 +457,7 @@ static void put_dropped(struct out *o)
     fputs("  \"dropped\": [", o->f);
     o->first = true;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        if (o->s->r->place->kind[n] != PLACE_NONE)
+        if (o->s->r->scene.place->kind[n] != PLACE_NONE)
             continue;
         next(o, "    ");
         put_string(o->f, node_name(m, n));

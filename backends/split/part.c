@@ -33,7 +33,7 @@ static bool is_sparse(const void *src)
 
 static vid value_named(const struct split *s, const char *name)
 {
-    vid v = name && *name ? names_get(&s->values, name, 0) : 0;
+    vid v = name && *name ? names_get(&s->index.values, name, 0) : 0;
     return s->m->value[v].graph == 1 ? v : 0;
 }
 
@@ -41,8 +41,8 @@ static void index_infos(struct split *s, Onnx__ValueInfoProto **list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         vid v = value_named(s, list[i]->name);
-        if (v && !s->info[v])
-            s->info[v] = list[i];
+        if (v && !s->index.info[v])
+            s->index.info[v] = list[i];
     }
 }
 
@@ -59,28 +59,29 @@ void part_prepare(struct split *s)
     assert(s->src && s->src->graph);
     const struct module *m = s->m;
     const Onnx__GraphProto *g = s->src->graph;
-    s->values = names_new(s->a, m->nval);
+    s->index.values = names_new(s->a, m->nval);
     for (int inner = 0; inner < 2; inner++)
         for (vid v = 1; v < m->nval; v++)
             if (m->value[v].name && !(m->value[v].flags & VALUE_LOST) &&
                 (m->value[v].graph != 1) == inner)
-                names_add(&s->values, value_name(m, v), v);
-    s->info = arena_array(s->a, m->nval, sizeof *s->info);
+                names_add(&s->index.values, value_name(m, v), v);
+    s->index.info = arena_array(s->a, m->nval, sizeof *s->index.info);
     index_infos(s, g->input, g->n_input);
     index_infos(s, g->output, g->n_output);
     index_infos(s, g->value_info, g->n_value_info);
     if (g->n_quantization_annotation)
-        s->quant = arena_array(s->a, m->nval, sizeof *s->quant);
+        s->index.quant = arena_array(s->a, m->nval, sizeof *s->index.quant);
     for (size_t i = 0; i < g->n_quantization_annotation; i++)
-        s->quant[value_named(s, g->quantization_annotation[i]->tensor_name)] =
+        s->index.quant[value_named(s, g->quantization_annotation[i]->tensor_name)] =
             g->quantization_annotation[i];
-    s->functions = names_new(s->a, (uint32_t)s->src->n_functions);
+    s->index.functions = names_new(s->a, (uint32_t)s->src->n_functions);
     for (size_t i = 0; i < s->src->n_functions; i++) {
         const Onnx__FunctionProto *f = s->src->functions[i];
-        names_add(&s->functions, function_key(s, f->domain, f->name, f->overload), (uint32_t)i);
+        names_add(&s->index.functions, function_key(s, f->domain, f->name, f->overload),
+                  (uint32_t)i);
     }
-    s->node = arena_array(s->a, m->nnode, sizeof *s->node);
-    s->in_part = arena_array(s->a, m->nval, sizeof *s->in_part);
+    s->index.node = arena_array(s->a, m->nnode, sizeof *s->index.node);
+    s->index.in_part = arena_array(s->a, m->nval, sizeof *s->index.in_part);
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
@@ -89,9 +90,9 @@ static char *fresh_name(struct split *s, nid n, size_t i)
 {
     for (uint32_t k = 0;; k++) {
         char *name = arena_fmt(s->a, "%s/lost_%zu_%u", node_name(s->m, n), i, k);
-        if (names_get(&s->values, name, 0))
+        if (names_get(&s->index.values, name, 0))
             continue;
-        names_add(&s->values, name, 0);
+        names_add(&s->index.values, name, 0);
         return name;
     }
 }
@@ -102,9 +103,9 @@ static Onnx__NodeProto *node_message(struct split *s, nid n)
     const struct module *m = s->m;
     const Onnx__NodeProto *src = m->node[n].src;
     const char *name = node_name(m, n);
-    if (s->node[n])
-        return s->node[n];
-    Onnx__NodeProto c = *(s->nested ? rewrite_node(s, src) : src);
+    if (s->index.node[n])
+        return s->index.node[n];
+    Onnx__NodeProto c = *(s->weights.nested ? rewrite_node(s, src) : src);
     if (!c.name || strcmp(c.name, name) != 0)
         c.name = (char *)name;
     for (size_t i = 0; i < src->n_output; i++) {
@@ -117,12 +118,12 @@ static Onnx__NodeProto *node_message(struct split *s, nid n)
         }
         c.output[i] = fresh_name(s, n, i);
     }
-    s->node[n] = (Onnx__NodeProto *)src;
+    s->index.node[n] = (Onnx__NodeProto *)src;
     if (c.name != src->name || c.output != src->output || c.attribute != src->attribute) {
-        s->node[n] = arena_alloc(s->a, sizeof c);
-        *s->node[n] = c;
+        s->index.node[n] = arena_alloc(s->a, sizeof c);
+        *s->index.node[n] = c;
     }
-    return s->node[n];
+    return s->index.node[n];
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */
@@ -138,8 +139,8 @@ struct calls {
 static void call(struct calls *c, const Onnx__NodeProto *n)
 {
     struct split *s = c->s;
-    uint32_t i =
-        names_get(&s->functions, function_key(s, n->domain, n->op_type, n->overload), UINT32_MAX);
+    uint32_t i = names_get(&s->index.functions, function_key(s, n->domain, n->op_type, n->overload),
+                           UINT32_MAX);
     for (size_t k = 0; k < n->n_attribute; k++) {
         const Onnx__AttributeProto *a = n->attribute[k];
         for (size_t j = 0; a->g && j < a->g->n_node; j++)
@@ -194,7 +195,7 @@ static bool has_shape(const Onnx__ValueInfoProto *p)
 static Onnx__ValueInfoProto *border(struct split *s, uint32_t x, vid v)
 {
     assert(x < s->parts->nparts && v > 0 && v < s->m->nval);
-    Onnx__ValueInfoProto *src = s->info[v], *p;
+    Onnx__ValueInfoProto *src = s->index.info[v], *p;
     bool outer = (s->m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     if (outer && src && has_shape(src))
         return src;
@@ -216,9 +217,9 @@ static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, s
 {
     assert(x < s->parts->nparts && s->m->value[v].tensor != 0);
     const void *src = s->m->tensor[s->m->value[v].tensor].src;
-    if (s->in_part[v] == x + 1 || !src)
+    if (s->index.in_part[v] == x + 1 || !src)
         return;
-    s->in_part[v] = x + 1;
+    s->index.in_part[v] = x + 1;
     if (is_sparse(src))
         add(s, sparse, weights_sparse(s, (Onnx__SparseTensorProto *)src));
     else
@@ -229,10 +230,10 @@ static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, s
 static void add_annotation(struct split *s, uint32_t x, vid v, struct list *notes,
                            struct list *dense, struct list *sparse)
 {
-    const Onnx__TensorAnnotation *q = s->quant[v];
+    const Onnx__TensorAnnotation *q = s->index.quant[v];
     for (size_t i = 0; q && i < q->n_quant_parameter_tensor_names; i++) {
         vid w = value_named(s, q->quant_parameter_tensor_names[i]->value);
-        if (w && s->in_part[w] != x + 1 && !s->m->value[w].tensor)
+        if (w && s->index.in_part[w] != x + 1 && !s->m->value[w].tensor)
             return;
     }
     for (size_t i = 0; q && i < q->n_quant_parameter_tensor_names; i++) {
@@ -266,7 +267,7 @@ static void add_node(struct split *s, uint32_t x, nid n, struct lists *l)
         vid v = s->m->arg[out.at + i];
         if (!v || (s->m->value[v].flags & VALUE_LOST))
             continue;
-        s->in_part[v] = x + 1;
+        s->index.in_part[v] = x + 1;
         note_value(s, l, v);
     }
 }
@@ -302,7 +303,7 @@ static void add_values(struct split *s, uint32_t x, struct lists *l)
 {
     const struct part *t = &s->parts->part[x];
     for (uint32_t i = 0; i < t->nin; i++) {
-        s->in_part[t->in[i]] = x + 1;
+        s->index.in_part[t->in[i]] = x + 1;
         note_value(s, l, t->in[i]);
         add_input(s, x, t->in[i], l);
     }
@@ -311,7 +312,7 @@ static void add_values(struct split *s, uint32_t x, struct lists *l)
         add_weight(s, x, v, &l->dense, &l->sparse);
         note_value(s, l, v);
         if (s->m->value[v].flags & VALUE_INPUT)
-            add(s, &l->in, s->info[v] ? s->info[v] : border(s, x, v));
+            add(s, &l->in, s->index.info[v] ? s->index.info[v] : border(s, x, v));
     }
     for (uint32_t i = 0; i < t->nout; i++)
         add(s, &l->out, border(s, x, t->out[i]));
@@ -321,22 +322,23 @@ static void add_values(struct split *s, uint32_t x, struct lists *l)
 static void add_infos(struct split *s, uint32_t x, struct lists *l)
 {
     const struct part *t = &s->parts->part[x];
-    for (uint32_t i = 0; s->quant && i < l->nvalue; i++)
+    for (uint32_t i = 0; s->index.quant && i < l->nvalue; i++)
         add_annotation(s, x, l->value[i], &l->notes, &l->dense, &l->sparse);
     for (uint32_t i = 0; i < t->nin; i++)
-        s->in_part[t->in[i]] = 0;
+        s->index.in_part[t->in[i]] = 0;
     for (uint32_t i = 0; i < t->nout; i++)
-        s->in_part[t->out[i]] = 0;
+        s->index.in_part[t->out[i]] = 0;
     for (uint32_t i = 0; i < l->nvalue; i++) {
         vid v = l->value[i];
-        if (s->in_part[v] == x + 1 && !(s->m->value[v].flags & VALUE_INPUT) && s->info[v])
-            add(s, &l->info, s->info[v]);
+        if (s->index.in_part[v] == x + 1 && !(s->m->value[v].flags & VALUE_INPUT) &&
+            s->index.info[v])
+            add(s, &l->info, s->index.info[v]);
     }
 }
 
 int part_model(struct split *s, uint32_t x, Onnx__ModelProto *out)
 {
-    assert(x < s->parts->nparts && s->in_part);
+    assert(x < s->parts->nparts && s->index.in_part);
     struct lists l = {0};
     Onnx__GraphProto *g = arena_alloc(s->a, sizeof *g);
     add_nodes(s, x, &l);

@@ -26,7 +26,7 @@ bool sources_beside(const struct split *s, const char *folder)
     const char *path = str(s->m, s->m->path), *slash = strrchr(path, '/');
     const char *own = slash ? arena_strdup(s->a, path, (size_t)(slash - path) + 1) : ".";
     struct stat a, b;
-    return s->mode == WEIGHTS_ORIGINAL && stat(own, &a) == 0 && stat(folder, &b) == 0 &&
+    return s->weights.mode == WEIGHTS_ORIGINAL && stat(own, &a) == 0 && stat(folder, &b) == 0 &&
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
@@ -48,22 +48,22 @@ static int name_as_is(struct split *s, uint32_t k, const char *folder)
                           "%s: has the name of a file of a split, which cannot lie beside it then: "
                           "rename it, or give another folder than '%s'",
                           str(s->m, f->path), folder);
-    if (s->used[k] && lstat(arena_fmt(s->a, "%s/%s", folder, name), &st) == 0 &&
+    if (s->sources.used[k] && lstat(arena_fmt(s->a, "%s/%s", folder, name), &st) == 0 &&
         S_ISLNK(st.st_mode))
         return diag_error(s->diag,
                           "%s: is a symbolic link, which runtimes refuse: give another folder than "
                           "'%s', where it is copied, or use --weights=shared",
                           str(s->m, f->path), folder);
-    s->source[k] = name;
+    s->sources.source[k] = name;
     return 0;
 }
 
 static int link_file(struct split *s, uint32_t k, const char *folder)
 {
-    assert(s->m->file[k].fd >= 0 && s->source[k]);
+    assert(s->m->file[k].fd >= 0 && s->sources.source[k]);
     const struct file *f = &s->m->file[k];
     const char *fd = arena_fmt(s->a, "/proc/self/fd/%d", f->fd);
-    if (linkat(AT_FDCWD, fd, s->dirfd, s->source[k], AT_SYMLINK_FOLLOW) == 0)
+    if (linkat(AT_FDCWD, fd, s->dirfd, s->sources.source[k], AT_SYMLINK_FOLLOW) == 0)
         return 0;
     return diag_error(
         s->diag,
@@ -75,11 +75,12 @@ static int link_file(struct split *s, uint32_t k, const char *folder)
 
 static int create_twin(struct split *s, uint32_t k)
 {
-    assert(s->source[k]);
-    int fd =
-        openat(s->dirfd, s->source[k], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    assert(s->sources.source[k]);
+    int fd = openat(s->dirfd, s->sources.source[k],
+                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     return fd >= 0 ? fd
-                   : diag_error(s->diag, "%s: cannot be made: %s", s->source[k], strerror(errno));
+                   : diag_error(s->diag, "%s: cannot be made: %s", s->sources.source[k],
+                                strerror(errno));
 }
 
 /* 1: it shares the blocks of the file; 0: the file system cannot do that; -1. */
@@ -91,7 +92,7 @@ static int clone_file(struct split *s, uint32_t k)
     bool shares = ioctl(fd, FICLONE, s->m->file[k].fd) == 0;
     close(fd);
     if (!shares)
-        unlinkat(s->dirfd, s->source[k], 0);
+        unlinkat(s->dirfd, s->sources.source[k], 0);
     return shares;
 }
 
@@ -101,9 +102,9 @@ static int copy_file(struct split *s, uint32_t k)
     int fd = create_twin(s, k);
     if (fd < 0)
         return -1;
-    int rc = copy_bytes(f->fd, 0, f->size, fd, s->source[k], s->diag);
+    int rc = copy_bytes(f->fd, 0, f->size, fd, s->sources.source[k], s->diag);
     if (close(fd) && !rc)
-        rc = diag_error(s->diag, "%s: %s", s->source[k], strerror(errno));
+        rc = diag_error(s->diag, "%s: %s", s->sources.source[k], strerror(errno));
     return rc;
 }
 
@@ -130,13 +131,13 @@ static void note_missing(struct split *s, const char *folder)
 {
     uint32_t n = 0, first = 0;
     for (uint32_t k = 1; k < s->m->nfile; k++)
-        if (s->used[k] && s->m->file[k].fd < 0 && n++ == 0)
+        if (s->sources.used[k] && s->m->file[k].fd < 0 && n++ == 0)
             first = k;
     if (n)
         diag_note(s->diag,
                   "%s: %u file%s of weights %s not there: the parts refer to '%s'%s in '%s'",
                   str(s->m, s->m->path), n, n > 1 ? "s" : "", n > 1 ? "are" : "is",
-                  s->source[first], n > 1 ? " and so on" : "", folder);
+                  s->sources.source[first], n > 1 ? " and so on" : "", folder);
 }
 
 static int name_all(struct split *s, const char *folder)
@@ -152,15 +153,15 @@ static uint32_t name_twins(struct split *s)
 {
     uint32_t n = 0;
     for (uint32_t k = 1; k < s->m->nfile; k++)
-        if (s->used[k])
-            s->source[k] = arena_fmt(s->a, SOURCE_STEM "%u" SOURCE_END, n++);
+        if (s->sources.used[k])
+            s->sources.source[k] = arena_fmt(s->a, SOURCE_STEM "%u" SOURCE_END, n++);
     return n;
 }
 
 static int link_all(struct split *s, const char *folder)
 {
     for (uint32_t k = 1; k < s->m->nfile; k++)
-        if (s->used[k] && link_file(s, k, folder))
+        if (s->sources.used[k] && link_file(s, k, folder))
             return -1;
     return 0;
 }
@@ -169,7 +170,7 @@ static int copy_all(struct split *s, const char *folder)
 {
     uint32_t *copy = arena_array(s->a, s->m->nfile, sizeof *copy), n = 0;
     for (uint32_t k = 1; k < s->m->nfile; k++) {
-        int cloned = s->used[k] ? clone_file(s, k) : 1;
+        int cloned = s->sources.used[k] ? clone_file(s, k) : 1;
         if (cloned < 0)
             return -1;
         if (!cloned)
@@ -181,11 +182,11 @@ static int copy_all(struct split *s, const char *folder)
 /* Names them; *twins is how many get a twin.  0 or -1. */
 static int name_sources(struct split *s, const char *folder, uint32_t *twins)
 {
-    s->source = arena_array(s->a, s->m->nfile, sizeof *s->source);
+    s->sources.source = arena_array(s->a, s->m->nfile, sizeof *s->sources.source);
     *twins = 0;
-    if (s->beside)
+    if (s->sources.beside)
         return name_all(s, folder);
-    if (s->mode == WEIGHTS_ORIGINAL || s->mode == WEIGHTS_LINK)
+    if (s->weights.mode == WEIGHTS_ORIGINAL || s->weights.mode == WEIGHTS_LINK)
         *twins = name_twins(s);
     return 0;
 }
@@ -195,7 +196,7 @@ int sources_check(struct split *s, const char *folder)
     uint32_t twins;
     if (name_sources(s, folder, &twins))
         return -1;
-    return s->mode == WEIGHTS_LINK ? link_all(s, folder) : 0;
+    return s->weights.mode == WEIGHTS_LINK ? link_all(s, folder) : 0;
 }
 
 int sources_bring(struct split *s, const char *folder)
@@ -203,11 +204,11 @@ int sources_bring(struct split *s, const char *folder)
     uint32_t twins;
     if (name_sources(s, folder, &twins))
         return -1;
-    if (s->beside)
+    if (s->sources.beside)
         note_missing(s, folder);
     if (!twins)
         return 0;
-    if (s->mode == WEIGHTS_ORIGINAL)
+    if (s->weights.mode == WEIGHTS_ORIGINAL)
         return copy_all(s, folder);
     if (link_all(s, folder))
         return -1;

@@ -17,9 +17,9 @@ static int write_model(struct split *s, const Onnx__ModelProto *model, const cha
         return diag_error(
             s->diag, "%s: takes %zu bytes, more than the 2 GiB of a protobuf file: %s", file,
             protobuf_c_message_get_packed_size(&model->base),
-            s->mode == WEIGHTS_INLINE ? "use --weights=shared, or more devices"
-                                      : "make the large tensors of its nodes initializers");
-    return onnx_pack_file(s->map, s->nmap, model, s->dirfd, file, s->diag);
+            s->weights.mode == WEIGHTS_INLINE ? "use --weights=shared, or more devices"
+                                              : "make the large tensors of its nodes initializers");
+    return onnx_pack_file(s->weights.map, s->weights.nmap, model, s->dirfd, file, s->diag);
 }
 
 /* The annotated whole.  One that cannot hold all weights refers to a weights.data of its own. */
@@ -27,10 +27,10 @@ static int write_whole(struct split *s)
 {
     Onnx__ModelProto model;
     annotate_model(s, &model);
-    if (!s->failed && s->mode == WEIGHTS_INLINE && !holds(&model)) {
+    if (!s->failed && s->weights.mode == WEIGHTS_INLINE && !holds(&model)) {
         diag_note(s->diag,
                   MODEL_FILE " would take more than 2 GiB: its weights are in " WEIGHTS_FILE);
-        s->mode = WEIGHTS_SHARED;
+        s->weights.mode = WEIGHTS_SHARED;
         if (weights_plan(s) || weights_write(s))
             return -1;
         annotate_model(s, &model);
@@ -72,8 +72,8 @@ static int begin(struct split *s, struct folder *f, const char *folder)
         return diag_error(s->diag, "%s: a split folder needs a model that was read from ONNX",
                           folder);
     s->a = arena_new(s->m->mem);
-    s->beside = sources_beside(s, folder);
-    if (folder_begin(f, folder, s->beside, s->a, s->diag)) {
+    s->sources.beside = sources_beside(s, folder);
+    if (folder_begin(f, folder, s->sources.beside, s->a, s->diag)) {
         arena_free(s->a);
         return -1;
     }
@@ -90,7 +90,7 @@ static int begin(struct split *s, struct folder *f, const char *folder)
 static int check_split(const struct module *m, const void *opts, const char *folder, struct diag *d)
 {
     const struct split_options *o = opts;
-    struct split s = {.m = m, .o = o, .diag = d, .mode = (enum weights_mode)o->weights};
+    struct split s = {.m = m, .o = o, .diag = d, .weights.mode = (enum weights_mode)o->weights};
     struct folder f;
     if (begin(&s, &f, folder))
         return -1;
@@ -104,12 +104,12 @@ int split_write(const struct result *r, const struct split_options *o, const cha
 {
     struct split s = {.r = r,
                       .o = o,
-                      .m = r->m,
+                      .m = r->scene.m,
                       .parts = r->parts,
                       .diag = r->diag,
-                      .mode = (enum weights_mode)o->weights};
+                      .weights.mode = (enum weights_mode)o->weights};
     struct folder f;
-    if (!r->parts || !r->plan || !r->verdict || !r->m->cost)
+    if (!r->parts || !r->plan || !r->verdict || !r->scene.m->cost)
         return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
                           folder);
     if (begin(&s, &f, folder))

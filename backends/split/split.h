@@ -39,20 +39,8 @@ struct held {
     tid t;
 };
 
-struct split {
-    const struct result *r;
-    const struct split_options *o;
-    const struct module *m;
-    const struct parts *parts;
-    const Onnx__ModelProto *src;
-    struct arena *a;
-    struct diag *diag;
-    int dirfd;          /* the new folder */
-    const char **file;  /* [part] */
-    uint8_t *unchecked; /* [part] 1: a tensor at its border has no known rank */
-    bool failed;        /* an error was reported inside a rewrite */
-
-    /* weights.c */
+/* Of weights.c: the tensors of the model, and where each goes. */
+struct split_weights {
     bool keep;              /* leave tensors as they are in the source */
     enum weights_mode mode; /* of the file that is being made */
     struct held *held;      /* the tensors of the module, of its functions, and aside; from 1 */
@@ -65,23 +53,47 @@ struct split {
     struct mapped *map; /* files that messages point into, by address */
     uint32_t nmap;
     const uint8_t **mapped_at; /* [file] their beginning, or NULL */
+};
 
-    /* sources.c */
+/* Of sources.c: the files of the source that parts refer to. */
+struct split_sources {
     bool beside;         /* the split goes into the folder of the source */
     uint8_t *used;       /* [file] 1: parts refer to it */
     const char **source; /* [file] by this name */
+};
 
-    /* device_config.c */
+/* Of device_config.c. */
+struct split_configs {
     struct station *station; /* [node] */
     nid *read_by;            /* [value] the last node that has a sharding spec for it */
+};
 
-    /* part.c */
+/* Of part.c: what the source's messages say, by node and value. */
+struct split_index {
     struct names values;            /* of all graphs; the main graph's first */
     struct names functions;         /* "domain\x1fname\x1foverload" -> index */
     Onnx__ValueInfoProto **info;    /* [value] the source's, or NULL */
     Onnx__TensorAnnotation **quant; /* [value]; NULL: there are none */
     Onnx__NodeProto **node;         /* [node] as parts hold it; made on demand */
     uint32_t *in_part;              /* [value] part + 1 that holds it, as of the last part made */
+};
+
+struct split {
+    const struct result *r;
+    const struct split_options *o;
+    const struct module *m;
+    const struct parts *parts;
+    const Onnx__ModelProto *src;
+    struct arena *a;
+    struct diag *diag;
+    int dirfd;          /* the new folder */
+    const char **file;  /* [part] */
+    uint8_t *unchecked; /* [part] 1: a tensor at its border has no known rank */
+    bool failed;        /* an error was reported inside a rewrite */
+    struct split_weights weights;
+    struct split_sources sources;
+    struct split_configs configs;
+    struct split_index index;
 };
 
 /* "shared", ..., by enum weights_mode; ends with NULL. */
@@ -91,7 +103,7 @@ extern const char *const weights_mode_names[];
 void origins_sort(struct origin *list, uint32_t n);
 uint32_t origin_id(const struct origin *list, uint32_t n, const void *src);
 
-/* Decides where each weight goes in s->mode; may be called again for another mode.  0, or -1 if a file
+/* Decides where each weight goes in s->weights.mode; may be called again for another mode.  0, or -1 if a file
  * that is needed is not there. */
 int weights_plan(struct split *s);
 /* Writes weights.data (nothing if no weight goes there); 0 or -1. */

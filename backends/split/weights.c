@@ -51,10 +51,10 @@ uint32_t origin_id(const struct origin *list, uint32_t n, const void *src)
     return o ? o->id : 0;
 }
 
-/* Its number among s->held, 0: none. */
+/* Its number among s->weights.held, 0: none. */
 static uint32_t held_of(const struct split *s, const void *src)
 {
-    return origin_id(s->tensor, s->ntensor, src);
+    return origin_id(s->weights.tensor, s->weights.ntensor, src);
 }
 
 static bool is_external(const Onnx__TensorProto *t)
@@ -73,17 +73,18 @@ static int refuse(struct split *s, const char *name)
 
 static const struct tensor *held_tensor(const struct split *s, uint32_t h)
 {
-    assert(h < s->nheld);
-    return &s->held[h].m->tensor[s->held[h].t];
+    assert(h < s->weights.nheld);
+    return &s->weights.held[h].m->tensor[s->weights.held[h].t];
 }
 
 static void hold(struct split *s, const struct module *m)
 {
     for (tid t = 1; t < m->ntensor; t++) {
-        s->held[s->nheld] = (struct held){m, t};
+        s->weights.held[s->weights.nheld] = (struct held){m, t};
         if (m->tensor[t].src)
-            s->tensor[s->ntensor++] = (struct origin){m->tensor[t].src, s->nheld};
-        s->nheld++;
+            s->weights.tensor[s->weights.ntensor++] =
+                (struct origin){m->tensor[t].src, s->weights.nheld};
+        s->weights.nheld++;
     }
 }
 
@@ -93,17 +94,17 @@ static void hold_all(struct split *s)
     size_t n = m->ntensor + (m->aside ? m->aside->ntensor : 0);
     for (uint32_t f = 1; f < m->nfunction; f++)
         n += m->function[f].body->ntensor;
-    s->held = arena_array(s->a, n, sizeof *s->held);
-    s->tensor = arena_array(s->a, n, sizeof *s->tensor);
-    s->at = arena_array(s->a, n, sizeof *s->at);
-    s->nheld = s->ntensor = 0;
-    s->held[s->nheld++] = (struct held){m, 0};
+    s->weights.held = arena_array(s->a, n, sizeof *s->weights.held);
+    s->weights.tensor = arena_array(s->a, n, sizeof *s->weights.tensor);
+    s->weights.at = arena_array(s->a, n, sizeof *s->weights.at);
+    s->weights.nheld = s->weights.ntensor = 0;
+    s->weights.held[s->weights.nheld++] = (struct held){m, 0};
     hold(s, m);
     for (uint32_t f = 1; f < m->nfunction; f++)
         hold(s, m->function[f].body);
     if (m->aside)
         hold(s, m->aside);
-    origins_sort(s->tensor, s->ntensor);
+    origins_sort(s->weights.tensor, s->weights.ntensor);
 }
 
 /* ---- the decision --------------------------------------------------------------------------- */
@@ -119,10 +120,10 @@ static bool is_missing(const struct split *s, uint32_t h)
 static int check_files(struct split *s)
 {
     const struct module *m = s->m;
-    for (uint32_t h = 1; h < s->nheld; h++) {
+    for (uint32_t h = 1; h < s->weights.nheld; h++) {
         const struct tensor *x = held_tensor(s, h);
         if (!is_missing(s, h) || !x->len ||
-            (s->beside && s->at[held_of(s, x->src)] == WEIGHT_SOURCE))
+            (s->sources.beside && s->weights.at[held_of(s, x->src)] == WEIGHT_SOURCE))
             continue;
         return diag_error(
             s->diag,
@@ -156,8 +157,8 @@ static int map_file(struct split *s, uint32_t k)
         return diag_error(s->diag, "%s: cannot map: %s", str(s->m, f->path), strerror(errno));
     *x = (struct mapped){at, f->size, f->fd};
     arena_defer(s->a, unmap, x);
-    s->mapped_at[k] = at;
-    s->map[s->nmap++] = *x;
+    s->weights.mapped_at[k] = at;
+    s->weights.map[s->weights.nmap++] = *x;
     return 0;
 }
 
@@ -165,20 +166,21 @@ static int map_file(struct split *s, uint32_t k)
 static int map_files(struct split *s)
 {
     const struct module *m = s->m;
-    s->map = arena_array(s->a, m->nfile, sizeof *s->map);
-    s->mapped_at = arena_array(s->a, m->nfile, sizeof *s->mapped_at);
-    s->nmap = 0;
+    s->weights.map = arena_array(s->a, m->nfile, sizeof *s->weights.map);
+    s->weights.mapped_at = arena_array(s->a, m->nfile, sizeof *s->weights.mapped_at);
+    s->weights.nmap = 0;
     if (m->nfile > 1 && m->file[1].map) {
-        s->mapped_at[1] = m->file[1].map;
-        s->map[s->nmap++] = (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
+        s->weights.mapped_at[1] = m->file[1].map;
+        s->weights.map[s->weights.nmap++] =
+            (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
     }
-    for (uint32_t h = 1; h < s->nheld && s->mode == WEIGHTS_INLINE; h++) {
+    for (uint32_t h = 1; h < s->weights.nheld && s->weights.mode == WEIGHTS_INLINE; h++) {
         const struct tensor *x = held_tensor(s, h);
-        if (x->where == TENSOR_FILE && x->len >= PACK_COPY && !s->mapped_at[x->file] &&
+        if (x->where == TENSOR_FILE && x->len >= PACK_COPY && !s->weights.mapped_at[x->file] &&
             map_file(s, x->file))
             return -1;
     }
-    qsort(s->map, s->nmap, sizeof *s->map, compare_mapped);
+    qsort(s->weights.map, s->weights.nmap, sizeof *s->weights.map, compare_mapped);
     return 0;
 }
 
@@ -186,7 +188,7 @@ static int map_files(struct split *s)
 static uint8_t *top_tensors(struct split *s)
 {
     const Onnx__GraphProto *g = s->src->graph;
-    uint8_t *top = arena_alloc(s->a, s->nheld);
+    uint8_t *top = arena_alloc(s->a, s->weights.nheld);
     for (size_t i = 0; i < g->n_initializer; i++)
         top[held_of(s, g->initializer[i])] = 1;
     for (size_t i = 0; i < g->n_sparse_initializer; i++) {
@@ -207,9 +209,10 @@ static bool is_nested(const struct split *s, const uint8_t *top, uint32_t h)
 static uint8_t *files_to_name(struct split *s, const uint8_t *top)
 {
     uint8_t *may = arena_alloc(s->a, s->m->nfile);
-    memset(may, s->mode == WEIGHTS_ORIGINAL || s->mode == WEIGHTS_LINK, s->m->nfile);
-    for (uint32_t h = 1; h < s->nheld; h++)
-        if (s->mode == WEIGHTS_LINK && is_nested(s, top, h))
+    memset(may, s->weights.mode == WEIGHTS_ORIGINAL || s->weights.mode == WEIGHTS_LINK,
+           s->m->nfile);
+    for (uint32_t h = 1; h < s->weights.nheld; h++)
+        if (s->weights.mode == WEIGHTS_LINK && is_nested(s, top, h))
             may[held_tensor(s, h)->file] = 0;
     return may;
 }
@@ -219,25 +222,26 @@ int weights_plan(struct split *s)
     const struct module *m = s->m;
     uint64_t size = 0;
     hold_all(s);
-    s->used = arena_alloc(s->a, m->nfile);
+    s->sources.used = arena_alloc(s->a, m->nfile);
     const uint8_t *top = top_tensors(s), *may = files_to_name(s, top);
-    for (uint32_t t = 0; t < s->nheld; t++) {
+    for (uint32_t t = 0; t < s->weights.nheld; t++) {
         const struct tensor *x = held_tensor(s, t);
         bool nested = is_nested(s, top, t);
-        bool far = s->beside && is_missing(s, t);
-        s->at[t] = WEIGHT_INLINE;
-        s->nested |= nested;
+        bool far = s->sources.beside && is_missing(s, t);
+        s->weights.at[t] = WEIGHT_INLINE;
+        s->weights.nested |= nested;
         if ((!top[t] && !nested) || (x->len < MIN_BYTES && !far) || held_of(s, x->src) != t ||
-            s->mode == WEIGHTS_INLINE || (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
+            s->weights.mode == WEIGHTS_INLINE ||
+            (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
             continue;
         if (x->where == TENSOR_FILE && may[x->file]) {
-            s->at[t] = WEIGHT_SOURCE;
-            s->used[x->file] = 1;
+            s->weights.at[t] = WEIGHT_SOURCE;
+            s->sources.used[x->file] = 1;
             continue;
         }
-        s->at[t] = (size + ALIGN - 1) / ALIGN * ALIGN;
-        size = s->at[t] + x->len;
-        s->data = true;
+        s->weights.at[t] = (size + ALIGN - 1) / ALIGN * ALIGN;
+        size = s->weights.at[t] + x->len;
+        s->weights.data = true;
     }
     return check_files(s) || map_files(s) ? -1 : 0;
 }
@@ -246,10 +250,10 @@ int weights_plan(struct split *s)
 
 static int copy_tensor(struct split *s, uint32_t t, int out)
 {
-    assert(s->at[t] != WEIGHT_INLINE && s->at[t] % ALIGN == 0);
+    assert(s->weights.at[t] != WEIGHT_INLINE && s->weights.at[t] % ALIGN == 0);
     const struct module *m = s->m;
     const struct tensor *x = held_tensor(s, t);
-    if (lseek(out, (off_t)s->at[t], SEEK_SET) < 0)
+    if (lseek(out, (off_t)s->weights.at[t], SEEK_SET) < 0)
         return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
     if (x->where == TENSOR_FILE)
         return copy_bytes(m->file[x->file].fd, x->off, x->len, out, WEIGHTS_FILE, s->diag);
@@ -259,8 +263,8 @@ static int copy_tensor(struct split *s, uint32_t t, int out)
 int weights_write(struct split *s)
 {
     int out = -1, rc = 0;
-    for (uint32_t t = 1; t < s->nheld && !rc; t++) {
-        if (s->at[t] == WEIGHT_INLINE || s->at[t] == WEIGHT_SOURCE)
+    for (uint32_t t = 1; t < s->weights.nheld && !rc; t++) {
+        if (s->weights.at[t] == WEIGHT_INLINE || s->weights.at[t] == WEIGHT_SOURCE)
             continue;
         if (out < 0)
             out = openat(s->dirfd, WEIGHTS_FILE,
@@ -299,17 +303,17 @@ static Onnx__TensorProto *emptied(struct split *s, const Onnx__TensorProto *src)
 
 static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *src, uint32_t t)
 {
-    assert(s->at[t] != WEIGHT_INLINE);
+    assert(s->weights.at[t] != WEIGHT_INLINE);
     const struct tensor *x = held_tensor(s, t);
-    bool own = s->at[t] != WEIGHT_SOURCE;
-    const char *file = own ? WEIGHTS_FILE : s->source[x->file];
+    bool own = s->weights.at[t] != WEIGHT_SOURCE;
+    const char *file = own ? WEIGHTS_FILE : s->sources.source[x->file];
     assert(file);
     Onnx__TensorProto *p = emptied(s, src);
     p->external_data = arena_array(s->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =
         entry(s, "location", arena_strdup(s->a, file, strlen(file)));
     p->external_data[p->n_external_data++] =
-        entry(s, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->at[t] : x->off));
+        entry(s, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
     p->external_data[p->n_external_data++] =
         entry(s, "length", arena_fmt(s->a, "%" PRIu64, x->len));
     p->has_data_location = 1;
@@ -322,20 +326,20 @@ static uint8_t *bytes_of(struct split *s, uint32_t t)
 {
     assert(held_tensor(s, t)->where == TENSOR_FILE);
     const struct tensor *x = held_tensor(s, t);
-    if (x->len >= PACK_COPY && s->mapped_at[x->file])
-        return (uint8_t *)(uintptr_t)(s->mapped_at[x->file] + x->off);
+    if (x->len >= PACK_COPY && s->weights.mapped_at[x->file])
+        return (uint8_t *)(uintptr_t)(s->weights.mapped_at[x->file] + x->off);
     uint8_t *p = arena_alloc(s->a, (size_t)x->len + 1); /* unmapped: below MIN_BYTES */
-    if (x->len && tensor_read(s->held[t].m, s->held[t].t, 0, p, x->len))
+    if (x->len && tensor_read(s->weights.held[t].m, s->weights.held[t].t, 0, p, x->len))
         s->failed = true;
     return p;
 }
 
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
 {
-    uint32_t t = s->keep ? 0 : held_of(s, src);
-    if (t && s->at[t] != WEIGHT_INLINE)
+    uint32_t t = s->weights.keep ? 0 : held_of(s, src);
+    if (t && s->weights.at[t] != WEIGHT_INLINE)
         return referring(s, src, t);
-    if (s->keep || !is_external(src))
+    if (s->weights.keep || !is_external(src))
         return (Onnx__TensorProto *)src;
     if (!t || held_tensor(s, t)->where != TENSOR_FILE) {
         refuse(s, src->name);

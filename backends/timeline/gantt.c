@@ -113,7 +113,7 @@ static uint32_t rows_of(const struct chart *c, uint32_t lane)
 
 static const char *lane_text(struct chart *c, uint32_t lane)
 {
-    return replay_lane_name(&c->y, c->r->cluster, lane, c->a);
+    return replay_lane_name(&c->y, c->r->scene.cluster, lane, c->a);
 }
 
 /* ---- frame ------------------------------------------------------------------------------------ */
@@ -182,17 +182,17 @@ static void put_title(struct chart *c)
     char each[UNIT_TEXT], value[UNIT_TEXT];
     const struct replay *y = &c->y;
     const struct result *r = c->r;
-    const char *name = brief(c, label_plain(c->a, path_base(str(r->m, r->m->path))));
+    const char *name = brief(c, label_plain(c->a, path_base(str(r->scene.m, r->scene.m->path))));
     int64_t v = r->verdict->value;
     double over = (double)(y->end - v * y->samples) / ((double)(v ? v : 1) * y->samples);
     const char *how = !c->y.training ? ""
-                      : r->cluster->schedule == SCHEDULE_GPIPE
+                      : r->scene.cluster->schedule == SCHEDULE_GPIPE
                           ? ", forward then backward (GPipe)"
                           : ", forward and backward in turn (1F1B)";
     put_label(c, 14, 28, "t",
               arena_fmt(c->a, "%s: %u sample%s on %u device%s%s", name, y->samples,
-                        y->samples == 1 ? "" : "s", r->cluster->ndev,
-                        r->cluster->ndev == 1 ? "" : "s", how));
+                        y->samples == 1 ? "" : "s", r->scene.cluster->ndev,
+                        r->scene.cluster->ndev == 1 ? "" : "s", how));
     put_label(
         c, 14, 48, "s",
         arena_fmt(c->a,
@@ -242,7 +242,7 @@ static void put_lanes(struct chart *c)
         double mid = y + c->high[l] / 2.0;
         int64_t load = sat_add(c->load[0][l], c->load[1][l]);
         const struct device_class *k =
-            &c->r->cluster->cls[cluster_class(c->r->cluster, c->y.lane[l].dev)];
+            &c->r->scene.cluster->cls[cluster_class(c->r->scene.cluster, c->y.lane[l].dev)];
         fprintf(c->f, "<g><title>");
         put_text(c, k->name);
         fprintf(c->f, "</title><rect x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
@@ -313,7 +313,7 @@ static void put_bar(struct chart *c, const struct bar *b)
     assert(b->n > 0 && b->end > b->at && b->busy <= b->end - b->at);
     char from[UNIT_TEXT], to[UNIT_TEXT], time[UNIT_TEXT];
     static const char *const kind[] = {"", ", transfers in", "", ", transfers out"};
-    const struct task *t = &c->y.task[b->first->task];
+    const struct round_task *t = &c->y.task[b->first->task];
     bool alone = rows_of(c, t->lane) == 1;
     double x = x_of(c, b->at), width = x_of(c, b->end) - x, y = c->top[t->lane] + 4.0;
     double high = alone ? c->high[t->lane] - 8.0 : SUB - 2.0;
@@ -446,7 +446,7 @@ static void put_chart(struct chart *c)
     put_lanes(c);
     put_axis(c);
     put_bars(c, true);
-    if (c->y.training && c->r->cluster->schedule == SCHEDULE_GPIPE) {
+    if (c->y.training && c->r->scene.cluster->schedule == SCHEDULE_GPIPE) {
         put_period(c, 0, "forward period");
         put_period(c, 1, "backward period");
     } else {
@@ -461,10 +461,10 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
     struct outfile o;
     struct chart c = {
         .r = r,
-        .a = arena_new(r->m->mem),
+        .a = arena_new(r->scene.m->mem),
     };
     int rc = replay_result(&c.y, r, want->samples, MOST, c.a);
-    if (!rc && !(rc = outfile_open(&o, path, r->m->mem, r->diag))) {
+    if (!rc && !(rc = outfile_open(&o, path, r->scene.m->mem, r->diag))) {
         c.f = o.f;
         c.event = replay_events(&c.y, c.a);
         c.nevent = (size_t)c.y.ntask * c.y.samples;

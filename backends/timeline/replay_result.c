@@ -20,11 +20,11 @@ const struct writer_opt *const replay_options[] = {&samples_option, NULL};
 int replay_check(const struct result *r)
 {
     assert(r->plan);
-    for (uint32_t d = 0; r->plan->copies && d < r->cluster->ndev; d++)
+    for (uint32_t d = 0; r->plan->copies && d < r->scene.cluster->ndev; d++)
         if (r->plan->copies[d] > 1)
-            return diag_error(r->diag,
-                              "%s has %u copies: only plans without copies can be replayed",
-                              cluster_device_name(r->cluster, r->m->mem, d), r->plan->copies[d]);
+            return diag_error(
+                r->diag, "%s has %u copies: only plans without copies can be replayed",
+                cluster_device_name(r->scene.cluster, r->scene.m->mem, d), r->plan->copies[d]);
     return 0;
 }
 
@@ -33,7 +33,7 @@ int replay_result(struct replay *out, const struct result *r, int64_t samples, u
 {
     assert(r->parts && r->verdict && samples >= 0);
     int64_t n = samples, tasks = (int64_t)r->parts->nparts;
-    tasks *= (r->cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->m->backward ? 2 : 1);
+    tasks *= (r->scene.cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->scene.m->backward ? 2 : 1);
     if (replay_check(r))
         return -1;
     if (tasks > most)
@@ -47,14 +47,14 @@ int replay_result(struct replay *out, const struct result *r, int64_t samples, u
     if (sat_mul(sat_add(tasks, n ? n : REPLAY_FEW + tasks), r->verdict->value) == INT64_MAX)
         return diag_error(r->diag, "a replay of this plan takes longer than can be counted: give "
                                    "fewer samples with --replay");
-    *out = replay_run(r->m, r->place, r->cluster, r->plan->dev, r->parts, (uint32_t)n, a);
+    *out = replay_run(&r->scene, r->plan->dev, r->parts, (uint32_t)n, a);
     return 0;
 }
 
 int replay_print(FILE *f, const struct result *r, int64_t samples)
 {
     char each[UNIT_TEXT], plan[UNIT_TEXT], all[UNIT_TEXT];
-    struct arena *a = arena_new(r->m->mem);
+    struct arena *a = arena_new(r->scene.m->mem);
     struct replay y;
     int rc = replay_result(&y, r, samples, MOST, a);
     if (!rc) {

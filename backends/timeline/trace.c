@@ -46,11 +46,12 @@ static void put_us(FILE *f, int64_t ps)
 static void put_names(FILE *f, const struct result *r, const struct replay *y, struct arena *a)
 {
     fputs("{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": ", f);
-    put_text(f, a, path_base(str(r->m, r->m->path)));
+    put_text(f, a, path_base(str(r->scene.m, r->scene.m->path)));
     fputs("}}", f);
     for (uint32_t l = 0; l < y->nlane; l++) {
-        const struct device_class *k = &r->cluster->cls[cluster_class(r->cluster, y->lane[l].dev)];
-        const char *name = replay_lane_name(y, r->cluster, l, a);
+        const struct device_class *k =
+            &r->scene.cluster->cls[cluster_class(r->scene.cluster, y->lane[l].dev)];
+        const char *name = replay_lane_name(y, r->scene.cluster, l, a);
         fprintf(f, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, ",
                 l + 1);
         fputs("\"args\": {\"name\": ", f);
@@ -67,7 +68,7 @@ static void put_event(FILE *f, const struct replay *y, const struct event *e, ui
 {
     assert(left < y->ntask);
     static const char *const kind[] = {"", " in", "", " out"};
-    const struct task *t = &y->task[e->task];
+    const struct round_task *t = &y->task[e->task];
     const char *pass = t->back ? "backward" : y->training ? "forward" : "sample";
     fprintf(f, ",\n{\"ph\": \"X\", \"name\": \"%s %u%s\", \"cat\": \"%s\", \"pid\": 1, ", pass,
             e->sample + 1, kind[t->kind], pass);
@@ -89,9 +90,9 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
     assert(r->parts && r->plan);
     struct outfile o;
     struct replay y;
-    struct arena *a = arena_new(r->m->mem);
+    struct arena *a = arena_new(r->scene.m->mem);
     int rc = replay_result(&y, r, want->samples, MOST, a);
-    if (!rc && !(rc = outfile_open(&o, path, r->m->mem, r->diag))) {
+    if (!rc && !(rc = outfile_open(&o, path, r->scene.m->mem, r->diag))) {
         const struct event *e = replay_events(&y, a);
         uint32_t *left = arena_array(a, (size_t)y.samples + 1, sizeof *left);
         for (uint32_t s = 0; s < y.samples; s++)

@@ -206,9 +206,10 @@ static int strings(struct onnx_build *b, const Onnx__TensorProto *t, const struc
     return 0;
 }
 
-/* Copies a shape into the module; elements in *elems. */
-static int shape(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
-                 struct tensor *x, size_t n, const int64_t *dims, int64_t *elems)
+/* Copies the shape dims[n] of x into the module; returns how many elements it has, -1 and an error. */
+static int64_t copy_shape(struct onnx_build *b, const Onnx__TensorProto *t,
+                          const struct onnx_who *who, struct tensor *x, size_t n,
+                          const int64_t *dims)
 {
     int64_t all = 1;
     bool large = false, empty = false;
@@ -225,10 +226,9 @@ static int shape(struct onnx_build *b, const Onnx__TensorProto *t, const struct 
         return diag_error(b->d, "%s: %s: its shape takes more than 2^63 bytes", b->path,
                           onnx_who_text(b, who, t));
     }
-    *elems = empty ? 0 : all;
     x->rank = (uint32_t)n;
     x->dim = module_add_ints(b->m, dims, (uint32_t)n).at;
-    return 0;
+    return empty ? 0 : all;
 }
 
 static bool is_external(const Onnx__TensorProto *t)
@@ -241,9 +241,9 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_wh
 {
     struct tensor x = {.name = str_id(b->m, t->name), .elem = elem_of(t->data_type), .src = t};
     bool external = is_external(t);
-    int64_t elems;
+    int64_t elems = copy_shape(b, t, &who, &x, t->n_dims, t->dims);
 
-    if (shape(b, t, &who, &x, t->n_dims, t->dims, &elems) != 0)
+    if (elems < 0)
         return 0;
     if (x.elem == ELEM_NONE || t->segment != NULL || (external && x.elem == ELEM_STR)) {
         x.where = TENSOR_OPAQUE;
@@ -272,9 +272,8 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
                        .elem = elem_of(t->data_type),
                        .where = TENSOR_OPAQUE,
                        .src = s};
-    int64_t elems;
 
-    if (shape(b, t, &who, &x, s->n_dims, s->dims, &elems) != 0 ||
+    if (copy_shape(b, t, &who, &x, s->n_dims, s->dims) < 0 ||
         (is_external(s->values) && onnx_tensor(b, s->values, who) == 0) ||
         (is_external(s->indices) && onnx_tensor(b, s->indices, who) == 0))
         return 0;

@@ -240,7 +240,7 @@ static bool chunk_push(struct arena *a, size_t room)
     return true;
 }
 
-/* n bytes, at most a quarter of the chunk on top, from that chunk or a new one (never smaller). */
+/* n bytes, at most a quarter of the chunk on top, from that chunk or from a new one, which is at least as large. */
 static void *bump(struct arena *a, size_t n)
 {
     size_t room = (n + GAP + ALIGN - 1) & ~(size_t)(ALIGN - 1);
@@ -407,8 +407,8 @@ size_t arena_used(const struct arena *a)
     return sum;
 }
 
-/* true if the array of `old` bytes at p ends where the chunk on top is used up, and could be made
- * `now` bytes long there. */
+/* Makes the array of `old` bytes at p `now` bytes long where it is, if it is the last thing in the chunk on top and
+ * there is room; else false. */
 static bool extend(struct arena *a, unsigned char *p, size_t old, size_t now)
 {
     struct chunk *c = a->top;

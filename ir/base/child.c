@@ -77,8 +77,10 @@ static enum child_end collect(int fd, struct clock *clock, size_t most, struct a
         struct pollfd p = {.fd = fd, .events = POLLIN};
         if (clock_out(clock))
             return CHILD_STOPPED;
-        if (poll(&p, 1, TICK) <= 0)
+        if (poll(&p, 1, TICK) <= 0) {
+            listener_tell_again(clock ? clock->listener : NULL);
             continue;
+        }
         *bytes = vec_grow(a, *bytes, &cap, (uint32_t)*n + BLOCK, 1);
         ssize_t got = read(fd, *bytes + *n, BLOCK);
         if (got < 0 && errno == EINTR)

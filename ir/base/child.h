@@ -13,10 +13,10 @@ enum child_end {
     CHILD_STOPPED /* the clock was out, or Ctrl-C: it was killed */
 };
 
-/* Runs work(arg, out) in a forked child and gives what it wrote to out, up to `most` bytes, in a.  The
- * child's stdout and stderr go nowhere; signals have their default actions there.  It is killed when the
- * clock is out.  No other thread of this process may be running.  *why (for CHILD_FAILED): "exit status 1",
- * "signal 6", "more than N bytes". */
+/* Runs work(arg, out) in a forked child.  *bytes, *n: what it wrote to out, at most `most` bytes, in a.  The child's
+ * stdout and stderr go nowhere; signals have their default actions there.  It is killed when the clock is out.  No
+ * other thread of this process may be running.  *why (for CHILD_FAILED): "exit status 1", "signal 6", "more than N
+ * bytes". */
 enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                          size_t most, struct arena *a, char **bytes, size_t *n, const char **why);
 

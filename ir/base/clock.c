@@ -1,4 +1,4 @@
-/* When to stop (clock.h). */
+/* When to stop (clock.h): the stop flag first, then the monotonic clock.  O(1). */
 #include "ir/base/clock.h"
 
 #include <stddef.h>
@@ -15,7 +15,7 @@ bool clock_out(struct clock *t)
 {
     if (!t)
         return false;
-    if (t->stop && *t->stop)
+    if (listener_ended(t->listener))
         t->why = "interrupted";
     else if (t->deadline && clock_now() > t->deadline)
         t->why = "time limit reached";

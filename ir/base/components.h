@@ -4,9 +4,9 @@
 
 #include "ir/base/csr.h"
 
-/* comp[vertex] in [0, n), n being returned: equal for two of `vertices` if each is reached from the other over the
- * edges (row v: where edges from v lead), and no edge leads to a larger one.  The rest lives in a for a while.
- * O(vertices + edges). */
+/* Writes comp[vertex], its component, and returns their number: two vertices have the same one if each can be
+ * reached from the other.  edge: row v holds the ends of the edges from v.  No edge leads to a component of a larger
+ * number. Scratch in a, released at the end. O(vertices + edges). */
 uint32_t components(const struct csr *edge, uint32_t vertices, uint32_t *comp, struct arena *a);
 
 #endif

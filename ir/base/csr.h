@@ -10,11 +10,11 @@ struct csr {
     uint32_t *at, *to;
 };
 
-/* From n (row, entry) pairs, stable; duplicates stay. O(rows + n). */
+/* Rows from n pairs (row[i], entry[i]); the entries of a row keep their order, duplicates stay.  O(rows + n). */
 struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t *row,
                      const uint32_t *entry);
-/* Counts in at[row + 1] -> starts; afterwards at[row + 1] is the fill position of row, and once all rows are full
- * at[] is that of struct csr. */
+/* For those who fill rows by hand: at[row + 1] holds the row's number of entries before, and the position where the
+ * row begins after.  Put each entry of the row at at[row + 1]++; when all rows are full, at[] is that of struct csr. */
 void csr_starts(uint32_t *at, uint32_t rows);
 
 #endif

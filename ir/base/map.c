@@ -1,5 +1,5 @@
-/* Open addressing with linear probing, at most half full; the hash is the high half of the key
- * times an odd constant (Fibonacci hashing).  Nothing is ever listed, so the order of slots shows
+/* Numbers by 64-bit keys (map.h): open addressing with linear probing, at most half full; the hash is the high half
+ * of the key times an odd constant (Fibonacci hashing).  Nothing is ever listed, so the order of slots shows
  * nowhere. */
 #include "ir/base/map.h"
 

@@ -39,7 +39,8 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 struct phase {
     uint32_t *level; /* 1 + distance from s; 0: not reached */
     uint32_t *arc;   /* [node] the next arc to try */
-    uint32_t *queue; /* nodes; then the arcs of the current path */
+    /* breadth-first queue of breadth-first queue of nodes; then the arcs of the current path */
+    uint32_t *queue;
 };
 
 static bool number(struct flow *f, struct phase *p, uint32_t s, uint32_t t, uint64_t *work)
@@ -60,7 +61,8 @@ static bool number(struct flow *f, struct phase *p, uint32_t s, uint32_t t, uint
     return p->level[t] != 0;
 }
 
-/* Sends what fits through the arcs path[0 .. n); returns how many of them stay on the path. */
+/* Sends as much as fits through the arcs path[0 .. n), and adds it to *sum; returns how many arcs before the first
+ * full one stay on the path. */
 static uint32_t send(struct flow *f, const uint32_t *path, uint32_t n, int64_t *sum)
 {
     int64_t least = FLOW_INF;

@@ -16,7 +16,7 @@
 
 enum { TRIES = 100 }; /* temporary names */
 
-/* Nothing of the file shall be left. */
+/* Nothing of the file shall be left: memory has run out while it was being written. */
 static void drop(void *p)
 {
     struct outfile *o = p;

@@ -29,7 +29,7 @@ static uint32_t hash_of(const char *s, size_t n)
     for (; n > 0;) {
         uint64_t w = 0;
         size_t k = n < 8 ? n : 8;
-        memcpy(&w, s, k); /* a host's byte order changes the hash, not the ids */
+        memcpy(&w, s, k); /* a machine's byte order changes the hash, not the ids */
         h = (h ^ w) * UINT64_C(0xd6e8feb86659fd93);
         h ^= h >> 32;
         s += k;

@@ -1,5 +1,5 @@
-/* Classes of vertices (union_find.h): union-find, the smaller index is the root, paths are halved.
- * O(log n) a step on average. */
+/* Colocation classes (union_find.h): union-find; the smaller index becomes the root, paths are halved. O(log n) a
+ * step on average. */
 #include "ir/base/union_find.h"
 
 #include <assert.h>

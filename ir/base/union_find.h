@@ -1,4 +1,4 @@
-/* Classes of vertices that must share a device: a union-find that remembers why. */
+/* Colocation classes, vertices that must share a device: a union-find that remembers why. */
 #ifndef PCC_IR_BASE_UNION_FIND_H
 #define PCC_IR_BASE_UNION_FIND_H
 
@@ -24,9 +24,10 @@ enum {
 };
 
 struct classes {
-    uint32_t n;       /* vertices */
-    uint32_t *parent; /* [vertex] a member of the same class, the first one for a root */
-    uint16_t *why;    /* [root] bits; of others only what was known when they were roots */
+    uint32_t n; /* vertices */
+    /* [vertex] another member of its class; a root's own number: it is the class's first member */
+    uint32_t *parent;
+    uint16_t *why; /* [root] WHY_* of the class; stale for vertices that are no roots */
 };
 
 /* Every vertex alone.  Lives in a. */
@@ -35,9 +36,9 @@ struct classes classes_new(struct arena *a, uint32_t n);
 uint32_t classes_find(struct classes *c, uint32_t v);
 /* Joins the classes of two vertices; true if they were two. */
 bool classes_join(struct classes *c, uint32_t u, uint32_t v, int why);
-/* Joins the vertices of equal group (0: none). */
+/* Joins the vertices of equal group[] (0: in no group). */
 void classes_join_groups(struct classes *c, const uint32_t *group, int why, struct arena *scratch);
-/* Numbers the classes by their first members, group[vertex]; returns how many there are. */
+/* Writes group[vertex], the number of its class, in order of the classes' first members; returns how many there are. */
 uint32_t classes_number(struct classes *c, uint32_t *group);
 /* "qdq, cycles that this makes": the reasons in words.  Lives in a. */
 const char *classes_why(int why, struct arena *a);

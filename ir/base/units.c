@@ -42,7 +42,7 @@ static bool digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "12", "12.5", ".5" are numbers, "12." is not.  Returns what follows, NULL: no number. */
+/* Reads a number: "12", "12.5", ".5", not "12.".  Returns what follows it, NULL: there is none. */
 static const char *decimal_parse(const char *s, struct decimal *d)
 {
     static const u128 most = (u128)10000000000000 * 1000000000000; /* 10^25 */
@@ -75,7 +75,7 @@ static const char *decimal_parse(const char *s, struct decimal *d)
     return s;
 }
 
-/* s[..n) as a number with one of the units. */
+/* Reads s[0 .. n) as a number with one of the units; false: it is none, or no whole number of the base unit. */
 static bool quantity_parse(const char *s, size_t n, const struct unit *units, int64_t *out)
 {
     struct decimal d;

@@ -1,4 +1,5 @@
-/* What follows from a cluster: peaks, loads, transfers, names of devices. */
+/* What follows from a cluster: peaks, loads, transfers, names of devices.  O(classes) each.  O(classes) each,
+ * finding a device by its name O(devices * classes). */
 #include "ir/cluster/cluster.h"
 
 #include "ir/base/strings.h"
@@ -86,7 +87,7 @@ bool cluster_grouped(const struct cluster *c)
     return false;
 }
 
-/* The device's number among those of its kind. */
+/* The number in a device's name: its place among all accelerators, or among all host devices. */
 static uint32_t number_of(const struct cluster *c, uint32_t dev)
 {
     uint32_t k = cluster_class(c, dev), first = 0, same = 0;

@@ -18,7 +18,7 @@ struct device_class {
     bool host;        /* a CPU: its memory is the host's, it pays for no transfer */
     uint32_t count;
     int64_t memory;           /* bytes per device that a plan may use; -1: unbounded */
-    int64_t reserve;          /* bytes per device beside these, for the runtime itself */
+    int64_t reserve;          /* bytes per device that were taken off for the runtime itself */
     int64_t peak[ELEM_COUNT]; /* operations per second by element type; read with cluster_peak */
     int64_t bandwidth;        /* bytes per second of its own memory */
     int64_t overhead;         /* ps per operator */
@@ -26,17 +26,18 @@ struct device_class {
     int64_t link_bandwidth;   /* bytes per second */
     uint32_t group;           /* devices that stand together, divides count; 0: each alone */
     int64_t inner_latency;    /* ps per transfer within a group */
-    int64_t inner_bandwidth;  /* bytes per second within a group; 0: inner_share alone tells */
-    int64_t inner_share;      /* inner cost of a transfer whose time was measured, in millionths of
-                                it; 0: as the rates of the links */
+    int64_t inner_bandwidth;  /* bytes per second within a group; 0: inner_share says it all */
+    /* inner time of a transfer whose time a profile gives, in millionths of that; 0: in proportion to the links'
+     * rates */
+    int64_t inner_share;
     /* operator types, ascending: all it runs (ops_only), or what it cannot */
     const char *const *ops;
     uint32_t nops;
     bool ops_only;
 };
 
-/* How the transfers of a device go with its computing (placement paper, H.1): after each other; at the
- * same time, for different samples; at the same time, in and out apart (full duplex). */
+/* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
+ * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
 enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
 
 /* In which order a pipeline trains (placement paper, 5.3 and D): a forward and a backward sample in turn
@@ -49,8 +50,8 @@ struct cluster {
     enum overlap overlap;
     enum schedule schedule;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
-    /* ps that a device is taken for by each part that it runs and each of its passes, beside
-       computing */
+    /* ps that each part takes of its device besides computing, once for each pass (forward, backward) that it has
+     * nodes of */
     int64_t part_cost;
     int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
     bool io_free;           /* model inputs and outputs move for nothing */
@@ -76,12 +77,13 @@ int64_t cluster_peak(const struct device_class *cls, enum elem e);
 bool cluster_supports(const struct device_class *cls, const char *op);
 /* "sum", "max", "duplex"; "pipedream", "gpipe". */
 extern const char *const overlap_name[OVERLAPS + 1], *const schedule_name[SCHEDULES + 1];
-/* Time that a device is taken for by a sample: ps of computing, transfers in and out. */
+/* Load of a device, ps, from its computing and its transfers in and out. */
 int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64_t out);
-/* Time of the exchange that keeps `copies` devices of a class equal that train the same weights, for each
- * sample: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one. */
+/* ps for each sample of the exchange that keeps `weights` bytes equal on `copies` devices of a class: (copies - 1) /
+ * copies * weights / rate (placement paper, H.2); 0 for one. */
 int64_t cluster_sync(const struct cluster *c, uint32_t cls, int64_t weights, uint32_t copies);
-/* Time per sample of `copies` devices that take turns, each taken for `load` by a sample of its own. */
+/* Load, ps, that `copies` devices which take samples in turn have together, each of them taken for `load` by a
+ * sample of its own. */
 int64_t cluster_shared_load(const struct cluster *c, int64_t load, int64_t sync, uint32_t copies);
 /* Class of a device. */
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);
@@ -99,7 +101,7 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, b
 /* The same for a value of the module, whose cost may come from a profile (costs.xfer). */
 int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
                                bool light);
-/* The same within a group: never more than that. */
+/* The same within a group of devices: never more than cluster_value_transfer. */
 int64_t cluster_value_inner(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
                             bool light);
 

@@ -1,9 +1,10 @@
-/* Placed nodes that no cut may part (atoms.h).
+/* Atoms: placed nodes that must be in one part (atoms.h).
  *
  * A value whose type is not known cannot be an input of a part: no runtime would load it.  So its producer and its
  * readers are one atom: they share not only a device but a part.  What lies on a cycle through atoms can be in
- * no other part either, since neither part could run first; cycles are joined until there is none
- * (strongly connected components). */
+ * no other part either, since neither part could run first; what lies on a cycle is joined (strongly
+ * connected components).
+ * O(nodes + pins). */
 #include "ir/dag/atoms.h"
 
 #include "ir/base/components.h"
@@ -35,7 +36,7 @@ static struct csr group_edges(const struct module *m, const struct place *p, con
     return csr_build(a, m->nnode, n, from, to);
 }
 
-/* A pair for each node that a cycle brings to an atom, with the atom's first node. */
+/* Adds a pair SAME_TYPE, with the atom's first node, for each node that a cycle added to an atom. */
 static void pair_up(struct place *p, const uint32_t *before, const uint32_t *first, uint32_t n,
                     struct arena *a)
 {

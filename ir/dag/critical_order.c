@@ -19,7 +19,8 @@ static int64_t vertex_time(const struct wdag *g, uint32_t cls, uint32_t v)
     return t == COST_NEVER ? 0 : t;
 }
 
-/* Cost of the edge from src to each reader of its nets, as level(reader, cost + what comes behind). */
+/* tlevel in a sweep forwards, blevel in one backwards; the cost of an edge is that of the nets of its source that
+ * the reader reads. */
 int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     assert(cls < g->ncls);
@@ -61,7 +62,7 @@ struct ready {
     uint32_t v;
 };
 
-/* Rising level, then falling index: the order of pushing. */
+/* For qsort: by rising level, then falling index, the order in which successors are pushed. */
 static int by_push(const void *a, const void *b)
 {
     const struct ready *x = a, *y = b;

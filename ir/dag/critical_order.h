@@ -4,8 +4,8 @@
 
 #include "ir/dag/wdag.h"
 
-/* Longest path through each vertex, vertex times and edge costs of class cls included: tlevel +
- * blevel, ps.  O(V + pins). */
+/* [vertex] ps: length of the longest path through it, by vertex times and edge costs of class cls (the paper's
+ * tlevel + blevel).  O(V + pins). */
 int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a);
 /* CPD-TOPO: position -> vertex.  Depth first; of the vertices that become ready together the one on the
  * longest path goes first, ties to the smaller index.  O(E + V log V). */

@@ -1,10 +1,10 @@
-/* Where an order of the vertices may be cut (order_cuts.h): one sweep for what crosses each position, one
- * for the cheapest position of each piece. */
+/* Cheap positions to cut an order at (order_cuts.h): one sweep for the cost of what crosses each position, one for
+ * the cheapest position of each piece.  O(pins * classes). */
 #include "ir/dag/order_cuts.h"
 
 #include <assert.h>
 
-/* cost[p]: what crosses position p, on the dearest class. */
+/* [p] cost of the nets that cross position p, on the class where that is most. */
 static int64_t *crossing(const struct wdag *g, const uint32_t *order, struct arena *a)
 {
     int64_t *cost = arena_array(a, (size_t)g->n + 2, sizeof *cost);

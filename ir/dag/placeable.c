@@ -1,10 +1,9 @@
 /* What there is to place: the replication rule, nets, shared bytes, state pairs (see placeable.h).
  *
- * Each copy has a root set: the values that it stands on (results of placed nodes, graph inputs,
- * initializers, large constant results).  A placed node that reads a copy has a pin on each of its
- * roots.  Root sets are shared between copies where they are equal, as they are along chains of shape
- * arithmetic; a node whose set would exceed ROOTS_MAX is placed instead of copied, which bounds the
- * work on hostile graphs. */
+ * Each copy has a root set: the values that it is computed from, through other copies (results of placed nodes,
+ * graph inputs, initializers, large constant results).  A placed node that reads a copy has a pin on each of its
+ * roots.  Root sets are shared between copies where they are equal, as they are along chains of shape arithmetic; a
+ * node whose set would exceed ROOTS_MAX is placed instead of copied, which bounds the work on hostile graphs. */
 #include "ir/dag/atoms.h"
 
 #include "ir/base/strings.h"
@@ -65,7 +64,8 @@ static bool measures(const struct module *m, nid n)
     return node_is(m, n, "Shape") || node_is(m, n, "Size");
 }
 
-/* A node whose result is the same wherever and however often it is computed. */
+/* Whether n's result is the same wherever and however often it is computed: no side effects, no randomness, no
+ * bodies. */
 static bool is_pure(const struct module *m, nid n)
 {
     const struct node *nd = &m->node[n];
@@ -126,7 +126,7 @@ static bool small_integers(const struct module *m, nid n)
     return true;
 }
 
-/* Whether every operand is a constant or comes from a copy; and whether all are constants. */
+/* Whether every operand of n is a constant or a copy's result; *constant: whether all are constants. */
 static bool stands_on_copies(const struct builder *b, nid n, const uint8_t *constant,
                              bool *all_constant)
 {
@@ -147,7 +147,7 @@ static bool stands_on_copies(const struct builder *b, nid n, const uint8_t *cons
     return true;
 }
 
-/* Shape(x), Size(x) of a graph input that is not state. */
+/* Whether n is Shape(x) or Size(x) of a graph input that is not state. */
 static bool measures_input(const struct builder *b, nid n)
 {
     vid x = node_in(b->m, n, 0);
@@ -210,7 +210,7 @@ static bool make_roots(struct builder *b, nid n, bool constant)
     return true;
 }
 
-/* The replication rule, in topological order. */
+/* Applies the replication rule to the nodes, in topological order. */
 static void choose_copies(struct builder *b)
 {
     const struct module *m = b->m;
@@ -257,7 +257,7 @@ static void note_read(struct builder *b, vid v, nid reader)
         add_pair(b, &b->pins, v, reader);
 }
 
-/* What each placed node reads, directly and through copies. */
+/* Lists what each placed node reads, directly and through copies: pins of nets, and weights. */
 static void collect_reads(struct builder *b)
 {
     const struct module *m = b->m;
@@ -403,9 +403,9 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
     return 0;
 }
 
-/* Who must share a device: Shape(x) and x's producer; readers of past and the producer of present.  A
- * Shape of past is free: were it bound to its layer, every mask computed from it would be, too.  A
- * value of unknown type joins its producer and readers: a part could not declare it. */
+/* Lists the pairs that must share a device: Shape(x) and x's producer; each reader of a past and the producer of its
+ * present (but not a Shape of past: every mask computed from it would then be bound to that layer); the producer and
+ * the readers of a value of unknown type, which no part could declare. */
 static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;

@@ -6,10 +6,10 @@
  *  - it is shape arithmetic (a closed list of operators), its operands are constants, results of
  *    Shape or Size, or of other such nodes, and its results are integers or bools of at most 64
  *    elements.
- * Shape(x) itself belongs to the device of x's producer (anchor), and is a copy only if x is a graph
- * input.  Nodes with side effects or randomness, and owners of bodies, are never copies.
- * A net is a value that placed nodes use on possibly several devices: its producer and every placed
- * node that reads it, directly or through copies.  O(nodes + operands + pins). */
+ * Shape(x) itself must be on the device of x's producer, and is a copy only if x is a graph input.  Nodes with side
+ * effects or randomness, and owners of bodies, are never copies.  A net is a value that placed nodes use on possibly
+ * several devices: its producer and every placed node that reads it, directly or through copies.  O(nodes + operands
+ * + pins). */
 #ifndef PCC_IR_DAG_PLACEABLE_H
 #define PCC_IR_DAG_PLACEABLE_H
 
@@ -38,9 +38,11 @@ struct place {
     struct same_pair *same;
     /* [node] the first node of those that must be in one part (atoms.h); NULL: each alone */
     nid *atom;
+    /* [node] the device that the user fixes it to, -1: any; NULL: none is fixed */
+    int32_t *pinned_to;
     uint32_t nnet;
     vid *net_value; /* [net] */
-    /* net -> placed nodes: the producer first (if any), then readers ascending */
+    /* net -> placed nodes: the producer first (unless the net is a model input), then readers ascending */
     struct csr net_pin;
     uint8_t *net_host;  /* [net] 1: it is also a model input or output: the host has a pin */
     uint8_t *net_light; /* [net] at most 64 elements: costs its bytes only */
@@ -49,7 +51,8 @@ struct place {
                            placed nodes need: bytes once per device */
     struct csr weight_user; /* weight -> placed nodes that need it, directly or through copies */
     int64_t *weight_bytes;
-    uint32_t nstate; /* past/present pairs; past is a net of its readers without a host pin: */
+    /* pairs of past (in) and present (out); past is a net of its readers, without a pin on the host: */
+    uint32_t nstate;
     vid *state_in, *state_out;
 };
 
@@ -65,10 +68,10 @@ struct state_pair {
 struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
                           struct arena *a, struct diag *d);
 
-/* [node] 1: a Shape or Size that shares the device of what makes its operand; in a. */
+/* [node] 1: a Shape or Size that must be on the device of its operand's producer; in a. */
 uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a);
 
-/* Model inputs and outputs move for nothing: their nets lose the host's pin, those of inputs go. */
+/* For --io=free: the nets of model inputs are removed, those of outputs lose the host's pin. */
 void place_free_io(const struct module *m, struct place *p);
 
 #endif

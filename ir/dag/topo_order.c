@@ -34,8 +34,8 @@ static uint32_t *in_degrees(const struct csr *pred, uint32_t n, struct arena *a)
     return in;
 }
 
-/* Stack (newly ready vertices in seeded order, the last one next) or, with `any`, any ready vertex.
- * */
+/* Depth first: newly ready vertices are pushed in seeded order and the top one is next; with `any`, any ready vertex
+ * is. */
 static uint32_t *lifo(const struct csr *succ, const struct csr *pred, uint32_t n, uint64_t seed,
                       bool any, struct arena *a)
 {
@@ -116,7 +116,7 @@ static void offer(struct thin *t, uint32_t v)
     heap_push(&t->h, t->delta[v], (uint32_t)(tie >> 32), v);
 }
 
-/* Changes the key of v; if it is in the heap, offers it again. */
+/* Adds `by` to the key of v, and puts v into the heap once more if it is there. */
 static void change(struct thin *t, uint32_t v, int64_t by)
 {
     t->delta[v] += by;
@@ -124,7 +124,8 @@ static void change(struct thin *t, uint32_t v, int64_t by)
         offer(t, v);
 }
 
-/* A net opens with its first pin (then taking another opens nothing) and closes with the last. */
+/* Takes v: its nets open with their first pin taken, so that others then open nothing, and close with their last
+ * one; keys change accordingly. */
 static void take(struct thin *t, uint32_t v)
 {
     assert(!t->done[v] && t->in[v] == 0);

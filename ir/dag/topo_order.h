@@ -10,14 +10,15 @@ enum topo_kind {
     TOPO_CPD,    /* depth first along the longest paths; class 0's times */
     TOPO_RANDOM, /* any vertex that is ready */
     TOPO_LATE,   /* TOPO_LIFO of the graph turned round: each vertex right before it is needed */
-    TOPO_THIN,   /* greedy: the vertex that leaves least open, its nets weighed by class 0 */
-    TOPO_NUMBER  /* by number: that of the input, as far as it is topological */
+    /* greedy: the vertex after which the open nets (some, but not all pins taken) cost least, by class 0 */
+    TOPO_THIN,
+    TOPO_NUMBER /* by vertex number: about the order of the input */
 };
 
-/* "mixed", for those who try several kinds in turn; then the name of kind k at 1 + k; NULL. */
+/* Names for options: "mixed" (several kinds in turn) at 0, that of kind k at 1 + k, then NULL. */
 extern const char *const topo_names[];
 
-/* position -> vertex, in a.  seed 0: ties by index; else shuffled.  O(E + V log V + pins). */
+/* position -> vertex, in a.  seed 0: ties by vertex number; else at random.  O(E + V log V + pins). */
 uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, struct arena *a);
 
 /* A generator of random numbers (splitmix64), and a number in [0, n). */

@@ -44,7 +44,7 @@ static struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows,
     return t;
 }
 
-/* Rows of c renamed by name[] (UINT32_MAX: dropped), duplicates within a row dropped, ascending. */
+/* The rows of c with entries renamed by name[] (UINT32_MAX: dropped), ascending, without duplicates. */
 static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t rows,
                               const uint32_t *name, uint32_t entries)
 {
@@ -101,9 +101,11 @@ void wdag_mark_backward(struct wdag *g, const struct module *m)
         g->net_back[e] = g->net_src[e] != UINT32_MAX && m->backward[g->node[g->net_src[e]]];
 }
 
-struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
-                       struct arena *a)
+struct wdag *wdag_base(const struct scene *s, struct arena *a)
 {
+    const struct module *m = s->m;
+    const struct place *p = s->place;
+    const struct cluster *c = s->cluster;
     assert(m->cost && m->cost->nclass == c->ncls && p->kind);
     struct wdag *g = arena_alloc(a, sizeof *g);
     const struct graph *gr = &m->graph[1];
@@ -189,7 +191,7 @@ static uint32_t heap_pop(uint32_t *heap, uint32_t *n)
     return top;
 }
 
-/* Precedence between groups as pairs, loops dropped, repeats kept. */
+/* Pairs (from, to) of groups from those of their vertices; loops dropped, repeats kept. */
 static struct wdag_order group_edges(const struct wdag *g, const struct wdag_order *order,
                                      const uint32_t *group, struct arena *a)
 {
@@ -287,7 +289,7 @@ static bool same_net(const struct wdag *c, uint32_t e, const struct csr *pins, u
                0;
 }
 
-/* Nets of the finer level with renamed pins; those of equal pins, source and host become one. */
+/* Makes the nets from those of the finer level, pins renamed; nets with equal pins, source and host become one. */
 static void merge_nets(struct wdag *c, const struct wdag *fine)
 {
     struct csr pins = rename_rows(c->mem, &fine->net_pin, fine->nnet, c->map, c->n);
@@ -379,7 +381,7 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
 
 /* ---- leaving out ----------------------------------------------------------------------------- */
 
-/* Edges of what is left, the old names of both ends; those of vertices left out are bridged. */
+/* Edges between the vertices that are left, by their old numbers; paths over vertices left out become edges. */
 struct bridges {
     uint32_t *from, *to, n, capfrom, capto;
 };

@@ -11,8 +11,7 @@
 #ifndef PCC_IR_DAG_WDAG_H
 #define PCC_IR_DAG_WDAG_H
 
-#include "ir/cluster/cluster.h"
-#include "ir/dag/placeable.h"
+#include "ir/dag/scene.h"
 
 #include <stdio.h>
 
@@ -50,18 +49,17 @@ struct wdag {
     const char *maker;  /* name of the pass that made it */
 };
 
-/* The base level.  m->cost and p must be made for c.  O(nodes + operands + pins). */
-struct wdag *wdag_base(const struct module *m, const struct place *p, const struct cluster *c,
-                       struct arena *a);
+/* The base level.  The costs and the place of s must be made for its cluster.  O(nodes + operands + pins). */
+struct wdag *wdag_base(const struct scene *s, struct arena *a);
 
-/* Fills back and net_back of a level that has node[] from m->backward. */
+/* Fills back, net_back and pass of a level that has node[], from m->backward. */
 void wdag_mark_backward(struct wdag *g, const struct module *m);
 
-/* Precedence as pairs (from, to) of vertices. */
+/* Pairs of vertices: from[i] must come before to[i]. */
 struct wdag_order {
     uint32_t n, *from, *to;
 };
-/* Makes succ and pred of a level; loops and repeats are dropped.  O(V + pairs). */
+/* Makes succ and pred of a level from pairs; loops and repeats are dropped.  O(V + pairs). */
 void wdag_set_edges(struct wdag *g, const struct wdag_order *edges);
 
 /* Merges vertices: group[v] in [0, ngroup).  Times, sizes add up (COST_NEVER stays), pins are merged
@@ -71,7 +69,7 @@ void wdag_set_edges(struct wdag *g, const struct wdag_order *edges);
 struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
                         const char *maker, struct arena *a, struct diag *d);
 
-/* wdag_merge with `order` (NULL: none) in the place of the edges of the finer level. */
+/* wdag_merge with the pairs `order` instead of the edges of the finer level (NULL: with those). */
 struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,
                                 const uint32_t *group, uint32_t ngroup, const char *maker,
                                 struct arena *a, struct diag *d);
@@ -92,7 +90,8 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, 
  * returns limit + 1.  O(count * frontier). */
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit);
 
-/* Passes that each vertex has nodes of at least: 1, or 2 in training graphs whose classes hold both.  O(V). */
+/* The number of passes (forward, backward) that every vertex has nodes of: 2 in training graphs where each vertex
+ * has both, else 1.  O(V). */
 uint32_t wdag_passes(const struct wdag *g);
 
 /* Bytes of all vertices and shared items, each once: what one device needs that holds all.  O(V + shared). */
@@ -107,8 +106,8 @@ void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_
 uint32_t *wdag_flatten(const struct wdag *top, struct arena *a);
 /* The vertices of top with their nodes, as lines that start with '#'; nothing for NULL. */
 void wdag_print(FILE *f, const struct wdag *top, const struct module *m);
-/* g with the least that each net may cost a device: the inner link's, the outer one's where the host has
- * a pin.  What holds for all plans of it as a flat cluster is a lower bound with groups.
+/* g for lower bounds with groups of devices: each net costs the least that it can, the inner link's cost, or the
+ * outer one's where the host has a pin.  A bound for its plans without groups holds for all plans with groups.
  * Shares all else with g, lives in a. */
 struct wdag *wdag_inner(const struct wdag *g, struct arena *a);
 

@@ -1,9 +1,9 @@
-/* Nets over vertices that are left out (wdag.h: wdag_without).
+/* Nets of a graph without some vertices (wdag_bridge.h, used by wdag_without).
  *
  * Let v be left out, e a net that v reads, o one that v makes, u a reader of o.  Wherever v is, u's device pays
- * for e if v is there, and for o if not; and what makes e pays for o if v is with it, for e if not.  So as much of
- * e's cost as o costs, too, may be asked of the readers of o as if they read e: no device pays more than it did.
- * Of what o costs each part is used once, for one of the nets that v reads, or left to its readers alone.
+ * for e if v is there, and for o if not; and what makes e pays for o if v is with it, for e if not.  So the readers
+ * of o may be made readers of e for as much of e's cost as o costs, and no device pays more than it did.  Each share
+ * of o's cost is used once: for one of the nets that v reads, or for a net of o's readers alone.
  *
  * A net's cost is taken in UNITS equal parts; a reader that it gets from a vertex left out has a mask of the parts
  * that it reads.  All readers got from one such vertex have the same parts, new ones where there are any, so that
@@ -19,15 +19,15 @@
 
 enum { UNITS = 64, READERS_MOST = 64, CLASSES = CLUSTER_CLASSES };
 
-/* A vertex that reads parts of a net for one that is left out. */
+/* A vertex that was made a reader of some parts of a net, in place of one that is left out. */
 struct reader {
     uint32_t v, next; /* next: 1 + index, 0: none */
     uint64_t parts;
 };
 
-/* Parts of a net that the same vertices read. */
+/* Those of a net's UNITS parts that the same vertices read: they make one new net. */
 struct piece {
-    /* pin: the vertices that read it and stay, and what makes it if that stays */
+    /* units: how many parts; pin: its readers that stay, and its producer if that stays */
     uint32_t units, npin, *pin;
 };
 
@@ -40,7 +40,7 @@ struct bridging {
     uint32_t nreader, capreader;
     struct piece piece[UNITS];
     uint32_t npiece;
-    /* the new nets */
+    /* the new nets, as growing arrays:, as growing arrays: */
     uint32_t nnet, *at, *pin, *src, *old, capat, cappin, capsrc, capold, capcost;
     int64_t *cost; /* [net][class] */
 };
@@ -87,7 +87,8 @@ static bool is_pin(const struct wdag *g, uint32_t e, uint32_t v)
     return lo < g->net_pin.at[e + 1] && g->net_pin.to[lo] == v;
 }
 
-/* n parts of e for the vertices of p: first such as none of them reads, then such as not all of them do. */
+/* Mask of n parts of e that the vertices of p are to read: first parts that none of them reads, then parts that some
+ * do not. */
 static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct piece *p,
                              uint32_t n)
 {
@@ -106,8 +107,8 @@ static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct 
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* Cuts net e into pieces with what has been got so far.  The vertices that stay of its own are in each, but no more
- * than READERS_MOST in those with others. */
+/* Divides net e into pieces, by the readers that it has been given.  Its own readers that stay are in each piece,
+ * but at most READERS_MOST of them in a piece with others. */
 static void cut_net(struct bridging *b, uint32_t e)
 {
     const struct wdag *g = b->g;
@@ -141,14 +142,14 @@ static int64_t unit_cost(const struct bridging *b, uint32_t k, uint32_t e)
     return b->g->net_cost[k][e] / UNITS;
 }
 
-/* What p, one of the pieces of net e, costs. */
+/* Writes cost[class], what piece p of net e costs. */
 static void piece_cost(const struct bridging *b, uint32_t e, const struct piece *p, int64_t *cost)
 {
     for (uint32_t k = 0; k < b->g->ncls; k++)
         cost[k] = p->units == UNITS ? b->g->net_cost[k][e] : unit_cost(b, k, e) * p->units;
 }
 
-/* A new net: the pins of p at cost[class], in the place of net e. */
+/* Adds a new net in the place of e: the pins of piece p, at cost[class]. */
 static void emit(struct bridging *b, uint32_t e, const struct piece *p, const int64_t *cost)
 {
     uint32_t n = b->nnet++, start = n ? b->at[n] : 0, src = b->g->net_src[e], ncls = b->g->ncls;
@@ -167,7 +168,7 @@ static void emit(struct bridging *b, uint32_t e, const struct piece *p, const in
 
 /* ---- vertices -------------------------------------------------------------------------------- */
 
-/* How many parts of net e cost no more than `left`. */
+/* How many of net e's parts cost no more than left[class] on any class. */
 static uint32_t parts_within(const struct bridging *b, uint32_t e, const int64_t *left)
 {
     int64_t n = UNITS;
@@ -182,7 +183,7 @@ static uint32_t parts_within(const struct bridging *b, uint32_t e, const int64_t
     return costs ? (uint32_t)n : 0;
 }
 
-/* Lets the readers of p, a piece of a net that v makes, read as much of the nets that v reads. */
+/* Makes the readers of p, a piece of a net that v makes, readers of the nets that v reads, for as much as p costs. */
 static void bridge_piece(struct bridging *b, uint32_t v, const struct piece *p, int64_t *left)
 {
     const struct wdag *g = b->g;

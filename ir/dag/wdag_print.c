@@ -1,4 +1,5 @@
-/* Levels as text: what --print-ir-after shows below the module, in comment lines. */
+/* Levels as text: what --print-ir-after shows below the module, in comment lines.  O(vertices + nodes).  O(vertices
+ * + nodes). */
 #include "ir/dag/wdag.h"
 
 #include "ir/base/units.h"

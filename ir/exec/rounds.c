@@ -6,15 +6,16 @@
  * first part that reads it.  Where transfers overlap computing (H.1) a part is three tasks, on the
  * device's lane and on those of its link.
  *
- * Rounds.  The level of a task is that of the tasks it waits for, one more where these are on other
- * lanes.  In round r a lane runs all its tasks, each for the sample r - level, so that it never waits
- * for what its own round makes elsewhere, and a round takes no longer than the most loaded lane needs:
- * N samples end within (N + levels) times the plan's value, and not before N times it.  So the replay
- * checks the judge: both add up the same times on ways that have nothing in common.  The parts of a device whose
- * nodes are not contiguous are the paper's virtual devices: tasks of one lane. */
+ * Rounds.  The level of a task is the largest level of the tasks it waits for, plus one for those on other lanes.
+ * In round r a lane runs each of its tasks for the sample r - level.  So it waits for nothing that another lane does
+ * in the same round, and a round takes no longer than the most loaded lane needs: N samples end within (N + levels)
+ * times the plan's value, and not before N times it.  So the replay checks the judge: both find the same value by
+ * methods that have nothing in common.  The parts of a device whose nodes are not contiguous are the paper's virtual
+ * devices: tasks of one lane. */
 #include "ir/exec/rounds.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/events.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -22,13 +23,13 @@
 
 enum {
     FEW = REPLAY_FEW,
-    MANY = 1 << 14 /* bars of a picture as far as the choice is not the user's */
+    MANY = 1 << 14 /* bars of a picture, if the user does not say how many samples */
 };
 
 /* Costs of one part in one pass. */
 struct piece {
     int64_t compute, in, out;
-    uint32_t task[4]; /* by kind, task + 1 */
+    uint32_t task[4]; /* [kind] 1 + the task; 0: none */
     bool used;
 };
 
@@ -41,7 +42,7 @@ struct building {
     struct arena *a;
     struct replay *r;
     struct piece *piece;        /* [2 * part + pass] */
-    uint32_t nedge, *from, *to; /* between pieces: `to` reads what `from` makes */
+    uint32_t nedge, *from, *to; /* edges edges between pieces: `to` reads what `from` makes */
 };
 
 static bool is_back(const struct building *b, nid n)
@@ -63,8 +64,8 @@ static void add_edge(struct building *b, uint32_t from, uint32_t to)
     b->to[b->nedge++] = to;
 }
 
-/* A net: each device pays its transfer once, in the pass of the producer; who reads it waits for the
- * producer, and on another device for the transfer.  first: a number for each device, all UINT32_MAX. */
+/* Adds net e: each device pays its transfer once, in the pass of the producer; its readers wait for the producer, on
+ * other devices also for the transfer.  first: scratch, [device], all UINT32_MAX. */
 static void add_net(struct building *b, uint32_t e, uint32_t *first)
 {
     vid v = b->p->net_value[e];
@@ -125,7 +126,7 @@ static void make_pieces(struct building *b)
 
 /* ---- tasks ------------------------------------------------------------------------------------ */
 
-/* The lane of a device for a kind of task. */
+/* The lane of device `dev` for a kind of task; made if it is new. */
 static uint32_t lane_of(const struct building *b, uint32_t dev, uint8_t kind)
 {
     uint32_t per = b->c->overlap == OVERLAP_SUM ? 1 : b->c->overlap == OVERLAP_MAX ? 2 : 3;
@@ -141,7 +142,7 @@ static void make_lanes(struct building *b)
     r->lane = arena_array(b->a, (size_t)r->nlane + 1, sizeof *r->lane);
     for (uint32_t d = 0; d < b->c->ndev; d++)
         for (uint8_t k = TASK_OUT; k >= TASK_IN; k--)
-            r->lane[lane_of(b, d, k)] = (struct lane){d, k};
+            r->lane[lane_of(b, d, k)] = (struct round_lane){d, k};
     for (uint32_t d = 0; d < b->c->ndev && b->c->overlap == OVERLAP_SUM; d++)
         r->lane[d].kind = TASK_WHOLE;
 }
@@ -153,12 +154,12 @@ static void add_task(struct building *b, uint32_t piece, uint8_t kind)
     uint32_t part = piece / 2;
     assert(part < b->parts->nparts && !x->task[kind]);
     bool whole = kind == TASK_WHOLE;
-    struct task t = {.part = part,
-                     .lane = lane_of(b, b->parts->part[part].dev, kind),
-                     .back = piece % 2,
-                     .kind = kind,
-                     .in = whole || kind == TASK_IN ? x->in : 0,
-                     .out = whole || kind == TASK_OUT ? x->out : 0};
+    struct round_task t = {.part = part,
+                           .lane = lane_of(b, b->parts->part[part].dev, kind),
+                           .back = piece % 2,
+                           .kind = kind,
+                           .in = whole || kind == TASK_IN ? x->in : 0,
+                           .out = whole || kind == TASK_OUT ? x->out : 0};
     t.time = t.in + (whole || kind == TASK_COMPUTE ? x->compute : 0) + t.out;
     x->task[kind] = r->ntask + 1;
     r->task[r->ntask++] = t;
@@ -174,7 +175,7 @@ static uint32_t end_task(const struct piece *x, bool last)
     return UINT32_MAX;
 }
 
-/* Each entry of a row once. */
+/* Drops repeated entries within rows. */
 static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
 {
     uint32_t *seen = arena_array(a, (size_t)rows + 1, sizeof *seen), n = 0, at = 0;
@@ -189,7 +190,7 @@ static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
     }
 }
 
-/* Tasks in order of the parts, forward before backward; what they wait for. */
+/* Makes the tasks, in order of the parts, forward before backward, and what they wait for. */
 static void make_tasks(struct building *b)
 {
     struct replay *r = b->r;
@@ -223,9 +224,8 @@ static void make_tasks(struct building *b)
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-/* A task of the backward pass that needs values of the forward pass alone could run with them, and a picture would
- * show gradients before there is a loss.  It runs in the round of who reads it first; if nobody does, once
- * the forward pass is through. */
+/* Raises levels: a task of the backward pass that needs only values of the forward pass would run before there is a
+ * loss.  It gets the level of its first reader; without readers, that of the end of the forward pass. */
 static void delay_backward(struct replay *r, const uint32_t *order, const struct csr *next)
 {
     uint32_t through = 0;
@@ -233,12 +233,12 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
         if (!r->task[t].back && r->task[t].level > through)
             through = r->task[t].level;
     for (uint32_t i = r->ntask; i-- > 0;) {
-        struct task *t = &r->task[order[i]];
+        struct round_task *t = &r->task[order[i]];
         uint32_t level = UINT32_MAX;
         if (!t->back || t->level >= through)
             continue;
         for (uint32_t k = next->at[order[i]]; k < next->at[order[i] + 1]; k++) {
-            const struct task *u = &r->task[next->to[k]];
+            const struct round_task *u = &r->task[next->to[k]];
             uint32_t latest = u->level - (u->lane != t->lane);
             level = latest < level ? latest : level;
         }
@@ -246,8 +246,7 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
     }
 }
 
-/* The tasks by level, those of a level in an order in which each comes behind those that it waits for
- * (Kahn's algorithm, smallest first as far as the queue goes). */
+/* level -> tasks, each behind those that it waits for (Kahn's algorithm). */
 static struct csr by_level(struct building *b)
 {
     struct replay *r = b->r;
@@ -263,9 +262,9 @@ static struct csr by_level(struct building *b)
     }
     struct csr next = csr_build(b->a, r->ntask, n, r->after.to, row);
     for (uint32_t i = 0; i < end; i++) {
-        struct task *t = &r->task[order[i]];
+        struct round_task *t = &r->task[order[i]];
         for (uint32_t k = next.at[order[i]]; k < next.at[order[i] + 1]; k++) {
-            struct task *u = &r->task[next.to[k]];
+            struct round_task *u = &r->task[next.to[k]];
             uint32_t level = t->level + (u->lane != t->lane);
             u->level = level > u->level ? level : u->level;
             if (--left[next.to[k]] == 0)
@@ -274,7 +273,7 @@ static struct csr by_level(struct building *b)
     }
     assert(end == r->ntask);
     delay_backward(r, order, &next);
-    uint32_t *level = left; /* done with */
+    uint32_t *level = left; /* the array `left` is not needed any more */
     for (uint32_t i = 0; i < r->ntask; i++) {
         level[i] = r->task[order[i]].level;
         r->levels = level[i] + 1 > r->levels ? level[i] + 1 : r->levels;
@@ -282,34 +281,78 @@ static struct csr by_level(struct building *b)
     return csr_build(b->a, r->levels, r->ntask, level, order);
 }
 
-/* Runs the tasks of a pass (2: of both) round by round; in a round those of the levels whose samples
- * are under way. */
-static void run_pass(struct replay *r, const struct csr *level, int pass, int64_t *free_at)
+/* Appends the tasks of a pass (2: of both) to the lists of their lanes, round by round: in round r those of each
+ * level for sample r - level, if there is such a sample. */
+static void list_pass(const struct replay *r, const struct csr *level, int pass, struct csr *list)
 {
     for (uint32_t round = 0; round < r->samples + r->levels - 1; round++) {
         uint32_t low = round < r->samples ? 0 : round - r->samples + 1;
         uint32_t high = round < r->levels ? round : r->levels - 1;
         for (uint32_t i = level->at[low]; i < level->at[high + 1]; i++) {
             uint32_t x = level->to[i];
-            const struct task *t = &r->task[x];
-            if (pass < 2 && t->back != pass)
-                continue;
-            uint32_t s = round - t->level;
-            assert(s < r->samples && t->lane < r->nlane);
-            int64_t at = free_at[t->lane];
-            for (uint32_t k = r->after.at[x]; k < r->after.at[x + 1]; k++) {
-                uint32_t u = r->after.to[k];
-                int64_t done = r->start[(size_t)u * r->samples + s] + r->task[u].time;
-                at = done > at ? done : at;
-            }
-            r->start[(size_t)x * r->samples + s] = at;
-            free_at[t->lane] = at + t->time;
-            r->end = at + t->time > r->end ? at + t->time : r->end;
+            const struct round_task *t = &r->task[x];
+            assert(t->lane < r->nlane && round - t->level < r->samples);
+            if (pass == 2 || t->back == pass)
+                list->to[list->at[t->lane + 1]++] = x * r->samples + round - t->level;
         }
     }
 }
 
-/* As many samples as show a steady state of some rounds, if a picture has room for them. */
+/* The list of each lane; with `batch` all samples go forward before any goes backward. */
+static struct csr make_lists(const struct replay *r, const struct csr *level, bool batch,
+                             struct arena *a)
+{
+    struct csr list = {.at = arena_array(a, (size_t)r->nlane + 2, sizeof *list.at),
+                       .to = arena_array(a, (size_t)r->ntask * r->samples + 1, sizeof *list.to)};
+    for (uint32_t t = 0; t < r->ntask; t++)
+        list.at[r->task[t].lane + 1] += r->samples;
+    csr_starts(list.at, r->nlane);
+    for (int pass = batch ? 0 : 2; pass < (batch ? 2 : 3); pass++)
+        list_pass(r, level, pass, &list);
+    return list;
+}
+
+/* What the tasks wait for; with `batch` one more task, the end of the batch, stands between the passes. */
+static struct csr make_waits(const struct replay *r, bool batch, struct arena *a)
+{
+    if (!batch)
+        return r->after;
+    uint32_t most = r->after.at[r->ntask] + r->ntask, n = 0;
+    uint32_t *task = arena_array(a, (size_t)most + 1, sizeof *task);
+    uint32_t *on = arena_array(a, (size_t)most + 1, sizeof *on);
+    for (uint32_t t = 0; t < r->ntask; t++) {
+        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++, n++) {
+            task[n] = t;
+            on[n] = r->after.to[i];
+        }
+        task[n] = r->task[t].back ? t : r->ntask;
+        on[n++] = r->task[t].back ? r->ntask : t;
+    }
+    return csr_build(a, r->ntask + 1, n, task, on);
+}
+
+static void run_lists(struct replay *r, const struct csr *level, bool batch, struct arena *a)
+{
+    struct task_graph g = {.ntask = r->ntask + batch, .nlane = r->nlane};
+    g.task = arena_array(a, (size_t)g.ntask + 1, sizeof *g.task);
+    g.lane = arena_array(a, (size_t)g.nlane + 1, sizeof *g.lane);
+    for (uint32_t t = 0; t < r->ntask; t++)
+        g.task[t] = (struct task){
+            .time = r->task[t].time, .lane = {r->task[t].lane, NO_LANE}, .count = r->samples};
+    if (batch)
+        g.task[r->ntask] = (struct task){.lane = {NO_LANE, NO_LANE}, .count = 1};
+    g.waits = make_waits(r, batch, a);
+    g.list = make_lists(r, level, batch, a);
+    bool numbered = task_graph_number(&g, a);
+    assert(numbered);
+    (void)numbered;
+    struct timeline t = events_run(&g, NULL, a);
+    assert(t.status == RUN_DONE);
+    r->start = t.start;
+    r->end = t.end;
+}
+
+/* How many samples show some rounds of the steady state, or fewer if a picture has no room for them. */
 static uint32_t enough(const struct replay *r)
 {
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
@@ -318,28 +361,19 @@ static uint32_t enough(const struct replay *r)
     return n ? n : 1;
 }
 
-struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
-                         const int32_t *dev, const struct parts *parts, uint32_t samples,
-                         struct arena *a)
+struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
+                         uint32_t samples, struct arena *a)
 {
-    assert(m->cost && parts->part_of);
+    assert(s->m->cost && parts->part_of);
     struct replay r = {.levels = 1};
-    struct building b = {.m = m, .p = p, .c = c, .dev = dev, .parts = parts, .a = a, .r = &r};
+    struct building b = {
+        .m = s->m, .p = s->place, .c = s->cluster, .dev = dev, .parts = parts, .a = a, .r = &r};
     make_pieces(&b);
     make_lanes(&b);
     make_tasks(&b);
     struct csr level = by_level(&b);
     r.samples = samples ? samples : enough(&r);
-    int64_t *free_at = arena_array(a, (size_t)r.nlane + 1, sizeof *free_at);
-    r.start = arena_array(a, (size_t)r.ntask * r.samples + 1, sizeof *r.start);
-    if (c->schedule == SCHEDULE_GPIPE && r.training) {
-        run_pass(&r, &level, 0, free_at);
-        for (uint32_t l = 0; l < r.nlane; l++) /* the batch is through before the first gradient */
-            free_at[l] = r.end;
-        run_pass(&r, &level, 1, free_at);
-    } else {
-        run_pass(&r, &level, 2, free_at);
-    }
+    run_lists(&r, &level, s->cluster->schedule == SCHEDULE_GPIPE && r.training, a);
     return r;
 }
 
@@ -375,7 +409,7 @@ const char *replay_lane_name(const struct replay *r, const struct cluster *c, ui
     static const char *const what[OVERLAPS][4] = {
         [OVERLAP_MAX] = {[TASK_IN] = " link"},
         [OVERLAP_DUPLEX] = {[TASK_IN] = " in", [TASK_OUT] = " out"}};
-    const struct lane *l = &r->lane[lane];
+    const struct round_lane *l = &r->lane[lane];
     const char *suffix = what[c->overlap][l->kind];
     return arena_fmt(a, "%s%s", cluster_device_name(c, a, l->dev), suffix ? suffix : "");
 }

@@ -1,46 +1,43 @@
-/* A plan at work: N samples through its pieces, one lane per device. */
+/* Replay: a plan run on paper, N samples through its parts, one lane per device. */
 #ifndef PCC_IR_EXEC_ROUNDS_H
 #define PCC_IR_EXEC_ROUNDS_H
 
-#include "ir/cluster/cluster.h"
-#include "ir/dag/placeable.h"
+#include "ir/dag/scene.h"
 #include "ir/plan/parts.h"
 
 enum task_kind { TASK_WHOLE, TASK_IN, TASK_COMPUTE, TASK_OUT };
 
 /* What a lane does once for every sample. */
-struct task {
+struct round_task {
     uint32_t part, lane;
     uint8_t back;    /* of the backward pass */
     uint8_t kind;    /* enum task_kind; WHOLE: transfers and computing after each other */
-    uint32_t level;  /* rounds that it runs behind the first task */
+    uint32_t level;  /* how many rounds after the first task it handles the same sample */
     int64_t time;    /* ps */
-    int64_t in, out; /* ps of them: transfers, at the beginning and at the end */
+    int64_t in, out; /* ps of `time` that are transfers: in at its beginning, out at its end */
 };
 
-struct lane {
+struct round_lane {
     uint32_t dev;
     uint8_t kind; /* TASK_WHOLE: all of the device; TASK_COMPUTE; TASK_IN, TASK_OUT: a link */
 };
 
 struct replay {
     uint32_t ntask, nlane, samples, levels;
-    bool training;     /* there are tasks of the backward pass */
-    struct task *task; /* in an order that is legal to run */
-    struct lane *lane;
+    bool training;           /* there are tasks of the backward pass */
+    struct round_task *task; /* in an order that is legal to run */
+    struct round_lane *lane;
     struct csr after; /* task -> tasks that it waits for, of the same sample */
     int64_t *start;   /* [task * samples + sample] ps */
     int64_t end;      /* ps; end / samples tends to the plan's value, from above */
 };
 
-/* Runs `samples` samples (0: a few, enough for a steady state) through the plan dev[] as cut.  A lane takes
- * its tasks round by round, in each round every task once, for different samples: in training a forward
- * and a backward sample in turn (1F1B), or with the cluster's schedule GPipe all forward samples first.
- * Lives in a.  samples * tasks and the sum of all times must fit.
- * O(samples * (tasks + edges between them)). */
-struct replay replay_run(const struct module *m, const struct place *p, const struct cluster *c,
-                         const int32_t *dev, const struct parts *parts, uint32_t samples,
-                         struct arena *a);
+/* Runs `samples` samples (0: a few, enough for a steady state) through the parts of the plan dev[].  In each round a
+ * lane does each of its tasks once, for different samples: in training a forward and a backward sample in turn
+ * (1F1B), or with the cluster's schedule GPipe all forward samples first.  Lives in a.  samples * tasks and the sum
+ * of all times must fit.  O(samples * (tasks + edges between them)). */
+struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
+                         uint32_t samples, struct arena *a);
 enum { REPLAY_FEW = 16 }; /* samples of 0, more only if the steady state is later */
 
 /* A task at work for a sample. */

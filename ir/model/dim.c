@@ -155,7 +155,7 @@ struct dim dim_min(struct module *m, struct dim a, struct dim b)
     return from_poly(m, &p);
 }
 
-/* The text is one Min(..), not a sum that starts with one. */
+/* Whether the text is one Min(..), not a sum that starts with one. */
 static bool is_one_min(const char *text)
 {
     int depth = 0;
@@ -184,7 +184,7 @@ bool dim_is_min_of(const struct module *m, struct dim b, struct dim a)
     return first || (strncmp(last, name, n) == 0 && strncmp(last - 2, ", ", 2) == 0);
 }
 
-/* Passes each name on once.  An expression fits POLY_TEXT, hence so do its names. */
+/* Passes each name on once.  An expression is shorter than POLY_TEXT, so its names fit `seen`. */
 struct name_sink {
     void (*fn)(void *user, const char *name);
     void *user;

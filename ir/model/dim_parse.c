@@ -16,7 +16,7 @@
 
 enum { DEPTH_LIMIT = 64 };
 
-/* p / den; `open`: a quotient by a name that a floor() must close. */
+/* A quotient p / den under way; `open`: it was divided by a name, which only floor() can turn into a whole number. */
 struct ratio {
     struct poly p;
     int64_t den; /* > 0 */
@@ -77,7 +77,7 @@ static struct ratio integer(int64_t v)
     return (struct ratio){.p = poly_const(v), .den = 1};
 }
 
-/* Divides numerator and denominator by what all coefficients share. */
+/* Divides numerator and denominator by their greatest common divisor. */
 static void reduce(struct ratio *r)
 {
     int64_t g = r->den;
@@ -231,7 +231,7 @@ bool dim_quote(const char *name, char *out)
     return *name == 0;
 }
 
-/* What a name stands for: its value if values are asked for, else itself. */
+/* Writes what a name stands for: its value if there is a lookup, else the name. */
 static void use_name(struct parser *p, const char *name, struct ratio *out)
 {
     char quoted[POLY_TEXT];

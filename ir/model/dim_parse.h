@@ -9,8 +9,9 @@ enum parse_error { PARSE_OK, PARSE_SYNTAX, PARSE_BOUNDS, PARSE_UNBOUND };
 /* A reader.  The caller fills in the first four; the others start as zero. */
 struct parser {
     struct module *m; /* may be NULL if there is a lookup: nothing is interned then */
-    bool dry;         /* only show the names to lookup: no arithmetic */
-    int64_t (*lookup)(void *user, const char *name); /* NULL: names stay; -1: unbound */
+    bool dry;         /* only call lookup with each name: no arithmetic */
+    /* value of a name, -1: unbound; NULL: names stay names */
+    int64_t (*lookup)(void *user, const char *name);
     void *user;
     const char *s; /* next character */
     unsigned depth;

@@ -2,10 +2,10 @@
  *
  * The form is canonical: terms sorted by the text of their atoms, floor divisions reduced so that
  * the numerator's coefficients lie in [0, divisor) (what is divisible is taken out in front) and
- * share no factor with the divisor.  Equal polynomials therefore print alike; the converse need not
- * hold for nested floor divisions, which is safe: such dimensions count as different.
- * Bounded: 16 terms of degree 8; everything beyond is reported as "does not fit".
- * Cost: O(terms^2 * degree) string comparisons per operation. */
+ * share no factor with the divisor.  Equal polynomials therefore print alike; two spellings of one nested floor
+ * division may still print differently, which is safe: they count as different dimensions. Bounded: 16 terms of
+ * degree 8; everything beyond is reported as "does not fit".  Cost: O(terms^2 * degree) string comparisons per
+ * operation. */
 #include "ir/model/dim_poly.h"
 
 #include <assert.h>
@@ -178,8 +178,8 @@ static int64_t floor_div(int64_t a, int64_t b) /* b > 0 */
     return a / b - (a % b < 0);
 }
 
-/* p = front + b * rest with the coefficients of rest in [0, b): floor(p / b) = front +
- * floor(rest / b). */
+/* Splits p into b * front + rest, the coefficients of rest in [0, b), so that floor(p / b) = front + floor(rest /
+ * b). */
 static bool take_out(const struct module *m, const struct poly *p, int64_t b, struct poly *front,
                      struct poly *rest)
 {
@@ -210,7 +210,7 @@ static void cancel(struct poly *num, int64_t *b)
         num->n--;
 }
 
-/* Text as an operand of //: in parentheses unless it is a single factor. */
+/* Writes p as an operand of "//": in parentheses unless it is a single factor. */
 static bool factor_text(const struct module *m, const struct poly *p, char *buf)
 {
     bool single = p->n == 0 || (p->n == 1 && ((p->t[0].n == 1 && p->t[0].coef == 1) ||
@@ -251,7 +251,7 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
     if (!take_out(m, &num, d, &front, &rest))
         return false;
     int64_t c;
-    if (!poly_is_const(&rest, &c)) { /* else 0 <= c < d: nothing is left */
+    if (!poly_is_const(&rest, &c)) { /* a constant 0 <= c < d: floor(c / d) is 0 */
         cancel(&rest, &d);
         struct poly den = poly_const(d), atom;
         if (!div_atom(m, &rest, &den, &atom) || !poly_add(m, &front, &atom, 1, &front))

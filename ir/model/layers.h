@@ -1,4 +1,4 @@
-/* Layers of a model: what repeats in it, by the names of its nodes or by what a profile says. */
+/* Layers of a model: groups of nodes that repeat, by the names of the nodes or as a profile says. */
 #ifndef PCC_IR_MODEL_LAYERS_H
 #define PCC_IR_MODEL_LAYERS_H
 
@@ -12,20 +12,20 @@ struct layers {
     uint32_t n;     /* layers 1 .. n, in order of their first nodes */
     uint32_t *of;   /* [node] its layer; 0: none */
     uint32_t *rest; /* [node] where its name goes on after the scope */
-    uint32_t *kind; /* [layer] which of layers_repeats; NULL before that */
+    uint32_t *kind; /* [layer] index into the repeats of layers_repeats; NULL before that */
 };
 
 /* Of the main graph.  Lives in a.  O(nodes + names). */
 struct layers layers_find(const struct module *m, struct arena *a);
 
-/* Layers with the same operators in the same order, constants left out. */
+/* A kind of layer: layers with the same operators in the same order, constants left out. */
 struct repeat {
     uint32_t count;
     uint32_t first; /* the first of them */
     uint32_t nodes; /* in each */
 };
 
-/* Every kind of layer, in order of first layers; returns how many, and fills l->kind.
+/* Writes the kinds of layer to *out, in order of their first layers, and fills l->kind; returns how many there are.
  * Expected O(nodes). */
 uint32_t layers_repeats(const struct module *m, struct layers *l, struct arena *a,
                         struct repeat **out);

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* count + n, or the arena's out-of-memory report: 2^32 of anything is more than pcc addresses. */
+/* count + n; if that is 2^32 or more, what the arena does when memory runs out: pcc addresses no more. */
 static uint32_t sum(const struct module *m, uint32_t count, uint32_t n)
 {
     if (n > UINT32_MAX - count)
@@ -42,7 +42,7 @@ struct module *module_new(struct arena *of, struct diag *diag)
     return m;
 }
 
-/* An entry 0 that takes no memory: files may hold a million functions of nothing. */
+/* An entry 0 that takes no memory of its own: a file may hold a million empty functions. */
 static void *none_at_all(void)
 {
     static const union {

@@ -11,8 +11,8 @@
  *  - an omitted optional operand or result is value 0;
  *  - values of outer graphs that a body reads (captures) are recorded as extra operands, after the
  *    formal ones, of the node that owns the body: every dependency is an operand.
- * The pointers named src lead to the protobuf message that something came from; only the ONNX reader
- * and writer look behind them (NULL when the module came from somewhere else). */
+ * The pointers named src point to the protobuf message that something came from; only the ONNX reader and writer use
+ * them (NULL when the module came from somewhere else). */
 #ifndef PCC_IR_MODEL_MODULE_H
 #define PCC_IR_MODEL_MODULE_H
 
@@ -28,7 +28,7 @@ typedef uint32_t gid; /* graph */
 typedef uint32_t sid; /* interned string */
 typedef uint32_t tid; /* tensor: the payload of an initializer or an attribute */
 
-/* [at, at + n) of a pool */
+/* Entries [at, at + n) of an array of the module (a pool). */
 struct slice {
     uint32_t at, n;
 };
@@ -87,7 +87,7 @@ enum {
     VALUE_OUTPUT = 2, /* an output of its graph (it may be an input or initializer, too) */
     /* has an initializer (with VALUE_INPUT: a default that callers may override) */
     VALUE_INIT = 4,
-    VALUE_LOST = 8 /* a later definition of the same name won; nobody reads this one */
+    VALUE_LOST = 8 /* a later definition of the same name counts; nothing reads this one */
 };
 
 struct value {
@@ -154,10 +154,11 @@ struct attr {
 };
 
 enum {
-    NODE_UNNAMED = 1, /* its name was made up by the reader */
+    NODE_UNNAMED = 1, /* it had no name: the reader made one up */
     NODE_LOST = 2,    /* every result lost to a later definition of the same name */
     NODE_CALL = 4,    /* calls a function of the model */
-    NODE_MADE = 8     /* a pass made it: its message, if any, is only a pattern (onnx_remake) */
+    /* a pass made it: src, if not NULL, is only a pattern for its message (backends/onnx/remake.c) */
+    NODE_MADE = 8
 };
 
 struct node {
@@ -203,8 +204,8 @@ struct opset {
 struct function {
     sid domain, name, overload;
     struct module *body;
-    struct slice need; /* attributes that calls must give: of body->sids */
-    struct slice give; /* attributes with a default: of body->attr */
+    struct slice need; /* names of the attributes that calls must give, in body->sids */
+    struct slice give; /* attributes with a default, in body->attr */
     const void *src;   /* FunctionProto */
 };
 
@@ -215,8 +216,8 @@ struct costs {
     int64_t *flops;   /* [node]; bodies: the sum of their nodes */
     int64_t *traffic; /* [node] bytes read and written, the roofline's */
     int64_t *params;  /* [node] bytes of parameters among own, in profiles; NULL: all of own */
-    /* [node] bytes it needs on its device besides initializers: its results; of a call, those of
-       all nodes inside and its large constants */
+    /* [node] bytes that it needs on its device besides initializers: its results; for a call the results of all
+     * nodes inside and the large constants in it */
     int64_t *own;
     int64_t *bytes; /* [value] for the bound dimensions */
     int64_t *elems; /* [value] elements; -1: not known */
@@ -246,8 +247,9 @@ struct module {
     uint32_t nopset, capopset; /* from entry 1, like the others */
     struct function *function;
     uint32_t nfunction, capfunction; /* from 1; NULL and 0: none */
-    struct module *aside; /* tensors that no graph has (those of training_info); NULL: none */
-    bool rewritten;       /* a pass changed the nodes: src is that of the model as it was */
+    /* a module for tensors that belong to no graph (those of training_info); NULL: none */
+    struct module *aside;
+    bool rewritten; /* a pass changed the nodes: src is the model as it was before */
     struct type *type;
     uint32_t ntype, captype;
     struct dim *dim;
@@ -300,11 +302,11 @@ struct slice module_add_floats(struct module *m, const float *v, uint32_t n);
 struct slice module_add_sids(struct module *m, const sid *v, uint32_t n);
 struct slice module_add_refs(struct module *m, const uint32_t *v, uint32_t n);
 void module_add_opset(struct module *m, sid domain, int64_t version);
-/* An empty module in the memory of m, with its strings and the files that m has by now. */
+/* An empty module in the memory of m, which shares its strings and the files that it has so far. */
 struct module *module_add_inner(struct module *m);
 /* A function with an empty body; the index. */
 uint32_t module_add_function(struct module *m);
-/* After more files were added: functions and m->aside have them, too. */
+/* To be called after files were added to m: functions and m->aside get them, too. */
 void module_share_files(struct module *m);
 
 /* Looking.  Names come back as C strings; never NULL. */

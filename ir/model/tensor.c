@@ -92,7 +92,7 @@ bool type_is_declarable(const struct module *m, uint32_t type)
     }
 }
 
-/* The product of sizes, one by one: a zero makes even what has overflowed small again. */
+/* A product of sizes under way.  It may overflow and still come out right: a later size of 0 makes it 0. */
 struct product {
     int64_t n;
     bool large;
@@ -230,7 +230,7 @@ int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max)
     const struct tensor *x = &m->tensor[t];
     const uint32_t bits = info[x->elem].bits;
     const bool is_signed = info[x->elem].integer == 2;
-    const int64_t per = (int64_t)sizeof buf * 8 / bits; /* elements a block, whole bytes */
+    const int64_t per = (int64_t)sizeof buf * 8 / bits; /* elements in a block of whole bytes */
     if (x->where != TENSOR_INLINE && x->where != TENSOR_FILE)
         return -1;
     for (int64_t at = 0; at < n; at += per) {

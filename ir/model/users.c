@@ -1,4 +1,5 @@
-/* The nodes that read a value. */
+/* value -> nodes that read it (module.h): counts, then fills rows, in two rounds over all operands.  O(nodes +
+ * operands). */
 #include "ir/model/module.h"
 
 #include <assert.h>
@@ -6,7 +7,7 @@
 struct csr module_users(const struct module *m, struct arena *a)
 {
     struct csr c = {arena_array(a, (size_t)m->nval + 1, sizeof *c.at), NULL};
-    /* last[v]: the last node seen to read v, plus nnode in the second round */
+    /* last[v]: the last node that was seen to read v; plus nnode in the second round, so that it need not be cleared */
     uint64_t *last = arena_array(a, m->nval, sizeof *last);
     uint32_t n = 0;
 

@@ -14,7 +14,7 @@
 
 #include "ir/base/strings.h"
 
-/* Every node lies in the range of its graph, and no range holds others. */
+/* Checks that every node lies in the range of its graph, and that ranges do not overlap. */
 static void ranges_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -99,7 +99,7 @@ static void owners_check(struct check *c)
     }
 }
 
-/* The values of a list belong to graph g and carry the flag; counts them in seen. */
+/* Checks that the values of a list belong to graph g and carry the flag; counts them in seen[value]. */
 static void list_check(struct check *c, gid g, const char *what, struct slice list, uint32_t flag,
                        uint32_t *seen)
 {
@@ -118,7 +118,7 @@ static void list_check(struct check *c, gid g, const char *what, struct slice li
         if (m->value[v].graph == g)
             seen[v]++;
         else if (flag == VALUE_OUTPUT)
-            continue; /* a captured value: reads_check sees to it */
+            continue; /* a captured value: reads_check checks it */
         if (m->value[v].graph != g || (m->value[v].flags & flag) == 0) {
             verify_fail(c, "graph %u: value %u '%s' is among its %s, but not marked so", g, v,
                         value_name(m, v), what);
@@ -126,7 +126,7 @@ static void list_check(struct check *c, gid g, const char *what, struct slice li
     }
 }
 
-/* Lists of graphs against flags of values, both ways; inputs and initializers list a value once. */
+/* Checks that lists of graphs and flags of values agree, and that inputs and initializers list a value once. */
 static void lists_check(struct check *c)
 {
     static const struct {
@@ -220,7 +220,7 @@ static void values_check(struct check *c)
     }
 }
 
-/* Names of values are unique in their graph. */
+/* Checks that names of values are unique in their graph. */
 static void names_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -252,8 +252,8 @@ static void names_check(struct check *c)
             named[m->value[v].name] = 0;
 }
 
-/* One read of v in graph g by node n (0: as an output of g); around[v] == owner of g if v comes in
- * through the owner. */
+/* Checks that node n (0: the outputs of g) may read v in graph g; around[v] == owner of g: v is an operand of the
+ * owner. */
 static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
 {
     const struct module *m = c->m;
@@ -289,7 +289,8 @@ static void graph_reads(struct check *c, gid g, const struct csr *nodes, const n
         read_check(c, g, 0, m->arg[out.at + k], around);
 }
 
-/* Graphs are visited owner by owner, so that an owner's operands are marked once. */
+/* Checks all reads.  Checks all reads.  Graphs are visited owner by owner, so that an owner's operands are marked
+ * once. */
 static void reads_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -339,7 +340,7 @@ static void one_module(struct check *c)
     arena_release(c->mem, mark);
 }
 
-/* What a function says of its attributes. */
+/* Checks a function's lists of attributes. */
 static void function_check(struct check *c, uint32_t f)
 {
     const struct function *x = &c->m->function[f];

@@ -1,4 +1,4 @@
-/* What the two halves of the verifier share; private to them. */
+/* What the files of the verifier share; private to ir/model/verify*.c. */
 #ifndef PCC_IR_MODEL_VERIFY_H
 #define PCC_IR_MODEL_VERIFY_H
 
@@ -10,13 +10,14 @@ struct check {
     struct arena *mem; /* the verifier's own */
     uint32_t nstr;     /* strings in the module */
     uint32_t ncallee;  /* functions of the model, 0 included */
-    uint32_t *named;   /* [string] who is called so; all 0 between two uses */
-    bool bad;          /* a violation was reported */
+    /* [string] scratch: the value or node of that name; all 0 between two uses */
+    uint32_t *named;
+    bool bad; /* a violation was reported */
 };
 
 /* Reports a violation. */
 void verify_fail(struct check *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Does the slice lie in a pool of count entries? */
+/* Whether the slice lies in a pool of count entries. */
 bool verify_inside(struct slice s, uint32_t count);
 /* The slice, or an empty one if it does not lie in a pool of count entries. */
 struct slice verify_safe(struct slice s, uint32_t count);

@@ -36,7 +36,8 @@ static bool has_inner(const struct type *t)
 static void types_check(struct check *c)
 {
     const struct module *m = c->m;
-    uint32_t *walk = arena_array(c->mem, m->ntype, sizeof *walk); /* the walk that came by */
+    /* the walk over inner types that came by last */
+    uint32_t *walk = arena_array(c->mem, m->ntype, sizeof *walk);
 
     for (uint32_t i = 1; i < m->ntype; i++) {
         const struct type *t = &m->type[i];
@@ -110,7 +111,7 @@ static void tensors_check(struct check *c)
     }
 }
 
-/* Entries in the list pool of an attribute kind; *most: the limit of what they name, 0: none. */
+/* Number of entries in the pool of a list attribute's kind; *most: what its entries must be below, 0: any number. */
 static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
 {
     const struct module *m = c->m;
@@ -122,7 +123,7 @@ static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
     case ATTR_INTS:
         return m->nints;
     case ATTR_STRINGS:
-        return m->nsids; /* whose entries pools_check has looked at */
+        return m->nsids; /* pools_check has checked the entries */
     case ATTR_TENSORS:
     case ATTR_SPARSES:
         *most = m->ntensor;
@@ -152,7 +153,7 @@ static void attrs_check(struct check *c)
         verify_index(c, "attribute", i, "its reference", a->ref, c->nstr);
         verify_index(c, "attribute", i, "its kind", a->kind, ATTR_TYPES + 1);
         if (a->ref != 0)
-            continue; /* stands for a value that it does not have */
+            continue; /* it stands for an attribute of the call, and has no value */
         if (is_list(a->kind)) {
             uint32_t count = list_pool(c, a->kind, &most);
             struct slice s = verify_safe(a->u.list, count);

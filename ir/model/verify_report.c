@@ -1,4 +1,4 @@
-/* Violations in words, and slices that are safe to use (verify.h). */
+/* Reports violations, and makes slices safe to use (verify.h).  O(1) each. */
 #include "ir/model/verify.h"
 
 #include <stdarg.h>

@@ -15,6 +15,7 @@
 #include <string.h>
 
 struct judging {
+    const struct scene *s;
     const struct module *m;
     const struct place *p;
     const struct cluster *c;
@@ -53,13 +54,13 @@ static void judge_nodes(struct judging *j)
         l->compute = sat_add(l->compute, t);
         l->pass[back].compute = sat_add(l->pass[back].compute, t);
         l->used = sat_add(l->used, j->m->cost->own[n]);
-        if (j->m->ir_version == 0) /* a profile: no initializers tell */
+        if (j->m->ir_version == 0) /* a profile, without initializers */
             l->params =
                 sat_add(l->params, (j->m->cost->params ? j->m->cost->params : j->m->cost->own)[n]);
     }
 }
 
-/* What parts cost: once for each part and each of the passes that it has nodes of. */
+/* Adds what parts cost: once for each part and each pass that it has nodes of. */
 static void judge_parts(struct judging *j)
 {
     const struct graph *g = &j->m->graph[1];
@@ -67,7 +68,7 @@ static void judge_parts(struct judging *j)
     uint32_t *piece = arena_array(j->a, j->m->nnode, sizeof *piece);
     if (!j->c->part_cost || !j->v->runnable)
         return;
-    uint32_t n = pieces_build(j->m, j->p, j->dev, piece, &dev, j->a);
+    uint32_t n = pieces_build(j->s, j->dev, piece, &dev, j->a);
     uint8_t *seen = arena_alloc(j->a, 2 * (size_t)n + 1);
     for (nid v = g->first; v < g->first + g->count; v++) {
         bool back = j->m->backward && j->m->backward[v];
@@ -80,7 +81,7 @@ static void judge_parts(struct judging *j)
     }
 }
 
-/* Distinct devices of a row of nodes; returns their number. */
+/* Writes the distinct devices of a row's nodes; returns their number. */
 static uint32_t devices_of(const struct judging *j, const struct csr *c, uint32_t row,
                            uint32_t *list, uint8_t *in)
 {
@@ -97,7 +98,7 @@ static uint32_t devices_of(const struct judging *j, const struct csr *c, uint32_
     return n;
 }
 
-/* Notes in the matrix of a pass which devices read a result of node `from`. */
+/* Notes in edge[pass], a matrix of devices, which devices read a result of node `from`. */
 static void note_edges(const struct judging *j, uint32_t net, nid from, uint8_t *edge[2])
 {
     assert(j->dev[from] >= 0 && (uint32_t)j->dev[from] < j->c->ndev);
@@ -215,7 +216,7 @@ static bool shares_device(const struct judging *j, const char **why)
     return true;
 }
 
-/* Adds bytes to the running sum at step `from`, takes them off after step `to`. */
+/* Counts bytes as alive from step `from` to step `to`: delta is what changes at each step. */
 static void live(int64_t *delta, uint32_t from, uint32_t to, int64_t bytes)
 {
     assert(from <= to && bytes >= 0);
@@ -281,7 +282,7 @@ static bool copies_are_free(const struct judging *j, uint32_t d)
     return true;
 }
 
-/* The copies of device d do as it does; false if there are not so many. */
+/* Gives the devices that share d's stage its figures; false if there are not that many. */
 static bool judge_copies_of(struct judging *j, uint32_t d)
 {
     assert(j->copies && j->copies[d] > 1);
@@ -299,7 +300,7 @@ static bool judge_copies_of(struct judging *j, uint32_t d)
     return true;
 }
 
-/* Loads from times, and the value from loads. */
+/* Works out loads from times, and the value from loads. */
 static void judge_loads(struct judging *j)
 {
     int64_t most[2] = {0, 0}, worst = -1;
@@ -332,18 +333,13 @@ static void judge_loads(struct judging *j)
     j->v->value = sat_add(most[0], most[1]);
 }
 
-struct verdict judge(const struct module *m, const struct place *p, const struct cluster *c,
-                     const int32_t *dev, struct arena *a)
+struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                     struct arena *a)
 {
-    return judge_copies(m, p, c, dev, NULL, a);
-}
-
-struct verdict judge_copies(const struct module *m, const struct place *p, const struct cluster *c,
-                            const int32_t *dev, const uint32_t *copies, struct arena *a)
-{
-    assert(m->cost && m->cost->nclass == c->ncls);
+    const struct cluster *c = s->cluster;
+    assert(s->m->cost && s->m->cost->nclass == c->ncls);
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
-    struct judging j = {m, p, c, dev, copies, a, &v};
+    struct judging j = {s, s->m, s->place, c, dev, copies, a, &v};
     size_t pairs = (size_t)c->ndev * c->ndev + 1;
     uint8_t *edge[2] = {arena_alloc(a, pairs), arena_alloc(a, pairs)};
     v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);

@@ -4,8 +4,8 @@
  * its nodes, the replicated nodes that it needs (and theirs), the initializers, and as inputs
  * whatever else is read: model inputs and results of other parts.  A replicated node never crosses;
  * if no placed node needs one whose result the model returns, the latest part that makes something
- * it stands on computes it (that keeps the order legal).  An initializer that the model returns is
- * carried by a part that uses it, else by the first.
+ * it stands on computes it (that keeps the order legal).  An initializer that the model returns is passed on by a
+ * part that uses it, else by the first.
  *
  * O(nodes + operands) plus the copies that the parts hold in the end. */
 #include "ir/plan/parts.h"
@@ -26,9 +26,10 @@ struct cutter {
     const struct place *p;
     struct arena *a;
     struct parts *parts;
-    int32_t *node_home;               /* [node] of a copy: the first part that needs it; -1: none */
+    /* [node] of a copy: the first part that needs it, which also returns it if need be; -1: none */
+    int32_t *node_home;
     int32_t *value_home;              /* [value] of an initializer: the same */
-    uint32_t *node_seen, *value_seen; /* part + 1 that noted it last */
+    uint32_t *node_seen, *value_seen; /* 1 + the part that noted it last */
     nid *stack;                       /* copies whose operands are still to be read */
     uint32_t nstack, capstack;
     uint32_t *order; /* [value] rank among model inputs and results */
@@ -63,7 +64,7 @@ static bool returned(const struct cutter *c, vid v)
 
 /* ---- who needs what ------------------------------------------------------------------------- */
 
-/* Makes x the home of whatever v is, if it comes before the present one. */
+/* Makes part x the home of v (an initializer, or a copy's result) if it is earlier than the present one. */
 static void offer_home(struct cutter *c, vid v, int32_t x)
 {
     nid def = c->m->value[v].def;
@@ -72,7 +73,7 @@ static void offer_home(struct cutter *c, vid v, int32_t x)
         *home = x;
 }
 
-/* The latest part that a copy stands on; -1: none. */
+/* [node] of a copy: the latest part that makes something it is computed from; -1: none. */
 static int32_t *latest_parts(struct cutter *c)
 {
     const struct module *m = c->m;
@@ -150,7 +151,7 @@ static void need_operands(struct cutter *c, uint32_t x, nid n)
         need_value(c, x, c->m->arg[in.at + i]);
 }
 
-/* Model inputs, then results, in order. */
+/* Ranks the values in the order of parts' inputs: model inputs, then results. */
 static void rank_values(struct cutter *c)
 {
     const struct module *m = c->m;
@@ -171,7 +172,7 @@ static void rank_values(struct cutter *c)
         }
 }
 
-/* (row, part) pairs -> part -> entries of `name` (or rows themselves) by ascending row. */
+/* From pairs (row, part): part -> name[row] (the row itself if name is NULL), by ascending row. */
 static struct csr turn(struct cutter *c, const struct pairs *q, uint32_t rows, const vid *name)
 {
     struct csr by_row = csr_build(c->a, rows, q->n, q->row, q->entry);
@@ -186,7 +187,8 @@ static struct csr turn(struct cutter *c, const struct pairs *q, uint32_t rows, c
     return csr_build(c->a, c->parts->nparts, k, part, entry);
 }
 
-/* Part -> values that the model returns and that are a copy's result or an initializer there. */
+/* part -> values that it returns for the model although no placed node of it makes them: results of copies,
+ * initializers. */
 static struct csr carried(struct cutter *c)
 {
     const struct graph *g = &c->m->graph[1];
@@ -330,10 +332,10 @@ static struct csr group_nodes(struct cutter *c, const struct pieces *k)
     return csr_build(c->a, parts->nparts, in.n, in.row, in.entry);
 }
 
-struct parts *parts_of_pieces(const struct module *m, const struct place *p, const struct pieces *k,
-                              struct arena *a)
+struct parts *parts_of_pieces(const struct scene *s, const struct pieces *k, struct arena *a)
 {
-    struct cutter c = {.m = m, .p = p, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
+    const struct module *m = s->m;
+    struct cutter c = {.m = m, .p = s->place, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
     struct csr nodes = group_nodes(&c, k);
     c.node_home = arena_array(a, m->nnode, sizeof *c.node_home);
     c.value_home = arena_array(a, m->nval, sizeof *c.value_home);
@@ -348,16 +350,15 @@ struct parts *parts_of_pieces(const struct module *m, const struct place *p, con
     return c.parts;
 }
 
-struct parts *parts_build(const struct module *m, const struct place *p, const struct cluster *cl,
-                          const int32_t *dev, struct arena *a)
+struct parts *parts_build(const struct scene *s, const int32_t *dev, struct arena *a)
 {
-    const struct graph *g = &m->graph[1];
-    struct pieces k = {.piece = arena_array(a, m->nnode, sizeof *k.piece)};
+    const struct graph *g = &s->m->graph[1];
+    struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
     for (nid n = g->first; n < g->first + g->count; n++)
-        if (p->kind[n] == PLACE_NODE && (dev[n] < 0 || (uint32_t)dev[n] >= cl->ndev))
+        if (s->place->kind[n] == PLACE_NODE && (dev[n] < 0 || (uint32_t)dev[n] >= s->cluster->ndev))
             return NULL;
-    k.n = pieces_build(m, p, dev, k.piece, &k.dev, a);
-    return parts_of_pieces(m, p, &k, a);
+    k.n = pieces_build(s, dev, k.piece, &k.dev, a);
+    return parts_of_pieces(s, &k, a);
 }
 
 const char *part_file(const struct parts *c, uint32_t part, struct arena *a)

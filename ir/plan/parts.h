@@ -6,8 +6,7 @@
 #ifndef PCC_IR_PLAN_PARTS_H
 #define PCC_IR_PLAN_PARTS_H
 
-#include "ir/cluster/cluster.h"
-#include "ir/dag/placeable.h"
+#include "ir/dag/scene.h"
 
 struct part {
     uint32_t dev;
@@ -17,8 +16,9 @@ struct part {
     uint32_t ncopy;
     vid *in; /* model inputs in the model's order, then results of earlier parts */
     uint32_t nin;
-    vid *out; /* results that other parts read or the model returns, in order; last returned
-                     results of copies and returned initializers that this part carries */
+    /* results that other parts read or the model returns, in order; last returned results of copies and initializers
+     * that the model returns and this part passes on */
+    vid *out;
     uint32_t nout;
     vid *weight; /* initializers that it reads or carries, ascending (also those that are inputs) */
     uint32_t nweight;
@@ -42,8 +42,7 @@ struct parts {
  * nodes becomes one part on device 0.  NULL if dev leaves a placed node without a device of the
  * cluster. Everything lives in a.  O(nodes + pins) for plans with one part per device; merging
  * pieces is O(pieces * edges between pieces) but stops after work linear in pins. */
-struct parts *parts_build(const struct module *m, const struct place *p, const struct cluster *c,
-                          const int32_t *dev, struct arena *a);
+struct parts *parts_build(const struct scene *s, const int32_t *dev, struct arena *a);
 
 /* Which part each placed node goes into, and the device of each part. */
 struct pieces {
@@ -51,10 +50,9 @@ struct pieces {
     uint32_t *piece; /* [node] */
     int32_t *dev;    /* [piece] */
 };
-/* The same for parts that are known; they must be numbered in an order that is legal to run.  Without
- * placed nodes, n is 0.  O(nodes + pins). */
-struct parts *parts_of_pieces(const struct module *m, const struct place *p, const struct pieces *k,
-                              struct arena *a);
+/* parts_build for given pieces k, which must be numbered in an order that is legal to run; n is 0 if no node is
+ * placed.  O(nodes + pins). */
+struct parts *parts_of_pieces(const struct scene *s, const struct pieces *k, struct arena *a);
 
 /* "part3.onnx", "part03.onnx" when there are more than ten; lives in a. */
 const char *part_file(const struct parts *c, uint32_t part, struct arena *a);

@@ -60,7 +60,7 @@ static struct quotient quotient_make(const struct module *m, const struct place 
     return q;
 }
 
-/* Drops repeated edges. */
+/* Drops repeated edges of q. */
 static void quotient_distinct(struct quotient *q)
 {
     struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
@@ -156,7 +156,7 @@ static bool quotient_order(const struct quotient *q, uint32_t *rank)
 
 /* ---- merging -------------------------------------------------------------------------------- */
 
-/* Pieces that are free to go, a queue for each device. */
+/* Pieces whose predecessors are all done, a queue for each device. */
 struct queues {
     uint32_t *head, *tail; /* [device]; UINT32_MAX: empty */
     uint32_t *next;        /* [piece] */
@@ -173,8 +173,8 @@ static void enqueue(struct queues *f, const struct quotient *q, uint32_t u)
     f->tail[d] = u;
 }
 
-/* Walks the pieces in a topological order that stays on a device while it can; map[piece] becomes
- * the number of the stay.  Returns the number of stays. */
+/* Walks through the pieces in a topological order that stays on a device while it can (a stay); map[piece] becomes
+ * the number of its stay.  Returns the number of stays. */
 static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *map)
 {
     struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
@@ -319,7 +319,7 @@ static int compare_keys(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Raises the levels of what reads results of u. */
+/* Raises the levels G of the nodes that read results of u. */
 static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev, nid u,
                           uint32_t *level)
 {
@@ -349,7 +349,8 @@ static struct csr atom_edges(const struct module *m, const struct place *p, stru
     return csr_build(a, m->nnode, n, from, to);
 }
 
-/* Levels where atoms stay whole: all nodes of one get the largest of theirs, in a topological order. */
+/* Works out levels G such that all nodes of an atom have one: the largest of theirs, atom by atom in a topological
+ * order. */
 static void level_atoms(const struct module *m, const struct place *p, const struct csr *made,
                         const int32_t *dev, uint32_t *level, struct arena *a)
 {
@@ -384,7 +385,7 @@ static void level_atoms(const struct module *m, const struct place *p, const str
     }
 }
 
-/* Pieces (device, G), numbered by G, then device: a topological order. */
+/* Makes the pieces (device, G), numbered by G, then device, which is a topological order. */
 static uint32_t by_level(const struct module *m, const struct place *p, const int32_t *dev,
                          uint32_t *piece, struct arena *a)
 {
@@ -430,9 +431,11 @@ static void renumber(const struct module *m, const struct place *p, uint32_t *pi
             piece[v] = map[piece[v]];
 }
 
-uint32_t pieces_build(const struct module *m, const struct place *p, const int32_t *dev,
-                      uint32_t *piece, int32_t **piece_dev, struct arena *a)
+uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece,
+                      int32_t **piece_dev, struct arena *a)
 {
+    const struct module *m = s->m;
+    const struct place *p = s->place;
     uint32_t ndev = 1, n;
     for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++)
         if (p->kind[v] == PLACE_NODE && (uint32_t)dev[v] >= ndev)

@@ -7,7 +7,7 @@
 
 #include "ir/dag/wdag.h"
 
-/* OVER_MEMORY: asked for although some device needs more than it has. */
+/* PLAN_OVER_MEMORY: taken by the user's wish although some device needs more memory than it has. */
 enum plan_status {
     PLAN_NONE,
     PLAN_OPTIMAL,
@@ -17,10 +17,10 @@ enum plan_status {
     PLAN_INFEASIBLE
 };
 
-/* The plans that a claim compares with.  CONTIGUOUS: the devices in some order take differences of a chain of
- * ideals; in a training graph of one of the forward pass, and the backward pass goes the other way; where devices
- * stand in groups, the groups do so, too.  LAYERS: those that keep groups of nodes together that contract was asked
- * for.  FUSED: those of a fused graph. */
+/* The plans that a claim compares with.  CONTIGUOUS: the devices, in some order, take the differences of a chain of
+ * ideals; in a training graph of ideals of the forward pass, which the backward pass goes through the other way;
+ * where devices stand in groups, the groups do so, too.  LAYERS: plans that keep the groups together that contract
+ * was asked to keep.  FUSED: plans of a fused graph. */
 enum plan_scope {
     SCOPE_ALL,
     SCOPE_CONTIGUOUS,
@@ -38,7 +38,7 @@ struct plan {
        have no nodes of their own); NULL: one each */
     uint32_t *copies;
     int64_t value; /* claimed time per sample, ps */
-    /* what its planner's problem makes of it: less what parts cost at least */
+    /* the value without what parts cost at least: what the planner's own problem says */
     int64_t bare;
     enum plan_scope scope; /* what bound and status are about */
     int64_t bound;         /* no plan in scope takes less, ps; -1: nothing is known */
@@ -48,14 +48,14 @@ struct plan {
     /* why the bound holds, lines that end in a newline, with the numbers to check it by; NULL:
        nothing to show */
     const char *proof;
-    /* what other plans could save, a line without its end; NULL: nothing to say */
+    /* a line on what plans of another shape would save; NULL: nothing to say */
     const char *offer;
     uint64_t states; /* ideals that the planner visited */
 };
 
 struct device_load {
     int64_t load; /* ps: what cluster_load makes of the rest; gpipe: of both passes */
-    /* ps; load is their sum over copies, and sync; what parts cost is computing */
+    /* ps; what parts cost counts as computing.  load is made of these, shared among copies, and of sync */
     int64_t compute, transfer;
     int64_t sync; /* ps: what keeping the weights of the copies equal takes a sample */
     struct {
@@ -76,15 +76,14 @@ struct verdict {
     const char *why_not; /* names the first thing that is violated, or NULL */
 };
 
-/* Recomputes the plan dev[] of m over c.  Lives in a.  O(nodes + pins + D^3). */
-struct verdict judge(const struct module *m, const struct place *p, const struct cluster *c,
-                     const int32_t *dev, struct arena *a);
-/* The same with copies[] as in struct plan (NULL: none). */
-struct verdict judge_copies(const struct module *m, const struct place *p, const struct cluster *c,
-                            const int32_t *dev, const uint32_t *copies, struct arena *a);
+/* Recomputes the plan dev[], copies[] of struct plan (copies NULL: one each).  Lives in a.
+ * O(nodes + pins + D^3). */
+struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                     struct arena *a);
 
 const char *plan_status_name(enum plan_status s); /* "optimal" */
-/* For programs: "all", "contiguous", "layers" or "fused".  For the textual IR: all of it, "contiguous-layers". */
+/* plan_scope_name: one word for the manifest: "all", "contiguous", "layers" or "fused".  plan_scope_word: exact, for
+ * the textual IR: also "contiguous-layers" and the like. */
 const char *plan_scope_name(enum plan_scope s);
 const char *plan_scope_word(enum plan_scope s);
 /* For people: " among contiguous plans"; "" for all. */

@@ -687,6 +687,6 @@ int module_parse(struct text_module *out, const char *text, size_t n, const char
         arena_free(p.m->mem);
         return -1;
     }
-    *out = (struct text_module){.m = p.m, .plan = p.plan, .cluster = p.cluster};
+    *out = (struct text_module){.scene = {.m = p.m, .cluster = p.cluster}, .plan = p.plan};
     return 0;
 }

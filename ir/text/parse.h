@@ -15,7 +15,7 @@ enum { TEXT_DEPTH = 100 }; /* bodies in bodies, types in types */
 /* Tokens: punctuation is its own character. */
 enum { T_END = 256, T_BAD, T_WORD, T_NUM, T_STR, T_VALUE, T_LOST, T_GRAPH, T_KEY };
 
-/* What a name is looked up in; graphs have their gid. */
+/* Name spaces of text_lookup; values of a graph have its gid. */
 enum { SPACE_NODES = -1, SPACE_LABELS = -2, SPACE_FUNCTIONS = -3 }; /* as uint32_t */
 
 /* "@then": a graph that was mentioned by the node that owns it, or defined. */
@@ -32,7 +32,7 @@ struct text_result {
     size_t at;
 };
 
-/* What the keys of a node or value say; collected because the number of classes is known late. */
+/* What the keys of a node or value say; kept until the end, since the number of classes is known only then. */
 struct node_fact {
     uint32_t time, ntime; /* ntime entries of parser.time; 1: for every class */
     int64_t flops, traffic, own;
@@ -97,12 +97,12 @@ struct parser {
 
 /* lex.c: all int functions return 0, or -1 after the error is reported. */
 void text_next(struct parser *p);
-/* p goes on where `from` stands in the text. */
+/* Makes p go on where `from` stands in the text. */
 void text_move(struct parser *p, const struct parser *from);
-/* At byte `at` of the text; always -1. */
+/* Reports an error at byte `at` of the text; always returns -1. */
 int text_error(struct parser *p, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* "expected WHAT, found the current token"; always -1. */
+/* Reports "expected WHAT, found" and the current token; always returns -1. */
 int text_expected(struct parser *p, const char *what);
 /* The current token must be of that kind; goes to the next one. */
 int text_want(struct parser *p, int kind, const char *what);
@@ -113,13 +113,13 @@ bool text_is(const struct parser *p, const char *word);
 bool text_take_word(struct parser *p, const char *word);
 /* Copies the current token into buf[size], false if it is too long. */
 bool text_copy(const struct parser *p, char *buf, size_t size);
-/* A number of that form and range, and on to the next token. */
+/* Reads a number in the range, and goes to the next token. */
 int text_int(struct parser *p, int64_t lo, int64_t hi, int64_t *out, const char *what);
 int text_uint(struct parser *p, uint64_t hi, uint64_t *out, const char *what);
-/* A string or word as an interned string. */
+/* Reads a string or word as an interned string. */
 int text_name(struct parser *p, sid *out, const char *what);
 int text_string(struct parser *p, sid *out, const char *what);
-/* A string that may hold NUL. */
+/* Reads a string that may hold NUL bytes. */
 int text_bytes(struct parser *p, sid *out, const char *what);
 
 /* parse.c */
@@ -143,7 +143,7 @@ bool text_is_value_key(const struct parser *p);
 int text_value_key(struct parser *p, vid v);
 int text_node_key(struct parser *p, nid n);
 int text_plan(struct parser *p); /* after "plan" */
-/* Cost and fact arrays of the module from what the keys said. */
+/* Makes the module's cost and fact arrays from what the keys said. */
 int text_finish_facts(struct parser *p);
 
 #endif

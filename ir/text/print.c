@@ -524,8 +524,10 @@ static void put_function(struct printer *p, uint32_t id)
     arena_release(p->a, mark);
 }
 
-void module_print(FILE *f, const struct module *m, const struct cluster *c, const struct plan *plan)
+void module_print(FILE *f, const struct scene *s, const struct plan *plan)
 {
+    const struct module *m = s->m;
+    const struct cluster *c = s->cluster;
     struct printer p = {.f = f, .m = m, .a = arena_new(m->mem), .dims = module_new(m->mem, NULL)};
 
     collect_names(&p);

@@ -8,7 +8,7 @@ struct printer {
     FILE *f;
     const struct module *m;
     struct arena *a;
-    struct module *dims; /* where spellings of dimensions are tried */
+    struct module *dims; /* scratch module in which spellings of dimensions are parsed */
     uint64_t *defined;   /* (graph, name) of all values, sorted; only if there are bodies */
     uint32_t ndefined;
     uint32_t *lost; /* [value] its number */

@@ -8,14 +8,12 @@
 
 #include <stdio.h>
 
-/* plan and c may be NULL (a plan needs the cluster for device names). */
-void module_print(FILE *f, const struct module *m, const struct cluster *c,
-                  const struct plan *plan);
+/* The module, its cluster (may be NULL) and the plan (may be NULL; needs the cluster for device names). */
+void module_print(FILE *f, const struct scene *s, const struct plan *plan);
 
 struct text_module {
-    struct module *m;
-    struct plan *plan;       /* NULL: the text has none */
-    struct cluster *cluster; /* NULL: the text has none */
+    struct scene scene; /* the module, and the cluster: NULL if the text has none; no place */
+    struct plan *plan;  /* NULL: the text has none */
 };
 /* The module is as module_new(of) makes it; the rest of *out lives in it.  0, or -1 and nothing is left.  Errors as
  * path:line:column: message, with the line and a caret below it. */

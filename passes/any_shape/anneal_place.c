@@ -1,15 +1,15 @@
 /* anneal-place: splits of any shape with a small largest load, by simulated annealing.
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (splits that need not be contiguous)
- * and 5.2.  Starts from the best of some topological orders cut by interval DP, so that it is never worse
- * than those; then annealing, with bounds in turn (any_search.c). */
+ * and 5.2.  Starts from the best of some topological orders cut by interval DP, so that it is never worse than
+ * those; then annealing, with bounds in turn (any_search.c).  Cost: `moves`, or the time limit. */
 #include "passes/any_shape/fit_memory.h"
 #include "passes/any_shape/gather_parts.h"
 
 #include <inttypes.h>
 
 struct anneal_options {
-    int64_t seed, moves, problems, threads, starts;
+    int64_t seed, moves, chains, threads, starts;
 };
 
 static const struct opt anneal_opts[] = {
@@ -29,7 +29,7 @@ static const struct opt anneal_opts[] = {
      .help = "moves of a node to try; 0: what the graph needs, or until --time-limit"},
     {.kind = OPT_INT,
      .name = "chains",
-     .off = offsetof(struct anneal_options, problems),
+     .off = offsetof(struct anneal_options, chains),
      .def = "8",
      .lo = "1",
      .hi = "64",
@@ -50,12 +50,12 @@ static const struct opt anneal_opts[] = {
      .help = "topological orders to cut for the first plan"},
     {0}};
 
-/* Status, bound and argument. */
+/* Writes status, bound and argument of the plan. */
 static void conclude(struct any_search *s, uint64_t seed)
 {
     struct ctx *x = s->x;
     const char *why = s->p->clock.why;
-    struct plan *p = x->plan;
+    struct plan *p = x->results.plan;
     any_bound(s, BOUNDS_WORK);
     struct bound all = s->bound;
     if (must_level(x) != s->any->g)
@@ -63,8 +63,8 @@ static void conclude(struct any_search *s, uint64_t seed)
     const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
     p->argument =
         p->status == PLAN_OPTIMAL
-            ? arena_fmt(x->mem, "no plan%s takes less: %s", plan_among(p->scope), bound)
-            : arena_fmt(x->mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
+            ? arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->scope), bound)
+            : arena_fmt(x->use.mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
                         s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }
 
@@ -79,9 +79,8 @@ static int anneal_place_run(struct ctx *x, const void *options)
     struct anneal like = {.planner = "anneal-place",
                           .moves = (uint64_t)o->moves,
                           .seed = (uint64_t)o->seed,
-                          .problems = (uint32_t)o->problems,
+                          .chains = (uint32_t)o->chains,
                           .threads = (uint32_t)o->threads,
-                          .progress = x->progress,
                           .clock = &p.clock};
     if (any_hopeless(x, s.any))
         return any_infeasible(x, s.any, &like);

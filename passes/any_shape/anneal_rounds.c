@@ -1,11 +1,11 @@
 /* Plans of any shape by simulated annealing, in many runs (anneal_rounds.h).
  *
- * Runs (anneal_run.c) come in rounds of as many as there are chains.  All of a round start from what was
- * known before it, work for the same number of moves, and are independent, so threads may take them in any
- * order; then their best plans are looked at in the order of the chains.  Each round has twice the moves of
- * the one before.  Starts take turns: the best plan known, a split by interval DP of some
- * topological order, the vertices of some order in equal parts, random devices; in large graphs, where a run
- * that starts hot has no time to cool, mostly the best plan.
+ * Runs (anneal_run.c) are made in rounds of `chains` runs each.  The runs of a round start from what was known
+ * before the round, have the same number of moves, and do not depend on each other, so threads may take them in any
+ * order; when all are done their best plans are compared in a fixed order.  Each round has twice the moves of the
+ * one before. A run starts, in turn, from the best plan known; from a topological order cut by interval DP; from an
+ * order cut into equal parts; from random devices.  In large graphs, where a run from a random plan has no time to
+ * get good, it is mostly the best plan.
  *
  * Source of restarts from several sorts of plans: the placement paper, 5.2 (local search from random
  * splits); the growing runs are those of Luby, Sinclair, Zuckerman, "Optimal speedup of Las Vegas
@@ -20,23 +20,24 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
     MOST_CHAINS = 64,
     MOST_THREADS = 64,
-    SPLIT_VERTICES = 500, /* interval DP of an order for a start: up to so many */
-    FIRST_MOVES = 100,    /* of each vertex, in each run of the first round */
-    MOVES_EACH = 2000,    /* moves that a graph needs: so many, times vertices^2 * devices */
-    NEARER = 16,          /* a round that makes up less than this part of what lacks is idle, */
-    IDLE = 2,             /* so many of them in a row end a search with a goal, */
-    LEAST_SHARE = 10,     /* after this part of its moves, */
-    GOAL_SHARE = 3,       /* of which it has this part of those of a search without one */
-    LARGE = 4000          /* vertices whose loads leave the caches */
+    SPLIT_VERTICES = 500, /* graphs of more vertices do not start from interval DP */
+    FIRST_MOVES = 100,    /* moves per vertex in a run of the first round */
+    MOVES_EACH = 2000,    /* moves that a graph needs: this * vertices^2 * devices */
+    /* a round is idle if it closes less than 1 / NEARER of the gap to what is wanted; */
+    NEARER = 16,
+    IDLE = 2,         /* so many idle rounds in a row end a search with a goal, */
+    LEAST_SHARE = 10, /* but not before 1 / LEAST_SHARE of its moves; */
+    GOAL_SHARE = 3,   /* a search with a goal has 1 / GOAL_SHARE of the moves of one without */
+    /* vertices from which on the tables do not fit the caches, so that moves take longer */
+    LARGE = 4000
 };
-#define MOST_WORK UINT64_C(600000000) /* nets to look at: 4 to 6 seconds */
+#define MOST_WORK UINT64_C(600000000) /* looks at a net: 4 to 6 seconds */
 
 enum start { BEST, SPLIT, RANDOM, PARTS_OF_ORDER };
 
@@ -49,8 +50,7 @@ struct search {
     struct anneal_room *room[MOST_THREADS];
     struct clock clock[MOST_THREADS];
     uint32_t nrun, nthread;
-    bool shown;       /* progress */
-    atomic_uint next; /* run that nobody has taken */
+    atomic_uint next; /* the first run that no thread has taken */
     uint64_t rng;
     struct arena *a;
 };
@@ -62,7 +62,7 @@ struct hand {
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* Where v may run, d or the next device that allows it; NOWHERE. */
+/* The first device from d on, in a circle, that v can be on; NOWHERE: none. */
 static int32_t allowed(const struct search *s, uint32_t v, uint32_t d)
 {
     for (uint32_t i = 0; i < s->l.ndev; i++, d = d + 1 == s->l.ndev ? 0 : d + 1)
@@ -78,7 +78,8 @@ static uint32_t *some_order(struct search *s, const struct wdag *g)
     return topo_order(g, kind, topo_random(&s->rng) | 1, s->a);
 }
 
-/* The devices of vertices of s->cut as those of the vertices of c, on devices that allow them. */
+/* Writes dev[] for the vertices of c from up_dev[], a plan for those of s->cut; where v cannot be there, it goes to
+ * the next device. */
 static void put_up(const struct search *s, const int32_t *up_dev, int32_t *dev)
 {
     for (uint32_t v = 0; v < s->c->g->n; v++)
@@ -95,7 +96,7 @@ static void start_parts(struct search *s, int32_t *dev)
     put_up(s, up_dev, dev);
 }
 
-/* An order cut by interval DP; false if that gives no plan. */
+/* Start: an order cut by interval DP; false if that gives no plan. */
 static bool start_split(struct search *s, struct anneal_run *r)
 {
     struct problem_plan p = {.value = LOAD_INF, .copies = r->copies};
@@ -107,7 +108,7 @@ static bool start_split(struct search *s, struct anneal_run *r)
     return true;
 }
 
-/* How many devices take turns, at random: those of a class one after the other. */
+/* Writes random numbers of copies: how many neighbouring devices of a kind take turns. */
 static void share_randomly(struct search *s, uint32_t *copies)
 {
     const struct problem *c = s->c;
@@ -177,7 +178,7 @@ static void round_of_runs(struct search *s)
     for (uint32_t i = 0; i < s->nthread; i++) {
         hand[i] = (struct hand){s, i};
         s->clock[i] = *s->o->clock;
-        /* what a thread that cannot be had would have done, others do */
+        /* if a thread cannot be made, the others do its runs */
         runs[i] = i > 0 && pthread_create(&id[i], NULL, work, &hand[i]) == 0;
     }
     work(&hand[0]);
@@ -189,7 +190,8 @@ static void round_of_runs(struct search *s)
     }
 }
 
-/* What a plan takes; `value` is that of its loads unless nets were dear. */
+/* What a plan takes; value: by its loads, but with `dear` by loads that count cut nets for more, so that it is
+ * worked out anew. */
 static int64_t price(struct search *s, const int32_t *dev, const uint32_t *copies, int64_t value,
                      bool dear)
 {
@@ -199,7 +201,8 @@ static int64_t price(struct search *s, const int32_t *dev, const uint32_t *copie
         loads_share(&s->l, copies);
         loads_set(&s->l, dev);
         value = loads_value(&s->l);
-        for (uint32_t v = 0; s->l.copies && v < s->c->g->n; v++) /* for the next loads_share */
+        /* so that loads_share may be called again */
+        for (uint32_t v = 0; s->l.copies && v < s->c->g->n; v++)
             loads_move(&s->l, v, NOWHERE);
     }
     return s->o->price(s->o->user, s->c, value, dev, copies);
@@ -232,7 +235,7 @@ static int search_begin(struct search *s, struct diag *d)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
     uint64_t most = 1 + LOADS_MOST / rows;
-    s->nrun = o->problems < MOST_CHAINS ? o->problems : MOST_CHAINS;
+    s->nrun = o->chains < MOST_CHAINS ? o->chains : MOST_CHAINS;
     s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
     s->nthread = s->nthread < s->nrun ? s->nthread : s->nrun;
     s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
@@ -248,8 +251,8 @@ static int search_begin(struct search *s, struct diag *d)
     return 0;
 }
 
-/* Moves to try when nobody says: the square of the vertices times the devices, up to what a core does in
- * some seconds; moves take longer with many nets, and in graphs that leave the caches. */
+/* Moves to try when neither moves nor time are limited: MOVES_EACH * vertices^2 * devices, up to what one core does
+ * in some seconds (moves take longer with many nets per vertex, and in large graphs). */
 static uint64_t moves_needed(const struct search *s)
 {
     uint64_t n = s->c->g->n, nets = s->l.net_of.at[n] / n;
@@ -260,17 +263,24 @@ static uint64_t moves_needed(const struct search *s)
     return s->o->most && need > s->o->most ? s->o->most : need;
 }
 
-static void show(struct search *s, const struct problem_plan *best, int64_t began)
+/* `part` of `whole`, in thousandths. */
+static uint32_t thousandths(uint64_t part, uint64_t whole)
 {
-    if (!s->o->progress || clock_now() - began < 2000000000)
-        return;
-    s->shown = true;
-    fprintf(stderr, "\r%s: best %.6g ms, bound %.6g ms, %.4g M moves in %u runs  ", s->o->planner,
-            best->value < LOAD_INF ? (double)best->value / 1e9 : 0.0, (double)s->c->lower / 1e9,
-            (double)s->o->done / 1e6, s->o->runs);
+    return part < whole ? (uint32_t)((__int128)part * 1000 / whole) : 1000;
 }
 
-/* Moves for each run of the next round: no more than what is left for it. */
+static void tell(const struct search *s, const struct problem_plan *best, int64_t began,
+                 uint32_t done)
+{
+    const struct clock *clock = s->o->clock;
+    int64_t passed = clock_now() - began, whole = clock->deadline - began;
+    uint32_t late =
+        clock->deadline && whole > 0 ? thousandths((uint64_t)passed, (uint64_t)whole) : 0;
+    if (!s->o->untold)
+        problem_tell(s->c, clock, "annealing", late > done ? late : done, best->value);
+}
+
+/* Moves for each run of the next round: `quota`, or less if the budget or the time does not allow as many. */
 static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left, int64_t began)
 {
     const struct anneal *o = s->o;
@@ -283,8 +293,8 @@ static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left,
     return quota < part ? quota : part;
 }
 
-/* Whether a round has brought the best plan so little nearer to what is wanted of it that more of them are no
- * use: to the goal, or to what is proven to be the least. */
+/* Whether a round, which lowered the best value from `before`, closed less than 1 / NEARER of the gap: to the goal
+ * or, once that is reached, to the bound. */
 static bool stalls(const struct anneal *o, int64_t before, int64_t value)
 {
     int64_t wanted = value > o->goal ? o->goal : o->enough;
@@ -298,8 +308,9 @@ static void search_on(struct search *s, struct problem_plan *best)
     int64_t began = clock_now(), enough = o->enough > s->c->lower ? o->enough : s->c->lower;
     uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
-    uint64_t given = 0; /* moves that runs had; those that end at the lower bound leave some */
-    uint32_t idle = 0;  /* rounds without much progress */
+    /* moves given to runs so far; a run that reaches the lower bound does not use all */
+    uint64_t given = 0;
+    uint32_t idle = 0; /* idle rounds in a row */
     if (!o->moves && !o->clock->deadline) {
         budget = moves_needed(s) / (o->goal ? GOAL_SHARE : 1);
         patience = budget / 2;
@@ -321,7 +332,7 @@ static void search_on(struct search *s, struct problem_plan *best)
         given += moves < left / s->nrun ? moves * s->nrun : left;
         if (merge(s, best))
             last = given;
-        show(s, best, began);
+        tell(s, best, began, thousandths(given, budget));
         if (o->after_round && o->after_round(o->user, o, best))
             break;
         idle = stalls(o, before, best->value) ? idle + 1 : 0;
@@ -357,7 +368,7 @@ static void gather(struct search *s, struct problem_plan *best)
 int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan *best,
                   struct arena *scratch, struct diag *d)
 {
-    assert(o->clock && o->problems > 0 && (!o->up || o->cut));
+    assert(o->clock && o->chains > 0 && (!o->up || o->cut));
     struct arena_mark mark = arena_mark(scratch);
     struct search *s = arena_alloc(scratch, sizeof *s);
     int64_t before = best->value;
@@ -370,8 +381,6 @@ int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan
         runs = runs && allowed(s, v, 0) != NOWHERE;
     if (rc == 0 && runs)
         search_on(s, best);
-    if (s->shown)
-        fprintf(stderr, "\r%78s\r", "");
     if (rc == 0 && best->value < before)
         gather(s, best);
     arena_release(scratch, mark);

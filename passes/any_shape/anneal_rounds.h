@@ -6,25 +6,25 @@
 
 struct anneal {
     const char *planner; /* for errors */
-    uint64_t most;       /* with moves 0: at most so many; 0: no matter */
-    /* of one vertex, to try; 0: until the clock's deadline or, without one, as many as the graph
-       needs, by share */
+    uint64_t most;       /* with moves 0: the most moves that it gives itself; 0: no limit */
+    /* moves of a vertex to try; 0: until the clock's deadline or, without one, as many as the size of the graph asks
+     * for, divided by `share` */
     uint64_t moves;
-    uint32_t share; /* 1 / share of them; 0: all */
-    /* a plan that takes no more ends the search, ps; 0: the lower bound of the chain */
+    uint32_t share; /* 0: as 1 */
+    /* ps: a plan that takes no more than this ends the search; 0: c->lower */
     int64_t enough;
-    /* a plan that takes more is of no use: the search ends when it gets no nearer, ps; 0: none */
+    /* ps: a plan that takes more than this is of no use, so the search ends when rounds bring it no nearer; 0: none */
     int64_t goal;
     uint64_t seed;
-    /* the contiguous problem whose orders are cut for starts, and the vertex of it that a */
+    /* the contiguous problem whose orders are cut for first plans, and [vertex of c] its vertex there; up NULL: c */
     const struct problem *cut;
-    const uint32_t *up; /* vertex of c is in; NULL: c itself */
-    uint32_t problems;  /* runs that start from what is known then: the plan depends on it */
-    /* that share out these; 0: as many as there are cores.  No plan depends on it */
-    uint32_t threads;
-    bool progress;
-    /* What a plan takes (value of loads, and what parts cost); NULL: the value of its loads.  Half of the runs are
-     * then made as if each net that is cut took `dear` ps more, since parts come with tensors between them. */
+    const uint32_t *up;
+    uint32_t chains; /* runs in a round: the plan depends on it */
+    uint32_t
+        threads; /* that do these runs; 0: one for each core.  The plan does not depend on it */
+    bool untold; /* the clock's listener is not told: the values are none of plans */
+    /* What a plan takes, where parts cost something; `value`: by its loads alone.  NULL: that is all.  If it is not
+     * NULL half of the runs count `dear` ps more for each net that is cut, since more cut nets mean more parts. */
     int64_t (*price)(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                      const uint32_t *copies);
     int64_t dear;

@@ -1,14 +1,13 @@
 /* One run of simulated annealing over plans of any shape (anneal_run.h).
  *
  * Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", Science 220 (1983); the
- * loads are those of the placement paper, 5.1.  The largest load alone says nothing about most moves, so
- * the energy is what the loads exceed a target by, in sum over the devices, plus a small share of all
- * loads; the target is a little below the best value known.  Memory that a device lacks adds to the
- * energy.  Three moves: a vertex to a device that one of its nets touches; two vertices
- * change places; a cluster of vertices that dear nets bond goes to another device.  Clusters matter
- * where transfers take longer than computing: there no single vertex can leave its neighbours.
- * A move is taken if the energy rises by less than T * -ln u, u random; T falls geometrically.
- * O(nets of the vertices moved) per move. */
+ * loads are those of the placement paper, 5.1.  Most moves do not change the largest load, so annealing does not
+ * minimise that, but an energy: the sum over the devices of what their loads exceed a target by, plus a small share
+ * of all loads, plus a price for each byte of memory that a device lacks.  The target is a little below the best
+ * value known.  Three moves: a vertex goes to a device that one of its nets touches; two vertices change places; a
+ * clump of vertices, bonded by costly nets, goes to another device.  Clumps matter where transfers take longer than
+ * computing: there no single vertex can leave its neighbours. A move is taken if the energy rises by less than T *
+ * -ln u, u random; T falls geometrically.  O(nets of the vertices moved) per move. */
 #include "passes/any_shape/anneal_run.h"
 
 #include "ir/base/log2_int.h"
@@ -19,35 +18,37 @@
 #include <string.h>
 
 enum {
-    SPAN_BITS = 47,       /* of the energy of one device */
+    SPAN_BITS = 47,       /* bits of the energy of one device, at most */
     LEAST_UNIT = 1 << 20, /* energy that stands for the value of a plan that takes no time */
-    STEP = 64,            /* moves of one vertex between two looks at all devices */
+    STEP = 64,            /* moves between two times that all energies are worked out anew */
     CLOCK_STEPS = 64,     /* steps between two looks at the clock */
-    COOLINGS = 4096,      /* at most, in a run */
-    BOND_PINS = 64,       /* larger nets bond nobody */
-    LARGE = 500,          /* vertices from which clusters may have more than 128 */
+    COOLINGS = 4096,      /* times that the temperature falls in a run, at most */
+    BOND_PINS = 64,       /* nets of more pins make no bonds */
+    LARGE = 500,          /* graphs of more vertices may have clumps of more than 128 */
     LN2 = 11629080        /* ln 2 << FIXED_BITS */
 };
 
 struct anneal_room {
     struct loads l;
     const struct anneal_tables *t;
-    int64_t **plain; /* the costs of nets as they are */
+    int64_t **plain; /* loads.cost as it is without `dear` */
     uint64_t rng;
-    int64_t *energy;              /* [device] */
-    int64_t share[PROBLEM_KINDS]; /* of a load that is always energy, in 1/2^16 */
-    int64_t price[PROBLEM_KINDS]; /* energy of a byte too many, in 1/2^20 */
-    int64_t target;               /* ps; passes apart: of the forward pass */
-    int64_t target_back;          /* passes apart: of the backward pass */
+    int64_t *energy; /* [device] */
+    /* [kind] the share of a load that counts as energy in any case, in 1 / 2^16 */
+    int64_t share[PROBLEM_KINDS];
+    /* [kind] the energy of a byte that the device lacks, in 1 / 2^20 */
+    int64_t price[PROBLEM_KINDS];
+    int64_t target;      /* ps; passes apart: of the forward pass */
+    int64_t target_back; /* passes apart: of the backward pass */
     /* share of the forward pass in the value of a good plan, in 1/2^16 */
     int64_t front;
     int64_t heat;          /* the temperature, in units of energy / 2^16 */
-    uint32_t worst;        /* a device with the largest load, not long ago */
-    uint32_t *list;        /* [vertex] a cluster */
-    uint32_t *mark, stamp; /* [vertex] */
-    uint32_t sizes;        /* of clusters: up to 2^sizes */
+    uint32_t worst;        /* the device that had the largest load when all were last looked at */
+    uint32_t *list;        /* the vertices of a clump */
+    uint32_t *mark, stamp; /* [vertex] stamp: it is in the present clump */
+    uint32_t sizes;        /* clumps have up to 2^sizes vertices */
     struct anneal_run *run;
-    uint64_t left; /* moves */
+    uint64_t left; /* moves left */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -153,7 +154,8 @@ static void weigh_all(struct anneal_room *m)
     }
 }
 
-/* A target 0 to 10 % below the best value, small distances more often. */
+/* Sets the target at random 0 to 10 % below the best value, small distances more often, but not below the lower
+ * bound. */
 static void choose_target(struct anneal_room *m)
 {
     int64_t value = m->run->value, r = topo_below(&m->rng, 1 << 16);
@@ -167,7 +169,7 @@ static void choose_target(struct anneal_room *m)
     m->target -= m->target_back;
 }
 
-/* What of the value of the present plan is the forward pass's. */
+/* Sets m->front: the share of the forward pass in the present plan's value. */
 static void find_front(struct anneal_room *m)
 {
     int64_t most = 0, value = loads_value(&m->l);
@@ -203,7 +205,7 @@ static inline bool allows(const struct anneal_room *m, uint32_t v, uint32_t d)
     return loads_allows(&m->l, v, d);
 }
 
-/* The energy of device d, side `i` of a change. */
+/* The energy that device d, which is device i of change x, would have after it. */
 static inline int64_t energy_after(const struct anneal_room *m, uint32_t d,
                                    const struct loads_change *x, int i)
 {
@@ -212,7 +214,7 @@ static inline int64_t energy_after(const struct anneal_room *m, uint32_t d,
                   l->bytes[d] + x->bytes[i]);
 }
 
-/* Moves v to device b if the energy allows; b is another one. */
+/* Moves v to device b, not its own, if the energy rises by at most `most`; true if it moved. */
 static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t most)
 {
     struct loads *l = &m->l;
@@ -228,7 +230,7 @@ static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t mo
     return true;
 }
 
-/* A device that one of v's nets touches; now and then, or where there is no other, any. */
+/* A random device that one of v's nets touches; one time in eight, or if that is v's own, any device. */
 static uint32_t device_near(struct anneal_room *m, uint32_t v)
 {
     const struct loads *l = &m->l;
@@ -280,7 +282,8 @@ static uint32_t seed_of_cluster(struct anneal_room *m)
     return v;
 }
 
-/* Fills list with vertices of the seed's device that nets bond to it; their number. */
+/* Fills m->list with a clump: the seed, and up to `most` vertices on its device that nets bond to it, costlier nets
+ * more likely.  Returns their number. */
 static uint32_t grow(struct anneal_room *m, uint32_t seed, uint32_t most)
 {
     const struct loads *l = &m->l;
@@ -345,8 +348,8 @@ static void cluster(struct anneal_room *m)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* Shares of the loads, and prices of bytes: a hundredth of a device's memory too many weighs like a
- * tenth or a hundredth of the value. */
+/* Chooses at random the share of the loads that counts in any case (0, or up to 0.03), and the price of bytes: a
+ * device that lacks a hundredth of its memory adds a tenth or a hundredth of the value (unit) to the energy. */
 static void choose_weights(struct anneal_room *m, int64_t unit)
 {
     const struct problem *c = m->l.c;
@@ -360,7 +363,7 @@ static void choose_weights(struct anneal_room *m, int64_t unit)
     }
 }
 
-/* Sets the first temperature; what each of `coolings` multiplies it by, times 2^32. */
+/* Sets the first temperature; returns the factor, times 2^32, by which it falls at each of `coolings` times. */
 static int64_t choose_heat(struct anneal_room *m, int64_t unit, uint64_t coolings)
 {
     int64_t hot = log_uniform(&m->rng, unit / 500, unit * 6 / 100);

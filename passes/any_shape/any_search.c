@@ -1,9 +1,10 @@
 /* Plans of any shape: first plans, annealing and bounds in turn (any_search.h).
  *
- * Cheap bounds come first: a plan that is as good as its bound needs no search.  Then annealing works in rounds
- * (anneal_rounds.c), and after a round bounds get a share of the time that annealing has taken so far, twice as much
- * each time; a better plan makes them better, too, and what they say may end the search.  A coarse level (fuse) gets
- * half of the moves before the whole graph.  Orders of the contiguous problem give first plans. */
+ * First plans come from orders of the contiguous problem, cut by interval DP.  Cheap bounds are next: a plan that
+ * meets its bound needs no search.  Then annealing works in rounds (anneal_rounds.c); after a round bounds get a
+ * share of the time that annealing has taken so far, each turn about twice the one before, and may end the search.
+ * If the top level is a coarse one (fuse), it gets half of the moves first.
+ * Cost: that of annealing (moves) and about a third of its time for bounds. */
 #include "passes/any_shape/any_search.h"
 
 #include "passes/any_shape/fit_memory.h"
@@ -14,16 +15,17 @@
 #include <string.h>
 
 enum {
-    FIRST_STEPS = INTERVAL_BUDGET / 3, /* of the search for the first plan */
-    FIRST_WORK = BOUNDS_WORK / 10,     /* of the first bounds */
-    MOVE_WORK = 2                      /* of bounds for each move: about a third of its time */
+    FIRST_STEPS = INTERVAL_BUDGET / 3, /* steps of interval DP for first plans */
+    FIRST_WORK = BOUNDS_WORK / 10,     /* work of the first bounds */
+    /* work of bounds for each move of annealing: about a third of its time */
+    MOVE_WORK = 2
 };
 
 void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
 {
-    const uint32_t *up = wdag_flatten(g, x->scratch);
-    for (uint32_t v = 0; v < x->base->n; v++)
-        dev[up[v]] = node_dev[x->base->node[v]];
+    const uint32_t *up = wdag_flatten(g, x->use.scratch);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        dev[up[v]] = node_dev[x->levels.base->node[v]];
 }
 
 void any_starts(const struct ctx *x, const struct problem *any, const struct problem *whole,
@@ -31,9 +33,10 @@ void any_starts(const struct ctx *x, const struct problem *any, const struct pro
 {
     if (any->g == whole->g)
         return;
-    const uint32_t *of = wdag_flatten(any->g, x->scratch), *in = wdag_flatten(whole->g, x->scratch);
-    uint32_t *up = arena_array(x->scratch, (size_t)any->g->n + 1, sizeof *up);
-    for (uint32_t v = 0; v < x->base->n; v++)
+    const uint32_t *of = wdag_flatten(any->g, x->use.scratch),
+                   *in = wdag_flatten(whole->g, x->use.scratch);
+    uint32_t *up = arena_array(x->use.scratch, (size_t)any->g->n + 1, sizeof *up);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
         up[of[v]] = in[v];
     s->cut = whole;
     s->up = up;
@@ -43,30 +46,30 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 {
     assert(p->run.clock == &p->clock && p->problem);
     *s = (struct any_search){.x = x, .p = p, .need = LOAD_INF, .upper = LOAD_INF};
-    s->any = problem_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
+    s->any = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
     if (!s->any)
         return -1;
     s->best = no_plan(x, s->any->g);
     s->start = claim_start(x, s->any->g);
-    s->bound =
-        (struct bound){s->any->lower, s->any->lower_why, explain_problem(s->any, x->m, x->mem)};
+    s->bound = (struct bound){s->any->lower, s->any->lower_why,
+                              explain_problem(s->any, x->scene.m, x->use.mem)};
     return 0;
 }
 
-/* The value of a plan, dev[node], with what its parts cost beyond the least. */
+/* The value of `plan`, which is dev[node], with what its parts cost beyond the least. */
 static int64_t total(struct any_search *s, const struct problem_plan *plan, const int32_t *dev)
 {
-    return s->x->cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
+    return s->x->scene.cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
 }
 
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                   const uint32_t *copies)
 {
     struct any_search *s = user;
-    struct arena_mark mark = arena_mark(s->x->scratch);
+    struct arena_mark mark = arena_mark(s->x->use.scratch);
     const struct problem_plan plan = {.value = value, .copies = (uint32_t *)(uintptr_t)copies};
-    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->m->nnode, s->x->scratch));
-    arena_release(s->x->scratch, mark);
+    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->scene.m->nnode, s->x->use.scratch));
+    arena_release(s->x->use.scratch, mark);
     return all;
 }
 
@@ -75,14 +78,14 @@ void any_take(struct any_search *s, const struct wdag *g, const struct problem_p
     struct ctx *x = s->x;
     if (plan->value >= s->best.value)
         return;
-    const int32_t *dev = plan_project(g, plan->dev, x->m->nnode, x->scratch);
+    const int32_t *dev = plan_project(g, plan->dev, x->scene.m->nnode, x->use.scratch);
     int64_t value = total(s, plan, dev);
     if (value >= s->best.value)
         return;
     any_lift(x, s->any->g, dev, s->best.dev);
     s->best.value = value;
     if (s->best.copies)
-        memcpy(s->best.copies, plan->copies, x->cluster->ndev * sizeof *plan->copies);
+        memcpy(s->best.copies, plan->copies, x->scene.cluster->ndev * sizeof *plan->copies);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -94,7 +97,8 @@ void any_bound(struct any_search *s, uint64_t work)
     if (s->best.value == LOAD_INF || s->best.value <= s->bound.value)
         return;
     const int64_t upper = s->best.value;
-    struct bound b = bounds_best(s->any, upper, work, &s->p->clock, x->m, x->mem, x->scratch);
+    struct bound b =
+        bounds_best(s->any, upper, work, &s->p->clock, x->scene.m, x->use.mem, x->use.scratch);
     if (b.value > s->bound.value)
         s->bound = b;
     s->spent += work;
@@ -106,7 +110,7 @@ bool any_settled(const struct any_search *s)
     return s->best.value <= s->bound.value || (s->best.value > s->need && s->bound.value > s->need);
 }
 
-/* After a round of annealing: bounds, if they have waited long enough, and whether that settles it. */
+/* Called after a round of annealing: looks for bounds if their share of the time has come; true ends the search. */
 static bool after_round(void *user, struct anneal *o, const struct problem_plan *best)
 {
     struct any_search *s = user;
@@ -119,15 +123,15 @@ static bool after_round(void *user, struct anneal *o, const struct problem_plan 
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Annealing of c, whose plan is *best; s counts. */
+/* Anneals c from *best, and counts the moves in s.  0, or -1 and an error. */
 static int anneal_on(struct any_search *s, const struct problem *c, struct anneal *a,
                      struct problem_plan *best)
 {
     a->enough = s->bound.value;
     a->user = s;
-    a->dear = s->x->cluster->part_cost;
+    a->dear = s->x->scene.cluster->part_cost;
     a->price = a->dear ? any_price : NULL;
-    if (anneal_search(c, a, best, s->x->scratch, s->x->diag) < 0)
+    if (anneal_search(c, a, best, s->x->use.scratch, s->x->use.diag) < 0)
         return -1;
     s->moves += a->done;
     s->stopped = a->clock->why;
@@ -143,12 +147,12 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
     if (half.deadline && !alone)
         half.deadline -= (half.deadline - clock_now()) / 2;
     a.clock = &half;
-    if (loads_check(s->p->top, a.planner, x->diag))
+    if (loads_check(s->p->top, a.planner, x->use.diag))
         return -1;
-    interval_search(s->p->top, &s->p->run, &rough, x->scratch);
+    interval_search(s->p->top, &s->p->run, &rough, x->use.scratch);
     if (anneal_on(s, s->p->top, &a, &rough))
         return -1;
-    any_take(s, s->p->level, &rough); /* its value is at least that of its loads */
+    any_take(s, s->p->level, &rough); /* its value is by loads; any_take adds what parts cost */
     return 0;
 }
 
@@ -158,7 +162,7 @@ static int improve_whole(struct any_search *s, const struct anneal *like)
     struct anneal a = *like;
     struct problem_plan cut = no_plan(x, s->p->whole);
     cut.value = s->best.value;
-    if (interval_search(s->p->problem, &s->p->run, &cut, x->scratch))
+    if (interval_search(s->p->problem, &s->p->run, &cut, x->use.scratch))
         any_take(s, s->p->whole, &cut);
     any_starts(x, s->any, s->p->problem, &a);
     if (s->best.value == LOAD_INF && any_fit(x, s->any, &a, &s->best))
@@ -175,7 +179,7 @@ int any_improve(struct any_search *s, const struct anneal *like)
     bool too_large = loads_check(s->any, "", &quiet) != 0, coarse = s->p->level != s->p->whole;
     s->p->run.budget = FIRST_STEPS;
     if (!coarse)
-        return loads_check(s->any, a.planner, s->x->diag) ? -1 : improve_whole(s, &a);
+        return loads_check(s->any, a.planner, s->x->use.diag) ? -1 : improve_whole(s, &a);
     a.share = 2;
     a.moves = (like->moves + 1) / 2;
     if (improve_coarse(s, &a, too_large))

@@ -11,42 +11,45 @@ struct any_search {
     struct ctx *x;
     struct placing *p;
     struct problem *any; /* the problem: the level of plans of any shape */
-    int64_t start;       /* what parts cost at least, which no value here counts (claim.h) */
-    /* for it, its value with what else its parts cost; LOAD_INF: none is known */
+    /* ps: what parts cost at least; the values here leave it out (claim_start) */
+    int64_t start;
+    /* the best plan of it; value: with what its parts cost beyond `start`; LOAD_INF: none is known */
     struct problem_plan best;
-    struct bound bound; /* no plan of it takes less */
-    /* a plan that takes more is of no use, ps; LOAD_INF: every better one is */
+    struct bound bound; /* a lower bound of its plans */
+    /* ps: only plans that take no more than this are of use; LOAD_INF: every plan is */
     int64_t need;
     uint64_t moves;      /* of annealing, so far */
     uint64_t spent;      /* work of bounds, so far */
-    int64_t upper;       /* value for which they were looked for last */
+    int64_t upper;       /* the value of the best plan when bounds were last looked for */
     const char *stopped; /* why annealing ended before it was done; NULL: it did not */
 };
 
-/* Nothing known but the chain's own bound.  0, or -1 and an error. */
+/* Begins a search: no plan known, the bound is the problem's own.  0, or -1 and an error. */
 int any_begin(struct any_search *s, struct ctx *x, struct placing *p);
 
-/* Takes over a plan for the vertices of level g of the same nodes, if it is better; its value is that of g. */
+/* Takes over `plan`, for the vertices of level g, if it is better than s->best; plan->value: by loads alone. */
 void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan);
 
-/* What a plan of c, dev[vertex], takes beyond the least that parts cost, where `value` is that of its loads: what
- * struct anneal asks for, user being the search. */
+/* anneal.price (user: the search): what the plan dev[vertex] of c takes, the least that parts cost left out; value:
+ * by its loads alone. */
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                   const uint32_t *copies);
 
-/* Raises s->bound with at most `work` (bounds_best), if a plan is known. */
+/* Raises s->bound by bounds_best with at most `work`; does nothing if no plan is known. */
 void any_bound(struct any_search *s, uint64_t work);
-/* Whether there is nothing to look for: the best plan is proven, or the bound says that no plan is of use. */
+/* Whether the search is over: the best plan is proven to be the best, or the bound says that no plan can be of use. */
 bool any_settled(const struct any_search *s);
 
-/* Looks for better plans with the settings of `like` (planner, seed, moves, chains, threads, clock): first from
- * some orders of contiguous plans, on a coarse level of p before the whole graph; bounds are looked at before and
- * meanwhile, and end it.  0, or -1 and an error if the graph is too large (device_loads.h). */
+/* Looks for better plans with the settings of `like` (planner, seed, moves, chains, threads, clock): first plans
+ * come from some orders cut by interval DP; then annealing, of a coarse level of p first if there is one, then of
+ * the whole graph.  Bounds are looked for before it and between its rounds, and may end it.  0, or -1 and an error
+ * if the graph is too large (device_loads.h). */
 int any_improve(struct any_search *s, const struct anneal *like);
 
-/* Devices of the vertices of level g under a plan of the nodes that keeps each vertex together. */
+/* Writes dev[vertex of g] from node_dev[node], a plan that puts all nodes of a vertex on one device. */
 void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev);
-/* Lets annealing of `any` start from orders of `whole`, the contiguous problem of the same nodes. */
+/* Sets s->cut and s->up, so that annealing of `any` starts from orders of `whole`, the contiguous problem of the
+ * same nodes. */
 void any_starts(const struct ctx *x, const struct problem *any, const struct problem *whole,
                 struct anneal *s);
 

@@ -1,9 +1,10 @@
 /* Plans of any shape and memory (fit_memory.h).
  *
- * A search with proofs (fit_search.c); where it does not end, annealing over bytes alone: everything takes no
- * time, so that the first plan that fits ends it.  The smallest memory that would do is found by bisection
- * between a bound (the average, the largest vertex) and all bytes; the memory that a plan found needs shortens
- * the way.  It is proven if every smaller one that was tried was. */
+ * Whether a plan fits: by search, which can prove that none does (fit_search.c); where that does not end, by
+ * annealing with all times 0, so that the first plan that fits ends it.  The smallest memory that would do: by
+ * bisection between a lower bound (memory_need.c) and the need of a plan that was found.  It is proven if the search
+ * proved that every smaller memory that was tried does not do.
+ * Cost: FIT_STEPS and FIT_MOVES bound each question. */
 #include "passes/any_shape/fit_memory.h"
 
 #include "passes/any_shape/fit_search.h"
@@ -14,40 +15,40 @@
 #include <string.h>
 
 enum {
-    FIT_STEPS = 100000, /* of a search with proofs, and so many more for each vertex: */
+    FIT_STEPS = 100000, /* steps of a search, and for each vertex so many more: */
     FIT_EACH = 16,
-    FIT_MOVES = 2000000, /* of annealing */
-    FIT_PARTS = 1000     /* the smallest memory is found to one of so many parts */
+    FIT_MOVES = 2000000, /* moves of annealing */
+    FIT_PARTS = 1000     /* bisection ends at 1 / FIT_PARTS of the memory */
 };
 
-/* The problem where no bounded device has less than `memory` and nothing takes time; NULL: too many kinds. */
+/* The problem of g with devices raised to `memory` and all times 0; NULL: there are too many kinds of devices. */
 static struct problem *bytes_alone(struct ctx *x, const struct wdag *g, int64_t memory)
 {
     struct diag quiet = diag_silent();
-    struct problem *c = problem_build(g, x->cluster, memory, x->scratch, &quiet);
+    struct problem *c = problem_build(g, x->scene.cluster, memory, x->use.scratch, &quiet);
     if (c)
         problem_forget_times(c);
     return c;
 }
 
-/* Whether a plan fits where no bounded device has less than `memory`, by search; its devices in dev. */
+/* Whether a plan of g fits devices raised to `memory`, by search; dev[vertex] gets it. */
 static enum fit fits(struct ctx *x, const struct wdag *g, int64_t memory, struct clock *clock,
                      int32_t *dev)
 {
-    struct arena_mark mark = arena_mark(x->scratch);
+    struct arena_mark mark = arena_mark(x->use.scratch);
     enum fit answer = FIT_UNKNOWN;
     struct problem *c = bytes_alone(x, g, memory);
     if (c)
-        answer = fit_search(c, FIT_STEPS + FIT_EACH * (uint64_t)g->n, clock, dev, x->scratch);
-    arena_release(x->scratch, mark);
+        answer = fit_search(c, FIT_STEPS + FIT_EACH * (uint64_t)g->n, clock, dev, x->use.scratch);
+    arena_release(x->use.scratch, mark);
     return answer;
 }
 
-/* The same by annealing; only a plan that was found is an answer. */
+/* The same by annealing: FIT_FOUND or FIT_UNKNOWN. */
 static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const struct anneal *like,
                                   int32_t *dev)
 {
-    struct arena_mark mark = arena_mark(x->scratch);
+    struct arena_mark mark = arena_mark(x->use.scratch);
     struct diag quiet = diag_silent();
     struct problem *c = bytes_alone(x, g, -1);
     struct problem_plan found = {.value = LOAD_INF, .dev = dev};
@@ -56,10 +57,10 @@ static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const str
     s.most = FIT_MOVES;
     s.goal = s.enough = 0;
     s.after_round = NULL;
-    s.progress = false;
+    s.untold = true;
     if (c)
-        anneal_search(c, &s, &found, x->scratch, &quiet);
-    arena_release(x->scratch, mark);
+        anneal_search(c, &s, &found, x->use.scratch, &quiet);
+    arena_release(x->use.scratch, mark);
     return found.value < LOAD_INF ? FIT_FOUND : FIT_UNKNOWN;
 }
 
@@ -73,16 +74,16 @@ int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
     if (answer != FIT_FOUND)
         return 0;
     if (best->copies)
-        memset(best->copies, 0, x->cluster->ndev * sizeof *best->copies);
-    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+        memset(best->copies, 0, x->scene.cluster->ndev * sizeof *best->copies);
+    if (loads_new(&l, c, like->planner, x->use.scratch, x->use.diag))
         return -1;
     loads_set(&l, best->dev);
     best->value = loads_value(&l);
     return 0;
 }
 
-/* The bytes that each device must have at least (0: what they have may do), and a vertex that no device may
- * run (else UINT32_MAX). */
+/* A lower bound on the memory that each device must have (0: what they have may do); *nowhere: a vertex that no
+ * device can run, else UINT32_MAX. */
 static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32_t *nowhere)
 {
     const struct wdag *g = c->g;
@@ -101,11 +102,11 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
         least = !fits_one && need > least ? need : least;
         *nowhere = runs ? *nowhere : v;
     }
-    int64_t average = average_memory(x->cluster, wdag_bytes(g));
+    int64_t average = average_memory(x->scene.cluster, wdag_bytes(g));
     return average > least ? average : least;
 }
 
-/* The memory that devices with less would need for a plan. */
+/* The memory that devices must be raised to for the plan in l to fit. */
 static int64_t memory_of(const struct loads *l)
 {
     int64_t most = 0;
@@ -121,16 +122,16 @@ bool any_hopeless(const struct ctx *x, const struct problem *c)
     return memory_bound(x, c, &nowhere) > 0 || nowhere != UINT32_MAX;
 }
 
-/* The least memory that would do is in [*least, *most]: narrows that.  *least is proven, *most was found, 0: the
- * devices' own would do. */
+/* Narrows [*least, *most], which holds the least memory that would do: *least is a proven lower bound, *most was
+ * found to do (0: what the devices have does). */
 static int narrow(struct ctx *x, const struct problem *c, const struct anneal *like, int64_t *least,
                   int64_t *most)
 {
     struct loads l;
     int64_t lo = *least;
     bool proven = true;
-    int32_t *dev = arena_array(x->scratch, (size_t)c->g->n + 1, sizeof *dev);
-    if (loads_new(&l, c, like->planner, x->scratch, x->diag))
+    int32_t *dev = arena_array(x->use.scratch, (size_t)c->g->n + 1, sizeof *dev);
+    if (loads_new(&l, c, like->planner, x->use.scratch, x->use.diag))
         return -1;
     while (*most - lo > (proven ? 0 : *most / FIT_PARTS) && !clock_out(like->clock)) {
         int64_t mid = lo + (*most - lo) / 2;
@@ -147,20 +148,21 @@ static int narrow(struct ctx *x, const struct problem *c, const struct anneal *l
     return 0;
 }
 
-/* Bisection over bytes alone.  The bound is proven, what fits was found. */
+/* First what needs no search, then bisection (narrow). */
 int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *like)
 {
     const struct wdag *g = c->g;
     uint32_t nowhere;
     int64_t least = memory_bound(x, c, &nowhere), most = wdag_bytes(g);
     if (nowhere != UINT32_MAX) {
-        diag_error(x->diag, "no plan exists: node '%s' cannot run on any device that it may be on",
+        diag_error(x->use.diag,
+                   "no plan exists: node '%s' cannot run on any device that it may be on",
                    first_node(x, g, nowhere));
         return PASS_INFEASIBLE;
     }
-    int32_t *dev = arena_array(x->scratch, (size_t)g->n + 1, sizeof *dev);
+    int32_t *dev = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *dev);
     if (!least && like->clock->why) {
-        diag_error(x->diag, "no plan was found: %s", like->clock->why);
+        diag_error(x->use.diag, "no plan was found: %s", like->clock->why);
         return PASS_INFEASIBLE;
     }
     bool none = least > 0 || fits(x, g, -1, like->clock, dev) == FIT_NONE;
@@ -169,10 +171,11 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
     if (most == 0 || !none) {
         char text[UNIT_TEXT];
         diag_error(
-            x->diag, "no plan was found that fits the memory of the devices%s%s",
-            most ? arena_fmt(x->mem, "; one was found for %s per device", bytes_print(text, most))
+            x->use.diag, "no plan was found that fits the memory of the devices%s%s",
+            most ? arena_fmt(x->use.mem, "; one was found for %s per device",
+                             bytes_print(text, most))
                  : "",
-            least ? arena_fmt(x->mem, ", and nothing below %s does", bytes_print(text, least))
+            least ? arena_fmt(x->use.mem, ", and nothing below %s does", bytes_print(text, least))
                   : "");
         return PASS_INFEASIBLE;
     }

@@ -2,9 +2,9 @@
  *
  * Bin packing with bins of several sizes and items that share bytes: depth first, the vertices that may go to
  * the fewest devices and need most bytes first, each to the device where it adds least, then to the others.
- * Devices of one kind that are still empty are alike, so one of them is tried.  A branch ends where what is
- * left, counted without what it shares, is more than the room that is left.  The first descent is "best fit
- * decreasing", which finds a plan nearly always where there is one; small instances are searched whole.
+ * Devices of one kind that are still empty are alike, so one of them is tried.  A branch ends where the bytes of the
+ * vertices still to be placed, shared items left out, are more than the room left on all devices.  The first descent
+ * is "best fit decreasing", which finds a plan nearly always where there is one; small instances are searched whole.
  *
  * Cost: O(devices * shared items of a vertex) for each step; memory O(V + shared items * devices). */
 #include "passes/any_shape/fit_search.h"
@@ -15,18 +15,19 @@
 enum { LOOK = 1024 }; /* steps between two looks at the clock */
 
 struct item {
-    uint32_t v, choices; /* devices that it may be on */
-    int64_t bytes;       /* all that it needs */
+    uint32_t v, choices; /* choices: number of devices that it may be on */
+    int64_t bytes;       /* all bytes that it needs */
 };
 
 struct fitting {
     const struct problem *c;
     struct loads l;
-    struct item *item;  /* [depth] */
-    uint32_t *first;    /* [depth] the device that was tried first */
-    uint32_t *tried;    /* [depth] devices tried; those that follow the first, in a circle */
-    uint32_t *count;    /* [device] vertices there */
-    int64_t left, room; /* bytes of vertices that are nowhere, shared items apart; of all devices */
+    struct item *item; /* [depth] */
+    uint32_t *first;   /* [depth] the device that was tried first */
+    uint32_t *tried;   /* [depth] devices tried; after the first, the next ones in a circle */
+    uint32_t *count;   /* [device] vertices there */
+    /* left: bytes of the vertices still to be placed, without shared items; room: memory of all devices */
+    int64_t left, room;
 };
 
 static int hardest_first(const void *a, const void *b)
@@ -76,7 +77,7 @@ static void take(struct fitting *f, uint32_t v)
     f->left += f->c->g->size[v];
 }
 
-/* Room that nobody takes; unbounded devices have LOAD_INF. */
+/* Whether the room left is enough for what is left; a device without a limit has LOAD_INF. */
 static bool enough_room(const struct fitting *f)
 {
     int64_t used = 0;
@@ -85,8 +86,8 @@ static bool enough_room(const struct fitting *f)
     return f->room >= LOAD_INF || f->left <= f->room - used;
 }
 
-/* Puts the vertex of a depth on device d; false, and nothing done, if it may not be there, does not fit, or an
- * empty device like d comes before it. */
+/* Puts v on device d; false, and nothing changed, if it may not be there, does not fit, or an earlier empty device
+ * of the same kind would be the same choice. */
 static bool try_device(struct fitting *f, uint32_t v, uint32_t d)
 {
     if (!loads_allows(&f->l, v, d))

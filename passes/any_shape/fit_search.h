@@ -6,10 +6,9 @@
 
 enum fit { FIT_UNKNOWN, FIT_FOUND, FIT_NONE };
 
-/* Looks for a plan of c, of any shape, that fits; dev[vertex] gets it.  FIT_NONE is a proof that there is none,
- * FIT_UNKNOWN says that the search took more than `work` steps (placings of a vertex), that the clock was out, or
- * that c is too large (device_loads.h).  Times and transfers of c are of no account; problem_forget_times makes it
- * fast. */
+/* Looks for a plan of c, of any shape, that fits; dev[vertex] gets it.  FIT_NONE is a proof that there is none;
+ * FIT_UNKNOWN: the search took more than `work` steps (a step puts a vertex on a device), the time was up, or c is
+ * too large (device_loads.h).  Times and transfers do not matter; call problem_forget_times first, to make it fast. */
 enum fit fit_search(const struct problem *c, uint64_t work, struct clock *clock, int32_t *dev,
                     struct arena *scratch);
 

@@ -1,5 +1,7 @@
-/* Plans of any shape that take the same time in fewer parts (gather_parts.h): parts go to devices beside them, small
- * ones first. */
+/* Plans of any shape that take the same time in fewer parts (gather_parts.h).
+ * Parts, small ones first, are moved whole to a device that a neighbouring part is on; a move stays if the parts,
+ * worked out anew, are fewer, or as many with fewer tensors between them, and the plan takes no longer.
+ * Cost: O(nodes + pins) for each move tried, TIDY_WORK in all. */
 #include "passes/any_shape/gather_parts.h"
 
 #include "passes/problem/gather.h"
@@ -18,12 +20,12 @@ struct parts {
 static struct parts parts_of(struct any_search *s, const int32_t *dev)
 {
     struct ctx *x = s->x;
-    const struct place *p = x->place;
-    const int32_t *node_dev = plan_project(s->any->g, dev, x->m->nnode, x->scratch);
-    struct parts t = {.piece = arena_array(x->scratch, x->m->nnode, sizeof *t.piece)};
-    t.n = pieces_build(x->m, p, node_dev, t.piece, &t.dev, x->scratch);
+    const struct place *p = x->scene.place;
+    const int32_t *node_dev = plan_project(s->any->g, dev, x->scene.m->nnode, x->use.scratch);
+    struct parts t = {.piece = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *t.piece)};
+    t.n = pieces_build(&x->scene, node_dev, t.piece, &t.dev, x->use.scratch);
     for (uint32_t e = 0; e < p->nnet; e++) {
-        nid def = x->m->value[p->net_value[e]].def;
+        nid def = x->scene.m->value[p->net_value[e]].def;
         bool crosses = false;
         for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++)
             crosses = crosses ||
@@ -33,16 +35,16 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
     return t;
 }
 
-/* Takes over the parts of the plan l->dev, if they are fewer, or as many with fewer tensors, and the plan takes no
- * longer with them; whether it did. */
+/* Makes the plan l->dev s->best, and *t its parts, if these are fewer, or as many with fewer tensors between them,
+ * and the plan takes no longer; true if so. */
 static bool take_parts(struct any_search *s, const struct loads *l, struct parts *t)
 {
-    struct arena *a = s->x->scratch;
+    struct arena *a = s->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct parts now = parts_of(s, l->dev);
     int64_t value = loads_value(l);
     bool good = now.n < t->n || (now.n == t->n && now.tensors < t->tensors);
-    if (good && s->x->cluster->part_cost) {
+    if (good && s->x->scene.cluster->part_cost) {
         value = any_price(s, s->any, value, l->dev, NULL);
         good = value <= s->best.value;
     }
@@ -50,7 +52,7 @@ static bool take_parts(struct any_search *s, const struct loads *l, struct parts
         s->best.value = value;
         t->n = now.n;
         t->tensors = now.tensors;
-        memcpy(t->piece, now.piece, s->x->m->nnode * sizeof *t->piece);
+        memcpy(t->piece, now.piece, s->x->scene.m->nnode * sizeof *t->piece);
         memcpy(t->dev, now.dev, now.n * sizeof *t->dev);
     }
     arena_release(a, mark);
@@ -69,22 +71,22 @@ static int small_first(const void *a, const void *b)
                               : (x->part > y->part) - (x->part < y->part);
 }
 
-/* Vertices with nodes in each part, each in one of its parts: part -> vertices. */
+/* part -> its vertices; a vertex with nodes in several parts counts for one of them. */
 static struct csr vertices_of(struct any_search *s, const struct parts *t)
 {
     struct ctx *x = s->x;
-    const uint32_t *up = wdag_flatten(s->any->g, x->scratch);
-    uint32_t n = s->any->g->n, *part = arena_array(x->scratch, (size_t)n + 1, sizeof *part);
-    uint32_t *self = arena_array(x->scratch, (size_t)n + 1, sizeof *self);
-    for (uint32_t b = x->base->n; b-- > 0;)
-        part[up[b]] = t->piece[x->base->node[b]];
+    const uint32_t *up = wdag_flatten(s->any->g, x->use.scratch);
+    uint32_t n = s->any->g->n, *part = arena_array(x->use.scratch, (size_t)n + 1, sizeof *part);
+    uint32_t *self = arena_array(x->use.scratch, (size_t)n + 1, sizeof *self);
+    for (uint32_t b = x->levels.base->n; b-- > 0;)
+        part[up[b]] = t->piece[x->levels.base->node[b]];
     for (uint32_t v = 0; v < n; v++)
         self[v] = v;
-    return csr_build(x->scratch, t->n, n, part, self);
+    return csr_build(x->use.scratch, t->n, n, part, self);
 }
 
-/* Moves the vertices of a part to device `to`; true if that leaves fewer parts, or as many and fewer tensors, no
- * load above the limits, and what the plan takes with its parts.  Else it is undone. */
+/* Moves the vertices of a part to device `to`; false, and nothing changed, if that exceeds the limits or does not
+ * improve the plan (take_parts). */
 static bool move_part(struct any_search *s, struct loads *l, const struct tidy_limits *m,
                       const struct csr *of, uint32_t part, int32_t to, struct parts *t)
 {
@@ -105,14 +107,16 @@ static bool move_part(struct any_search *s, struct loads *l, const struct tidy_l
     return good;
 }
 
-/* One move of some part, the smallest ones first; false: none is left, or the work is done. */
+/* Makes one move that improves the plan, trying the smallest parts first; false: there is none, or the work is used
+ * up. */
 static bool move_some_part(struct any_search *s, struct loads *l, const struct tidy_limits *m,
                            struct parts *t, uint64_t *work)
 {
-    struct arena *a = s->x->scratch;
+    struct arena *a = s->x->use.scratch;
     struct csr of = vertices_of(s, t);
     struct small *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
-    uint64_t each = s->x->base->n + s->x->place->net_pin.at[s->x->place->nnet] + 1;
+    uint64_t each =
+        s->x->levels.base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {
         small[i].part = i;
         for (uint32_t k = of.at[i]; k < of.at[i + 1]; k++)
@@ -137,7 +141,7 @@ static bool move_some_part(struct any_search *s, struct loads *l, const struct t
 
 void tidy_parts(struct any_search *s)
 {
-    struct arena *a = s->x->scratch;
+    struct arena *a = s->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
     struct loads l;

@@ -18,8 +18,8 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
     *b = (struct baseline){.x = x, .planner = planner, .best_effort = best_effort};
     if (placing_start(x, planner, &one, &b->p))
         return -1;
-    if (loads_check_sums(b->p.top, planner, x->diag) ||
-        loads_new(&b->l, b->p.top, planner, x->scratch, x->diag))
+    if (loads_check_sums(b->p.top, planner, x->use.diag) ||
+        loads_new(&b->l, b->p.top, planner, x->use.scratch, x->use.diag))
         return -1;
     for (uint32_t v = 0; v < b->p.level->n; v++) {
         uint32_t d = 0;
@@ -27,7 +27,7 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
             d++;
         if (d < b->l.ndev)
             continue;
-        diag_error(x->diag,
+        diag_error(x->use.diag,
                    "%s: node '%s' and those that stay with it can run on no device: some "
                    "class does not support them, or pins contradict each other",
                    planner, first_node(x, b->p.level, v));
@@ -36,7 +36,7 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
     return 0;
 }
 
-/* The device that lacks most memory, ndev: none. */
+/* The device that lacks most memory; ndev: none does. */
 static uint32_t fullest(const struct loads *l)
 {
     uint32_t worst = l->ndev;
@@ -54,30 +54,30 @@ int baseline_leave(struct baseline *b, const char *argument)
     char needs[UNIT_TEXT], has[UNIT_TEXT];
     const char *lacks = NULL;
     if (full < b->l.ndev) {
-        lacks = arena_fmt(x->mem, "%s: %s would need %s of memory and has %s", b->planner,
-                          cluster_device_name(x->cluster, x->mem, full),
+        lacks = arena_fmt(x->use.mem, "%s: %s would need %s of memory and has %s", b->planner,
+                          cluster_device_name(x->scene.cluster, x->use.mem, full),
                           bytes_short(needs, b->l.bytes[full]),
                           bytes_short(has, b->l.c->kind[b->l.kind[full]].memory));
         if (!b->best_effort) {
-            diag_error(x->diag, "%s (best-effort=true leaves the plan all the same)", lacks);
+            diag_error(x->use.diag, "%s (best-effort=true leaves the plan all the same)", lacks);
             return PASS_INFEASIBLE;
         }
-        diag_warning(x->diag, WARN_OVER_MEMORY, "%s", lacks);
+        diag_warning(x->use.diag, WARN_OVER_MEMORY, "%s", lacks);
     }
     struct problem_plan plan = {.value = loads_value(&b->l), .dev = b->l.dev};
     leave_plan(x, b->planner, b->p.level, &plan);
     struct bound all = claim_all(x, plan.value, !lacks, 0, &b->p.clock);
     const char *why = claim(x, SCOPE_ALL, all, all);
-    x->plan->argument = arena_fmt(x->mem, "%s; bound: %s", argument, why);
+    x->results.plan->argument = arena_fmt(x->use.mem, "%s; bound: %s", argument, why);
     if (lacks)
-        x->plan->status = PLAN_OVER_MEMORY;
+        x->results.plan->status = PLAN_OVER_MEMORY;
     return 0;
 }
 
 void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
 {
     assert(v < b->l.c->g->n && d < b->l.ndev);
-    const struct cluster *c = b->x->cluster;
+    const struct cluster *c = b->x->scene.cluster;
     uint32_t best = UINT32_MAX;
     int64_t least = 0;
     if (loads_allows(&b->l, v, d)) {

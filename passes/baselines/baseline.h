@@ -10,7 +10,7 @@ struct baseline {
     struct ctx *x;
     const char *planner;
     bool best_effort; /* a plan that needs more memory than there is will do */
-    struct placing p; /* the level that is placed: p.level, its chain: p.top */
+    struct placing p; /* p.level: the level that is placed; p.top: its problem */
     struct loads l;   /* of p.top: the plan */
 };
 
@@ -22,7 +22,7 @@ struct baseline {
      .def = "false",                                                                               \
      .help = "leave a plan even if a device needs more memory than it has"}
 
-/* Makes levels, chains and empty loads in the scratch arena; b must stay where it is.  0, or an error:
+/* Makes levels, problems and empty loads in the scratch arena; b must stay where it is.  0, or an error:
  * PASS_INFEASIBLE if some vertex can run on no device. */
 int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool best_effort);
 

@@ -21,7 +21,8 @@ static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_opti
                                          {0}};
 
 struct ranked {
-    uint32_t last, v; /* the last base vertex in v */
+    /* the last base vertex in v: successors are scanned in this order: successors are scanned in this order */
+    uint32_t last, v;
 };
 
 static int by_last(const void *x, const void *y)
@@ -30,7 +31,7 @@ static int by_last(const void *x, const void *y)
     return (a->last > b->last) - (a->last < b->last);
 }
 
-/* position -> vertex. */
+/* position -> vertex: the depth-first order. */
 static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, struct arena *a)
 {
     const uint32_t *at = wdag_flatten(g, a);
@@ -78,8 +79,8 @@ static int64_t bytes_alone(const struct wdag *g, uint32_t v)
     return sum;
 }
 
-/* Puts v on one of n devices, from the current one on; false: none takes it.  What no empty device could
- * hold does not end the current one. */
+/* Puts v on the first of the n devices dev[], from *current on, that has the memory; false: none has.  A device that
+ * is full is left behind (*current), unless v is larger than an empty one. */
 static bool fill(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n, uint32_t *current)
 {
     int64_t alone = bytes_alone(b->p.level, v);
@@ -92,7 +93,7 @@ static bool fill(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n
         }
         loads_move(&b->l, v, NOWHERE);
         if (i + 1 == n)
-            *current = n; /* full: the rest is for the hosts */
+            *current = n; /* all are full: what follows goes to the hosts */
     }
     return false;
 }
@@ -106,12 +107,12 @@ static int greedy_run(struct ctx *x, const void *options)
         return rc;
     const struct wdag *g = b.p.level;
     uint32_t n, nhost = 0, current = 0, host = 0, left = 0;
-    uint32_t *dev = baseline_accelerators(x->cluster, &n, x->scratch);
-    uint32_t *hosts = arena_array(x->scratch, (size_t)b.l.ndev + 1, sizeof *hosts);
+    uint32_t *dev = baseline_accelerators(x->scene.cluster, &n, x->use.scratch);
+    uint32_t *hosts = arena_array(x->use.scratch, (size_t)b.l.ndev + 1, sizeof *hosts);
     for (uint32_t d = 0; d < b.l.ndev; d++)
-        if (x->cluster->cls[cluster_class(x->cluster, d)].host)
+        if (x->scene.cluster->cls[cluster_class(x->scene.cluster, d)].host)
             hosts[nhost++] = d;
-    const uint32_t *order = greedy_order(g, x->base, x->scratch);
+    const uint32_t *order = greedy_order(g, x->levels.base, x->use.scratch);
     for (uint32_t i = 0; i < g->n; i++) {
         uint32_t v = order[i];
         if (g->pin[v] >= 0) {
@@ -122,7 +123,7 @@ static int greedy_run(struct ctx *x, const void *options)
                 baseline_put(&b, v, nhost ? hosts[nhost - 1] : dev[n - 1]);
         }
     }
-    return baseline_leave(&b, arena_fmt(x->mem,
+    return baseline_leave(&b, arena_fmt(x->use.mem,
                                         "accelerators filled in a depth-first order, %u of %u "
                                         "vertices left for the hosts",
                                         left, g->n));

@@ -43,28 +43,29 @@ static const struct opt local_opts[] = {{.kind = OPT_INT,
                                         BASELINE_BEST_EFFORT(struct local_options, best_effort),
                                         {0}};
 
-/* What all starts may look at together: numbers in memory, some seconds; and the largest table. */
+/* Limits: work of all starts together (looks at numbers, some seconds), and size of the table. */
 #define LOCAL_WORK UINT64_C(5000000000)
 enum { LOCAL_MOST = 1 << 26 };
 
 struct local {
     struct loads *l;
-    const uint32_t *dev; /* devices that take part */
+    const uint32_t *dev; /* the devices that vertices may move to */
     uint32_t ndev;
-    int64_t *leave;      /* [vertex] what its device gains in load when it leaves (<= 0, mostly) */
-    int64_t **enter;     /* [device][vertex] what the device gains when it comes */
-    uint32_t *old, nold; /* vertices for which these numbers are out of date */
+    /* [vertex] what is added to its device's load when it leaves (mostly <= 0) */
+    int64_t *leave;
+    int64_t **enter;     /* [device][vertex] what is added to the device's load when it comes */
+    uint32_t *old, nold; /* vertices whose entries in these tables are out of date */
     uint8_t *is_old;
     uint64_t work;
     struct clock *clock;
 };
 
 struct move {
-    int64_t value; /* largest load after it */
+    int64_t value; /* the largest load after the move */
     uint32_t v, to;
 };
 
-/* The numbers of v. */
+/* Works out leave[v] and enter[...][v]. */
 static void look_at(struct local *s, uint32_t v)
 {
     const struct loads *l = s->l;
@@ -92,9 +93,9 @@ static void look_again(struct local *s, uint32_t v)
     s->is_old[v] = 1;
 }
 
-/* What another pin of a net would cost changes where a device comes to hold none or one of its pins, or held
- * none or one.  (It changes with all but one, too; but the pins that are then elsewhere are at most two, so that
- * one of the two devices is such a one.) */
+/* Moves v to device `to`, and puts the vertices whose table entries change on the list.  The entry of another pin of
+ * a net changes only if one of the two devices held, or now holds, none or one of the net's pins.  (Also if it held
+ * all but one; but then at most two pins are elsewhere, so the other device is such a one.) */
 static void make_move(struct local *s, uint32_t v, uint32_t to)
 {
     struct loads *l = s->l;
@@ -110,7 +111,7 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
     look_again(s, v);
 }
 
-/* The three fullest devices: the largest load but for two devices is one of theirs. */
+/* Writes the three most loaded devices to top[]: the largest load without any two devices is then known. */
 static void fullest(const struct loads *l, uint32_t top[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -130,7 +131,7 @@ static int64_t largest_but(const struct loads *l, const uint32_t top[3], uint32_
     return 0;
 }
 
-/* The best move; v: UINT32_MAX if none makes the largest load smaller. */
+/* The move after which the largest load is smallest; v = UINT32_MAX: no move makes it smaller. */
 static struct move best_move(struct local *s)
 {
     const struct loads *l = s->l;
@@ -158,7 +159,7 @@ static struct move best_move(struct local *s)
     return best;
 }
 
-/* Moves until none helps; false if there was no time for that. */
+/* Makes best moves until none helps; false if the time or the work ran out first. */
 static bool descend(struct local *s)
 {
     for (uint32_t v = 0; v < s->l->c->g->n; v++)
@@ -182,7 +183,7 @@ static int local_new(struct local *s, const struct baseline *b, struct arena *a)
 {
     size_t n = b->p.level->n;
     if (n * b->l.ndev > LOCAL_MOST)
-        return diag_error(b->x->diag,
+        return diag_error(b->x->use.diag,
                           "%s: %zu vertices on %u devices are too many for one table: fuse the "
                           "graph first (-p fuse,%s)",
                           b->planner, n, b->l.ndev, b->planner);
@@ -195,7 +196,7 @@ static int local_new(struct local *s, const struct baseline *b, struct arena *a)
     return 0;
 }
 
-/* Every vertex on a device drawn from those that take part, if it can run there. */
+/* Puts every vertex on a random device of those that take part, or where it can run. */
 static void draw(struct baseline *b, const struct local *s, uint64_t *state)
 {
     for (uint32_t v = 0; v < b->p.level->n; v++)
@@ -210,21 +211,23 @@ static int local_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     struct local s = {.l = &b.l, .clock = &b.p.clock};
-    s.dev = baseline_accelerators(x->cluster, &s.ndev, x->scratch);
+    s.dev = baseline_accelerators(x->scene.cluster, &s.ndev, x->use.scratch);
     if (o->hosts) {
-        uint32_t *all = arena_array(x->scratch, (size_t)b.l.ndev + 1, sizeof *all);
+        uint32_t *all = arena_array(x->use.scratch, (size_t)b.l.ndev + 1, sizeof *all);
         for (s.ndev = 0; s.ndev < b.l.ndev; s.ndev++)
             all[s.ndev] = s.ndev;
         s.dev = all;
     }
-    if (local_new(&s, &b, x->scratch))
+    if (local_new(&s, &b, x->use.scratch))
         return -1;
-    int32_t *best = arena_array(x->scratch, (size_t)b.p.level->n + 1, sizeof *best);
+    int32_t *best = arena_array(x->use.scratch, (size_t)b.p.level->n + 1, sizeof *best);
     int64_t value = LOAD_INF;
     bool fits = false, complete = true;
     uint64_t state = (uint64_t)o->seed;
     uint32_t tried = 0;
     for (; tried < o->restarts && complete; tried++) {
+        problem_tell(b.p.top, &b.p.clock, "moving vertices",
+                     (uint32_t)((uint64_t)tried * 1000 / (uint64_t)o->restarts), value);
         draw(&b, &s, &state);
         complete = descend(&s);
         int64_t now = loads_value(&b.l);
@@ -236,7 +239,7 @@ static int local_run(struct ctx *x, const void *options)
         memcpy(best, b.l.dev, b.p.level->n * sizeof *best);
     }
     loads_set(&b.l, best);
-    return baseline_leave(&b, arena_fmt(x->mem, "local optimum, the best of %u random starts%s",
+    return baseline_leave(&b, arena_fmt(x->use.mem, "local optimum, the best of %u random starts%s",
                                         tried, complete ? "" : " (the last one cut short)"));
 }
 

@@ -25,8 +25,8 @@ static int metis_run(struct ctx *x, const void *options)
 static int metis_run(struct ctx *x, const void *options)
 {
     (void)options;
-    return diag_error(x->diag, "metis-place: this pcc was built without METIS: install its "
-                               "library (Debian: libmetis-dev) and build again");
+    return diag_error(x->use.diag, "metis-place: this pcc was built without METIS: install its "
+                                   "library (Debian: libmetis-dev) and build again");
 }
 #endif
 

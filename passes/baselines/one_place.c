@@ -11,7 +11,7 @@ struct one_options {
 
 static const struct opt one_opts[] = {BASELINE_BEST_EFFORT(struct one_options, best_effort), {0}};
 
-/* All on device d: false if something cannot run there. */
+/* Moves every vertex to device d; false if one cannot run there. */
 static bool move_all(struct loads *l, uint32_t d)
 {
     for (uint32_t v = 0; v < l->c->g->n; v++)
@@ -43,13 +43,14 @@ static int one_run(struct ctx *x, const void *options)
         }
     }
     if (best == UINT32_MAX) {
-        diag_error(x->diag, "one-place: no device can run everything: nodes are pinned to several "
-                            "devices, or no class supports all operators");
+        diag_error(x->use.diag,
+                   "one-place: no device can run everything: nodes are pinned to several "
+                   "devices, or no class supports all operators");
         return PASS_INFEASIBLE;
     }
     move_all(&b.l, best);
-    return baseline_leave(
-        &b, arena_fmt(x->mem, "everything on %s", cluster_device_name(x->cluster, x->mem, best)));
+    return baseline_leave(&b, arena_fmt(x->use.mem, "everything on %s",
+                                        cluster_device_name(x->scene.cluster, x->use.mem, best)));
 }
 
 const struct pass pass_one_place = {.name = "one-place",

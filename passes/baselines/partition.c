@@ -23,7 +23,7 @@ const struct opt partition_opts[] = {{.kind = OPT_INT,
                                      BASELINE_BEST_EFFORT(struct partition_options, best_effort),
                                      {0}};
 
-/* An edge with what it costs. */
+/* Arcs between vertices, with costs. */
 struct arcs {
     uint32_t n, *from, *to;
     int64_t *cost; /* ps */
@@ -47,7 +47,7 @@ static void weigh(struct part_graph *p, const int64_t *time)
         p->weight[v] = 1;
 }
 
-/* From the producer of each net to its other pins, and back; values that come from outside are in no edge. */
+/* Lists an arc from the producer of each net to each other pin, and back; nets of model inputs give none. */
 static struct arcs arcs_of(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     size_t most = (size_t)g->net_pin.at[g->nnet] * 2 + 1;
@@ -68,11 +68,12 @@ static struct arcs arcs_of(const struct wdag *g, uint32_t cls, struct arena *a)
     return arcs;
 }
 
-/* Rows of neighbours; arcs of the same ends become one. */
+/* Makes p->at, p->to and p->arc: arcs with the same ends become one. */
 static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct arena *a)
 {
     uint32_t n = (uint32_t)p->n, *index = arena_array(a, (size_t)arcs->n + 1, sizeof *index);
-    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen); /* neighbour -> 1 + its arc */
+    /* [neighbour] 1 + the index of its arc */
+    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     int64_t sum = 0, *cost = arena_array(a, (size_t)arcs->n + 1, sizeof *cost);
     for (uint32_t i = 0; i < arcs->n; i++)
         index[i] = i;
@@ -81,7 +82,7 @@ static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct aren
         p->at[v] = p->narc;
         for (uint32_t i = row.at[v]; i < row.at[v + 1]; i++) {
             uint32_t w = arcs->to[row.to[i]];
-            if (seen[w] <= (uint32_t)p->at[v]) { /* not in this row yet */
+            if (seen[w] <= (uint32_t)p->at[v]) { /* the first arc to w in this row */
                 p->to[p->narc] = (int32_t)w;
                 seen[w] = (uint32_t)++p->narc;
             }
@@ -101,9 +102,9 @@ static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct aren
 static int make_graph(struct part_graph *p, const struct baseline *b, uint32_t cls)
 {
     const struct wdag *g = b->p.level;
-    struct arena *a = b->x->scratch;
+    struct arena *a = b->x->use.scratch;
     if (g->n > PARTITION_SUM / 4 || g->net_pin.at[g->nnet] > PARTITION_SUM / 4)
-        return diag_error(b->x->diag, "%s: the graph is too large: fuse it first (-p fuse,%s)",
+        return diag_error(b->x->use.diag, "%s: the graph is too large: fuse it first (-p fuse,%s)",
                           b->planner, b->planner);
     struct arcs arcs = arcs_of(g, cls, a);
     p->n = (int32_t)g->n;
@@ -131,7 +132,7 @@ static int in_child(void *arg, FILE *out)
     return fwrite(job->g->part, sizeof *job->g->part, n, out) == n ? 0 : 1;
 }
 
-/* The parts, worked out in a child; 0, or an error. */
+/* Runs the library in a child process, which fills the parts; 0, or an error. */
 static int ask(struct baseline *b, struct job *job)
 {
     struct ctx *x = b->x;
@@ -139,9 +140,9 @@ static int ask(struct baseline *b, struct job *job)
     char *bytes = NULL;
     const char *why = NULL;
     enum child_end end =
-        child_run(in_child, job, &b->p.clock, wanted, x->scratch, &bytes, &n, &why);
+        child_run(in_child, job, &b->p.clock, wanted, x->use.scratch, &bytes, &n, &why);
     if (end == CHILD_STOPPED) {
-        diag_error(x->diag, "%s: no plan was found: %s", b->planner, b->p.clock.why);
+        diag_error(x->use.diag, "%s: no plan was found: %s", b->planner, b->p.clock.why);
         return PASS_INFEASIBLE;
     }
     if (end == CHILD_DONE && n != wanted)
@@ -151,7 +152,7 @@ static int ask(struct baseline *b, struct job *job)
         if (job->g->part[v] < 0 || job->g->part[v] >= job->g->nparts)
             why = "a part that there is not";
     }
-    return why ? diag_error(x->diag, "%s: the library failed: %s", b->planner, why) : 0;
+    return why ? diag_error(x->use.diag, "%s: the library failed: %s", b->planner, why) : 0;
 }
 
 int partition_run(struct ctx *x, const char *planner, const struct partition_options *o,
@@ -164,13 +165,13 @@ int partition_run(struct ctx *x, const char *planner, const struct partition_opt
     int rc = baseline_start(&b, x, planner, o->best_effort);
     if (rc)
         return rc;
-    const uint32_t *dev = baseline_accelerators(x->cluster, &k, x->scratch);
-    if (make_graph(&g, &b, cluster_class(x->cluster, dev[0])))
+    const uint32_t *dev = baseline_accelerators(x->scene.cluster, &k, x->use.scratch);
+    if (make_graph(&g, &b, cluster_class(x->scene.cluster, dev[0])))
         return -1;
     g.nparts = (int32_t)(k < b.p.level->n ? k : b.p.level->n);
     if (g.nparts > 1 && (rc = ask(&b, &job)))
         return rc;
     for (uint32_t v = 0; v < b.p.level->n; v++)
         baseline_put(&b, v, dev[g.part[v]]);
-    return baseline_leave(&b, arena_fmt(x->mem, "%d parts of equal weight", g.nparts));
+    return baseline_leave(&b, arena_fmt(x->use.mem, "%d parts of equal weight", g.nparts));
 }

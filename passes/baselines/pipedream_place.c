@@ -40,11 +40,11 @@ static const struct opt pipedream_opts[] = {
      .help = "seed of the orders; 0: the first by number"},
     {0}};
 
-/* The graph without directions. */
+/* The graph with its edges taken as undirected. */
 struct graph_undirected {
     uint32_t n, nedge;
     uint32_t *tail, *head; /* [edge] */
-    struct csr of;         /* vertex -> edges that it is an end of */
+    struct csr of;         /* vertex -> its edges */
 };
 
 static bool takes_no_time(const struct wdag *g, uint32_t v)
@@ -55,7 +55,7 @@ static bool takes_no_time(const struct wdag *g, uint32_t v)
     return true;
 }
 
-/* [vertex] edges on the longest path to it. */
+/* [vertex] number of edges on the longest path that ends at it. */
 static uint32_t *depths(const struct wdag *g, struct arena *a)
 {
     uint32_t *depth = arena_array(a, (size_t)g->n + 1, sizeof *depth);
@@ -66,8 +66,8 @@ static uint32_t *depths(const struct wdag *g, struct arena *a)
     return depth;
 }
 
-/* Whether v is an input, or what layer after layer looks back to.  seen[depth] == v + 1: a successor of v
- * has that depth. */
+/* Whether v's out-edges belong to no branching: it takes no time, and is a source or has more than two successors,
+ * each at a depth of its own.  seen[depth] == v + 1: a successor of v has that depth. */
 static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth, uint32_t *seen)
 {
     if (!takes_no_time(g, v))
@@ -113,20 +113,21 @@ static struct graph_undirected undirected(const struct wdag *g, struct arena *a)
 /* Depth-first search: a vertex on the way down. */
 struct frame {
     uint32_t v, edge; /* the edge that led to v, nedge: none */
-    uint32_t next;    /* of u->of */
+    uint32_t next;    /* index into u->of of the next edge to follow */
 };
 
 struct search {
     const struct graph_undirected *u;
     struct classes *c;
     uint32_t *number,
-        *low; /* [vertex] order of discovery from 1; the least one reached from below */
-    uint32_t *open, nopen; /* edges seen and in no component yet */
+        /* [vertex] number of discovery from 1; the least such number reached from its subtree */
+        *low;
+    uint32_t *open, nopen; /* stack of edges that belong to no component yet */
     struct frame *stack;
     uint32_t depth, count;
 };
 
-/* The edges from `edge` on are a component: one vertex of their tails. */
+/* Closes a component, the edges from `edge` on on the stack: unites their tails. */
 static void close_component(struct search *s, uint32_t edge)
 {
     uint32_t e, first = s->u->tail[edge];
@@ -170,7 +171,8 @@ static void step(struct search *s)
     }
 }
 
-/* The level with its branchings contracted; NULL and an error where that joins two pins. */
+/* Makes the level in which each branching of g is one vertex; NULL and an error where that joins vertices pinned to
+ * two devices. */
 static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struct arena *scratch,
                                         struct diag *d)
 {
@@ -200,19 +202,20 @@ static int pipedream_run(struct ctx *x, const void *options)
     const struct place_options run = {.starts = o->starts, .seed = o->seed, .order = 1 + TOPO_LIFO};
     if (placing_start(x, "pipedream-place", &run, &p))
         return -1;
-    struct wdag *path = contract_branchings(p.level, x->mem, x->scratch, x->diag);
+    struct wdag *path = contract_branchings(p.level, x->use.mem, x->use.scratch, x->use.diag);
     const struct problem *c =
-        path ? problem_build(path, x->cluster, -1, x->scratch, x->diag) : NULL;
+        path ? problem_build(path, x->scene.cluster, -1, x->use.scratch, x->use.diag) : NULL;
     if (!c)
         return -1;
     struct problem_plan best = no_plan(x, path);
-    interval_search(c, &p.run, &best, x->scratch);
+    interval_search(c, &p.run, &best, x->use.scratch);
     if (best.value == LOAD_INF)
         return report_infeasible(x, path, false, &p.run);
     leave_plan(x, "pipedream-place", path, &best);
     struct bound all = claim_all(x, best.value, true, 0, &p.clock);
-    x->plan->argument = arena_fmt(x->mem, "a path of %u vertices, made of %u; bound: %s", path->n,
-                                  p.level->n, claim(x, SCOPE_ALL, all, all));
+    x->results.plan->argument =
+        arena_fmt(x->use.mem, "a path of %u vertices, made of %u; bound: %s", path->n, p.level->n,
+                  claim(x, SCOPE_ALL, all, all));
     return 0;
 }
 

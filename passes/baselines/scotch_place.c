@@ -13,7 +13,7 @@
 
 _Static_assert(sizeof(SCOTCH_Num) == sizeof(int32_t), "Scotch of 32-bit numbers");
 
-#define SHOWN __attribute__((visibility("default"))) /* to libscotch */
+#define SHOWN __attribute__((visibility("default"))) /* so that libscotch finds these functions */
 
 SHOWN void SCOTCH_errorProg(const char *const name)
 {
@@ -34,7 +34,8 @@ static int work(struct part_graph *g)
 {
     SCOTCH_Graph graph;
     SCOTCH_Strat strategy;
-    setenv("SCOTCH_PTHREAD_NUMBER", "1", 1); /* the same answer on every machine */
+    /* one thread: one thread: the same answer on every machine */
+    setenv("SCOTCH_PTHREAD_NUMBER", "1", 1);
     SCOTCH_randomSeed(g->seed);
     SCOTCH_randomReset();
     if (SCOTCH_graphInit(&graph) || SCOTCH_stratInit(&strategy))
@@ -52,8 +53,8 @@ static int scotch_run(struct ctx *x, const void *options)
 static int scotch_run(struct ctx *x, const void *options)
 {
     (void)options;
-    return diag_error(x->diag, "scotch-place: this pcc was built without Scotch: install its "
-                               "library (Debian: libscotch-dev) and build again");
+    return diag_error(x->use.diag, "scotch-place: this pcc was built without Scotch: install its "
+                                   "library (Debian: libscotch-dev) and build again");
 }
 #endif
 

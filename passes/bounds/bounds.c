@@ -1,19 +1,20 @@
 /* Lower bounds for plans of any shape (bounds.h).
  *
- * For a threshold T, suppose that a plan has loads below T.  Then it is one of the reduction (reduction.h), whose
- * vertices have fewer kinds of devices to be on.  What the reduction must take at least (B) makes the bound
- * min(T, B); a reduction that is contradictory makes it T.  T is searched by bisection.
+ * For a threshold T, suppose that a plan has loads below T.  Then it is also a plan of the reduction for T
+ * (reduction.h), in which vertices have fewer kinds of devices to be on.  If every plan of the reduction takes B or
+ * more, min(T, B) is a lower bound; if the reduction has no plan at all, T is one.  T is searched by bisection.
  *
  * Prices: for prices s[k] >= 0 of kinds, all loads at most L means
  *   sum over vertices of (least s[k] * time[k] over the kinds that it may be on) + transfers that must be
  *   paid  <=  L * sum over kinds of (devices * s[k]),
- * the dual of sharing vertices fractionally.  Prices are improved one by one.  With a price on the host
- * only, this says that vertices that must be on the host take too long there.
+ * the dual of the linear program that divides vertices in fractions among devices.  Any prices give a bound; they
+ * are improved one at a time.  With a price on the host only, this says that vertices that must be on the host take
+ * too long there.
  *
- * Pigeonhole (P||Cmax): of the h longest vertices a device of kind k holds at most as many as the shortest
- * of them fill it; all devices together must hold h.
+ * Pigeonhole (as for P||Cmax, identical machines): how many of the h longest vertices a device holds is counted with
+ * the shortest of them; if all devices together hold fewer than h, T is refuted.
  *
- * Weights (weight_bound.h) generalise all of these; they take what work is left.
+ * Weights (weight_bound.h) are the most general argument and the dearest: they get the work that is left.
  *
  * Cost: the work allowed, of which each price tried takes O(kinds * V), and one threshold, whatever that takes. */
 #include "passes/bounds/bounds.h"
@@ -35,7 +36,7 @@ enum {
     ATTEMPTS = 64,
     SHARE = 8,
     LOOKS_PER_ARC = 4,
-    WORTH = 400 /* weights are looked for if the gap is more than this part of the value */
+    WORTH = 400 /* weights are tried if the gap is more than 1 / WORTH of the value */
 };
 
 /* A threshold that is tried, and what it gave. */
@@ -48,7 +49,9 @@ struct attempt {
     uint32_t nstep; /* of the reduction */
     const char *why;
     struct packing pack;
-    int64_t *weight; /* [vertex of the given graph] of pack, of the first of those joined */
+    /* [vertex of the given graph] pack's weights: those of joined vertices stand at the first of them, the others
+     * have 0 */
+    int64_t *weight;
 };
 
 /* ---- prices ---------------------------------------------------------------------------------- */
@@ -75,8 +78,8 @@ static int64_t net_cost(const struct problem *c, uint32_t k, uint32_t e)
     return c->cls[c->kind[k].cls].cost[e];
 }
 
-/* Whether net e costs something wherever its pins are: one of the host, or one with pins that no kind can hold
- * together.  One of a single pin is part of the vertex's time, or free. */
+/* Whether net e costs something whatever the plan is: it has the host and two vertices or more, or no kind can hold
+ * all its pins.  (A net of one vertex is part of that vertex's time, or free.) */
 static bool always_paid(const struct reduction *r, uint32_t e)
 {
     const struct wdag *g = r->small->g;
@@ -86,7 +89,7 @@ static bool always_paid(const struct reduction *r, uint32_t e)
     return n > 1 && (!all || g->net_host[e]);
 }
 
-/* The nets of the reduction that cost something wherever their pins are; of UINT32_MAX the last. */
+/* The nets of the reduction that cost something whatever the plan is; UINT32_MAX ends the list. */
 static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
 {
     uint32_t n = 0, at = 0;
@@ -100,7 +103,8 @@ static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
     return net;
 }
 
-/* What such a net costs at least: each kind that has some of its pins to itself pays. */
+/* What such a net costs at least at these prices: of pins whose possible kinds have nothing in common, each makes
+ * some device pay. */
 static int64_t net_price(const struct reduction *r, const int64_t *price, uint32_t e)
 {
     const struct problem *c = r->small;
@@ -116,7 +120,7 @@ static int64_t net_price(const struct reduction *r, const int64_t *price, uint32
     return sum;
 }
 
-/* All vertices of the reduction and `paid`, its paid_nets, at these prices. */
+/* Adds up all vertices of the reduction, and the nets of `paid` (paid_nets), at these prices. */
 static void price_all(const struct reduction *r, const uint32_t *paid, const int64_t *price,
                       int64_t *vertices, int64_t *nets)
 {
@@ -140,7 +144,7 @@ static int64_t priced(const struct reduction *r, const uint32_t *paid, const int
     return devices ? (int64_t)((sum + devices - 1) / devices) : 0;
 }
 
-/* The prices found so far by which the reduction takes most, and how much; looks: at vertices and nets. */
+/* The prices that give the largest bound so far, that bound, and how many vertices and nets were looked at. */
 struct prices {
     const struct reduction *r;
     const uint32_t *paid;
@@ -159,7 +163,7 @@ static void try_prices(struct prices *p, const int64_t *price)
     memcpy(p->best, price, PROBLEM_KINDS * sizeof *price);
 }
 
-/* Prices by which the reduction takes most, to best; how much. */
+/* Writes to *best the prices that give the largest bound of those tried; returns it, ps. */
 static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *looks,
                            struct arena *a)
 {
@@ -210,14 +214,14 @@ static int longer_first(const void *a, const void *b)
 
 struct holes {
     const struct reduction *r;
-    uint32_t n; /* vertices looked at, the longest */
+    uint32_t n; /* the HOLES longest vertices, or all: their number */
     struct long_vertex *of;
-    /* of the first `have` vertices, those that may be on each kind, the shortest first */
+    /* [kind] times of those of the first `have` vertices that may be on the kind, the shortest first */
     uint32_t have, nsorted[PROBLEM_KINDS];
     int64_t *sorted[PROBLEM_KINDS];
 };
 
-/* Adds x to the HOLES longest, a heap with the shortest at its root. */
+/* Keeps x if it is among the HOLES longest so far: a heap with the shortest of them at its root. */
 static void keep_longest(struct holes *p, struct long_vertex x)
 {
     struct long_vertex *h = p->of;
@@ -257,7 +261,7 @@ static struct holes longest(const struct reduction *r, struct arena *a)
     return p;
 }
 
-/* Sorts the first h vertices, those that are new into their places. */
+/* Makes p->sorted hold the first h vertices, by insertion of those that are new. */
 static void sort_first(struct holes *p, uint32_t h)
 {
     if (h < p->have)
@@ -293,13 +297,14 @@ static uint64_t can_hold(struct holes *p, uint32_t h, int64_t limit)
     return all;
 }
 
-/* The largest T <= most such that the first h vertices do not fit loads below T. */
+/* The largest T <= most such that devices with loads below T cannot hold the first h vertices; `lower` if there is
+ * none above it. */
 static int64_t holes_of(struct holes *p, uint32_t h, int64_t lower, int64_t most)
 {
     int64_t lo = lower, hi = most;
     if (can_hold(p, h, lo) >= h)
         return lo;
-    while (lo < hi) { /* loads of at most lo are too little */
+    while (lo < hi) { /* devices with loads below lo cannot hold them */
         int64_t mid = hi - (hi - lo) / 2;
         if (can_hold(p, h, mid - 1) < h)
             lo = mid;
@@ -309,7 +314,7 @@ static int64_t holes_of(struct holes *p, uint32_t h, int64_t lower, int64_t most
     return lo;
 }
 
-/* Raises t->value above `lower`, if the longest vertices of the reduction do. */
+/* Raises t->value by the pigeonhole, if that gives more than `lower`. */
 static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
 {
     struct holes p = longest(t->r, a);
@@ -398,7 +403,8 @@ static void prove_weights(struct explain *e, const struct attempt *t)
 
 /* ---- thresholds ------------------------------------------------------------------------------ */
 
-/* What plans below t->below must take at least; `work` for the reduction.  The work done. */
+/* Tries the threshold t->below: writes what plans below it must take at least to t->value, and by which argument.
+ * Gives the reduction at most `work`; returns the work done. */
 static uint64_t try_below(struct attempt *t, const struct problem *c, int64_t lower, uint64_t work,
                           struct clock *clock, struct arena *a)
 {
@@ -432,7 +438,7 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
     return joins + denied ? "average load of what can be where" : "average load";
 }
 
-/* Raises *b by weights (weight_bound.h), which take what work is left; `share`: for the reduction. */
+/* Raises *b by weights (weight_bound.h), with at most `work` arcs, and `share` for their reduction. */
 static void try_weights(const struct problem *c, int64_t upper, uint64_t work, uint64_t share,
                         struct clock *clock, struct bound *b, struct attempt *best,
                         struct arena *mem, struct arena *scratch)
@@ -448,7 +454,7 @@ static void try_weights(const struct problem *c, int64_t upper, uint64_t work, u
         for (uint32_t v = 0; v < c->g->n; v++) {
             uint32_t m = t.r->map[v];
             t.weight[v] = t.pack.weight[m];
-            t.pack.weight[m] = 0; /* the others go without */
+            t.pack.weight[m] = 0; /* the weight stands at the first vertex only */
         }
         t.value = b->value = t.pack.below;
         b->why = t.why = attempt_why(&t, mem);
@@ -458,7 +464,8 @@ static void try_weights(const struct problem *c, int64_t upper, uint64_t work, u
     arena_release(scratch, mark);
 }
 
-/* Whether the reduction t->r, made again, still says what t does: it may have been stopped earlier. */
+/* Whether t->r, the reduction made once more to be explained, still proves t->value: it may have been stopped
+ * earlier than the first one. */
 static bool says_so(const struct attempt *t, struct arena *a)
 {
     if (t->by == BY_REDUCTION)
@@ -472,12 +479,13 @@ static bool says_so(const struct attempt *t, struct arena *a)
            (t->holes <= p.n && can_hold(&p, t->holes, t->value - 1) < t->holes);
 }
 
-/* The argument of t, from the beginning.  No deadline ends that: the first time took no more work. */
+/* The argument of t in words.  The reduction is made once more, now with its steps written down; no deadline ends
+ * that, since it takes no more work than the first one did. */
 static const char *prove(struct attempt *t, const struct problem *c, uint64_t work,
                          const struct clock *clock, const struct module *m, struct arena *mem)
 {
     struct explain e = explain_new(c, m, mem);
-    struct clock late = {.stop = clock ? clock->stop : NULL};
+    struct clock late = {.listener = clock ? clock->listener : NULL};
     struct reduction *r = t->r = reduction_make(c, t->below, true, &work, &late, mem);
     if (!says_so(t, mem)) {
         explain_add(&e,
@@ -511,7 +519,7 @@ static const char *prove(struct attempt *t, const struct problem *c, uint64_t wo
     return explain_text(&e);
 }
 
-/* bounds_best; *done: the work of the thresholds. */
+/* As bounds_best; *done: the work spent on thresholds. */
 static struct bound best_bound(const struct problem *c, int64_t upper, uint64_t work,
                                struct clock *clock, const struct module *m, struct arena *mem,
                                struct arena *scratch, uint64_t *done)

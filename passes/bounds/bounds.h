@@ -11,20 +11,19 @@ struct bound {
     const char *proof; /* lines for --explain-bound, each ends in a newline */
 };
 
-/* Looks at arcs of about so many that a graph of 10,000 vertices takes a second or two. */
+/* Amounts of work, in arcs of flow networks looked at: a second or two for a graph of 10,000 vertices; */
 #define BOUNDS_WORK UINT64_C(100000000)
-/* Some seconds, for graphs of hundreds of vertices. */
+/* some seconds, worth it for graphs of hundreds of vertices. */
 #define BOUNDS_MOST_WORK UINT64_C(1500000000)
 
-/* The best bound that averages, pigeonholes, closures and reductions give, at least c->lower and at most
- * `upper`, the value of a plan (LOAD_INF: none is known; then only what needs no threshold is tried).
- * A detailed c gets c->lower.  m names the nodes in the proof (NULL: vertices have numbers).  Looks at about
- * `work` arcs, but tries one threshold at least.  Text lives in mem; scratch, another arena, is used and left
- * as it was. */
+/* The best bound that averages, pigeonholes, reductions and weights give, at least c->lower and at most `upper`, the
+ * value of a plan.  With upper = LOAD_INF (no plan is known) or a detailed c it is c->lower.  m names the nodes in
+ * the proof (NULL: vertices have numbers).  Looks at about `work` arcs of networks, but tries one threshold at
+ * least.  Text lives in mem; scratch, another arena, is used and left as it was. */
 struct bound bounds_best(const struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
                          const struct module *m, struct arena *mem, struct arena *scratch);
 
-/* Raises c->lower to that bound, with its reason and proof.  The work of the thresholds. */
+/* Raises c->lower to bounds_best, with its reason and proof; returns the work spent on thresholds. */
 uint64_t bounds_raise(struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
                       const struct module *m, struct arena *mem, struct arena *scratch);
 

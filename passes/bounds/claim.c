@@ -1,32 +1,35 @@
 /* What a planner may say about its plan (claim.h).
  *
- * Every claim names the plans that it compares with.  A search over contiguous plans proves something about
- * contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
- * about plans that do; only a bound on the level of the mandatory classes is about all plans that the user could
- * have. */
+ * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something
+ * about contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
+ * about plans that do; only a bound on the level of the mandatory colocation classes (must_level) is about all plans
+ * that the user could have.
+ * Cost: that of the bounds. */
 #include "passes/bounds/claim.h"
 
+#include "ir/exec/evaluate.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
 
 struct wdag *whole_level(const struct ctx *x)
 {
-    return x->whole ? x->whole : x->base;
+    return x->levels.whole ? x->levels.whole : x->levels.base;
 }
 
 struct wdag *any_level(const struct ctx *x)
 {
-    return x->any ? x->any : x->base;
+    return x->levels.any ? x->levels.any : x->levels.base;
 }
 
 struct wdag *must_level(const struct ctx *x)
 {
-    return x->must ? x->must : x->base;
+    return x->levels.must ? x->levels.must : x->levels.base;
 }
 
-/* Of GPipe's two passes, whose largest loads are added up, those in which the device of that load has a part for
- * sure: all who send or receive tensors of the pass have nodes of it. */
+/* How many of GPipe's two passes make the most loaded device of the pass run a part for sure.  A device's load in a
+ * pass is more than 0 without nodes of that pass only if it sends or receives a tensor of it; so a pass counts if
+ * all pins of its nets have nodes of it. */
 static uint32_t sure_passes(const struct wdag *g)
 {
     uint32_t used = 0, sure = 3;
@@ -43,7 +46,7 @@ static uint32_t sure_passes(const struct wdag *g)
 
 int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
-    const struct cluster *c = x->cluster;
+    const struct cluster *c = x->scene.cluster;
     bool apart = c->schedule == SCHEDULE_GPIPE && g->back;
     if (c->overlap != OVERLAP_SUM || c->replicate || !g->n) /* transfers hide it, copies share it */
         return 0;
@@ -52,17 +55,18 @@ int64_t claim_start(const struct ctx *x, const struct wdag *g)
 
 int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev)
 {
-    if (!x->cluster->part_cost)
+    if (!x->scene.cluster->part_cost)
         return p->value;
-    return judge_copies(x->m, x->place, x->cluster, dev, p->copies, x->scratch).value;
+    const struct plan plan = {.dev = (int32_t *)dev, .copies = p->copies};
+    return evaluate(&x->scene, &plan, x->use.scratch).value;
 }
 
-/* Calls are nodes, and could be open: what holds for all plans of these nodes holds only for plans that keep
- * the calls together. */
+/* Whether some calls are single nodes here although they could be opened: what holds for all plans of these nodes
+ * then holds only for plans that keep the calls together. */
 static bool has_whole_calls(const struct ctx *x)
 {
-    for (uint32_t v = 0; !x->looked_inside && v < x->base->n; v++)
-        if (x->m->node[x->base->node[v]].callee != 0)
+    for (uint32_t v = 0; !x->results.looked_inside && v < x->levels.base->n; v++)
+        if (x->scene.m->node[x->levels.base->node[v]].callee != 0)
             return true;
     return false;
 }
@@ -80,13 +84,13 @@ struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, s
 {
     struct diag quiet = diag_silent();
     struct wdag *g = must_level(x);
-    if (cluster_grouped(x->cluster))
-        g = wdag_inner(g, x->scratch);
+    if (cluster_grouped(x->scene.cluster))
+        g = wdag_inner(g, x->use.scratch);
     const struct problem *c =
-        problem_build(g, x->cluster, fits ? -1 : INT64_MAX, x->scratch, &quiet);
+        problem_build(g, x->scene.cluster, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
     if (!c)
         return (struct bound){.value = -1};
-    return bounds_best(c, upper, work, clock, x->m, x->mem, x->scratch);
+    return bounds_best(c, upper, work, clock, x->scene.m, x->use.mem, x->use.scratch);
 }
 
 int64_t claim_bound_all(const struct ctx *x, struct bound all)
@@ -96,8 +100,8 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all)
 
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
 {
-    assert(x->plan && x->plan->value >= 0);
-    struct plan *p = x->plan;
+    assert(x->results.plan && x->results.plan->value >= 0);
+    struct plan *p = x->results.plan;
     bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
                       scope == SCOPE_CONTIGUOUS_FUSED;
     int64_t more = claim_start(x, must_level(x));
@@ -113,7 +117,7 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     assert(p->bound_all <= p->bound);
     p->proof = said->proof;
     if (start && p->proof)
-        p->proof = arena_fmt(x->mem, "%sand each device in use runs parts for %s at least\n",
+        p->proof = arena_fmt(x->use.mem, "%sand each device in use runs parts for %s at least\n",
                              p->proof, time_short(text, start));
     p->status = p->bound >= p->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     return said->why;

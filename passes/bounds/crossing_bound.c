@@ -6,8 +6,8 @@
  * at least twice (or once more, if the host shares it: the first payment is in the total
  * already).  Hence, with D devices, weights w, the total W and prices p,
  *   D T  >=  W + p(I),   w(I) <= T,
- * w(I) what descendants of v in I weigh, with the nets that they send out of I, and for every
- * multiplier mu >= 0
+ * where w(I) is what descendants of v in I weigh, with the nets that they send out of I.  Adding mu times the second
+ * line to the first gives, for every multiplier mu >= 0,
  *   (D + mu) T  >=  W + min over ideals I with v of (p(I) + mu w(I)).
  * The minimum is a minimum cut: a vertex in I needs its predecessors in I; a net with its source
  * in I and some reader outside costs its price.  Any flow is a lower bound of it, so it can be
@@ -17,7 +17,7 @@
  * Training graphs need this: what the forward half keeps for the backward half cannot stay on
  * one device if the backward half does not fit on the device of the loss.
  *
- * Which v: some of a longest path, then the neighbours of the best. */
+ * Which v: some of a longest path, then those near the best.  Cost: the work allowed. */
 #include "passes/bounds/crossing_bound.h"
 
 #include "ir/base/max_flow.h"
@@ -27,8 +27,8 @@
 
 enum { FIRST_STEPS = 8, LAST_SHARE = 128, FIRST_M = CUT_UNIT / 4 };
 
-/* The network: vertices, nets, then the sink.  Arcs of descendants (ancestors) to the sink take
- * m / CUT_UNIT of their weight. */
+/* The network whose minimum cut is the minimum above.  Its nodes are the vertices, then the nets, then the sink; v
+ * is the source.  A descendant (up: ancestor) of v has an arc to the sink of m / CUT_UNIT of its weight. */
 static struct flow network(const struct problem *c, uint32_t v, bool up, uint32_t m,
                            struct arena *a)
 {
@@ -54,7 +54,7 @@ static struct flow network(const struct problem *c, uint32_t v, bool up, uint32_
         int64_t price = (g->net_host[e] ? 1 : 2) * p->net[e];
         if (src == UINT32_MAX || price == 0)
             continue;
-        if (!up && beyond[src]) /* it is paid on v's device, too */
+        if (!up && beyond[src]) /* it also adds to w(I) */
             price += (int64_t)((__int128)p->net[e] * m / CUT_UNIT);
         flow_arc(&f, up ? z : src, up ? src : z, price);
         for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)

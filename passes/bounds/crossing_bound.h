@@ -1,16 +1,16 @@
-/* Lower bounds from minimum cuts. */
+/* Lower bounds for contiguous plans from minimum cuts: what must cross the end of some device. */
 #ifndef PCC_PASSES_BOUNDS_CROSSING_BOUND_H
 #define PCC_PASSES_BOUNDS_CROSSING_BOUND_H
 
 #include "passes/problem/problem.h"
 
-/* Raises c->lower (and says why in c->lower_why) by what must cross the end of a device.  Looks
- * at no more than `work` arcs. */
+/* Raises c->lower (and says why in c->lower_why) by what must cross the end of a device.  Tries vertices along a
+ * longest path; looks at no more than `work` arcs. */
 void cut_bound(struct problem *c, uint64_t work, struct clock *clock, struct arena *scratch);
 
-/* The bound that vertex v gives with the multiplier m / CUT_UNIT, by its descendants or (up) by its
- * ancestors. */
-/* What must cross or weigh beside the total, ps: the minimum cut that it rests on. */
+/* For vertex v with the multiplier m / CUT_UNIT, by its descendants or (up) its ancestors: cut_flow gives the
+ * minimum cut, ps, which is what must cross or weigh beside the total; cut_bound_at the bound that follows from it,
+ * ps. */
 int64_t cut_flow(const struct problem *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                  struct arena *scratch);
 enum { CUT_UNIT = 64, CUT_MOST = 128 };

@@ -3,13 +3,15 @@
  * Bound: for a multiplier m >= 0, all sets S with load(S) <= L have
  *   w(S)  <=  m L + max over all S of (w(S) - m load(S)),
  * and the maximum is a minimum cut: source -> v with w - m time if that is positive, v -> sink with the
- * rest, nets as in least_load.c (Picard, Management Science 22 (1976)).  Each cut gives a line in m below the
- * bound as a function of m, which rises if its set is within the limit and falls if it is not: m must be
- * where all lines are at most the target (Kelley's method in one dimension).  Nothing left: the bound does not
- * help, and a vertex is put in or out.
+ * rest, nets as in least_load.c (Picard, Management Science 22 (1976)).  The right side is the bound as a function
+ * of m.  Each cut's set S gives a line w(S) + m (L - load(S)) below that function; it rises if S is within the limit
+ * and falls if not.  So only multipliers at which all lines so far are at most the target can give a bound that low:
+ * the range of m shrinks with each cut (Kelley's method in one dimension).  When the range is empty no m gives such
+ * a bound: the search branches on a vertex, which is first required in the set, then forbidden.
  *
- * Branching: on the heaviest vertex that is in one of the two sets next to the limit and not in the
- * other; first in, then out, on an explicit path.
+ * Branching: on the heaviest vertex that is in one, but not in the other, of the last set above the limit and the
+ * last set within it; an explicit stack.
+ * Cost: some tens of minimum cuts for each partial set.
  *
  * Integers: weights * 2^16 and m * times stay below 2^61. */
 #include "passes/bounds/device_knapsack.h"
@@ -130,8 +132,8 @@ struct holding *holding_new(const struct reduction *r, uint32_t k, const int64_t
     return h;
 }
 
-/* Capacities for multiplier mu, without weights unless `weighs`; returns what the source feeds that is not
- * there to hold vertices in. */
+/* Sets the arcs' capacities for multiplier mu (weights count as 0 unless `weighs`); returns the sum of the positive
+ * gains, which the maximum starts from and the cut is taken off. */
 static int64_t set_rooms(struct holding *h, int64_t mu, bool weighs)
 {
     const struct wdag *g = h->c->g;
@@ -162,7 +164,7 @@ static int64_t set_rooms(struct holding *h, int64_t mu, bool weighs)
     return fed;
 }
 
-/* What the source still reaches; its weight and load. */
+/* Writes h->set, the vertices that the source still reaches after the flow, with its weight and load. */
 static void find_set(struct holding *h)
 {
     const struct wdag *g = h->c->g;
@@ -195,7 +197,7 @@ static void find_set(struct holding *h)
     }
 }
 
-/* The bound at mu, times 2^MU_BITS, to h->value, and its set; false: out of work. */
+/* Writes the bound at mu, times 2^MU_BITS, to h->value, and its set to h->set; false: the work ran out. */
 static bool cut(struct holding *h, int64_t mu, bool weighs)
 {
     struct arena_mark mark = arena_mark(h->f.mem);
@@ -218,7 +220,8 @@ static void set_limit(struct holding *h, int64_t most)
     h->limit = units(h, most < h->all ? most : h->all);
 }
 
-/* Cuts the range of multipliers by the line of the last cut, which is above the goal at mu. */
+/* Shrinks the range of multipliers [*lo, *hi] to where the line of the last cut is at most the goal; at mu it is
+ * above. */
 static void narrow(const struct holding *h, int64_t goal, int64_t mu, int64_t *lo, int64_t *hi)
 {
     int64_t above = h->sum * (1 << MU_BITS) - goal, over = h->load - h->limit;
@@ -231,7 +234,8 @@ static void narrow(const struct holding *h, int64_t goal, int64_t mu, int64_t *l
     }
 }
 
-/* The heaviest vertex that is free and on one side only of the limit; UINT32_MAX: nobody is free. */
+/* The vertex to branch on: the heaviest free one that only one of h->over and h->within has, else the heaviest free
+ * one; UINT32_MAX: none is free. */
 static uint32_t pick(const struct holding *h)
 {
     uint32_t at = UINT32_MAX, any = UINT32_MAX;
@@ -249,7 +253,9 @@ static uint32_t pick(const struct holding *h)
 
 enum look { LIGHT, HEAVY, OPEN, TIRED, STOPPED };
 
-/* Whether the sets that h->fix allows are all light, or one is found that is not. */
+/* Looks at the sets that h->fix allows.  LIGHT: all within the limit weigh at most `target`; HEAVY: h->best is one
+ * that weighs more; OPEN: not decided; STOPPED: out of work.  *start: multiplier to begin with, and the last one
+ * tried. */
 static enum look look(struct holding *h, int64_t target, int64_t *start)
 {
     int64_t goal = (target + 1) * (1 << MU_BITS) - 1, mu = *start;
@@ -283,7 +289,7 @@ static enum look look(struct holding *h, int64_t target, int64_t *start)
         return OPEN;
     if (!cut(h, 1, false))
         return STOPPED;
-    return h->load > h->limit ? LIGHT : OPEN; /* the least load */
+    return h->load > h->limit ? LIGHT : OPEN; /* no set that is allowed has a smaller load */
 }
 
 enum holding_answer holding_search(struct holding *h, int64_t most, int64_t target, uint64_t sets,
@@ -306,7 +312,7 @@ enum holding_answer holding_search(struct holding *h, int64_t most, int64_t targ
                 h->path[h->npath++] = v;
                 continue;
             }
-            r = LIGHT; /* one set, and that is too large */
+            r = LIGHT; /* every vertex is fixed: one set, which does not do */
         }
         if (r != LIGHT)
             break;

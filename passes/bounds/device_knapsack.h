@@ -1,4 +1,4 @@
-/* What one device can hold: sets of vertices of a large weight and a load within a limit. */
+/* What one device can hold: the heaviest set of vertices, by given weights, whose load is within a limit. */
 #ifndef PCC_PASSES_BOUNDS_DEVICE_KNAPSACK_H
 #define PCC_PASSES_BOUNDS_DEVICE_KNAPSACK_H
 
@@ -11,7 +11,7 @@ struct holding {
     uint32_t k;            /* the kind of the device */
     const int64_t *weight; /* [vertex], >= 0 */
     uint64_t *work;
-    /* times and transfers in units in which they all together are about 2^HOLDING_BITS, rounded down */
+    /* times and transfers, rounded down to units such that all of them together are about 2^HOLDING_BITS */
     int64_t *time, *cost; /* [vertex], [net in `net`] */
     uint32_t nnet, *net;
     int64_t all;       /* times and transfers, ps */
@@ -20,19 +20,20 @@ struct holding {
     struct flow f;
     uint8_t *fix; /* [vertex] */
     uint32_t *queue;
-    /* the set of the last cut */
-    uint8_t *set;      /* [vertex] 1: in */
-    int64_t sum, load; /* its weight; units */
+    /* of the last cut: */
+    uint8_t *set;      /* [vertex] 1: in its set */
+    int64_t sum, load; /* the set's weight, its load (units) */
     int64_t value;
-    uint8_t *over, *within; /* [vertex] sets of the last cuts above and within the limit */
+    /* [vertex] sets of the last cuts whose loads were above and within the limit */
+    uint8_t *over, *within;
     bool has_over, has_within;
-    /* vertices branched on, from the root, and multipliers to start with */
+    /* vertices branched on, from the root of the search down, and the multiplier that each began with */
     uint32_t *path, npath;
     int64_t *start;
-    /* of the last search */
+    /* of the last search: */
     uint64_t sets;               /* partial sets looked at */
     uint8_t *best;               /* [vertex] the heaviest set within the limit that was met */
-    int64_t best_sum, best_load; /* -1: none; units */
+    int64_t best_sum, best_load; /* its weight, its load (units); -1: none */
 };
 
 /* For kind k of the reduction r, one that pays for transfers, and weights that may change between searches.
@@ -51,7 +52,8 @@ enum holding_answer {
 enum holding_answer holding_search(struct holding *h, int64_t most, int64_t target, uint64_t sets,
                                    struct clock *clock);
 
-/* At least the weight of each set with a load of at most `most` ps, by a few cuts; INT64_MAX: unknown. */
+/* An upper bound on the weight of every set with a load of at most `most` ps, by a few cuts; INT64_MAX: nothing is
+ * known. */
 int64_t holding_most(struct holding *h, int64_t most);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { EXPLAIN_WORK = 100000000 };
 
-/* The nodes of a vertex: the first and how many; those of a subdivided edge have none. */
+/* Names each vertex by its first node and how many more it has; vertices of subdivided edges have no node. */
 static void name_vertices(struct explain *e)
 {
     const struct wdag *g = e->c->g;
@@ -72,7 +72,8 @@ const char *explain_kind(struct explain *e, uint32_t k)
         dev += cl->cls[i].count;
     last = dev + cl->cls[kd->cls].count - 1;
     const char *text = "";
-    for (uint32_t d = dev; d <= last; d++) { /* the others are kinds of their own */
+    /* devices that some vertex is pinned to are kinds of their own */
+    for (uint32_t d = dev; d <= last; d++) {
         bool own = false;
         for (uint32_t i = 0; i < e->c->nkind; i++)
             own = own || e->c->kind[i].dev == (int32_t)d;
@@ -261,7 +262,7 @@ const char *explain_problem(const struct problem *c, const struct module *m, str
     return explain_text(&e);
 }
 
-/* The devices of a contiguous plan in the order in which samples pass them. */
+/* Adds the devices of a contiguous plan to the text, in the order in which a sample passes them. */
 static void add_order(struct explain *e, const int32_t *of_node)
 {
     const struct wdag *g = e->base;

@@ -39,10 +39,10 @@ const char *explain_problem(const struct problem *c, const struct module *m, str
  * dev[node], takes `value`.  c->g must be a level of m. */
 const char *explain_search(const struct problem *c, const struct module *m, const char *planner,
                            const char *what, const int32_t *dev, int64_t value, struct arena *a);
-/* What the steps of an explained reduction say. */
+/* Adds the steps of r, which was made `explained`, a line for each. */
 void explain_reduction(struct explain *e, const struct reduction *r);
-/* "loads of at most T count at most ... so T >= bound": prices of kinds, ps of all vertices and nets at these
- * prices (in parts of SCALE_BITS). */
+/* Adds the argument from prices, "loads of at most T count at most ... so T >= bound".  price[kind]: in parts of
+ * 2^SCALE_BITS; vertices, nets: what all of them take at these prices, ps. */
 void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, int64_t nets,
                     int64_t bound);
 

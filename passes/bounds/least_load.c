@@ -5,15 +5,15 @@
  * v -> in and out -> v unbounded for its pins: the side of the source is S, the cut its load.  A net of
  * two pins is two arcs between them; one that the host shares is paid by all who touch it, in -> t.
  *
- * The arc from the source has a capacity of limit + 1, so that a flow ends as soon as it is more than
- * anyone wants to know.  A vertex is kept out by an unbounded arc to t, which only ever adds to the flow:
- * closure_without goes on from where closure_of has stopped. */
+ * The arc from the source has a capacity of limit + 1, so that the search for a flow ends once it is above the
+ * limit.  A vertex is kept out by an unbounded arc to t, which only ever adds to the flow: closure_without goes on
+ * from where closure_of has stopped. */
 #include "passes/bounds/least_load.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Arc v -> t is number 2 * v, source -> gate 2 * n. */
+/* The arc from the source into the network, which limits the flow (arc v -> t has number 2 * v, this one 2 * n). */
 static uint32_t gate(const struct closure *q)
 {
     return q->f.nnode - 3;
@@ -62,7 +62,7 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
     q->k = k;
     q->time = arena_array(a, (size_t)g->n + 1, sizeof *q->time);
     q->side = arena_alloc(a, (size_t)g->n + 1);
-    /* one for each net, two for each pin, and those of a question */
+    /* arcs: one for each net, two for each pin, and room for those that a question adds */
     q->f = flow_new(g->n + 2 * g->nnet + 3, 2 * g->n + 1 + 2 * g->nnet + 2 * g->net_pin.at[g->nnet],
                     a);
     q->queue = arena_array(a, q->f.nnode, sizeof *q->queue);
@@ -89,7 +89,7 @@ void closure_deny(struct closure *q, uint32_t v)
     q->room[2 * v] = FLOW_INF;
 }
 
-/* S: what the source still reaches. */
+/* Writes q->side, the set S: what the source still reaches after the flow. */
 static void find_side(struct closure *q)
 {
     struct flow *f = &q->f;
@@ -106,11 +106,11 @@ static void find_side(struct closure *q)
     memcpy(q->side, seen, q->c->g->n);
 }
 
-/* More flow; the value so far. */
+/* Sends what more flow fits on top of `value`; returns the sum. */
 static int64_t go_on(struct closure *q, int64_t value, uint64_t *work)
 {
     struct arena_mark mark = arena_mark(q->f.mem);
-    uint64_t fixed = q->f.narc / 8 + 1; /* copying capacities */
+    uint64_t fixed = q->f.narc / 8 + 1; /* work of copying the capacities */
     *work -= fixed < *work ? fixed : *work;
     if (*work)
         value += flow_max(&q->f, source(q), sink(q), work);
@@ -121,7 +121,7 @@ static int64_t go_on(struct closure *q, int64_t value, uint64_t *work)
     return value;
 }
 
-/* Takes back the arcs of the last question. */
+/* Removes the arcs of the last question, and restores all capacities. */
 static void restore(struct closure *q)
 {
     assert(q->f.narc >= q->base);

@@ -1,4 +1,4 @@
-/* Closures: the least load of a device that holds some vertices and not others.
+/* Closures: the least load of a device that must hold some vertices and must not hold others.
  *
  * For every set S that may stand on a device of kind k, the load is time(S) + the cost of each net that S
  * touches and that has a pin elsewhere (problem.h).  The least load over all S that hold some vertices is one
@@ -13,12 +13,13 @@ struct closure {
     const struct problem *c;
     uint32_t k;
     struct flow f;
-    uint32_t base;  /* arcs of the network itself; those of a question follow */
-    int64_t *room;  /* [arc] their capacities */
-    int64_t *saved; /* [arc] what the last closure_of left */
+    /* number of arcs of the network itself; those that a question adds follow them */
+    uint32_t base;
+    int64_t *room;  /* [arc] capacities of the network's own arcs */
+    int64_t *saved; /* [arc] capacities left by the flow of the last closure_of */
     int64_t value, limit;
     int64_t *time; /* [vertex] ps; COST_NEVER: not here */
-    /* of the last answer of at most `limit` that is exact */
+    /* of the last exact answer of at most `limit`: */
     uint8_t *side;   /* [vertex] 1: in S */
     uint32_t *queue; /* room for a search */
     bool exact;
@@ -30,11 +31,11 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
                             struct arena *a);
 /* The vertex may no longer be on the kind. */
 void closure_deny(struct closure *q, uint32_t v);
-/* Least load with the n vertices `in`, ps: exact if it is at most limit, else limit + 1.  It is a lower
- * bound, too, when *work (arcs looked at) has run out; then q->exact is false. */
+/* The least load of a device of the kind that holds the n vertices `in`, ps; limit + 1 if it is more than limit.
+ * When *work (arcs looked at) has run out it is only a lower bound, and q->exact is false. */
 int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t limit,
                    uint64_t *work);
-/* The same with the vertices of the last closure_of and without v, which is none of them. */
+/* The least load with the vertices of the last closure_of and without v, which is none of them. */
 int64_t closure_without(struct closure *q, uint32_t v, uint64_t *work);
 /* The load of v alone, ps; COST_NEVER: not here.  O(nets of v). */
 int64_t closure_alone(const struct closure *q, uint32_t v);

@@ -1,14 +1,17 @@
-/* Long paths (long_path.h).  Vertices are numbered in a topological order. */
+/* Long paths (long_path.h): one sweep against the topological order, in which vertices are numbered, for the longest
+ * path from each vertex; two sweeps for lo and hi of all others.  O(V + E). */
 #include "passes/bounds/long_path.h"
 
 #include "ir/dag/topo_order.h"
 
 #include <assert.h>
 
-/* a hop counts as such a part of all weights, so that ties and zeros make long paths */
+/* each vertex counts 1 / HOPS of all weights more, so that among paths of like weight the one of most vertices is
+ * taken */
 enum { HOPS = 100000 };
 
-/* next[v] on a longest path from v on; the first vertex of the longest of all, UINT32_MAX: there is none. */
+/* Writes next[v], the vertex after v on a longest path that starts at v (UINT32_MAX: the end); returns where the
+ * longest of all starts, UINT32_MAX: the graph is empty. */
 static uint32_t longest(const struct problem *c, uint64_t seed, uint32_t *next, struct arena *a)
 {
     const struct wdag *g = c->g;
@@ -28,7 +31,7 @@ static uint32_t longest(const struct problem *c, uint64_t seed, uint32_t *next, 
     return first;
 }
 
-/* Fills lo and hi, which say already which vertices are on the path. */
+/* Fills lo and hi of all vertices; those of the path's own are set. */
 static void place_others(const struct wdag *g, struct long_path *p)
 {
     for (uint32_t v = 0; v < g->n; v++)

@@ -4,13 +4,14 @@
 
 #include "passes/problem/problem.h"
 
-/* Vertices 1 .. len of a path, or some of them.  An ideal holds the first k of them for some k: then it
- * holds every vertex with hi <= k and none with lo > k. */
+/* A path, of whose vertices those numbered 1 .. len are used (all, or some evenly chosen).  An ideal holds the first
+ * k of them for some k: then it holds every vertex with hi <= k and none with lo > k. */
 struct long_path {
     uint32_t len;
     uint32_t *vertex; /* [1 .. len] */
-    uint32_t *lo;     /* [vertex of the graph] the last one that is it or before it, 0: none */
-    uint32_t *hi;     /* the first one that is it or behind it, len + 1: none */
+    /* [vertex of the graph] the last path vertex that is v or leads to v; 0: none */
+    uint32_t *lo;
+    uint32_t *hi; /* the first path vertex that is v or that v leads to; len + 1: none */
 };
 
 /* A longest path by weights of potential 0, which get random factors of 1 to 3 if seed is not 0; at most about

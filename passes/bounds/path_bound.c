@@ -10,10 +10,11 @@
  * kinds, and the part of the path that is passed gives the most that all of them hold.  If that is less
  * than the weight of all vertices, no plan has loads of at most T.
  *
- * At first each interval is taken to hold a T.  While T is not refuted, cuts are made for the intervals of the
- * best chain: m = 0 first, then larger while the best set leaves room (what is added to it has to be
- * paid), smaller while it is too heavy (so has what is left out), then where the lines of a heavy and of a light one
- * meet, Lagrangean relaxation of T.  T is found by bisection; what is known of an interval serves every T.
+ * At first each interval is taken to hold a T, the most that any set can.  While T is not refuted, cuts are made for
+ * the intervals that the dynamic program chose: with m = 0 first; then with a larger m while the best set leaves
+ * room in the device (a larger set is worth more then), with a smaller one while the set is too heavy; then with the
+ * m at which the lines of a heavy and of a light set meet (Lagrangean relaxation of the limit T).  T is found by
+ * bisection; the lines of an interval hold for every T.
  *
  * Cost: the work allowed; the dynamic program takes O(states * kinds * path^2) for each step of refinement. */
 #include "passes/bounds/path_bound.h"
@@ -26,33 +27,36 @@
 #include <inttypes.h>
 
 enum {
-    PATH_LEAST = 30, /* vertices of the path; or PER_DEVICE for each device */
+    /* vertices of the path that are used, at least; PER_DEVICE for each device if that is more */
+    PATH_LEAST = 30,
     PER_DEVICE = 5,
     PATH_MOST = 128,
     STATES_MOST = 256,
-    ONE = 1024, /* m is in such parts */
+    ONE = 1024, /* multipliers m are in units of 1 / ONE */
     LINES = 8,  /* multipliers for an interval */
     FIRST_PART = 10,
     PRECISION = 4000
 };
 
-/* m / ONE w(S) - a p(S) <= gain for all sets S of an interval; one of this weight attains it. */
+/* One cut: m / ONE * w(S) - a p(S) <= gain for all sets S that a device with the interval can hold; a set of this
+ * weight attains it. */
 struct line {
     int32_t m;
     int64_t gain, weight;
 };
 
-/* An interval: behind path vertex i, up to j. */
+/* A device whose interval is the path vertices i + 1 .. j. */
 struct pair {
     struct line *line; /* LINES of them, or NULL */
     uint32_t nline;
-    bool closed;  /* more has to be there than any device holds */
-    int64_t held; /* within the limit */
+    bool closed;  /* what lies between the ends alone is more than a device holds */
+    int64_t held; /* the most that such a device holds with a load within the limit; -1: none can */
 };
 
-/* Devices that hold alike. */
+/* Devices of one class and scale: what they can hold is the same. */
 struct group {
-    uint32_t kind, count, radix; /* of the digit of a state that says how many are used */
+    /* radix: place value of the digit, in the number of a state, that says how many are used */
+    uint32_t kind, count, radix;
     int64_t scale;
     const int64_t *cost; /* [net] */
     int32_t first;       /* multiplier that is tried after 0, of either sign */
@@ -88,7 +92,7 @@ static enum side side_of(const struct holder *h, uint32_t v, uint32_t i, uint32_
     return h->path.lo[v] > i && h->path.hi[v] <= j ? INSIDE : EITHER;
 }
 
-/* A multiplier that makes weights and transfers of like worth, by a part of what a device has. */
+/* The first multiplier to try after 0: with it the weights of all vertices count 1 / FIRST_PART of all transfers. */
 static int32_t first_m(const struct problem *c, const struct group *q)
 {
     __int128 pay = 0;
@@ -98,7 +102,8 @@ static int32_t first_m(const struct problem *c, const struct group *q)
     return pay < 1 ? 1 : pay > ONE / 4 ? ONE / 4 : (int32_t)pay;
 }
 
-/* false: too many states. */
+/* Fills h->group and numbers the states of devices used; false: there are too many states, or weights say nothing of
+ * some devices. */
 static bool make_groups(struct holder *h)
 {
     const struct problem *c = h->c;
@@ -123,12 +128,13 @@ static bool make_groups(struct holder *h)
     return h->nstate <= STATES_MOST;
 }
 
-/* Intervals in which more lies between the ends than a load of `upper` allows are closed.  O(V + path^2) for each
- * group. */
+/* Makes the intervals of each group; one is closed where what lies between its ends weighs more than a load of
+ * `upper` allows.  O(V + path^2) for each group. */
 static void make_pairs(struct holder *h, int64_t upper)
 {
     uint32_t row = h->row, n = h->c->g->n;
-    /* [lo * (row + 1) + hi] the weight of vertices there, then of those with no smaller lo and no larger hi */
+    /* [lo * (row + 1) + hi] first the weight of the vertices of that lo and hi, then, by prefix sums, of those of lo
+     * or more and hi or less */
     int64_t *sum = arena_array(h->a, (size_t)(row + 1) * (row + 1), sizeof *sum);
     for (uint32_t v = 0; v < n; v++)
         sum[h->path.lo[v] * (row + 1) + h->path.hi[v]] += h->c->pot[0].w[v];
@@ -149,8 +155,9 @@ static void make_pairs(struct holder *h, int64_t upper)
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
-/* Of neighbours u -> v that are not behind: if v is before, so is u.  Of those that are not before: if u is behind, so
- * is v. */
+/* Arcs for the edges u -> v into v.  A vertex outside the set is on a device before this one's or behind it.  Where
+ * neither u nor v can be behind: if u is in the set, so is v (else v would be before u).  Where neither can be
+ * before: if v is in the set, so is u. */
 static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, uint32_t i,
                            uint32_t j)
 {
@@ -167,7 +174,7 @@ static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, u
     }
 }
 
-/* A net, whose price is cut if it has pins on both sides; true: it has anyway. */
+/* Arcs for net e such that a cut with pins of it on both sides costs `price`; true, and no arcs, if every cut has. */
 static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t price, uint32_t i,
                     uint32_t j, uint32_t *hub)
 {
@@ -191,8 +198,8 @@ static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t 
     return false;
 }
 
-/* Vertices that may be on either side get nodes, and arcs for m / ONE of their weight; adds what is there anyway to
- * *weight, and what all others could gain to *gain. */
+/* Gives each vertex that may be in the set or not a node, with an arc for m / ONE of its weight.  Adds the weight of
+ * those that must be in to *weight, and what the others could gain at most to *gain.  Returns the number of nodes. */
 static uint32_t add_vertices(struct holder *h, struct flow *f, uint32_t i, uint32_t j, int32_t m,
                              int64_t *weight, int64_t *gain)
 {
@@ -218,7 +225,7 @@ static uint32_t add_vertices(struct holder *h, struct flow *f, uint32_t i, uint3
     return n;
 }
 
-/* The line of m for devices of q that have the interval. */
+/* The line of multiplier m for devices of group q with the interval i, j: a minimum cut. */
 static struct line cut_line(struct holder *h, const struct group *q, uint32_t i, uint32_t j,
                             int32_t m)
 {
@@ -248,14 +255,14 @@ static struct line cut_line(struct holder *h, const struct group *q, uint32_t i,
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The most that a device holds, whose load counts as `cap`; -1: there is no such set. */
+/* The most that a device holds by line l if its load, scaled, is at most `cap`; -1: no set has such a load. */
 static int64_t held_by(const struct line *l, int64_t cap)
 {
     __int128 x = ((__int128)cap + l->gain) * ONE;
     return x < 0 ? -1 : (int64_t)(x / (ONE + l->m));
 }
 
-/* The line that says least; NULL: there is none. */
+/* The line by which a device holds least; NULL: none says less than cap. */
 static const struct line *best_line(const struct pair *p, int64_t cap)
 {
     const struct line *best = NULL;
@@ -265,13 +272,13 @@ static const struct line *best_line(const struct pair *p, int64_t cap)
     return best;
 }
 
-/* Transfers of the set of l. */
+/* Scaled transfers of the set that attains line l. */
 static int64_t paid(const struct line *l)
 {
     return (int64_t)((__int128)l->weight * l->m / ONE) - l->gain;
 }
 
-/* The multiplier to try next; false: none is better by much. */
+/* Writes the multiplier to try next to *m; false: no other would change much. */
 static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
 {
     const struct line *heavy = NULL, *light = NULL;
@@ -335,7 +342,7 @@ static void set_limit(struct holder *h, int64_t limit)
     }
 }
 
-/* A device of group q more after state u. */
+/* Dynamic program: extends state u by one more device of group q. */
 static void extend(struct holder *h, uint32_t u, uint32_t q)
 {
     const struct group *x = &h->group[q];
@@ -349,7 +356,7 @@ static void extend(struct holder *h, uint32_t u, uint32_t q)
         }
 }
 
-/* The most that all devices hold. */
+/* Runs the dynamic program; returns the most that all devices hold together. */
 static int64_t most_held(struct holder *h)
 {
     for (uint32_t i = 0; i < h->nstate * h->row; i++)
@@ -364,7 +371,7 @@ static int64_t most_held(struct holder *h)
     return h->best[h->nstate * h->row - 1].held;
 }
 
-/* Refines the intervals of the best chain; false: they are as good as they get. */
+/* Makes another cut for each interval that the dynamic program chose; false: no further one would help. */
 static bool refine_best(struct holder *h)
 {
     bool better = false;
@@ -377,7 +384,7 @@ static bool refine_best(struct holder *h)
     return better;
 }
 
-/* No plan has loads of at most `limit`. */
+/* Whether it is shown that no plan has loads of at most `limit`. */
 static bool refuted(struct holder *h, int64_t limit, struct clock *clock)
 {
     set_limit(h, limit);
@@ -478,7 +485,7 @@ uint64_t holder_raise(struct holder *h, struct problem *c, int64_t upper, uint64
             hi = mid - 1;
     }
     assert(lo >= c->lower && lo <= hi);
-    h->work = &none; /* what is known is enough */
+    h->work = &none; /* the lines made so far are enough: no more cuts */
     if (lo > c->lower && refuted(h, lo - 1, NULL)) {
         c->lower = lo;
         c->lower_why = "most that devices hold along a path";

@@ -1,4 +1,4 @@
-/* Lower bounds from what devices can hold along a path. */
+/* Lower bounds for contiguous plans: what devices can hold of a graph along one of its paths. */
 #ifndef PCC_PASSES_BOUNDS_PATH_BOUND_H
 #define PCC_PASSES_BOUNDS_PATH_BOUND_H
 
@@ -6,8 +6,9 @@
 
 struct holder;
 
-/* For the contiguous plans of c with values of at most `upper`.  NULL: c is detailed, has no vertices, or its devices
- * are of too many kinds.  Lives in a, in which nothing may be released that is older.  O(V + pins) memory. */
+/* A search for bounds of the contiguous plans of c with values of at most `upper`.  NULL: c is detailed, has no
+ * vertices, or its devices are of too many kinds.  Lives in a, which must not be released to a mark older than it.
+ * O(V + pins) memory. */
 struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a);
 
 /* Raises c->lower, of the c of h, with its reason and its argument, which names the nodes of m (NULL: vertices

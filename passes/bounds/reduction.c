@@ -1,4 +1,4 @@
-/* Kernels (reduction.h).
+/* Reductions (reduction.h).
  *
  * Idea: fixing and contraction by bounds, as in branch and cut.  In a plan with loads below T
  *  - vertex v is not on kind k if its closure there (least_load.h) is T or more.  If k is a single device,
@@ -23,23 +23,25 @@ enum { WITNESSES = 64, ROUNDS = 64 };
 
 struct pair {
     uint32_t a, b;
-    uint32_t ab, ba; /* kinds on which a may be without b, and b without a */
+    uint32_t ab, ba; /* ab: kinds on which a may be without b; ba: b without a */
 };
 
 struct work {
     struct reduction *r;
-    struct problem *c; /* as contracted so far */
+    struct problem *c; /* the problem as contracted so far */
     uint64_t *arcs;
     struct clock *clock;
     struct arena *a;
     uint32_t *first,
-        *size; /* [vertex of c->g] smallest vertex of the given graph in it; how many */
+        /* [vertex of c->g] the smallest vertex of the given graph in it; how many are in it */
+        *size;
     struct closure *q[PROBLEM_KINDS]; /* NULL: not needed yet; those of hosts are never needed */
-    uint64_t *seen[PROBLEM_KINDS];    /* [vertex] in which of the last sets */
+    uint64_t *seen[PROBLEM_KINDS];    /* [vertex] a bit for each of the last sets that it is in */
     uint32_t nseen[PROBLEM_KINDS];
-    uint32_t sure[PROBLEM_KINDS]; /* for kinds of one device: who is on it anyway, or UINT32_MAX */
-    uint32_t *group;              /* [vertex] union-find */
-    uint64_t telling;             /* arcs left for explanations */
+    /* [kind] of one device: a vertex that is on it in every plan, or UINT32_MAX */
+    uint32_t sure[PROBLEM_KINDS];
+    uint32_t *group;  /* [vertex] union-find */
+    uint64_t telling; /* work left for explanations, in arcs */
     bool changed;
 };
 
@@ -78,7 +80,7 @@ static struct closure *closure(struct work *w, uint32_t k)
     return w->q[k];
 }
 
-/* Keeps the set of the last answer. */
+/* Notes in w->seen the set of the last answer of kind k's closure, in the place of the oldest. */
 static void witness(struct work *w, uint32_t k)
 {
     uint32_t bit = w->nseen[k]++ % WITNESSES;
@@ -96,7 +98,7 @@ static int64_t own_bytes(const struct wdag *g, uint32_t v)
     return sum;
 }
 
-/* The set that shows how little a device with `in` can be loaded. */
+/* Writes into s, for the explanation, a set with `in` of the least load on a device of kind k. */
 static void tell_set(struct work *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
                      uint32_t n)
 {
@@ -109,7 +111,7 @@ static void tell_set(struct work *w, struct reduction_step *s, uint32_t k, const
         memcpy(side, w->q[k]->side, g->n);
     }
     if (pays(w, k) && !w->q[k]->exact)
-        return; /* nobody knows which set it is */
+        return; /* the work ran out before the set was found */
     s->set = arena_array(w->a, (size_t)g->n + 1, sizeof *s->set);
     for (uint32_t v = 0; v < g->n; v++)
         if (side[v]) {
@@ -141,7 +143,8 @@ static void deny(struct work *w, uint32_t v, uint32_t k, struct reduction_step w
     w->changed = true;
 }
 
-/* The least load of kind k with v on it, as far as it is above the limit. */
+/* The least load of a device of kind k with v on it, if that is above the limit; else, or if it is not known, any
+ * number up to it. */
 static int64_t least_load(struct work *w, uint32_t v, uint32_t k, int64_t limit)
 {
     uint32_t in[2] = {v, w->sure[k]}, n = w->sure[k] != UINT32_MAX && w->sure[k] != v ? 2 : 1;
@@ -164,7 +167,7 @@ static int64_t least_load(struct work *w, uint32_t v, uint32_t k, int64_t limit)
     return sum;
 }
 
-/* Who is on the device of kind k in every plan. */
+/* Fills w->sure: for each kind of one device, a vertex that can be nowhere else. */
 static void find_sure(struct work *w)
 {
     for (uint32_t k = 0; k < w->c->nkind; k++)
@@ -205,7 +208,7 @@ static uint32_t root(uint32_t *group, uint32_t v)
     return v;
 }
 
-/* Least loads of a without b on the kinds of `gone`. */
+/* [kind] For the explanation: least loads with a and without b on the kinds of the mask `gone`. */
 static int64_t *tell_loads(struct work *w, uint32_t a, uint32_t b, uint32_t gone)
 {
     int64_t *load = arena_array(w->a, PROBLEM_KINDS, sizeof *load);
@@ -217,7 +220,8 @@ static int64_t *tell_loads(struct work *w, uint32_t a, uint32_t b, uint32_t gone
     return load;
 }
 
-/* a and b are on one device: apart, a could only be on the kinds ab and b on ba. */
+/* Joins a and b, which are on one device in every plan below the threshold: apart, a could only be on the kinds ab
+ * and b on the kinds ba. */
 static void join(struct work *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
 {
     uint32_t x = root(w->group, a), y = root(w->group, b);
@@ -244,7 +248,7 @@ static bool apart(const struct work *w, uint32_t ab, uint32_t ba)
     return w->c->kind[__builtin_ctz(ab)].count > 1;
 }
 
-/* Kinds on which a may be without b, as far as that needs no flow. */
+/* Mask of the kinds on which a may be without b, as far as that is known without a flow. */
 static uint32_t without(struct work *w, uint32_t a, uint32_t b)
 {
     uint32_t kinds = 0;
@@ -258,19 +262,20 @@ static uint32_t without(struct work *w, uint32_t a, uint32_t b)
     return kinds;
 }
 
-/* Takes kind k from p's mask of `a` if a cannot be there without b.  q holds the closure of a. */
+/* The mask without q's kind if a cannot be there without b; q's last closure_of was asked about a. */
 static uint32_t ask(struct work *w, struct closure *q, uint32_t b, uint32_t mask)
 {
     uint32_t bit = UINT32_C(1) << q->k;
     if (q->value > q->limit)
-        return mask; /* a has just been denied the kind, or nobody knows */
+        return mask; /* a cannot be on the kind at all, or the work ran out */
     int64_t load = closure_without(q, b, w->arcs);
     if (q->exact)
         witness(w, q->k);
     return load > q->limit ? mask & ~bit : mask;
 }
 
-/* The pairs of the ends of nets that may be joined, grouped by a. */
+/* Lists the pairs of vertices with a net in common that may turn out to be inseparable, in order of a; returns their
+ * number. */
 static uint32_t list_pairs(struct work *w, struct pair **pairs)
 {
     const struct wdag *g = w->c->g;
@@ -279,7 +284,8 @@ static uint32_t list_pairs(struct work *w, struct pair **pairs)
     for (uint32_t a = 0; a < g->n; a++)
         for (uint32_t i = g->net_of.at[a]; i < g->net_of.at[a + 1]; i++) {
             uint32_t e = g->net_of.to[i], at = g->net_pin.at[e], end = g->net_pin.at[e + 1];
-            if (g->net_pin.to[at] != a) /* the first pin with each of the others */
+            /* of each net the first pin, paired with each of the others */
+            if (g->net_pin.to[at] != a)
                 continue;
             for (uint32_t j = at + 1; j < end; j++) {
                 uint32_t b = g->net_pin.to[j];
@@ -295,7 +301,7 @@ static uint32_t list_pairs(struct work *w, struct pair **pairs)
     return n;
 }
 
-/* Asks about a without b for all pairs, on kind k.  swap: b without a. */
+/* For all pairs: takes kind k from their masks where a cannot be there without b (swap: b without a). */
 static void ask_all(struct work *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
 {
     struct closure *q = closure(w, k);
@@ -342,7 +348,7 @@ static void join_ends(struct work *w)
             join(w, pairs[i].a, pairs[i].b, pairs[i].ab, pairs[i].ba);
 }
 
-/* Those that are on one device anyway. */
+/* Joins the vertices that can only be on a kind of one device. */
 static void join_sure(struct work *w)
 {
     find_sure(w);
@@ -373,7 +379,7 @@ static struct wdag *merged(struct wdag *g, uint32_t *group, struct arena *a)
     const struct wdag_order free_order = {0, NULL, NULL};
     for (uint32_t v = 0; v < g->n; v++)
         name[v] = root(group, v) == v ? n++ : name[root(group, v)];
-    return wdag_merge_ordered(g, &free_order, name, n, "kernel", a, &quiet);
+    return wdag_merge_ordered(g, &free_order, name, n, "reduction", a, &quiet);
 }
 
 static void contract(struct work *w)
@@ -384,11 +390,12 @@ static void contract(struct work *w)
     struct wdag *g = merged((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
     struct problem *c = g ? problem_build(g, w->c->cluster, -1, w->a, &quiet) : NULL;
     *w->arcs -= cost < *w->arcs ? cost : *w->arcs;
-    if (!c) { /* two pins */
+    if (!c) { /* vertices pinned to two devices were joined */
         r->none = true;
         return;
     }
-    for (uint32_t k = 0; k < c->nkind; k++) /* the limits of c, which may be raised ones */
+    /* memories of the given problem, which may have been raised above the cluster's */
+    for (uint32_t k = 0; k < c->nkind; k++)
         c->kind[k].memory = w->c->kind[k].memory;
     c->limited = w->c->limited;
     uint32_t *may = arena_array(w->a, (size_t)g->n + 1, sizeof *may);
@@ -446,7 +453,7 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
             join_ends(&w);
         if (!w.changed)
             break;
-        contract(&w); /* so that joins that were told of count */
+        contract(&w); /* also before stopping, so that the joins logged count */
         if (out_of_work(&w))
             break;
     }

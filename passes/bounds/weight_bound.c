@@ -6,13 +6,15 @@
  *   sum over devices of the most that one of them holds, w(S) over its sets S of loads below T,  <  w(all).
  * Averages are the case of w = time; that a set pays for what leaves it makes even those weights better.
  *
- * Weights start as times.  A search (device_knapsack.c) looks for a set that is too heavy.  If there is none, T is
- * refuted.  A set that is found, with what the other kinds of devices hold, is a row g: how many devices hold
- * each vertex, less 1; g w must be negative.  The rows known so far are made so, with a margin, by projection
- * on the worst one again and again (Agmon, Motzkin and Schoenberg, Canadian J. of Mathematics 6 (1954)), and
- * the next search has other weights.  A row stays good for all larger thresholds.
+ * Weights start as times.  Each kind gets a share of the total that its devices may hold; a search
+ * (device_knapsack.c) looks for a set that is heavier.  If no kind has one, T is refuted.  A set that is found, with
+ * the last sets of the other kinds, makes a row g: g[v] is how many devices hold v, less 1; weights that refute T
+ * must have g w < 0 for every row.  New weights that have, with a margin, are found by projection on the worst row
+ * again and again (Agmon, Motzkin and Schoenberg, Canadian J. of Mathematics 6 (1954)), and the next search has
+ * other weights.  A row stays good for all larger thresholds.
  *
- * Hosts pay for no transfers: they hold at most what fills them fractionally, the heaviest for its time first.
+ * Hosts pay for no transfers, so they need no search: filled fractionally, those of most weight for their time
+ * first, they hold at least as much as any set.
  *
  * Cost: a search for each row, O(rows * V) for each projection; all within the work allowed. */
 #include "passes/bounds/weight_bound.h"
@@ -24,25 +26,26 @@
 
 enum {
     ROWS = 400,
-    ONE = 64,         /* of rows */
+    ONE = 64,         /* 1 in the rows */
     PROJECTIONS = 50, /* for each row */
-    MARGIN = 40,      /* the first margin is that part of the total */
+    MARGIN = 40,      /* the first margin is 1 / MARGIN of the total */
     MARGIN_LEAST = 100000,
     METRIC_BITS = 10,
     STEP_BITS = 24,
     THRESHOLDS = 24,
     PRECISION = 200,
-    TRY = 4, /* the part of the work that is left for one threshold */
+    TRY = 4, /* one threshold gets 1 / TRY of the work that is left */
     SETS = 1000,
     DEVICES = 256
 };
-#define WORK_OF_VERTEX UINT64_C(8000000) /* at most, */
+/* work is at most this for each vertex, and the next one for each pair */
+#define WORK_OF_VERTEX UINT64_C(8000000)
 #define WORK_OF_PAIR UINT64_C(100000)
 
 struct row {
     int32_t *g;   /* [vertex] ONE * (devices that hold it - 1) */
-    int64_t norm; /* by the metric */
-    int64_t load; /* ps: of the set; it is of use for thresholds above */
+    int64_t norm; /* g's square length by p->metric */
+    int64_t load; /* ps: the largest load of its sets, which are possible for thresholds above it */
 };
 
 struct packer {
@@ -50,12 +53,12 @@ struct packer {
     const struct problem *c;
     uint32_t n;
     int64_t below, margin;
-    uint64_t sets; /* partial sets that a search looks at before it asks for other weights */
-    int64_t *weight, total, *metric;     /* [vertex] how fast weights change */
+    uint64_t sets; /* partial sets that a search may look at before other weights are tried */
+    int64_t *weight, total, *metric;     /* metric: [vertex] how fast its weight may change */
     struct holding *held[PROBLEM_KINDS]; /* NULL: hosts */
     int64_t most[PROBLEM_KINDS];
-    int32_t *part[PROBLEM_KINDS]; /* [vertex] ONE: the last set known of the kind has it */
-    int64_t load[PROBLEM_KINDS];  /* ps: of that set; 0 for hosts */
+    int32_t *part[PROBLEM_KINDS]; /* [kind][vertex] ONE: the last set found for the kind has it */
+    int64_t load[PROBLEM_KINDS];  /* [kind] ps: of that set; 0 for hosts */
     struct row *row;
     uint32_t nrow, next;
     uint64_t *work;
@@ -87,7 +90,7 @@ static int denser_first(const void *a, const void *b)
     return l != r ? (l < r) - (l > r) : (x->v > y->v) - (x->v < y->v);
 }
 
-/* What a host of kind k holds at most with a load below p->below, and which parts. */
+/* The most that a host of kind k holds with a load below p->below; p->part[k] gets what it holds of each vertex. */
 static int64_t host_most(struct packer *p, uint32_t k)
 {
     struct arena_mark mark = arena_mark(p->a);
@@ -143,8 +146,8 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
     }
 }
 
-/* Weights by which all rows known are negative, by the margin at least; counts changes to *moved.  False: it
- * found none. */
+/* Changes the weights until g w is below 0 by the margin for all rows; counts the changes in *moved.  False: not
+ * found within PROJECTIONS for each row. */
 static bool find_weights(struct packer *p, uint32_t *moved)
 {
     int64_t goal = p->margin * ONE, bad = p->margin / 8 * ONE;
@@ -169,7 +172,7 @@ static bool find_weights(struct packer *p, uint32_t *moved)
     return false;
 }
 
-/* The parts of all kinds as a row. */
+/* Adds the row of the sets in p->part, in the place of the oldest one if there are ROWS. */
 static void add_row(struct packer *p)
 {
     struct row *r = &p->row[p->next++ % ROWS];
@@ -179,7 +182,7 @@ static void add_row(struct packer *p)
     r->load = 0;
     r->norm = 1;
     for (uint32_t k = 0; k < p->c->nkind; k++) {
-        if (p->load[k] >= p->below) { /* of a larger threshold */
+        if (p->load[k] >= p->below) { /* a set found for a larger threshold: not possible here */
             memset(p->part[k], 0, p->n * sizeof **p->part);
             p->load[k] = 0;
         }
@@ -196,7 +199,8 @@ static void add_row(struct packer *p)
 
 /* ---- one threshold --------------------------------------------------------------------------- */
 
-/* Shares what hosts leave among the other kinds as what each of its devices may hold. */
+/* Divides `rest`, the weight that hosts leave, among the other kinds: p->most[k] is what a device of kind k may
+ * hold. */
 static void share(struct packer *p, int64_t rest)
 {
     int64_t all = 0;
@@ -226,8 +230,8 @@ static void take_set(struct packer *p, uint32_t k)
         p->part[k][v] = h->best_sum >= 0 && h->best[v] ? ONE : 0;
 }
 
-/* Whether the weights refute p->below; FOUND: a set that is too heavy has been taken, or
- * hosts hold all; TIRED: one that is nearly so. */
+/* Whether the weights refute p->below.  NONE: they do.  FOUND: some device can hold more than its share (its set is
+ * in p->part), or hosts can hold everything.  TIRED: a search was given up; p->part has its best set. */
 static enum holding_answer check(struct packer *p)
 {
     int64_t rest = -1;
@@ -254,7 +258,7 @@ static enum holding_answer check(struct packer *p)
     return HOLDING_NONE;
 }
 
-/* Whether weights were found that say that no plan takes less than `below`. */
+/* Looks for weights that prove that no plan takes less than `below`; true: p->weight are such. */
 static bool refute(struct packer *p, int64_t below)
 {
     p->below = below;
@@ -292,7 +296,7 @@ static int64_t least_time(const struct packer *p, uint32_t v)
     return least;
 }
 
-/* False: there is nothing to weigh. */
+/* Makes the first weights and all tables; false: there is nothing to weigh, or too many devices. */
 static bool prepare(struct packer *p)
 {
     const struct problem *c = p->c;
@@ -317,7 +321,7 @@ static bool prepare(struct packer *p)
     p->total = INT64_C(1) << HOLDING_BITS;
     for (uint32_t v = 0; v < p->n; v++) {
         p->weight[v] = (int64_t)((__int128)least_time(p, v) * p->total / all);
-        /* those that take no time may count, too: they force transfers */
+        /* the weight of a vertex without time may grow, too: such vertices force transfers */
         p->metric[v] = ((p->weight[v] + p->total / p->n / 20) >> METRIC_BITS) + 1;
     }
     return true;
@@ -351,7 +355,8 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
     bool open = prepare(&p);
     left = mine;
     int64_t lo = lower, hi = r->below + 1, near = r->below / PRECISION + 1;
-    bool again = false; /* all that is left goes to thresholds for which a part was too little */
+    /* second round: thresholds that were not refuted with a part of the work are tried with all that is left */
+    bool again = false;
     for (uint32_t i = 0; open && i < THRESHOLDS && left && !clock_out(clock); i++) {
         bool last = hi - lo <= near;
         if (last && hi <= r->below) {

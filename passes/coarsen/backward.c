@@ -6,10 +6,10 @@
  * loss, and new values of its parameters; what the parameters' new values need and the loss does not
  * is backward.  What reads a result of a backward node is backward, too, so no edge leads back.
  *
- * Together are all that read a parameter which the graph updates, the update, and what leads to it and
- * nowhere else (its gradient).  A backward node that is only named after a forward node is free: its plans
- * are better (by 5 to 15 % on small decoders), and its transfers keep it near.
- * O(nodes + operands). */
+ * One colour, so one device, for all that read a parameter which the graph updates, the update, and the backward
+ * nodes that lead to the update and nowhere else (its gradient).  A backward node that is only named after a forward
+ * node is free: its plans are better (by 5 to 15 % on small decoders), and its transfers keep it near.  O(nodes +
+ * operands). */
 #include "passes/coarsen/backward.h"
 
 #include "ir/base/union_find.h"
@@ -26,7 +26,7 @@ struct marking {
     struct classes classes; /* of nodes */
 };
 
-/* Whether s has `word` with no letter after it; case counts. */
+/* Whether s contains `word` with no small letter behind it; case counts. */
 static bool says(const char *s, const char *word)
 {
     size_t n = strlen(word);
@@ -53,7 +53,7 @@ static bool named_backward(const struct module *m, nid n)
 
 static bool is_placed(const struct marking *k, nid n)
 {
-    return k->x->place->kind[n] == PLACE_NODE;
+    return k->x->scene.place->kind[n] == PLACE_NODE;
 }
 
 static bool same_type(const struct module *m, vid a, vid b)
@@ -85,7 +85,8 @@ static bool is_update(const struct marking *k, nid n)
     return false;
 }
 
-/* Marks by names; false (and nothing marked) if these are too few, or nothing but names. */
+/* Marks backward nodes by names; false, and none marked, if there are too few, or no gradient operator or update
+ * confirms it. */
 static bool mark_by_name(struct marking *k)
 {
     uint32_t placed = 0, named = 0;
@@ -102,7 +103,7 @@ static bool mark_by_name(struct marking *k)
     return false;
 }
 
-/* Marks in `needed` what the marked nodes need. */
+/* Adds to needed[node] all ancestors of the nodes marked in it. */
 static void mark_ancestors(const struct marking *k, uint8_t *needed)
 {
     const struct module *m = k->m;
@@ -114,12 +115,13 @@ static void mark_ancestors(const struct marking *k, uint8_t *needed)
         }
 }
 
-/* Marks by what is returned: a loss and updates. */
+/* Marks backward nodes by what the graph returns: needed for an update, but not for the loss.  False: it returns no
+ * loss or no update. */
 static bool mark_by_outputs(struct marking *k)
 {
     const struct module *m = k->m;
-    uint8_t *loss = arena_alloc(k->x->scratch, m->nnode);
-    uint8_t *update = arena_alloc(k->x->scratch, m->nnode);
+    uint8_t *loss = arena_alloc(k->x->use.scratch, m->nnode);
+    uint8_t *update = arena_alloc(k->x->use.scratch, m->nnode);
     bool has_loss = false, has_update = false;
     for (uint32_t i = 0; i < k->g->out.n && !has_loss; i++) {
         vid v = m->arg[k->g->out.at + i];
@@ -139,7 +141,7 @@ static bool mark_by_outputs(struct marking *k)
     return true;
 }
 
-/* What reads a result of a backward node, directly or through copies, is backward. */
+/* Marks what reads a result of a backward node, directly or through copies, as backward. */
 static void spread(struct marking *k)
 {
     const struct module *m = k->m;
@@ -173,10 +175,10 @@ static void unite_row(struct marking *k, const struct csr *c, uint32_t row)
         unite(k, c->to[i - 1], c->to[i]);
 }
 
-/* All that read a parameter, directly or through copies: its new value is on one device. */
+/* Unites all nodes that read an updated parameter, directly or through copies. */
 static void unite_readers(struct marking *k, const uint8_t *is_param)
 {
-    const struct place *p = k->x->place;
+    const struct place *p = k->x->scene.place;
     for (uint32_t w = 0; w < p->nweight; w++)
         if (is_param[p->weight[w]])
             unite_row(k, &p->weight_user, w);
@@ -185,7 +187,7 @@ static void unite_readers(struct marking *k, const uint8_t *is_param)
             unite_row(k, &p->net_pin, e);
 }
 
-/* Update n and the backward nodes that lead to it alone. */
+/* Unites the update n with the backward nodes that lead to it alone. */
 static void unite_gradient(struct marking *k, nid n, nid *stack)
 {
     const struct module *m = k->m;
@@ -209,11 +211,11 @@ static void unite_gradient(struct marking *k, nid n, nid *stack)
 static void make_classes(struct marking *k)
 {
     struct ctx *x = k->x;
-    struct module *m = x->m;
-    nid *stack = arena_array(x->scratch, (size_t)m->nnode + 1, sizeof *stack);
-    uint8_t *is_param = arena_alloc(x->scratch, m->nval); /* [value] it is updated */
-    k->users = module_users(m, x->scratch);
-    k->classes = classes_new(x->scratch, m->nnode);
+    struct module *m = x->scene.m;
+    nid *stack = arena_array(x->use.scratch, (size_t)m->nnode + 1, sizeof *stack);
+    uint8_t *is_param = arena_alloc(x->use.scratch, m->nval); /* [value] it is updated */
+    k->users = module_users(m, x->use.scratch);
+    k->classes = classes_new(x->use.scratch, m->nnode);
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++) {
         if (!is_placed(k, n) || !k->backward[n])
             continue;
@@ -229,8 +231,8 @@ static void make_classes(struct marking *k)
             unite_gradient(k, n, stack);
     }
     unite_readers(k, is_param);
-    uint32_t *number = arena_array(x->scratch, m->nnode, sizeof *number), last = 0;
-    uint32_t *members = arena_array(x->scratch, m->nnode, sizeof *members);
+    uint32_t *number = arena_array(x->use.scratch, m->nnode, sizeof *number), last = 0;
+    uint32_t *members = arena_array(x->use.scratch, m->nnode, sizeof *members);
     m->color = arena_array(m->mem, m->nnode, sizeof *m->color);
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++)
         members[classes_find(&k->classes, n)]++;
@@ -246,12 +248,12 @@ static void make_classes(struct marking *k)
 
 void training_mark(struct ctx *x)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     if (m->backward || m->color || !m->ir_version)
         return;
     struct marking k = {.x = x, .m = m, .g = &m->graph[1]};
     k.backward = arena_alloc(m->mem, m->nnode);
-    k.output = arena_alloc(x->scratch, m->nval);
+    k.output = arena_alloc(x->use.scratch, m->nval);
     for (uint32_t i = 0; i < k.g->out.n; i++)
         k.output[m->arg[k.g->out.at + i]] = 1;
     if (!mark_by_name(&k) && !mark_by_outputs(&k))
@@ -263,10 +265,10 @@ void training_mark(struct ctx *x)
     if (!forward)
         return;
     m->backward = k.backward;
-    wdag_mark_backward(x->base, m);
-    if (x->top != x->base) /* subdivided */
-        wdag_mark_backward(x->top, m);
+    wdag_mark_backward(x->levels.base, m);
+    if (x->levels.top != x->levels.base) /* subdivided */
+        wdag_mark_backward(x->levels.top, m);
     make_classes(&k);
-    diag_note(x->diag, "contract: a training graph: %u forward and %u backward nodes", forward,
+    diag_note(x->use.diag, "contract: a training graph: %u forward and %u backward nodes", forward,
               backward);
 }

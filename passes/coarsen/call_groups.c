@@ -1,12 +1,11 @@
 /* Calls that stand open and take little of the time stay together: cuts through them would gain little, and
  * take a call of the user's own model apart.
  *
- * Functions are taken in order of the time that all their calls take, on the class of devices where that is
- * the largest share: the first ones, as many as together take at most `share` of the time on every class.
- * So whatever takes more is open, be it one call, many calls of one function, or calls of many functions,
- * and what plans can lose is bounded.  A call with a node that some class cannot run is left open, for the
- * others may run there, and one whose nodes are pinned to several devices.
- * O(nodes * classes + calls * log functions). */
+ * Functions are sorted by the share of the time that all their calls take, on the class of devices where that share
+ * is largest.  From the smallest on, calls stay together as long as all of them take at most `share` of the time on
+ * every class.  So what plans can lose is bounded, however the time is spread over calls and functions.  A call with
+ * a node that some class cannot run is left open, for the others may run there, and one whose nodes are pinned to
+ * several devices.  O(nodes * classes + calls * log functions). */
 #include "passes/coarsen/user_groups.h"
 #include "passes/functions/opened.h"
 
@@ -23,7 +22,7 @@ struct weighed {
 struct calling {
     const struct ctx *x;
     const struct opened *o;
-    uint8_t *apart;                 /* [site] 1: its nodes cannot be together */
+    uint8_t *apart;                 /* [site] 1: its nodes cannot be on one device */
     int32_t *pin;                   /* [site] the device that some node is pinned to; -1: none */
     int64_t *time[CLUSTER_CLASSES]; /* [site] ps, calls inside included; entry 0: the model's */
     struct weighed *order;          /* [functions] the least share first, entry 0 unused */
@@ -40,7 +39,7 @@ static void note_pin(struct calling *w, uint32_t site, int32_t pin)
 
 static void weigh_sites(struct calling *w)
 {
-    const struct wdag *g = w->x->base;
+    const struct wdag *g = w->x->levels.base;
     const struct opened *o = w->o;
     for (uint32_t s = 0; s < o->nsite; s++)
         w->pin[s] = -1;
@@ -53,7 +52,7 @@ static void weigh_sites(struct calling *w)
             w->time[k][s] = sat_add(w->time[k][s], never ? 0 : g->time[k][v]);
         }
     }
-    for (uint32_t s = o->nsite; s-- > 1;) { /* what is inside comes later */
+    for (uint32_t s = o->nsite; s-- > 1;) { /* sites inside a site have larger numbers */
         uint32_t up = o->site[s].parent;
         note_pin(w, up, w->pin[s]);
         w->apart[up] |= w->apart[s];
@@ -76,8 +75,8 @@ static void weigh_functions(struct calling *w)
     uint32_t n = w->o->functions->n;
     for (uint32_t f = 0; f < n; f++)
         w->order[f].function = f;
-    for (uint32_t k = 0; k < w->x->base->ncls; k++) {
-        int64_t *sum = arena_array(w->x->scratch, n, sizeof *sum);
+    for (uint32_t k = 0; k < w->x->levels.base->ncls; k++) {
+        int64_t *sum = arena_array(w->x->use.scratch, n, sizeof *sum);
         for (uint32_t s = 1; s < w->o->nsite; s++)
             sum[w->o->site[s].function] = sat_add(sum[w->o->site[s].function], w->time[k][s]);
         for (uint32_t f = 1; f < n && w->time[k][0] > 0; f++) {
@@ -90,8 +89,8 @@ static void weigh_functions(struct calling *w)
         w->rank[w->order[i].function] = i;
 }
 
-/* Notes in group (NULL: not) for each site the outermost call around it that stays together if functions up
- * to that rank do, 0: none; whether all these take no more than the share. */
+/* Supposes that calls of functions up to `rank` stay together: whether these take no more than the share; group (if
+ * not NULL) gets [site] the outermost such call around it, 0: none. */
 static bool try_rank(const struct calling *w, uint32_t rank, uint32_t *group)
 {
     int64_t sum[CLUSTER_CLASSES] = {0};
@@ -101,19 +100,19 @@ static bool try_rank(const struct calling *w, uint32_t rank, uint32_t *group)
             s++;
             continue;
         }
-        for (uint32_t k = 0; k < w->x->base->ncls; k++)
+        for (uint32_t k = 0; k < w->x->levels.base->ncls; k++)
             sum[k] = sat_add(sum[k], w->time[k][s]);
         for (uint32_t inner = s; group != NULL && inner < at->after; inner++)
             group[inner] = s;
         s = at->after;
     }
-    for (uint32_t k = 0; k < w->x->base->ncls; k++)
+    for (uint32_t k = 0; k < w->x->levels.base->ncls; k++)
         if (sum[k] > (int64_t)((__int128)w->time[k][0] * w->share / 100))
             return false;
     return true;
 }
 
-/* The largest rank that keeps to the share: the time grows with it. */
+/* The largest rank for which try_rank holds, by bisection: the time grows with the rank. */
 static uint32_t find_rank(const struct calling *w)
 {
     uint32_t low = 0, high = w->o->functions->n - 1;
@@ -129,18 +128,18 @@ static uint32_t find_rank(const struct calling *w)
 
 void groups_by_call(struct ctx *x, int64_t share, uint32_t *group)
 {
-    const struct wdag *g = x->base;
-    const struct opened *o = x->opened;
+    const struct wdag *g = x->levels.base;
+    const struct opened *o = x->results.opened;
     struct calling w = {.x = x, .o = o, .share = share};
-    w.apart = arena_alloc(x->scratch, o->nsite);
-    w.pin = arena_array(x->scratch, o->nsite, sizeof *w.pin);
+    w.apart = arena_alloc(x->use.scratch, o->nsite);
+    w.pin = arena_array(x->use.scratch, o->nsite, sizeof *w.pin);
     for (uint32_t k = 0; k < g->ncls; k++)
-        w.time[k] = arena_array(x->scratch, o->nsite, sizeof *w.time[k]);
-    w.order = arena_array(x->scratch, o->functions->n, sizeof *w.order);
-    w.rank = arena_array(x->scratch, o->functions->n, sizeof *w.rank);
+        w.time[k] = arena_array(x->use.scratch, o->nsite, sizeof *w.time[k]);
+    w.order = arena_array(x->use.scratch, o->functions->n, sizeof *w.order);
+    w.rank = arena_array(x->use.scratch, o->functions->n, sizeof *w.rank);
     weigh_sites(&w);
     weigh_functions(&w);
-    uint32_t *call = arena_array(x->scratch, o->nsite, sizeof *call);
+    uint32_t *call = arena_array(x->use.scratch, o->nsite, sizeof *call);
     try_rank(&w, find_rank(&w), call);
     for (uint32_t v = 0; v < g->n; v++)
         group[v] = call[o->within[g->node[v]]];

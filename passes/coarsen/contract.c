@@ -87,71 +87,71 @@ static const struct opt contract_opts[] = {
      .help = "merge vertices that take no time into their only neighbour"},
     {0}};
 
-/* Nodes that not even two parts of one device can share out: values of unknown type join them. */
+/* Notes how many nodes must be in one part with others, because of values of unknown type between them. */
 static void say_atoms(struct ctx *x)
 {
-    const nid *atom = x->place->atom;
+    const nid *atom = x->scene.place->atom;
     uint32_t n = 0;
     nid first = 0;
-    for (nid v = x->m->nnode; atom && v-- > 1;)
-        if (x->place->kind[v] == PLACE_NODE && atom[v] != v) {
+    for (nid v = x->scene.m->nnode; atom && v-- > 1;)
+        if (x->scene.place->kind[v] == PLACE_NODE && atom[v] != v) {
             n += first != atom[v] ? 2 : 1;
             first = atom[v];
         }
     if (n)
         diag_note(
-            x->diag,
+            x->use.diag,
             "contract: %u nodes, such as '%s', stay in one part with others: the types of values "
             "between them are not known",
-            n, node_name(x->m, first));
+            n, node_name(x->scene.m, first));
 }
 
-/* Colocation that holds for every plan: Shape with its operand, state pairs, colours.  follows[vertex]
- * becomes 1 for each Shape. */
+/* Joins what must share a device in every plan: Shape and its operand's producer, state pairs, colours.  Sets
+ * follows[vertex] for each Shape. */
 static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
 {
     static const int why[] = {
         [SAME_SHAPE] = WHY_SHAPE, [SAME_STATE] = WHY_STATE, [SAME_TYPE] = WHY_TYPE};
-    const struct wdag *g = x->base;
-    for (uint32_t i = 0; i < x->place->nsame; i++) {
-        const struct same_pair *s = &x->place->same[i];
+    const struct wdag *g = x->levels.base;
+    for (uint32_t i = 0; i < x->scene.place->nsame; i++) {
+        const struct same_pair *s = &x->scene.place->same[i];
         classes_join(c, g->vertex[s->a], g->vertex[s->b], why[s->why]);
         follows[g->vertex[s->b]] |= s->why == SAME_SHAPE;
     }
     say_atoms(x);
-    if (!x->m->color)
+    if (!x->scene.m->color)
         return;
-    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     for (uint32_t v = 0; v < g->n; v++)
-        group[v] = x->m->color[g->node[v]];
-    classes_join_groups(c, group, WHY_COLOR, x->scratch);
+        group[v] = x->scene.m->color[g->node[v]];
+    classes_join_groups(c, group, WHY_COLOR, x->use.scratch);
 }
 
-/* Joins groups, but for vertices that follow another one whatever their names say: the Shape of what
- * the layer before made, or its DequantizeLinear, would tie the two layers together. */
+/* Joins the vertices of equal group[] (0: none), but not those that follow another vertex: the Shape of a value of
+ * the layer before, or its DequantizeLinear, would join the two layers. */
 static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int why,
                        const uint8_t *follows)
 {
     for (uint32_t v = 0; v < c->n; v++)
         group[v] = follows[v] ? 0 : group[v];
-    classes_join_groups(c, group, why, x->scratch);
+    classes_join_groups(c, group, why, x->use.scratch);
 }
 
-/* What options ask for. */
+/* Joins what options ask for.  0, or -1 and an error. */
 static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
                       uint8_t *follows)
 {
-    uint32_t *group = arena_array(x->scratch, (size_t)x->base->n + 1, sizeof *group);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)x->levels.base->n + 1, sizeof *group);
     uint32_t n = o->qdq == QDQ_NONE ? 0 : qdq_join(x, o->qdq == QDQ_ALL, c, follows);
     if (n)
-        diag_note(x->diag,
+        diag_note(x->use.diag,
                   "contract: %u QuantizeLinear and DequantizeLinear stay with their operators "
                   "(contract{qdq=none} lets them go)",
                   n);
     if (o->norm)
-        diag_note(x->diag, "contract: %u normalisations and activations stay together",
+        diag_note(x->use.diag, "contract: %u normalisations and activations stay together",
                   norms_join(x, c));
-    if (o->calls > 0 && x->opened) {
+    if (o->calls > 0 && x->results.opened) {
         groups_by_call(x, o->calls, group);
         join_named(x, c, group, WHY_CALL, follows);
     }
@@ -159,7 +159,7 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
         groups_by_layer(x, group);
         join_named(x, c, group, WHY_LAYER, follows);
     }
-    if (x->keep_blocks) {
+    if (ctx_settings(x)->keep_blocks) {
         groups_by_repeat(x, group);
         join_named(x, c, group, WHY_REPEAT, follows);
     }
@@ -171,14 +171,15 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
     return 0;
 }
 
-/* A class that swallowed more than a tenth of the time (half of it, where the user asked for it) limits
- * every plan: say which and why.  An operator with its QuantizeLinear, qdq=first, is just that operator. */
+/* Warns of each class that takes more than a tenth of the time (half of it, where the user asked for it), since it
+ * limits every plan; why[vertex]: WHY_* of the class.  An operator with its QuantizeLinear (qdq=first) counts as the
+ * operator alone. */
 static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool qdq_all)
 {
     int64_t total = 0;
-    uint32_t *members = arena_array(x->scratch, (size_t)g->n + 1, sizeof *members);
-    uint32_t *first = arena_array(x->scratch, (size_t)g->n + 1, sizeof *first);
-    uint32_t *last = arena_array(x->scratch, (size_t)g->n + 1, sizeof *last);
+    uint32_t *members = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *members);
+    uint32_t *first = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *first);
+    uint32_t *last = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *last);
     for (uint32_t v = 0; v < g->n; v++)
         total = sat_add(total, g->time[0][v] == COST_NEVER ? 0 : g->time[0][v]);
     for (uint32_t u = 0; u < g->finer->n; u++) {
@@ -192,28 +193,29 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
             (why[v] == WHY_QDQ && !qdq_all) || g->time[0][v] == COST_NEVER ||
             g->time[0][v] <= total / (why[v] & WHY_ASKED ? 2 : 10))
             continue;
-        diag_warning(x->diag, WARN_LARGE_CLASS,
+        diag_warning(x->use.diag, WARN_LARGE_CLASS,
                      "contract: %u nodes from '%s' to '%s' must stay together (%s) and take %d %% "
                      "of the time",
-                     members[v], node_name(x->m, g->finer->node[first[v]]),
-                     node_name(x->m, g->finer->node[last[v]]), classes_why(why[v], x->scratch),
+                     members[v], node_name(x->scene.m, g->finer->node[first[v]]),
+                     node_name(x->scene.m, g->finer->node[last[v]]),
+                     classes_why(why[v], x->use.scratch),
                      (int)((__int128)g->time[0][v] * 100 / total));
     }
 }
 
-/* Precedence of the stages of a training graph: the edges among forward nodes, and those among backward
- * nodes turned round.  An edge from forward to backward joins the two passes and orders nothing.  In
- * workloads (the paper's rule) a backward edge counts only where an end of it is in a group without a
- * forward node: their backward layers are a copy of the forward ones, edges and all. */
+/* The order that stages of a training graph must keep, as pairs of vertices: the edges among forward nodes, and
+ * those among backward nodes reversed.  Edges from forward to backward nodes order nothing.  In workloads (the
+ * paper's rule) a backward edge counts only where an end of it is in a group without a forward node: their backward
+ * layers are a copy of the forward ones, edges and all. */
 static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
                                      uint32_t ngroup)
 {
-    const uint8_t *backward = x->m->backward;
-    bool paper = x->m->ir_version == 0;
+    const uint8_t *backward = x->scene.m->backward;
+    bool paper = x->scene.m->ir_version == 0;
     uint32_t most = g->succ.at[g->n];
-    struct wdag_order o = {0, arena_array(x->mem, (size_t)most + 1, sizeof *o.from),
-                           arena_array(x->mem, (size_t)most + 1, sizeof *o.to)};
-    uint8_t *has_forward = arena_alloc(x->mem, (size_t)ngroup + 1);
+    struct wdag_order o = {0, arena_array(x->use.mem, (size_t)most + 1, sizeof *o.from),
+                           arena_array(x->use.mem, (size_t)most + 1, sizeof *o.to)};
+    uint8_t *has_forward = arena_alloc(x->use.mem, (size_t)ngroup + 1);
     for (uint32_t v = 0; v < g->n; v++)
         has_forward[group[v]] |= !backward[g->node[v]];
     for (uint32_t u = 0; u < g->n; u++)
@@ -228,32 +230,32 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
     return o;
 }
 
-/* group[vertex of the top level, which is the base level or subdivided: nodes have several vertices there]
- * becomes the class of its node; returns how many there are. */
+/* Writes group[vertex of the top level], the class of its node; returns how many classes there are.  The top level
+ * is the base level or a subdivided one, where a node has several vertices. */
 static uint32_t class_groups(const struct ctx *x, struct classes *c, uint32_t *group)
 {
-    const struct wdag *g = x->base, *top = x->top;
-    uint32_t *class_of = arena_array(x->scratch, (size_t)g->n + 1, sizeof *class_of);
+    const struct wdag *g = x->levels.base, *top = x->levels.top;
+    uint32_t *class_of = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *class_of);
     uint32_t n = classes_number(c, class_of);
     for (uint32_t v = 0; v < top->n; v++)
         group[v] = class_of[g->vertex[top->node[v]]];
     return n;
 }
 
-/* The classes as a level for plans of any shape: without edges. */
+/* Makes the level for plans of any shape: a vertex for each of the n classes group[], no edges. */
 static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n)
 {
     const struct wdag_order none = {0};
-    return wdag_merge_ordered(x->top, &none, group, n, "contract", x->mem, x->diag);
+    return wdag_merge_ordered(x->levels.top, &none, group, n, "contract", x->use.mem, x->use.diag);
 }
 
-/* apart[group of the top level] becomes 1 where the group has nodes with different pins, which a note tells;
- * returns the pins of the others, [vertex of the top level]. */
+/* Sets apart[group] where the vertices of a group are pinned to different devices, with a note.  Returns [vertex of
+ * the top level] the pins, those of such groups left out. */
 static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uint8_t *apart)
 {
-    const struct wdag *top = x->top;
-    uint32_t *first = arena_array(x->scratch, (size_t)n + 1, sizeof *first);
-    int32_t *pin = arena_array(x->scratch, (size_t)top->n + 1, sizeof *pin);
+    const struct wdag *top = x->levels.top;
+    uint32_t *first = arena_array(x->use.scratch, (size_t)n + 1, sizeof *first);
+    int32_t *pin = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *pin);
     for (uint32_t v = 0; v < top->n; v++) {
         uint32_t k = group[v];
         if (top->pin[v] < 0)
@@ -263,42 +265,43 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
             continue;
         apart[k] = 1;
         diag_note(
-            x->diag,
+            x->use.diag,
             "contract: no plan is contiguous: nodes '%s' and '%s' lie on a cycle of nodes that must "
             "share a device, and are pinned to two",
-            node_name(x->m, top->node[first[k] - 1]), node_name(x->m, top->node[v]));
+            node_name(x->scene.m, top->node[first[k] - 1]), node_name(x->scene.m, top->node[v]));
     }
     for (uint32_t v = 0; v < top->n; v++)
         pin[v] = apart[group[v]] ? -1 : top->pin[v];
     return pin;
 }
 
-/* The classes with the cycles that they close, group[vertex], as a level for contiguous plans.  A cycle through
- * nodes pinned to two devices can run nowhere there; plans of any shape may cut it. */
+/* Makes the level for contiguous plans: a vertex for each of the n groups of classes that lie on a cycle, group[].
+ * A group with nodes pinned to two devices can run nowhere there; plans of any shape may cut it. */
 static struct wdag *closed_level(struct ctx *x, const struct wdag_order *order,
                                  const uint32_t *group, uint32_t n)
 {
-    struct wdag fine = *x->top;
-    uint8_t *apart = arena_alloc(x->scratch, (size_t)n + 1);
+    struct wdag fine = *x->levels.top;
+    uint8_t *apart = arena_alloc(x->use.scratch, (size_t)n + 1);
     fine.pin = pins_apart(x, group, n, apart);
-    struct wdag *level = wdag_merge_ordered(&fine, order, group, n, "contract", x->mem, x->diag);
+    struct wdag *level =
+        wdag_merge_ordered(&fine, order, group, n, "contract", x->use.mem, x->use.diag);
     if (!level)
         return NULL;
-    level->finer = x->top;
+    level->finer = x->levels.top;
     for (uint32_t v = 0; v < fine.n; v++)
         for (uint32_t k = 0; k < level->ncls && apart[group[v]]; k++)
             level->time[k][level->map[v]] = COST_NEVER;
     return level;
 }
 
-/* Tells which vertices of a level are large: class_of[vertex of the top level] are the classes. */
+/* Warns of the large vertices of `level`; class_of[vertex of the top level]: its class in c. */
 static void warn_of(struct ctx *x, const struct wdag *level, const struct classes *c,
                     const uint32_t *class_of, bool qdq_all)
 {
-    const struct wdag *g = x->base, *top = x->top;
-    uint32_t *any = arena_array(x->scratch, (size_t)top->n + 1, sizeof *any);
-    int *why = arena_array(x->scratch, (size_t)top->n + 1, sizeof *why);
-    for (uint32_t v = 0; v < top->n; v++) { /* several classes in one: a cycle joined them */
+    const struct wdag *g = x->levels.base, *top = x->levels.top;
+    uint32_t *any = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *any);
+    int *why = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *why);
+    for (uint32_t v = 0; v < top->n; v++) { /* a vertex with several classes: a cycle joined them */
         uint32_t to = level->map[v], base = g->vertex[top->node[v]];
         why[to] |= c->parent[base] == base ? c->why[base] : 0;
         if (any[to] && any[to] - 1 != class_of[v])
@@ -308,41 +311,42 @@ static void warn_of(struct ctx *x, const struct wdag *level, const struct classe
     warn_large(x, level, why, qdq_all);
 }
 
-/* Classes, then the cycles that they make: fills x->whole, x->any and x->must (NULL: as the one before). */
+/* Classes, then the cycles that they make: fills x->levels.whole, any and must (NULL: as the one before). */
 static int join_classes(struct ctx *x, const struct contract_options *o)
 {
-    struct wdag *top = x->top;
-    struct classes c = classes_new(x->scratch, x->base->n);
-    uint32_t *class_of = arena_array(x->scratch, (size_t)top->n + 1, sizeof *class_of);
-    uint32_t *group = arena_array(x->scratch, (size_t)top->n + 1, sizeof *group);
-    uint8_t *follows = arena_alloc(x->scratch, (size_t)x->base->n + 1);
+    struct wdag *top = x->levels.top;
+    struct classes c = classes_new(x->use.scratch, x->levels.base->n);
+    uint32_t *class_of = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *class_of);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *group);
+    uint8_t *follows = arena_alloc(x->use.scratch, (size_t)x->levels.base->n + 1);
     join_colocated(x, &c, follows);
     uint32_t must = class_groups(x, &c, group);
     struct wdag_order stages, *order = NULL;
     if (join_asked(x, o, &c, follows))
         return -1;
     uint32_t n = class_groups(x, &c, class_of);
-    x->any = x->must = NULL;
-    if (n != must && !(x->must = loose_level(x, group, must)))
+    x->levels.any = x->levels.must = NULL;
+    if (n != must && !(x->levels.must = loose_level(x, group, must)))
         return -1;
     memcpy(group, class_of, top->n * sizeof *group);
-    if (x->m->backward) {
+    if (x->scene.m->backward) {
         stages = stage_order(x, top, group, n);
         order = &stages;
     }
     uint32_t joined = wdag_join_cycles(top, order, group, n);
     assert(joined <= n && must >= n);
-    if (joined != n && !(x->any = loose_level(x, class_of, n)))
+    if (joined != n && !(x->levels.any = loose_level(x, class_of, n)))
         return -1;
-    x->whole = joined != n ? closed_level(x, order, group, joined)
-                           : wdag_merge_ordered(top, order, group, n, "contract", x->mem, x->diag);
-    if (!x->whole)
+    x->levels.whole =
+        joined != n ? closed_level(x, order, group, joined)
+                    : wdag_merge_ordered(top, order, group, n, "contract", x->use.mem, x->use.diag);
+    if (!x->levels.whole)
         return -1;
-    warn_of(x, x->whole, &c, class_of, o->qdq == QDQ_ALL);
+    warn_of(x, x->levels.whole, &c, class_of, o->qdq == QDQ_ALL);
     return 0;
 }
 
-/* Whether one device of every class that is bounded could hold everything. */
+/* Whether a single device, of whichever class has a limit, could hold all bytes of g. */
 static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
 {
     int64_t all = wdag_bytes(g);
@@ -352,8 +356,8 @@ static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
     return true;
 }
 
-/* Whether net e, which v is in, can only get cheaper when v moves to the device of w: w is in it, or
- * nothing but v and what was merged into it. */
+/* Whether net e, of which v is a pin, gets no dearer if v moves to the device of w: w is a pin of it, too, or all
+ * its pins are v and what was merged into v. */
 static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uint32_t v, uint32_t w)
 {
     uint32_t src = g->net_src[e], mine = classes_find(c, v), other = classes_find(c, w);
@@ -371,9 +375,9 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
     return alone;
 }
 
-/* Takes no time, is free to move, and nothing keeps it from its only neighbour w: no net that it shares with the
- * host, no value without a producer (state) with other readers, nor, in a training graph, a tensor of the other
- * pass with a third vertex, or a pass that w has no nodes of. */
+/* Whether merging v into its only neighbour w cannot make any plan worse: v takes no time and is not pinned; its
+ * bytes are 0 or memory is ample; none of its nets has the host or gets dearer (net_follows); where parts cost
+ * something, w has nodes of v's passes; where copies of stages are trained, v has no parameters. */
 static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
                        uint32_t w, bool ample)
 {
@@ -383,10 +387,10 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
         if (g->net_host[g->net_of.to[i]] || !net_follows(g, c, g->net_of.to[i], v, w))
             return false;
-    if (x->cluster->replicate && x->m->backward &&
+    if (x->scene.cluster->replicate && x->scene.m->backward &&
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
-        return false; /* its parameters would be kept equal elsewhere */
-    if (x->cluster->part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
+        return false; /* copies of another stage would have to keep its parameters equal */
+    if (x->scene.cluster->part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would run a part for a pass more */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     return g->pin[v] < 0 && (empty || ample);
@@ -403,15 +407,16 @@ static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *
     return v;
 }
 
-/* Peels trivial leaves off the graph. */
+/* Merges trivial vertices with one neighbour into that, again and again.  The level that results, g itself if there
+ * are none; NULL and an error. */
 static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
 {
-    bool ample = memory_is_ample(x->cluster, g);
-    struct classes c = classes_new(x->scratch, g->n);
-    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
-    uint32_t *degree = arena_array(x->scratch, (size_t)g->n + 1, sizeof *degree);
-    uint32_t *queue = arena_array(x->scratch, (size_t)g->n + 1, sizeof *queue), n = 0;
-    uint8_t *gone = arena_alloc(x->scratch, (size_t)g->n + 1);
+    bool ample = memory_is_ample(x->scene.cluster, g);
+    struct classes c = classes_new(x->use.scratch, g->n);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
+    uint32_t *degree = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *degree);
+    uint32_t *queue = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *queue), n = 0;
+    uint8_t *gone = arena_alloc(x->use.scratch, (size_t)g->n + 1);
     for (uint32_t v = 0; v < g->n; v++) {
         degree[v] = g->succ.at[v + 1] - g->succ.at[v] + g->pred.at[v + 1] - g->pred.at[v];
         if (degree[v] == 1)
@@ -430,7 +435,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     }
     uint32_t count = classes_number(&c, group);
     assert(count <= g->n);
-    return count == g->n ? g : wdag_merge(g, group, count, "contract", x->mem, x->diag);
+    return count == g->n ? g : wdag_merge(g, group, count, "contract", x->use.mem, x->use.diag);
 }
 
 static int contract_run(struct ctx *x, const void *options)
@@ -438,19 +443,19 @@ static int contract_run(struct ctx *x, const void *options)
     const struct contract_options *o = options;
     if (ctx_base(x))
         return -1;
-    if (!x->top->node)
-        return diag_error(x->diag, "contract: it must come before fuse and linearize");
+    if (!x->levels.top->node)
+        return diag_error(x->use.diag, "contract: it must come before fuse and linearize");
     if (o->training)
         training_mark(x);
     if (join_classes(x, o))
         return -1;
-    /* moving the source of a tensor turns what comes into what leaves: duplex tells them apart */
-    bool duplex = x->m->backward && x->cluster->overlap == OVERLAP_DUPLEX;
-    if (o->trivial && !duplex && !(x->whole = merge_trivial(x, x->whole)))
+    /* with duplex links a merge could turn an incoming transfer into an outgoing one, which count apart */
+    bool duplex = x->scene.m->backward && x->scene.cluster->overlap == OVERLAP_DUPLEX;
+    if (o->trivial && !duplex && !(x->levels.whole = merge_trivial(x, x->levels.whole)))
         return -1;
-    x->any = x->any ? x->any : x->whole;
-    x->must = x->must ? x->must : x->any;
-    ctx_push(x, x->whole);
+    x->levels.any = x->levels.any ? x->levels.any : x->levels.whole;
+    x->levels.must = x->levels.must ? x->levels.must : x->levels.any;
+    ctx_push(x, x->levels.whole);
     return 0;
 }
 

@@ -58,7 +58,7 @@ static const struct opt fuse_opts[] = {
 
 /* ---- the interval partition ------------------------------------------------------------------- */
 
-/* What decides with whom a vertex, or a cluster, may be together. */
+/* What decides whether a vertex may join a cluster, of a vertex or of a whole cluster. */
 struct member {
     int64_t bytes; /* shared items counted once for each that needs them */
     int32_t pin;
@@ -73,11 +73,14 @@ struct fusion {
     uint32_t cls;          /* the device class whose transfer costs count */
     int64_t range, mem;
     bool per_edge;
-    int64_t *seen;  /* P: [position] cost of its out-edges whose other end is already in */
-    int64_t *out;   /* O: [position] sum of out-costs before it */
-    int64_t *best;  /* T */
-    uint32_t *from; /* Pre */
-    uint32_t *left; /* [net] pins not yet in */
+    /* the paper's P: [position] cost of the vertex's out-edges whose other ends were appended */
+    int64_t *seen;
+    int64_t *out;  /* the paper's O: [position] sum of the out-costs of all vertices before it */
+    int64_t *best; /* the paper's T: [position] least transfers of the clusters before it */
+    /* the paper's the paper's Pre: [position] where the last cluster of that begins: [position] where the last
+     * cluster of that begins */
+    uint32_t *from;
+    uint32_t *left; /* [net] pins not yet appended */
 };
 
 static struct member *members_of(const struct wdag *g, struct arena *a)
@@ -93,7 +96,7 @@ static struct member *members_of(const struct wdag *g, struct arena *a)
     return m;
 }
 
-/* Adds v to a cluster; false: no device could run it then. */
+/* Adds v to a cluster; false: no device could run all of it. */
 static bool join(struct member *cluster, const struct member *v)
 {
     bool fits = cluster->pin < 0 || v->pin < 0 || cluster->pin == v->pin;
@@ -103,7 +106,7 @@ static bool join(struct member *cluster, const struct member *v)
     return fits && cluster->classes;
 }
 
-/* Takes the vertex at position x in: its out-cost, and the edges that end at it. */
+/* Appends the vertex at position x: adds its out-cost, and credits the sources of the edges that end at it. */
 static void fusion_append(struct fusion *f, uint32_t x)
 {
     const struct wdag *g = f->g;
@@ -125,7 +128,7 @@ static void fusion_append(struct fusion *f, uint32_t x)
     }
 }
 
-/* T(x + 1): the best last cluster that ends at position x; ties go to the shortest. */
+/* Works out T(x + 1): tries every last cluster that ends at position x; ties go to the shortest. */
 static void fusion_step(struct fusion *f, uint32_t x)
 {
     struct member cluster = {0, -1, UINT32_MAX};
@@ -188,23 +191,23 @@ static int64_t best_time(const struct wdag *g, uint32_t v)
     return t;
 }
 
-/* Whether u may go into w without taking any device from it; mem: bytes they may need, 0: any. */
+/* Whether u may join w without barring w from any device; mem: bytes that both may need, 0: any. */
 static bool may_join(const struct member *u, const struct member *w, int64_t mem)
 {
     return (w->classes & ~u->classes) == 0 && (u->pin < 0 || u->pin == w->pin) &&
            (!mem || sat_add(u->bytes, w->bytes) <= mem);
 }
 
-/* Each vertex whose branch takes at most `permille` of the time goes into its only consumer; then ends of
- * branches go into their only producer.  An edge whose source has no other successor (or whose end no
- * other predecessor) can be contracted without making a cycle. */
+/* Writes group[]: each vertex whose branch takes at most `permille` of the time joins its only consumer; then each
+ * end of a branch joins its only producer.  An edge whose source has no other successor (or whose end no other
+ * predecessor) can be contracted without making a cycle. */
 static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t permille, int64_t mem,
                              uint32_t *group)
 {
     int64_t *time = arena_array(a, (size_t)g->n + 1, sizeof *time), total = 0;
     struct member *member = members_of(g, a);
     uint32_t *into = arena_array(a, (size_t)g->n + 1, sizeof *into), count = 0;
-    uint8_t *joined = arena_alloc(a, (size_t)g->n + 1); /* something went into it */
+    uint8_t *joined = arena_alloc(a, (size_t)g->n + 1); /* [vertex] 1: another one joined it */
     for (uint32_t v = 0; v < g->n; v++) {
         time[v] = best_time(g, v);
         into[v] = v;
@@ -233,7 +236,7 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
         }
     }
     for (uint32_t v = g->n; v-- > 0;) /* consumers come later, so their group is known; */
-        if (into[v] == v)             /* ends that went into a producer wait for the second sweep */
+        if (into[v] == v)             /* ends that joined a producer follow in the second sweep */
             group[v] = count++;
         else if (into[v] > v)
             group[v] = group[into[v]];
@@ -262,18 +265,18 @@ static int64_t default_cap(const struct cluster *c)
     return least ? least / (8 * (int64_t)c->ndev) + 1 : 0;
 }
 
-/* The level that range makes of g, NULL on failure. */
+/* The level that fusing g with this range gives; NULL and an error. */
 static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_options *o,
                                int64_t range, int64_t mem)
 {
-    struct fuse_limits limits = {transfer_class(x->cluster), range, mem, o->cut == CUT_EDGE};
-    struct arena_mark mark = arena_mark(x->scratch);
-    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    struct fuse_limits limits = {transfer_class(x->scene.cluster), range, mem, o->cut == CUT_EDGE};
+    struct arena_mark mark = arena_mark(x->use.scratch);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     int64_t cut;
-    const uint32_t *order = cpd_topo(g, limits.cls, x->scratch);
-    uint32_t n = fuse_partition(g, order, &limits, x->scratch, group, &cut);
-    struct wdag *level = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
-    arena_release(x->scratch, mark);
+    const uint32_t *order = cpd_topo(g, limits.cls, x->use.scratch);
+    uint32_t n = fuse_partition(g, order, &limits, x->use.scratch, group, &cut);
+    struct wdag *level = wdag_merge(g, group, n, "fuse", x->use.mem, x->use.diag);
+    arena_release(x->use.scratch, mark);
     return level;
 }
 
@@ -282,40 +285,41 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
 {
     static const int64_t ranges[] = {2, 5, 10, 20, 50, 100, 200};
     static const int64_t cheap[] = {1, 2, 5, 10}; /* per mille of the time */
-    struct wdag *g = x->top;
-    uint64_t limit = (uint64_t)(x->max_states ? x->max_states : o->max_states);
+    struct wdag *g = x->levels.top;
+    uint64_t limit =
+        (uint64_t)(ctx_settings(x)->max_states ? ctx_settings(x)->max_states : o->max_states);
     *range = 1;
     if (wdag_ideals(g, limit) <= limit)
         return g;
-    uint32_t *group = arena_array(x->scratch, (size_t)g->n + 1, sizeof *group);
+    uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     struct wdag *base = g;
-    struct arena_mark mark = arena_mark(x->mem); /* levels that do not qualify go again */
+    struct arena_mark mark = arena_mark(x->use.mem); /* levels that do not qualify are freed */
     for (uint32_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
-        uint32_t n = cheap_groups(g, x->scratch, cheap[i], mem, group);
-        if (n < 8 * x->cluster->ndev)
+        uint32_t n = cheap_groups(g, x->use.scratch, cheap[i], mem, group);
+        if (n < 8 * x->scene.cluster->ndev)
             break;
-        arena_release(x->mem, mark);
-        base = wdag_merge(g, group, n, "fuse", x->mem, x->diag);
+        arena_release(x->use.mem, mark);
+        base = wdag_merge(g, group, n, "fuse", x->use.mem, x->use.diag);
         if (!base || wdag_ideals(base, limit) <= limit)
             return base;
     }
-    mark = arena_mark(x->mem);
+    mark = arena_mark(x->use.mem);
     for (uint32_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         struct wdag *level = fuse_level(x, base, o, ranges[i], mem);
         if (!level)
             return NULL;
-        if (level->n < 8 * x->cluster->ndev)
+        if (level->n < 8 * x->scene.cluster->ndev)
             break;
         if (wdag_ideals(level, limit) <= limit) {
             *range = ranges[i];
             return level;
         }
-        arena_release(x->mem, mark);
+        arena_release(x->use.mem, mark);
     }
     return g;
 }
 
-/* Share of the transfer costs that lie inside clusters now, in percent. */
+/* The share of the transfer costs that lies within clusters of the coarse level, in percent. */
 static int internal_share(const struct wdag *fine, const struct wdag *coarse, uint32_t cls)
 {
     int64_t before = 0, after = 0;
@@ -331,8 +335,8 @@ static int fuse_run(struct ctx *x, const void *options)
     const struct fuse_options *o = options;
     if (ctx_base(x))
         return -1;
-    struct wdag *fine = x->top, *level;
-    int64_t range = o->range, mem = o->mem ? o->mem : default_cap(x->cluster);
+    struct wdag *fine = x->levels.top, *level;
+    int64_t range = o->range, mem = o->mem ? o->mem : default_cap(x->scene.cluster);
     if (range == 0)
         level = fuse_auto(x, o, mem, &range);
     else
@@ -340,12 +344,12 @@ static int fuse_run(struct ctx *x, const void *options)
     if (!level)
         return -1;
     if (level == fine)
-        diag_note(x->diag, "fuse: nothing fused, %u vertices", fine->n);
+        diag_note(x->use.diag, "fuse: nothing fused, %u vertices", fine->n);
     else
-        diag_note(x->diag,
+        diag_note(x->use.diag,
                   "fuse: %u vertices in %u clusters, range %lld, %d %% of transfers inside",
                   fine->n, level->n, (long long)range,
-                  internal_share(fine, level, transfer_class(x->cluster)));
+                  internal_share(fine, level, transfer_class(x->scene.cluster)));
     ctx_push(x, level);
     return 0;
 }

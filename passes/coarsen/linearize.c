@@ -63,7 +63,8 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
     uint32_t m = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = order[i], start = m, next = dir > 0 ? i + 1 : i - 1;
-        bool there = dir > 0 ? next >= n : i == 0; /* no such neighbour: as if it were there */
+        /* whether the path's edge is done with: already there, or the path ends here */
+        bool there = dir > 0 ? next >= n : i == 0;
         for (uint32_t k = c->at[v]; k < c->at[v + 1]; k++) {
             r.to[m++] = pos[c->to[k]];
             there = there || pos[c->to[k]] == next;
@@ -126,8 +127,8 @@ static int linearize_run(struct ctx *x, const void *options)
     if (ctx_base(x))
         return -1;
     const uint32_t *order =
-        topo_order(x->top, (enum topo_kind)o->order, (uint64_t)o->seed, x->scratch);
-    ctx_push(x, along(x->top, order, x->mem));
+        topo_order(x->levels.top, (enum topo_kind)o->order, (uint64_t)o->seed, x->use.scratch);
+    ctx_push(x, along(x->levels.top, order, x->use.mem));
     return 0;
 }
 

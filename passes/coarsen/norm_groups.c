@@ -1,15 +1,16 @@
 /* Decomposed normalisations and activations (norm_groups.h).
  *
  * Each has an operator that is rare elsewhere: Sqrt, ReduceSum, Erf, Tanh, InstanceNormalization.
- * From there a matcher looks backwards through operands and forwards through readers, a fixed number
- * of steps, and notes what it passes:
+ * From each of them a matcher goes back through operands and on through readers, a fixed number of steps, and notes
+ * the vertices that it passes, if they make up one of
  *   LayerNorm  d = x - ReduceMean(x), s = Sqrt(ReduceMean(d^2) + e), d / s or d * (1 / s), * w, + b
  *   RMSNorm    the same with d = x
  *   Softmax    p = Exp(x - ReduceMax(x)), p / ReduceSum(p)
  *   Gelu       x * (Erf(x / c) + 1) / 2, or Tanh(c * (x + c' * x^3)) in place of Erf, in any order
  *   GroupNorm  Reshape, InstanceNormalization, Reshape, * w, + b
- * A chain reads one value from outside, x, beside constants, and everything in it descends from x: so
- * neither one chain nor several of them can be on a cycle of classes. */
+ * Such a chain of nodes reads one value from outside, x, beside constants, and every node in it descends from x: so
+ * joining chains closes no cycle.
+ * Cost: O(nodes + operands). */
 #include "passes/coarsen/norm_groups.h"
 
 #include <string.h>
@@ -25,28 +26,29 @@ struct match {
 
 static void note(struct match *k, nid n)
 {
-    uint32_t v = k->x->base->vertex[n];
+    uint32_t v = k->x->levels.base->vertex[n];
     if (v != UINT32_MAX && k->n < LONGEST)
         k->vertex[k->n++] = v;
 }
 
 static bool is_constant(const struct match *k, vid v)
 {
-    const struct value *val = &k->x->m->value[v];
-    return val->def ? k->x->place->kind[val->def] == PLACE_COPY : (val->flags & VALUE_INIT) != 0;
+    const struct value *val = &k->x->scene.m->value[v];
+    return val->def ? k->x->scene.place->kind[val->def] == PLACE_COPY
+                    : (val->flags & VALUE_INIT) != 0;
 }
 
-/* Changes how a value is stored, not what it is. */
+/* Whether n is a hop: it changes how a value is stored, not what it is. */
 static bool is_hop(const struct module *m, nid n)
 {
     return node_is(m, n, "Cast") || node_is(m, n, "QuantizeLinear") ||
            node_is(m, n, "DequantizeLinear");
 }
 
-/* The value behind the hops before v; they are noted if `noted`. */
+/* The value that v is made of by hops, v itself if there are none; the hops are noted if `noted`. */
 static vid behind(struct match *k, vid v, bool noted)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     for (int i = 0; i < HOPS && v && m->value[v].def && is_hop(m, m->value[v].def); i++) {
         if (noted)
             note(k, m->value[v].def);
@@ -60,10 +62,10 @@ static bool same_value(struct match *k, vid v, vid w)
     return v && w && behind(k, v, false) == behind(k, w, false);
 }
 
-/* The node behind v if its operator is op, noted with the hops; else 0. */
+/* The node that makes v, hops skipped, if its operator is op, else 0; it and the hops are noted. */
 static nid made_by(struct match *k, vid v, const char *op)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     vid w = behind(k, v, false);
     nid n = w ? m->value[w].def : 0;
     if (!n || m->node[n].graph != 1 || !node_is(m, n, op))
@@ -73,19 +75,19 @@ static nid made_by(struct match *k, vid v, const char *op)
     return n;
 }
 
-/* The operand of n that is no constant, if the other one is; else 0. */
+/* The operand of n that is not constant, if the other one is; else 0. */
 static vid varying(const struct match *k, nid n)
 {
-    vid a = node_in(k->x->m, n, 0), b = node_in(k->x->m, n, 1);
+    vid a = node_in(k->x->scene.m, n, 0), b = node_in(k->x->scene.m, n, 1);
     if (!n || !a || !b || is_constant(k, a) == is_constant(k, b))
         return 0;
     return is_constant(k, a) ? b : a;
 }
 
-/* The operand of n beside v. */
+/* The other operand of n, one of whose operands is v; 0: none is. */
 static vid beside(struct match *k, nid n, vid v)
 {
-    vid a = node_in(k->x->m, n, 0), b = node_in(k->x->m, n, 1);
+    vid a = node_in(k->x->scene.m, n, 0), b = node_in(k->x->scene.m, n, 1);
     return same_value(k, a, v) ? b : same_value(k, b, v) ? a : 0;
 }
 
@@ -93,7 +95,7 @@ static vid beside(struct match *k, nid n, vid v)
  * there are very many readers: what lies within a chain has few. */
 static nid read_by(struct match *k, vid v, const char *op)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     uint32_t n = k->n;
     for (int i = 0; i <= HOPS && v; i++) {
         uint32_t from = k->users->at[v], to = k->users->at[v + 1];
@@ -113,10 +115,10 @@ static nid read_by(struct match *k, vid v, const char *op)
 
 static vid result(const struct match *k, nid n)
 {
-    return node_out(k->x->m, n, 0);
+    return node_out(k->x->scene.m, n, 0);
 }
 
-/* * w, + b after v, as far as they are there. */
+/* Notes a Mul by a constant and an Add of one behind v, if they are there. */
 static void scale_and_shift(struct match *k, vid v)
 {
     static const char *const op[] = {"Mul", "Add"};
@@ -130,35 +132,35 @@ static void scale_and_shift(struct match *k, vid v)
     }
 }
 
-/* The base of n, which squares it (Pow, or Mul with itself), behind v; else 0. */
+/* The value whose square v is (by Pow, or Mul with itself), which is noted; else 0. */
 static vid square(struct match *k, vid v)
 {
     nid n = made_by(k, v, "Pow");
     if (n)
-        return node_in(k->x->m, n, 0);
+        return node_in(k->x->scene.m, n, 0);
     n = made_by(k, v, "Mul");
-    vid a = node_in(k->x->m, n, 0);
-    return n && same_value(k, a, node_in(k->x->m, n, 1)) ? a : 0;
+    vid a = node_in(k->x->scene.m, n, 0);
+    return n && same_value(k, a, node_in(k->x->scene.m, n, 1)) ? a : 0;
 }
 
-/* v is x minus a reduction of x: notes both. */
+/* Whether v is x less a reduction of x; notes both nodes. */
 static bool centred(struct match *k, vid v, const char *reduction)
 {
     uint32_t n = k->n;
     nid sub = made_by(k, v, "Sub");
-    nid red = sub ? made_by(k, node_in(k->x->m, sub, 1), reduction) : 0;
-    if (red && same_value(k, node_in(k->x->m, red, 0), node_in(k->x->m, sub, 0))) {
-        behind(k, node_in(k->x->m, sub, 0), true);
+    nid red = sub ? made_by(k, node_in(k->x->scene.m, sub, 1), reduction) : 0;
+    if (red && same_value(k, node_in(k->x->scene.m, red, 0), node_in(k->x->scene.m, sub, 0))) {
+        behind(k, node_in(k->x->scene.m, sub, 0), true);
         return true;
     }
     k->n = n;
     return false;
 }
 
-/* d and base are one value, or made alike (exporters write x - ReduceMean(x) twice). */
+/* Whether d and base are the same value, or computed alike (exporters write x - ReduceMean(x) twice). */
 static bool alike(struct match *k, vid d, vid base)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     uint32_t n = k->n;
     if (same_value(k, d, base))
         return true;
@@ -169,10 +171,10 @@ static bool alike(struct match *k, vid d, vid base)
     return false;
 }
 
-/* LayerNorm and RMSNorm around a Sqrt. */
+/* Matches LayerNorm and RMSNorm around the Sqrt s. */
 static bool match_sqrt(struct match *k, nid s)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     nid add = made_by(k, node_in(m, s, 0), "Add");
     nid mean = made_by(k, add ? varying(k, add) : node_in(m, s, 0), "ReduceMean");
     vid base = mean ? square(k, node_in(m, mean, 0)) : 0, d = 0;
@@ -181,7 +183,7 @@ static bool match_sqrt(struct match *k, nid s)
     nid end = read_by(k, result(k, s), "Div");
     if (end && alike(k, node_in(m, end, 0), base)) {
         d = node_in(m, end, 0);
-    } else { /* the reciprocal first: a Div of a constant, or that operator */
+    } else { /* by the reciprocal: 1 / s, or Reciprocal(s), then a Mul */
         if (!end)
             end = read_by(k, result(k, s), "Reciprocal");
         vid r = end ? result(k, end) : 0;
@@ -200,7 +202,7 @@ static bool match_sqrt(struct match *k, nid s)
 
 static bool match_softmax(struct match *k, nid sum)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     nid exp = made_by(k, node_in(m, sum, 0), "Exp");
     nid div = exp ? read_by(k, result(k, sum), "Div") : 0;
     if (!div || !same_value(k, node_in(m, div, 0), result(k, exp)))
@@ -209,7 +211,7 @@ static bool match_softmax(struct match *k, nid sum)
     return true;
 }
 
-/* x * (v + 1) / 2 in any order. */
+/* Matches Matches x * (v + 1) / 2 in any order. */
 static bool gate(struct match *k, vid v, vid x)
 {
     nid add = read_by(k, v, "Add");
@@ -217,7 +219,7 @@ static bool gate(struct match *k, vid v, vid x)
         return false;
     nid mul = read_by(k, result(k, add), "Mul");
     vid other = mul ? beside(k, mul, result(k, add)) : 0;
-    if (mul && varying(k, mul)) { /* the half first */
+    if (mul && varying(k, mul)) { /* it was multiplied by a half first */
         nid half = mul;
         mul = read_by(k, result(k, half), "Mul");
         other = mul ? beside(k, mul, result(k, half)) : 0;
@@ -236,7 +238,7 @@ static bool gate(struct match *k, vid v, vid x)
 
 static bool match_erf(struct match *k, nid erf)
 {
-    vid v = node_in(k->x->m, erf, 0);
+    vid v = node_in(k->x->scene.m, erf, 0);
     nid scale = made_by(k, v, "Div");
     if (!scale)
         scale = made_by(k, v, "Mul");
@@ -246,7 +248,7 @@ static bool match_erf(struct match *k, nid erf)
 
 static bool match_tanh(struct match *k, nid tanh)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     nid outer = made_by(k, node_in(m, tanh, 0), "Mul");
     vid u = varying(k, outer);
     nid add = u ? made_by(k, u, "Add") : 0;
@@ -265,7 +267,7 @@ static bool match_tanh(struct match *k, nid tanh)
 
 static bool match_instance(struct match *k, nid inst)
 {
-    if (!made_by(k, node_in(k->x->m, inst, 0), "Reshape"))
+    if (!made_by(k, node_in(k->x->scene.m, inst, 0), "Reshape"))
         return false;
     nid back = read_by(k, result(k, inst), "Reshape");
     if (back)
@@ -283,13 +285,13 @@ uint32_t norms_join(const struct ctx *x, struct classes *c)
                   {"Erf", match_erf},
                   {"Tanh", match_tanh},
                   {"InstanceNormalization", match_instance}};
-    const struct csr users = module_users(x->m, x->scratch);
+    const struct csr users = module_users(x->scene.m, x->use.scratch);
     uint32_t chains = 0;
-    for (uint32_t v = 0; v < x->base->n; v++)
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
         for (size_t i = 0; i < sizeof anchor / sizeof *anchor; i++) {
-            nid n = x->base->node[v];
+            nid n = x->levels.base->node[v];
             struct match k = {.x = x, .users = &users, .vertex = {v}, .n = 1};
-            if (!node_is(x->m, n, anchor[i].op) || !anchor[i].match(&k, n))
+            if (!node_is(x->scene.m, n, anchor[i].op) || !anchor[i].match(&k, n))
                 continue;
             for (uint32_t j = 1; j < k.n; j++)
                 classes_join(c, v, k.vertex[j], WHY_NORM);

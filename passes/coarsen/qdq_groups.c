@@ -2,8 +2,8 @@
  *
  * Runtimes fuse DequantizeLinear -> operator -> QuantizeLinear into one integer operator, if all
  * three are in one model; a part that begins with a float tensor loses that, and pays four times the
- * bytes.  A tail is a QuantizeLinear with one predecessor, a head a DequantizeLinear with at most one;
- * everything else is an operator, as is a tail or head that follows a head.
+ * bytes.  Call a QuantizeLinear with one predecessor a tail and a DequantizeLinear with at most one a head; all
+ * other vertices, and a tail or head that follows a head, count as operators.
  *
  * Why no cycle: let the depth of a vertex be the largest number of operators on a path to it, itself
  * included.  A tail has the depth of its producer; a head joins its readers of least depth only, and
@@ -31,13 +31,13 @@ static uint32_t row_length(const struct csr *c, uint32_t row)
 
 static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
 {
-    const struct wdag *g = x->base;
+    const struct wdag *g = x->levels.base;
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t n = row_length(&g->pred, v), most = 0;
         bool after_head = n == 1 && role[g->pred.to[g->pred.at[v]]] == HEAD;
-        if (n == 1 && !after_head && is_op(x->m, g->node[v], "QuantizeLinear"))
+        if (n == 1 && !after_head && is_op(x->scene.m, g->node[v], "QuantizeLinear"))
             role[v] = TAIL;
-        else if (n <= 1 && !after_head && is_op(x->m, g->node[v], "DequantizeLinear"))
+        else if (n <= 1 && !after_head && is_op(x->scene.m, g->node[v], "DequantizeLinear"))
             role[v] = HEAD;
         for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
             most = depth[g->pred.to[i]] > most ? depth[g->pred.to[i]] : most;
@@ -45,18 +45,19 @@ static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
     }
 }
 
-/* Shape and Size belong to whoever makes the value, and say nothing about who computes with it. */
+/* Whether vertex v computes with the values it reads: Shape and Size do not. */
 static bool computes(const struct ctx *x, uint32_t v)
 {
-    nid n = x->base->node[v];
-    return !node_is(x->m, n, "Shape") && !node_is(x->m, n, "Size");
+    nid n = x->levels.base->node[v];
+    return !node_is(x->scene.m, n, "Shape") && !node_is(x->scene.m, n, "Size");
 }
 
-/* Stays alone where a Shape of it is read before its first reader is: that could close a cycle. */
+/* Joins head v with its readers of least depth (all: with every reader); true if it joined.  It stays alone where a
+ * Shape of its result is read by something less deep, which could close a cycle. */
 static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t *depth,
                       struct classes *c)
 {
-    const struct csr *succ = &x->base->succ;
+    const struct csr *succ = &x->levels.base->succ;
     uint32_t least = UINT32_MAX, measured = UINT32_MAX;
     bool joined = false;
     for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
@@ -73,9 +74,9 @@ static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t 
 
 uint32_t qdq_join(const struct ctx *x, bool all, struct classes *c, uint8_t *follows)
 {
-    const struct wdag *g = x->base;
-    uint8_t *role = arena_alloc(x->scratch, (size_t)g->n + 1);
-    uint32_t *depth = arena_array(x->scratch, (size_t)g->n + 1, sizeof *depth), joined = 0;
+    const struct wdag *g = x->levels.base;
+    uint8_t *role = arena_alloc(x->use.scratch, (size_t)g->n + 1);
+    uint32_t *depth = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *depth), joined = 0;
     find_roles(x, role, depth);
     for (uint32_t v = 0; v < g->n; v++) {
         bool one = false;

@@ -42,7 +42,7 @@ static void add_edge(struct split *s, uint32_t from, uint32_t to)
     s->edge.to[s->edge.n++] = to;
 }
 
-/* Numbers the vertices: each is followed by those of its results. */
+/* Numbers the new vertices: each old one is followed by those of its results. */
 static void number(struct split *s, const uint8_t *uneven)
 {
     const struct wdag *g = s->from;
@@ -96,7 +96,7 @@ static void copy_vertices(struct split *s)
     }
 }
 
-/* Nets as they were, with the vertex of the result in the place of the node's. */
+/* Copies the nets; a result's own vertex takes the place of the node's as a pin. */
 static void copy_nets(struct split *s)
 {
     const struct wdag *g = s->from;
@@ -155,18 +155,19 @@ static int subdivide_run(struct ctx *x, const void *options)
     (void)options;
     if (ctx_base(x))
         return -1;
-    if (x->top != x->base)
-        return diag_error(x->diag, "subdivide: it must come before contract, fuse and linearize");
-    uint8_t *uneven = arena_alloc(x->scratch, (size_t)x->base->n + 1);
-    for (uint32_t v = 0; v < x->base->n; v++)
-        n += uneven[v] = is_uneven(x->base, v);
+    if (x->levels.top != x->levels.base)
+        return diag_error(x->use.diag,
+                          "subdivide: it must come before contract, fuse and linearize");
+    uint8_t *uneven = arena_alloc(x->use.scratch, (size_t)x->levels.base->n + 1);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        n += uneven[v] = is_uneven(x->levels.base, v);
     if (!n) {
-        diag_note(x->diag, "subdivide: every node has one transfer cost: nothing to do");
+        diag_note(x->use.diag, "subdivide: every node has one transfer cost: nothing to do");
         return 0;
     }
-    ctx_push(x, split_results(x->base, uneven, x->mem));
-    diag_note(x->diag, "subdivide: %u vertices for the results of %u nodes", x->top->n - x->base->n,
-              n);
+    ctx_push(x, split_results(x->levels.base, uneven, x->use.mem));
+    diag_note(x->use.diag, "subdivide: %u vertices for the results of %u nodes",
+              x->levels.top->n - x->levels.base->n, n);
     return 0;
 }
 

@@ -2,11 +2,10 @@
  * with bodies (If, Loop, Scan and the like).
  *
  * A node is the least that a device can have: where all of the time is in one, "optimal" means that
- * everything is on one device.  Calls are told from a twentieth of the time on (all calls of all
- * functions together), a node with bodies from half of it
- * on: then no number of devices makes the model twice as fast.  Shares are those of the class of devices
- * where they are largest.  With one device there is nothing to divide.
- * O(nodes * classes), and O(functions) where something is told. */
+ * everything is on one device.  Calls are warned of if all of them together take a twentieth of the time or more, a
+ * node with bodies if it takes half: then no number of devices makes the model twice as fast.  Shares are those of
+ * the class of devices where they are largest.  With one device there is nothing to divide.  O(nodes * classes), and
+ * O(functions) where something is told. */
 #include "passes/coarsen/undivided.h"
 
 #include "ir/base/units.h"
@@ -28,7 +27,7 @@ static int64_t time_of(const struct wdag *g, uint32_t k, uint32_t v)
     return g->time[k][v] == COST_NEVER ? 0 : g->time[k][v];
 }
 
-/* t[class] as a share of the total, in percent rounded down, of the class where that is most. */
+/* part[class] as a share of the class's total, in percent rounded down, on the class where that is largest. */
 static int percent(const struct times *t, const int64_t *part)
 {
     int most = 0;
@@ -39,7 +38,7 @@ static int percent(const struct times *t, const int64_t *part)
     return most;
 }
 
-/* Whether it is more than so many percent on some class. */
+/* Whether part[class] is more than `most` percent of the total on some class. */
 static bool exceeds(const struct times *t, const int64_t *part, int most)
 {
     for (uint32_t k = 0; k < t->g->ncls; k++)
@@ -56,18 +55,18 @@ static void node_times(const struct times *t, uint32_t v, int64_t part[CLUSTER_C
 
 /* ---- calls ---- */
 
-/* Why the call is whole, or what to do about it. */
+/* Why the call was not opened, or what the user can do about it. */
 static const char *reason(struct ctx *x, nid call)
 {
-    const struct module *m = x->m;
-    struct functions *f = functions_study(m, x->scratch);
+    const struct module *m = x->scene.m;
+    struct functions *f = functions_study(m, x->use.scratch);
     const struct cost_table *given = cost_table_peek(x, m);
     struct diag quiet = diag_silent();
-    struct module opsets = *m; /* what functions import goes there */
+    struct module opsets = *m; /* a copy, to which functions_fit adds what functions import */
     uint64_t nodes;
-    opsets.mem = x->scratch;
+    opsets.mem = x->use.scratch;
     opsets.capopset = opsets.nopset;
-    functions_fit(&opsets, f, "", x->scratch, &quiet);
+    functions_fit(&opsets, f, "", x->use.scratch, &quiet);
     functions_measure(m, f);
     const char *obstacle = call_obstacle(m, f, m, call);
     switch ((enum fate)f->fate[m->node[call].callee]) {
@@ -80,7 +79,7 @@ static const char *reason(struct ctx *x, nid call)
     default:
         break;
     }
-    for (uint32_t k = 0; given != NULL && k < x->cluster->ncls; k++)
+    for (uint32_t k = 0; given != NULL && k < x->scene.cluster->ncls; k++)
         if (cost_table_time(given, call, k) >= 0)
             return "--costs gives its time, and none for what is inside";
     if (obstacle != NULL)
@@ -102,7 +101,7 @@ static struct whole add_calls(const struct ctx *x, const struct times *t)
     struct whole w = {.most = -1};
     int64_t part[CLUSTER_CLASSES];
     for (uint32_t v = 0; v < t->g->n; v++) {
-        if (x->m->node[t->g->node[v]].callee == 0)
+        if (x->scene.m->node[t->g->node[v]].callee == 0)
             continue;
         node_times(t, v, part);
         int p = percent(t, part);
@@ -122,12 +121,13 @@ static void warn_calls(struct ctx *x, const struct times *t)
         return;
     nid n = t->g->node[w.worst];
     diag_warning(
-        x->diag, WARN_WHOLE_CALL,
+        x->use.diag, WARN_WHOLE_CALL,
         "%u call%s of functions stay%s whole and take%s %d %% of the time, the largest '%s' "
         "(%s) with %d %%: %s",
         w.calls, w.calls == 1 ? "" : "s", w.calls == 1 ? "s" : "", w.calls == 1 ? "s" : "",
-        percent(t, w.sum), node_name(x->m, n),
-        function_name(x->m, x->m->node[n].callee, x->scratch), w.most, reason(x, n));
+        percent(t, w.sum), node_name(x->scene.m, n),
+        function_name(x->scene.m, x->scene.m->node[n].callee, x->use.scratch), w.most,
+        reason(x, n));
 }
 
 /* ---- bodies ---- */
@@ -148,18 +148,19 @@ static void warn_bodies(struct ctx *x, const struct times *t)
     for (uint32_t v = 0; v < t->g->n; v++) {
         nid n = t->g->node[v];
         node_times(t, v, part);
-        if (!exceeds(t, part, PERCENT_BODY) || !node_has_body(x->m, n))
+        if (!exceeds(t, part, PERCENT_BODY) || !node_has_body(x->scene.m, n))
             continue;
-        diag_warning(x->diag, WARN_WHOLE_BODY,
+        diag_warning(x->use.diag, WARN_WHOLE_BODY,
                      "node '%s' (%s) takes %d %% of the time and no plan divides its bodies: %s",
-                     node_name(x->m, n), node_op(x->m, n), percent(t, part), way_out(x->m, n));
+                     node_name(x->scene.m, n), node_op(x->scene.m, n), percent(t, part),
+                     way_out(x->scene.m, n));
     }
 }
 
 void warn_undivided(struct ctx *x)
 {
-    struct times t = {.g = x->base};
-    if (x->cluster->ndev < 2)
+    struct times t = {.g = x->levels.base};
+    if (x->scene.cluster->ndev < 2)
         return;
     for (uint32_t k = 0; k < t.g->ncls; k++)
         for (uint32_t v = 0; v < t.g->n; v++)

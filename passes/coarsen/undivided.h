@@ -4,7 +4,7 @@
 
 #include "passes/passes.h"
 
-/* WARN_WHOLE_CALL and WARN_WHOLE_BODY, about x->base. */
+/* WARN_WHOLE_CALL and WARN_WHOLE_BODY, about x->levels.base. */
 void warn_undivided(struct ctx *x);
 
 #endif

@@ -1,4 +1,5 @@
-/* Classes of vertices that stay together by wish: contract{by}, {blocks}, {calls}. */
+/* Groups of vertices that stay together because the user or a default asks for it: contract{by}, {blocks}, {calls},
+ * --keep-blocks. */
 #ifndef PCC_PASSES_COARSEN_USER_GROUPS_H
 #define PCC_PASSES_COARSEN_USER_GROUPS_H
 
@@ -16,7 +17,7 @@ void groups_by_repeat(struct ctx *x, uint32_t *group);
  * regular expression or a list of them.  The first that matches a node counts.  0 or -1. */
 int groups_by_block(struct ctx *x, const char *file, uint32_t *group);
 
-/* group[vertex of the base level]: the open call that it is in if that stays together, else 0; x->opened
+/* group[vertex of the base level]: the open call that it is in if that stays together, else 0; x->results.opened
  * must be there.  share: most of the time, in percent, that such calls take in all. */
 void groups_by_call(struct ctx *x, int64_t share, uint32_t *group);
 

@@ -1,17 +1,17 @@
 /* Orders whose prefixes are minimum cuts (cut_order.h).
  *
- * Idea: an ideal holds the first k vertices of a long path for some k (long_path.h).  Of those with the same k,
- * take the one that the cheapest transfers leave: a minimum cut between what must be in it and what cannot
- * be.  For growing k these ideals grow, too (of all minimum cuts the one with the smallest source side is taken),
- * so there is an order that has them all as prefixes; between two of them it is any order.  Device ends that
- * cost little are then among the cuts that an interval program (interval_dp.h) tries, also where branches
- * that lead nowhere would cross the cuts of every plain order.
+ * Idea: an ideal holds the first k vertices of a long path for some k (long_path.h).  Of those with the same k, take
+ * the one whose crossing nets cost least: a minimum cut between the vertices that must be in it and those that
+ * cannot be.  For growing k these ideals grow, too (of all minimum cuts the one with the smallest source side is
+ * taken), so there is an order that has them all as prefixes; between two of them it is any order.  Interval DP
+ * (interval_dp.h) then has cheap places to end a device at, also where in every plain order some branch would cross.
  *
- * Only what is between the two sides matters: vertices of neither side from which no net or precedence leads to what
- * cannot be in the ideal are in it.
+ * The network holds only vertices of neither side from which a net or an edge leads towards what cannot be in the
+ * ideal; the other ones go into the ideal.
  *
- * The orders differ in the path, in the order between cuts, and in a price on weight, of either sign, which moves
- * the cuts a little up or down. */
+ * The orders differ in the path, in the order between cuts, and in a random price on the vertices' weights, of
+ * either sign, which moves the cuts a little forwards or back.
+ * Cost: a flow of the open vertices and O(V) for each cut. */
 #include "passes/contiguous/cut_order.h"
 
 #include "ir/base/max_flow.h"
@@ -25,11 +25,12 @@ enum { PRICE_ONE = 1024, PRICE_MOST = 4, PRICE_LEAST = 256 };
 struct cutter {
     const struct problem *c;
     struct long_path path;
-    const int64_t *cost; /* [net] of the class whose devices pay most */
-    int64_t price;       /* of weight, in parts of PRICE_ONE; above 0: more is in */
-    uint32_t *id;        /* [vertex] 1 + its number among `open`; 0 */
+    const int64_t *cost; /* [net] costs on the class whose devices pay most */
+    /* price of a unit of weight, in 1 / PRICE_ONE; above 0: the ideal gets more vertices */
+    int64_t price;
+    uint32_t *id; /* [vertex] 1 + its number among `open`; 0: it is not */
     uint32_t *open, nopen;
-    uint32_t *rank; /* [vertex] the first cut that it is before */
+    uint32_t *rank; /* [vertex] the first cut whose ideal holds it */
     uint64_t *looks;
     struct arena *a;
 };
@@ -47,7 +48,8 @@ static void open_vertex(struct cutter *x, uint32_t v, uint32_t k)
     x->id[v] = x->nopen;
 }
 
-/* Vertices between the sides from which the other side can be reached.  O(V). */
+/* Lists the open vertices for cut k: those that may be on either side and from which the far side can be reached.
+ * O(V). */
 static void open_region(struct cutter *x, uint32_t k)
 {
     const struct wdag *g = x->c->g;
@@ -65,7 +67,7 @@ static void open_region(struct cutter *x, uint32_t k)
     *x->looks += g->n / 4;
 }
 
-/* The node of v in the network: that of an open vertex, the source or the sink. */
+/* v's node in the network: its own if it is open, else the source or the sink. */
 static uint32_t node_of(const struct cutter *x, const struct flow *f, uint32_t v, uint32_t k)
 {
     return x->id[v] ? x->id[v] - 1 : x->path.lo[v] > k ? f->nnode - 1 : f->nnode - 2;
@@ -113,14 +115,15 @@ static struct flow network(struct cutter *x, uint32_t k)
             uint32_t e = g->net_of.to[i], first = 0;
             while (!x->id[g->net_pin.to[g->net_pin.at[e] + first]])
                 first++;
-            if (g->net_pin.to[g->net_pin.at[e] + first] == v) /* each net once */
+            /* at the first of its open pins: each net once */
+            if (g->net_pin.to[g->net_pin.at[e] + first] == v)
                 add_net(x, &f, e, k, &hub);
         }
     }
     return f;
 }
 
-/* The vertices before the cut behind path vertex k get their rank. */
+/* Makes the minimum cut behind path vertex k, and ranks the vertices that it adds to the ideal. */
 static void cut_behind(struct cutter *x, uint32_t k)
 {
     assert(k > 0 && k < x->path.len);
@@ -140,7 +143,7 @@ static void cut_behind(struct cutter *x, uint32_t k)
     arena_release(x->a, mark);
 }
 
-/* Order `by`, sorted by rank.  O(V). */
+/* The order `by`, sorted by rank, stably.  O(V). */
 static uint32_t *sort_by_rank(const struct cutter *x, const uint32_t *by)
 {
     uint32_t n = x->c->g->n, *order = arena_array(x->a, (size_t)n + 1, sizeof *order),
@@ -156,7 +159,7 @@ static uint32_t *sort_by_rank(const struct cutter *x, const uint32_t *by)
     return order;
 }
 
-/* The class whose devices pay most for transfers. */
+/* The net costs of the class whose devices pay most for transfers. */
 static const int64_t *dearest(const struct problem *c)
 {
     const int64_t *most = c->cls[c->kind[0].cls].cost;
@@ -172,7 +175,8 @@ static const int64_t *dearest(const struct problem *c)
     return most;
 }
 
-/* A price that makes transfers and weights of like worth, or a part of it. */
+/* A random price on weights: up to what makes all weights together count about as much as all transfers, of either
+ * sign. */
 static int64_t pick_price(const struct cutter *x, uint64_t *seed)
 {
     int64_t all = 0;

@@ -1,10 +1,11 @@
-/* Plans whose loads are at most a limit (dp_decide.h).
+/* The best plan whose loads are at most a limit, or the proof that there is none (dp_decide.h).
  *
- * Two searches go on in turn: the plain one from both ends (ideal_both_ends.h) and the one over smaller graphs
- * (dp_ladder.h), which ends the plain one's toil by orders of magnitude where the smaller graphs tell much, and
- * is slower elsewhere.  The one that has got further for its steps has the next turn (each rung of a ladder
- * counts for half of what is left), the other one at least an eighth of the steps.  The ladder's last
- * search starts from the end from which the plain search got further at first. */
+ * Two searches go on in turn: the plain one from both ends (ideal_both_ends.h), and the one that is prepared by
+ * searches of smaller graphs (dp_ladder.h), which takes orders of magnitude fewer steps on some graphs and more on
+ * others.  The one that has got further for its steps has the next turn (each rung of a ladder counts for half of
+ * what is left), the other one at least an eighth of the steps.  The ladder's search of the whole graph starts at
+ * the end from which the plain search got further at first.
+ * Cost: some nine eighths of the steps of the search that ends first. */
 #include "passes/contiguous/dp_decide.h"
 
 #include "passes/contiguous/ideal_both_ends.h"
@@ -21,7 +22,7 @@ struct decide {
     uint64_t max_states;
     size_t max_bytes;
     struct both *plain;
-    struct ladder *ladder; /* NULL: not yet, or never */
+    struct ladder *ladder; /* NULL: not begun, or there are no smaller graphs */
     enum search_end plain_end, ladder_end;
 };
 
@@ -94,7 +95,8 @@ enum search_end decide_go(struct decide *d, uint64_t steps)
                                    d->max_bytes);
         enum search_end end = up ? ladder_go(d->ladder, turn) : both_go(d->plain, turn);
         *(up ? &d->ladder_end : &d->plain_end) = end;
-        decide_tighten(d, both_limit(d->plain)); /* what one finds the other one is to know */
+        /* the limit of one search also holds for the other */
+        decide_tighten(d, both_limit(d->plain));
         if (d->ladder)
             decide_tighten(d, ladder_limit(d->ladder));
         if (end == SEARCH_DONE)

@@ -1,13 +1,13 @@
 /* The exact search, prepared by searches of smaller graphs (dp_ladder.h).
  *
  * Idea: coarse to fine.  A graph that has lost vertices (smaller_graph_bound.h: relax) has fewer ideals; its search for
- * plans below a limit ends soon.  If it finds none there is none for the whole.  Else it has found out, for each of
- * its ideals, what the rest of a plan takes at least, and that prunes the search of the next graph, which has
- * lost less and is searched from the other end (dp_other.c), and so on up to the whole.  Which vertices a rung
- * keeps: those whose mobility (smaller_graph_bound.h) is at most a share of the longest path.
+ * plans below a limit ends soon.  If there is none, the whole graph has none.  Else the search knows, for each of
+ * its ideals, what the rest of a plan takes at least; that prunes the search of the next graph, which has lost fewer
+ * vertices and is searched from the other end (dp_guide.c), and so on up to the whole.  Which vertices a rung keeps:
+ * those whose mobility (smaller_graph_bound.h) is at most a share of the longest path.
  *
- * Where the rungs tell little of the whole (many branches beside the longest path that weigh something), this
- * is no help; the plain search (ideal_both_ends.h) runs beside it.
+ * Where the smaller graphs say little about the whole (many branches of some weight beside the longest path), this
+ * does not help; so the plain search (ideal_both_ends.h) runs beside it (dp_decide.c).
  *
  * Cost: O((V + E) * 64 + pins) for each rung, and the steps allowed. */
 #include "passes/contiguous/dp_ladder.h"
@@ -21,9 +21,9 @@ enum { SHARES = 11 }; /* of the longest path: 0, 1/512, ... 1/2, 1 */
 
 struct rung {
     const struct problem *c; /* NULL: not made yet */
-    const uint32_t *here;    /* [vertex of the whole] or UINT32_MAX */
+    const uint32_t *here;    /* [vertex of the whole] its vertex in c, UINT32_MAX: lost */
     int64_t floating;
-    int64_t above; /* mobilities above it are lost */
+    int64_t above; /* vertices of a larger mobility are lost */
     uint32_t lost;
 };
 
@@ -98,7 +98,7 @@ const struct problem *rungs_graph(struct rungs *r, uint32_t i, int64_t *floating
 
 /* ---- the climb ------------------------------------------------------------------------------- */
 
-/* A search of a rung. */
+/* The search of a rung. */
 struct side {
     struct arena *a;
     struct search *s;
@@ -110,14 +110,14 @@ struct ladder {
     struct rungs *r;
     int64_t limit, floor;
     bool backward;
-    uint64_t max_states, steps; /* steps: of the rungs that are done */
+    uint64_t max_states, steps; /* steps: those of finished rungs */
     size_t max_bytes;
     uint32_t at;
     struct side now, guide;
     enum search_end end;
 };
 
-/* The vertices of the guide's graph as they are called in the new search of rung `to`. */
+/* [vertex of the guide's graph] that vertex in the search of rung `to`; turned: the search is of the reversed graph. */
 static uint32_t *guide_vertices(const struct ladder *l, const struct rung *from, bool from_turned,
                                 const struct rung *to, bool turned, struct arena *a)
 {
@@ -138,7 +138,8 @@ static void climb(struct ladder *l)
 {
     assert(l->at < l->r->n);
     const struct rung *r = rung_at(l->r, l->at);
-    uint32_t left = l->r->n - 1 - l->at; /* directions alternate up to the whole */
+    /* the directions alternate, so that the whole gets the one that was asked for */
+    uint32_t left = l->r->n - 1 - l->at;
     struct side d = {.a = arena_new(l->a), .turned = l->backward != (left % 2 == 1)};
     struct search_ask ask = {.goal = left ? SEARCH_GUIDE : SEARCH_BEST,
                              .limit = l->limit,

@@ -1,4 +1,4 @@
-/* Partial plans that need not be looked at, because others are as good (ideal_state.h).
+/* Drops partial plans whose last device could hold one more vertex, because others are as good (ideal_state.h).
  *
  * Source: the maximal load rule and Jackson's dominance rule of assembly line balancing (Jackson, A computing
  * procedure for a line balancing problem, Management Science 2, 1956), extended to transfers.
@@ -9,11 +9,11 @@
  *    J, nor on the host, D may have to pay now.  Devices behind J are no worse off if, on each kind that v may
  *    be on, the last does not exceed the first two; nobody else pays more, for v's nets are cut there already;
  *  - must leave the last device before J with a load that is not above the floor, and enough memory.
- * Then the plan through J + v is as good, and J can be left out:
+ * Then the plan through J + v is as good, and the partial plan that ends at J can be dropped:
  *  - when J is reached: the device that was added last could hold v, too;
  *  - when J is to be extended: J + v has been reached, with no larger load above the floor and no more devices
  *    of any kind.
- * Each time J becomes larger, so something is left at the end.
+ * Each such move makes J larger, so some best plan is never dropped.
  *
  * Cost: O(vertices that could come next * nets of each) for each J. */
 #include "passes/contiguous/ideal_step.h"
@@ -23,7 +23,7 @@ static bool runs_on(const struct search *s, uint32_t q, uint32_t v)
     return s->c->kind[q].time[v] != COST_NEVER;
 }
 
-/* Whether devices behind J, which is I' + S, are no worse off without v. */
+/* Whether no later device's load grows, on any kind, if v leaves it for the device of S (J is I' + S). */
 static bool better_without(struct search *s, uint32_t v)
 {
     const struct problem *c = s->c;
@@ -45,7 +45,7 @@ static bool better_without(struct search *s, uint32_t v)
     return true;
 }
 
-/* What S costs more with v, on the current kind. */
+/* By how much the load of S grows on the current kind if v joins it, ps. */
 static int64_t more_with(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
@@ -80,11 +80,11 @@ bool maximal_could_be_larger(struct search *s)
         uint32_t v = s->list[at];
         if (!has(s, v) && s->kind->time[v] <= room + s->cut && more_with(s, v) <= room &&
             has_room(s, v) && better_without(s, v)) {
-            s->tried = at; /* it is likely that the next S could hold it, too */
+            s->tried = at; /* tried first next time: the next S can often hold it, too */
             break;
         }
     }
-    s->steps += i / SEARCH_SCAN; /* a large S has a long list */
+    s->steps += i / SEARCH_SCAN; /* the scan counts as steps */
     return i < s->end;
 }
 
@@ -104,7 +104,7 @@ void maximal_find_larger(struct search *s)
     }
 }
 
-/* Whether one of the larger ideals has a label that is as good as this one. */
+/* Whether an ideal of s->larger has a label that is as good as this one. */
 static bool is_reached(const struct search *s, const struct label *than)
 {
     for (uint32_t i = 0; i < s->nlarger; i++)

@@ -1,13 +1,15 @@
 /* Better plans near a given one (dp_near.h).
  *
- * Neighbourhood: in a topological order that keeps the vertices of each device together, `width` vertices on
- * each side of a cut are free, and the others of a device become one vertex.  An interval of an order can be
- * merged without making a cycle.  What is left has few ideals, those of the regions around the cuts, of
- * which the exact search (ideal_both_ends.h) tries all combinations: many more than cuts of one order do.
+ * A plan's neighbourhood: take a topological order that keeps the vertices of each device together.  `width`
+ * vertices on each side of each border between devices stay as they are; all others of a device are merged to one
+ * vertex (an interval of a topological order can be merged without making a cycle).  The merged graph has few
+ * ideals, so the exact search (ideal_both_ends.h) finds its best plan, over all ways to divide the vertices near the
+ * borders, not only cuts of one order.
  *
- * After a success as much again is sought at once, then less, then anything, so that a plan does not creep
- * down in small steps.  The orders change each time; the width doubles when a search ended without a better
- * plan, and halves when it did not end.  Large-neighbourhood search, with the dynamic program as the search inside it.
+ * After a success the next search asks for a gain as large again, later ones for a quarter of it each time, at last
+ * for any gain, so that a plan does not creep down in small steps.  Each search has another order; the width doubles
+ * when a search ended without a better plan, and halves when it did not end.  Large-neighbourhood search, with the
+ * dynamic program as the search inside it.
  *
  * Cost: O(pins log pins) for a neighbourhood, and the steps allowed. */
 #include "passes/contiguous/dp_near.h"
@@ -18,7 +20,7 @@
 
 enum { WIDTH_FIRST = 4, STATES = 1 << 20, BYTES = 1 << 23, LITTLE = 20000 };
 
-/* group[vertex] of the neighbourhood; their number. */
+/* Writes group[vertex], its vertex in the merged graph; returns how many there are. */
 static uint32_t group_vertices(const uint32_t *order, const int32_t *dev, uint32_t n,
                                uint32_t width, uint32_t *group)
 {
@@ -26,11 +28,11 @@ static uint32_t group_vertices(const uint32_t *order, const int32_t *dev, uint32
     for (uint32_t start = 0, end; start < n; start = end) {
         for (end = start; end < n && dev[order[end]] == dev[order[start]];)
             end++;
-        /* nothing is before the first and behind the last */
+        /* the first device has no border before it, the last none behind it */
         uint32_t lo = start ? start + width : 0, hi = end < n ? end : end + width;
         hi = hi < width ? 0 : hi - width;
         for (uint32_t i = start; i < end; i++) {
-            bool inside = i > lo && i < hi; /* joins the one before */
+            bool inside = i > lo && i < hi; /* it is merged with the vertex before it */
             count += !inside;
             group[order[i]] = count - 1;
         }
@@ -44,7 +46,8 @@ static enum topo_kind kind_of(uint32_t i)
     return kinds[i % (sizeof kinds / sizeof *kinds)];
 }
 
-/* Searches level for something better than *best, whose vertices are those of the level below. */
+/* Searches c, the problem of the merged graph, for something better than *best, a plan for the vertices of the level
+ * below it. */
 static bool search(const struct problem *c, struct near_run *r, uint64_t steps,
                    struct problem_plan *best, struct arena *a)
 {
@@ -78,14 +81,16 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     const uint32_t *order =
         interval_gather(c, topo_order(c->g, kind_of(r->tried), topo_random(&seed) | 1, scratch),
                         best->dev, scratch);
-    if (n == 0 || best->dev[order[0]] == best->dev[order[n - 1]]) { /* there is no cut */
+    /* one device has everything: there is no border */
+    if (n == 0 || best->dev[order[0]] == best->dev[order[n - 1]]) {
         r->spent += steps;
         arena_release(scratch, mark);
         return false;
     }
     uint32_t *group = arena_array(scratch, (size_t)n + 1, sizeof *group);
     uint32_t count = group_vertices(order, best->dev, n, r->width, group);
-    struct wdag fine = *c->g; /* the levels above it are of no interest to it */
+    /* a copy of the level, so that merging does not hang on what lies below it */
+    struct wdag fine = *c->g;
     struct wdag *level = wdag_merge(&fine, group, count, "near", scratch, d);
     struct problem *small = level ? problem_build_like(level, c, scratch, d) : NULL;
     bool better = small && search(small, r, steps, best, scratch);

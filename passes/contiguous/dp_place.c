@@ -1,8 +1,9 @@
 /* dp-place: the contiguous split with the smallest largest load, proven.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Searches, bounds and orders share the
- * work (dp_race.c).  On a fused or linearized level a proof is about that level only, so the race is run on the
- * whole graph, too, with the plan of the fused one as its start, so that fusing never loses. */
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Exact searches, bounds and interval DP over
+ * orders share the work (dp_race.c).  On a fused or linearized level a proof is about that level only; so the race
+ * is run on the whole graph, too, starting from the plan of the fused one: fusing never makes the result worse.
+ * Cost: max-states bounds memory and steps. */
 #include "passes/contiguous/dp_place.h"
 
 #include "passes/bounds/claim.h"
@@ -16,51 +17,53 @@
 
 enum { COUNT_LIMIT = 100000000 };
 
-/* Status, bound and argument of a plan: s is the search that says most, over the whole graph or
- * over a coarser one, whose best plan takes `searched`; search_whole: the whole was to be searched, too; all:
- * the bound for plans of any shape. */
+/* Writes status, bound and argument of results.plan.  s: the race that proved most, over the whole graph or over a
+ * coarser one, whose best plan takes `searched`; search_whole: the whole graph was to be searched, too; all: the
+ * bound for plans of any shape. */
 static void conclude(struct ctx *x, const struct problem *whole, const struct dp_race *s,
                      bool on_whole, bool search_whole, int64_t searched, struct bound all)
 {
-    struct plan *p = x->plan;
-    struct bound in = {whole->lower, whole->lower_why, explain_problem(whole, x->m, x->mem)};
+    struct plan *p = x->results.plan;
+    struct bound in = {whole->lower, whole->lower_why,
+                       explain_problem(whole, x->scene.m, x->use.mem)};
     enum plan_scope scope = claim_scope(x, true, false);
     p->states = s->states;
     const char *count = "";
-    if (x->ideals > COUNT_LIMIT)
-        count = arena_fmt(x->mem, "more than %d ", COUNT_LIMIT);
-    else if (x->ideals)
-        count = arena_fmt(x->mem, "%" PRIu64 " ", x->ideals);
+    if (x->results.ideals > COUNT_LIMIT)
+        count = arena_fmt(x->use.mem, "more than %d ", COUNT_LIMIT);
+    else if (x->results.ideals)
+        count = arena_fmt(x->use.mem, "%" PRIu64 " ", x->results.ideals);
     bool lowest = p->bare <= whole->lower && !(s->complete && on_whole);
     if (s->complete && on_whole) {
-        p->argument = arena_fmt(x->mem, "all %sideals searched, %" PRIu64 " inside the bounds",
+        p->argument = arena_fmt(x->use.mem, "all %sideals searched, %" PRIu64 " inside the bounds",
                                 count, s->states);
         in.value = p->bare;
-        in.proof = explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+        in.proof =
+            explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
     } else if (lowest) {
-        p->argument = ""; /* in the words of the claim */
+        p->argument = ""; /* claim() gives the words */
     } else if (s->complete && p->bare < searched) {
-        p->argument = arena_fmt(x->mem, "better than every plan of the coarse graph; bound: %s",
+        p->argument = arena_fmt(x->use.mem, "better than every plan of the coarse graph; bound: %s",
                                 whole->lower_why);
     } else if (s->complete) {
-        p->argument = arena_fmt(x->mem,
+        p->argument = arena_fmt(x->use.mem,
                                 "all %sideals of the coarse graph searched, %" PRIu64
                                 " inside the bounds; bound: %s",
                                 count, s->states, whole->lower_why);
         if (!search_whole) {
             scope = claim_scope(x, true, true);
             in.value = searched;
-            in.proof =
-                explain_search(whole, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+            in.proof = explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare,
+                                      x->use.mem);
         }
     } else {
         p->argument =
-            arena_fmt(x->mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
-                      *count ? arena_fmt(x->mem, "of %s", count) : "", whole->lower_why);
+            arena_fmt(x->use.mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
+                      *count ? arena_fmt(x->use.mem, "of %s", count) : "", whole->lower_why);
     }
     claim(x, scope, in, all);
     if (lowest)
-        p->argument = arena_fmt(x->mem, "no plan%s is better than the %s%s%s%s",
+        p->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s%s%s%s",
                                 plan_among(p->scope), whole->lower_why,
                                 *count ? "; the graph has " : "", count, *count ? "ideals" : "");
 }
@@ -68,15 +71,16 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
 static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *p,
                               const struct place_options *o)
 {
-    return (struct dp_race){.c = c,
-                            .run = &p->run,
-                            .max_states = (uint64_t)(x->max_states ? x->max_states : o->max_states),
-                            .clock = &p->clock,
-                            .m = x->m,
-                            .mem = x->mem,
-                            .scratch = x->scratch,
-                            .diag = x->diag,
-                            .progress = x->progress};
+    return (struct dp_race){
+        .c = c,
+        .run = &p->run,
+        .max_states =
+            (uint64_t)(ctx_settings(x)->max_states ? ctx_settings(x)->max_states : o->max_states),
+        .clock = &p->clock,
+        .m = x->scene.m,
+        .mem = x->use.mem,
+        .scratch = x->use.scratch,
+        .diag = x->use.diag};
 }
 
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
@@ -84,7 +88,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     struct wdag *whole = p->whole, *level = p->level;
     struct problem *c = p->problem;
     if (o->count_ideals)
-        x->ideals = wdag_ideals(level, COUNT_LIMIT);
+        x->results.ideals = wdag_ideals(level, COUNT_LIMIT);
     struct memory_need need = memory_need(c);
     if (need.least || need.nowhere != UINT32_MAX)
         return false;
@@ -111,7 +115,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     }
     if (best.value == LOAD_INF)
         return false;
-    tidy_problem(from == whole ? c : p->top, &best, x->scratch);
+    tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
     bool open = best.value > c->lower;
     struct bound all =
         claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);

@@ -4,8 +4,8 @@
 
 #include "passes/contiguous/placing.h"
 
-/* Leaves it in x->plan, with status, bound (of contiguous plans; raises p->chain->lower to it) and argument.
- * False, and nothing said, if none was found. */
+/* Leaves the best contiguous plan found in results.plan, with status, bound (of contiguous plans; p->problem->lower is
+ * raised to it) and argument.  False, without a diagnostic, if none was found. */
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o);
 
 #endif

@@ -1,18 +1,18 @@
 /* The best contiguous plan of one graph (dp_race.h).
  *
- * A few orders are cut first (interval_dp.h), which gives a good plan.  Then, in rounds that double, these get
- * work:
+ * A few topological orders are cut first (interval_dp.h), which gives a good plan.  Then work is given out in
+ * rounds, each twice as long as the one before, to
  *  - the exact search for better plans than the best (dp_decide.h), which keeps its state from round to round;
- *  - a probe: the same for a limit between bound and best plan.  It ends much sooner than the other where there
- *    is none, which raises the bound.  Its limit moves towards the best plan when a probe ended, towards the
- *    bound when one did not;
+ *  - a probe: a search for a plan below a limit between bound and best plan.  Where there is none it ends much
+ *    sooner than the search for the best plan, and raises the bound.  The limit moves towards the best plan when a
+ *    probe ended, towards the bound when it ran out of steps;
  *  - orders (interval_dp.h), also those that pass through minimum cuts (cut_order.h), and searches near the best plan
  *    (dp_near.h);
  *  - bounds for plans of any shape (bounds.h), by minimum cuts (crossing_bound.h, path_bound.h) and from smaller
  *    graphs (dp_refuter.h).
- * The exact search gets as much as a round has; the share of each other one doubles when it got on (a better
- * plan, a higher bound) and halves when not.  All know the best plan and the bound of the others at once.
- * Work is counted in steps of the exact search, so that the same input gives the same plan everywhere.
+ * The exact search gets a whole round's steps; the share of each other one doubles when it gained something (a
+ * better plan, a higher bound) and halves when not.  A plan or a bound that one finds counts for all at once. Work
+ * is counted in steps of the exact search, so that the same input gives the same plan everywhere.
  *
  * Cost: the steps allowed; the memory of eight searches. */
 #include "passes/contiguous/dp_race.h"
@@ -25,26 +25,26 @@
 #include "passes/contiguous/dp_refuter.h"
 #include "passes/bounds/path_bound.h"
 
-#include <stdio.h>
-
 enum {
     FIRST_ORDERS = 5,
     FIRST_ROUND = 8192, /* steps */
     SHARE_ONE = 16,
     REACH_ONE = 256,
-    INTERVAL_PER_STEP = 8, /* what a step's time is elsewhere */
+    /* looks of interval DP, and arcs of networks, that take as long as a step of the exact search */
+    INTERVAL_PER_STEP = 8,
     ARCS_PER_STEP = 16,
     STEPS_PER_STATE = 4,
-    /* each such part of the best plan that the bound is below it is worth the same steps, */
+    /* the step limit is multiplied by the gap in units of 1 / NEAR of the best plan's value, */
     NEAR = 100,
-    FAR_MOST = 3,          /* up to so many of them */
-    NEAR_PARTS = 4,        /* neighbourhoods that share a turn */
-    REFUTE_LEAST = 8192,   /* steps that are worth a turn of smaller graphs */
-    BOUNDS_LEAST = 100000, /* steps that are worth a turn of bounds, */
-    BOUNDS_MORE = 8,       /* and so many times what gained nothing */
-    BYTES_PER_STATE = 3,   /* of max_states, for each search */
+    FAR_MOST = 3,          /* at least 1, at most this */
+    NEAR_PARTS = 4,        /* neighbourhoods searched in a turn */
+    REFUTE_LEAST = 8192,   /* smaller graphs get no turn of fewer steps */
+    BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps, */
+    /* nor, after a turn that gained nothing, of less than this times its steps */
+    BOUNDS_MORE = 8,
+    BYTES_PER_STATE = 3, /* bytes that a search may take: this for each of max_states, */
     BYTES_PER_VERTEX = 512,
-    /* vertices; making a search of fewer is part of what a step is taken to last */
+    /* from so many vertices on, making a search counts as steps: */
     LARGE = 8192,
     MAKE_PER_VERTEX = 4 /* steps */
 };
@@ -56,26 +56,27 @@ struct race {
     struct arena *a;
     struct rungs *rungs;
     struct decide *main;
-    bool main_done, full; /* full: memory stopped the last search for better plans */
-    /* how far the main search's floor is below the best plan, of REACH_ONE from there to the bound */
+    bool main_done,
+        full; /* main_done: the main search found a plan or ended; full: memory stopped it */
+    /* the main search's floor: so far below the best plan, in parts of the gap (REACH_ONE: down to the bound) */
     uint32_t below;
-    uint64_t steps, most; /* of all; allowed */
-    size_t bytes;         /* of a search */
+    uint64_t steps, most; /* done by all; allowed */
+    size_t bytes;         /* that each search may take */
     bool better;
-    /* shares of a round, of SHARE_ONE */
+    /* shares of a round's steps, SHARE_ONE: all */
     uint32_t orders, cuts, nears, paths, probes, refutes;
-    uint64_t bounds_at; /* steps of the next turn of bounds */
+    uint64_t bounds_at; /* the next turn of bounds needs so many steps */
     struct near_run near;
     struct cut_orders cut;
-    uint64_t cut_due; /* looks that orders through cuts may have taken by now */
+    uint64_t cut_due; /* looks that orders through minimum cuts may have taken in all by now */
     struct refuter refuter;
-    struct holder *holder; /* NULL: it is not made, or there is none */
+    struct holder *holder; /* NULL: not made yet, or it cannot be */
     bool holder_made;
-    uint32_t reach; /* how far from the bound to the best plan a probe is, of REACH_ONE */
-    int64_t began, told;
+    /* where a probe's limit is between the bound (0) and the best plan (REACH_ONE) */
+    uint32_t reach;
 };
 
-/* Steps that are still allowed: the more of them the more is left to be gained. */
+/* Steps that are still allowed: a larger gap between plan and bound allows more. */
 static uint64_t steps_left(const struct race *r)
 {
     int64_t best = r->best->value;
@@ -97,7 +98,7 @@ static bool over(struct race *r)
     return r->best->value <= r->c->lower || clock_out(r->o->clock);
 }
 
-/* Steps that the time of making a search is worth. */
+/* What making a search costs, in steps. */
 static uint64_t making(const struct race *r)
 {
     return r->c->g->n > LARGE ? (uint64_t)r->c->g->n * MAKE_PER_VERTEX : 0;
@@ -128,8 +129,8 @@ static void raise_bound(struct race *r, int64_t value, uint32_t lost)
     c->lower_by = (struct problem_lower){.by = LOWER_SEARCH, .at = lost};
 }
 
-/* The main search asks for something better than the best plan, whoever found that.  It begins anew when it can
- * have less to do: it has found a plan below its floor, or others have found one that is a good deal better. */
+/* Makes the main search seek plans better than the best one known, whoever found that.  It goes on with a lower
+ * limit if it has found nothing itself and the limit is not below its floor; else it is made anew with a new floor. */
 static void renew(struct race *r)
 {
     int64_t limit = r->best->value - 1, gap = limit - r->c->lower;
@@ -143,7 +144,7 @@ static void renew(struct race *r)
     r->main_done = false;
 }
 
-/* Goes on with d.  True if it got on: a better plan, or the end. */
+/* Goes on with d for `steps` steps; true if it found a better plan or came to its end. */
 static bool go_on(struct race *r, struct decide *d, uint64_t steps)
 {
     uint64_t before = decide_steps(d);
@@ -158,9 +159,9 @@ static bool go_on(struct race *r, struct decide *d, uint64_t steps)
         return better;
     }
     r->o->states = decide_states(d);
-    if (r->best->value > limit) /* nothing was found up to here */
+    if (r->best->value > limit) /* there is no plan of value up to limit */
         raise_bound(r, limit + 1, decide_lost(d));
-    else if (r->best->value > floor) /* it is the best one */
+    else if (r->best->value > floor) /* the plan found is the best one */
         raise_bound(r, r->best->value, decide_lost(d));
     r->o->complete = r->best->value <= r->c->lower && !decide_lost(d);
     return true;
@@ -190,8 +191,8 @@ static void try_orders(struct race *r, uint64_t steps)
     adapt(&r->orders, 1, r->best->value < before);
 }
 
-/* Orders through minimum cuts, each also with the cuts of the best plan: as many as their share of all rounds so far is
- * worth; at first one. */
+/* Interval DP over orders through minimum cuts, each also rearranged around the cuts of the best plan: as many
+ * orders as their share of all rounds so far pays for, but one at first. */
 static void try_cuts(struct race *r, uint64_t steps)
 {
     struct arena *a = r->o->scratch;
@@ -273,22 +274,15 @@ static void try_refuting(struct race *r, uint64_t steps)
     r->steps += r->refuter.spent - before;
 }
 
-static void tell(struct race *r)
+static void tell(const struct race *r)
 {
-    int64_t now = r->o->progress ? clock_now() : 0;
-    if (!r->o->progress || now - r->began < 2000000000 || now - r->told < 200000000)
-        return;
-    r->told = now;
-    fprintf(stderr,
-            "\rdp-place: best %.6g ms, bound %.6g ms, %.3g M steps, %u.%u %% of the search ",
-            (double)r->best->value / 1e9, (double)r->c->lower / 1e9, (double)r->steps / 1e6,
-            decide_passed(r->main) / 10, decide_passed(r->main) % 10);
+    problem_tell(r->c, r->o->clock, "searching", decide_passed(r->main), r->best->value);
 }
 
 static void rounds(struct race *r)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
-    /* a round that is larger than all rounds together has nobody left who takes steps */
+    /* ends when a round alone is more than all steps allowed: then nothing takes steps any more */
     for (uint64_t round = FIRST_ROUND, more;
          !over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
         r->full = false;
@@ -297,7 +291,7 @@ static void rounds(struct race *r)
             uint64_t left = round - done < more ? round - done : more;
             renew(r);
             r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
-            if (r->main_done) /* small steps towards the best plan are to become larger */
+            if (r->main_done) /* it found a plan or ended: the next one goes further down */
                 r->below = r->below ? r->below * 2 : REACH_ONE / 16;
             r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
             tell(r);
@@ -319,8 +313,6 @@ static void rounds(struct race *r)
     }
     if (r->main)
         decide_free(r->main);
-    if (r->told)
-        fprintf(stderr, "\r%78s\r", "");
 }
 
 bool dp_race(struct dp_race *o, struct problem_plan *best)
@@ -341,12 +333,11 @@ bool dp_race(struct dp_race *o, struct problem_plan *best)
         .probes = SHARE_ONE / 4,
         .refutes = SHARE_ONE / 4,
         .refuter = {.max_states = o->max_states, .clock = o->clock, .scratch = o->scratch},
-        .reach = REACH_ONE / 2,
-        .began = clock_now()};
+        .reach = REACH_ONE / 2};
     o->complete = o->c->g->n == 0;
     o->states = o->steps = 0;
     interval_begin(o->run);
-    /* the first plan of all is made whatever the clock says */
+    /* the first plan is made even if time is up */
     for (uint32_t i = 0; i < FIRST_ORDERS && i < o->run->starts && best->value > o->c->lower &&
                          !(i && clock_out(o->clock));
          i++)

@@ -1,4 +1,4 @@
-/* The best contiguous plan of one graph: searches, bounds and orders share the work. */
+/* The best contiguous plan of one graph: exact searches, bounds and interval DP share the work. */
 #ifndef PCC_PASSES_CONTIGUOUS_DP_RACE_H
 #define PCC_PASSES_CONTIGUOUS_DP_RACE_H
 
@@ -7,18 +7,17 @@
 struct dp_race {
     struct problem *c;        /* its lower bound is raised, with the reason */
     struct interval_run *run; /* orders to try */
-    /* ideals kept by each search; the steps are bounded by 4 times this */
+    /* ideals that each search may keep; steps in all are at most some times this (dp_race.c) */
     uint64_t max_states;
     struct clock *clock;
     const struct module *m; /* for arguments; NULL: vertices have numbers */
-    struct arena *mem;      /* for them */
+    struct arena *mem;      /* for the arguments */
     struct arena *scratch;  /* another one */
     struct diag *diag;
-    bool progress; /* a line on stderr after 2 s */
     /* out */
-    bool complete; /* nothing better than *best exists: all ideals were searched */
+    bool complete; /* nothing better than *best exists: a search of the whole graph ended */
     uint64_t states, steps;
-    const char *why; /* if the bound does not say that nothing is better either */
+    const char *why; /* why it stopped, where *best is not proven to be the best */
 };
 
 /* Improves *best (value LOAD_INF: none yet; only strictly better plans are taken).  True if it improved. */

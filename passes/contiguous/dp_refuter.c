@@ -1,18 +1,20 @@
-/* Bounds from smaller graphs, a few searches at a time (dp_refuter.h).
+/* Lower bounds from searches of smaller graphs, some steps at a time (dp_refuter.h).
  *
- * On each rung (dp_ladder.h), from the graph that has lost most, bisection asks whether there are plans below a
- * value, by the sums of their excesses (ideal_search.h: dp_refute).  Small graphs answer soon, and what one has proven
- * the next only has to raise; one that neither proves a little more than is known is left for the next.  A search
- * gets a part of the steps; one that does not end counts as no proof.  After the last rung, which is the
- * whole, it begins again, with what steps there are then.
+ * On each rung (dp_ladder.h), beginning with the graph that has lost most, bisection raises the bound: dp_refute
+ * (ideal_search.h) is asked whether a plan below a value exists.  Small graphs answer soon, and each rung starts
+ * from the bound of the one before.  A rung that cannot prove a little more than is known is left for the next one.
+ * Each search gets a part of the steps that are left; one that does not end proves nothing.  After the last rung,
+ * the whole graph, it begins again with the first.
  *
- * Beside the ladder's searches this is worth most where the smaller graphs are nearly as hard as the whole:
- * these searches have a small question each. */
+ * The ladder (dp_ladder.h) asks one large question of all rungs; these small questions do more where the smaller
+ * graphs are nearly as hard as the whole.
+ * Cost: the steps allowed. */
 #include "passes/contiguous/dp_refuter.h"
 
 enum {
-    PRECISION = 1000, /* a bound that is raised by less than this part is not worth a search */
-    TURN_PARTS = 4    /* searches that share the steps at least */
+    /* a bound must be raised by 1 / PRECISION of the value to be worth a search */
+    PRECISION = 1000,
+    TURN_PARTS = 4 /* a search gets 1 / TURN_PARTS of the steps that are left */
 };
 
 enum answer { NONE_BELOW, NOT_PROVEN, NOT_ENDED };

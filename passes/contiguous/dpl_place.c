@@ -1,8 +1,8 @@
 /* dpl-place: interval DP over many topological orders ("DPL" of the placement paper, 5.1.2).
  *
- * The search itself is in interval_dp.c.  It runs on the top level; on a fused one, also on the
- * whole graph, and the better plan stays; then bounds.c says how far it is from the least.  O(starts)
- * sweeps, and the work of the bounds. */
+ * The search itself is in interval_dp.c.  It runs on the top level and, if that is a fused one, also on the whole
+ * graph; the better plan stays.  Then bounds.c says how far from optimal it is at most.  Cost: `starts` sweeps, and
+ * the work of the bounds. */
 #include "passes/bounds/claim.h"
 #include "passes/contiguous/placing.h"
 #include "passes/contiguous/infeasible.h"
@@ -15,10 +15,10 @@ static int dpl_run(struct ctx *x, const void *options)
     struct wdag *whole = p.whole, *level = p.level;
     struct problem *c = p.problem;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
-    interval_search(p.top, &p.run, &best, x->scratch);
+    interval_search(p.top, &p.run, &best, x->use.scratch);
     if (level != whole) {
         wide.value = best.value;
-        if (interval_search(c, &p.run, &wide, x->scratch)) {
+        if (interval_search(c, &p.run, &wide, x->use.scratch)) {
             best = wide;
             level = whole;
         }
@@ -29,14 +29,16 @@ static int dpl_run(struct ctx *x, const void *options)
     struct bound all = claim_all(x, best.value, true, BOUNDS_WORK, &p.clock);
     struct bound in = all;
     if (best.value > all.value && whole != must_level(x))
-        in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->m, x->mem, x->scratch);
+        in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->scene.m, x->use.mem,
+                         x->use.scratch);
     const char *why = claim(x, claim_scope(x, true, false), in, all);
-    if (x->plan->status == PLAN_OPTIMAL) {
-        x->plan->argument =
-            arena_fmt(x->mem, "no plan%s is better than the %s", plan_among(x->plan->scope), why);
+    if (x->results.plan->status == PLAN_OPTIMAL) {
+        x->results.plan->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
+                                              plan_among(x->results.plan->scope), why);
     } else {
-        x->plan->argument = arena_fmt(x->mem, "best of %u topological orders%s%s", p.run.tried,
-                                      p.clock.why ? ", " : "", p.clock.why ? p.clock.why : "");
+        x->results.plan->argument =
+            arena_fmt(x->use.mem, "best of %u topological orders%s%s", p.run.tried,
+                      p.clock.why ? ", " : "", p.clock.why ? p.clock.why : "");
     }
     return 0;
 }

@@ -4,7 +4,7 @@
  * of prefixes but of every interval.  The outer DP walks a chain of ideals whose differences are taken
  * by groups; its state says how many groups of each kind are used.  What a group makes of the interval
  * from ideal i to ideal j is an inner DP over the chains of ideals between, its state the devices used.
- * A device alone in its class's sight (no groups, or an inner link that saves nothing) is a group.
+ * Where a class has no groups, or its inner link saves nothing, each device is a group of its own.
  *
  * A part S = b - a of the interval costs base(a, b), in which each net that leaves S counts as inner
  * (wdag_inner), plus outer - inner for each net that S touches and that leaves the interval.  base is
@@ -26,12 +26,15 @@
 
 enum { STATE_CELLS = 4000000, INNER_STATES = 1024, PAIR_CELLS = 1 << 24 };
 
-/* Groups that are alike: those of a class that nobody is pinned to, or one with pinned devices. */
+/* Groups that are alike: those of a class without devices that vertices are pinned to, or one group that has such
+ * devices. */
 struct group_kind {
-    uint32_t cls, size, count, stride; /* devices in one; groups; its place in a state */
-    uint32_t first[CLUSTER_DEVICES];   /* first device of each */
-    uint32_t nfree, free;              /* devices nobody is pinned to, their kind in the chain */
-    uint32_t npin, pin[PROBLEM_KINDS]; /* kinds of the others */
+    /* devices in a group; number of groups; place value of its digit in a state */
+    uint32_t cls, size, count, stride;
+    uint32_t first[CLUSTER_DEVICES]; /* [group] its first device */
+    /* devices in a group that nothing is pinned to; their kind in the problem */
+    uint32_t nfree, free;
+    uint32_t npin, pin[PROBLEM_KINDS]; /* number of the others; their kinds in the problem */
 };
 
 struct pair {
@@ -39,9 +42,9 @@ struct pair {
     int64_t base;
 };
 
-/* The last step into a cell. */
+/* How the best value of a cell of a dynamic program came about. */
 struct back {
-    uint32_t from, how; /* ideal; kind of group, or of device */
+    uint32_t from, how; /* the ideal before; the kind of group (outer) or of device (inner) */
 };
 
 struct hier {
@@ -50,28 +53,33 @@ struct hier {
     struct problem *c; /* of wdag_inner(g) */
     struct hier_run *run;
     struct arena *a;
-    int64_t limit;                   /* only better values count */
-    uint32_t n, nword, nnet;         /* ideals; words of one; nets that matter */
-    uint64_t *bits;                  /* [ideal * nword] */
-    uint8_t *below;                  /* [i * n + j] ideal i is inside ideal j */
-    uint32_t *net, *pins;            /* [nnet] net of g; its pins */
-    uint16_t *has, *item;            /* [ideal * nnet], [ideal * nshared] pins inside */
-    int64_t *delta[CLUSTER_CLASSES]; /* [nnet] outer - inner; 0 where the host has a pin */
-    int64_t *weight;                 /* [ideal] least time of its vertices */
+    int64_t limit; /* only plans of a smaller value are of use */
+    /* number of ideals; words of bits for one; nets of two vertices or more that cost something */
+    uint32_t n, nword, nnet;
+    uint64_t *bits;       /* [ideal * nword] */
+    uint8_t *below;       /* [i * n + j] ideal i is inside ideal j */
+    uint32_t *net, *pins; /* [nnet] [nnet] its number in g; its number of pins */
+    /* [ideal * nnet], [ideal * nshared] how many of its pins, or users, are in the ideal */
+    uint16_t *has, *item;
+    /* [nnet] [class][nnet] outer cost - inner cost; 0 where the host has a pin */
+    int64_t *delta[CLUSTER_CLASSES];
+    int64_t *weight; /* [ideal] least time of its vertices */
     struct pair *pair[PROBLEM_KINDS];
-    uint32_t *pair_at[PROBLEM_KINDS]; /* pairs into ideal b: [at[b], at[b + 1]), by their start */
+    /* [kind][b] first of the pairs that end at ideal b, in order of where they start */
+    uint32_t *pair_at[PROBLEM_KINDS];
     struct group_kind *kind;
     uint32_t nkind, nstate;
-    uint32_t *left; /* [state] devices not used */
-    int64_t *value; /* [state * n + ideal] */
+    uint32_t *left; /* [state] devices that it leaves */
+    int64_t *value; /* [state * n + ideal] the least largest load of a plan up to there */
     struct back *back;
-    uint32_t last; /* state of the best plan, if improved */
+    uint32_t last; /* state of the best plan found, if improved */
     bool improved;
-    /* the inner search */
-    uint32_t *mid, nmid, *pos; /* ideals between; their places, UINT32_MAX */
-    uint32_t *out, nout;       /* nets that leave the interval */
-    uint16_t *seen;            /* [place * nout] pins inside */
-    int64_t *most;             /* [inner state * n + place] */
+    /* of the inner dynamic program: */
+    /* the ideals between the ends of the interval; [ideal] its place among them, UINT32_MAX: none */
+    uint32_t *mid, nmid, *pos;
+    uint32_t *out, nout; /* nets that leave the interval and cost more outside the group */
+    uint16_t *seen;      /* [place * nout] pins in the ideal */
+    int64_t *most;       /* [inner state * n + place] the least largest load up to there */
     struct back *step;
 };
 
@@ -102,7 +110,7 @@ static bool is_ready(const struct wdag *g, const uint64_t *ideal, uint32_t v)
     return ready;
 }
 
-/* All ideals, by their number of vertices: each of a level with one vertex more, if it is new. */
+/* Lists all ideals by number of vertices: each of those with one vertex less, plus a vertex, if that is new. */
 static void list_ideals(struct hier *h)
 {
     uint32_t level = 0, made = 1;
@@ -201,7 +209,7 @@ static int64_t nets_between(const struct hier *h, uint32_t a, uint32_t b, uint32
     return sum;
 }
 
-/* Sums over the vertices of each ideal. */
+/* Writes sum[ideal], the sum of of[v] over its vertices. */
 static void sum_up(const struct hier *h, const int64_t *of, int64_t *sum)
 {
     for (uint32_t i = 0; i < h->n; i++)
@@ -210,7 +218,8 @@ static void sum_up(const struct hier *h, const int64_t *of, int64_t *sum)
                 sum[i] += of[v] == COST_NEVER ? 0 : of[v];
 }
 
-/* The pairs of kind k whose base is below the limit; false: stopped. */
+/* Lists the pairs of ideals a < b such that a device of kind k can hold b - a with a base below the limit; false:
+ * time or steps ran out. */
 static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
@@ -258,7 +267,7 @@ static void make_weights(struct hier *h)
 
 /* ---- groups ----------------------------------------------------------------------------------- */
 
-/* Devices in a group of the class; 1 where a group saves nothing. */
+/* Number of devices in a group of the class; 1 where being in one group saves no transfer. */
 static uint32_t group_size(const struct wdag *g, const struct cluster *c, uint32_t cls)
 {
     for (uint32_t e = 0; g->net_inner && c->cls[cls].group > 1 && e < g->nnet; e++)
@@ -340,7 +349,8 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
     }
 }
 
-/* What the part from place a to place b pays more than its base. */
+/* What a device that holds the ideals' difference from place a to place b pays for nets that leave the group, beyond
+ * their inner cost. */
 static int64_t outside(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
 {
     const uint16_t *x = h->seen + (size_t)a * h->nout, *y = h->seen + (size_t)b * h->nout;
@@ -350,8 +360,8 @@ static int64_t outside(const struct hier *h, uint32_t a, uint32_t b, const int64
     return sum;
 }
 
-/* Relaxes the inner states of place `to` by a device of chain kind k, the bit `pin` of the mask of pinned
- * devices, or (pin < 0) one of the free ones, that holds the part from place `from`. */
+/* Improves the inner states at place `to` by one more device of kind k, with this load, that holds what lies between
+ * place `from` and it.  pin: its bit in the mask of pinned devices; < 0: a device that nothing is pinned to. */
 static void inner_relax(struct hier *h, const struct group_kind *q, uint32_t k, int pin,
                         uint32_t from, uint32_t to, int64_t load)
 {
@@ -388,8 +398,8 @@ static void inner_into(struct hier *h, const struct group_kind *q, uint32_t k, i
     }
 }
 
-/* The least largest load of a group of kind q that takes ideal j - ideal i, LOAD_INF if that is not below
- * the limit; *state: its inner state. */
+/* The least largest load of a group of kind q that holds ideal j - ideal i, LOAD_INF if it is not below the limit;
+ * *state: the inner state of that solution. */
 static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                             uint32_t *state)
 {
@@ -440,7 +450,8 @@ static void outer_relax(struct hier *h, const struct group_kind *q, uint32_t i, 
     }
 }
 
-/* The most devices that are left after a group of kind q starts at ideal i; -1: none can. */
+/* The most devices that any plan up to ideal i leaves after one more group of kind q; -1: no plan has such a group
+ * left. */
 static int64_t most_left(const struct hier *h, const struct group_kind *q, uint32_t i)
 {
     int64_t most = -1;
@@ -476,7 +487,7 @@ static bool outer_search(struct hier *h)
 
 /* ---- the plan --------------------------------------------------------------------------------- */
 
-/* The device that is the number-th of those of a group nobody is pinned to. */
+/* The number-th device, from 0, that nothing is pinned to, of the group that begins with device `dev`. */
 static uint32_t free_device(const struct hier *h, const struct group_kind *q, uint32_t dev,
                             uint32_t number)
 {
@@ -496,7 +507,8 @@ static void assign(const struct hier *h, uint32_t a, uint32_t b, uint32_t dev, i
             to[v] = (int32_t)dev;
 }
 
-/* The parts of ideal j - ideal i in the group whose first device is `first`. */
+/* Writes dev[] for the vertices of ideal j - ideal i, divided among the group whose first device is `first`: runs
+ * the inner program once more. */
 static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                          uint32_t first, int32_t *dev)
 {
@@ -519,7 +531,8 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
 static void keep(struct hier *h, struct problem_plan *best)
 {
     uint32_t s = h->last;
-    best->value = h->limit++; /* the parts of this very plan are below the limit again */
+    /* so that inner_search finds this plan's own loads, which equal the limit */
+    best->value = h->limit++;
     for (uint32_t j = h->n - 1; j > 0;) {
         struct back b = h->back[(size_t)s * h->n + j];
         const struct group_kind *q = &h->kind[b.how];

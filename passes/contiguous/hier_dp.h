@@ -8,7 +8,7 @@ enum { HIER_IDEALS = 1000 };
 
 struct hier_run {
     uint32_t max_ideals; /* of the graph, at most HIER_IDEALS */
-    uint64_t max_steps;  /* of the innermost loop */
+    uint64_t max_steps;  /* steps of the innermost loop */
     struct clock *clock;
     /* out */
     uint32_t ideals; /* 0: more than max_ideals */
@@ -17,9 +17,9 @@ struct hier_run {
     const char *why; /* if not complete */
 };
 
-/* Improves *best (value LOAD_INF: none yet) to the optimum of g on c over all plans in which the
- * quotients by devices and by groups are acyclic; only strictly better plans are taken.  1 if it
- * improved, 0 if not, -1 and an error if the devices are of too many kinds. */
+/* Improves *best (value LOAD_INF: none yet) to the best plan of g on c among those in which the quotient by devices
+ * and the quotient by groups are both acyclic; only strictly better plans are taken.  1 if it improved, 0 if not, -1
+ * and an error if the devices are of too many kinds. */
 int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *r,
                 struct problem_plan *best, struct arena *scratch, struct diag *d);
 

@@ -4,10 +4,10 @@
  * devices: the quotients by devices and by groups are both acyclic.  (Devices of a group that take
  * turns with others of another group are left out, as in the paper.)
  *
- * Graphs of few ideals are searched whole (hier_dp.c).  Others along topological orders: the order is cut
- * at sampled positions, where little crosses, the pieces are merged to a chain, whose ideals are few,
- * and that is searched; then the cuts of the best plan are moved by ever smaller steps.  A graph of few
- * ideals is begun in this way, too, since a good first plan prunes the search.
+ * Graphs of few ideals are searched whole (hier_dp.c).  Others along topological orders: an order is cut at sampled
+ * positions, where little crosses; the pieces become the vertices of a path, whose ideals are few, and that is
+ * searched; then the cuts of the best plan are moved by ever smaller distances.  A graph of few ideals begins in
+ * this way, too, since a good first plan prunes the search.
  *
  * Lower bounds are those of a flat cluster in which every transfer that does not touch the host is an
  * inner one: average load, the largest vertices, its exact search (ideal_search.c), minimum cuts
@@ -77,16 +77,16 @@ static const struct opt hier_opts[] = {
      .help = "seed of the orders"},
     {0}};
 
-/* A search along orders. */
+/* A search for plans along topological orders. */
 struct orders {
     struct wdag *g;
     const struct cluster *c;
     const struct hier_options *o;
     struct clock *clock;
-    uint64_t steps; /* left */
+    uint64_t steps; /* that are left */
     uint32_t tried;
     struct arena *a;
-    /* the current order */
+    /* of the current order: */
     const uint32_t *order;
     uint8_t *cut; /* [position] a piece may end before it */
 };
@@ -99,8 +99,8 @@ static int64_t least_time(const struct wdag *g, uint32_t v)
     return least == COST_NEVER ? 0 : least;
 }
 
-/* Cuts at the cheapest position of each of `count` pieces, half by work, half by number; everywhere
- * in short orders. */
+/* Fills r->cut: cuts at the cheapest position of each of `count` pieces of the order (order_cuts.h); everywhere in
+ * an order of up to `count` vertices. */
 static void sample_cuts(struct orders *r, uint32_t count)
 {
     uint32_t n = r->g->n;
@@ -113,7 +113,7 @@ static void sample_cuts(struct orders *r, uint32_t count)
     cuts_sample(r->g, r->order, work, count, r->cut, r->a);
 }
 
-/* Cuts at and around those of a plan, `stride` apart, about `count` in all. */
+/* Fills r->cut with about `count` cuts: those of the plan dev[], and others around each, `stride` positions apart. */
 static void cuts_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
 {
     uint32_t n = r->g->n, ncut = 1;
@@ -129,8 +129,8 @@ static void cuts_around(struct orders *r, const int32_t *dev, uint32_t stride, u
         }
 }
 
-/* Pieces of the order between cuts, and where else one device could not take both: group[vertex].  Their
- * number. */
+/* Divides the order into pieces, group[vertex]: at the cuts, and wherever no device could run both neighbours.
+ * Returns how many there are. */
 static uint32_t make_pieces(const struct orders *r, uint32_t *group)
 {
     const struct wdag *g = r->g;
@@ -153,7 +153,7 @@ static uint32_t make_pieces(const struct orders *r, uint32_t *group)
     return n;
 }
 
-/* Searches the chain of the pieces.  As hier_search. */
+/* Searches the path of the pieces; improves *best, returns as hier_search. */
 static int search_pieces(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     struct arena_mark mark = arena_mark(r->a);
@@ -181,8 +181,8 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     return rc;
 }
 
-/* One order: sampled cuts, then around those of what was found.  The first plan of all comes from few
- * cuts, and is made whatever the clock says. */
+/* Improves *best by one order: sampled cuts, then cuts around those of the best plan, ever nearer.  The first plan
+ * of all comes from few cuts, and is made even if time is up.  1 if it improved, 0 if not, -1 and an error. */
 static int search_order(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     uint32_t n = r->g->n, count = (uint32_t)r->o->cuts;
@@ -210,6 +210,15 @@ static int search_order(struct orders *r, struct problem_plan *best, struct diag
     }
 }
 
+static void tell(const struct orders *r, uint32_t starts, int64_t lower, int64_t value)
+{
+    listener_tell(r->clock->listener,
+                  (struct progress){.phase = "trying orders",
+                                    .done = (uint32_t)((uint64_t)r->tried * 1000 / starts),
+                                    .value = value < LOAD_INF ? value : 0,
+                                    .bound = lower});
+}
+
 /* The best plan along up to `starts` orders.  0, or -1 and an error. */
 static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
                          struct problem_plan *best, struct diag *d)
@@ -228,6 +237,7 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
         arena_release(r->a, mark);
         if (rc < 0)
             return -1;
+        tell(r, starts, lower, best->value);
     }
     return 0;
 }
@@ -237,26 +247,26 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
 /* Refuses what the search does not know. */
 static int check_objective(const struct ctx *x)
 {
-    if (x->cluster->overlap != OVERLAP_SUM)
-        return diag_error(x->diag,
+    if (x->scene.cluster->overlap != OVERLAP_SUM)
+        return diag_error(x->use.diag,
                           "hier-place: it knows transfers after computing only, not "
                           "--overlap=%s",
-                          overlap_name[x->cluster->overlap]);
-    if (x->cluster->schedule == SCHEDULE_GPIPE && x->m->backward)
-        return diag_error(x->diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
-    if (x->cluster->replicate)
-        return diag_error(x->diag,
+                          overlap_name[x->scene.cluster->overlap]);
+    if (x->scene.cluster->schedule == SCHEDULE_GPIPE && x->scene.m->backward)
+        return diag_error(x->use.diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
+    if (x->scene.cluster->replicate)
+        return diag_error(x->use.diag,
                           "hier-place: it gives each stage one device: leave out --replicate");
     return 0;
 }
 
-/* none: it is proven that there is none. */
+/* Reports that there is no plan; none: that is proven. */
 static int none_found(struct ctx *x, bool none, const struct clock *clock)
 {
     bool memory = false;
-    for (uint32_t k = 0; k < x->cluster->ncls; k++)
-        memory = memory || x->cluster->cls[k].memory >= 0;
-    diag_error(x->diag, "no plan %s in which each group takes a contiguous piece%s%s%s",
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        memory = memory || x->scene.cluster->cls[k].memory >= 0;
+    diag_error(x->use.diag, "no plan %s in which each group takes a contiguous piece%s%s%s",
                none ? "exists" : "was found",
                memory
                    ? " and no device more than its memory (dp-place, without groups, says how much "
@@ -266,20 +276,21 @@ static int none_found(struct ctx *x, bool none, const struct clock *clock)
     return PASS_INFEASIBLE;
 }
 
-/* Raises c->lower, c being of wdag_inner(g), as far as searches of the flat cluster do, at most to the value
- * of the best plan; true: they show that no plan exists. */
+/* Raises c->lower by searches of the flat cluster (c is the problem of wdag_inner(g)), at most to `value`, that of
+ * the best plan; true: they show that no plan exists. */
 static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct clock *clock)
 {
     struct dp_search s = {.max_states = BOUND_STATES, .clock = clock};
     struct problem_plan flat = no_plan(x, c->g);
     interval_search(c, &(struct interval_run){.starts = BOUND_STARTS, .seed = 1, .clock = clock},
-                    &flat, x->scratch);
-    dp_search(c, &s, &flat, x->scratch);
+                    &flat, x->use.scratch);
+    dp_search(c, &s, &flat, x->use.scratch);
     if (!s.complete) {
-        bounds_raise(c, value, BOUNDS_WORK, clock, x->m, x->mem, x->scratch);
-        cut_bound(c, CUT_WORK, clock, x->scratch);
+        bounds_raise(c, value, BOUNDS_WORK, clock, x->scene.m, x->use.mem, x->use.scratch);
+        cut_bound(c, CUT_WORK, clock, x->use.scratch);
         if (value < LOAD_INF)
-            dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->scratch, x->diag);
+            dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->use.scratch,
+                     x->use.diag);
     } else if (flat.value > c->lower && flat.value < LOAD_INF) {
         c->lower = flat.value;
         c->lower_proof = NULL;
@@ -292,31 +303,33 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
 static void conclude(struct ctx *x, const struct problem *c, const struct hier_run *run,
                      bool on_whole, const struct orders *orders, int64_t searched)
 {
-    struct plan *p = x->plan;
-    struct clock clock = {.stop = x->stop};
-    struct bound in = {c->lower, c->lower_why, explain_problem(c, x->m, x->mem)};
+    struct plan *p = x->results.plan;
+    struct clock clock = ctx_late_clock(x);
+    struct bound in = {c->lower, c->lower_why, explain_problem(c, x->scene.m, x->use.mem)};
     p->states = run->ideals;
     bool lowest = p->bare <= c->lower;
     if (lowest) {
-        p->argument = ""; /* in the words of the claim */
+        p->argument = ""; /* claim() gives the words */
     } else if (run->complete && on_whole) {
-        p->argument = arena_fmt(
-            x->mem, "each group a contiguous piece: all pairs of %u ideals searched", run->ideals);
+        p->argument =
+            arena_fmt(x->use.mem, "each group a contiguous piece: all pairs of %u ideals searched",
+                      run->ideals);
         in.value = p->bare;
-        in.proof = explain_search(c, x->m, p->planner, p->argument, p->dev, p->bare, x->mem);
+        in.proof =
+            explain_search(c, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
     } else if (run->complete && p->bare == searched) {
-        p->argument = arena_fmt(x->mem,
+        p->argument = arena_fmt(x->use.mem,
                                 "all pairs of %u ideals of the coarse graph searched; "
                                 "bound: %s",
                                 run->ideals, c->lower_why);
     } else {
-        p->argument = arena_fmt(x->mem, "best of %u topological orders (%s); bound: %s",
+        p->argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
                                 orders->tried, run->why, c->lower_why);
     }
     claim(x, claim_scope(x, true, false), in,
           claim_all(x, p->bare, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
-        p->argument = arena_fmt(x->mem, "no plan%s is better than the %s", plan_among(p->scope),
+        p->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s", plan_among(p->scope),
                                 c->lower_why);
 }
 
@@ -325,31 +338,32 @@ static int hier_run(struct ctx *x, const void *options)
     const struct hier_options *o = options;
     if (ctx_base(x) || check_objective(x))
         return -1;
-    struct clock clock = {.stop = x->stop};
-    if (x->time_limit > 0)
-        clock.deadline = clock_now() + x->time_limit / 1000;
-    struct wdag *whole = whole_level(x), *level = x->top;
-    struct problem *c =
-        problem_build(wdag_inner(whole, x->scratch), x->cluster, -1, x->scratch, x->diag);
+    struct clock clock = ctx_clock(x);
+    struct wdag *whole = whole_level(x), *level = x->levels.top;
+    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), x->scene.cluster, -1,
+                                      x->use.scratch, x->use.diag);
     if (!c)
         return -1;
-    int64_t most = x->max_states && x->max_states < o->ideals ? x->max_states : o->ideals;
+    int64_t most = ctx_settings(x)->max_states && ctx_settings(x)->max_states < o->ideals
+                       ? ctx_settings(x)->max_states
+                       : o->ideals;
     struct hier_run run = {
         .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
-    struct orders r = {.g = level, .c = x->cluster, .o = o, .clock = &clock, .a = x->scratch};
+    struct orders r = {
+        .g = level, .c = x->scene.cluster, .o = o, .clock = &clock, .a = x->use.scratch};
     r.steps = run.max_steps / 10 + 1;
     bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
-    if (search_orders(&r, starts, c->lower, &best, x->diag) ||
-        hier_search(level, x->cluster, &run, &best, x->scratch, x->diag) < 0)
+    if (search_orders(&r, starts, c->lower, &best, x->use.diag) ||
+        hier_search(level, x->scene.cluster, &run, &best, x->use.scratch, x->use.diag) < 0)
         return -1;
     int64_t searched = best.value;
     if (level != whole) {
         r.g = whole;
         r.steps = run.max_steps / 10 + 1;
         wide.value = best.value;
-        if (search_orders(&r, (uint32_t)o->starts, c->lower, &wide, x->diag))
+        if (search_orders(&r, (uint32_t)o->starts, c->lower, &wide, x->use.diag))
             return -1;
     }
     bool none = false;

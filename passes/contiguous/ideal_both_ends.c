@@ -1,11 +1,12 @@
 /* The exact search from both ends (ideal_both_ends.h).
  *
- * The search goes through the ideals from the empty one and knows what the first devices hold exactly,
- * but of the rest only what they can hold at most.  Where the last devices leave little choice (one
- * heavy vertex near the end, say) the same search over the reversed graph ends after a small part of the
- * steps, down to one of 400 on published workloads; elsewhere it is the other way round.  No cheap
- * property of a graph tells which, so both go on in turn, as resumable searches.  The one that has passed
- * more vertices for its steps has the next turn, the other one at least an eighth of the steps.
+ * The search starts at the empty ideal: of the first devices it knows exactly what they hold, of the others only
+ * what they can hold at most.  Where the last devices leave little choice (one heavy vertex near the end, say) the
+ * same search over the reversed graph ends after a small part of the steps, down to one in 400 on published
+ * workloads; elsewhere it is the other way round.  No cheap property of a graph tells which.  So a search from each
+ * end is kept, and they go on in turn: the next turn goes to the one that has passed more vertices for its steps,
+ * but the other one gets at least an eighth of the steps.  A plan that one finds lowers the limit of both; the first
+ * to end has proven the best plan.
  *
  * Cost: some nine eighths of that of the end that gets on better. */
 #include "passes/contiguous/ideal_both_ends.h"
@@ -15,12 +16,12 @@
 #include <assert.h>
 
 enum { TURN = 2048, TURN_SHARE = 8, LEAST_SHARE = 16, STEPS_PER_STATE = 8 };
-#define MEMORY_MAX (UINT64_C(1) << 25) /* of an end */
+#define MEMORY_MAX (UINT64_C(1) << 25) /* of the search from one end */
 
 struct both {
     const struct problem *c;
     struct arena *a[2];
-    struct search *s[2]; /* from the first vertices, from the last */
+    struct search *s[2]; /* the search from the first vertices, and the one from the last */
     enum search_end end[2];
 };
 
@@ -55,7 +56,7 @@ bool both_from_end(const struct both *b)
            (uint64_t)search_passed(b->s[1]) * search_steps(b->s[0]);
 }
 
-/* Whose turn it is. */
+/* Which end has the next turn: 0 or 1. */
 static int next_end(const struct both *b)
 {
     uint64_t x = search_steps(b->s[0]), y = search_steps(b->s[1]);
@@ -77,7 +78,7 @@ enum search_end both_go(struct both *b, uint64_t steps)
         b->end[i] = search_go(b->s[i], turn < left ? turn : left);
         if (b->end[i] == SEARCH_DONE)
             return SEARCH_DONE;
-        /* what one finds the other one is to know */
+        /* the limit of one search also holds for the other */
         search_tighten(b->s[!i], search_limit(b->s[i]));
     }
     return SEARCH_GOING;
@@ -95,7 +96,7 @@ int64_t both_limit(const struct both *b)
     return x < y ? x : y;
 }
 
-/* Takes over the plan of s, a search of c or (turned) its mirror, if it is better. */
+/* Copies the best plan of s, a search of c or (turned) of c reversed, to *best if that takes more; true if it did. */
 static bool take(const struct problem *c, const struct search *s, bool turned,
                  struct problem_plan *best, struct arena *a)
 {

@@ -6,19 +6,20 @@
 
 struct both;
 
-/* Searches for the best plan of c, which has a vertex, whose loads are at most `limit`; floor: of search_ask.
- * max_states, max_bytes: for each end.  Has arenas of its own, until both_free. */
+/* A search for the best plan of c, which must have vertices, whose loads are at most `limit`; floor: as in
+ * search_ask; max_states, max_bytes: for each end.  Has arenas of its own, until both_free. */
 struct both *both_new(const struct problem *c, int64_t limit, int64_t floor, uint64_t max_states,
                       size_t max_bytes);
 void both_free(struct both *b);
 
-/* Goes on for about so many steps.  DONE: there is no better plan; FULL: it does not get through. */
+/* Goes on for about `steps` steps.  DONE: no better plan than the one found exists; FULL: both ends reached their
+ * limits of states or bytes. */
 enum search_end both_go(struct both *b, uint64_t steps);
-/* Asks for loads of at most `limit` from now on. */
+/* Seeks only plans whose loads are at most `limit` from now on. */
 void both_tighten(struct both *b, int64_t limit);
 int64_t both_limit(const struct both *b);
 
-/* Writes the best plan found to *best if that takes more. */
+/* Copies the best plan found to *best if that takes more; true if it did. */
 bool both_take(const struct both *b, struct problem_plan *best);
 
 uint64_t both_steps(const struct both *b);

@@ -1,28 +1,28 @@
 /* The exact search over chains of ideals (ideal_search.h).
  *
- * Source: the placement paper, 5.1.1.  The recurrence is pushed forward: from
- * each ideal I' that a partial plan ends at, in order of |I'|, all S above it are enumerated that
- * one device could hold, and the partial plans that end at I' + S are improved.
+ * Source: the placement paper, 5.1.1: a dynamic program over ideals.  It runs forwards: for each ideal I' at which a
+ * partial plan ends, in order of |I'|, all sets S are enumerated that the next device could hold such that I' + S is
+ * an ideal, and the partial plans that end at I' + S are improved.
  *
- * Enumeration.  Vertices whose predecessors are in stand in a list; taking one appends those that
- * it enables, skipping one leaves it and all above it out for good.  So each S is met once, without
- * a set of visited ones; everything is kept up to date in O(degree) per step and undone on the way
- * back (ideal_step.c).
+ * Enumeration.  Vertices whose predecessors are all in I' + S stand in a list; taking one into S appends those that
+ * it enables, skipping one leaves it and all its descendants out for good.  So each S is met once, without a set of
+ * visited ones; everything is kept up to date in O(degree) per step and undone on the way back (ideal_step.c).
  *
  * What is cut off (all of it sound: only plans strictly better than the best known are sought):
- *  - time and bytes of S only grow, and so do the costs of nets with a pin in S and a pin in I', on
- *    the host, or skipped: they stay cut whatever is taken later;
+ *  - time and bytes of S only grow, and so do the costs of nets with a pin in S and another pin in I', on the host,
+ *    or skipped: whatever is taken later, the device pays them;
  *  - the window: what is left of V must fit on what is left of the devices (potentials of problem.h).
- *    A skipped vertex takes all above it with it, so a skip that leaves too little within reach is
- *    not allowed; neither is a step after which the device is full before it has got there;
- *  - nets that cross I' + S are paid by what is left once more.
+ *    A vertex is not skipped if all that remains reachable without its descendants is too little, nor taken if the
+ *    device is then full before I' + S is large enough;
+ *  - nets that cross I' + S are paid once more by the devices that are left;
  *
  * Ideals are hashed only when a partial plan ends there: Zobrist key, then exact comparison of the
  * bits.  They are stored without the leading words that are all ones and the trailing ones that are
  * zero.
  *
- *  - what a search of a part of the graph, from the other end, found out about the rest (dp_guide.c);
- *  - where any plan within the limit will do, partial plans that others are as good as (dp_maximal.c).
+ *  - what a search of a smaller graph from the other end knows about the rest of a plan (dp_guide.c);
+ *  - where loads below a floor need no improvement, partial plans whose last device could hold one more vertex
+ *    (dp_maximal.c).
  *
  * The search can be left after any step and taken up again: all that it knows is in struct search.
  *
@@ -42,7 +42,8 @@ enum { STEPS_PER_STATE = 8, REACH_EXACT = 8192, CHECK_EVERY = 8192 };
 
 /* ---- weights above --------------------------------------------------------------------------- */
 
-/* Exact weights of up-sets, 64 targets at a time: O(V * (V + E) / 64) words, O(V^2) additions. */
+/* Fills s->above with the exact weight of each vertex and all its descendants: masks of reachable vertices, 64 of
+ * them at a time.  O(V * (V + E) / 64) operations on words, O(V^2) additions. */
 static void weigh_exactly(struct search *s)
 {
     uint64_t *mask = arena_array(s->a, (size_t)s->n + 1, sizeof *mask);
@@ -68,7 +69,7 @@ static void weigh_exactly(struct search *s)
     }
 }
 
-/* A lower bound: the heaviest path. */
+/* Fills s->above with a lower bound of it: the weight of the heaviest path from the vertex.  O(V + E). */
 static void weigh_paths(struct search *s)
 {
     for (uint32_t p = 0; p < s->c->npot; p++)
@@ -127,7 +128,7 @@ static uint32_t intern(struct search *s)
     return id;
 }
 
-/* Makes ideal id the start: its bits, and the vertices that can come next. */
+/* Makes ideal id the start: unpacks its bits, and lists the vertices whose predecessors it all holds. */
 static void begin_start(struct search *s, uint32_t id)
 {
     const struct ideal *d = &s->ideal[id];
@@ -137,7 +138,7 @@ static void begin_start(struct search *s, uint32_t id)
     memcpy(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits);
     memset(s->bits + d->word + d->nword, 0, (s->nword - d->word - d->nword) * sizeof *s->bits);
     s->nfrontier = s->nlarger = 0;
-    s->steps += (s->n - d->word * 64) / SEARCH_SCAN; /* starting is work, too */
+    s->steps += (s->n - d->word * 64) / SEARCH_SCAN; /* the scan for the frontier counts as steps */
     for (uint32_t v = d->word * 64; v < s->n; v++) {
         if (has(s, v))
             continue;
@@ -164,7 +165,8 @@ static void tighten(struct search *s, int64_t limit)
         s->caps.keep = all - s->c->pot[0].total - s->ask.floating;
 }
 
-/* Adds a partial plan to ideal id.  A better plan of the whole: from now on only better ones are sought. */
+/* Adds a partial plan that ends at ideal id.  If it is a whole plan it is the best one, and only better ones are
+ * sought from now on. */
 static void relax_label(struct search *s, uint32_t id, struct label nw)
 {
     if (s->enough)
@@ -182,7 +184,7 @@ static void relax_label(struct search *s, uint32_t id, struct label nw)
         s->enough = true;
 }
 
-/* arrive() where loads are more than sums: S on any number of devices that a label has left. */
+/* arrive() for detailed problems: S on one device or more, as many as a label has left. */
 static void arrive_detailed(struct search *s)
 {
     const struct problem *c = s->c;
@@ -300,12 +302,12 @@ static bool enumerate(struct search *s)
             if (h->taken)
                 arrive(s);
         } else {
-            s->at = s->end; /* neither: nothing more here */
+            s->at = s->end; /* it can be neither: back to the last choice */
         }
     }
 }
 
-/* How many devices a stage may have at most for some live label. */
+/* The most devices that a stage may have, over all live labels. */
 static uint32_t most_copies(const struct search *s)
 {
     uint32_t most = 1;
@@ -428,7 +430,7 @@ enum search_end search_go(struct search *s, uint64_t steps)
 {
     uint64_t stop = s->steps + steps;
     while (s->end_of == SEARCH_GOING && s->steps < stop) {
-        /* limits of states are looked at often enough that they are not exceeded by much */
+        /* pauses every CHECK_EVERY steps, to look at the limits of states and bytes */
         s->pause = s->steps + CHECK_EVERY < stop ? s->steps + CHECK_EVERY : stop;
         if (!s->inside && !(s->inside = next_stage(s)))
             s->end_of = SEARCH_DONE;
@@ -494,7 +496,7 @@ static int64_t largest_load(const struct problem *c, const int32_t *dev, struct 
     for (uint32_t e = 0; e < g->nnet; e++) {
         const uint32_t *pin = g->net_pin.to + g->net_pin.at[e];
         uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e];
-        bool cut = g->net_host[e] && n > 1; /* those of one pin are in its time */
+        bool cut = g->net_host[e] && n > 1; /* nets of one vertex and the host are in its time */
         for (uint32_t i = 0; i < n; i++)
             cut = cut || dev[pin[i]] != dev[pin[0]];
         for (uint32_t i = 0; cut && i < n; i++) {
@@ -551,7 +553,7 @@ uint32_t search_passed(const struct search *s)
 
 /* ---- in one go ------------------------------------------------------------------------------- */
 
-/* Runs s to its end or the limits of opt, which it fills. */
+/* Runs s to its end or to the limits of opt, whose results it fills in. */
 static void run(struct search *s, struct dp_search *opt)
 {
     uint64_t most = opt->max_states * STEPS_PER_STATE;

@@ -14,39 +14,40 @@ enum search_goal {
     SEARCH_GUIDE   /* the same, and what each partial plan takes, for others */
 };
 
-/* What is sought: chains whose loads are at most `limit`. */
+/* What is sought: chains of ideals whose loads are at most `limit`, and how far the search may go. */
 struct search_ask {
     enum search_goal goal;
     int64_t limit; /* ps; LOAD_INF: any */
-    /* BEST: loads up to this are equally good, because no plan takes less, or a plan that takes no more
-     * is all that is wanted: the search ends with it.  The nearer to the limit the fewer partial plans
-     * count (dp_maximal.c).  -1: none.  Detailed problems have none. */
+    /* BEST: the search ends with the first plan whose loads are at most this; it counts smaller loads as equal to
+     * it, so that the nearer it is to the limit the fewer partial plans must be kept (dp_maximal.c). Set it where no
+     * plan takes less, or where such a plan is all that is wanted.  -1: none.  Ignored for detailed problems. */
     int64_t floor;
-    /* REFUTE, GUIDE: weight of vertices that are not in the graph, in potential 0 */
+    /* REFUTE, GUIDE: weight in potential 0 of the vertices that the graph has lost: the devices must have room for
+     * them */
     int64_t floating;
-    /* BEST, GUIDE: a search for GUIDE that came to its end, over a part of the graph and from the other
-     * end (reversed.h), for a limit not below this one, with equal kinds and scales; NULL: none.
-     * vertex[vertex of its graph]: the vertex here. */
+    /* BEST, GUIDE: a finished search with the goal GUIDE, over this graph without some vertices, from the other end
+     * (reversed.h), for a limit not below this one, with the same kinds and scales; what it knows prunes this search
+     * (dp_guide.c).  NULL: none.  vertex[vertex of its graph]: the vertex here. */
     const struct search *guide;
     const uint32_t *vertex;
     uint64_t max_states; /* ideals that it may keep */
-    size_t max_bytes;    /* and what they may take */
+    size_t max_bytes;    /* bytes that it may take in all */
 };
 
 enum search_end { SEARCH_GOING, SEARCH_DONE, SEARCH_FULL };
 
-/* Lives in a, which is best an arena of its own; so does all that is allocated later.  O(V + E) and, for the
- * weights above each vertex, O(V^2) for graphs of some thousand vertices. */
+/* Makes a search; it lives in a, and so does all that it allocates later: give it an arena of its own.  O(V + E),
+ * and O(V^2) for graphs of up to some thousand vertices, for the weights above each vertex. */
 struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a);
 
-/* Goes on for about so many steps.  DONE: there is nothing (more) to find; FULL: it has reached the limits of
- * search_ask and is of no more use. */
+/* Goes on for about `steps` steps.  GOING: there is more to do; DONE: there is nothing (more) to find; FULL: it
+ * reached max_states or max_bytes and cannot go on. */
 enum search_end search_go(struct search *s, uint64_t steps);
 
-/* BEST: asks for loads of at most `limit` from now on, if that is less. */
+/* BEST: seeks only plans whose loads are at most `limit` from now on, if that is below its present limit. */
 void search_tighten(struct search *s, int64_t limit);
 
-/* What it asks for by now: less than the best plan found takes. */
+/* Its present limit: below the value of the best plan found. */
 int64_t search_limit(const struct search *s);
 /* Whether a plan was found. */
 bool search_found(const struct search *s);
@@ -55,7 +56,7 @@ void search_plan(const struct search *s, struct problem_plan *best);
 
 uint64_t search_steps(const struct search *s);
 uint64_t search_states(const struct search *s);
-/* Vertices of the ideal that was extended last. */
+/* How far it is: the number of vertices of the ideal that was extended last. */
 uint32_t search_passed(const struct search *s);
 
 /* ---- in one go ------------------------------------------------------------------------------- */
@@ -75,12 +76,11 @@ struct dp_search {
 bool dp_search(const struct problem *c, struct dp_search *s, struct problem_plan *best,
                struct arena *scratch);
 
-/* Whether no chain of c exists whose loads are at most `limit` and leave room for vertices that
- * are not in its graph, of weight `floating` in potential 0, on any devices in any order.  False
- * also if the search did not end.  What bounds a plan are sums: with w the weights of potential
- * 0,
+/* Whether it is proven that no chain of ideals of c has loads of at most `limit` that leave room for the vertices
+ * that its graph has lost, of weight `floating` in potential 0, on any devices in any order.  False also if the
+ * search did not end.  A plan with room for them has, with w the weights of potential 0,
  *   sum over devices of (scaled load - w(S)) <= sum over devices of cap(limit) - w(V) - floating,
- * and each term is >= 0, so that partial plans are judged by this sum instead of their largest
+ * and each term of the first sum is >= 0: so the value of a partial plan is that sum so far, instead of its largest
  * load. */
 bool dp_refute(const struct problem *c, int64_t limit, int64_t floating, struct dp_search *s,
                struct arena *scratch);

@@ -1,5 +1,7 @@
-/* The inside of the exact search: shared by ideal_search.c, ideal_step.c, dp_guide.c and dp_maximal.c
- * only. */
+/* The state of the exact search: private to ideal_search.c, ideal_step.c, ideal_table.c, dp_guide.c and
+ * dp_maximal.c.
+ * The search extends partial plans.  One ends at the ideal I', the start of the extension; the next device gets the
+ * set S, so that the plan then ends at the ideal I' + S. */
 #ifndef PCC_PASSES_CONTIGUOUS_IDEAL_STATE_H
 #define PCC_PASSES_CONTIGUOUS_IDEAL_STATE_H
 
@@ -9,26 +11,29 @@ enum { LARGER = 32, SEARCH_SCAN = 32 /* vertices looked at in the time of a step
 
 struct ideal {
     uint64_t key;
-    uint32_t card;        /* vertices in it */
-    uint32_t word, nword; /* words [word, word + nword) of its bits are at bits */
-    uint32_t bits;        /* in search.pool */
-    uint32_t head;        /* labels */
-    uint32_t next;        /* of the same card; 0: none */
-    uint32_t guide;       /* the guide's ideal of all that this one has not; 0: none */
-    int64_t cross;        /* weight of the nets that cross it */
+    uint32_t card; /* vertices in it */
+    /* its bits: words before `word` are all ones, then nword words, then zeros */
+    uint32_t word, nword;
+    uint32_t bits;  /* where those nword words begin in search.pool */
+    uint32_t head;  /* the list of labels (partial plans) that end at it */
+    uint32_t next;  /* the next ideal of as many vertices; 0: none */
+    uint32_t guide; /* the guide's ideal that holds all that this one leaves; 0: none */
+    int64_t cross;  /* weight of the nets that cross it */
     int64_t weight[PROBLEM_POTS];
 };
 
 /* What the current S does to a net. */
 struct net {
-    int64_t cost, crossing; /* on the current kind; the weight of a net that crosses */
-    uint32_t stamp;         /* start and kind it was last looked at for */
-    uint32_t outside;       /* pins not in I' */
-    uint32_t taken, skipped;
+    /* cost on the current kind of device; weight in cross_pot if the net crosses I' + S */
+    int64_t cost, crossing;
+    /* search.stamp when these numbers were last worked out: they are stale if it differs */
+    uint32_t stamp;
+    uint32_t outside;        /* number of pins not in I' */
+    uint32_t taken, skipped; /* how many of these are in S; how many are skipped */
     uint32_t pins;
     uint8_t host;
     uint8_t back; /* of the backward pass */
-    uint8_t out;  /* S holds what makes it */
+    uint8_t out;  /* S holds the vertex that produces it */
 };
 
 /* A decision: vertex list[at] was taken or skipped. */
@@ -44,8 +49,9 @@ struct search {
     struct search_ask ask;
     struct arena *a;
     uint32_t n, nword;
-    uint64_t *zobrist;            /* [vertex] */
-    int64_t *above[PROBLEM_POTS]; /* [vertex] at least what it and all above it weigh */
+    uint64_t *zobrist; /* [vertex] */
+    /* [potential][vertex] a lower bound on the weight of the vertex and all its descendants */
+    int64_t *above[PROBLEM_POTS];
     /* ideals */
     struct ideal *ideal;
     uint32_t nideal, capideal;
@@ -55,26 +61,30 @@ struct search {
     uint32_t *bucket;     /* [card] */
     struct labels labels;
     struct problem_caps caps;
-    uint32_t last;   /* label of the best plan */
-    bool refute;     /* values of labels are sums of excesses */
-    int64_t floor;   /* else at least this; -1 */
-    bool enough;     /* what was found is enough */
-    uint64_t counts; /* all devices, as in label.used */
-    uint64_t *rest;  /* bits of the ideal that is sought in the guide */
+    uint32_t last; /* the label of the best whole plan; 0: none */
+    /* REFUTE, GUIDE: values of labels are sums of excesses (dp_refute), not largest loads */
+    bool refute;
+    int64_t floor;   /* search_ask.floor; -1: none */
+    bool enough;     /* a plan was found that ends the search */
+    uint64_t counts; /* the number of devices of each kind, packed as in label.used */
+    uint64_t *rest;  /* scratch: bits of the ideal that is looked up in the guide */
     enum search_end end_of;
     /* where it is */
-    uint32_t bucket_at; /* card of the ideals that are extended; start is one of them */
-    bool started;       /* the start's bits are there */
-    bool inside;        /* an enumeration has begun */
+    /* number of vertices of the ideals that are being extended; `start` is one of them */
+    uint32_t bucket_at;
+    bool started; /* bits and frontier are those of the start */
+    bool inside;  /* an enumeration of sets S has begun */
     /* the current start */
     uint32_t start, stamp;
     uint64_t *bits;                    /* of I' + S */
     uint32_t *missing, *missing_stamp; /* [vertex] predecessors not in I' + S */
     struct net *net;
-    uint32_t *need; /* [shared item] vertices of S that need it */
+    uint32_t *need; /* [shared item] how many vertices of S need it */
     uint32_t *frontier, nfrontier;
-    uint32_t larger[LARGER], nlarger; /* ideals that are as good a start (dp_maximal.c) */
-    uint32_t tried; /* position in the list of the vertex that S could hold, too, last time */
+    /* ideals of one vertex more that may serve as a start instead (dp_maximal.c) */
+    uint32_t larger[LARGER], nlarger;
+    /* position in the list of the vertex that maximal_could_be_larger found last: tried first */
+    uint32_t tried;
     /* the current enumeration */
     uint32_t k;
     const struct problem_kind *kind;
@@ -83,18 +93,21 @@ struct search {
     uint32_t nlive, caplive;
     int64_t low[PROBLEM_POTS], reach[PROBLEM_POTS], weight[PROBLEM_POTS];
     int64_t compute, fixed, cut, bytes, cross;
-    struct problem_parts parts; /* kept only for detailed chains */
-    uint32_t copies;            /* that the stage may have at most */
-    bool weighs;                /* bytes are kept up to date: memory or copies ask for them */
-    int64_t room;  /* limit of the sums: that of a load, times the copies there may be */
-    int64_t spare; /* at most this may the device's excess be */
+    struct problem_parts parts; /* load of S in parts; kept only for detailed problems */
+    uint32_t copies;            /* the most devices that the stage may have */
+    /* whether `bytes` is kept up to date: needed for memory limits and for copies */
+    bool weighs;
+    /* S's time and transfers may add up to this: the limit of a load, times copies */
+    int64_t room;
+    int64_t spare; /* REFUTE, GUIDE: the most that the device's load may exceed the weight of S */
     uint64_t key;
     uint32_t card;
-    uint32_t *list, end, at; /* at: what is decided next */
+    /* the enumeration's list of vertices that can join S, its end, the position to decide next */
+    uint32_t *list, end, at;
     struct choice *choice;
     uint32_t nchoice, capchoice;
-    uint64_t steps, pause; /* done; it pauses when so many are */
-    size_t used_before;    /* bytes of a */
+    uint64_t steps, pause; /* steps done; the number of steps at which to pause */
+    size_t used_before;    /* bytes of the arena that were in use before the search */
 };
 
 /* Whether v is in I' + S. */
@@ -103,28 +116,29 @@ static inline bool has(const struct search *s, uint32_t v)
     return s->bits[v >> 6] >> (v & 63) & 1;
 }
 
-/* What a load takes more than the weight of S, in potential 0. */
+/* The excess of a device that holds S with this load: its scaled load less the weight of S, in potential 0. */
 static inline int64_t search_excess(const struct search *s, int64_t load)
 {
     return problem_scaled(load, s->c->pot[0].scale[s->k]) -
            (s->weight[0] - s->ideal[s->start].weight[0]);
 }
 
-/* The ideal of `card` vertices, bits and key of s; 0: there is none. */
+/* Looks up the ideal with these bits, `card` vertices and hash `key` in s; 0: it is not there. */
 uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits);
-/* The ideal I' + S, made if it is new: then it has no guide yet. */
+/* The ideal I' + S; added if it is new, without its guide (guide_link). */
 uint32_t search_intern(struct search *s);
 
-/* Looks in the guide for the ideal of all that ideal id, which is I' + S, has not.  O(V of the guide). */
+/* Sets the guide of ideal id, which is I' + S: the ideal of the guide's graph that holds all its vertices outside I'
+ * + S.  O(V of the guide). */
 void guide_link(struct search *s, uint32_t id);
-/* At least so much more than their weights must the loads of the devices that `used` leaves be in sum, in
- * potential 0, to end a plan from ideal id; LOAD_INF: they cannot.  0 without a guide. */
+/* A lower bound on the excess, summed over the devices that `used` leaves, of any way to complete a plan from ideal
+ * id; LOAD_INF: there is no way.  0 without a guide. */
 int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
-/* Whether the device of S could hold one vertex more, and the rest of a plan would be as good without it. */
+/* Whether some vertex can move to the device of S from a later one such that no plan gets worse. */
 bool maximal_could_be_larger(struct search *s);
-/* Looks for ideals of one vertex more than the start from which the rest of a plan is as good. */
+/* Fills s->larger: known ideals of one vertex more than the start from which the rest of a plan is as good. */
 void maximal_find_larger(struct search *s);
-/* Drops the live labels that one of those has, too. */
+/* Drops the live labels for which an ideal of s->larger has one that is as good. */
 void maximal_drop(struct search *s);
 
 #endif

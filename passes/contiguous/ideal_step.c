@@ -1,9 +1,9 @@
 /* One step of the exact search: a vertex joins S or is left out, and back again (ideal_state.h).
  *
- * Kept up to date, for the device kind of the current enumeration: compute time; transfers as they
- * are for this S (cut) and those of them that stay whatever comes (fixed); bytes; the weights of
- * I' + S; the weight of the nets that cross it.  A net is looked at when the first of its pins is
- * (pins outside I' are counted then); after that every change is O(1) per net and vertex. */
+ * Kept up to date, for the device kind of the current enumeration: the compute time of S; the transfers that it pays
+ * as it is (cut), and those of them that it pays whatever joins it later (fixed); its bytes; the weights of I' + S;
+ * the weight of the nets that cross I' + S.  The pins of a net outside I' are counted when the first of them is
+ * looked at; after that every change is O(1) per net and vertex. */
 #include "passes/contiguous/ideal_step.h"
 
 #include <string.h>
@@ -20,7 +20,8 @@ void step_look(struct search *s, uint32_t e)
         t->outside += !has(s, pin->to[i]);
 }
 
-/* Net e, which the host shares, is touched for the first time (or, sign < 0, was not after all). */
+/* Adds (sign 1) or takes off (-1) the weight of net e, which has the host and which no vertex of I' touches, when
+ * the first vertex of S touches it. */
 static void weigh_net(struct search *s, uint32_t e, int64_t sign)
 {
     for (uint32_t p = 0; p < s->c->npot; p++)
@@ -39,7 +40,7 @@ static void take_nets(struct search *s, uint32_t v)
         uint32_t e = of->to[i];
         struct net *t = step_net(s, e);
         int64_t cost = t->cost;
-        bool fresh = t->outside == t->pins; /* no pin in I' */
+        bool fresh = t->outside == t->pins; /* no pin of it is in I' */
         if (s->c->detailed) {
             if (t->taken)
                 *part_of(s, t) -= cost;
@@ -149,7 +150,7 @@ static void part_vertex(struct search *s, uint32_t v, int64_t sign)
     s->parts.params += s->g->param ? sign * s->g->param[v] : 0;
 }
 
-/* Whether the device can still get far enough. */
+/* Whether the device's room still allows I' + S to reach search.low in every potential. */
 static bool can_reach(const struct search *s)
 {
     int64_t room = s->room - s->compute - (s->c->overlap ? 0 : s->fixed);
@@ -165,7 +166,7 @@ static bool can_reach(const struct search *s)
             more = s->kind->copies > 1 ? LOAD_INF : scale - s->bytes;
         else if (scale == INT64_C(1) << SCALE_BITS)
             more = room;
-        else /* rounded up: weights are rounded down one by one */
+        else /* rounded up, since the weights are each rounded down */
             more = (int64_t)(((__int128)room * scale) >> SCALE_BITS) + 1;
         if (s->weight[p] + more < s->low[p])
             return false;
@@ -210,7 +211,7 @@ bool step_take(struct search *s, uint32_t v)
         uint32_t w = succ->to[i];
         if (s->missing_stamp[w] != s->stamp) {
             s->missing_stamp[w] = s->stamp;
-            s->missing[w] = 1; /* v itself is in already */
+            s->missing[w] = 1; /* 1 for v, whose bit is set already */
             for (uint32_t j = pred->at[w]; j < pred->at[w + 1]; j++)
                 s->missing[w] += !has(s, pred->to[j]);
         }

@@ -14,7 +14,7 @@ static bool same_bits(const struct search *s, const struct ideal *d, const uint6
     return !differs && memcmp(bits + d->word, s->pool + d->bits, d->nword * sizeof *bits) == 0;
 }
 
-/* The slot of such an ideal, or a free one. */
+/* The slot of the ideal with these bits, or the free slot where it belongs. */
 static uint32_t slot_of(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits)
 {
     uint32_t at = (uint32_t)key & s->mask;

@@ -1,9 +1,10 @@
 /* Why there is no contiguous plan (infeasible.h).
  *
- * What is easy comes first: a vertex that nothing can run, one that is larger than all devices that may have it,
- * sums (memory_need.c).  Then the smallest memory that would do is found by bisection between that bound and
- * what a plan that was found needs: over interval DP ("a plan was found"), then over the exact search ("none
- * exists").  Memories below the one tried are raised to it, larger ones stay. */
+ * First what needs no search: a vertex that nothing can run, or that is larger than every device that may hold it;
+ * sums of bytes (memory_need.c).  Then the smallest memory that would do is searched for by bisection, between that
+ * bound and the need of a plan that was found: interval DP says "a plan fits", the exact search "none does".  To try
+ * a memory, smaller devices are raised to it and larger ones stay.
+ * Cost: a search for each step of bisection, until the time is up. */
 #include "passes/contiguous/infeasible.h"
 
 #include "passes/contiguous/ideal_both_ends.h"
@@ -13,24 +14,25 @@
 
 enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
 
-/* What is known about the memory that is needed. */
+/* Bisection: what is known about the memory that devices need, bytes. */
 struct needed {
     struct ctx *x;
     const struct wdag *g;
     struct clock *clock;
     const struct interval_run *dpl;
-    int64_t none; /* no plan fits if no device has more: proven; -1: nothing is */
-    int64_t lo;   /* none was found */
-    int64_t hi;   /* a plan needs so much; INT64_MAX: none was found */
+    int64_t none; /* proven: no plan fits if no device has more than this; -1: nothing is proven */
+    int64_t lo;   /* no plan was found that fits this */
+    int64_t hi;   /* a plan was found that fits this; INT64_MAX: none was */
 };
 
-/* Looks for a plan that fits if no bounded device has less than `memory`; states: of the exact search; 0: none. */
+/* Looks for a plan that fits devices raised to `memory`, and updates *n; states: ideals that the exact search may
+ * keep, 0: interval DP alone. */
 static void try_memory(struct needed *n, int64_t memory, uint64_t states)
 {
-    struct arena *a = n->x->scratch;
+    struct arena *a = n->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
-    struct problem *c = problem_build(n->g, n->x->cluster, memory, a, &quiet);
+    struct problem *c = problem_build(n->g, n->x->scene.cluster, memory, a, &quiet);
     struct problem_plan best = {.value = LOAD_INF,
                                 .dev = arena_array(a, (size_t)n->g->n + 1, sizeof(int32_t))};
     struct interval_run run = *n->dpl;
@@ -39,6 +41,7 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
         problem_forget_times(c);
     run.starts = run.starts < INFEASIBLE_STARTS ? run.starts : INFEASIBLE_STARTS;
     run.clock = n->clock;
+    run.phase = NULL; /* what it finds is no plan for these memories */
     bool found = c && interval_search(c, &run, &best, a);
     if (c && !found && states)
         found = dp_both(c, &s, &best, a);
@@ -59,7 +62,7 @@ static void bisect(struct needed *n, uint64_t states)
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 
-/* What needs so much: ": 'a' and 2 more nodes must share a device", "" if it is not to be said. */
+/* The end of a message that says what needs the memory: ": 'a' and 2 more nodes must share a device", or "". */
 static const char *why_need(struct ctx *x, const struct wdag *g, const struct memory_need *need)
 {
     char bytes[UNIT_TEXT], room[UNIT_TEXT];
@@ -69,51 +72,52 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
     bytes_short(bytes, need->bytes);
     bytes_short(room, need->room);
     if (need->vertex == UINT32_MAX)
-        return arena_fmt(x->mem, ": %s need %s, the devices that may run them have %s in all",
+        return arena_fmt(x->use.mem, ": %s need %s, the devices that may run them have %s in all",
                          need->bytes == wdag_bytes(g) ? "all nodes" : "some nodes", bytes, room);
-    const uint32_t *at = wdag_flatten(g, x->scratch);
-    for (uint32_t u = 0; u < x->base->n; u++)
+    const uint32_t *at = wdag_flatten(g, x->use.scratch);
+    for (uint32_t u = 0; u < x->levels.base->n; u++)
         more += at[u] == need->vertex;
     const char *name = first_node(x, g, need->vertex);
     if (more <= 1)
-        return arena_fmt(x->mem, ": node '%s' needs %s, the largest device that may run it has %s",
-                         name, bytes, room);
-    return arena_fmt(x->mem,
+        return arena_fmt(x->use.mem,
+                         ": node '%s' needs %s, the largest device that may run it has %s", name,
+                         bytes, room);
+    return arena_fmt(x->use.mem,
                      ": '%s' and %u more node%s must share a device and need %s, the largest that "
                      "may run them has %s",
                      name, more - 1, more > 2 ? "s" : "", bytes, room);
 }
 
-/* need: 0, none was found; none: nothing up to it does (-1). */
+/* Reports the memory needed: `need` was found to do (0: none was), `none` is proven not to (-1: nothing is proven). */
 static int say_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why)
 {
     char exact[UNIT_TEXT], text[UNIT_TEXT], least[UNIT_TEXT], least_exact[UNIT_TEXT];
     int64_t has = INT64_MAX;
-    for (uint32_t k = 0; k < x->cluster->ncls; k++)
-        if (x->cluster->cls[k].memory >= 0 && x->cluster->cls[k].memory < has)
-            has = x->cluster->cls[k].memory;
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        if (x->scene.cluster->cls[k].memory >= 0 && x->scene.cluster->cls[k].memory < has)
+            has = x->scene.cluster->cls[k].memory;
     bytes_print(exact, need);
     bytes_short(text, need);
     bytes_print(least_exact, none + 1);
     bytes_short(least, none + 1);
     if (need && none + 1 >= need)
-        diag_error(x->diag,
+        diag_error(x->use.diag,
                    "no %s fits the memory of the devices: they need %s (%s) per device (proven)%s",
                    shape, exact, text, why);
     else if (none >= has)
-        diag_error(x->diag,
+        diag_error(x->use.diag,
                    "no %s fits the memory of the devices: nothing below %s (%s) per device does "
                    "(proven)%s%s",
                    shape, least_exact, least, why,
-                   need ? arena_fmt(x->mem, "; the smallest found needs %s (%s)", exact, text)
+                   need ? arena_fmt(x->use.mem, "; the smallest found needs %s (%s)", exact, text)
                         : "");
     else
         diag_error(
-            x->diag, "no %s was found that fits the memory of the devices (not proven): %s%s",
+            x->use.diag, "no %s was found that fits the memory of the devices (not proven): %s%s",
             shape,
-            need ? arena_fmt(x->mem, "the smallest found needs %s (%s) per device", exact, text)
+            need ? arena_fmt(x->use.mem, "the smallest found needs %s (%s) per device", exact, text)
                  : "none was found with more, either",
-            none >= 0 ? arena_fmt(x->mem, ", and nothing below %s does", least) : "");
+            none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "");
     return PASS_INFEASIBLE;
 }
 
@@ -122,10 +126,10 @@ int report_memory(struct ctx *x, const char *shape, int64_t need, bool proven, i
     return say_memory(x, shape, need, proven ? need - 1 : least - 1, "");
 }
 
-/* No plan fits any memory: pins, or devices that cannot run nodes. */
+/* Reports that no memory would help: pins contradict each other, or a node can run nowhere. */
 static int report_contradiction(struct ctx *x, bool proven)
 {
-    diag_error(x->diag,
+    diag_error(x->use.diag,
                "no contiguous plan %s: some node cannot run on any device, or pins contradict each "
                "other or the order of the nodes",
                proven ? "exists" : "was found");
@@ -136,7 +140,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
     struct diag quiet = diag_silent();
-    const struct problem *c = problem_build(g, x->cluster, -1, x->scratch, &quiet);
+    const struct problem *c = problem_build(g, x->scene.cluster, -1, x->use.scratch, &quiet);
     if (!c)
         return report_contradiction(x, false);
     struct memory_need need = memory_need(c);
@@ -144,13 +148,13 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     uint64_t states = exact ? PROOF_STATES : 0;
     if (need.nowhere != UINT32_MAX) {
         diag_error(
-            x->diag,
+            x->use.diag,
             "no contiguous plan exists: node '%s' cannot run on any device that it may be on",
             first_node(x, g, need.nowhere));
         return PASS_INFEASIBLE;
     }
     if (!need.least && n.clock->why) {
-        diag_error(x->diag, "no contiguous plan was found: %s", n.clock->why);
+        diag_error(x->use.diag, "no contiguous plan was found: %s", n.clock->why);
         return PASS_INFEASIBLE;
     }
     if (need.least && !clock_out(n.clock))
@@ -168,7 +172,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
         bisect(&n, BISECT_STATES);
     }
     if (n.hi == 0) {
-        diag_error(x->diag,
+        diag_error(x->use.diag,
                    "no contiguous plan was found in the states allowed, but there are some: "
                    "raise --max-states");
         return PASS_INFEASIBLE;

@@ -10,8 +10,8 @@
  *  - the net is not in the segment yet: paid for good if it has a pin before i or on the host, else
  *    paid unless this is its last unit;
  *  - it is in the segment, and this is its last unit, and the first is not before i: paid no more.
- * Time, what is paid for good, and bytes only grow with j, so the sweep ends where they exceed the
- * best plan known; starts and ends outside the windows of problem.h are skipped.
+ * Time, what is paid for good, and bytes only grow with j, so the sweep ends where they exceed the best plan known.
+ * Starts and ends are skipped where the potentials (problem.h) say that the rest does not fit the devices left.
  *
  * O(V + pins) for the units, and O(starts in windows * segment length * nets per unit) for each order: with a good
  * first plan a small part of U^2 / D for U units.  That plan comes from cuts at few sampled positions, where little
@@ -27,16 +27,16 @@
 enum {
     SAMPLE_FEW = 32,
     SAMPLE_MANY = 512,
-    ALL_UP_TO = 8192, /* units */
-    SHARE = 4         /* of the budget that is left, for one order */
+    ALL_UP_TO = 8192, /* orders of up to so many vertices may be cut anywhere */
+    SHARE = 4         /* one order gets 1 / SHARE of the budget that is left */
 };
 
-/* A unit of a net. */
+/* One unit among those that a net has pins in. */
 struct touch {
     int64_t cost;
     uint32_t prev;  /* 1 + the net's previous unit, 0: none */
     uint32_t first; /* its first unit */
-    uint32_t src;   /* that of the vertex that makes it; UINT32_MAX: none */
+    uint32_t src;   /* the unit of the vertex that produces it; UINT32_MAX: none */
     uint8_t last, host, back;
 };
 
@@ -49,24 +49,24 @@ struct need {
 struct run {
     const struct problem *c;
     const uint32_t *order;
-    uint32_t n; /* units */
+    uint32_t n; /* number of units */
     struct arena *a;
     uint32_t *start;              /* [unit] position of its first vertex; start[n]: all vertices */
     int64_t *time[PROBLEM_KINDS]; /* [unit]; COST_NEVER */
-    int64_t *back[PROBLEM_KINDS]; /* NULL: nothing is the backward pass's */
+    int64_t *back[PROBLEM_KINDS]; /* [unit] what of it is the backward pass's; NULL: nothing */
     int64_t *size, *param;
     uint32_t *touch_at[CLUSTER_CLASSES]; /* [unit] */
     struct touch *touch[CLUSTER_CLASSES];
     uint32_t *need_at;
     struct need *need;
-    int64_t *prefix[PROBLEM_POTS]; /* [unit] weight before it */
-    uint32_t *head;                /* [unit] labels */
+    int64_t *prefix[PROBLEM_POTS]; /* [potential][unit] weight of the units before it */
+    uint32_t *head;                /* [unit] labels of the plans that end before it */
     struct labels labels;
     struct live *live;
     uint32_t nlive, caplive;
     struct problem_caps caps;
-    uint32_t last; /* label of the best plan */
-    bool quick;    /* stages of one device only */
+    uint32_t last; /* the label of the best whole plan; 0: none */
+    bool quick;    /* a rough first plan: stages are not copied */
     uint64_t steps, budget;
     struct clock *clock;
 };
@@ -99,14 +99,15 @@ static struct spans find_spans(const struct run *r)
     return s;
 }
 
-/* Whether class cls pays for net e depending on where the order is cut. */
+/* Whether net e can cost a device of class cls something: it has a cost there, and pins in several units or on the
+ * host. */
 static bool matters(const struct run *r, const struct spans *s, uint32_t cls, uint32_t e)
 {
     return r->c->cls[cls].cost[e] > 0 && (s->first[e] < s->last[e] || r->c->g->net_host[e]);
 }
 
-/* The nets of a unit that matter to class cls, to r->touch[cls] from n on, or only counted if that is NULL; seen[net]:
- * 1 + its last unit so far.  The new n. */
+/* Appends the nets of unit u that matter to class cls to r->touch[cls] from index n on (NULL: only counts them);
+ * seen[net]: 1 + the last unit that had a pin of it.  Returns the index behind them. */
 static uint32_t touch_unit(struct run *r, const struct spans *s, uint32_t cls, uint32_t u,
                            uint32_t *seen, uint32_t n)
 {
@@ -168,7 +169,7 @@ static void make_needs(struct run *r)
     }
 }
 
-/* One value for each unit: the sum of x over its vertices. */
+/* [unit] The sum of x over its vertices; COST_NEVER if it is so for one of them. */
 static int64_t *sums(const struct run *r, const int64_t *x)
 {
     int64_t *sum = x ? arena_array(r->a, (size_t)r->n + 1, sizeof *sum) : NULL;
@@ -198,7 +199,7 @@ static void make_prefixes(struct run *r, const struct spans *s)
     }
 }
 
-/* Cuts the order where cut[position] allows it (NULL: everywhere); a cut at p is before order[p]. */
+/* Makes the units: the order is cut before order[p] where cut[p] != 0 (NULL: everywhere). */
 static void make_units(struct run *r, const uint8_t *cut)
 {
     const struct problem *c = r->c;
@@ -225,7 +226,7 @@ static void make_units(struct run *r, const uint8_t *cut)
     r->param = c->detailed ? sums(r, c->g->param) : NULL;
     make_prefixes(r, &s);
     r->head = arena_array(r->a, (size_t)r->n + 1, sizeof *r->head);
-    /* what has to be done for each vertex and pin counts, too */
+    /* the work for each vertex and pin counts as steps */
     r->steps += 2 * (uint64_t)(n + c->net_of.at[n]);
 }
 
@@ -242,7 +243,7 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
     }
 }
 
-/* extend() where loads are more than sums: the segment on as many devices as a label has left. */
+/* extend() for detailed problems: the segment on 1 .. `most` devices, as far as a label has them left. */
 static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
                             const struct problem_parts *parts, uint32_t most)
 {
@@ -270,7 +271,7 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
     }
 }
 
-/* Extends the live labels of position i by the segment [i, j) on kind k. */
+/* Extends each live label, which ends at the segment's start, by the segment up to j on a device of kind k. */
 static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
 {
     r->steps += r->nlive / 2;
@@ -307,18 +308,18 @@ static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
     return sum;
 }
 
-/* What net h adds to or takes from the parts of the segment [i, j] when unit j joins it. */
+/* Changes the transfers of the segment [i, j), kept in *parts, as net h does when unit j joins it. */
 static void part_net(struct problem_parts *parts, const struct touch *h, uint32_t i, uint32_t j)
 {
     bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
     int64_t *t = parts->t[h->back];
-    if (h->prev > i) /* paid so far */
+    if (h->prev > i) /* it was paid without unit j */
         t[h->src >= i && h->src < j ? PART_OUT : PART_IN] -= h->cost;
     if (open || !h->last)
         t[src ? PART_OUT : PART_IN] += h->cost;
 }
 
-/* sweep() where loads are more than sums. */
+/* sweep() for detailed problems. */
 static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
     const struct problem *c = r->c;
@@ -385,7 +386,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
-/* One pass over the units.  True if the best plan improved. */
+/* Runs the dynamic program over all units; true if it found a plan better than the limit. */
 static bool pass_over(struct run *r)
 {
     r->labels.n = 0;
@@ -414,7 +415,7 @@ static bool pass_over(struct run *r)
     return r->last != 0;
 }
 
-/* Writes the plan that ends in r->last. */
+/* Writes the plan that ends in r->last to *best. */
 static void keep(struct run *r, struct problem_plan *best)
 {
     uint32_t nstep = 0, s = 0;
@@ -441,12 +442,13 @@ static void keep(struct run *r, struct problem_plan *best)
 
 /* ---- where to cut ---------------------------------------------------------------------------- */
 
-/* Allows the cuts into as many pieces of equal work as there are devices of a kind; work[p]: of the first p. */
+/* For each kind, marks in cut[] the cuts of the order into as many pieces of equal work as it has devices; work[p]:
+ * of the first p vertices. */
 static void allow_even(const struct problem *c, const int64_t *work, uint8_t *cut)
 {
     __int128 all = (__int128)work[c->g->n] * 2 + 1;
     for (uint32_t k = 0; k < c->nkind; k++)
-        /* a vertex is in the piece of its middle */
+        /* a vertex belongs to the piece in which the middle of its work lies */
         for (uint32_t p = 0, before = 0; p < c->g->n; p++) {
             __int128 middle = (__int128)work[p] + work[p + 1];
             uint32_t piece = (uint32_t)(middle * c->kind[k].count / all);
@@ -455,9 +457,9 @@ static void allow_even(const struct problem *c, const int64_t *work, uint8_t *cu
         }
 }
 
-/* Units whose borders are the cheapest position of each of `count` pieces of about equal weight, and those that
- * cut it into pieces of equal work; with `near`, also the positions around the cuts of the best plan, of the units
- * there are. */
+/* Makes units with borders at the cheapest position of each of `count` pieces of about equal weight, and where the
+ * order divides into pieces of equal work (allow_even); with `near`, also at all positions around the cuts of the
+ * plan r->last. */
 static void sample_units(struct run *r, uint32_t count, bool near)
 {
     assert(count > 0 && (!near || r->last));
@@ -480,7 +482,7 @@ static void sample_units(struct run *r, uint32_t count, bool near)
     make_units(r, cut);
 }
 
-/* A pass over the units; a better plan goes to *best. */
+/* Runs the dynamic program over the units there are; a better plan goes to *best. */
 static bool improve(struct run *r, struct problem_plan *best)
 {
     if (r->steps > r->budget || !pass_over(r))
@@ -500,7 +502,8 @@ static struct run run_of(const struct problem *c, const uint32_t *order, struct 
     return r;
 }
 
-/* The first plan of all is cheap, and it is made whatever the clock says. */
+/* Improves *best by one order, with few cuts first, then more.  The first plan of all is cheap, and is made even if
+ * time is up. */
 static bool search_order(struct run *r, struct problem_plan *best)
 {
     bool better = false;
@@ -554,7 +557,8 @@ static enum topo_kind mixed_kind(uint32_t s)
     return s < FIRST ? first[s] : cycle[s % CYCLE];
 }
 
-/* rank[device]: a topological order of what the devices of a contiguous plan hold.  O(V + E + devices). */
+/* Writes rank[device], its place in a topological order of the devices of the contiguous plan dev[].  O(V + E +
+ * devices). */
 static void rank_devices(const struct problem *c, const int32_t *dev, uint32_t *rank,
                          struct arena *a)
 {
@@ -603,8 +607,8 @@ uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const 
     return new_order;
 }
 
-/* The next order to try.  Mixed: the first of each kind has its ties by number, later every other one is near
- * the best plan. */
+/* The next order to try.  With INTERVAL_MIXED the first FIRST orders are of a kind each, ties by vertex number;
+ * later ones are random, and every other one is rearranged around the best plan. */
 static const uint32_t *order_of_start(const struct problem *c, const struct interval_run *run,
                                       uint64_t seed, const struct problem_plan *best,
                                       struct arena *a)
@@ -647,7 +651,7 @@ bool interval_next(const struct problem *c, struct interval_run *run, struct pro
     const uint32_t *order = order_of_start(c, run, seed, best, scratch);
     struct run r = run_of(c, order, run->clock, (budget - run->spent) / SHARE, best, scratch);
     bool better = search_order(&r, best);
-    /* making an order counts, too */
+    /* making an order counts as steps */
     run->spent += r.steps + 8 * (uint64_t)(c->g->n + c->net_of.at[c->g->n]);
     run->tried++;
     arena_release(scratch, mark);
@@ -659,7 +663,12 @@ bool interval_search(const struct problem *c, struct interval_run *run, struct p
 {
     bool better = false;
     interval_begin(run);
-    while (!interval_over(run) && best->value > c->lower && !(run->tried && clock_out(run->clock)))
+    while (!interval_over(run) && best->value > c->lower &&
+           !(run->tried && clock_out(run->clock))) {
         better = interval_next(c, run, best, scratch) || better;
+        if (run->phase)
+            problem_tell(c, run->clock, run->phase,
+                         (uint32_t)((uint64_t)run->tried * 1000 / run->starts), best->value);
+    }
     return better;
 }

@@ -1,4 +1,4 @@
-/* Interval DP over topological orders ("DPL" of the placement paper), started many times. */
+/* Interval DP: the best way to cut a topological order into stages ("DPL" of the placement paper), for many orders. */
 #ifndef PCC_PASSES_CONTIGUOUS_INTERVAL_DP_H
 #define PCC_PASSES_CONTIGUOUS_INTERVAL_DP_H
 
@@ -10,9 +10,10 @@ struct interval_run {
     uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
     uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct clock *clock;
-    uint32_t tried; /* out: orders tried */
-    uint64_t state; /* of the generator of seeds */
-    uint64_t spent; /* steps, making orders included */
+    const char *phase; /* what the listener is told that this is; NULL: nothing is told */
+    uint32_t tried;    /* out: orders tried */
+    uint64_t state;    /* of the random numbers that seed the orders */
+    uint64_t spent;    /* steps done, the making of orders included */
 };
 enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 
@@ -22,20 +23,20 @@ enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 bool interval_search(const struct problem *c, struct interval_run *r, struct problem_plan *best,
                      struct arena *scratch);
 
-/* The same in parts: interval_begin, then an order with each interval_next, of which the first few are worth
- * most; true if the plan improved.  It does not look at r->starts, and does nothing once the budget is spent:
- * interval_over tells of both. */
+/* The same one order at a time: interval_begin once, then each interval_next tries one order, the best ones first,
+ * and returns true if the plan improved.  interval_next does nothing once the budget is spent, but does not look at
+ * r->starts; interval_over says whether either is used up. */
 void interval_begin(struct interval_run *r);
 bool interval_over(const struct interval_run *r);
 bool interval_next(const struct problem *c, struct interval_run *r, struct problem_plan *best,
                    struct arena *scratch);
 
-/* The order with the vertices of each device of a contiguous plan together: its cuts are there, and others near
- * them.  O(V + E). */
+/* `order` rearranged so that the vertices of each device of the contiguous plan dev[] stand together: the plan is
+ * then one way to cut it, and others near that are too.  O(V + E). */
 uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const int32_t *dev,
                           struct arena *a);
 
-/* One given order, cuts before order[p] where cut[p] != 0 (NULL: anywhere): exact for these. */
+/* Improves *best by the best plan that cuts `order` only before positions p with cut[p] != 0 (NULL: anywhere). */
 bool interval_order(const struct problem *c, const uint32_t *order, const uint8_t *cut,
                     struct clock *clock, struct problem_plan *best, struct arena *scratch);
 

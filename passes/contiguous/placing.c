@@ -1,4 +1,4 @@
-/* What dpl-place and dp-place have in common (placing.h). */
+/* How planners begin and end (placing.h).  O(kinds * (V + pins)) for the problems, O(V + nodes) for a plan. */
 #include "passes/contiguous/placing.h"
 
 #include "passes/bounds/claim.h"
@@ -25,7 +25,7 @@ const struct opt place_opts[] = {
      .off = offsetof(struct place_options, whole),
      .def = "true",
      .help = "after a fused graph, search the whole graph, too"},
-    {.kind = OPT_INT, /* from here: PLACE_OPTS_EXACT */
+    {.kind = OPT_INT, /* the options of dpl-place begin here: row PLACE_OPTS_EXACT */
      .name = "starts",
      .off = offsetof(struct place_options, starts),
      .def = "60",
@@ -52,30 +52,30 @@ int placing_start(struct ctx *x, const char *planner, const struct place_options
 {
     if (ctx_base(x))
         return -1;
-    if (cluster_grouped(x->cluster))
-        return diag_error(x->diag,
+    if (cluster_grouped(x->scene.cluster))
+        return diag_error(x->use.diag,
                           "%s: it knows no groups of devices: use hier-place, or leave "
                           "the groups out",
                           planner);
-    *p = (struct placing){.whole = whole_level(x), .level = x->top, .clock = {.stop = x->stop}};
-    if (x->time_limit > 0)
-        p->clock.deadline = clock_now() + x->time_limit / 1000;
+    *p = (struct placing){.whole = whole_level(x), .level = x->levels.top, .clock = ctx_clock(x)};
     p->run.starts = (uint32_t)o->starts;
     p->run.seed = (uint64_t)o->seed;
     p->run.order = (uint32_t)o->order;
     p->run.clock = &p->clock;
-    p->problem = p->top = problem_build(p->whole, x->cluster, -1, x->scratch, x->diag);
+    p->run.phase = "trying orders";
+    p->problem = p->top =
+        problem_build(p->whole, x->scene.cluster, -1, x->use.scratch, x->use.diag);
     if (p->problem && p->level != p->whole)
-        p->top = problem_build(p->level, x->cluster, -1, x->scratch, x->diag);
+        p->top = problem_build(p->level, x->scene.cluster, -1, x->use.scratch, x->use.diag);
     return p->problem && p->top ? 0 : -1;
 }
 
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g)
 {
     struct problem_plan p = {.value = LOAD_INF,
-                             .dev = arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t))};
-    if (x->cluster->replicate)
-        p.copies = arena_array(x->mem, (size_t)x->cluster->ndev + 1, sizeof *p.copies);
+                             .dev = arena_array(x->use.mem, (size_t)g->n + 1, sizeof(int32_t))};
+    if (x->scene.cluster->replicate)
+        p.copies = arena_array(x->use.mem, (size_t)x->scene.cluster->ndev + 1, sizeof *p.copies);
     if (g->n == 0)
         p.value = 0;
     return p;
@@ -84,10 +84,10 @@ struct problem_plan no_plan(struct ctx *x, const struct wdag *g)
 const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v)
 {
     assert(v < g->n);
-    const uint32_t *at = wdag_flatten(g, x->scratch);
-    for (uint32_t u = 0; u < x->base->n; u++)
+    const uint32_t *at = wdag_flatten(g, x->use.scratch);
+    for (uint32_t u = 0; u < x->levels.base->n; u++)
         if (at[u] == v)
-            return node_name(x->m, x->base->node[u]);
+            return node_name(x->scene.m, x->levels.base->node[u]);
     return "";
 }
 
@@ -95,9 +95,9 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct problem_plan *best)
 {
     assert(best->value >= 0 && best->value < LOAD_INF);
-    struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
+    struct plan *p = x->results.plan = arena_alloc(x->use.mem, sizeof *p);
     p->planner = planner;
-    p->dev = plan_project(g, best->dev, x->m->nnode, x->mem);
+    p->dev = plan_project(g, best->dev, x->scene.m->nnode, x->use.mem);
     p->copies = best->copies;
     p->value = claim_value(x, best, p->dev);
     p->bare = best->value;

@@ -1,4 +1,5 @@
-/* What dpl-place and dp-place have in common: from levels of the context to its plan. */
+/* How planners begin and end: from the levels of the context to problems, and from a plan of a level to the
+ * context's. Written for dpl-place and dp-place, used by most others. */
 #ifndef PCC_PASSES_CONTIGUOUS_PLACING_H
 #define PCC_PASSES_CONTIGUOUS_PLACING_H
 
@@ -17,16 +18,17 @@ extern const struct opt place_opts[];
 
 /* What both start with. */
 struct placing {
-    struct wdag *whole, *level;    /* the level after the mandatory steps, and the top */
-    struct problem *problem, *top; /* of whole and of level; one chain if these are one level */
-    struct clock clock;            /* starts now */
-    struct interval_run run;       /* with this clock: p must stay where it is */
-    /* of all plans, as far as dp-place has looked; value 0: nothing is known */
+    struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
+    /* the problems of whole and of level; the same one if these are one level */
+    struct problem *problem, *top;
+    struct clock clock;      /* starts now */
+    struct interval_run run; /* points to this clock, so the struct must not move */
+    /* bound for all plans, once dp-place has looked for one; value 0: it has not */
     struct bound all;
 };
 
-/* Makes the base level if need be, and the chains, which live in the scratch arena.  0, or -1: also for
- * a cluster with groups, which these planners do not know.  planner: its name, for errors. */
+/* Makes the base level if need be, and the problems, which live in the scratch arena.  0, or -1 and an error, also
+ * for a cluster with groups of devices, which these planners do not know.  planner: its name, for errors. */
 int placing_start(struct ctx *x, const char *planner, const struct place_options *o,
                   struct placing *p);
 
@@ -36,7 +38,7 @@ struct problem_plan no_plan(struct ctx *x, const struct wdag *g);
 /* The name of the first node in vertex v of level g, for messages.  O(V). */
 const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v);
 
-/* Leaves best, a plan for the vertices of level g, in x->plan. */
+/* Leaves best, a plan for the vertices of level g, in x->results.plan. */
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct problem_plan *best);
 

@@ -25,11 +25,11 @@
 #include <assert.h>
 
 enum {
-    BRIDGE_MOST = 64, /* predecessors that a vertex keeps */
-    SHARES = 11,      /* of the longest path: 0, 1/512, ... 1/2, 1 */
-    HEAVY = 50,       /* a vertex of this part of a load stays in */
-    PRECISION = 1000, /* bisection ends at this part of the value */
-    STATES = 200000   /* of one search */
+    BRIDGE_MOST = 64, /* predecessors that a vertex gets at most in the smaller graph */
+    SHARES = 11,      /* number of limits of mobility: 0, 1/512, ... 1/2, 1 of the longest path */
+    HEAVY = 50,       /* a vertex that weighs 1 / HEAVY of a load stays in */
+    PRECISION = 1000, /* bisection ends at 1 / PRECISION of the value */
+    STATES = 200000   /* ideals that one search may keep */
 };
 
 struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *a, struct diag *d)
@@ -69,7 +69,8 @@ int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct aren
     for (uint32_t v = 0; v < g->n; v++)
         own[v] = w[v] + hop / 2 + (int64_t)(topo_random(&state) % (uint64_t)hop);
     int64_t *before = arena_array(a, (size_t)g->n + 1, sizeof *before);
-    int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after); /* the vertex included */
+    /* [vertex] longest path from it on, itself included */
+    int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
             uint32_t u = g->pred.to[i];
@@ -112,14 +113,14 @@ uint32_t bound_choose(const struct problem *c, const int64_t *mobility, int64_t 
 struct bounding {
     struct problem *c;
     int64_t upper;
-    uint64_t steps; /* left */
+    uint64_t steps; /* that are left */
     struct clock *clock;
     struct arena *a;
     bool raised;
-    uint32_t lost; /* vertices, in the graph that gave the best bound */
+    uint32_t lost; /* vertices that the graph which gave the best bound had lost */
 };
 
-/* Whether no plan of the whole is better than `value`, as far as r can tell. */
+/* Whether a search of r proves that no plan of the whole graph is better than `value`. */
 static bool none_below(struct bounding *b, const struct relaxed *r, int64_t value)
 {
     struct dp_search s = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};

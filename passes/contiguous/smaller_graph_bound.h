@@ -1,19 +1,19 @@
-/* Lower bounds for graphs that have too many ideals to search. */
+/* Lower bounds for graphs that have too many ideals to search: searches of the graph without some vertices. */
 #ifndef PCC_PASSES_CONTIGUOUS_SMALLER_GRAPH_BOUND_H
 #define PCC_PASSES_CONTIGUOUS_SMALLER_GRAPH_BOUND_H
 
 #include "passes/contiguous/ideal_search.h"
 
-/* A graph that has lost some vertices, and what they weigh. */
+/* The problem of a graph that has lost some vertices, and what these weigh. */
 struct relaxed {
     struct problem *c;
     int64_t floating; /* weight of the lost vertices in potential 0 */
     uint32_t lost;
 };
 
-/* c without the vertices of out[v] != 0 (those with a pin must stay): any plan of c whose loads
- * are at most L is, restricted to what is left, one that dp_refute(r.c, L, r.floating) is asked
- * for.  Lives in a; c is NULL on an error.  O((V + E) * 64 + pins). */
+/* c without the vertices v with out[v] != 0; pinned vertices must stay.  Any plan of c with loads of at most L is,
+ * without the lost vertices, a plan that dp_refute(r.c, L, r.floating) looks for: if that finds none, c has none.
+ * Lives in a; c is NULL on an error.  O((V + E) * 64 + pins). */
 struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *a, struct diag *d);
 
 /* Raises c->lower (and says why in c->lower_why) as far as searches of at most `steps` steps in all
@@ -21,12 +21,14 @@ struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *
 void dp_bound(struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
               struct arena *scratch, struct diag *d);
 
-/* mobility[vertex]: the length of the longest path, which is returned, less that of the longest path through the
- * vertex.  Each vertex counts a little, so that paths of vertices that take no time have a length, too.  O(V + E). */
+/* Writes mobility[vertex]: the length of the longest path of the graph, which is returned, less that of the longest
+ * path through the vertex (large: the vertex can run at almost any time).  Each vertex counts a little, so that
+ * paths of vertices that take no time have a length, too.  O(V + E). */
 int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct arena *a);
-/* The weight from which a vertex stays in, if plans take `upper`. */
+/* The weight from which on a vertex is too heavy to be taken out, if plans take about `upper`. */
 int64_t bound_heavy(int64_t upper);
-/* Marks what is taken out: mobilities above `above`, but for heavy and pinned vertices; returns how many stay. */
+/* Marks in out[] the vertices of a mobility above `above`, but not those that weigh `heavy` or more nor pinned ones;
+ * returns how many stay. */
 uint32_t bound_choose(const struct problem *c, const int64_t *mobility, int64_t above,
                       int64_t heavy, uint8_t *out);
 

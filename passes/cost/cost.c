@@ -25,8 +25,9 @@ enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
 
 struct pricing {
     struct ctx *x;
-    struct module *m;       /* with calls replaced, if it has any that can be */
-    struct inlined *inside; /* that; NULL: m is x->m */
+    /* the module that is priced: x->m, with the calls replaced that can be */
+    struct module *m;
+    struct inlined *inside; /* what `m` belongs to; NULL: it is x->m */
     struct costs *c;        /* of m */
     struct flops *flops;
     uint32_t *type;                     /* [value] */
@@ -48,7 +49,7 @@ struct pricing {
 static void order_graphs(struct pricing *p)
 {
     const struct module *m = p->m;
-    struct arena *a = p->x->scratch;
+    struct arena *a = p->x->use.scratch;
     uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth);
     p->order = arena_array(a, m->ngraph, sizeof *p->order);
     uint32_t *row = arena_array(a, m->ngraph, sizeof *row), *all = arena_array(a, m->ngraph, 4);
@@ -74,8 +75,8 @@ static void index_bodies(struct pricing *p)
     const struct module *m = p->m;
     if (m->ngraph <= 2)
         return;
-    p->first_body = arena_array(p->x->scratch, m->nnode, sizeof *p->first_body);
-    p->next_body = arena_array(p->x->scratch, m->ngraph, sizeof *p->next_body);
+    p->first_body = arena_array(p->x->use.scratch, m->nnode, sizeof *p->first_body);
+    p->next_body = arena_array(p->x->use.scratch, m->ngraph, sizeof *p->next_body);
     for (gid g = m->ngraph - 1; g > 1; g--) {
         nid owner = m->graph[g].owner;
         if (owner != 0) {
@@ -225,7 +226,7 @@ static int64_t given_time(const struct pricing *p, nid n, uint32_t k)
 /* What is given from outside goes before the roofline, what cannot run before both. */
 static void adjust_node(struct pricing *p, nid n)
 {
-    const struct cluster *c = p->x->cluster;
+    const struct cluster *c = p->x->scene.cluster;
     uint32_t never = 0;
     if ((p->m->node[n].flags & NODE_LOST) != 0)
         return;
@@ -241,7 +242,7 @@ static void adjust_node(struct pricing *p, nid n)
 
 static void price_node(struct pricing *p, nid n)
 {
-    const struct cluster *c = p->x->cluster;
+    const struct cluster *c = p->x->scene.cluster;
     if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
         return;
     if (p->first_body != NULL && p->first_body[n] != 0) {
@@ -282,7 +283,7 @@ static const char *place_name(const struct pricing *p, nid n)
 {
     if (p->inside == NULL || p->inside->names || p->inside->within[n] == 0)
         return node_name(p->m, n);
-    return arena_fmt(p->x->scratch, "%s/%s", node_name(p->x->m, p->inside->origin[n]),
+    return arena_fmt(p->x->use.scratch, "%s/%s", node_name(p->x->scene.m, p->inside->origin[n]),
                      node_name(p->m, n));
 }
 
@@ -295,17 +296,17 @@ static const char *why_closed(const struct pricing *p, const struct functions *f
     if (f->fate[callee] == FATE_CYCLE)
         return "recursive";
     if (f->fate[callee] == FATE_DEEP)
-        return arena_fmt(p->x->scratch, "calls nested %u deep, at most %d are opened",
+        return arena_fmt(p->x->use.scratch, "calls nested %u deep, at most %d are opened",
                          f->depth[callee], CALL_DEPTH);
     if (p->inside == NULL)
-        return arena_fmt(p->x->scratch, "more than %d nodes in all", CALLS_MOST);
+        return arena_fmt(p->x->use.scratch, "more than %d nodes in all", CALLS_MOST);
     return "what they give does not fit";
 }
 
 /* A line for each reason, at most CALLS_SHOWN. */
 static void report_calls(const struct pricing *p)
 {
-    struct functions *f = functions_study(p->x->m, p->x->scratch);
+    struct functions *f = functions_study(p->x->scene.m, p->x->use.scratch);
     const char *why[CALLS_SHOWN] = {NULL};
     uint32_t count[CALLS_SHOWN] = {0}, shown = 0;
     for (nid n = 1; n < p->m->nnode; n++) {
@@ -323,7 +324,7 @@ static void report_calls(const struct pricing *p)
     }
     for (uint32_t k = 0; k < shown; k++)
         diag_warning(
-            p->x->diag, WARN_FUNCTION_COST,
+            p->x->use.diag, WARN_FUNCTION_COST,
             "%u calls of functions cannot be looked into (%s): each counts as one operation "
             "per element of its result",
             count[k], why[k]);
@@ -331,7 +332,7 @@ static void report_calls(const struct pricing *p)
 
 static void report(const struct pricing *p)
 {
-    struct diag *d = p->x->diag;
+    struct diag *d = p->x->use.diag;
     char most[UNIT_TEXT];
     if (p->unknown > 0) {
         uint64_t permille = (uint64_t)p->unknown * 1000 / p->nodes;
@@ -370,8 +371,8 @@ static bool is_overflow(const struct module *m, uint32_t type)
 static bool countable(const struct pricing *p)
 {
     const struct module *m = p->m;
-    const struct cluster *c = p->x->cluster;
-    int64_t *uses = arena_array(p->x->scratch, m->nval, sizeof *uses), bytes = 0;
+    const struct cluster *c = p->x->scene.cluster;
+    int64_t *uses = arena_array(p->x->use.scratch, m->nval, sizeof *uses), bytes = 0;
     for (nid n = 1; n < m->nnode; n++)
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
             uses[m->arg[m->node[n].in.at + i]]++;
@@ -415,7 +416,7 @@ static int check_range(const struct pricing *p)
     }
     if (fits && bytes < INT64_MAX / 4)
         return 0;
-    return diag_error(p->x->diag,
+    return diag_error(p->x->use.diag,
                       "the sizes of this model are beyond what can be planned, the largest "
                       "at node '%s' (%s): expected times and bytes whose sums are below 2^61%s",
                       place_name(p, worst), node_op(m, worst), bind_excuse(p->x));
@@ -424,7 +425,7 @@ static int check_range(const struct pricing *p)
 /* An error for the first node to be placed that no class can run. */
 static int check_support(struct ctx *x)
 {
-    const struct module *m = x->m;
+    const struct module *m = x->scene.m;
     const struct graph *g = &m->graph[1];
     const struct place *place = NULL;
     uint32_t count = 0;
@@ -436,7 +437,8 @@ static int check_support(struct ctx *x)
         if (runs)
             continue;
         if (place == NULL &&
-            (place = place_build(x->m, x->pairs, x->npairs, x->scratch, x->diag)) == NULL)
+            (place = place_build(x->scene.m, ctx_settings(x)->pairs, ctx_settings(x)->npairs,
+                                 x->use.scratch, x->use.diag)) == NULL)
             return -1;
         if (place->kind[n] != PLACE_NODE)
             continue;
@@ -444,12 +446,12 @@ static int check_support(struct ctx *x)
     }
     if (count == 0)
         return 0;
-    diag_error(
-        x->diag, "no class of the cluster can run node '%s' (%s)%s", node_name(m, first),
-        node_op(m, first),
-        count == 1
-            ? ""
-            : arena_fmt(x->scratch, ", nor %u others: expected one that supports each", count - 1));
+    diag_error(x->use.diag, "no class of the cluster can run node '%s' (%s)%s", node_name(m, first),
+               node_op(m, first),
+               count == 1
+                   ? ""
+                   : arena_fmt(x->use.scratch, ", nor %u others: expected one that supports each",
+                               count - 1));
     return PASS_INFEASIBLE;
 }
 
@@ -457,12 +459,13 @@ static int check_support(struct ctx *x)
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
-    if (ctx_check_costs(x) != 0 || (x->ncost_files > 0 && (t = cost_table_read(x, x->m)) == NULL))
+    if (ctx_check_costs(x) != 0 ||
+        (ctx_settings(x)->ncost_files > 0 && (t = cost_table_read(x, x->scene.m)) == NULL))
         return -1;
-    for (uint32_t k = 0; t != NULL && k < x->m->cost->nclass; k++) {
-        for (nid n = 1; n < x->m->nnode; n++) {
+    for (uint32_t k = 0; t != NULL && k < x->scene.m->cost->nclass; k++) {
+        for (nid n = 1; n < x->scene.m->nnode; n++) {
             int64_t given = cost_table_time(t, n, k);
-            int64_t *time = &x->m->cost->time[k][n];
+            int64_t *time = &x->scene.m->cost->time[k][n];
             *time = given >= 0 && *time != COST_NEVER ? given : *time;
         }
     }
@@ -472,8 +475,8 @@ static int adjust_given(struct ctx *x)
 /* The time of a call may be given, too. */
 static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
 {
-    for (uint32_t k = 0; x->m->node[n].callee != 0 && k < x->m->cost->nclass; k++) {
-        int64_t t = cost_table_call(given, n, k), *time = &x->m->cost->time[k][n];
+    for (uint32_t k = 0; x->scene.m->node[n].callee != 0 && k < x->scene.m->cost->nclass; k++) {
+        int64_t t = cost_table_call(given, n, k), *time = &x->scene.m->cost->time[k][n];
         *time = t >= 0 && *time != COST_NEVER ? t : *time;
     }
 }
@@ -481,8 +484,8 @@ static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
 static void price(struct pricing *p)
 {
     const struct module *m = p->m;
-    struct arena *a = p->x->scratch;
-    p->c = costs_new(m, p->inside != NULL ? a : p->x->mem, p->x->cluster->ncls);
+    struct arena *a = p->x->use.scratch;
+    p->c = costs_new(m, p->inside != NULL ? a : p->x->use.mem, p->x->scene.cluster->ncls);
     p->body_never = arena_array(a, m->ngraph, sizeof *p->body_never);
     p->elems = arena_array(a, m->nval, sizeof *p->elems);
     p->stamp = arena_array(a, m->nval, sizeof *p->stamp);
@@ -504,11 +507,12 @@ static int fold_calls(struct ctx *x, struct pricing *p, struct inlined *e)
     for (vid v = 1; v < e->m.nval; v++)
         e->m.value[v].type = p->type[v];
     e->m.cost = p->c;
-    struct place *place = place_build(&e->m, x->pairs, x->npairs, x->scratch, x->diag);
+    struct place *place = place_build(&e->m, ctx_settings(x)->pairs, ctx_settings(x)->npairs,
+                                      x->use.scratch, x->use.diag);
     if (place == NULL)
         return -1;
-    x->m->cost = calls_fold(x->m, e, p->c, place, x->mem);
-    for (nid n = 1; p->given != NULL && n < x->m->nnode; n++)
+    x->scene.m->cost = calls_fold(x->scene.m, e, p->c, place, x->use.mem);
+    for (nid n = 1; p->given != NULL && n < x->scene.m->nnode; n++)
         adjust_call(x, p->given, n);
     return 0;
 }
@@ -526,13 +530,13 @@ static void price_guessed(struct pricing *p)
 
 static int run(struct ctx *x, const void *opts)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     (void)opts;
     if (m->cost != NULL) /* profiled: the file knows better */
         return adjust_given(x);
-    struct inlined *e = calls_expand(m, x->ncost_files > 0, x->scratch);
+    struct inlined *e = calls_expand(m, ctx_settings(x)->ncost_files > 0, x->use.scratch);
     struct pricing p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
-    if (x->ncost_files > 0 && (p.given = cost_table_read(x, p.m)) == NULL)
+    if (ctx_settings(x)->ncost_files > 0 && (p.given = cost_table_read(x, p.m)) == NULL)
         return -1;
     price_guessed(&p);
     bind_warn_guesses(x);

@@ -1,4 +1,4 @@
-/* Operations per node, from shapes.
+/* Operations per node, from shapes (flops.h); O(rank) each.
  *
  * A multiply-add counts as two operations; the addition of a bias is not counted.  Matrix products
  * take 2 M N K, convolutions 2 * results * (weights per output channel), recurrent layers
@@ -22,7 +22,7 @@ enum flop_rule {
     CONV,    /* arg: operand with the weights */
     CONV_TRANSPOSE,
     MATMUL,  /* K is the last dimension of operand 0 (of row n with transA) */
-    MATMULS, /* arg products of operand 0 for each of the first three results */
+    MATMULS, /* arg products with operand 0 for each of its results */
     RECURRENT,
     EINSUM,
     ATTENTION,
@@ -217,7 +217,7 @@ bool node_gathers(struct flops *x, nid n)
     return r != NULL && r->rule == GATHER;
 }
 
-/* Sizes that are unknown count as 1. */
+/* The dimension's value, 1 if it is unknown. */
 static int64_t known(struct dim d)
 {
     return d.value >= 0 ? d.value : 1;
@@ -236,7 +236,7 @@ static int64_t elems_in(const struct flops *x, nid n, uint32_t i)
 static int64_t elems_out(const struct flops *x, nid n)
 {
     const struct node *k = &x->f.m->node[n];
-    for (uint32_t i = 0; i < k->out.n; i++) { /* the first that is not left out */
+    for (uint32_t i = 0; i < k->out.n; i++) { /* the first result that is not omitted */
         if (node_out(x->f.m, n, i) != 0)
             return x->elems[node_out(x->f.m, n, i)];
     }
@@ -266,14 +266,15 @@ static int64_t matmuls_flops(const struct flops *x, nid n, int64_t products)
     struct shape a;
     int64_t out = 0;
     shape_in(&x->f, n, 0, &a);
-    for (uint32_t i = 0; i < 3 && products * i < 3; i++) { /* several products: one result */
+    /* three results of one product each, or two of two */
+    for (uint32_t i = 0; i < 3 && products * i < 3; i++) {
         vid v = node_out(x->f.m, n, i);
         out = sat_add(out, v != 0 && x->elems[v] > 0 ? x->elems[v] : 0);
     }
     return sat_mul(2 * products, sat_mul(out, last(&a, 1)));
 }
 
-/* Each token goes through k experts: through one k-th of the weights of all of them. */
+/* Mixture of experts: each token goes through k of the experts, and only their weights count. */
 static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
 {
     struct shape in, w;
@@ -337,7 +338,7 @@ static int64_t einsum_flops(struct flops *x, nid n)
             int c = *s & 127;
             if (c == ' ')
                 continue;
-            if (c == '.') { /* of three dots the first counts */
+            if (c == '.') { /* the first of three dots stands for all that they mean */
                 int64_t d = 1;
                 for (; dots > 0 && k < in.rank; dots--)
                     d = sat_mul(d, known(in.d[k++]));
@@ -362,7 +363,7 @@ static int64_t score_flops(int64_t batch, int64_t rows, int64_t columns, int64_t
     return sat_mul(sat_mul(batch, rows), sat_mul(columns, each));
 }
 
-/* Length of a key-value cache [..., length, size] in operand i. */
+/* Length of the past keys in operand i, a cache [..., length, size]; 0: there is none. */
 static int64_t past_length(const struct flops *x, nid n, uint32_t i)
 {
     struct shape past;
@@ -517,7 +518,7 @@ int64_t trip_count(struct flops *x, nid n)
     if (node_is(m, n, "Loop")) {
         int64_t trips;
         bool given = ints_of(&x->f, node_in(m, n, 0), &trips, 1) == 1;
-        /* exporters say so: a while loop */
+        /* exporters write this trip count for a loop with no limit */
         if (given && (trips == INT32_MAX || trips == INT64_MAX))
             given = loop_goes_on(&x->f, n);
         return given && trips >= 0 ? trips : -1;

@@ -18,11 +18,13 @@
 #include <unistd.h>
 
 #define PS_PER_US INT64_C(1000000)
-#define FLOOR_PS INT64_C(100000) /* of a measured time: the profile's clock ticks in microseconds */
+/* the least time taken from a profile, whose clock ticks in microseconds */
+#define FLOOR_PS INT64_C(100000)
 #define TIME_MAX (INT64_MAX / 8)
 enum { NONE = -1 };
 
-/* Rows are the nodes of a module, by number; if it has calls replaced, those of the model follow. */
+/* Times by row: rows are the nodes of the module that is priced, by number; if calls are replaced in it, the nodes
+ * of the model itself follow as rows. */
 struct cost_table {
     const struct module *m;
     struct strings *names, *ops; /* ids from 1, nodes and operator types in order of appearance */
@@ -38,8 +40,8 @@ struct reader {
     struct cost_table *t;
     const char *path, *first_unknown;
     uint32_t filter;  /* classes that the file is for, a bit each */
-    uint32_t unknown; /* rows that name what is not there */
-    size_t row;       /* line of a CSV file, element of a list: for messages */
+    uint32_t unknown; /* number of rows that name nodes or operators that the model does not have */
+    size_t row;       /* for messages: the line of a CSV file, the element of a list */
 };
 
 enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_PS, KEY_SKIP };
@@ -49,7 +51,7 @@ struct row {
     const char *name, *op, *cls;
     int64_t time;                /* NONE: not given */
     int64_t ps[CLUSTER_CLASSES]; /* of ps_CLASS */
-    bool absent;                 /* it has a time for a class that the cluster lacks */
+    bool absent;                 /* it gives a time for a class that the cluster does not have */
 };
 
 struct column {
@@ -67,7 +69,7 @@ static uint32_t classes_named(const struct cluster *c, const char *name)
 
 static int bad_row(const struct reader *r, const char *what)
 {
-    return diag_error(r->x->diag, "%s: row %zu: %s", r->path, r->row, what);
+    return diag_error(r->x->use.diag, "%s: row %zu: %s", r->path, r->row, what);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -94,7 +96,7 @@ static bool key_of(const struct cluster *c, const char *s, struct column *out)
 static int unknown_key(const struct reader *r, const char *key)
 {
     return diag_error(
-        r->x->diag,
+        r->x->use.diag,
         "%s: row %zu: unknown key '%s', expected name, op, class, time, ps_CLASS, flops, "
         "traffic_bytes or result_bytes",
         r->path, r->row, key);
@@ -111,7 +113,7 @@ static bool time_text(const char *s, int64_t *ps)
     return (digits ? count_parse(s, ps) : time_parse(s, ps)) && *ps <= TIME_MAX;
 }
 
-/* Puts a cell into the row. */
+/* Stores the text s of a cell in the row, by its column.  0, or -1 and an error. */
 static int put(const struct reader *r, struct row *row, const struct column *c, const char *s)
 {
     int64_t t = COST_NEVER;
@@ -135,13 +137,13 @@ static int put(const struct reader *r, struct row *row, const struct column *c, 
         return 0;
     if (text && !time_text(s, &t))
         return diag_error(
-            r->x->diag,
+            r->x->use.diag,
             "%s: row %zu: time '%.60s', expected a time such as 12.5us, an integer of "
             "picoseconds below 2^60, or never",
             r->path, r->row, s);
     if (c->key == KEY_TIME)
         row->time = t;
-    for (uint32_t k = 0; c->key == KEY_PS && k < r->x->cluster->ncls; k++)
+    for (uint32_t k = 0; c->key == KEY_PS && k < r->x->scene.cluster->ncls; k++)
         row->ps[k] = (c->classes >> k & 1) != 0 ? t : row->ps[k];
     row->absent = row->absent || (c->key == KEY_PS && c->classes == 0);
     return 0;
@@ -157,7 +159,7 @@ static void begin_row(struct row *row)
 static void miss(struct reader *r, const char *name)
 {
     if (r->unknown++ == 0)
-        r->first_unknown = arena_strdup(r->x->scratch, name, strlen(name));
+        r->first_unknown = arena_strdup(r->x->use.scratch, name, strlen(name));
 }
 
 /* Row by name; 0: none, or one of another operator type than op (if not NULL). */
@@ -170,7 +172,7 @@ static uint32_t find_row(const struct cost_table *t, const char *name, const cha
 static int apply_row(struct reader *r, const struct row *row)
 {
     struct cost_table *t = r->t;
-    uint32_t ncls = r->x->cluster->ncls, mask = r->filter, at = 0;
+    uint32_t ncls = r->x->scene.cluster->ncls, mask = r->filter, at = 0;
     bool any = row->absent;
     int64_t *const *table = row->name ? t->node_time : t->op_time;
     if (!row->name && !row->op)
@@ -187,7 +189,7 @@ static int apply_row(struct reader *r, const struct row *row)
         at = strings_id(t->ops, row->op, strlen(row->op));
         at = at <= t->nop ? at : 0;
     }
-    uint32_t classes = row->cls ? classes_named(r->x->cluster, row->cls) : UINT32_MAX;
+    uint32_t classes = row->cls ? classes_named(r->x->scene.cluster, row->cls) : UINT32_MAX;
     if (at == 0 || classes == 0 || row->absent)
         miss(r, at == 0        ? (row->name ? row->name : row->op)
                 : classes == 0 ? row->cls
@@ -202,8 +204,8 @@ static int apply_row(struct reader *r, const struct row *row)
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
-/* One field from *s, in place; the character that ended it goes to *stop.  False: a quote that does not
- * end, or text behind one. */
+/* Reads one field from *s, in place: *out; *stop: the character that ended it.  False: a quote that does not end, or
+ * has text behind it. */
 static bool field(char **s, char **out, char *stop)
 {
     char *p = *s, *to = *s;
@@ -224,7 +226,7 @@ static bool field(char **s, char **out, char *stop)
     return *stop == 0 || *stop == ',' || *stop == '\n';
 }
 
-/* Where columns of one class repeat, each is for the next class of that name. */
+/* Where several columns name one class, gives the first to the first class of that name, and so on. */
 static void spread_columns(const struct reader *r, struct column *col, char *const *name,
                            uint32_t n)
 {
@@ -235,7 +237,7 @@ static void spread_columns(const struct reader *r, struct column *col, char *con
             same += equal;
             before += equal && j < i;
         }
-        for (uint32_t k = 0; same > 1 && k < r->x->cluster->ncls; k++) {
+        for (uint32_t k = 0; same > 1 && k < r->x->scene.cluster->ncls; k++) {
             uint32_t bit = 1u << k;
             if ((col[i].classes & bit) != 0 && seen++ != before)
                 col[i].classes &= ~bit;
@@ -255,7 +257,7 @@ static int read_header(struct reader *r, char **s, struct column *col, uint32_t 
             return bad_row(r, "more than 64 columns");
         if (!field(s, &name[n], &stop))
             return bad_row(r, "a quoted field does not end before a comma or line end");
-        if (!key_of(r->x->cluster, name[n], &col[n]))
+        if (!key_of(r->x->scene.cluster, name[n], &col[n]))
             return unknown_key(r, name[n]);
         uint32_t bit = 1u << col[n].key;
         if (col[n].key < KEY_PS && (have & bit) != 0)
@@ -295,8 +297,8 @@ static int read_csv(struct reader *r, char *s)
         if (i == 0)
             continue;
         if (i != n)
-            return diag_error(r->x->diag, "%s: row %zu: %u fields, expected %u", r->path, r->row, i,
-                              n);
+            return diag_error(r->x->use.diag, "%s: row %zu: %u fields, expected %u", r->path,
+                              r->row, i, n);
         if (apply_row(r, &row) != 0)
             return -1;
     }
@@ -322,7 +324,7 @@ static int read_objects(struct reader *r, json_t *list)
         json_object_foreach(object, key, v)
         {
             const char *s = json_is_string(v) ? json_string_value(v) : NULL;
-            if (!key_of(r->x->cluster, key, &c))
+            if (!key_of(r->x->scene.cluster, key, &c))
                 return unknown_key(r, key);
             if (json_is_integer(v) && c.key >= KEY_TIME) {
                 snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
@@ -330,8 +332,8 @@ static int read_objects(struct reader *r, json_t *list)
             }
             s = json_is_null(v) && c.key != KEY_TIME ? "" : s;
             if (c.key != KEY_SKIP && !s)
-                return diag_error(r->x->diag, "%s: row %zu: \"%s\": expected a text%s", r->path, i,
-                                  key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
+                return diag_error(r->x->use.diag, "%s: row %zu: \"%s\": expected a text%s", r->path,
+                                  i, key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
             if (put(r, &row, &c, s ? s : "") != 0)
                 return -1;
         }
@@ -356,7 +358,8 @@ static int by_node(const void *a, const void *b)
     return x->us < y->us ? -1 : x->us > y->us;
 }
 
-/* The main graph's nodes as ONNX Runtime numbers them: it makes Constants initializers first. */
+/* The main graph's nodes in the order in which ONNX Runtime numbers them: without Constants, which it turns into
+ * initializers first. */
 static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
 {
     const struct graph *g = &m->graph[1];
@@ -368,7 +371,7 @@ static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
     return order;
 }
 
-/* The node of an event; the runtime calls one without a name OPERATOR_INDEX. */
+/* The row of an event's node; the runtime names a node without a name OPERATOR_INDEX. */
 static uint32_t event_row(const struct reader *r, const json_t *e, const char *name,
                           const nid *order, uint32_t n)
 {
@@ -376,13 +379,13 @@ static uint32_t event_row(const struct reader *r, const json_t *e, const char *n
     const char *op = json_string_value(json_object_get(args, "op_name"));
     const char *index = json_string_value(json_object_get(args, "node_index"));
     int64_t k;
-    if (op && index && strcmp(name, arena_fmt(r->x->scratch, "%s_%s", op, index)) == 0 &&
+    if (op && index && strcmp(name, arena_fmt(r->x->use.scratch, "%s_%s", op, index)) == 0 &&
         count_parse(index, &k) && k >= 0 && k < n && strcmp(node_op(r->t->m, order[k]), op) == 0)
         return order[k];
     return find_row(r->t, name, op);
 }
 
-/* Medians of each node's events; the number of nodes. */
+/* Stores each node's median time; returns the number of nodes. */
 static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 {
     uint32_t nodes = 0;
@@ -392,7 +395,7 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
             end++;
         size_t at = i + (end - i - 1) / 2, other = i + (end - i) / 2;
         int64_t ps = (e[at].us + e[other].us) * (PS_PER_US / 2);
-        for (uint32_t k = 0; k < r->x->cluster->ncls; k++)
+        for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++)
             if ((r->filter >> k & 1) != 0)
                 r->t->node_time[k][e[i].node] = ps > FLOOR_PS ? ps : FLOOR_PS;
     }
@@ -402,10 +405,10 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 static int read_profile(struct reader *r, json_t *list)
 {
     static const char suffix[] = "_kernel_time";
-    struct event *e = arena_array(r->x->scratch, json_array_size(list) + 1, sizeof *e);
+    struct event *e = arena_array(r->x->use.scratch, json_array_size(list) + 1, sizeof *e);
     size_t i, n = 0, nodes = r->t->m->nnode - 1;
     uint32_t norder;
-    nid *order = runtime_order(r->t->m, r->x->scratch, &norder);
+    nid *order = runtime_order(r->t->m, r->x->use.scratch, &norder);
     json_t *v;
     json_array_foreach(list, i, v)
     {
@@ -418,7 +421,7 @@ static int read_profile(struct reader *r, json_t *list)
         int64_t us = json_integer_value(dur);
         if (!json_is_integer(dur) || us < 0 || us > TIME_MAX / PS_PER_US)
             return bad_row(r, "\"dur\": expected an integer of microseconds");
-        char *name = arena_strdup(r->x->scratch, full, strlen(full) - (sizeof suffix - 1));
+        char *name = arena_strdup(r->x->use.scratch, full, strlen(full) - (sizeof suffix - 1));
         uint32_t node = event_row(r, v, name, order, norder);
         if (node == 0)
             miss(r, name);
@@ -427,7 +430,7 @@ static int read_profile(struct reader *r, json_t *list)
     }
     size_t found = put_medians(r, e, n), left = nodes - found;
     size_t permille = nodes > 0 ? left * 1000 / nodes : 0;
-    diag_note(r->x->diag,
+    diag_note(r->x->use.diag,
               "%s: measured times for %zu of %zu nodes; %zu (%zu.%zu %%) keep the roofline",
               r->path, found, nodes, left, permille / 10, permille % 10);
     return 0;
@@ -436,13 +439,13 @@ static int read_profile(struct reader *r, json_t *list)
 static int read_json(struct reader *r, const char *text, size_t n)
 {
     json_error_t e;
-    struct arena *own = arena_new(r->x->scratch);
+    struct arena *own = arena_new(r->x->use.scratch);
     json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
     int rc;
     if (!root)
-        rc = diag_error(r->x->diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
+        rc = diag_error(r->x->use.diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
     else if (!json_is_array(root))
-        rc = diag_error(r->x->diag, "%s: expected a list of objects, or a CSV header", r->path);
+        rc = diag_error(r->x->use.diag, "%s: expected a list of objects, or a CSV header", r->path);
     else if (json_object_get(json_array_get(root, 0), "cat"))
         rc = read_profile(r, root);
     else
@@ -461,12 +464,12 @@ static void close_file(void *f)
 /* The whole file with a NUL behind it; NULL after an error. */
 static char *slurp(struct reader *r, size_t *n)
 {
-    struct arena *a = r->x->scratch, *own = arena_new(a);
+    struct arena *a = r->x->use.scratch, *own = arena_new(a);
     FILE *f = fopen(r->path, "rb");
     uint32_t cap = 0, len = 0, got = 1;
     char *text = NULL;
     if (!f) {
-        diag_error(r->x->diag, "%s: %s", r->path, strerror(errno));
+        diag_error(r->x->use.diag, "%s: %s", r->path, strerror(errno));
         arena_free(own);
         return NULL;
     }
@@ -478,7 +481,7 @@ static char *slurp(struct reader *r, size_t *n)
     }
     bool failed = ferror(f) != 0;
     if (failed || got > 0)
-        diag_error(r->x->diag, "%s: cannot be read: %s", r->path,
+        diag_error(r->x->use.diag, "%s: cannot be read: %s", r->path,
                    failed ? strerror(errno) : "over 2 GiB");
     arena_free(own);
     if (failed || got > 0)
@@ -496,16 +499,16 @@ static int split_classes(struct reader *r, const char *text)
     r->filter = UINT32_MAX;
     if (!colon || colon == text || strchr(colon, '/') || access(text, F_OK) == 0)
         return 0;
-    r->path = arena_strdup(r->x->scratch, text, (size_t)(colon - text));
+    r->path = arena_strdup(r->x->use.scratch, text, (size_t)(colon - text));
     r->filter = 0;
     for (const char *s = colon + 1;; s++) {
         size_t n = strcspn(s, ",");
-        const char *name = arena_strdup(r->x->scratch, s, n);
-        uint32_t bits = classes_named(r->x->cluster, name);
+        const char *name = arena_strdup(r->x->use.scratch, s, n);
+        uint32_t bits = classes_named(r->x->scene.cluster, name);
         if (bits == 0)
-            return diag_error(r->x->diag,
+            return diag_error(r->x->use.diag,
                               "--costs '%s': the cluster has no class '%s'; the first is '%s'",
-                              text, name, r->x->cluster->cls[0].name);
+                              text, name, r->x->scene.cluster->cls[0].name);
         r->filter |= bits;
         s += n;
         if (*s == 0)
@@ -523,12 +526,12 @@ static int read_file(struct cost_table *t, struct ctx *x, const char *text)
     if (!s)
         return -1;
     if (strlen(s) != n)
-        return diag_error(x->diag, "%s: a NUL byte, expected CSV or JSON text", r.path);
+        return diag_error(x->use.diag, "%s: a NUL byte, expected CSV or JSON text", r.path);
     const char *first = s + strspn(s, " \t\r\n");
     if ((*first == '[' || *first == '{' ? read_json(&r, s, n) : read_csv(&r, s)) != 0)
         return -1;
     if (r.unknown > 0)
-        diag_warning(x->diag, WARN_UNMATCHED_COST,
+        diag_warning(x->use.diag, WARN_UNMATCHED_COST,
                      "%s: %u rows name nodes, operators or classes that are not there, the "
                      "first is '%s': they have no effect",
                      r.path, r.unknown, r.first_unknown);
@@ -543,7 +546,7 @@ static int64_t *no_times(struct arena *a, uint32_t n)
     return t;
 }
 
-/* Adds the nodes of m as rows, from row `first` on.  Where names repeat, the first has it. */
+/* Adds the nodes of m as rows, from row `first` on.  Of several nodes with one name the first is found by it. */
 static void add_rows(struct cost_table *t, const struct module *m, uint32_t first)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -558,24 +561,24 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
 
 struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
 {
-    struct arena *a = x->scratch;
+    struct arena *a = x->use.scratch;
     struct cost_table *t = arena_alloc(a, sizeof *t);
-    uint32_t rows = m->nnode + (m != x->m ? x->m->nnode : 0);
+    uint32_t rows = m->nnode + (m != x->scene.m ? x->scene.m->nnode : 0);
     t->m = m;
     t->names = strings_new(a);
     t->ops = strings_new(a);
     t->row_of = arena_array(a, (size_t)rows + 1, sizeof *t->row_of);
     t->op_of = arena_array(a, (size_t)rows + 1, sizeof *t->op_of);
-    t->model = m != x->m ? m->nnode : 0;
+    t->model = m != x->scene.m ? m->nnode : 0;
     add_rows(t, m, 0);
-    if (m != x->m)
-        add_rows(t, x->m, t->model);
-    for (uint32_t k = 0; k < x->cluster->ncls; k++) {
+    if (m != x->scene.m)
+        add_rows(t, x->scene.m, t->model);
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++) {
         t->node_time[k] = no_times(a, rows);
         t->op_time[k] = no_times(a, t->nop + 1);
     }
-    for (uint32_t i = 0; i < x->ncost_files; i++)
-        if (read_file(t, x, x->cost_files[i]) != 0)
+    for (uint32_t i = 0; i < ctx_settings(x)->ncost_files; i++)
+        if (read_file(t, x, ctx_settings(x)->cost_files[i]) != 0)
             return NULL;
     return t;
 }
@@ -584,8 +587,9 @@ struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m)
 {
     struct diag quiet = diag_silent();
     struct ctx y = *x;
-    y.diag = &quiet;
-    return x->ncost_files > 0 && x->cluster != NULL ? cost_table_read(&y, m) : NULL;
+    y.use.diag = &quiet;
+    return ctx_settings(x)->ncost_files > 0 && x->scene.cluster != NULL ? cost_table_read(&y, m)
+                                                                        : NULL;
 }
 
 int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k)

@@ -1,4 +1,4 @@
-/* Times from outside: what --costs=FILE[:CLASS,...] brings.  The forms are described in costs.md. */
+/* Times from files: --costs=FILE[:CLASS,...].  The forms are described in costs.md. */
 #ifndef PCC_PASSES_COST_MEASURED_H
 #define PCC_PASSES_COST_MEASURED_H
 
@@ -10,7 +10,7 @@ struct cost_table;
  * error.  m: x->m, or that with calls replaced; rows can then name these calls, too.  Lives in the
  * scratch arena.  Names and classes that are not there: one warning a file. */
 struct cost_table *cost_table_read(struct ctx *x, const struct module *m);
-/* The same without a word about what is wrong with the files; NULL: there is nothing. */
+/* The same, but silent about what is wrong with the files; NULL: no files, or an error. */
 struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m);
 /* Time of node n of m on class k: the node's own, else that of its operator type; -1: none. */
 int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k);

@@ -13,7 +13,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &s) ? UINT64_MAX : s;
 }
 
-/* Pairs (callee, caller), one for each call. */
+/* callee -> callers, an entry for each call; *count: [function] calls in its body. */
 static struct csr callers(const struct module *m, struct arena *a, uint32_t *count)
 {
     uint32_t n = 0, cap = 0, cap2 = 0, *callee = NULL, *caller = NULL;
@@ -52,7 +52,7 @@ void functions_measure(const struct module *m, struct functions *x)
         measure(m, x, x->order[i]);
 }
 
-/* Some graph of the function returns an input of the function as it is. */
+/* Whether some graph of the function returns an input of the function as it is. */
 static bool returns_input(const struct module *body)
 {
     for (gid g = 1; g < body->ngraph; g++) {

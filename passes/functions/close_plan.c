@@ -6,10 +6,12 @@
  * a part empty, keeps its calls open.  O(nodes + operands), and the judge's work. */
 #include "passes/functions/close_plan.h"
 
+#include "ir/exec/evaluate.h"
+
 #include <assert.h>
 #include <string.h>
 
-/* The calls to close: those that can be, none of them inside of another; how many. */
+/* Keeps in can[] the outermost calls that can be closed; returns how many. */
 static uint32_t choose(const struct opened *o, uint8_t *can)
 {
     uint32_t n = 0;
@@ -25,35 +27,36 @@ static uint32_t choose(const struct opened *o, uint8_t *can)
     return n;
 }
 
-/* A node of the site that says where the call is; its end: nobody needs it. */
+/* A placed node of the site, whose device the call gets; the site's end: there is none, since nothing needs the
+ * call. */
 static nid speaker(const struct ctx *x, const struct site *s, const uint8_t *follows)
 {
     nid n = s->first;
-    while (n < s->end && (x->place->kind[n] != PLACE_NODE || follows[n]))
+    while (n < s->end && (x->scene.place->kind[n] != PLACE_NODE || follows[n]))
         n++;
     return n;
 }
 
-/* Devices and parts of the new nodes; false: some part would have none. */
+/* Writes the devices of the new module's nodes and their parts; false: some part would have no node. */
 static bool assign(const struct ctx *x, const struct parts *parts, const struct closing *c,
                    struct plan *plan, struct pieces *k)
 {
     const struct graph *g = &c->m.graph[1];
-    plan->dev = arena_array(x->mem, c->m.nnode, sizeof *plan->dev);
+    plan->dev = arena_array(x->use.mem, c->m.nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, c->m.nnode * sizeof *plan->dev);
-    k->piece = arena_array(x->mem, c->m.nnode, sizeof *k->piece);
-    k->dev = arena_array(x->mem, (size_t)parts->nparts + 1, sizeof *k->dev);
+    k->piece = arena_array(x->use.mem, c->m.nnode, sizeof *k->piece);
+    k->dev = arena_array(x->use.mem, (size_t)parts->nparts + 1, sizeof *k->dev);
     for (uint32_t i = 0; i < parts->nparts; i++)
         k->dev[i] = (int32_t)parts->part[i].dev;
-    uint8_t *used = arena_alloc(x->scratch, (size_t)parts->nparts + 1);
-    const uint8_t *follows = place_follows(x->m, x->place, x->scratch);
+    uint8_t *used = arena_alloc(x->use.scratch, (size_t)parts->nparts + 1);
+    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
     uint32_t count = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        const struct site *s = c->site[n] != 0 ? &x->opened->site[c->site[n]] : NULL;
+        const struct site *s = c->site[n] != 0 ? &x->results.opened->site[c->site[n]] : NULL;
         nid from = s != NULL ? speaker(x, s, follows) : c->node[n];
-        if ((s != NULL && from == s->end) || x->place->kind[from] != PLACE_NODE)
+        if ((s != NULL && from == s->end) || x->scene.place->kind[from] != PLACE_NODE)
             continue;
-        plan->dev[n] = x->plan->dev[from];
+        plan->dev[n] = x->results.plan->dev[from];
         k->piece[n] = (uint32_t)parts->part_of[from];
         count += used[k->piece[n]]++ == 0;
         used[k->piece[n]] = 1;
@@ -62,13 +65,13 @@ static bool assign(const struct ctx *x, const struct parts *parts, const struct 
     return count == parts->nparts || count == 0;
 }
 
-/* The figures of the plan as it was made; only nodes are counted anew. */
+/* The figures `was` of the plan as it was made, with only the numbers of nodes taken from `is`. */
 static struct verdict figures(const struct ctx *x, const struct verdict *was,
                               const struct verdict *is)
 {
     struct verdict v = *was;
-    v.load = arena_array(x->mem, (size_t)x->cluster->ndev + 1, sizeof *v.load);
-    for (uint32_t d = 0; d < x->cluster->ndev; d++) {
+    v.load = arena_array(x->use.mem, (size_t)x->scene.cluster->ndev + 1, sizeof *v.load);
+    for (uint32_t d = 0; d < x->scene.cluster->ndev; d++) {
         v.load[d] = was->load[d];
         v.load[d].nodes = is->load[d].nodes;
     }
@@ -78,34 +81,37 @@ static struct verdict figures(const struct ctx *x, const struct verdict *was,
 bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *was,
                 struct closed_plan *out)
 {
-    const struct opened *o = x->opened;
+    const struct opened *o = x->results.opened;
     struct closing c;
     struct pieces k = {0};
-    uint8_t *shut = opened_closable(x, x->place, parts, x->scratch);
+    uint8_t *shut = opened_closable(x, x->scene.place, parts, x->use.scratch);
     uint32_t n = choose(o, shut);
     if (n == 0)
         return false;
-    opened_close(x, x->place, shut, &c);
+    opened_close(x, x->scene.place, shut, &c);
     out->m = c.m;
-    out->place = place_build(&out->m, x->pairs, x->npairs, x->mem, x->diag);
-    if (out->place == NULL)
+    out->scene = x->scene;
+    out->scene.m = &out->m;
+    out->scene.place = place_build(&out->m, ctx_settings(x)->pairs, ctx_settings(x)->npairs,
+                                   x->use.mem, x->use.diag);
+    if (out->scene.place == NULL)
         return false;
-    if (x->cluster->io_free)
-        place_free_io(&out->m, out->place);
-    out->plan = *x->plan;
+    if (x->scene.cluster->io_free)
+        place_free_io(&out->m, out->scene.place);
+    out->plan = *x->results.plan;
     if (!assign(x, parts, &c, &out->plan, &k))
         return false;
-    /* the parts stay, whatever the judge would make of the nodes */
-    struct cluster bare = *x->cluster;
+    /* parts are given, not to be worked out anew, so what they cost is left out of both */
+    struct cluster bare = *x->scene.cluster;
     bare.part_cost = 0;
-    struct verdict is =
-        judge_copies(&out->m, out->place, &bare, out->plan.dev, out->plan.copies, x->mem);
-    struct verdict open =
-        judge_copies(x->m, x->place, &bare, x->plan->dev, x->plan->copies, x->mem);
-    out->verdict = figures(x, was, &is);
-    out->parts = parts_of_pieces(&out->m, out->place, &k, x->mem);
+    struct scene new = out->scene, old = x->scene;
+    new.cluster = old.cluster = &bare;
+    struct evaluation is = evaluate(&new, &out->plan, x->use.mem);
+    struct evaluation open = evaluate(&old, x->results.plan, x->use.mem);
+    out->verdict = figures(x, was, &is.v);
+    out->parts = parts_of_pieces(&out->scene, &k, x->use.mem);
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
     out->first_open = out->open > 0 ? str(&out->m, c.opened->site[1].name) : "";
-    return is.runnable && is.colocated && is.value <= open.value;
+    return evaluation_holds(&is, true) && is.value <= open.value;
 }

@@ -6,10 +6,10 @@
 #include "ir/plan/plan.h"
 #include "passes/functions/opened.h"
 
-/* A module in which calls that no cut divides are nodes, and the plan, its parts and figures there. */
+/* A module in which calls that no cut divides are nodes again, and the plan, its parts and figures for that module. */
 struct closed_plan {
     struct module m;
-    struct place *place;
+    struct scene scene; /* of m */
     struct plan plan;
     struct verdict verdict;
     struct parts *parts;
@@ -18,8 +18,8 @@ struct closed_plan {
     const char *first_open; /* the name of one */
 };
 
-/* Makes that of x->plan, whose parts and figures (of x->m) are given; false: x->m has to do.  Lives in
- * x->mem and x->m->mem; x does not change. */
+/* Makes that of x->results.plan, whose parts and figures (of x->m) are given; false: x->m has to do.  Lives in
+ * x->use.mem and x->m->mem; x does not change. */
 bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *was,
                 struct closed_plan *out);
 

@@ -18,7 +18,7 @@ const char *function_name(const struct module *m, uint32_t f, struct arena *a)
                      p->overload != 0 ? ":" : "", str(m, p->overload));
 }
 
-/* Versions by domain: the first entry of each, as module_opset has it. */
+/* Domain -> version: of several entries for a domain the first counts, as for module_opset. */
 static struct map versions(const struct module *m, struct arena *a)
 {
     struct map at = {0};
@@ -33,7 +33,7 @@ static int64_t version(const struct module *m, const struct map *at, sid domain)
     return i != 0 ? m->opset[i].version : -1;
 }
 
-/* The first node of a function that means something else among the model's opsets, 0: none. */
+/* The first node of a function that means something else under the model's opsets; 0: none. */
 static nid misfit(const struct module *m, const struct map *model, const struct module *body,
                   struct arena *a)
 {
@@ -41,7 +41,7 @@ static nid misfit(const struct module *m, const struct map *model, const struct 
     for (nid n = 1; n < body->nnode; n++) {
         const struct node *k = &body->node[n];
         int64_t here = version(m, model, k->domain), there = version(body, &own, k->domain);
-        if (k->callee != 0) /* replaced, or a function as before */
+        if (k->callee != 0) /* a call: replaced, or still a function */
             continue;
         if (there < 0 || (here >= 0 && here != there &&
                           (k->domain != 0 || !opset_same(str(body, k->op), here, there))))
@@ -50,7 +50,7 @@ static nid misfit(const struct module *m, const struct map *model, const struct 
     return 0;
 }
 
-/* The model imports what the function imports and it does not. */
+/* Adds the opsets that the function imports, and the model does not, to the model. */
 static void import(struct module *m, struct map *model, const struct module *body, struct arena *a)
 {
     for (uint32_t i = 1; i < body->nopset; i++) {
@@ -85,7 +85,7 @@ static void mark_callees(const struct module *m, uint8_t *reached)
         reached[m->node[n].callee] = 1;
 }
 
-/* Callers first: what a function that stays calls is of no interest. */
+/* Callers before callees: functions that only functions which stay call are not looked at. */
 void functions_fit(struct module *m, struct functions *f, const char *who, struct arena *scratch,
                    struct diag *d)
 {

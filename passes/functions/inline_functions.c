@@ -44,32 +44,33 @@ static void drop(void *re)
     regfree(re);
 }
 
-/* Functions whose names do not match stay. */
+/* Sets FATE_UNWANTED for functions whose names `only` does not match.  0, or -1 and an error. */
 static int choose(struct ctx *x, struct functions *f, const char *only)
 {
     regex_t re;
     bool any = false;
     if (*only == '\0')
         return 0;
-    struct arena *own = arena_new(x->scratch);
+    struct arena *own = arena_new(x->use.scratch);
     if (regcomp(&re, only, REG_EXTENDED | REG_NOSUB) != 0)
-        return diag_error(x->diag, "inline-functions: only=%s: not a regular expression", only);
+        return diag_error(x->use.diag, "inline-functions: only=%s: not a regular expression", only);
     arena_defer(own, drop, &re);
     for (uint32_t i = 1; i < f->n; i++) {
-        bool match = pattern_matches(&re, str(x->m, x->m->function[i].name), x->scratch);
+        bool match =
+            pattern_matches(&re, str(x->scene.m, x->scene.m->function[i].name), x->use.scratch);
         any = any || match;
         f->fate[i] = match ? f->fate[i] : FATE_UNWANTED;
     }
     arena_free(own);
     if (!any)
-        return diag_error(x->diag, "inline-functions: only=%s matches no function of the model",
+        return diag_error(x->use.diag, "inline-functions: only=%s matches no function of the model",
                           only);
     return 0;
 }
 
 /* ---- limits ---- */
 
-/* A callee in a cycle or above one, 0: none that f knows of. */
+/* A function that `body` calls and that is in a cycle of calls or leads into one; 0: none. */
 static uint32_t cyclic_callee(const struct module *body, const struct functions *f)
 {
     for (nid n = 1; n < body->nnode; n++) {
@@ -80,7 +81,7 @@ static uint32_t cyclic_callee(const struct module *body, const struct functions 
     return 0;
 }
 
-/* A function of the cycle that f is in or calls into: the first that is met twice. */
+/* A function of the cycle that `from` is in or leads into: the first that a walk along calls meets twice. */
 static uint32_t in_cycle(const struct module *m, const struct functions *f, uint32_t from,
                          struct arena *scratch)
 {
@@ -97,26 +98,27 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
                          const struct module *in)
 {
     if (k != 0 && f->fate[k] == FATE_CYCLE)
-        return diag_error(x->diag,
-                          "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
-                          "recursive functions cannot be inlined",
-                          str(x->m, x->m->path), node_name(in, call),
-                          function_name(x->m, k, x->scratch),
-                          function_name(x->m, in_cycle(x->m, f, k, x->scratch), x->scratch));
+        return diag_error(
+            x->use.diag,
+            "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
+            "recursive functions cannot be inlined",
+            str(x->scene.m, x->scene.m->path), node_name(in, call),
+            function_name(x->scene.m, k, x->use.scratch),
+            function_name(x->scene.m, in_cycle(x->scene.m, f, k, x->use.scratch), x->use.scratch));
     if (k != 0 && f->fate[k] == FATE_DEEP)
         return diag_error(
-            x->diag,
+            x->use.diag,
             "%s: node '%s' calls '%s': calls nested %u deep cannot be inlined, expected "
             "at most %d",
-            str(x->m, x->m->path), node_name(in, call), function_name(x->m, k, x->scratch),
-            f->depth[k], CALL_DEPTH);
+            str(x->scene.m, x->scene.m->path), node_name(in, call),
+            function_name(x->scene.m, k, x->use.scratch), f->depth[k], CALL_DEPTH);
     return 0;
 }
 
-/* No call that would be entered leads into a cycle. */
+/* An error if a call that would be replaced leads into a cycle. */
 static int check_calls(struct ctx *x, const struct functions *f)
 {
-    const struct module *m = x->m;
+    const struct module *m = x->scene.m;
     for (nid n = 1; n < m->nnode; n++) {
         if (check_reached(x, f, m->node[n].callee, n, m) != 0)
             return -1;
@@ -127,31 +129,32 @@ static int check_calls(struct ctx *x, const struct functions *f)
 static int check_size(struct ctx *x, const struct functions *f, int64_t most)
 {
     uint64_t nodes, entries;
-    functions_total(x->m, f, &nodes, &entries);
+    functions_total(x->scene.m, f, &nodes, &entries);
     if (nodes <= (uint64_t)most && entries / ENTRIES_PER_NODE <= (uint64_t)most)
         return 0;
     uint32_t worst = 0;
-    for (nid n = 1; n < x->m->nnode; n++) {
-        uint32_t k = x->m->node[n].callee;
+    for (nid n = 1; n < x->scene.m->nnode; n++) {
+        uint32_t k = x->scene.m->node[n].callee;
         if (k != 0 && f->fate[k] == FATE_FREE && (worst == 0 || f->entries[k] > f->entries[worst]))
             worst = k;
     }
-    return diag_error(x->diag,
+    return diag_error(x->use.diag,
                       "%s: with its calls replaced the model would have %s %" PRIu64
                       " nodes, most of them from function '%s': expected at most %" PRId64
                       " (inline-functions{max-nodes=...}), or say which with only=",
-                      str(x->m, x->m->path), nodes == UINT64_MAX ? "more than" : "up to", nodes,
-                      worst != 0 ? function_name(x->m, worst, x->scratch) : "", most);
+                      str(x->scene.m, x->scene.m->path),
+                      nodes == UINT64_MAX ? "more than" : "up to", nodes,
+                      worst != 0 ? function_name(x->scene.m, worst, x->use.scratch) : "", most);
 }
 
 /* ---- what is left ---- */
 
-/* Functions that are still called, directly or not, keep their order; the others go. */
+/* Drops the functions that nothing calls any more; the others keep their order. */
 static void drop_functions(struct ctx *x)
 {
-    struct module *m = x->m;
-    uint32_t n = m->nfunction, *now = arena_array(x->scratch, (size_t)n + 1, sizeof *now);
-    uint32_t *todo = arena_array(x->scratch, (size_t)n + 1, sizeof *todo), ntodo = 0, kept = 1;
+    struct module *m = x->scene.m;
+    uint32_t n = m->nfunction, *now = arena_array(x->use.scratch, (size_t)n + 1, sizeof *now);
+    uint32_t *todo = arena_array(x->use.scratch, (size_t)n + 1, sizeof *todo), ntodo = 0, kept = 1;
     for (nid k = 1; k < m->nnode; k++) {
         uint32_t f = m->node[k].callee;
         if (f != 0 && now[f]++ == 0)
@@ -183,7 +186,7 @@ static void drop_functions(struct ctx *x)
 
 static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
 {
-    const struct module *m = x->m;
+    const struct module *m = x->scene.m;
     uint32_t left = 0;
     nid first = 0;
     for (nid n = 1; n < m->nnode; n++) {
@@ -191,14 +194,15 @@ static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
             continue;
         first = left++ == 0 ? n : first;
     }
-    diag_note(x->diag, "inline-functions: %u nodes with %u calls are now %u nodes with %u calls",
+    diag_note(x->use.diag,
+              "inline-functions: %u nodes with %u calls are now %u nodes with %u calls",
               r->nnode0 - 1, calls, m->nnode - 1, left);
     for (nid n = first; n < m->nnode && n != 0; n++) {
         uint32_t f = m->node[n].callee;
-        if (f == 0 || x->m->function[f].body == NULL)
+        if (f == 0 || x->scene.m->function[f].body == NULL)
             continue;
-        diag_note(x->diag, "inline-functions: the first call that is left is node '%s' of '%s'",
-                  node_name(m, n), function_name(x->m, f, x->scratch));
+        diag_note(x->use.diag, "inline-functions: the first call that is left is node '%s' of '%s'",
+                  node_name(m, n), function_name(x->scene.m, f, x->use.scratch));
         break;
     }
 }
@@ -206,32 +210,32 @@ static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
 static int run(struct ctx *x, const void *options)
 {
     const struct inline_options *o = options;
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     const struct inline_how how = {.names = true};
     struct inlined r;
     uint32_t calls = 0;
     for (nid n = 1; n < m->nnode; n++)
         calls += m->node[n].callee != 0;
     if (calls == 0) {
-        diag_note(x->diag, "inline-functions: nothing calls a function of the model");
+        diag_note(x->use.diag, "inline-functions: nothing calls a function of the model");
         return 0;
     }
-    if (m->cost != NULL || x->base != NULL || x->plan != NULL || x->inferred)
-        return diag_error(x->diag,
+    if (m->cost != NULL || x->levels.base != NULL || x->results.plan != NULL || x->results.inferred)
+        return diag_error(x->use.diag,
                           "inline-functions comes before all other passes: what they found "
                           "out does not hold for the new nodes");
-    struct functions *f = functions_study(m, x->scratch);
+    struct functions *f = functions_study(m, x->use.scratch);
     if (choose(x, f, o->only) != 0 || check_calls(x, f) != 0)
         return -1;
-    functions_fit(m, f, "inline-functions", x->scratch, x->diag);
+    functions_fit(m, f, "inline-functions", x->use.scratch, x->use.diag);
     functions_measure(m, f);
     if (check_size(x, f, o->max_nodes) != 0)
         return -1;
-    if (inline_calls(m, f, &how, m->mem, x->scratch, x->diag, &r) != 0)
+    if (inline_calls(m, f, &how, m->mem, x->use.scratch, x->use.diag, &r) != 0)
         return -1;
     *m = r.m;
     m->rewritten = true;
-    x->looked_inside = *o->only == '\0';
+    x->results.looked_inside = *o->only == '\0';
     drop_functions(x);
     report(x, &r, calls);
     return 0;

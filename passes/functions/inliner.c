@@ -1,4 +1,4 @@
-/* Replacing calls of functions by their bodies.
+/* Replaces calls of functions by the functions' nodes (inliner.h).
  *
  * The nodes of every graph are written anew, in order, with an explicit stack: a node is copied; for a
  * call, the function's body is entered with an environment that says which values its inputs and outputs
@@ -16,21 +16,21 @@
 
 enum { MOST_NAMES = 256 << 20 }; /* bytes: names grow with the depth of calls */
 
-/* Where the pools of a function begin in the result. */
+/* Where the entries of a function's pools begin in the result: what is added to an index of the function. */
 struct shift {
     bool done;
     uint32_t ints, floats, sids, type, tensor, give;
     int64_t opset; /* of ai.onnx */
 };
 
-/* What the names in a function mean, in one call; the model itself: function 0. */
+/* What the values and names of a function stand for in one call of it; function 0: the model itself. */
 struct env {
     const struct module *from;
     uint32_t function;
     vid *value;      /* [value of from] in the result; 0: omitted, or not yet known */
     struct map give; /* name -> attribute of the result: what the call gives, else the default */
     sid prefix;
-    nid origin; /* of the original; 0: the node itself */
+    nid origin; /* origin of its nodes: the call in the original; 0: each node's own */
     int64_t opset;
     uint32_t site; /* of the call; 0: the model itself */
 };
@@ -45,8 +45,10 @@ struct job {
 struct frame {
     struct env *env;
     nid at, end;
-    struct slice out; /* of the call: results that no node of it makes under their name */
-    bool call;        /* it is the main graph of a function */
+    /* of the call: results of the call that no node of the function makes directly: leave() adds an Identity */
+    struct slice out;
+    /* whether whether it is the main graph of a function, so that a site ends with it, so that a site ends with it */
+    bool call;
 };
 
 struct inliner {
@@ -56,14 +58,14 @@ struct inliner {
     struct inlined *x;
     struct module *m; /* &x->m */
     struct arena *a;  /* until the end */
-    struct map taken; /* names of values and nodes; captures of a node */
+    struct map taken; /* (space, name) that are taken; (node, value) captures that a node has */
     uint64_t name_bytes;
     struct shift *shift; /* [function] */
     struct job *job;
     uint32_t njob, capjob;
     struct frame *stack;
     uint32_t depth, capstack;
-    gid graph; /* that is being written */
+    gid graph; /* the graph that is being written */
 };
 
 /* ---- names ---- */
@@ -78,7 +80,7 @@ static void take_names(struct inliner *w)
         map_set(&w->taken, w->a, map_key(SPACE_NODE, w->src->node[n].name), 1);
 }
 
-/* "prefix/inner"; of what is not in a call, the name that it has. */
+/* "prefix/inner"; outside of calls, or without names, `inner` itself. */
 static sid plain_name(struct inliner *w, const struct env *e, sid inner)
 {
     if (e->function == 0 || !w->how->names || inner == 0 || w->name_bytes > MOST_NAMES)
@@ -86,7 +88,7 @@ static sid plain_name(struct inliner *w, const struct env *e, sid inner)
     return str_id(w->m, arena_fmt(w->a, "%s/%s", str(w->m, e->prefix), str(w->m, inner)));
 }
 
-/* The same, with _1, _2, ... if there is such a name. */
+/* plain_name, with _1, _2, ... behind it if that name is taken; takes it. */
 static sid make_name(struct inliner *w, const struct env *e, sid inner, uint32_t space)
 {
     sid plain = plain_name(w, e, inner), name = plain;
@@ -94,7 +96,8 @@ static sid make_name(struct inliner *w, const struct env *e, sid inner, uint32_t
         return plain;
     const char *text = str(w->m, plain);
     w->name_bytes += strlen(text);
-    uint32_t next = map_get(&w->taken, map_key(space, plain)); /* number to try next; 0: free */
+    /* the number to try next; 0: the plain name is free */
+    uint32_t next = map_get(&w->taken, map_key(space, plain));
     for (bool taken = next != 0; taken; next++) {
         name = str_id(w->m, arena_fmt(w->a, "%s_%u", text, next));
         taken = map_get(&w->taken, map_key(space, name)) != 0;
@@ -153,7 +156,7 @@ static struct attr shifted(const struct shift *s, struct attr a)
     case ATTR_SPARSE:
         a.u.t += s->tensor;
         break;
-    default: /* lists of tensors and graphs: copied by their user */
+    default: /* lists of tensors and graphs: shifted_list and take_attr copy them */
         break;
     }
     return a;
@@ -171,7 +174,7 @@ static struct attr shifted_list(struct inliner *w, const struct module *b, const
     return a;
 }
 
-/* The pools of a function, on its first call. */
+/* Copies the pools of a function into the result when it is first called. */
 static const struct shift *take_pools(struct inliner *w, uint32_t f)
 {
     struct shift *s = &w->shift[f];
@@ -200,7 +203,7 @@ static vid value_in(const struct env *e, vid v)
     return e->function == 0 ? v : e->value[v];
 }
 
-/* A value of the function as a new one of the graph being written. */
+/* Adds value `from` of the function to the graph being written, under a name of its own. */
 static vid new_value(struct inliner *w, const struct env *e, vid from)
 {
     struct value x = e->from->value[from];
@@ -212,7 +215,7 @@ static vid new_value(struct inliner *w, const struct env *e, vid from)
     x.flags &= inner ? (uint32_t)(VALUE_INPUT | VALUE_OUTPUT | VALUE_INIT | VALUE_LOST)
                      : (uint32_t)VALUE_LOST;
     x.def = 0;
-    if (x.tensor != 0) { /* its own, for it has a name of its own */
+    if (x.tensor != 0) { /* a tensor of its own, since it has another name */
         tid t = module_add_tensor(w->m);
         w->m->tensor[t] = w->m->tensor[x.tensor + s->tensor];
         w->m->tensor[t].name = x.name;
@@ -224,7 +227,7 @@ static vid new_value(struct inliner *w, const struct env *e, vid from)
     return v;
 }
 
-/* The value of the result that a call calls x: who defines it is seen later. */
+/* The value of the result for x, a result of a call; its definition is set later. */
 static vid result_value(struct inliner *w, const struct env *e, vid x)
 {
     if (x == 0 || (e->from->value[x].flags & VALUE_LOST) != 0)
@@ -260,7 +263,7 @@ static gid add_body(struct inliner *w, struct env *e, gid from, nid owner)
     return to;
 }
 
-/* Attributes by name, those that come first before others. */
+/* Adds the attributes of `list` to e->give; names that are there already stay. */
 static void give(struct inliner *w, struct env *e, struct slice list)
 {
     for (uint32_t i = list.at; i < list.at + list.n; i++) {
@@ -270,8 +273,8 @@ static void give(struct inliner *w, struct env *e, struct slice list)
     }
 }
 
-/* Attribute a of a function's node as one of node n (0: of a call that is entered); false: it is left
- * out. */
+/* Writes to *out attribute a of a function's node as an attribute of node n (0: of a call that is entered); false:
+ * it is left out. */
 static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, nid n,
                       struct attr *out)
 {
@@ -280,7 +283,7 @@ static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, ni
     if (a->ref != 0) {
         uint32_t g = e->give.mask != 0 ? map_get(&e->give, a->ref) : 0;
         if (g == 0)
-            return false; /* the call leaves it out, and there is no default */
+            return false; /* the call does not give it, and it has no default */
         *out = w->m->attr[g];
         out->name = a->name;
         return true;
@@ -314,7 +317,7 @@ static struct slice take_attrs(struct inliner *w, struct env *e, struct slice fr
     return to;
 }
 
-/* The bodies of a node of the model stay the graphs that they are. */
+/* The bodies of a node of the model stay as they are: only their owner changes. */
 static void keep_bodies(struct inliner *w, const struct node *n, nid id)
 {
     for (uint32_t i = 0; i < n->attr.n; i++) {
@@ -326,7 +329,7 @@ static void keep_bodies(struct inliner *w, const struct node *n, nid id)
     }
 }
 
-/* Operands: formal ones as they are, captures each once. */
+/* Copies the operands of n, captures once each. */
 static struct slice take_operands(struct inliner *w, struct env *e, const struct node *n, nid id)
 {
     struct slice to = {w->m->narg, 0};
@@ -389,7 +392,7 @@ static void copy_node(struct inliner *w, struct env *e, nid from)
 
 /* ---- calls ---- */
 
-/* A value that the caller itself was not given is passed on. */
+/* Whether the call passes on a value that its caller was not given itself. */
 static bool passes_nothing(const struct env *e, nid call)
 {
     const struct node *n = &e->from->node[call];
@@ -418,7 +421,7 @@ static void push(struct inliner *w, struct env *e, gid g, struct slice out, bool
     w->stack[w->depth++] = (struct frame){e, x->first, x->first + x->count, out, call};
 }
 
-/* A site for the call; what it gives and gets are lists of the result. */
+/* Adds a site for the call, with the lists of what it is given and returns; returns its number. */
 static uint32_t add_site(struct inliner *w, const struct env *e, nid call, sid name)
 {
     const struct node *n = &e->from->node[call];
@@ -462,14 +465,15 @@ static void enter(struct inliner *w, struct env *e, nid call)
         vid y = b->arg[g->out.at + i];
         if (r != 0 && b->value[y].def != 0 && in->value[y] == 0) {
             in->value[y] = r;
-            r = 0; /* its node will define it */
+            r = 0; /* the node that makes it in the function will define it */
         }
         module_add_args(w->m, &r, 1);
     }
     push(w, in, 1, out, true);
 }
 
-/* Results of a call that the function has under another name already. */
+/* Ends a frame: adds an Identity for each result of the call that is some other value of the function, and closes
+ * the site. */
 static void leave(struct inliner *w, const struct frame *t)
 {
     struct env *e = t->env;
@@ -540,7 +544,7 @@ static void write_graph(struct inliner *w, struct job j)
         }
         nid n = t->at++;
         if (enters(w, t->env, n))
-            enter(w, t->env, n); /* moves the stack */
+            enter(w, t->env, n); /* may move the stack: t is stale */
         else
             copy_node(w, t->env, n);
     }
@@ -573,7 +577,8 @@ static void remap_facts(struct inlined *x, const struct module *m)
         x->m.backward[n] = m->backward[x->origin[n]];
 }
 
-/* Everything shared, nothing that may be written: pools grow elsewhere, values and graphs are copies. */
+/* Begins the result: it shares with m what is only read; what may be changed (values, graphs) is copied, and pools
+ * grow in new memory. */
 static void begin(struct inlined *x, const struct module *m, struct arena *mem)
 {
     *x = (struct inlined){.m = *m, .nnode0 = m->nnode, .ngraph0 = m->ngraph};

@@ -22,42 +22,43 @@ struct functions {
     uint32_t *order; /* callers before callees; those in or above a cycle are missing */
     uint32_t norder;
     uint8_t *fate; /* enum fate */
-    /* how deep calls are nested when it is called, 1 if it calls nothing; not of FATE_CYCLE */
+    /* depth of calls when it is called: 1 if it calls nothing; not set for FATE_CYCLE */
     uint32_t *depth;
-    uint8_t *returns;  /* 1: some graph in it returns an input of the function as it is */
-    uint64_t *nodes;   /* in its body when all calls in it are replaced (and counted); saturating */
-    uint64_t *entries; /* the same, of everything that takes memory */
+    uint8_t *returns; /* 1: some graph in it returns an input of the function as it is */
+    /* nodes of its body when all calls in it are replaced, the replaced calls counted, too; saturating */
+    uint64_t *nodes;
+    uint64_t *entries; /* the same for all entries that take memory */
 };
 
-/* In a; fates are FREE, CYCLE or DEEP.  O(functions + their nodes). */
+/* Studies the functions of m, in a; fates become FREE, CYCLE or DEEP.  O(functions + their nodes). */
 struct functions *functions_study(const struct module *m, struct arena *a);
-/* Sizes again, after fates were changed. */
+/* Works out depth, nodes and entries again, after fates were changed. */
 void functions_measure(const struct module *m, struct functions *f);
-/* Nodes and entries of the whole when the calls that fates allow are replaced. */
+/* Nodes and entries of the whole model when the calls that fates allow are replaced. */
 void functions_total(const struct module *m, const struct functions *f, uint64_t *nodes,
                      uint64_t *entries);
-/* Functions that calls of m reach and whose nodes would mean something else among the opsets of m get
- * FATE_OPSET, with notes from `who`.  What the others import and m does not, m imports from now on. */
+/* Sets FATE_OPSET, with a note from `who`, for each function that calls of m reach and whose nodes would mean
+ * something else under the opsets of m.  Adds the opsets that the other functions import, and m does not, to m. */
 void functions_fit(struct module *m, struct functions *f, const char *who, struct arena *scratch,
                    struct diag *d);
-/* m imports what the functions entered[function] import and it does not, in the same order. */
+/* Adds to m the opsets that the functions with entered[function] != 0 import and m does not, in the same order. */
 void functions_import(struct module *m, const struct functions *f, const uint8_t *entered,
                       struct arena *scratch);
 /* "domain:name:overload"; lives in a. */
 const char *function_name(const struct module *m, uint32_t f, struct arena *a);
-/* Why a call (of m, or in the body `from` of one of its functions) cannot be replaced although its
+/* Why `call`, a node of `from` (m, or the body of one of its functions), cannot be replaced although the fate of its
  * function allows it; NULL: it can. */
 const char *call_obstacle(const struct module *m, const struct functions *f,
                           const struct module *from, nid call);
 
-/* What stands in the place of a call.  Sites are numbered from 1 in the order in which calls are entered:
- * those inside a site follow it. */
+/* The place of a replaced call.  Sites are numbered from 1 in the order in which calls are entered, so those inside
+ * a site follow it. */
 struct site {
     sid name;          /* of the call */
     uint32_t function; /* that it calls */
     uint32_t parent;   /* the site that it is in; 0: none */
     nid call;          /* in the body of the function of that site, or in the original */
-    uint32_t after;    /* the first site behind it that is not inside */
+    uint32_t after;    /* the first site after it that is not inside it */
     nid first, end;    /* its nodes, in the graph that the call was in */
     /* of module.arg: what the call was given, 0: omitted; its results, 0: lost */
     struct slice in, out;
@@ -90,8 +91,8 @@ struct inline_how {
     void *user;
 };
 
-/* A copy of m with calls replaced.  The new arrays live in mem; m is not changed (but its strings are).
- * 0, or -1: the names take too much memory (a diagnostic in d).  O(the result), hashing expected. */
+/* Writes to *out a copy of m with calls replaced.  The new arrays live in mem; m is not changed (but its strings
+ * are).  0, or -1: the names take too much memory (a diagnostic in d).  O(the result), hashing expected. */
 int inline_calls(const struct module *m, const struct functions *f, const struct inline_how *how,
                  struct arena *mem, struct arena *scratch, struct diag *d, struct inlined *out);
 

@@ -14,18 +14,18 @@
 
 /* ---- opening ---- */
 
-/* What was found out about the calls of r goes into an `opened` for r->m, and r->m gets what its new nodes
- * need; NULL: there are none. */
+/* Makes the `opened` for r->m from the sites of r, and adds the opsets that the new nodes need to r->m; NULL: no
+ * call was opened. */
 static struct opened *take_sites(struct ctx *x, const struct module *from, struct functions *f,
                                  struct inlined *r)
 {
-    struct opened *o = arena_alloc(x->m->mem, sizeof *o);
-    uint8_t *entered = arena_alloc(x->scratch, (size_t)f->n + 1);
+    struct opened *o = arena_alloc(x->scene.m->mem, sizeof *o);
+    uint8_t *entered = arena_alloc(x->use.scratch, (size_t)f->n + 1);
     if (r->nsite == 1)
         return NULL;
     for (uint32_t s = 1; s < r->nsite; s++)
         entered[r->site[s].function] = 1;
-    functions_import(&r->m, f, entered, x->scratch);
+    functions_import(&r->m, f, entered, x->use.scratch);
     r->m.rewritten = true;
     *o = (struct opened){*from, f, r->site, r->nsite, r->within};
     return o;
@@ -33,17 +33,17 @@ static struct opened *take_sites(struct ctx *x, const struct module *from, struc
 
 int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how)
 {
-    assert(!x->opened);
+    assert(!x->results.opened);
     struct diag quiet = diag_silent();
     struct inlined r;
     how.names = how.main_only = true;
-    if (inline_calls(x->m, f, &how, x->m->mem, x->scratch, &quiet, &r) != 0)
+    if (inline_calls(x->scene.m, f, &how, x->scene.m->mem, x->use.scratch, &quiet, &r) != 0)
         return -1;
-    struct opened *o = take_sites(x, x->m, f, &r);
+    struct opened *o = take_sites(x, x->scene.m, f, &r);
     if (o == NULL)
         return 0;
-    x->opened = o;
-    *x->m = r.m;
+    x->results.opened = o;
+    *x->scene.m = r.m;
     return o->nsite - 1;
 }
 
@@ -51,25 +51,25 @@ int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how)
 
 /* What a site holds, calls inside included. */
 struct tally {
-    uint32_t needed;           /* nodes that are not dead */
-    int32_t low, high;         /* parts */
-    uint8_t forward, backward; /* 1: it has such nodes with a place */
+    uint32_t needed;           /* number of nodes that some output of the model needs */
+    int32_t low, high;         /* the first and last part that its placed nodes are in */
+    uint8_t forward, backward; /* 1: it has placed nodes of that pass */
 };
 
-/* What is asked of sites. */
+/* What the question whether a site can be closed needs. */
 struct asking {
     const struct ctx *x;
     const struct place *p;
     const struct parts *parts;
-    struct map has; /* (value, part) -> 1: the part has it, made or given */
+    struct map has; /* (value, part) -> 1: the part has the value without making it */
     struct csr users;
     uint8_t *follows; /* [node] 1: a Shape or Size, which is where its operand is made */
 };
 
 static struct tally *tally_sites(const struct asking *k, struct arena *a)
 {
-    const struct opened *o = k->x->opened;
-    const struct module *m = k->x->m;
+    const struct opened *o = k->x->results.opened;
+    const struct module *m = k->x->scene.m;
     const struct graph *g = &m->graph[1];
     struct tally *tally = arena_array(a, o->nsite, sizeof *tally), *t = tally;
     for (uint32_t s = 0; s < o->nsite; s++)
@@ -86,7 +86,7 @@ static struct tally *tally_sites(const struct asking *k, struct arena *a)
         t->low = part < t->low ? part : t->low;
         t->high = part > t->high ? part : t->high;
     }
-    for (uint32_t s = o->nsite; s-- > 1;) { /* what is inside comes later */
+    for (uint32_t s = o->nsite; s-- > 1;) { /* sites inside a site have larger numbers */
         const struct tally *in = &tally[s];
         t = &tally[o->site[s].parent];
         t->needed += in->needed;
@@ -98,7 +98,7 @@ static struct tally *tally_sites(const struct asking *k, struct arena *a)
     return tally;
 }
 
-/* The first of the ascending users [at, end) that is n or comes behind it. */
+/* Index of the first of the ascending users [at, end) that is n or a later node, by bisection. */
 static uint32_t first_from(const uint32_t *user, uint32_t at, uint32_t end, nid n)
 {
     while (at < end) {
@@ -111,11 +111,11 @@ static uint32_t first_from(const uint32_t *user, uint32_t at, uint32_t end, nid 
     return at;
 }
 
-/* v, a result of the call, is not read outside, or it is made by a node that runs where the call does, and
- * read by nodes with a place. */
+/* Whether v, a result of the call, can be a result of the closed node: nothing outside reads it, or a placed node of
+ * the call makes it and placed nodes read it. */
 static bool leaves_well(const struct asking *k, const struct site *s, vid v)
 {
-    const struct value *x = &k->x->m->value[v];
+    const struct value *x = &k->x->scene.m->value[v];
     const uint32_t *user = k->users.to;
     uint32_t end = k->users.at[v + 1];
     bool leaves = (x->flags & VALUE_OUTPUT) != 0;
@@ -127,10 +127,11 @@ static bool leaves_well(const struct asking *k, const struct site *s, vid v)
     return !leaves || (k->p->kind[x->def] == PLACE_NODE && !k->follows[x->def]);
 }
 
-/* What parts are given, weights and results of copies included.  What they make is told by its node. */
+/* Fills k->has with all values that the first and last part that its placed nodes are in have without placed nodes
+ * making them: inputs, weights, results of copies. */
 static void note_parts(struct asking *k, struct arena *a)
 {
-    const struct module *m = k->x->m;
+    const struct module *m = k->x->scene.m;
     for (uint32_t x = 0; x < k->parts->nparts; x++) {
         const struct part *t = &k->parts->part[x];
         for (uint32_t i = 0; i < t->nin; i++)
@@ -146,17 +147,17 @@ static void note_parts(struct asking *k, struct arena *a)
     }
 }
 
-/* The part has v whether the call is there or not. */
+/* Whether the part has v, given or made. */
 static bool is_there(const struct asking *k, int32_t part, vid v)
 {
-    nid def = k->x->m->value[v].def;
+    nid def = k->x->scene.m->value[v].def;
     return map_get(&k->has, map_key((uint32_t)part, v)) != 0 ||
            (def != 0 && k->parts->part_of[def] == part);
 }
 
 static bool is_closable(const struct asking *k, const struct site *s, const struct tally *t)
 {
-    const vid *arg = k->x->m->arg;
+    const vid *arg = k->x->scene.m->arg;
     if (t->needed == 0)
         return true;
     if (t->low != t->high || (t->forward && t->backward))
@@ -175,13 +176,13 @@ static bool is_closable(const struct asking *k, const struct site *s, const stru
 uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct parts *parts,
                          struct arena *a)
 {
-    assert(x->opened && parts->part_of);
-    const struct opened *o = x->opened;
+    assert(x->results.opened && parts->part_of);
+    const struct opened *o = x->results.opened;
     struct asking k = {.x = x, .p = p, .parts = parts};
     uint8_t *can = arena_alloc(a, o->nsite);
     note_parts(&k, a);
-    k.users = module_users(x->m, a);
-    k.follows = place_follows(x->m, p, a);
+    k.users = module_users(x->scene.m, a);
+    k.follows = place_follows(x->scene.m, p, a);
     const struct tally *t = tally_sites(&k, a);
     for (uint32_t s = 1; s < o->nsite; s++)
         can[s] = is_closable(&k, &o->site[s], &t[s]);
@@ -190,11 +191,11 @@ uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struc
 
 /* ---- closing ---- */
 
-/* Asks for each call of the model in turn whether it was opened and still is. */
+/* Walks through the sites in the order in which the inliner asks about calls. */
 struct walk {
     const struct opened *o;
     const uint8_t *shut;
-    uint32_t next; /* the site to come */
+    uint32_t next; /* the site that the next opened call is */
 };
 
 static bool still_open(void *user, uint32_t in, nid call, sid name)
@@ -209,7 +210,7 @@ static bool still_open(void *user, uint32_t in, nid call, sid name)
     return open;
 }
 
-/* The model as it was, with the types that are known by now: they only grow, so its numbers hold among them. */
+/* The model as it was, with the types that are known by now.  Types are only ever added, so its indices stay valid. */
 static struct module with_types(const struct module *from, const struct module *now)
 {
     struct module m = *from;
@@ -220,16 +221,16 @@ static struct module with_types(const struct module *from, const struct module *
     return m;
 }
 
-/* Two modules side by side. */
+/* Two modules that are walked through side by side: `old` with open calls, `now` with some closed. */
 struct sides {
     const struct module *old;
     struct module *now;
-    nid *node;  /* [node of now] of old */
-    vid *value; /* [value of now] of old */
+    nid *node;  /* [node of now] the same node of old */
+    vid *value; /* [value of now] the same value of old */
     struct arena *a;
     struct {
         gid old, now;
-    } *graph; /* bodies still to be walked through */
+    } *graph; /* pairs of pairs of bodies still to be walked through */
     uint32_t ngraph, capgraph;
 };
 
@@ -264,7 +265,7 @@ static void pair_nodes(struct sides *s, nid old, nid now)
     }
 }
 
-/* The main graphs: where a site was closed stands its call. */
+/* Pairs the nodes of the main graphs, and of the bodies in them; site[node of now]: the site that a closed call was. */
 static void pair_main(struct sides *s, const struct opened *o, const uint8_t *shut, uint32_t *site)
 {
     const struct graph *g = &s->now->graph[1];
@@ -292,7 +293,7 @@ static void pair_main(struct sides *s, const struct opened *o, const uint8_t *sh
     }
 }
 
-/* What holds of nodes and values in the old module holds in the new one. */
+/* Copies costs, types and passes of nodes and values from the old module to the new one. */
 static void carry_over(const struct sides *s, struct arena *mem)
 {
     const struct costs *old = s->old->cost;
@@ -319,7 +320,7 @@ static void carry_over(const struct sides *s, struct arena *mem)
     }
 }
 
-/* Call n takes what the nodes of site k took. */
+/* Gives call n the costs of the nodes of site k. */
 static void add_up(const struct sides *s, const struct place *p, const struct site *k, nid n)
 {
     for (nid i = k->first; i < k->end; i++) {
@@ -329,11 +330,11 @@ static void add_up(const struct sides *s, const struct place *p, const struct si
     }
 }
 
-/* Large constants that closed calls make count as theirs. */
+/* Adds the bytes of large constants that closed calls compute to those calls. */
 static void add_constants(const struct sides *s, const struct place *p, const struct opened *o,
                           const uint32_t *site, struct arena *scratch)
 {
-    /* [site] the call that it is in now */
+    /* [site] the closed call, a node of now, that it is in; 0: none */
     nid *call = arena_array(scratch, o->nsite, sizeof *call);
     struct costs *c = s->now->cost;
     for (nid n = 1; n < s->now->nnode; n++)
@@ -351,27 +352,27 @@ static void add_constants(const struct sides *s, const struct place *p, const st
 
 void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out)
 {
-    assert(x->opened);
-    const struct opened *o = x->opened;
-    struct module from = with_types(&o->from, x->m);
+    assert(x->results.opened);
+    const struct opened *o = x->results.opened;
+    struct module from = with_types(&o->from, x->scene.m);
     struct walk walk = {o, shut, 1};
     struct inline_how how = {true, true, still_open, &walk};
     struct diag quiet = diag_silent();
     struct inlined r;
-    /* cannot fail: there are fewer names than before */
-    inline_calls(&from, o->functions, &how, x->m->mem, x->scratch, &quiet, &r);
+    /* cannot fail for lack of room for names: there are fewer than before */
+    inline_calls(&from, o->functions, &how, x->scene.m->mem, x->use.scratch, &quiet, &r);
     out->opened = take_sites(x, &o->from, o->functions, &r);
     out->m = r.m;
-    out->node = arena_array(x->m->mem, r.m.nnode, sizeof *out->node);
-    out->site = arena_array(x->m->mem, r.m.nnode, sizeof *out->site);
-    struct sides s = {.old = x->m, .now = &out->m, .node = out->node, .a = x->scratch};
-    s.value = arena_array(x->scratch, r.m.nval, sizeof *s.value);
+    out->node = arena_array(x->scene.m->mem, r.m.nnode, sizeof *out->node);
+    out->site = arena_array(x->scene.m->mem, r.m.nnode, sizeof *out->site);
+    struct sides s = {.old = x->scene.m, .now = &out->m, .node = out->node, .a = x->use.scratch};
+    s.value = arena_array(x->use.scratch, r.m.nval, sizeof *s.value);
     for (vid v = 1; v < from.nval; v++)
         s.value[v] = v;
     pair_main(&s, o, shut, out->site);
-    carry_over(&s, x->m->mem);
+    carry_over(&s, x->scene.m->mem);
     for (nid n = 1; n < out->m.nnode; n++)
         if (out->site[n] != 0)
             add_up(&s, p, &o->site[out->site[n]], n);
-    add_constants(&s, p, o, out->site, x->scratch);
+    add_constants(&s, p, o, out->site, x->use.scratch);
 }

@@ -6,7 +6,7 @@
 #include "ir/plan/parts.h"
 #include "passes/functions/inliner.h"
 
-/* What x->opened points to while calls of x->m stand open. */
+/* What x->results.opened points to while calls of x->m stand open. */
 struct opened {
     struct module from; /* the model with these calls as nodes */
     struct functions *functions;
@@ -16,15 +16,15 @@ struct opened {
 };
 
 /* Opens the calls of x->m's main graph that `how` says (names and main_only are set here): x->m and
- * x->opened change if there are any.  Lives in x->m->mem, as f must.  The number of calls; -1: their names
+ * x->results.opened change if there are any.  Lives in x->m->mem, as f must.  The number of calls; -1: their names
  * would take too much memory, and nothing changed.  O(the result). */
 int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how);
 
-/* [site] 1: the call can be a node again, and no plan takes more time or memory then: all its nodes with
- * a place are in one part, that part has all that the call is given, and what it returns is neither made
- * by a copy nor read by one.  Shapes of what it is given do not count: they stay with what makes it while
- * planning, but what is measured is there where the call is, too.  p, cut: the places of x->m, its
- * parts.  Lives in a.  O(nodes + operands + depth of calls * uses of their results). */
+/* [site] 1: the call can be a node again without making the plan take more time or memory: all its placed nodes are
+ * in one part, that part has all values that the call is given, and its results are neither made nor read by copies.
+ * A Shape of a value that the call is given does not count: while planning it stays with the value's producer, but
+ * the call has that value, too.  p, parts: the places and parts of x->m.  Lives in a.  O(nodes + operands + depth of
+ * calls * uses of their results). */
 uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct parts *parts,
                          struct arena *a);
 
@@ -33,11 +33,11 @@ struct closing {
     struct module m;       /* with types and costs */
     struct opened *opened; /* the calls that are open in m; NULL: none */
     nid *node;             /* [node of m] the same node in x->m; 0: a call that was closed */
-    uint32_t *site;        /* [node of m] the site of x->opened that this call was; 0: none */
+    uint32_t *site; /* [node of m] the site of x->results.opened that this call was; 0: none */
 };
 
-/* Closes the calls shut[site], which must be closable, and all inside of them.  x is not changed.
- * Lives in x->m->mem.  O(nodes + operands). */
+/* Closes the calls with shut[site] != 0, which must be closable (opened_closable), and all inside of them, into
+ * *out.  x is not changed. Lives in x->m->mem.  O(nodes + operands). */
 void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out);
 
 #endif

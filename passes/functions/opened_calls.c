@@ -35,7 +35,7 @@ struct inlined *calls_expand(const struct module *m, bool names, struct arena *a
     e = arena_alloc(a, sizeof *e);
     if (inline_calls(m, f, &how, a, a, &quiet, e) == 0)
         return e;
-    how.names = false; /* names that are too long; without, nothing fails */
+    how.names = false; /* names would take too much memory: without them it cannot fail */
     inline_calls(m, f, &how, a, a, &quiet, e);
     return e;
 }
@@ -96,12 +96,14 @@ struct costs *calls_fold(const struct module *m, const struct inlined *e, const 
         out->xfer[v] = c->xfer[v];
     }
     for (nid n = 1; n < e->m.nnode; n++) {
-        if (e->m.node[n].graph >= e->ngraph0) /* what is in new bodies is in their owners */
+        /* nodes of new bodies are counted with their owners */
+        if (e->m.node[n].graph >= e->ngraph0)
             continue;
         bool copied = e->m.node[n].graph == 1 && p->kind[n] != PLACE_NODE;
         costs_add(out, e->origin[n], c, n, e->within[n] == 0 || !copied);
     }
-    for (uint32_t w = 0; w < p->nweight; w++) { /* large constants that calls make */
+    /* adds the bytes of large constants that calls compute */
+    for (uint32_t w = 0; w < p->nweight; w++) {
         nid n = e->m.value[p->weight[w]].def;
         if (n != 0 && e->within[n] != 0)
             out->own[e->origin[n]] = sat_add(out->own[e->origin[n]], p->weight_bytes[w]);

@@ -17,9 +17,9 @@ bool calls_few(const struct module *m, const struct functions *f, uint64_t *node
 /* Types that were made for e->m become types of m, with the same numbers. */
 void calls_adopt_types(struct module *m, const struct inlined *e);
 
-/* Empty costs of m for that many classes, in a. */
+/* Costs of m, all zero, for nclass classes, in a. */
 struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass);
-/* Adds the work of node n in c to node `to` in out; if it runs, its time and memory, too. */
+/* Adds the operations and traffic of node n in c to node `to` in out, and, if `runs`, its time and memory, too. */
 void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool runs);
 /* The costs of m from those of e->m, whose nodes are placed as p says: a call takes the time and the memory
  * of those nodes in its place that need a device, and does the work of all; copies take no time, as

@@ -219,7 +219,7 @@ static const struct history table[] = {
     {"Xor", {1, 7}},
 };
 
-/* The change that holds in a version; 0: the operator is not there yet. */
+/* The version of the last change up to `version`; 0: the operator is not there yet. */
 static uint8_t change_at(const struct history *h, int64_t version)
 {
     uint8_t last = 0;

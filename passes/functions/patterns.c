@@ -11,7 +11,7 @@
 
 enum { SIZE_MOST = 2000, DEPTH_MOST = 50, NESTED_MOST = 3, REPEAT_MOST = 1 << 16 };
 
-/* The last byte of the bracket expression at s, or of the text if it does not end. */
+/* The last byte of the bracket expression ("[a-z]") that begins at s, or of the text if it does not end. */
 static const char *bracket_end(const char *s)
 {
     s += s[1] == '^' ? 2 : 1;
@@ -25,7 +25,7 @@ static const char *bracket_end(const char *s)
     return *s != 0 ? s : s - 1;
 }
 
-/* How often regcomp copies what stands before an interval such as {3,5}; 1: it is none. */
+/* How often regcomp copies what stands before the interval at s, such as {3,5}; 1: there is no interval. */
 static uint64_t repeats(const char *s)
 {
     uint64_t most = 1, n = 0;
@@ -37,11 +37,13 @@ static uint64_t repeats(const char *s)
     return most;
 }
 
-/* NULL, or why regcomp must not see the expression. */
+/* NULL, or why the expression is refused before regcomp sees it. */
 static const char *wrong(const char *s)
 {
-    uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;  /* size of a group so far, of the last atom */
-    unsigned nested[DEPTH_MOST + 1] = {0}, loops = 0; /* repeats inside each other, likewise */
+    /* [depth] size so far; size of what a repeat would copy */
+    uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;
+    /* [depth] repeats inside each other; of what a repeat would copy */
+    unsigned nested[DEPTH_MOST + 1] = {0}, loops = 0;
     unsigned depth = 0;
     for (; *s != 0; s++) {
         if (*s == '\\' && s[1] >= '1' && s[1] <= '9')
@@ -129,18 +131,18 @@ struct pattern *patterns_match(struct patterns *p, const char *name)
 
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a)
 {
-    const struct opened *o = x->opened;
-    const uint8_t *follows = place_follows(x->m, x->place, a);
-    struct pattern **hit = arena_array(a, x->m->nnode, sizeof(struct pattern *));
+    const struct opened *o = x->results.opened;
+    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, a);
+    struct pattern **hit = arena_array(a, x->scene.m->nnode, sizeof(struct pattern *));
     struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;
     for (uint32_t s = 1; o && s < o->nsite; s++) {
-        call[s] = patterns_match(p, str(x->m, o->site[s].name));
+        call[s] = patterns_match(p, str(x->scene.m, o->site[s].name));
         outer = call[o->site[s].parent];
         call[s] = outer && (!call[s] || outer < call[s]) ? outer : call[s];
     }
-    for (uint32_t v = 0; v < x->base->n; v++) {
-        nid n = x->base->node[v];
-        hit[n] = patterns_match(p, node_name(x->m, n));
+    for (uint32_t v = 0; v < x->levels.base->n; v++) {
+        nid n = x->levels.base->node[v];
+        hit[n] = patterns_match(p, node_name(x->scene.m, n));
         outer = o ? call[o->within[n]] : NULL;
         if (outer)
             hit[n] = follows[n] ? NULL : hit[n] && hit[n] < outer ? hit[n] : outer;

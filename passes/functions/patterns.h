@@ -9,7 +9,7 @@
 struct pattern {
     const char *text;
     const regex_t *re;
-    uint32_t group; /* what it stands for: a device, a block */
+    uint32_t group; /* what the caller wants to know of a match: a device, a block */
     uint32_t hits;  /* names that it was the first to match */
 };
 
@@ -33,9 +33,9 @@ int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t
                  const char *where, struct diag *d);
 /* The first pattern that matches anywhere in the name, NULL: none.  O(patterns). */
 struct pattern *patterns_match(struct patterns *p, const char *name);
-/* [node of x->m] the first pattern that matches its name or that of an open call that it is in.  A Shape in a
- * call that some pattern matches has none: it follows what it measures.  Placed nodes, others NULL.  Lives
- * in a.  O((nodes + calls) * patterns). */
+/* [node of x->m] the first pattern that matches its name or that of an open call that it is in; NULL for nodes that
+ * are not placed, and for a Shape in a call that some pattern matches, since it follows its operand.  Lives in a.
+ * O((nodes + calls) * patterns). */
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a);
 /* A warning for each pattern that never was the first to match. */
 void patterns_warn_idle(const struct patterns *p, const char *where, struct diag *d);

@@ -4,6 +4,7 @@
  * and one that takes no more is optimal.  O(nodes + pins) after reading, and the work of the bounds. */
 #include "passes/given/plan_read.h"
 
+#include "ir/exec/evaluate.h"
 #include "passes/bounds/claim.h"
 
 struct plan_options {
@@ -32,52 +33,50 @@ static const struct opt plan_opts[] = {
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
-/* Why the judge or a pin refuses the plan: 0, -1, PASS_INFEASIBLE. */
+/* 0 if the plan may be taken; else -1 or PASS_INFEASIBLE, with an error that says what is against it. */
 static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *dev,
-                  const struct verdict *v)
+                  const struct evaluation *e)
 {
-    const char *from = o->from;
-    for (uint32_t u = 0; u < x->base->n; u++) {
-        nid n = x->base->node[u];
-        if (x->base->pin[u] >= 0 && x->base->pin[u] != dev[n])
-            return diag_error(x->diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'",
-                              from, node_name(x->m, n),
-                              cluster_device_name(x->cluster, x->mem, (uint32_t)dev[n]),
-                              cluster_device_name(x->cluster, x->mem, (uint32_t)x->base->pin[u]));
-    }
-    if (v->runnable && v->colocated && (v->fits || o->best_effort))
+    const struct cluster *c = x->scene.cluster;
+    nid n = e->misplaced;
+    if (n)
+        return diag_error(
+            x->use.diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'", o->from,
+            node_name(x->scene.m, n), cluster_device_name(c, x->use.mem, (uint32_t)dev[n]),
+            cluster_device_name(c, x->use.mem, (uint32_t)x->scene.place->pinned_to[n]));
+    if (evaluation_holds(e, o->best_effort))
         return 0;
-    diag_error(x->diag, "plan from %s: %s", from, v->why_not);
-    return v->runnable && v->colocated ? PASS_INFEASIBLE : -1;
+    diag_error(x->use.diag, "plan from %s: %s", o->from, e->why_not);
+    return evaluation_holds(e, true) ? PASS_INFEASIBLE : -1;
 }
 
 static int plan_run(struct ctx *x, const void *options)
 {
     const struct plan_options *o = options;
     if (!*o->from)
-        return diag_error(x->diag, "plan: expected plan{from=FILE}");
+        return diag_error(x->use.diag, "plan: expected plan{from=FILE}");
     int32_t *dev = plan_read(x, o->from);
     if (!dev)
         return -1;
-    struct verdict v = judge(x->m, x->place, x->cluster, dev, x->scratch);
-    int rc = refuse(x, o, dev, &v);
+    struct plan *p = arena_alloc(x->use.mem, sizeof *p);
+    *p = (struct plan){.planner = "plan", .dev = dev};
+    struct evaluation e = evaluate(&x->scene, p, x->use.scratch);
+    int rc = refuse(x, o, dev, &e);
     if (rc)
         return rc;
-    struct plan *p = x->plan = arena_alloc(x->mem, sizeof *p);
-    *p = (struct plan){.planner = "plan", .dev = dev, .value = v.value};
-    struct clock clock = {.stop = x->stop};
-    if (x->time_limit > 0)
-        clock.deadline = clock_now() + x->time_limit / 1000;
-    /* what v.value has more than the problem knows of */
+    x->results.plan = p;
+    p->value = e.value;
+    struct clock clock = ctx_clock(x);
+    /* what parts cost, which the judge counts and the problem does not */
     int64_t start = claim_start(x, must_level(x));
-    p->bare = v.value > start ? v.value - start : 0;
-    struct bound b = claim_all(x, p->bare, v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    p->bare = e.value > start ? e.value - start : 0;
+    struct bound b = claim_all(x, p->bare, e.v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
-    p->argument = b.value < 0 ? arena_fmt(x->mem, "read from %s", o->from)
-                              : arena_fmt(x->mem, "read from %s; bound: %s", o->from, b.why);
+    p->argument = b.value < 0 ? arena_fmt(x->use.mem, "read from %s", o->from)
+                              : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
     p->status = b.value < 0 ? PLAN_HEURISTIC : p->status;
-    if (!v.fits) {
-        diag_warning(x->diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, v.why_not);
+    if (!e.v.fits) {
+        diag_warning(x->use.diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, e.why_not);
         p->status = PLAN_OVER_MEMORY;
     }
     return 0;

@@ -27,15 +27,15 @@ struct reading {
 
 static int bad_form(const struct reading *r, const char *what)
 {
-    return diag_error(r->x->diag, "%s: expected %s", r->path, what);
+    return diag_error(r->x->use.diag, "%s: expected %s", r->path, what);
 }
 
 static int find_device(const struct reading *r, const char *name)
 {
-    int dev = cluster_device(r->x->cluster, name);
+    int dev = cluster_device(r->x->scene.cluster, name);
     if (dev < 0)
-        diag_error(r->x->diag, "%s: there is no device '%s'; the first is '%s'", r->path, name,
-                   cluster_device_name(r->x->cluster, r->x->mem, 0));
+        diag_error(r->x->use.diag, "%s: there is no device '%s'; the first is '%s'", r->path, name,
+                   cluster_device_name(r->x->scene.cluster, r->x->use.mem, 0));
     return dev;
 }
 
@@ -43,19 +43,19 @@ static int assign(struct reading *r, nid n, int dev)
 {
     struct ctx *x = r->x;
     if (r->dev[n] >= 0 && r->dev[n] != dev)
-        return diag_error(x->diag, "%s: node '%s' is on '%s' and on '%s': expected one device",
-                          r->path, node_name(x->m, n),
-                          cluster_device_name(x->cluster, x->mem, (uint32_t)r->dev[n]),
-                          cluster_device_name(x->cluster, x->mem, (uint32_t)dev));
-    if (x->place->kind[n] == PLACE_NODE)
+        return diag_error(x->use.diag, "%s: node '%s' is on '%s' and on '%s': expected one device",
+                          r->path, node_name(x->scene.m, n),
+                          cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)r->dev[n]),
+                          cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)dev));
+    if (x->scene.place->kind[n] == PLACE_NODE)
         r->dev[n] = dev;
     return 0;
 }
 
-/* What stands in the place of an open call. */
+/* Puts the nodes of an open call on device dev.  0, or -1 and an error. */
 static int assign_call(struct reading *r, uint32_t site, int dev)
 {
-    const struct site *s = &r->x->opened->site[site];
+    const struct site *s = &r->x->results.opened->site[site];
     for (nid n = s->first; n < s->end; n++)
         if (!r->follows[n] && assign(r, n, dev))
             return -1;
@@ -66,42 +66,43 @@ static int assign_call(struct reading *r, uint32_t site, int dev)
 
 static void index_names(struct reading *r)
 {
-    const struct graph *g = &r->x->m->graph[1];
-    const struct opened *o = r->x->opened;
+    const struct graph *g = &r->x->scene.m->graph[1];
+    const struct opened *o = r->x->results.opened;
     for (nid n = g->first; n < g->first + g->count; n++)
-        map_set(&r->node, r->x->mem, r->x->m->node[n].name, n);
+        map_set(&r->node, r->x->use.mem, r->x->scene.m->node[n].name, n);
     for (uint32_t s = 1; o && s < o->nsite; s++)
-        map_set(&r->call, r->x->mem, o->site[s].name, s);
+        map_set(&r->call, r->x->use.mem, o->site[s].name, s);
 }
 
 static void index_ids(struct reading *r)
 {
-    const struct graph *g = &r->x->m->graph[1];
+    const struct graph *g = &r->x->scene.m->graph[1];
     for (nid n = g->first; n < g->first + g->count; n++) {
-        int64_t id = node_attr_int(r->x->m, n, "id", -1);
+        int64_t id = node_attr_int(r->x->scene.m, n, "id", -1);
         if (id >= 0)
-            map_set(&r->node, r->x->mem, (uint64_t)id + 1, n);
+            map_set(&r->node, r->x->use.mem, (uint64_t)id + 1, n);
     }
 }
 
-/* Puts the node of an entry, a name or an id, or what is in an open call of that name on a device. */
+/* Puts what an entry names, a node by name or id or an open call by name, on a device.  0, or -1 and an error. */
 static int assign_entry(struct reading *r, const json_t *entry, int dev)
 {
     const char *name = json_string_value(entry);
     nid n = 0;
     if (name && *name)
-        n = map_get(&r->node, str_id(r->x->m, name));
+        n = map_get(&r->node, str_id(r->x->scene.m, name));
     else if (json_is_integer(entry) && json_integer_value(entry) >= 0)
         n = map_get(&r->node, (uint64_t)json_integer_value(entry) + 1);
-    uint32_t site = !n && name && *name ? map_get(&r->call, str_id(r->x->m, name)) : 0;
+    uint32_t site = !n && name && *name ? map_get(&r->call, str_id(r->x->scene.m, name)) : 0;
     if (n || site)
         return n ? assign(r, n, dev) : assign_call(r, site, dev);
     if (name)
-        return diag_error(r->x->diag, "%s: there is no node '%s' in %s", r->path, name,
-                          str(r->x->m, r->x->m->path));
+        return diag_error(r->x->use.diag, "%s: there is no node '%s' in %s", r->path, name,
+                          str(r->x->scene.m, r->x->scene.m->path));
     if (json_is_integer(entry))
-        return diag_error(r->x->diag, "%s: there is no node with id %" JSON_INTEGER_FORMAT " in %s",
-                          r->path, json_integer_value(entry), str(r->x->m, r->x->m->path));
+        return diag_error(r->x->use.diag,
+                          "%s: there is no node with id %" JSON_INTEGER_FORMAT " in %s", r->path,
+                          json_integer_value(entry), str(r->x->scene.m, r->x->scene.m->path));
     return bad_form(r, "names or ids of nodes in 'nodes'");
 }
 
@@ -128,7 +129,7 @@ static int read_plan(struct reading *r, const json_t *root)
         if (!name)
             return bad_form(r, "a 'name' in every one of 'devices'");
         if (json_is_array(nodes) && !json_array_size(nodes))
-            continue; /* an idle device of a larger cluster */
+            continue; /* a device without nodes, which this cluster may lack */
         int dev = find_device(r, name);
         if (dev < 0 || assign_list(r, nodes, dev))
             return -1;
@@ -156,18 +157,19 @@ static int read_manifest(struct reading *r, const json_t *root)
     return 0;
 }
 
-/* Nodes that a split of the paper leaves out go where the nodes of their colour are (experts list the
+/* Puts nodes that a split of the paper leaves out where the other nodes of their colour are (expert splits list the
  * forward pass alone); an error if these are on two devices. */
 static int fill_by_color(struct reading *r)
 {
     struct ctx *x = r->x;
-    const struct module *m = x->m;
-    const struct wdag *g = x->base;
+    const struct module *m = x->scene.m;
+    const struct wdag *g = x->levels.base;
     uint32_t most = 0;
     for (uint32_t v = 0; v < g->n; v++)
         most = m->color[g->node[v]] > most ? m->color[g->node[v]] : most;
-    nid *first = arena_array(x->mem, (size_t)most + 1, sizeof *first);
-    nid *other = arena_array(x->mem, (size_t)most + 1, sizeof *other); /* on another device */
+    nid *first = arena_array(x->use.mem, (size_t)most + 1, sizeof *first);
+    /* [colour] a node on another device than the first */
+    nid *other = arena_array(x->use.mem, (size_t)most + 1, sizeof *other);
     for (uint32_t v = 0; v < g->n; v++) {
         nid n = g->node[v];
         uint32_t c = m->color[n];
@@ -185,13 +187,13 @@ static int fill_by_color(struct reading *r)
             continue;
         if (other[c])
             return diag_error(
-                x->diag,
+                x->use.diag,
                 "%s: node '%s' is not listed, and nodes of its colour are on '%s' ('%s') "
                 "and '%s' ('%s'): expected one device",
                 r->path, node_name(m, n),
-                cluster_device_name(x->cluster, x->mem, (uint32_t)r->dev[first[c]]),
+                cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)r->dev[first[c]]),
                 node_name(m, first[c]),
-                cluster_device_name(x->cluster, x->mem, (uint32_t)r->dev[other[c]]),
+                cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)r->dev[other[c]]),
                 node_name(m, other[c]));
         r->dev[n] = r->dev[first[c]];
     }
@@ -202,7 +204,7 @@ static int fill_by_color(struct reading *r)
 static int read_paper(struct reading *r, const json_t *root)
 {
     static const char *const key[] = {"fpgas", "cpus"};
-    const struct cluster *c = r->x->cluster;
+    const struct cluster *c = r->x->scene.cluster;
     index_ids(r);
     for (int host = 0; host < 2; host++) {
         const json_t *list = json_object_get(root, key[host]);
@@ -212,24 +214,24 @@ static int read_paper(struct reading *r, const json_t *root)
             while (dev < c->ndev && c->cls[cluster_class(c, dev)].host != (host == 1))
                 dev++;
             if (dev >= c->ndev && json_array_size(nodes))
-                return diag_error(r->x->diag,
+                return diag_error(r->x->use.diag,
                                   "%s: '%s' has nodes on more devices than the cluster has",
                                   r->path, key[host]);
             if (assign_list(r, nodes, (int)dev))
                 return -1;
         }
     }
-    return r->x->m->color ? fill_by_color(r) : 0;
+    return r->x->scene.m->color ? fill_by_color(r) : 0;
 }
 
 static int read_json(struct reading *r, const char *text, size_t n)
 {
     json_error_t e;
-    struct arena *own = arena_new(r->x->scratch);
+    struct arena *own = arena_new(r->x->use.scratch);
     json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
     int rc;
     if (!root)
-        rc = diag_error(r->x->diag, "%s:%d: %s", r->path, e.line, e.text);
+        rc = diag_error(r->x->use.diag, "%s:%d: %s", r->path, e.line, e.text);
     else if (json_object_get(root, "pcc_plan"))
         rc = read_plan(r, root);
     else if (json_object_get(root, "pcc_manifest"))
@@ -246,17 +248,18 @@ static int read_json(struct reading *r, const char *text, size_t n)
 
 static int read_line(struct reading *r, struct patterns *p, char *line, uint32_t number)
 {
-    char *where = arena_fmt(r->x->mem, "%s:%u", r->path, number), *eq = strrchr(line, '=');
+    char *where = arena_fmt(r->x->use.mem, "%s:%u", r->path, number), *eq = strrchr(line, '=');
     if (!eq || eq == line || !eq[1])
-        return diag_error(r->x->diag, "%s: '%s': expected REGEX=DEVICE", where, line);
+        return diag_error(r->x->use.diag, "%s: '%s': expected REGEX=DEVICE", where, line);
     *eq = 0;
     int dev = find_device(r, eq + 1);
-    return dev < 0 ? -1 : patterns_add(p, r->x->mem, line, (uint32_t)dev, where, r->x->diag);
+    return dev < 0 ? -1
+                   : patterns_add(p, r->x->use.mem, line, (uint32_t)dev, where, r->x->use.diag);
 }
 
 static int read_list(struct reading *r, char *text)
 {
-    const struct wdag *g = r->x->base;
+    const struct wdag *g = r->x->levels.base;
     struct patterns p = {0};
     int rc = 0;
     uint32_t number = 1;
@@ -268,42 +271,43 @@ static int read_list(struct reading *r, char *text)
         if (*line != '#' && line[strspn(line, " \t")])
             rc = read_line(r, &p, line, number);
     }
-    struct pattern **hit = rc ? NULL : patterns_nodes(&p, r->x, r->x->mem);
+    struct pattern **hit = rc ? NULL : patterns_nodes(&p, r->x, r->x->use.mem);
     for (uint32_t v = 0; v < g->n && !rc; v++)
         if (hit[g->node[v]])
             r->dev[g->node[v]] = (int32_t)hit[g->node[v]]->group;
     if (!rc)
-        patterns_warn_idle(&p, r->path, r->x->diag);
+        patterns_warn_idle(&p, r->path, r->x->use.diag);
     patterns_free(&p);
     return rc;
 }
 
-/* What the nodes of module `from` say; its nodes are the module's of the same name. */
+/* Reads the annotations of module `from`, whose nodes are those of the same names here.  0, or -1 and an error. */
 static int read_annotations(struct reading *r, const struct module *from)
 {
     const struct graph *g = &from->graph[1];
     if (!from->device_ann)
-        return diag_error(r->x->diag,
+        return diag_error(r->x->use.diag,
                           "%s: no node of it says where it runs (pcc.device or layer_ann "
                           "in its metadata)",
                           r->path);
     index_names(r);
     for (nid n = g->first; n < g->first + g->count; n++) {
         const char *device = str(from, from->device_ann[n]);
-        sid name = str_id(r->x->m, node_name(from, n));
+        sid name = str_id(r->x->scene.m, node_name(from, n));
         nid here = map_get(&r->node, name);
         uint32_t site = here ? 0 : map_get(&r->call, name);
-        bool follower = from == r->x->m && r->x->opened && r->x->opened->within[n] && r->follows[n];
-        if ((!here && !site) || !*device || (here && r->x->place->kind[here] != PLACE_NODE) ||
-            follower) /* it was given to the call */
+        bool follower = from == r->x->scene.m && r->x->results.opened &&
+                        r->x->results.opened->within[n] && r->follows[n];
+        if ((!here && !site) || !*device || (here && r->x->scene.place->kind[here] != PLACE_NODE) ||
+            follower) /* the annotation was that of the call around it */
             continue;
-        int dev = cluster_device(r->x->cluster, device);
+        int dev = cluster_device(r->x->scene.cluster, device);
         if (dev < 0)
-            return diag_error(r->x->diag,
+            return diag_error(r->x->use.diag,
                               "%s: node '%s' says '%s', which is no device; the first is "
                               "'%s'",
                               r->path, node_name(from, n), device,
-                              cluster_device_name(r->x->cluster, r->x->mem, 0));
+                              cluster_device_name(r->x->scene.cluster, r->x->use.mem, 0));
         if (here ? assign(r, here, dev) : assign_call(r, site, dev))
             return -1;
     }
@@ -312,18 +316,18 @@ static int read_annotations(struct reading *r, const struct module *from)
 
 /* ---- all of them ------------------------------------------------------------------------------ */
 
-/* Shapes in calls that are named as a whole go where their operands are made. */
+/* Puts Shapes in calls that were named as a whole where their operands are made. */
 static void place_followers(struct reading *r)
 {
-    const struct place *p = r->x->place;
-    for (uint32_t i = 0; r->x->opened && i < p->nsame; i++)
+    const struct place *p = r->x->scene.place;
+    for (uint32_t i = 0; r->x->results.opened && i < p->nsame; i++)
         if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0)
             r->dev[p->same[i].b] = r->dev[p->same[i].a];
 }
 
 static int check_complete(struct reading *r)
 {
-    const struct wdag *g = r->x->base;
+    const struct wdag *g = r->x->levels.base;
     uint32_t missing = 0, first = 0;
     place_followers(r);
     for (uint32_t v = g->n; v-- > 0;)
@@ -333,8 +337,8 @@ static int check_complete(struct reading *r)
         }
     if (!missing)
         return 0;
-    return diag_error(r->x->diag, "%s: %u of %u placed nodes have no device, the first is '%s'",
-                      r->path, missing, g->n, node_name(r->x->m, g->node[first]));
+    return diag_error(r->x->use.diag, "%s: %u of %u placed nodes have no device, the first is '%s'",
+                      r->path, missing, g->n, node_name(r->x->scene.m, g->node[first]));
 }
 
 static int start(struct reading *r, struct ctx *x, const char *path)
@@ -342,9 +346,9 @@ static int start(struct reading *r, struct ctx *x, const char *path)
     if (ctx_base(x))
         return -1;
     *r = (struct reading){
-        .x = x, .path = path, .dev = arena_array(x->mem, x->m->nnode, sizeof *r->dev)};
-    memset(r->dev, 0xff, x->m->nnode * sizeof *r->dev);
-    r->follows = place_follows(x->m, x->place, x->mem);
+        .x = x, .path = path, .dev = arena_array(x->use.mem, x->scene.m->nnode, sizeof *r->dev)};
+    memset(r->dev, 0xff, x->scene.m->nnode * sizeof *r->dev);
+    r->follows = place_follows(x->scene.m, x->scene.place, x->use.mem);
     return 0;
 }
 
@@ -364,7 +368,7 @@ static const char *plan_file(struct ctx *x, const char *from)
 {
     struct stat st;
     bool folder = stat(from, &st) == 0 && S_ISDIR(st.st_mode);
-    return folder ? arena_fmt(x->mem, "%s/manifest.json", from) : from;
+    return folder ? arena_fmt(x->use.mem, "%s/manifest.json", from) : from;
 }
 
 bool plan_calls_open(struct ctx *x, const char *from)
@@ -373,8 +377,8 @@ bool plan_calls_open(struct ctx *x, const char *from)
     size_t n;
     if (strcmp(from, "self") == 0 || str_ends(from, ".onnx"))
         return true;
-    char *text = infile_read(plan_file(x, from), x->mem, &n, &quiet);
-    struct arena *own = arena_new(x->scratch);
+    char *text = infile_read(plan_file(x, from), x->use.mem, &n, &quiet);
+    struct arena *own = arena_new(x->use.scratch);
     json_t *root = json_keep(own, text ? json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL) : NULL);
     const char *calls = json_string_value(json_object_get(root, "calls"));
     bool named = json_object_get(root, "pcc_plan") || json_object_get(root, "pcc_manifest");
@@ -390,12 +394,13 @@ int32_t *plan_read(struct ctx *x, const char *from)
     if (start(&r, x, from))
         return NULL;
     if (strcmp(from, "self") == 0) {
-        r.path = str(x->m, x->m->path);
-        return read_annotations(&r, x->m) || check_complete(&r) ? NULL : r.dev;
+        r.path = str(x->scene.m, x->scene.m->path);
+        return read_annotations(&r, x->scene.m) || check_complete(&r) ? NULL : r.dev;
     }
     if (str_ends(from, ".onnx")) {
-        struct module *m = x->read_model ? x->read_model(from, x->scratch, x->diag) : NULL;
-        if (!m && !x->read_model)
+        struct module *m =
+            x->use.read_model ? x->use.read_model(from, x->use.scratch, x->use.diag) : NULL;
+        if (!m && !x->use.read_model)
             bad_form(&r, "a plan, not a model");
         int rc = !m || read_annotations(&r, m) || check_complete(&r);
         if (m)
@@ -403,6 +408,6 @@ int32_t *plan_read(struct ctx *x, const char *from)
         return rc ? NULL : r.dev;
     }
     from = plan_file(x, from);
-    char *text = infile_read(from, x->mem, &n, x->diag);
+    char *text = infile_read(from, x->use.mem, &n, x->use.diag);
     return text ? plan_read_text(x, from, text, n) : NULL;
 }

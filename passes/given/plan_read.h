@@ -4,15 +4,15 @@
 
 #include "passes/passes.h"
 
-/* The device of each placed node (others: -1), in x->mem; NULL and an error if `from` cannot be read,
+/* The device of each placed node (others: -1), in x->use.mem; NULL and an error if `from` cannot be read,
  * names unknown nodes or devices, gives a node two devices or leaves a placed node without one.
  * `from` is a plan JSON, a split folder or its manifest, a split of the placement paper, an annotated
  * ONNX model (`self`: the input's own annotations), or a text of lines regex=device of which the
  * first that matches a node counts.  The base level is built if it is not there yet. */
 int32_t *plan_read(struct ctx *x, const char *from);
 
-/* Whether calls of functions stood open when such a plan was made: not if it says that they were whole, or
- * knows no names of nodes.  A file that cannot be read counts as such; plan_read will say so. */
+/* Whether calls of functions stood open when the plan in `from` was made: false if it says that they were whole, or
+ * does not name nodes.  A file that cannot be read counts as such; plan_read will say so. */
 bool plan_calls_open(struct ctx *x, const char *from);
 
 /* A plan as plan_read takes it, from n bytes of JSON or text, followed by a NUL; `path` is for messages. */

@@ -1,9 +1,9 @@
 /* Better lower bounds for plans of any shape, by integer programs (certify.h).
  *
- * "No plan takes less than `part` below the best known" is asked first, with half of the time: that is what
- * most people want to know, and a high threshold has the smallest reduction (reduction.h).  If the solver does
- * not answer in time, a threshold half way to the bound is asked with half of what is left, and so on;
- * after an answer the bound is there, and the threshold goes up again. */
+ * The goal, "no plan is more than `part` better than the best known", is asked first, with half of the time.  If the
+ * solver does not answer in time, a threshold half way between that and the bound is asked about, with half of the
+ * time that is left, and so on.  An answer raises the bound to the threshold, and the goal is asked again.
+ * Cost: the time that the clock allows. */
 #include "passes/integer/certify.h"
 
 #include "passes/integer/ip_refute.h"
@@ -12,9 +12,13 @@
 #include <assert.h>
 #include <string.h>
 
-enum { ROUNDS = 12, MILLION = 1000000, SHORTEST = 500000000 /* ns of an attempt, at least */ };
+enum {
+    ROUNDS = 12,
+    MILLION = 1000000,
+    SHORTEST = 500000000 /* ns that an attempt gets at least */
+};
 
-/* Whether no plan takes `limit` or less; then that is the bound. */
+/* Asks a solver whether no plan takes `limit` or less; if so *b becomes limit + 1, and true. */
 static bool refute(const struct problem *c, int64_t limit, struct clock *clock, struct bound *b,
                    struct arena *mem, struct arena *scratch)
 {
@@ -41,7 +45,7 @@ void certify(const struct problem *c, int64_t upper, int64_t part, struct clock 
         slice.deadline = time > SHORTEST ? now + time : clock->deadline;
         bool none = refute(c, at, &slice, b, mem, scratch);
         if (!none && at - b->value <= upper / 200)
-            return; /* little is to be gained */
+            return; /* the threshold is so near to the bound that an answer would gain little */
         at = none ? goal : b->value + (at - b->value) / 2;
     }
 }

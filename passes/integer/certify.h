@@ -4,10 +4,10 @@
 
 #include "passes/bounds/bounds.h"
 
-/* Raises *b, a bound of plans of c of any shape, until the clock is out or it is within `part` (in millionths)
- * of `upper`, the value of a plan: solvers are asked for plans of the reduction below some value and find none.
- * c must not be `detailed`.  Text lives in mem.  Without a deadline it does nothing:
- * no other limit would stop a solver in time. */
+/* Raises *b, a lower bound of plans of c of any shape, until it is within `part` (in millionths) of `upper`, the
+ * value of a plan, or the clock is out: a solver is asked for plans below some value, and proves that there are
+ * none. c must not be `detailed`.  Text lives in mem.  Does nothing if the clock has no deadline, since nothing else
+ * would stop a solver. */
 void certify(const struct problem *c, int64_t upper, int64_t part, struct clock *clock,
              struct bound *b, struct arena *mem, struct arena *scratch);
 

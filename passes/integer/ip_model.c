@@ -5,23 +5,23 @@
  *     T >= sum_v time[v] x[v,d] + sum_e cost[e] cut[e,d].
  * cut[e,d] = 1 iff d holds some pins of net e and not all.  With pins a and b: cut >= |x[a] - x[b]|; with more:
  * cut = hi - lo, hi >= every x, lo <= every x; with a pin on the host, or one that cannot be on d: cut = hi.
- * This has the strength of the paper's separate in- and out-costs and fewer rows.  Host devices pay nothing.
- * A net on a device of which only one pin can be there needs no column.
+ * The relaxation is as strong as with the paper's separate in- and out-costs, with fewer rows.  Host devices pay
+ * nothing.  A net on a device of which only one pin can be there needs no column.
  *
  * Contiguity.  Convex: the paper's (16), z[v,d] >= x[v,d], z falls along edges, and z[v] <= x[v] - x[u] + 1 along
- * u -> v: z marks what has a path into the set.  Chain: w[v,j] = 1 iff v is in slot j or an earlier one;
- * w[v,j] <= w[v,j+1], w[u,j] >= w[v,j] along edges, x[v,j] = w[v,j] - w[v,j-1].  A chain has no symmetry and
- * is the search space of dp-place; slots may stay empty.
+ * u -> v: z[v] is 1 where a path leads from v into the set.  Chain: w[v,j] = 1 iff v is in slot j or an earlier one;
+ * w[v,j] <= w[v,j+1], w[u,j] >= w[v,j] along edges, x[v,j] = w[v,j] - w[v,j-1].  A chain has no symmetry; it is what
+ * dp-place searches.  Slots may stay empty.
  *
- * Symmetry.  Devices of a kind are alike: name them in the order in which the vertices, by falling time, first
- * use them.  So the i-th vertex uses one of the first i + 1.
+ * Symmetry.  Devices of a kind are alike, so they may be numbered in the order in which the vertices, sorted by
+ * falling time, first use them: the i-th vertex, from 0, is on one of the first i + 1.
  *
- * Columns that must be 0 are left out: vertices that a device cannot run, or whose time or bytes there are more than
- * it may have.  In a chain, what the ancestors of v take in any case must fit into the slots up to that of v, what
- * the descendants take into the rest.
+ * A column that must be 0 is left out: the device cannot run the vertex, or its time or bytes exceed the limit.  In
+ * a chain also where the ancestors of v do not fit the slots up to v's, or its descendants the slots from there on.
  *
- * Memory: bytes are integers; divided by their greatest common divisor they are small where a test or a
- * teacher made them up, and half of one may be added to the limit, so that the solver's tolerance cannot matter. */
+ * Memory: bytes are whole multiples of their greatest common divisor, so half of it may be added to the limit: then
+ * the solver's tolerance cannot change what fits.
+ * Cost: O(terms), at most MIP_MOST_TERMS. */
 #include "passes/integer/ip_model.h"
 
 #include "ir/base/units.h"
@@ -31,8 +31,8 @@
 #include <string.h>
 
 enum { WINDOWS_MOST = 8192 };
-#define TOLERANCE                                                                                  \
-    1e-8 /* what may get lost in a solver must not make a plan within the limit infeasible */
+/* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
+#define TOLERANCE 1e-8
 
 struct builder {
     struct ip_model *m;
@@ -43,7 +43,8 @@ struct builder {
     uint32_t n, k;      /* vertices, slots */
     const char **label; /* [vertex] */
     const char **dev;   /* [slot] name */
-    uint32_t ncut;      /* the nets that cost something in the slot at hand, columns and costs */
+    /* terms for nets that cost something in the present slot: ncut of them, column and cost */
+    uint32_t ncut;
     struct mip_term *cut;
     uint32_t capcut;
     int64_t bytes_gcd;
@@ -135,7 +136,8 @@ static bool allowed(const struct builder *b, uint32_t v, uint32_t s)
     return b->m->ask.memory || (k->time[v] <= b->m->ask.limit && bytes_of(b->g, v) <= k->memory);
 }
 
-/* Vertices by falling time on kind k, as many as the kind has devices: order[]; their number. */
+/* Writes to order[] the vertices that take longest on kind k, by falling time, at most as many as it has devices;
+ * returns their number. */
 static uint32_t heaviest(const struct builder *b, uint32_t k, uint32_t *order, uint8_t *taken)
 {
     const struct problem_kind *kind = &b->c->kind[k];
@@ -155,7 +157,7 @@ static uint32_t heaviest(const struct builder *b, uint32_t k, uint32_t *order, u
     return n;
 }
 
-/* barred[v * ndev + slot]: v need not be there, devices being alike. */
+/* [v * ndev + slot] 1: v need not be in the slot, since devices of a kind are alike. */
 static uint8_t *break_symmetry(struct builder *b)
 {
     uint8_t *barred = arena_alloc(b->a, (size_t)b->n * b->k + 1),
@@ -196,7 +198,7 @@ static void make_x(struct builder *b)
     }
 }
 
-/* A row  high - low >= 0, needless if high is 1 or low 0. */
+/* Adds the row high - low >= 0, unless high is the constant 1 or low the constant 0. */
 static void at_most(struct builder *b, const char *name, uint32_t low, uint32_t high)
 {
     if (low == MIP_ZERO || high == MIP_ONE || low == high)
@@ -206,8 +208,8 @@ static void at_most(struct builder *b, const char *name, uint32_t low, uint32_t 
     mip_term(b->p, low, -1);
 }
 
-/* Adds to sum[v] what all vertices weigh from which a path leads to v by `in`, v among them, 64 of them at a
- * time; order: +1, predecessors have smaller numbers. */
+/* Adds to sum[v] the weight w of v and of all vertices that reach it over the edges `in` (up: succ, else pred):
+ * masks of 64 vertices at a time. */
 static void add_paths(const struct builder *b, const struct csr *in, bool up, const int64_t *w,
                       int64_t *sum)
 {
@@ -224,7 +226,8 @@ static void add_paths(const struct builder *b, const struct csr *in, bool up, co
         }
 }
 
-/* v must be in slots first[v] .. end[v] - 1, so that what comes before it and after it has room. */
+/* Finds the slots first[v] .. end[v] - 1 that v can be in: its ancestors must fit the slots up to it, its
+ * descendants those from it on. */
 static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
 {
     struct problem_caps caps;
@@ -255,7 +258,7 @@ static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
     }
 }
 
-/* IP_CHAIN: columns w. */
+/* IP_CHAIN: makes the columns w and their rows. */
 static void make_w(struct builder *b)
 {
     uint32_t *first = arena_array(b->a, (size_t)b->n + 1, sizeof *first);
@@ -285,7 +288,7 @@ static void make_w(struct builder *b)
                         b->m->col[(size_t)v * b->k + s], b->m->col[(size_t)u * b->k + s]);
 }
 
-/* IP_CONVEX: z[v] = 1 where a path leads from v into the set. */
+/* IP_CONVEX: makes the columns z and their rows. */
 static void make_z(struct builder *b)
 {
     uint32_t *z = arena_array(b->a, (size_t)b->n + 1, sizeof *z);
@@ -324,7 +327,7 @@ static uint32_t share(struct builder *b, const char *name)
     return mip_col(b->p, name, 0, 1, 0, false);
 }
 
-/* Columns and rows for net e in slot s, if it can cost something there. */
+/* Makes the columns and rows of net e in slot s, if it can cost something there; the terms of its cost go to b->cut. */
 static void make_net(struct builder *b, uint32_t e, uint32_t s)
 {
     const uint32_t *pin = b->g->net_pin.to, from = b->g->net_pin.at[e],
@@ -337,7 +340,7 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
         here += can(b, pin[i], s);
     if (here == 0)
         return;
-    bool apart = b->g->net_host[e] || here < n; /* something of it is elsewhere in any case */
+    bool apart = b->g->net_host[e] || here < n; /* some pin of it is elsewhere in every plan */
     double by = in_time(b, cost);
     if (!apart && n == 2) {
         uint32_t y = share(b, net_name(b, "net", e, s));
@@ -406,7 +409,7 @@ static double in_bytes(const struct builder *b, int64_t bytes)
     return (double)bytes / (double)b->m->bytes;
 }
 
-/* Columns that say whether slot s needs a shared item, pushed with their bytes. */
+/* Makes the columns that say whether slot s needs each shared item; their bytes go to b->cut. */
 static void make_shared(struct builder *b, uint32_t s)
 {
     const struct csr *by = &b->g->shared_by;
@@ -425,7 +428,7 @@ static void make_shared(struct builder *b, uint32_t s)
     }
 }
 
-/* The least memory of a bounded device. */
+/* The least memory of the devices that have a limit. */
 static int64_t least_room(const struct builder *b)
 {
     int64_t least = LOAD_INF;
@@ -436,8 +439,9 @@ static int64_t least_room(const struct builder *b)
     return least;
 }
 
-/* The right side of slot s's row, bytes <= its room, or <= M, the least memory wanted.  One that has more than
- * others may use that, whatever M is: then a column says which of the two rows holds. */
+/* Ends the row of slot s, the bytes that it holds, with "<= room"; where the memory is to be minimised, with "<= M"
+ * instead.  A device with more room than the least may use its own room whatever M is: a binary column then says
+ * which of two rows, <= M or <= room, must hold. */
 static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
 {
     double most =
@@ -495,7 +499,8 @@ static void make_slots(struct builder *b)
     m->kind = arena_alloc(b->a, (size_t)b->k + 1);
     for (uint32_t s = 0; s < b->k; s++) {
         uint32_t d = m->slot[s] = m->ask.slot ? m->ask.slot[s] : s, cls = cluster_class(cl, d);
-        for (uint32_t k = b->c->nkind; k-- > 0;) /* a device of its own kind wins */
+        /* a kind of this one device goes before the kind of its class */
+        for (uint32_t k = b->c->nkind; k-- > 0;)
             if (b->c->kind[k].dev == (int32_t)d ||
                 (b->c->kind[k].dev < 0 && b->c->kind[k].cls == cls)) {
                 m->kind[s] = (uint8_t)k;
@@ -505,7 +510,7 @@ static void make_slots(struct builder *b)
     }
 }
 
-/* ps that 1 stands for: a power of 1000 such that `value` is in 1 .. 1000. */
+/* The unit of time: a power of 1000 ps such that `value` is in 1 .. 1000. */
 static int64_t choose_unit(int64_t value)
 {
     int64_t unit = 1;
@@ -593,17 +598,17 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
 
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev)
 {
-    bool problem = m->ask.shape == IP_CHAIN;
+    bool chain = m->ask.shape == IP_CHAIN;
     for (uint32_t v = 0; v < m->c->g->n; v++) {
         uint32_t found = 0;
         for (uint32_t s = 0; s < m->ndev; s++) {
             uint32_t col = m->col[(size_t)v * m->ndev + s];
             bool is = col == MIP_ONE || (col != MIP_ZERO && x[col] > 0.5);
-            if (is && !(problem && found))
+            if (is && !(chain && found))
                 dev[v] = (int32_t)m->slot[s];
             found += is;
         }
-        if (problem ? found == 0 : found != 1)
+        if (chain ? found == 0 : found != 1)
             return false;
     }
     return true;

@@ -1,7 +1,8 @@
-/* Integer programs for placement: a chain problem (problem.h) as a model for solvers (mip.h).
+/* Integer programs for placement: a problem (problem.h) as a model for solvers (mip.h).
  *
- * Devices are slots of the model.  Times are in the unit (ps, ns, us, ms or s) in which the limit, or
- * the least value known, lies in 1..1000; bytes in their greatest common divisor times a power of 1024. */
+ * The model knows devices as slots, numbered in the order that ip_ask.slot gives.  Times are in the unit (ps, ns,
+ * us, ms or s) in which the limit, or the least value known, lies in 1..1000; bytes in their greatest common divisor
+ * times a power of 1024. */
 #ifndef PCC_PASSES_INTEGER_IP_MODEL_H
 #define PCC_PASSES_INTEGER_IP_MODEL_H
 
@@ -36,8 +37,8 @@ struct ip_model {
     /* [vertex * ndev + slot] IP_CHAIN: in this slot or an earlier one; else: in this slot */
     uint32_t *col;
     uint32_t top;  /* the column of the value, or of the memory */
-    int64_t unit;  /* ps that 1 of the value stands for */
-    int64_t bytes; /* bytes that 1 of the memory stands for; 0: the model knows no memory */
+    int64_t unit;  /* ps in one unit of the model's value */
+    int64_t bytes; /* bytes in one unit of the model's memory; 0: the model has no memory */
 };
 
 /* Makes the model.  c must not be `detailed` (overlap, copies).  Lives in a; -1 and an error, which names
@@ -45,11 +46,11 @@ struct ip_model {
 int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d);
 
-/* Every load of every plan of c is a multiple of this many ps, >= 1.  (Those of a reduction may be of more.)
- * O(kinds * (V + nets)). */
+/* A number of ps, >= 1, that every load of every plan of c is a multiple of: the greatest common divisor of all
+ * times and costs.  (A reduction of c may have a larger one.) O(kinds * (V + nets)). */
 int64_t ip_grain(const struct problem *c);
 
-/* The devices that a solution x of m->mip gives: dev[vertex].  False: some vertex has none, or two. */
+/* Writes dev[vertex] from x, a solution of m->mip.  False: some vertex has no device, or two. */
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev);
 
 /* ps in units of the model. */

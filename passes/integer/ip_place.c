@@ -1,12 +1,11 @@
 /* ip-place: splits by integer programming, of any sets or contiguous ones.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3, 5.2 and appendix C.  Interval DP over
- * many orders, for sets of any shape annealing after it, gives a plan and with it a bound on the value; the
- * solver improves it or says that nothing is better (ip_search.c).  Solvers compute with doubles and tolerances
- * of 1e-9 to 1e-6, so what they prove is stated with a margin: "no plan is better by the gap or more", a
- * millionth unless more is asked for.  Where all times are multiples of something coarser that margin closes,
- * and the plan is called optimal; else it is called feasible with the gap.  On a fused level the proof is about
- * that level only. */
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3, 5.2 and appendix C.  Interval DP over many
+ * orders, followed by annealing for sets of any shape, gives a first plan; the solver looks for a better one, or
+ * says that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they
+ * prove is stated with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.
+ * Where all loads are multiples of something coarser (ip_grain) the margin vanishes, and the plan is called optimal;
+ * else it is called feasible, with the gap.  On a fused level the proof is about that level only. */
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
@@ -89,11 +88,11 @@ static const struct opt ip_opts[] = {
 /* The name of the first node in each vertex of g. */
 static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
 {
-    const char **name = arena_array(x->scratch, (size_t)g->n + 1, sizeof *name);
-    uint32_t *of = wdag_flatten(g, x->scratch);
-    const struct wdag *base = x->base;
+    const char **name = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *name);
+    uint32_t *of = wdag_flatten(g, x->use.scratch);
+    const struct wdag *base = x->levels.base;
     for (uint32_t v = base->n; v-- > 0;)
-        name[of[v]] = node_name(x->m, base->node[v]);
+        name[of[v]] = node_name(x->scene.m, base->node[v]);
     return name;
 }
 
@@ -115,32 +114,33 @@ static const struct mip_solver *choose_solver(const struct ip_options *o, struct
     return NULL;
 }
 
-/* Why the bound holds, and how to check it elsewhere. */
+/* The proof's lines: why the bound holds, and how to check it with another solver. */
 static const char *proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r)
 {
     static const char *const what[] = {"plan of any shape", "plan of convex sets",
                                        "chain of devices"};
     char text[UNIT_TEXT];
     char grain[UNIT_TEXT];
-    const char *multiples = r->grain > 1 ? arena_fmt(x->mem, " (loads are multiples of %s)",
+    const char *multiples = r->grain > 1 ? arena_fmt(x->use.mem, " (loads are multiples of %s)",
                                                      time_print(grain, r->grain))
                                          : "";
     return arena_fmt(
-        x->mem,
+        x->use.mem,
         "no %s takes %s or less%s: %s %s finds so of %u integer program%s with up to %u "
         "columns and %u rows, to its tolerance, after %" PRIu64 " nodes of its search\n%s",
         what[o->shape], time_print(text, r->bound - 1), multiples, r->solver->name,
-        mip_version(r->solver, x->scratch), r->models, r->models == 1 ? "" : "s", r->ncol, r->nrow,
-        r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->scratch));
+        mip_version(r->solver, x->use.scratch), r->models, r->models == 1 ? "" : "s", r->ncol,
+        r->nrow, r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->use.scratch));
 }
 
-/* Bound, status and reason: the solver's, or what is known without it (bounds.h). */
+/* Writes bound, status and argument of the plan: the solver's, or what bounds.h says, if that is more. */
 static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
                      bool on_whole)
 {
-    struct plan *p = x->plan;
+    struct plan *p = x->results.plan;
     const char *solver = r->solver->name;
-    struct clock after = {.stop = x->stop}; /* bounds take a second or two at most */
+    /* no deadline: these bounds take a second or two at most */
+    struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !r->write_only;
     struct bound all =
         claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
@@ -148,20 +148,20 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
     const char *why = claim(x, scope, own, all);
     if (p->status == PLAN_OPTIMAL && why != solver)
-        p->argument = arena_fmt(x->mem, "no plan%s takes less: %s", plan_among(p->scope), why);
+        p->argument = arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->scope), why);
     else if (r->write_only)
-        p->argument = arena_fmt(x->mem, "the heuristic's plan; bound: %s", why);
+        p->argument = arena_fmt(x->use.mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
-        p->argument = arena_fmt(x->mem, "%s: %s; bound: %s", solver, r->why, why);
+        p->argument = arena_fmt(x->use.mem, "%s: %s; bound: %s", solver, r->why, why);
     else if (r->limit < p->bare && r->bound > r->limit)
-        p->argument =
-            arena_fmt(x->mem, "no plan%s is within the limit, says %s", plan_among(scope), solver);
+        p->argument = arena_fmt(x->use.mem, "no plan%s is within the limit, says %s",
+                                plan_among(scope), solver);
     else
-        p->argument = arena_fmt(x->mem, "no plan%s is better by a share of %s, says %s",
+        p->argument = arena_fmt(x->use.mem, "no plan%s is better by a share of %s, says %s",
                                 plan_among(scope), o->gap, solver);
 }
 
-/* No plan: says why. */
+/* Reports why there is no plan. */
 static int none(struct ctx *x, const struct placing *p, const struct problem *c, struct loads *l,
                 struct ip_run *r)
 {
@@ -169,19 +169,19 @@ static int none(struct ctx *x, const struct placing *p, const struct problem *c,
     const char *what = r->shape == IP_CONVEX ? "convex plan" : "plan";
     if (r->shape == IP_CHAIN)
         return report_infeasible(x, p->level, true, &p->run);
-    int64_t need = c->limited ? ip_least_memory(c, l, r, x->scratch, x->diag) : -1;
+    int64_t need = c->limited ? ip_least_memory(c, l, r, x->use.scratch, x->use.diag) : -1;
     if (need > 0)
-        diag_error(x->diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
+        diag_error(x->use.diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
                    r->complete ? "they need" : "the smallest found needs", bytes_print(exact, need),
                    bytes_short(text, need));
     else if (r->complete)
-        diag_error(x->diag, "there is no %s: pins and what devices can run leave none", what);
+        diag_error(x->use.diag, "there is no %s: pins and what devices can run leave none", what);
     else
-        diag_error(x->diag, "no %s was found: %s", what, r->why);
+        diag_error(x->use.diag, "no %s was found: %s", what, r->why);
     return PASS_INFEASIBLE;
 }
 
-/* The plan to start from. */
+/* Finds the plan to start from. */
 static int find_first(struct ctx *x, const struct ip_options *o, struct placing *p,
                       const struct problem *c, struct problem_plan *best)
 {
@@ -189,16 +189,17 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct placing 
     struct anneal s = {.planner = "ip-place",
                        .moves = (uint64_t)o->moves,
                        .seed = (uint64_t)o->seed,
-                       .problems = CHAINS,
+                       .chains = CHAINS,
                        .clock = &p->clock};
-    if (interval_search(p->top, &p->run, &cut, x->scratch)) {
+    if (interval_search(p->top, &p->run, &cut, x->use.scratch)) {
         best->value = cut.value;
-        any_lift(x, c->g, plan_project(p->level, cut.dev, x->m->nnode, x->scratch), best->dev);
+        any_lift(x, c->g, plan_project(p->level, cut.dev, x->scene.m->nnode, x->use.scratch),
+                 best->dev);
     }
     any_starts(x, c, p->top, &s);
     if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= c->lower)
         return 0;
-    return anneal_search(c, &s, best, x->scratch, x->diag) < 0 ? -1 : 0;
+    return anneal_search(c, &s, best, x->use.scratch, x->use.diag) < 0 ? -1 : 0;
 }
 
 static int ip_run(struct ctx *x, const void *options)
@@ -209,23 +210,23 @@ static int ip_run(struct ctx *x, const void *options)
     struct loads l;
     struct ip_run r = {.planner = "ip-place",
                        .shape = (enum ip_shape)o->shape,
-                       .solver = choose_solver(o, x->diag),
+                       .solver = choose_solver(o, x->use.diag),
                        .limit = o->limit ? o->limit : LOAD_INF,
                        .write = *o->write ? o->write : NULL,
                        .write_only = !o->solve};
     if (!r.solver)
         return -1;
     if (r.write_only && !r.write)
-        return diag_error(x->diag, "ip-place: solve=false: expected write=FILE, too");
+        return diag_error(x->use.diag, "ip-place: solve=false: expected write=FILE, too");
     if (!share_parse(o->gap, &r.gap))
-        return diag_error(x->diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
+        return diag_error(x->use.diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
     if (placing_start(x, "ip-place", &po, &p))
         return -1;
-    struct problem *c = p.top; /* the level that is asked about */
+    struct problem *c = p.top; /* the problem that the solver gets */
     if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
-        c = problem_build(any_level(x), x->cluster, -1, x->scratch, x->diag);
-    if (!c || loads_check_sums(c, "ip-place", x->diag) ||
-        loads_new(&l, c, "ip-place", x->scratch, x->diag))
+        c = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
+    if (!c || loads_check_sums(c, "ip-place", x->use.diag) ||
+        loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
     if (!p.clock.deadline)
         p.clock.deadline = clock_now() + DEFAULT_SECONDS * (int64_t)NS_PER_S;
@@ -234,16 +235,16 @@ static int ip_run(struct ctx *x, const void *options)
     struct problem_plan best = no_plan(x, c->g);
     if (find_first(x, o, &p, c, &best))
         return -1;
-    bool enough = best.value <= c->lower && !r.write; /* never if there is none */
+    bool enough = best.value <= c->lower && !r.write; /* false if there is no plan yet */
     if (enough) {
         r.bound = best.value;
         r.complete = true;
-    } else if (ip_search(c, &l, &r, &best, x->scratch, x->diag)) {
+    } else if (ip_search(c, &l, &r, &best, x->use.scratch, x->use.diag)) {
         return -1;
     }
     if (r.refused)
-        diag_note(x->diag, "ip-place: %u answers of %s did not hold and were not used", r.refused,
-                  r.solver->name);
+        diag_note(x->use.diag, "ip-place: %u answers of %s did not hold and were not used",
+                  r.refused, r.solver->name);
     if (best.value == LOAD_INF)
         return none(x, &p, c, &l, &r);
     leave_plan(x, "ip-place", c->g, &best);

@@ -1,8 +1,9 @@
-/* Certificates by integer programming (ip_refute.h).
+/* Proofs by integer programming (ip_refute.h).
  *
- * Asking for a plan below a limit is two orders of magnitude cheaper than asking for the best: vertices whose time is
- * above the limit lose columns, what cannot be apart below it is joined (reduction.h), and the search stops as
- * soon as the relaxation is above it, without ever looking for good plans.  CBC's presolve alone settles some. */
+ * A solver is asked whether a plan at or below the limit exists, which is two orders of magnitude cheaper than
+ * asking for the best plan: vertices that take longer than the limit on a device lose the column, vertices that
+ * cannot be apart are joined (reduction.h), and branches end as soon as their relaxation is above the limit.
+ * Cost: the time that the clock allows. */
 #include "passes/integer/ip_refute.h"
 
 #include "passes/integer/ip_search.h"

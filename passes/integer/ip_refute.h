@@ -1,4 +1,4 @@
-/* Certificates by integer programming: no plan of any shape takes so little. */
+/* Proofs by integer programming that no plan of any shape is at or below a limit. */
 #ifndef PCC_PASSES_INTEGER_IP_REFUTE_H
 #define PCC_PASSES_INTEGER_IP_REFUTE_H
 
@@ -13,13 +13,13 @@ struct ip_refutation {
     const char *proof;
 };
 
-/* Whether every plan of c, of any shape, has a value above `limit` (ps), to the tolerance of the solver (CBC, or
- * lp_solve where pcc was built without it): 1: so it is; 0: not found out, or there is one.  c must
- * not be `detailed`.  Stops when the clock is out.  *r lives in a. */
+/* 1: every plan of c, of any shape, has a value above `limit` (ps), to the tolerance of the solver (CBC, or lp_solve
+ * where pcc was built without it); 0: there is such a plan, or the solver did not find out.  c must not be
+ * `detailed`.  Stops when the clock is out.  *r lives in a. */
 int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struct arena *a,
               struct ip_refutation *r);
 
-/* The last lines of a proof: how to give the same question to another solver. */
+/* The last lines of a proof: the commands that put the same question to another solver. */
 const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a);
 
 #endif

@@ -1,10 +1,11 @@
 /* Placement by integer programs (ip_search.h).
  *
- * A plan from a heuristic makes the model small: T may be at most its value less the gap, and vertices that take
- * longer on a device, or must come too late or too early in a chain, have no column there.  If the solver says
- * "infeasible", the plan is the best up to the gap.  If it finds another one, that is measured exactly and
- * takes the place of the first.  What a solver says is never taken on trust where it can be checked: a plan that
- * does not fit, or is worse than claimed, or not of its shape, counts as no answer. */
+ * The value of a known plan makes the model small: T may be at most that value less the gap, and a vertex has no
+ * column for a device on which it takes longer, or which it can only be on too late or too early in a chain.  If the
+ * solver says "infeasible", the plan is the best up to the gap.  If it finds another one, that is measured exactly
+ * and takes the place of the first.  What a solver says is checked where it can be: an answer whose plan does not
+ * fit, is worse than said, or has not the shape counts as none.
+ * Cost: that of the solver, for each order of kinds in a chain. */
 #include "passes/integer/ip_search.h"
 
 #include "ir/base/strings.h"
@@ -13,13 +14,14 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MILLION = 1000000, REDUCTION_WORK = 100000000 }; /* arcs: a second or two */
+enum { MILLION = 1000000, REDUCTION_WORK = 100000000 }; /* arcs for a reduction: a second or two */
 
 bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *place,
                   const int32_t *dev)
 {
     const struct wdag *g = c->g;
-    uint64_t (*left)[CLUSTER_DEVICES / 64]; /* devices that a path to v has left */
+    /* [vertex] devices, a bit each, that paths to it have left */
+    uint64_t (*left)[CLUSTER_DEVICES / 64];
     struct arena *a = arena_new(g->mem);
     bool good = true;
     left = arena_array(a, (size_t)g->n + 1, sizeof *left);
@@ -48,7 +50,7 @@ struct orders {
     uint64_t count;
 };
 
-/* Devices for the slots: those of a kind in their order. */
+/* Fills o->slot and o->place from o->kind: the devices of a kind in order of number. */
 static void fill_slots(struct orders *o, const struct loads *l)
 {
     uint32_t next[PROBLEM_KINDS] = {0};
@@ -67,7 +69,8 @@ static void first_order(struct orders *o, const struct loads *l)
     for (uint32_t k = 0, s = 0; k < l->c->nkind; k++)
         for (uint32_t i = 1; i <= l->c->kind[k].count; i++) {
             o->kind[s++] = (uint8_t)k;
-            if (o->count <= IP_MOST_ORDERS) /* choose(s, i): exact at every step */
+            /* times s over i, which divides without remainder at every step */
+            if (o->count <= IP_MOST_ORDERS)
                 o->count = o->count * s / i;
         }
     fill_slots(o, l);
@@ -113,7 +116,7 @@ struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, stru
     return k;
 }
 
-/* By how much a plan must be better than one of that value to be of interest. */
+/* How much better, ps, a plan must be than one of that value to be of interest. */
 static int64_t slack(const struct ip_run *r, int64_t value)
 {
     int64_t by = mul_div_ceil(value, r->gap, MILLION);
@@ -137,7 +140,8 @@ static const char *numbered(const struct ip_run *r, uint64_t of, struct arena *a
     return arena_fmt(a, "%.*s%u.%s", (int)dot, r->write, r->models, r->write + dot);
 }
 
-/* Takes the plan of an answer if it holds and is better; true: it holds. */
+/* Checks the plan of an answer: shape, devices, memory, value; takes it if it is better than *best.  True: it
+ * passed. */
 static bool take(const struct ip_model *m, const struct reduction *reduction,
                  const struct mip_answer *a, const uint32_t *place, struct loads *l,
                  struct problem_plan *best, struct arena *scratch)
@@ -164,8 +168,8 @@ static bool take(const struct ip_model *m, const struct reduction *reduction,
     return true;
 }
 
-/* What the model's answer says about all plans in it: none is better.  Plans above the limit are not in it, and
- * what m->c takes at least says nothing of them. */
+/* The lower bound, ps, that an answer to model m gives for all plans.  Plans above the limit are not in the model,
+ * so it is never above limit + 1. */
 static int64_t part_bound(const struct ip_run *r, const struct ip_model *m,
                           const struct mip_answer *a, bool holds, int64_t limit,
                           const struct problem_plan *best)
@@ -173,7 +177,7 @@ static int64_t part_bound(const struct ip_run *r, const struct ip_model *m,
     if (a->status == MIP_INFEASIBLE)
         return limit < LOAD_INF ? limit + 1 : LOAD_INF;
     if (a->status == MIP_OPTIMAL &&
-        holds) /* one that is better by just the gap may have been left */
+        holds) /* a plan that is better by just the gap may have been passed over */
         return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
     double bound = a->bound * (1 - 1e-6) * (double)m->unit;
     int64_t all = limit < LOAD_INF ? limit + 1 : best->value;
@@ -183,7 +187,7 @@ static int64_t part_bound(const struct ip_run *r, const struct ip_model *m,
     return bound < (double)all ? (int64_t)bound : all;
 }
 
-/* So that a file says so, too. */
+/* Adds a row that cannot hold, so that the file is infeasible, too. */
 static void say_impossible(struct mip *m)
 {
     uint32_t col = mip_col(m, "impossible", 0, 0, 0, false);
@@ -192,7 +196,8 @@ static void say_impossible(struct mip *m)
     mip_finish(m);
 }
 
-/* The model of one order: the reduction that it is of (NULL: of c itself), and -1 for an error. */
+/* Builds the model of one order of devices; *reduction: what it is a model of, NULL: of c itself.  0, or -1 and an
+ * error. */
 static int build(const struct problem *c, struct ip_run *r, struct ip_ask *ask, struct ip_model *m,
                  struct reduction **reduction, struct arena *scratch, struct diag *d)
 {
@@ -205,7 +210,7 @@ static int build(const struct problem *c, struct ip_run *r, struct ip_ask *ask, 
     return 0;
 }
 
-/* Writes the question to others: it holds nothing that they could not see for themselves. */
+/* Writes the model for other solvers to r->write: without the bounds and plans found here, only with r->limit. */
 static int write_model(const struct problem *c, struct ip_run *r, const struct orders *o,
                        struct arena *scratch, struct diag *d)
 {
@@ -240,6 +245,7 @@ static int one_model(const struct problem *c, struct loads *l, struct ip_run *r,
         return 0;
     if (build(c, r, &ask, &m, &reduction, scratch, d))
         return -1;
+    problem_tell(c, r->clock, "solving integer programs", 0, best->value);
     mip_solve(r->solver, m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
     bool found = a.value < MIP_INF && a.status != MIP_INFEASIBLE, holds = true;
     if (found)
@@ -282,7 +288,8 @@ int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct
             return -1;
     } while (r->shape == IP_CHAIN && next_order(&o, l));
     r->bound = r->bound < c->lower || r->write_only ? c->lower : r->bound;
-    if (r->complete && r->grain > 1 && r->bound < LOAD_INF) /* loads are multiples of it */
+    /* loads are multiples of the grain, so the bound is rounded up to one */
+    if (r->complete && r->grain > 1 && r->bound < LOAD_INF)
         r->bound = (r->bound + r->grain - 1) / r->grain * r->grain;
     r->bound = r->bound < best->value ? r->bound : best->value;
     return 0;
@@ -290,7 +297,7 @@ int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* The memory that bounded devices need for the plan in l: devices that have enough do not count. */
+/* The memory that devices must be raised to for the plan in l to fit; 0: it fits. */
 static int64_t memory_needed(const struct loads *l)
 {
     int64_t need = 0;

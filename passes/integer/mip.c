@@ -120,7 +120,7 @@ static int work(void *arg, FILE *out)
 
 /* ---- in the parent ---------------------------------------------------------------------------- */
 
-/* Reads what the child wrote, up to what is no record; the last one may be incomplete. */
+/* Reads the records that the child wrote into *to, up to the first that is incomplete or wrong. */
 static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_answer *to)
 {
     size_t at = 0;
@@ -140,7 +140,8 @@ static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_
             at += size;
         } else if (r.what == RECORD_END) {
             bool found =
-                to->status != MIP_NONE; /* then "infeasible" contradicts it: neither counts */
+                /* a solution was reported, and then "infeasible": neither counts */
+                to->status != MIP_NONE;
             to->bound = r.value > to->bound ? r.value : to->bound;
             to->nodes += r.nodes;
             if (r.status == (found ? MIP_OPTIMAL : MIP_INFEASIBLE))
@@ -187,7 +188,8 @@ void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, stru
         enum child_end end = child_run(work, &job, clock, MOST_BYTES, a, &bytes, &n, &why);
         read_records(bytes, n, m->ncol, answer);
         arena_release(a, mark);
-        if (end == CHILD_FAILED) { /* no word of it counts, its plans can be checked */
+        /* the child failed: what it said of bounds does not count; its solutions can be checked */
+        if (end == CHILD_FAILED) {
             answer->status = answer->value < MIP_INF ? MIP_FEASIBLE : MIP_NONE;
             answer->bound = bound;
         }

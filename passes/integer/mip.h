@@ -1,4 +1,4 @@
-/* Mixed integer programs, without any solver: minimise a linear objective over columns within bounds, some of
+/* Mixed integer programs, as data for any solver: minimise a linear objective over columns within bounds, some of
  * them integer, such that rows of linear terms stay within bounds.
  *
  * Numbers are doubles; whoever makes a model chooses units in which its figures lie near 1 (ip_model.h). */
@@ -22,7 +22,7 @@ struct mip_col {
 struct mip_row {
     const char *name;
     double lo, hi;
-    uint32_t at; /* its terms: up to those of the next row */
+    uint32_t at; /* index of its first term; those of the next row follow its last */
 };
 
 struct mip_term {
@@ -37,18 +37,17 @@ struct mip {
     struct mip_col *col;
     struct mip_row *row; /* [nrow + 1] */
     struct mip_term *term;
-    uint32_t *seen;  /* [col] 1 + its last term */
-    bool impossible; /* a row without terms does not hold */
+    uint32_t *seen;  /* [col] [col] 1 + the last term with it, to add up terms of one row */
+    bool impossible; /* some row without terms does not hold: there is no solution */
 };
 
 enum { MIP_MOST_TERMS = 4000000 };
 
 struct mip *mip_new(struct arena *a);
-/* The number of the new column. */
+/* Adds a column; returns its number. */
 uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double cost, bool integer);
 /* Begins a row to which the terms that follow belong: terms >= lo (hi: MIP_INF), terms <= hi (lo: -MIP_INF), or
- * terms = lo = hi.  A row that gets no terms goes when the
- * next begins, or with mip_finish. */
+ * terms = lo = hi.  A row that gets no terms is dropped when the next one begins, or by mip_finish. */
 void mip_row(struct mip *m, const char *name, double lo, double hi);
 /* Adds by * col to the last row. */
 void mip_term(struct mip *m, uint32_t col, double by);
@@ -67,7 +66,7 @@ enum mip_status {
 
 struct mip_answer {
     enum mip_status status;
-    double value, bound; /* of x; no solution has less (-MIP_INF: not known) */
+    double value, bound; /* value: of x; bound: no solution has less (-MIP_INF: not known) */
     double *x;           /* [col] */
     uint64_t nodes;      /* of the search tree; 0: not known */
     const char *why;     /* MIP_NONE and MIP_FEASIBLE: what kept the solver from more */
@@ -82,14 +81,15 @@ void mip_report_solution(const struct mip_report *r, double value, const double 
 void mip_report_end(const struct mip_report *r, enum mip_status s, double bound, uint64_t nodes);
 
 struct mip_limits {
-    double seconds;   /* by the clock; 0: none */
-    double gap;       /* relative: a solution this near to the bound will do */
-    uint32_t attempt; /* 0: first; solvers that know several ways use them in turn */
+    double seconds;   /* of time; 0: no limit */
+    double gap;       /* relative: a solution this near to the bound is good enough */
+    uint32_t attempt; /* 0, 1, ...: which of its ways the solver is to try */
 };
 
 struct mip_solver {
-    const char *name;                        /* "lp_solve" */
-    uint32_t attempts;                       /* ways that it knows; 0: pcc was built without it */
+    const char *name; /* "lp_solve" */
+    /* number of ways that it has; 0: pcc was built without it */
+    uint32_t attempts;
     const char *(*version)(struct arena *a); /* NULL without it: ask mip_version */
     /* Runs in a child: reports, and returns 0; anything else is no answer. */
     int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);
@@ -98,8 +98,8 @@ extern const struct mip_solver mip_lpsolve, mip_cbc;
 /* "5.5.2.5", in a, or "not built in". */
 const char *mip_version(const struct mip_solver *s, struct arena *a);
 
-/* Solves m.  The clock ends it; what was found until then stays.  Answers are the solver's word: whoever asks
- * checks them.  x lives in a. */
+/* Solves m.  Ends when the clock is out, with the best solution found until then.  Answers are what the solver says:
+ * the caller checks them.  x lives in a. */
 void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, struct clock *clock,
                struct arena *a, struct mip_answer *answer);
 

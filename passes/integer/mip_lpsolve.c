@@ -43,7 +43,7 @@ static bool is_in_objective(const struct mip_col *col)
     return col->cost > 0 || col->cost < 0;
 }
 
-/* The bounds of columns of the objective. */
+/* Adds the bounds of the objective's columns as rows. */
 static int bound_value(lprec *lp, const struct mip *m)
 {
     for (uint32_t c = 0; c < m->ncol; c++) {

@@ -21,10 +21,10 @@ struct writer {
     FILE *f;
     const struct mip *m;
     const char **col, **row;
-    int width; /* of the line so far */
+    int width; /* columns written in the present line */
 };
 
-/* A legal name that strings does not have yet: of `name`, else with its number at the end. */
+/* A legal name that `seen` does not hold yet: made of `name`, with the number at the end if it is taken. */
 static const char *legal(const char *name, char kind, uint32_t number, struct strings *seen,
                          struct arena *a)
 {

@@ -22,9 +22,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of a time limit the search over ideals gets a quarter, annealing up to half of what is left. */
+/* Of a time limit dp-place gets 1 / DP_SHARE, annealing 1 / ANNEAL_SHARE of what is left. */
 enum { CHAINS = 8, DP_SHARE = 4, ANNEAL_SHARE = 2 };
-/* Millionths of the value that a bound may be below it before more work or solvers are asked. */
+/* CERTAIN: a bound that is within this share, in millionths, of the value is good enough; else bounds get more work. */
 enum { CERTAIN = 10000, MILLION = 1000000 };
 
 struct auto_options {
@@ -77,7 +77,7 @@ struct auto_run {
     struct any_search s;
     int64_t gain; /* millionths */
     int64_t deadline;
-    struct plan *contiguous; /* dp-place's; NULL: none was found */
+    struct plan *contiguous; /* the plan of dp-place; NULL: none was found */
 };
 
 /* "5%", "0.05", "0": millionths, below a million. */
@@ -97,22 +97,24 @@ static void look_for_contiguous(struct auto_run *r)
     if (r->deadline && !r->o->contiguous)
         clock->deadline -= (r->deadline - clock_now()) / DP_SHARE * (DP_SHARE - 1);
     if (dp_place(x, &r->p, &o)) {
-        r->contiguous = x->plan;
+        r->contiguous = x->results.plan;
         r->contiguous->planner = "auto-place";
-        r->s.best.value = x->plan->value - r->s.start;
-        any_lift(x, r->s.any->g, x->plan->dev, r->s.best.dev);
+        r->s.best.value = x->results.plan->value - r->s.start;
+        any_lift(x, r->s.any->g, x->results.plan->dev, r->s.best.dev);
         if (r->s.best.copies)
-            memcpy(r->s.best.copies, x->plan->copies, x->cluster->ndev * sizeof *r->s.best.copies);
+            memcpy(r->s.best.copies, x->results.plan->copies,
+                   x->scene.cluster->ndev * sizeof *r->s.best.copies);
         if (r->p.all.value > r->s.bound.value)
             r->s.bound = r->p.all;
-        int64_t least = mul_div_ceil(x->plan->value, r->gain, MILLION);
+        int64_t least = mul_div_ceil(x->results.plan->value, r->gain, MILLION);
         r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
     clock->deadline = r->deadline;
     clock->why = NULL;
 }
 
-/* Whether a better bound is worth seconds: for a plan of any shape that is to be taken. */
+/* Whether seconds should be spent on a better bound: a plan of any shape will be taken, and the bound is not good
+ * enough. */
 static bool far(const struct auto_run *r)
 {
     const struct any_search *s = &r->s;
@@ -120,7 +122,7 @@ static bool far(const struct auto_run *r)
            s->best.value - s->bound.value > mul_div_ceil(s->best.value, CERTAIN, MILLION);
 }
 
-/* A plan of any shape, from the contiguous one. */
+/* Looks for a better plan of any shape, starting from the contiguous one, and for bounds.  0, or -1 and an error. */
 static int look_for_any(struct auto_run *r)
 {
     struct any_search *s = &r->s;
@@ -130,25 +132,26 @@ static int look_for_any(struct auto_run *r)
     struct anneal like = {.planner = "auto-place",
                           .moves = (uint64_t)r->o->moves,
                           .seed = (uint64_t)r->o->seed,
-                          .problems = CHAINS,
+                          .chains = CHAINS,
                           .goal = r->gain ? s->need : 0,
-                          .progress = r->x->progress,
                           .clock = &clock};
     if (any_improve(s, &like))
         return -1;
     if (s->best.value < LOAD_INF)
         tidy_parts(s);
-    if (r->contiguous && s->best.value > s->need) /* perhaps it is the best of all */
+    /* the contiguous plan stays: it may be the best of all plans */
+    if (r->contiguous && s->best.value > s->need)
         any_bound(s, BOUNDS_WORK / 4);
     if (far(r))
         any_bound(s, r->deadline ? BOUNDS_MOST_WORK
                                  : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
     if (far(r) && !s->any->detailed)
-        certify(s->any, s->best.value, CERTAIN, &r->p.clock, &s->bound, r->x->mem, r->x->scratch);
+        certify(s->any, s->best.value, CERTAIN, &r->p.clock, &s->bound, r->x->use.mem,
+                r->x->use.scratch);
     return 0;
 }
 
-/* What `less` is below `more`, in hundredths of a percent, rounded down. */
+/* By how much `less` is below `more`, in hundredths of a percent, rounded down. */
 static int64_t share_below(int64_t less, int64_t more)
 {
     return more > 0 ? (int64_t)((__int128)(more - less) * 10000 / more) : 0;
@@ -157,24 +160,26 @@ static int64_t share_below(int64_t less, int64_t more)
 /* "4.20 %" */
 static const char *percent(const struct auto_run *r, int64_t hundredths)
 {
-    return arena_fmt(r->x->mem, "%" PRId64 ".%02" PRId64 " %%", hundredths / 100, hundredths % 100);
+    return arena_fmt(r->x->use.mem, "%" PRId64 ".%02" PRId64 " %%", hundredths / 100,
+                     hundredths % 100);
 }
 
 static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
 {
     int32_t *piece_dev;
-    uint32_t *piece = arena_array(x->scratch, x->m->nnode, sizeof *piece);
-    return pieces_build(x->m, x->place, dev, piece, &piece_dev, x->scratch);
+    uint32_t *piece = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *piece);
+    return pieces_build(&x->scene, dev, piece, &piece_dev, x->use.scratch);
 }
 
-/* The plans that the search looked at, in words: " of any shape", if they are all there are. */
+/* The plans that the search compared with, in words: " of any shape" if that is all plans. */
 static const char *looked_at(const struct ctx *x)
 {
     enum plan_scope scope = claim_scope(x, false, false);
     return scope == SCOPE_ALL ? " of any shape" : plan_among(scope);
 }
 
-/* What other shapes could save: the plan that was found, or what is proven. */
+/* The line that says what a plan of another shape would save, by a plan that was found or by the bound; NULL:
+ * nothing to say. */
 static const char *offer(struct auto_run *r)
 {
     const struct any_search *s = &r->s;
@@ -182,28 +187,30 @@ static const char *offer(struct auto_run *r)
     int64_t value = r->contiguous->value, found = s->best.value + s->start;
     int64_t bound = s->bound.value + s->start;
     if (found < value) {
-        const int32_t *dev = plan_project(s->any->g, s->best.dev, x->m->nnode, x->scratch);
-        return arena_fmt(x->mem, "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
+        const int32_t *dev =
+            plan_project(s->any->g, s->best.dev, x->scene.m->nnode, x->use.scratch);
+        return arena_fmt(x->use.mem,
+                         "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
                          percent(r, share_below(found, value)), parts_of(x, dev));
     }
-    return bound >= value || bound <= 0 /* which is no news */
+    return bound >= value || bound <= 0 /* the contiguous plan is proven, or nothing is */
                ? NULL
-               : arena_fmt(x->mem, "no plan%s takes %s less", looked_at(x),
-                           /* more than the bound leaves */
+               : arena_fmt(x->use.mem, "no plan%s takes %s less", looked_at(x),
+                           /* rounded up: no plan saves that much */
                            percent(r, share_below(bound, value) + 1));
 }
 
-/* Status and bounds of the plan left: of all plans of any shape, or of contiguous ones if that says more. */
+/* Writes status, scope and bounds of the plan: for all plans, or for contiguous ones if that says more. */
 static void claim_it(struct auto_run *r)
 {
     struct ctx *x = r->x;
-    struct plan *p = x->plan;
+    struct plan *p = x->results.plan;
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
         all = claim_all(x, p->bare, true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
     whole.value += all.value < 0 ? 0 : claim_start(x, must_level(x));
-    /* dp-place has said what is known of contiguous plans */
+    /* dp-place's own bound for contiguous plans is the larger one */
     if (p == r->contiguous && p->bound > r->s.bound.value + r->s.start && p->bound > whole.value) {
         int64_t known = claim_bound_all(x, whole);
         p->bound_all = known > p->bound_all ? known : p->bound_all;
@@ -212,7 +219,7 @@ static void claim_it(struct auto_run *r)
     }
 }
 
-/* The better plan, with the reason. */
+/* Leaves the plan that is to be taken, with the reason. */
 static void conclude(struct auto_run *r)
 {
     struct ctx *x = r->x;
@@ -220,35 +227,36 @@ static void conclude(struct auto_run *r)
     const struct plan *dp = r->contiguous;
     char text[UNIT_TEXT];
     if (dp && s->best.value > s->need) {
-        x->plan = r->contiguous;
-        x->plan->argument = s->bound.value + s->start >= dp->value
-                                ? arena_fmt(x->mem, "contiguous; no plan%s takes less: %s",
-                                            looked_at(x), s->bound.why)
-                                : arena_fmt(x->mem, "contiguous: %s", dp->argument);
-        x->plan->offer = offer(r);
+        x->results.plan = r->contiguous;
+        x->results.plan->argument =
+            s->bound.value + s->start >= dp->value
+                ? arena_fmt(x->use.mem, "contiguous; no plan%s takes less: %s", looked_at(x),
+                            s->bound.why)
+                : arena_fmt(x->use.mem, "contiguous: %s", dp->argument);
+        x->results.plan->offer = offer(r);
         claim_it(r);
         return;
     }
     leave_plan(x, "auto-place", s->any->g, &s->best);
     const char *than =
         !dp ? "no contiguous plan was found"
-            : arena_fmt(x->mem, "%s less than the best contiguous plan found, %s%s",
+            : arena_fmt(x->use.mem, "%s less than the best contiguous plan found, %s%s",
                         percent(r, share_below(s->best.value + s->start, dp->value)),
                         time_short(text, dp->value), dp->status == PLAN_OPTIMAL ? " (proven)" : "");
-    x->plan->argument =
-        arena_fmt(x->mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s",
+    x->results.plan->argument =
+        arena_fmt(x->use.mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s",
                   than, s->moves, s->stopped ? " (" : "", s->stopped ? s->stopped : "",
                   s->stopped ? ")" : "", s->bound.why);
     claim_it(r);
 }
 
-/* dp-place's plan, its bound and proof; the reason why. */
+/* Leaves dp-place's plan with its bound and proof; why: why no other shape was tried. */
 static int only_contiguous(struct auto_run *r, const char *why)
 {
     if (!r->contiguous)
         return report_infeasible(r->x, r->p.whole, true, &r->p.run);
     struct plan *p = r->contiguous;
-    p->argument = arena_fmt(r->x->mem, "contiguous (%s): %s", why, p->argument);
+    p->argument = arena_fmt(r->x->use.mem, "contiguous (%s): %s", why, p->argument);
     return 0;
 }
 
@@ -264,8 +272,9 @@ static int auto_place_run(struct ctx *x, const void *options)
     struct diag quiet = diag_silent();
     struct place_options first = {.starts = r.o->starts, .seed = r.o->seed};
     if (!gain_parse(r.o->gain, &r.gain))
-        return diag_error(
-            x->diag, "auto-place: gain=%s: expected a share such as 5%% or 0, below 1", r.o->gain);
+        return diag_error(x->use.diag,
+                          "auto-place: gain=%s: expected a share such as 5%% or 0, below 1",
+                          r.o->gain);
     if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;

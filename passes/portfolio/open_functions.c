@@ -25,7 +25,7 @@ static const struct opt open_opts[] = {
      .help = "nothing is opened if calls were whole when this plan was made (as plan{from=...})"},
     {0}};
 
-/* Which calls stay. */
+/* What decides which calls are opened. */
 struct choice {
     const struct cost_table *given; /* NULL: no times */
     uint32_t nclass;
@@ -57,34 +57,37 @@ static bool has_calls(const struct module *m)
 static int open_run(struct ctx *x, const void *options)
 {
     const struct open_options *o = options;
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     uint64_t nodes;
     uint32_t before = m->graph[1].count;
-    if (m->nfunction == 0 || !has_calls(m) || m->cost != NULL || x->plan != NULL ||
+    if (m->nfunction == 0 || !has_calls(m) || m->cost != NULL || x->results.plan != NULL ||
         (*o->plan != '\0' && !plan_calls_open(x, o->plan)))
-        return 0; /* costs and plans that came with the input speak of whole calls */
-    if (x->base != NULL || x->inferred)
-        return diag_error(x->diag, "open-functions comes before all other passes: what they found "
-                                   "out does not hold for the new nodes");
-    struct choice c = {cost_table_peek(x, m), x->cluster != NULL ? x->cluster->ncls : 0};
-    x->looked_inside = true;
+        return 0; /* costs or a plan that came with the input are about whole calls */
+    if (x->levels.base != NULL || x->results.inferred)
+        return diag_error(x->use.diag,
+                          "open-functions comes before all other passes: what they found "
+                          "out does not hold for the new nodes");
+    struct choice c = {cost_table_peek(x, m),
+                       x->scene.cluster != NULL ? x->scene.cluster->ncls : 0};
+    x->results.looked_inside = true;
     struct functions *f = functions_study(m, m->mem);
-    struct module opsets = *m; /* what functions import is of interest when they are opened */
-    opsets.mem = x->scratch;
+    /* a copy: functions_fit adds opsets to it, which the model gets only if the calls are opened */
+    struct module opsets = *m;
+    opsets.mem = x->use.scratch;
     opsets.capopset = opsets.nopset;
-    functions_fit(&opsets, f, "open-functions", x->scratch, x->diag);
+    functions_fit(&opsets, f, "open-functions", x->use.scratch, x->use.diag);
     functions_measure(m, f);
     int64_t calls = calls_few(m, f, &nodes)
                         ? opened_make(x, f, (struct inline_how){.enters = enters, .user = &c})
                         : -1;
     if (calls < 0)
-        diag_note(x->diag,
+        diag_note(x->use.diag,
                   "open-functions: calls stay whole: opened, they would be more than %d "
                   "nodes, or have names that take too much memory",
                   CALLS_MOST);
     if (calls > 0)
-        diag_note(x->diag, "open-functions: %" PRId64 " calls are opened: %u nodes are %u", calls,
-                  before, m->graph[1].count);
+        diag_note(x->use.diag, "open-functions: %" PRId64 " calls are opened: %u nodes are %u",
+                  calls, before, m->graph[1].count);
     return 0;
 }
 

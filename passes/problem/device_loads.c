@@ -1,14 +1,14 @@
 /* Loads of plans of any shape (device_loads.h).
  *
- * Source: the placement paper, 5.2: the same loads as for contiguous splits, of any sets.  When a vertex
- * moves from a to b, a net with n pins, h of them on a, costs a something before if h < n, and after if
- * h > 1; b likewise.  No other device's load changes. */
+ * Source: the placement paper, 5.2: the same loads as for contiguous splits, of any sets.  When a vertex moves from
+ * a to b, of each of its nets, with n pins, h of them on a, device a paid before if h < n, and pays after if h > 1;
+ * b likewise.  No other device's load changes.  Cost: O(nets of the vertex) for a move. */
 #include "passes/problem/device_loads.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Nets that cost something where they are cut; those of one pin are part of the vertex's time. */
+/* Picks the nets that cost something when they are cut; nets of one vertex and the host are part of its time. */
 static void choose_nets(struct loads *l, struct arena *a)
 {
     const struct wdag *g = l->c->g;
@@ -143,7 +143,7 @@ void loads_twin(struct loads *twin, const struct loads *l, struct arena *a)
     make_plan(twin, a);
 }
 
-/* Bytes of v leave or come; `by` is 1 or -1. */
+/* Adds (by = 1) or takes off (by = -1) the bytes of v on device d, shared items with their last user. */
 static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
 {
     const struct wdag *g = l->c->g;
@@ -161,7 +161,7 @@ static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
     }
 }
 
-/* v leaves device d (by -1) or comes to it (1), where loads are more than sums. */
+/* Takes v off device d (by = -1) or adds it (by = 1), in a detailed problem. */
 static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
 {
     uint32_t k = l->kind[d];
@@ -239,7 +239,8 @@ void loads_move(struct loads *l, uint32_t v, int32_t to)
     l->dev[v] = to;
 }
 
-/* What v's move to `b`, and w's to v's device (w UINT32_MAX: nobody's), changes: done, looked at, and undone. */
+/* What moving v to device b, and w to v's device (w = UINT32_MAX: nothing), changes: makes the moves, looks, and
+ * takes them back. */
 static struct loads_change try_parts(struct loads *l, uint32_t v, uint32_t w, uint32_t b)
 {
     assert(l->dev[v] != NOWHERE && b < l->ndev && l->dev[v] != (int32_t)b);
@@ -264,7 +265,7 @@ static struct loads_change try_parts(struct loads *l, uint32_t v, uint32_t w, ui
     return x;
 }
 
-/* Bytes that device d has for v alone: of the shared items, those with `users` users there. */
+/* Bytes of v itself and of its shared items that have exactly `users` users on device d. */
 static int64_t bytes_alone(const struct loads *l, uint32_t v, uint32_t d, uint32_t users)
 {
     const struct wdag *g = l->c->g;
@@ -299,7 +300,7 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
     return x;
 }
 
-/* Changes of bytes when v and w change places: items that both need stay. */
+/* Fills in what swapping v and w changes in bytes; shared items that both need stay where they are. */
 static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a, uint32_t b,
                        int64_t bytes[2])
 {
@@ -335,7 +336,8 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
     struct loads_change x = {0};
     int64_t da = l->c->kind[ka].time[w] - l->c->kind[ka].time[v];
     int64_t db = l->c->kind[kb].time[v] - l->c->kind[kb].time[w];
-    while (i < iend || j < jend) { /* a net of both has as many pins on a and b as before */
+    /* a net that both are pins of keeps its numbers of pins on a and b */
+    while (i < iend || j < jend) {
         uint32_t e = i < iend ? l->net_of.to[i] : UINT32_MAX;
         uint32_t f = j < jend ? l->net_of.to[j] : UINT32_MAX;
         i += e <= f;

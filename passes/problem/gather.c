@@ -1,9 +1,9 @@
 /* Plans that take the same time with fewer devices, fewer parts and less that crosses (gather.h).
  *
- * What the largest load is made of is all that planners look at; the other devices may hold scattered
- * vertices that nobody had a reason to gather.  Sweeps over the vertices in both directions gather them: each
- * goes to the device, among those that its nets touch, where the sum of the two loads falls most.  In a contiguous
- * plan a vertex may go to stages from its latest predecessor's to its first successor's only. */
+ * Planners lower the largest load only; on the other devices they may leave vertices scattered, which cost transfers
+ * and parts.  Sweeps over the vertices, forwards and backwards in turn, move each to the device, among those that
+ * its nets touch, where the sum of the two loads falls most.  In a contiguous plan a vertex may go to stages from
+ * its latest predecessor's to its first successor's only. */
 #include "passes/problem/gather.h"
 
 #include <assert.h>
@@ -20,7 +20,8 @@ struct tidy_limits tidy_limits(const struct loads *l)
     return m;
 }
 
-/* Whether v may be on device d as far as the chain is concerned. */
+/* Whether the plan stays a chain if v moves to device d: d's stage is not before a predecessor's, nor behind a
+ * successor's. */
 static bool in_order(const struct loads *l, const struct tidy_limits *m, uint32_t v, uint32_t d)
 {
     const struct wdag *g = l->c->g;
@@ -43,7 +44,7 @@ bool tidy_near(const struct loads *l, uint32_t v, uint32_t d)
     return false;
 }
 
-/* Moves v if that pays. */
+/* Moves v to the device where the sum of the loads falls most, if there is one; true if it moved. */
 static bool gather(struct loads *l, uint32_t v, const struct tidy_limits *m)
 {
     uint32_t from = (uint32_t)l->dev[v], best = from;
@@ -123,7 +124,7 @@ static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *st
     return n == count ? n : 0;
 }
 
-/* The vertices of each device, as lists that end in UINT32_MAX. */
+/* The vertices of each device as linked lists; UINT32_MAX ends a list. */
 struct lists {
     uint32_t *head, *tail; /* [device] */
     uint32_t *next;        /* [vertex] */
@@ -145,14 +146,15 @@ static struct lists lists_of(const struct loads *l, struct arena *a)
     return x;
 }
 
-/* Moves all of device `from` to `to` if that fits; false, and nothing done, if it does not. */
+/* Moves all vertices of device `from` to `to` if loads and memory allow it; else changes nothing and returns false. */
 static bool join(struct loads *l, const struct tidy_limits *m, struct lists *x, uint32_t from,
                  uint32_t to)
 {
     assert(from != to);
     int64_t time = 0, room = m->load + m->back;
     for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v]) {
-        time = sat_add(time, l->c->kind[l->kind[to]].time[v]); /* COST_NEVER: too long, too */
+        /* where v cannot run, COST_NEVER makes it too long */
+        time = sat_add(time, l->c->kind[l->kind[to]].time[v]);
         if (time > room || !loads_allows(l, v, to))
             return false;
     }
@@ -169,7 +171,7 @@ static bool join(struct loads *l, const struct tidy_limits *m, struct lists *x, 
     return false;
 }
 
-/* Joins neighbours while that goes; how many stages are left. */
+/* Joins neighbouring stages as long as a pair can be joined; returns how many stages are left. */
 static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32_t *order,
                             uint32_t n, struct arena *a)
 {
@@ -187,7 +189,7 @@ static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32
     return kept;
 }
 
-/* Names the devices of each kind in the order of the chain; stage[device] is where it is then. */
+/* Gives the devices of each kind out anew in the order of the chain, and writes stage[device] for them. */
 static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, uint32_t *stage,
                            struct arena *a)
 {
@@ -211,7 +213,7 @@ void tidy_problem(const struct problem *c, struct problem_plan *best, struct are
     struct arena_mark mark = arena_mark(scratch);
     struct diag quiet = diag_silent();
     struct loads l;
-    /* where a device could get parts of another pass, they would cost it something */
+    /* a device that gets its first nodes of the other pass runs a part more, which costs something */
     bool dear = c->cluster->part_cost && c->g->pass && wdag_passes(c->g) == 1;
     if (c->cluster->replicate || dear || loads_new(&l, c, "", scratch, &quiet)) {
         arena_release(scratch, mark);

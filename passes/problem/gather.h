@@ -5,14 +5,14 @@
 #include "passes/problem/device_loads.h"
 
 /* Moves single vertices of a plan of any shape so that the sum of all loads falls, while no load gets above the
- * largest one (passes apart: of each pass) and memory suffices.  O(devices * nets of a vertex) for each look at a
- * vertex; TIDY_SWEEPS looks at each, fewer where that is more than TIDY_VERTICES. */
+ * largest one (passes apart: of each pass) and memory suffices.  At most TIDY_SWEEPS sweeps over the vertices, and
+ * TIDY_VERTICES looks at a vertex in all, each O(devices * nets of the vertex). */
 void tidy(struct loads *l);
 enum { TIDY_SWEEPS = 50, TIDY_VERTICES = 4000000 };
 
-/* The same for a contiguous plan of c, which stays contiguous; before that, neighbours in the chain become one
- * where one device can do the work of both in that time.  *best keeps its value or gets a smaller one.  O(stages
- * * V) more; nothing if c is too large (device_loads.h). */
+/* The same for *best, a contiguous plan of c, which stays contiguous; before that, two devices next to each other in
+ * the chain become one where one of them can do the work of both within the largest load.  The value stays or falls.
+ * O(stages * V) more; does nothing if c is too large (device_loads.h). */
 void tidy_problem(const struct problem *c, struct problem_plan *best, struct arena *scratch);
 
 /* What no device may exceed when vertices of l move: the largest loads of all. */

@@ -1,15 +1,16 @@
 /* How much memory devices need at least (memory_need.h).
  *
- * A vertex needs its bytes on one device; vertices that only devices of some kinds may have need theirs on these,
- * with what they share once at least.  Memories below the one that is asked for are thought of as raised to it,
- * larger ones stay, as in placing.c. */
+ * Two arguments.  A vertex needs all its bytes on one device.  Vertices that only some kinds of devices may hold
+ * need their bytes on these devices together, shared items counted once.  "A memory of M would do" means: devices
+ * with less than M are raised to M, larger ones stay as they are.
+ * Cost: O(kinds * (V + shared)) for each of at most SETS sets of kinds. */
 #include "passes/problem/memory_need.h"
 
 #include "ir/base/units.h"
 
 #include <assert.h>
 
-enum { SETS = 32 }; /* of kinds, at most so many are looked at */
+enum { SETS = 32 }; /* of kinds that are looked at, at most */
 
 static int64_t bytes_of(const struct wdag *g, uint32_t v)
 {
@@ -42,7 +43,7 @@ static bool bounded(const struct problem *c, uint32_t kinds)
     return true;
 }
 
-/* Of the largest device of these kinds, or of all together. */
+/* Memory of the largest device of these kinds, or (all) of all their devices together, each raised to `raised`. */
 static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, bool all)
 {
     int64_t most = 0, sum = 0;
@@ -68,7 +69,7 @@ static void look_at_vertices(const struct problem *c, struct memory_need *n)
     }
 }
 
-/* Bytes of the vertices that only these kinds may have; what they share counts once. */
+/* Bytes of the vertices that only these kinds may hold, shared items once. */
 static int64_t bytes_within(const struct problem *c, uint32_t kinds)
 {
     const struct wdag *g = c->g;

@@ -5,21 +5,23 @@
 #include "passes/problem/problem.h"
 
 struct memory_need {
-    /* bytes: no plan fits unless each bounded device has so many; 0: what they have may do */
+    /* bytes: no plan fits unless each device with a limit has that many; 0: the memory that there is may do */
     int64_t least;
-    uint32_t vertex;  /* that needs them; UINT32_MAX: the vertices that only `kinds` may have */
-    uint32_t kinds;   /* of devices that may have it, or them, a bit each */
-    int64_t bytes;    /* that it needs, or they need together */
+    /* the vertex that needs them; UINT32_MAX: all vertices that only `kinds` may hold, together */
+    uint32_t vertex;
+    uint32_t kinds;   /* kinds of devices that may hold it (or them), a bit each */
+    int64_t bytes;    /* what the vertex (or the vertices together) needs */
     int64_t room;     /* bytes of the largest of these devices, or of all of them together */
     uint32_t nowhere; /* a vertex that no device may run; UINT32_MAX: none */
 };
 
-/* Looks at each vertex and the largest device that may have it, and at the vertices that only some kinds may have
- * and all that these hold.  Plans of any shape of c's graph.  O(kinds * (V + shared) * distinct sets of kinds). */
+/* Compares each vertex with the largest device that may hold it, and, for each set of kinds, all vertices that only
+ * these kinds may hold with all their devices together.  Holds for plans of any shape.  O(kinds * (V + shared) *
+ * distinct sets of kinds). */
 struct memory_need memory_need(const struct problem *c);
 
-/* The smallest memory of bounded devices with which a plan fits them, dev[vertex]: 0 if it fits what they have.
- * O(V + shared + devices). */
+/* The smallest memory that devices with a limit must be raised to for the plan dev[vertex] to fit; 0 if it fits
+ * already. O(V + shared + devices). */
 int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena *scratch);
 
 #endif

@@ -1,11 +1,12 @@
-/* The problem that dpl-place and dp-place solve, in the form that their inner loops want (problem.h).
+/* Makes the placement problem from a level and a cluster, and keeps lists of partial plans (problem.h).
  *
- * Source: the placement paper, 5.1 (loads).  Potentials: for loads of at most L over all
- * devices that are left, sum over devices of w(S) <= scale[k] * load <= cap[k](L).  The weights are
- * the least scaled time over the kinds, once with times scaled so that every kind takes equally
- * long for the whole graph, once unscaled; once over accelerators only (for plans that have used up
- * the host devices); and bytes where memory is short.  A net that crosses an ideal is paid once
- * more at least by what is left, so its cost may be added to the weight that is left, too. */
+ * Source: the placement paper, 5.1 (loads).  Potentials (problem.h): a device of kind k that holds the set S has
+ * w(S) <= scale[k] * load <= cap[k](L).  There are up to four.  Three are of times, a vertex weighing the least
+ * scaled time over the kinds: times scaled so that every kind takes equally long for the whole graph; plain times;
+ * plain times with host devices counted as unlimited (for plans that have used them up).  The fourth is of bytes,
+ * where memory is short.  A net that crosses an ideal is paid once more by what is left, so its cost may be added to
+ * what is left.
+ * Cost: O(kinds * (V + pins)); a label is compared with those of its ideal. */
 #include "passes/problem/problem.h"
 
 #include "ir/base/units.h"
@@ -67,7 +68,8 @@ static int make_kinds(struct problem *c, struct diag *d)
     return 0;
 }
 
-/* Times of the vertices on kind k: nets that only the host shares are always paid. */
+/* Times of the vertices on kind k, with the nets of one vertex and the host in them; COST_NEVER where a pin forbids
+ * it. */
 static void make_times(struct problem *c, uint32_t k)
 {
     const struct wdag *g = c->g;
@@ -114,7 +116,7 @@ static void make_nets(struct problem *c)
         c->cls[k].cost = g->net_cost[k];
 }
 
-/* Bytes that only v needs, on whatever device. */
+/* Bytes of v and of the shared items that no other vertex needs. */
 static int64_t own_bytes(const struct wdag *g, uint32_t v)
 {
     int64_t sum = g->size[v];
@@ -148,7 +150,7 @@ int64_t problem_scaled(int64_t x, int64_t scale)
 int64_t problem_net_weight(const struct problem *c, const struct problem_pot *p, uint32_t e)
 {
     assert(!p->memory && e < c->g->nnet);
-    if (c->overlap) /* a load need not have the sum of both */
+    if (c->overlap) /* transfers may hide behind computing, so a load need not count them */
         return 0;
     int64_t least = LOAD_INF;
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -173,7 +175,7 @@ int64_t problem_weight(const struct problem *c, const struct problem_pot *p, uin
     return least == COST_NEVER ? 0 : least;
 }
 
-/* Fills the weights of a potential of times from its scales. */
+/* Fills the weights and the total of p, a potential of times whose scales are set. */
 static void weigh(struct problem *c, struct problem_pot *p)
 {
     p->w = arena_array(c->mem, (size_t)c->g->n + 1, sizeof *p->w);
@@ -186,7 +188,7 @@ static void weigh(struct problem *c, struct problem_pot *p)
     }
 }
 
-/* Bytes, where memory is short. */
+/* The potential of bytes. */
 static void make_byte_pot(struct problem *c)
 {
     assert(c->npot < PROBLEM_POTS);
@@ -236,7 +238,7 @@ static void make_pots(struct problem *c)
     }
 }
 
-/* The potentials of `like`, with its scales. */
+/* Potentials of times with the scales of those of `like`. */
 static void copy_pots(struct problem *c, const struct problem *like)
 {
     for (uint32_t i = 0; i < like->npot; i++) {
@@ -251,7 +253,7 @@ static void copy_pots(struct problem *c, const struct problem *like)
     c->cross_pot = like->cross_pot;
 }
 
-/* Whether loads of at most `limit` leave room for the whole graph. */
+/* Whether devices with loads of at most `limit` can hold the whole graph, by the weights of p. */
 static bool room(const struct problem *c, const struct problem_pot *p, int64_t limit)
 {
     int64_t sum = 0;
@@ -260,7 +262,7 @@ static bool room(const struct problem *c, const struct problem_pot *p, int64_t l
     return sum >= p->total;
 }
 
-/* On the device that is best for it; 0 if there is none. */
+/* Time of v on the kind where it takes least; 0 if it can run nowhere. */
 static int64_t least_time(const struct problem *c, uint32_t v)
 {
     int64_t least = COST_NEVER;
@@ -275,7 +277,8 @@ static int longer_first(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* Of the m * D + 1 longest vertices one device gets m + 1, the shortest of them at least. */
+/* Raises c->lower by the pigeonhole: of the m * D + 1 longest vertices some device gets m + 1 or more, which take no
+ * less than the m + 1 shortest of them. */
 static void pigeonhole(struct problem *c)
 {
     uint32_t n = c->g->n, ndev = 0;
@@ -283,7 +286,7 @@ static void pigeonhole(struct problem *c)
     for (uint32_t v = 0; v < n; v++)
         t[v] = least_time(c, v);
     qsort(t, n, sizeof *t, longer_first);
-    sum = arena_array(c->mem, (size_t)n + 1, sizeof *sum); /* of the first ones */
+    sum = arena_array(c->mem, (size_t)n + 1, sizeof *sum); /* [v] time of the first v */
     for (uint32_t v = 0; v < n; v++)
         sum[v + 1] = sum[v] + t[v];
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -329,7 +332,7 @@ static void make_lower(struct problem *c)
         pigeonhole(c);
 }
 
-/* like: whose memory and scales to take; NULL: those of the cluster, raised to `memory`. */
+/* The problem of g with the memories and scales of `like`; NULL: with the cluster's memories, raised to `memory`. */
 static struct problem *build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
                              const struct problem *like, struct arena *a, struct diag *d)
 {
@@ -446,7 +449,7 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
             return 0;
         bool not_better =
             nw.value <= o->value && nw.back <= o->back && problem_no_more(c, nw.used, o->used);
-        /* nw takes the place of one; the list must not grow by the others */
+        /* nw will take the place of the first label that it is as good as; the others of this sort leave the list */
         if (not_better && worse) {
             l->v[before].next = next;
             continue;
@@ -558,3 +561,13 @@ void problem_assign(const struct problem *c, const uint32_t *step, const struct 
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
+
+void problem_tell(const struct problem *c, const struct clock *clock, const char *phase,
+                  uint32_t done, int64_t value)
+{
+    if (clock)
+        listener_tell(clock->listener, (struct progress){.phase = phase,
+                                                         .done = done,
+                                                         .value = value < LOAD_INF ? value : 0,
+                                                         .bound = c->lower});
+}

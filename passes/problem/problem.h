@@ -1,18 +1,18 @@
 /* The problem that placement planners solve: a weighted DAG divided among the kinds of devices of a cluster.
  *
  * A plan is a chain of ideals (down-sets) 0 = I_0 < I_1 < ... < I_r = V and a device for every
- * difference.  This is what both searches share: kinds of devices, costs that are ready for inner
- * loops, lower bounds on what is left, and labels (partial plans).
+ * difference.  Here stands what the exact search, interval DP, annealing and the bounds share: kinds of devices,
+ * costs in the form that inner loops want, lower bounds on what is still to be placed, and labels (partial plans).
  *
- * A kind is a group of devices that are alike: the devices of one class that no vertex is pinned
- * to, or one device that some vertex is pinned to.  Nets of one pin that the host shares are always
- * paid; they are part of the vertex's time here.
+ * A kind is a set of devices that are alike: the devices of one class that no vertex is pinned to, or one device
+ * that some vertex is pinned to.  A net of one vertex and the host is paid wherever that vertex is; its cost is part
+ * of the vertex's time here.
  *
  * A potential gives each vertex a weight such that a device of kind k with a load of at most L
- * holds at most cap[k](L) of it.  What is left of a plan must fit into what is left of the devices:
- * that is the window outside which no partial plan is kept.  A net that the host shares is paid by
- * whoever touches it first at least; the weight of an ideal is that of its vertices and of the nets of
- * this sort (with two pins or more) that it touches. */
+ * holds at most cap[k](L) of it.  What a partial plan leaves to be placed must fit into the devices that it leaves;
+ * a partial plan is dropped where the weights say that it does not (it is outside the window).  A net with a pin on
+ * the host is paid by one device at least; so the weight of an ideal is that of its vertices and of the nets with
+ * two vertices or more and the host that it touches. */
 #ifndef PCC_PASSES_PROBLEM_PROBLEM_H
 #define PCC_PASSES_PROBLEM_PROBLEM_H
 
@@ -23,7 +23,8 @@ enum { PROBLEM_KINDS = 32, PROBLEM_POTS = 4, SCALE_BITS = 20 };
 
 #define LOAD_INF (INT64_C(1) << 61) /* above every load; sums of two do not overflow */
 
-/* What a set of vertices costs on a device: forward and backward pass; computing, in, out. */
+/* What a set of vertices costs on a device: t[0] in the forward pass, t[1] in the backward pass, each apart for
+ * computing and for transfers in and out. */
 enum { PART_COMPUTE, PART_IN, PART_OUT, PARTS };
 struct problem_parts {
     int64_t t[2][PARTS]; /* ps */
@@ -38,7 +39,7 @@ struct problem_kind {
     int64_t memory;        /* bytes; LOAD_INF: not binding */
     const int64_t *time;   /* [vertex] ps; COST_NEVER */
     const int64_t *back;   /* [vertex] what of it is the backward pass's; NULL: nothing */
-    uint32_t copies;       /* devices that may share a stage; 1: no replication */
+    uint32_t copies;       /* the most devices that may share a stage; 1: stages are not copied */
     uint32_t shift, width; /* its field in label.used; the top bit of a field stays 0 */
 };
 
@@ -48,21 +49,22 @@ struct problem_class {
 
 struct problem_pot {
     int64_t *w;   /* [vertex] */
-    int64_t *net; /* [net] what each device that pays it holds for it */
+    int64_t *net; /* [net] weight that a device which pays the net's transfer holds for it */
     int64_t total;
     bool memory;
-    /* cap[k](L) = scale[k] * L >> SCALE_BITS; memory: the kind's bytes; -1: unbounded */
+    /* times: cap[k](L) = scale[k] * L >> SCALE_BITS; memory: cap[k] = scale[k], the bytes of a device; -1: no limit */
     int64_t scale[PROBLEM_KINDS];
 };
 
 /* What c->lower rests on, for an argument in words (explain.h). */
 struct problem_lower {
     enum {
-        LOWER_AVERAGE, /* of potential `at` */
-        LOWER_HOLES,   /* the at * D + 1 longest vertices on D devices */
+        LOWER_AVERAGE, /* of potential `at` over all devices */
+        LOWER_HOLES,   /* of the at * D + 1 longest vertices one of D devices gets at + 1 */
         LOWER_CUT,     /* the end of the device of vertex `at`: up, m (crossing_bound.h) */
-        LOWER_SEARCH,  /* nothing is below it, even without `at` vertices */
-        LOWER_FLAT     /* the optimum if all devices were in one group */
+        /* a search found no plan below it, of the graph without `at` of its vertices */
+        LOWER_SEARCH,
+        LOWER_FLAT /* the optimum if all devices were in one group */
     } by;
     uint32_t at, m;
     bool up;
@@ -75,25 +77,28 @@ struct problem {
     uint32_t nkind;
     struct problem_kind kind[PROBLEM_KINDS];
     struct problem_class cls[CLUSTER_CLASSES];
-    /* vertex -> nets that cost some class something, of at least two pins if not detailed */
+    /* vertex -> nets that cost devices of some class something; if not detailed, only those of two vertices or more */
     struct csr net_of;
-    uint64_t guard; /* the top bits of the fields of label.used */
+    /* the top bit of each field of label.used: problem_no_more compares all fields at once by them */
+    uint64_t guard;
     uint32_t npot;
     struct problem_pot pot[PROBLEM_POTS];
-    uint32_t cross_pot; /* the potential to which crossing nets may be added */
-    bool limited;       /* some kind's memory is binding */
-    bool turned;        /* edges are those of the problem reversed (reversed.h) */
+    /* the potential in which what is left also weighs the nets that cross the ideal: they are paid once more */
+    uint32_t cross_pot;
+    bool limited; /* some kind's memory is binding */
+    bool turned;  /* edges are those of the problem reversed (reversed.h) */
     /* The load of a device is more than a sum: transfers overlap, passes count apart, or devices share a
-     * stage.  Then problem_loads says what a stage costs, and labels have two values; what prunes stays
-     * the sum (of computing alone, with overlap), which is never more than the load times copies. */
+     * stage.  Then problem_loads says what a stage costs, and labels have two values.  Searches still prune by the
+     * sum (with overlap by computing alone): it is never more than the load times the copies. */
     bool detailed, apart, overlap;
     /* ps of computing that each stage with vertices takes more, for its parts; 0 where values are
        those of plans whose parts cost nothing (claim.h adds it) */
     int64_t start;
-    int64_t lower;         /* no plan is better, ps: made by problem_build, of any shape */
+    /* no plan is better, ps: of any shape; problem_build starts it, bounds raise it */
+    int64_t lower;
     const char *lower_why; /* "average load", ... */
     struct problem_lower lower_by;
-    const char *lower_proof; /* lines; NULL: what lower_by says (explain.h) */
+    const char *lower_proof; /* lines to check it by; NULL: explain.h makes them from lower_by */
 };
 
 /* The problem of placing g on c; memory >= 0 raises every bounded memory to at least that.
@@ -103,25 +108,25 @@ struct problem *problem_build(const struct wdag *g, const struct cluster *c, int
                               struct arena *a, struct diag *d);
 
 /* The problem of placing g, a smaller graph of the same pins, with the scales and memories of `like`: what
- * devices hold of potential 0 is then measured alike in both. */
+ * devices hold of potential 0 can then be compared between the two. */
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d);
 
 /* Makes everything take no time and no transfer, so that any plan that fits is optimal. */
 void problem_forget_times(struct problem *c);
 
-/* Capacities for loads of at most `limit`. */
+/* What devices may hold of each potential if no load is above `limit`. */
 struct problem_caps {
     int64_t limit;
-    int64_t keep; /* labels of a larger value are of no use */
+    int64_t keep; /* partial plans of a larger value are dropped: no better plan comes of them */
     int64_t cap[PROBLEM_POTS][PROBLEM_KINDS];
 };
-/* x * scale >> SCALE_BITS, at most LOAD_INF */
+/* x * scale >> SCALE_BITS, at most LOAD_INF: a time by the scale of a potential. */
 int64_t problem_scaled(int64_t x, int64_t scale);
-/* What a device holds for vertex v or net e of c by the scales of p, a potential of times. */
+/* The weight of vertex v or net e in p, a potential of times: the least scaled time or cost over the kinds. */
 int64_t problem_weight(const struct problem *c, const struct problem_pot *p, uint32_t v);
 int64_t problem_net_weight(const struct problem *c, const struct problem_pot *p, uint32_t e);
-/* Whether net e is part of the weight of each ideal that touches it. */
+/* Whether net e counts in the weight of each ideal that touches it: it has the host and two vertices or more. */
 static inline bool problem_weighs(const struct problem *c, uint32_t e)
 {
     return c->g->net_host[e] && c->g->net_pin.at[e + 1] - c->g->net_pin.at[e] > 1;
@@ -135,13 +140,15 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
 
 /* A partial plan: label 0 is none. */
 struct label {
-    int64_t value;         /* largest load so far; apart: of the forward pass */
-    int64_t back;          /* apart: largest load of the backward pass; else 0 */
-    uint64_t used;         /* devices of each kind, a field for each */
-    uint32_t parent, next; /* labels; next in the list of the same ideal */
-    uint32_t at;           /* the ideal or position */
-    uint16_t kind;         /* of the last device */
-    uint16_t copies;       /* 0 or 1: one device */
+    int64_t value; /* largest load so far; apart: of the forward pass */
+    int64_t back;  /* apart: largest load of the backward pass; else 0 */
+    /* number of devices of each kind that it uses: a field of bits for each kind */
+    uint64_t used;
+    /* labels: the plan without its last device; the next one that ends at the same ideal */
+    uint32_t parent, next;
+    uint32_t at;     /* where it ends: an ideal, or a position in an order */
+    uint16_t kind;   /* of the last device */
+    uint16_t copies; /* 0 or 1: one device */
 };
 
 struct labels {
@@ -150,18 +157,19 @@ struct labels {
     uint32_t n, cap;
 };
 
-/* Whether `a` uses no more devices of any kind than b. */
+/* Whether `a` uses no more devices of any kind than b; both as in label.used. */
 static inline bool problem_no_more(const struct problem *c, uint64_t a, uint64_t b)
 {
     return (((b | c->guard) - a) & c->guard) == c->guard;
 }
 
-/* Adds nw to the list *head unless a label there is as good; replaces the first that is not better in any
- * way, and takes the others that are not out of the list.  The label, or 0 if it was not needed. */
+/* Adds nw to the list *head unless a label there is as good (no larger value, no more devices of any kind).  Labels
+ * in the list to which nw is as good leave it; nw takes the place of the first of them.  Returns nw's label, 0 if it
+ * was not added. */
 uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head, struct label nw);
 
-/* A label that may be extended by a device of some kind, and how far at least that device must get:
- * the weight of the new ideal must be >= low of every potential. */
+/* A label that is to be extended by a device of some kind.  The device must take enough that the rest fits the
+ * devices left after it: the new ideal must weigh at least low[p] in each potential p. */
 struct live {
     int64_t value, back;
     uint64_t used; /* with the new device */
@@ -169,14 +177,15 @@ struct live {
     uint32_t label;
     int64_t low[PROBLEM_POTS];
 };
-/* Those of list head that are not dominated, better than the limit, and have a device of kind k
- * left; low_min: the smallest of each potential.  Returns their number; *out is grown. */
+/* Writes to *out (grown as needed) the labels of list head that can be extended by a device of kind k: one is left,
+ * the value is at most caps->keep, and no label of the list is as good.  low_min[p]: the smallest low[p] among them.
+ * Returns their number. */
 uint32_t problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
                       const struct problem_caps *caps, struct live **out, uint32_t *cap,
                       int64_t low_min[PROBLEM_POTS]);
 
-/* How far a stage on `copies` devices must get, each of which could hold cap; devices without bound that
- * are left ask for nothing. */
+/* The least weight in potential p of the ideal after a stage on `copies` devices: low[p] counts one of them as used,
+ * so cap for each other one is added, unless devices without limit are left, which can take any rest. */
 static inline int64_t problem_low(const struct problem *c, const struct live *l, uint32_t p,
                                   uint32_t copies, int64_t cap)
 {
@@ -191,12 +200,16 @@ struct problem_plan {
     uint32_t *copies; /* [device] as in struct plan; needed if the cluster replicates, else NULL */
 };
 
+/* Tells the clock's listener how far a search of c is: what it does, thousandths of it, the value of its best plan. */
+void problem_tell(const struct problem *c, const struct clock *clock, const char *phase,
+                  uint32_t done, int64_t value);
+
 /* A step of a chain: the kind of its devices, and how many. */
 struct problem_step {
     uint16_t kind, copies;
 };
-/* Devices for a chain of `nstep` steps; step[vertex].  Gives the devices of a kind in the order of the
- * steps, to best->dev and best->copies. */
+/* Writes best->dev and best->copies for a chain of `nstep` steps, step[vertex] of them: the devices of a kind are
+ * given out in the order of the steps. */
 void problem_assign(const struct problem *c, const uint32_t *step, const struct problem_step *steps,
                     uint32_t nstep, struct problem_plan *best);
 

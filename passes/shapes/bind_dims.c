@@ -12,7 +12,7 @@ static const int64_t guesses[] = {128, 32, 8, 1}; /* each is tried if sizes are 
 /* What others than batches are taken for. */
 static int64_t guess_of(const struct ctx *x)
 {
-    return x->guess ? x->guess : guesses[0];
+    return x->results.guess ? x->results.guess : guesses[0];
 }
 
 /* Open addressing from string ids to numbers; absent: key 0. */
@@ -68,12 +68,12 @@ struct dim_values {
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
 {
     struct dim_values *k = arena_alloc(a, sizeof *k);
-    k->m = x->m;
+    k->m = x->scene.m;
     k->name = id_map_new(a);
     k->known = id_map_new(a);
     k->guess = guess_of(x);
-    for (uint32_t i = 0; i < x->ndims; i++)
-        id_put(&k->name, str_id(x->m, x->dims[i].name), x->dims[i].value);
+    for (uint32_t i = 0; i < ctx_ndims(x); i++)
+        id_put(&k->name, str_id(x->scene.m, ctx_dim(x, i)->name), ctx_dim(x, i)->value);
     return k;
 }
 
@@ -151,25 +151,26 @@ static bool batch_like(const char *name)
 
 static struct names names_new(struct ctx *x)
 {
-    struct names k = {.m = x->m, .mem = x->scratch};
-    k.expr = id_map_new(x->scratch);
-    k.name = id_map_new(x->scratch);
+    struct names k = {.m = x->scene.m, .mem = x->use.scratch};
+    k.expr = id_map_new(x->use.scratch);
+    k.name = id_map_new(x->use.scratch);
     return k;
 }
 
 void bind_warn_unused(struct ctx *x)
 {
     struct names all = names_new(x);
-    if (x->ndims == 0)
+    const struct settings *given = ctx_settings(x);
+    if (given->ndims == 0)
         return;
-    for (vid v = 1; v < x->m->nval; v++)
-        add_type(&all, x->m->value[v].type);
-    for (uint32_t i = 0; i < x->ndims; i++) {
-        sid s = str_id(x->m, x->dims[i].name);
-        if (!x->dims[i].guessed && id_find(&all.name, s)->key == 0)
-            diag_warning(x->diag, WARN_UNMATCHED_DIM,
-                         "--dim %s=%lld: no dimension of the model has this name", x->dims[i].name,
-                         (long long)x->dims[i].value);
+    for (vid v = 1; v < x->scene.m->nval; v++)
+        add_type(&all, x->scene.m->value[v].type);
+    for (uint32_t i = 0; i < given->ndims; i++) {
+        const struct dim_binding *b = &given->dims[i];
+        if (id_find(&all.name, str_id(x->scene.m, b->name))->key == 0)
+            diag_warning(x->use.diag, WARN_UNMATCHED_DIM,
+                         "--dim %s=%lld: no dimension of the model has this name", b->name,
+                         (long long)b->value);
     }
 }
 
@@ -187,20 +188,21 @@ static bool is_total(const char *name)
  * unrelated, and a mask of another length than the keys cannot run.  -1: no such pair. */
 static int64_t total_value(struct ctx *x, struct id_map *bound, const char *name)
 {
-    char *past = arena_fmt(x->scratch, "past_%s", name + 6);
-    struct id_slot *p = id_find(bound, str_id(x->m, past));
-    struct id_slot *now = id_find(bound, str_id(x->m, name + 6));
+    char *past = arena_fmt(x->use.scratch, "past_%s", name + 6);
+    struct id_slot *p = id_find(bound, str_id(x->scene.m, past));
+    struct id_slot *now = id_find(bound, str_id(x->scene.m, name + 6));
     return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
 }
 
 static bool guess(struct ctx *x, const struct names *k)
 {
-    struct module *m = x->m;
-    struct id_map bound = id_map_new(x->scratch), batch = id_map_new(x->scratch);
-    for (uint32_t i = 0; i < x->ndims; i++)
-        id_put(&bound, str_id(m, x->dims[i].name), x->dims[i].value);
+    struct module *m = x->scene.m;
+    struct id_map bound = id_map_new(x->use.scratch), batch = id_map_new(x->use.scratch);
+    struct results *r = &x->results;
+    uint32_t before = r->nguessed;
+    for (uint32_t i = 0; i < ctx_ndims(x); i++)
+        id_put(&bound, str_id(m, ctx_dim(x, i)->name), ctx_dim(x, i)->value);
     mark_first_dims(m, &batch);
-    uint32_t given = x->ndims;
     for (uint32_t i = 0; i < 2 * k->n; i++) { /* totals in a second round */
         sid id = k->list[i % k->n];
         const char *name = str(m, id);
@@ -208,21 +210,21 @@ static bool guess(struct ctx *x, const struct names *k)
             continue;
         bool one = batch_like(name) || id_find(&batch, id)->key != 0;
         int64_t total = is_total(name) ? total_value(x, &bound, name) : -1;
-        struct dim_binding b = {name, total > 0 ? total : one ? GUESS_BATCH : guess_of(x), true};
+        struct dim_binding b = {name, total > 0 ? total : one ? GUESS_BATCH : guess_of(x)};
         id_put(&bound, id, b.value);
-        x->capdims = x->capdims < x->ndims ? x->ndims : x->capdims;
-        x->dims = vec_grow(x->mem, x->dims, &x->capdims, x->ndims + 1, sizeof *x->dims);
-        x->dims[x->ndims++] = b;
+        r->guessed =
+            vec_grow(x->use.mem, r->guessed, &r->capguessed, r->nguessed + 1, sizeof *r->guessed);
+        r->guessed[r->nguessed++] = b;
     }
-    return x->ndims > given;
+    return r->nguessed > before;
 }
 
 void bind_input_dims(struct ctx *x)
 {
     struct names k = names_new(x);
-    struct slice in = x->m->graph[1].in;
+    struct slice in = x->scene.m->graph[1].in;
     for (uint32_t i = 0; i < in.n; i++)
-        add_type(&k, x->m->value[x->m->arg[in.at + i]].type);
+        add_type(&k, x->scene.m->value[x->scene.m->arg[in.at + i]].type);
     guess(x, &k);
 }
 
@@ -235,23 +237,14 @@ static bool open_type(const struct module *m, uint32_t type)
 bool bind_open_dims(struct ctx *x, const uint32_t *type)
 {
     struct names k = names_new(x);
-    for (vid v = 1; v < x->m->nval; v++) {
-        if (open_type(x->m, type[v]))
-            add_type(&k, x->m->value[v].type);
+    for (vid v = 1; v < x->scene.m->nval; v++) {
+        if (open_type(x->scene.m, type[v]))
+            add_type(&k, x->scene.m->value[v].type);
     }
     return guess(x, &k);
 }
 
 /* ---- what was guessed ---- */
-
-/* Guesses come after what was given. */
-static uint32_t count_given(const struct ctx *x)
-{
-    uint32_t n = 0;
-    while (n < x->ndims && !x->dims[n].guessed)
-        n++;
-    return n;
-}
 
 /* Inputs of the model with a dimension that has neither value nor name. */
 static uint32_t nameless_inputs(const struct module *m, vid *first)
@@ -271,17 +264,18 @@ static uint32_t nameless_inputs(const struct module *m, vid *first)
 
 bool bind_smaller(struct ctx *x)
 {
-    uint32_t given = count_given(x), n = sizeof guesses / sizeof *guesses, k = 0;
+    struct results *r = &x->results;
+    uint32_t n = sizeof guesses / sizeof *guesses, k = 0;
     vid first;
-    bool large = nameless_inputs(x->m, &first) > 0;
-    for (uint32_t i = given; i < x->ndims; i++)
-        large = large || x->dims[i].value > 1;
+    bool large = nameless_inputs(x->scene.m, &first) > 0;
+    for (uint32_t i = 0; i < r->nguessed; i++)
+        large = large || r->guessed[i].value > 1;
     while (k < n && guesses[k] >= guess_of(x))
         k++;
     if (!large || k == n)
         return false;
-    x->guess = guesses[k];
-    x->ndims = given;
+    r->guess = guesses[k];
+    r->nguessed = 0;
     return true;
 }
 
@@ -289,12 +283,12 @@ bool bind_smaller(struct ctx *x)
 static const char *named_guesses(const struct ctx *x)
 {
     const char *s = NULL;
-    uint32_t given = count_given(x), n = x->ndims - given;
-    for (uint32_t i = given; i < x->ndims && i < given + NAMED; i++)
-        s = arena_fmt(x->scratch, "%s%s%s=%lld", s ? s : "", s ? " " : "", x->dims[i].name,
-                      (long long)x->dims[i].value);
-    return n > NAMED ? arena_fmt(x->scratch, "%s and %u more (1 for a batch, %lld for others)", s,
-                                 n - NAMED, (long long)guess_of(x))
+    uint32_t n = x->results.nguessed;
+    for (uint32_t i = 0; i < n && i < NAMED; i++)
+        s = arena_fmt(x->use.scratch, "%s%s%s=%lld", s ? s : "", s ? " " : "",
+                      x->results.guessed[i].name, (long long)x->results.guessed[i].value);
+    return n > NAMED ? arena_fmt(x->use.scratch, "%s and %u more (1 for a batch, %lld for others)",
+                                 s, n - NAMED, (long long)guess_of(x))
                      : s;
 }
 
@@ -303,14 +297,14 @@ static const char *all_guesses(const struct ctx *x)
 {
     const char *s = named_guesses(x);
     vid first = 0;
-    uint32_t n = nameless_inputs(x->m, &first);
+    uint32_t n = nameless_inputs(x->scene.m, &first);
     if (n == 0)
         return s;
-    return arena_fmt(x->scratch,
+    return arena_fmt(x->use.scratch,
                      "%s%s1 for first and %lld for other dimensions without a name (of %u input%s, "
                      "the first is '%s')",
                      s ? s : "", s ? ", and " : "", (long long)guess_of(x), n, n > 1 ? "s" : "",
-                     value_name(x->m, first));
+                     value_name(x->scene.m, first));
 }
 
 void bind_warn_guesses(struct ctx *x)
@@ -318,15 +312,15 @@ void bind_warn_guesses(struct ctx *x)
     const char *s = all_guesses(x), *why = "";
     if (!s)
         return;
-    if (x->guess)
-        why = arena_fmt(x->scratch, " (with %lld, sizes are more than pcc can count)",
+    if (x->results.guess)
+        why = arena_fmt(x->use.scratch, " (with %lld, sizes are more than pcc can count)",
                         (long long)guesses[0]);
-    diag_warning(x->diag, WARN_GUESSED_DIM, "assuming %s%s%s", s, why,
-                 x->ndims > count_given(x) ? "; set with --dim" : "");
+    diag_warning(x->use.diag, WARN_GUESSED_DIM, "assuming %s%s%s", s, why,
+                 x->results.nguessed > 0 ? "; set with --dim" : "");
 }
 
 const char *bind_excuse(const struct ctx *x)
 {
     const char *s = all_guesses(x);
-    return s ? arena_fmt(x->scratch, "; guessed were %s: set them with --dim", s) : "";
+    return s ? arena_fmt(x->use.scratch, "; guessed were %s: set them with --dim", s) : "";
 }

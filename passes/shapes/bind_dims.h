@@ -1,8 +1,8 @@
 /* Binding the names of dimensions to numbers, for planning.
  *
- * Values come from --dim (ctx->dims) first.  What is left is guessed: names like "batch", and the
+ * Values come from --dim (settings.dims) first.  What is left is guessed: names like "batch", and the
  * name that stands alone in the first dimension of a model input, are 1, all others 128; or less, where
- * sizes would be more than can be counted.  Guesses are appended to ctx->dims.  Names that exporters
+ * sizes would be more than can be counted.  Guesses are appended to results.guessed.  Names that exporters
  * made up for inner values are guessed only if the value's size does not follow from the inputs. */
 #ifndef PCC_PASSES_SHAPES_BIND_DIMS_H
 #define PCC_PASSES_SHAPES_BIND_DIMS_H
@@ -22,7 +22,7 @@ bool bind_smaller(struct ctx *x);
 /* One warning that names all guesses, if there are any. */
 void bind_warn_guesses(struct ctx *x);
 /* For the end of an error about sizes: "; guessed were batch=1 ...", empty without guesses.  In
- * x->scratch. */
+ * x->use.scratch. */
 const char *bind_excuse(const struct ctx *x);
 
 /* Values of dimensions under bindings, remembered by expression. */

@@ -351,12 +351,12 @@ static bool has_names(const struct module *m)
 
 uint32_t *planning_types(struct ctx *x)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     uint32_t *type;
     if (has_names(m)) {
-        type = infer_types(m, x->scratch, NULL, dim_values_new(x, x->scratch));
+        type = infer_types(m, x->use.scratch, NULL, dim_values_new(x, x->use.scratch));
     } else {
-        type = arena_array(x->scratch, m->nval, sizeof *type);
+        type = arena_array(x->use.scratch, m->nval, sizeof *type);
         for (vid v = 1; v < m->nval; v++)
             type[v] = m->value[v].type;
     }
@@ -365,15 +365,15 @@ uint32_t *planning_types(struct ctx *x)
 
 uint32_t *planning_types_inside(struct ctx *x, struct inlined *e)
 {
-    struct dim_values *values = has_names(x->m) ? dim_values_new(x, x->scratch) : NULL;
-    return infer_module(&e->m, x->scratch, NULL, values, e->opset);
+    struct dim_values *values = has_names(x->scene.m) ? dim_values_new(x, x->use.scratch) : NULL;
+    return infer_module(&e->m, x->use.scratch, NULL, values, e->opset);
 }
 
 /* Nodes of the main graph with a result whose size is not known although something reads it. */
 static int64_t count_unknown(struct ctx *x, const uint32_t *type)
 {
-    const struct module *m = x->m;
-    uint8_t *read = arena_array(x->scratch, m->nval, 1);
+    const struct module *m = x->scene.m;
+    uint8_t *read = arena_array(x->use.scratch, m->nval, 1);
     int64_t unknown = 0;
     for (nid n = 1; n < m->nnode; n++) {
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
@@ -400,8 +400,8 @@ static void bind_dims(struct ctx *x)
     uint32_t *type = planning_types(x);
     if (bind_open_dims(x, type))
         type = planning_types(x);
-    x->inferred = true;
-    x->shapes_unknown = count_unknown(x, type);
+    x->results.inferred = true;
+    x->results.shapes_unknown = count_unknown(x, type);
 }
 
 bool guess_smaller(struct ctx *x)
@@ -414,13 +414,13 @@ bool guess_smaller(struct ctx *x)
 
 static int run(struct ctx *x, const void *opts)
 {
-    struct module *m = x->m;
+    struct module *m = x->scene.m;
     (void)opts;
     if (m->cost != NULL && m->src == NULL) { /* a profiled graph: it has sizes, not shapes */
-        x->inferred = true;
+        x->results.inferred = true;
         return 0;
     }
-    uint32_t *type = infer_types(m, x->scratch, x->diag, NULL);
+    uint32_t *type = infer_types(m, x->use.scratch, x->use.diag, NULL);
     for (vid v = 1; v < m->nval; v++)
         m->value[v].type = type[v];
     bind_warn_unused(x);

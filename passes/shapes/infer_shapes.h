@@ -8,8 +8,8 @@
 
 extern const struct pass pass_infer_shapes, pass_cost;
 
-/* [value] index into m->type: the type with every name replaced by its value under x->dims, and all
- * that follows from that.  Lives in x->scratch.  Runs inference again if the model has names. */
+/* [value] index into m->type: the type with every name replaced by its value under the dimensions of x, and all
+ * that follows from that.  Lives in x->use.scratch.  Runs inference again if the model has names. */
 uint32_t *planning_types(struct ctx *x);
 /* The same for x->m with its calls replaced: [value of e->m] indices into e->m.type. */
 uint32_t *planning_types_inside(struct ctx *x, struct inlined *e);

@@ -29,9 +29,9 @@ static int longest_run(struct ctx *x, const void *options)
     char text[UNIT_TEXT];
     if (ctx_base(x))
         return -1;
-    const struct wdag *g = x->base;
-    int64_t *end = arena_array(x->scratch, (size_t)g->n + 1, sizeof *end);
-    uint32_t *from = arena_array(x->scratch, (size_t)g->n + 1, sizeof *from);
+    const struct wdag *g = x->levels.base;
+    int64_t *end = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *end);
+    uint32_t *from = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *from);
     uint32_t last = 0, length = 0;
     for (uint32_t v = 0; v < g->n; v++) {
         from[v] = UINT32_MAX;
@@ -39,8 +39,8 @@ static int longest_run(struct ctx *x, const void *options)
             if (from[v] == UINT32_MAX || end[g->pred.to[k]] > end[from[v]])
                 from[v] = g->pred.to[k];
         if (g->time[0][v] == COST_NEVER)
-            return diag_error(x->diag, "longest-path: node '%s' cannot run on class '%s'",
-                              node_name(x->m, g->node[v]), x->cluster->cls[0].name);
+            return diag_error(x->use.diag, "longest-path: node '%s' cannot run on class '%s'",
+                              node_name(x->scene.m, g->node[v]), x->scene.cluster->cls[0].name);
         end[v] = (from[v] == UINT32_MAX ? 0 : end[from[v]]) + g->time[0][v];
         last = end[v] > end[last] ? v : last;
     }
@@ -49,7 +49,7 @@ static int longest_run(struct ctx *x, const void *options)
     printf("longest path: %u of %u nodes, %s\n", length, g->n,
            time_print(text, g->n ? end[last] : 0));
     for (uint32_t v = last; g->n && v != UINT32_MAX && shown++ < o->show; v = from[v])
-        printf("  %s\n", node_name(x->m, g->node[v]));
+        printf("  %s\n", node_name(x->scene.m, g->node[v]));
     return 0;
 }
 
@@ -67,19 +67,19 @@ static int run(struct ctx *x, const char *path, const char *passes)
     struct pipeline p = {.extra = own};
     struct run_options none = {0};
     struct cluster cluster;
-    if (cluster_parse(&cluster, x->mem, "2xa100", x->diag) ||
-        pipeline_parse(&p, passes, x->mem, x->diag))
+    if (cluster_parse(&cluster, x->use.mem, "2xa100", x->use.diag) ||
+        pipeline_parse(&p, passes, x->use.mem, x->use.diag))
         return -1;
-    pipeline_complete(&p,
-                      x->mem); /* longest-path needs costs: infer-shapes and cost come before it */
-    x->cluster = &cluster;
-    x->m = onnx_read(path, &(struct onnx_options){0}, x->mem, x->diag);
-    if (!x->m)
+    pipeline_complete(
+        &p, x->use.mem); /* longest-path needs costs: infer-shapes and cost come before it */
+    x->scene.cluster = &cluster;
+    x->scene.m = onnx_read(path, &(struct onnx_options){0}, x->use.mem, x->use.diag);
+    if (!x->scene.m)
         return -1;
     int rc = pipeline_run(&p, x, &none);
-    if (rc == 0 && x->plan) {
+    if (rc == 0 && x->results.plan) {
         char text[UNIT_TEXT];
-        printf("plan: %s per sample\n", time_print(text, x->plan->value));
+        printf("plan: %s per sample\n", time_print(text, x->results.plan->value));
     }
     return rc;
 }
@@ -93,7 +93,7 @@ struct call {
 static void work(void *arg)
 {
     struct call *k = arg;
-    k->x.scratch = arena_new(k->x.mem);
+    k->x.use.scratch = arena_new(k->x.use.mem);
     k->rc = run(&k->x, k->path, k->passes);
 }
 
@@ -104,10 +104,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: critical-path MODEL.onnx [PASSES]\n");
         return 2;
     }
-    struct call k = {
-        {.mem = arena_new(NULL), .diag = &d}, argv[1], argc > 2 ? argv[2] : "longest-path", 1};
-    if (!k.x.mem || !arena_guard(k.x.mem, work, &k, NULL))
+    struct call k = {{.use.mem = arena_new(NULL), .use.diag = &d},
+                     argv[1],
+                     argc > 2 ? argv[2] : "longest-path",
+                     1};
+    if (!k.x.use.mem || !arena_guard(k.x.use.mem, work, &k, NULL))
         fprintf(stderr, "out of memory\n");
-    arena_free(k.x.mem);
+    arena_free(k.x.use.mem);
     return k.rc ? 1 : 0;
 }

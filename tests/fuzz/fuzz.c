@@ -98,14 +98,13 @@ void fuzz_folder_remove(struct fuzz_folder folder)
                "temporary files can be removed");
 }
 
-static char *print(const struct module *m, const struct cluster *c, const struct plan *plan,
-                   size_t *n)
+static char *print(const struct scene *s, const struct plan *plan, size_t *n)
 {
     char *text = NULL;
     FILE *f = open_memstream(&text, n);
 
     fuzz_check(f != NULL, "there is memory for a text");
-    module_print(f, m, c, plan);
+    module_print(f, s, plan);
     fclose(f);
     return text;
 }
@@ -116,40 +115,40 @@ struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d)
     fuzz_check(module_parse(&t, graph, strlen(graph), "graph.pir", NULL, d) == 0,
                "the target's own graph is right");
     return (struct ctx){
-        .mem = t.m->mem, .scratch = scratch, .diag = d, .m = t.m, .cluster = t.cluster};
+        .use.mem = t.scene.m->mem, .use.scratch = scratch, .use.diag = d, .scene = t.scene};
 }
 
-void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan)
+void fuzz_check_text(const struct scene *s, const struct plan *plan)
 {
     struct diag d = {0};
     struct text_module back = {0};
     size_t n, again_n;
-    char *text = print(m, c, plan, &n);
+    char *text = print(s, plan, &n);
 
     fuzz_check(module_parse(&back, text, n, "printed", NULL, &d) == 0,
                "what is printed can be parsed");
-    fuzz_check(module_verify(back.m, &d) == 0, "what is printed is a verified module");
-    char *again = print(back.m, back.cluster, back.plan, &again_n);
+    fuzz_check(module_verify(back.scene.m, &d) == 0, "what is printed is a verified module");
+    char *again = print(&back.scene, back.plan, &again_n);
     if (n != again_n || memcmp(text, again, n) != 0) {
         fprintf(stderr, "--- printed\n%s--- printed again\n%s", text, again);
         fuzz_check(false, "print(parse(print(m))) is print(m)");
     }
-    arena_free(back.m->mem);
+    arena_free(back.scene.m->mem);
     free(text);
     free(again);
 }
 
-struct module *fuzz_reparse(const struct module *m)
+struct module *fuzz_reparse(struct module *m)
 {
     struct diag d = fuzz_diag();
     struct text_module back = {0};
     size_t n;
-    char *text = print(m, NULL, NULL, &n);
+    char *text = print(&(struct scene){.m = m}, NULL, &n);
 
     fuzz_check(module_parse(&back, text, n, "printed", NULL, &d) == 0,
                "what is printed can be parsed");
     free(text);
-    return back.m;
+    return back.scene.m;
 }
 
 bool fuzz_names_are_utf8(const struct module *m)
@@ -169,16 +168,21 @@ int fuzz_run(struct ctx *x, const char *passes)
     struct arena *mem = arena_new(NULL), *scratch = arena_new(NULL);
     struct pipeline p = {0};
     struct run_options o = {.verify_each = true};
+    const struct settings *before = x->settings;
+    struct settings settings = *ctx_settings(x);
 
-    x->mem = x->m->mem;
-    x->scratch = scratch;
-    x->time_limit = PLANNER_PS;
-    x->inferred = false;
-    fuzz_check(pipeline_parse(&p, passes, mem, x->diag) == 0, "the target's own pipeline is right");
+    x->use.mem = x->scene.m->mem;
+    x->use.scratch = scratch;
+    settings.time_limit = PLANNER_PS;
+    x->settings = &settings;
+    x->results.inferred = false;
+    fuzz_check(pipeline_parse(&p, passes, mem, x->use.diag) == 0,
+               "the target's own pipeline is right");
     pipeline_complete(&p, mem);
     int rc = pipeline_run(&p, x, &o);
     fuzz_check(rc != PASS_UNVERIFIED, "the judge agrees with the planners");
-    fuzz_check_result(rc, x->diag);
+    fuzz_check_result(rc, x->use.diag);
+    x->settings = before;
     arena_free(mem);
     arena_free(scratch);
     return rc;

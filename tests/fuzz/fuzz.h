@@ -36,10 +36,10 @@ void fuzz_folder_remove(struct fuzz_folder folder);
 
 /* A context with the target's own graph, textual IR, and the cluster in it; free with arena_free(mem). */
 struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d);
-/* Prints, parses, prints again: equal texts.  m must be verified. */
-void fuzz_check_text(const struct module *m, const struct cluster *c, const struct plan *plan);
+/* Prints, parses, prints again: equal texts.  The module must be verified. */
+void fuzz_check_text(const struct scene *s, const struct plan *plan);
 /* Prints and parses; free with arena_free(m->mem).  m must be verified. */
-struct module *fuzz_reparse(const struct module *m);
+struct module *fuzz_reparse(struct module *m);
 /* Whether JSON can hold the names of all nodes. */
 bool fuzz_names_are_utf8(const struct module *m);
 /* Completes and runs a pipeline on x->m (x needs m, cluster and diag): 0, -1 or PASS_INFEASIBLE; no

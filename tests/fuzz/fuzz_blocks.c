@@ -22,13 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     struct ctx x = fuzz_graph(graph, a, &d);
     fuzz_check(ctx_base(&x) == 0, "the target's own graph has a base level");
-    uint32_t *group = arena_array(a, x.base->n, sizeof *group);
+    uint32_t *group = arena_array(a, x.levels.base->n, sizeof *group);
     int rc = groups_by_block(&x, folder.file, group);
     fuzz_check_result(rc, &d);
-    for (uint32_t v = 0; rc == 0 && v < x.base->n; v++)
+    for (uint32_t v = 0; rc == 0 && v < x.levels.base->n; v++)
         fuzz_check(group[v] <= size, "there are no more blocks than bytes");
     fuzz_folder_remove(folder);
-    arena_free(x.mem);
+    arena_free(x.use.mem);
     arena_free(a);
     return 0;
 }

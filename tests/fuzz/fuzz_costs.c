@@ -27,17 +27,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *files[] = {folder.file};
 
     struct ctx x = fuzz_graph(graph, a, &d);
-    x.cost_files = files;
-    x.ncost_files = 1;
-    const struct cost_table *table = cost_table_read(&x, x.m);
+    const struct settings settings = {.cost_files = files, .ncost_files = 1};
+    x.settings = &settings;
+    const struct cost_table *table = cost_table_read(&x, x.scene.m);
     fuzz_check_result(table == NULL ? -1 : 0, &d);
-    for (nid n = 1; table != NULL && n < x.m->nnode; n++)
-        for (uint32_t k = 0; k < x.cluster->ncls; k++)
+    for (nid n = 1; table != NULL && n < x.scene.m->nnode; n++)
+        for (uint32_t k = 0; k < x.scene.cluster->ncls; k++)
             fuzz_check(cost_table_time(table, n, k) >= -1, "times are not negative");
     if (table != NULL)
         fuzz_run(&x, "dp-place{max-states=500:starts=2}");
     fuzz_folder_remove(folder);
-    arena_free(x.mem);
+    arena_free(x.use.mem);
     arena_free(a);
     return 0;
 }

@@ -80,52 +80,51 @@ static void check_plan(struct ctx *x, const char *from)
     const int32_t *dev = plan_read(x, from);
 
     fuzz_check(dev != NULL, "the plan of a split can be read");
-    for (nid n = 1; n < x->m->nnode; n++)
-        fuzz_check(x->place->kind[n] != PLACE_NODE || dev[n] == x->plan->dev[n],
+    for (nid n = 1; n < x->scene.m->nnode; n++)
+        fuzz_check(x->scene.place->kind[n] != PLACE_NODE || dev[n] == x->results.plan->dev[n],
                    "the plan that is read is the plan that was written");
 }
 
 /* Calls that no cut divides are nodes again in r, and what is left is a module. */
 static void close_calls(struct ctx *x, struct result *r, struct closed_plan *p, struct arena *a)
 {
-    x->scratch = a;
-    if (x->opened != NULL && close_plan(x, r->parts, r->verdict, p)) {
-        fuzz_check(module_verify(&p->m, x->diag) == 0, "a module with calls closed is verified");
-        r->m = &p->m;
-        r->place = p->place;
+    x->use.scratch = a;
+    if (x->results.opened != NULL && close_plan(x, r->parts, r->verdict, p)) {
+        fuzz_check(module_verify(&p->m, x->use.diag) == 0,
+                   "a module with calls closed is verified");
+        r->scene.m = &p->m;
+        r->scene.place = p->scene.place;
         r->plan = &p->plan;
         r->verdict = &p->verdict;
         r->parts = p->parts;
     }
-    onnx_remake(r->m == x->m ? x->m : &p->m);
+    onnx_remake(r->scene.m);
 }
 
 static void split(struct ctx *x, const char *folder, const struct split_options *o, bool sound)
 {
-    struct arena *a = x->m->mem;
+    struct arena *a = x->scene.m->mem;
     struct closed_plan closed;
-    struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, a);
-    struct result r = {.m = x->m,
-                       .cluster = x->cluster,
-                       .place = x->place,
-                       .plan = x->plan,
+    struct verdict v = judge(&x->scene, x->results.plan->dev, NULL, a);
+    struct result r = {.scene = x->scene,
+                       .plan = x->results.plan,
                        .verdict = &v,
-                       .parts = parts_build(x->m, x->place, x->cluster, x->plan->dev, a),
-                       .diag = x->diag};
-    const char **name = arena_array(a, (size_t)x->ndims + 1, sizeof *name);
-    int64_t *value = arena_array(a, (size_t)x->ndims + 1, sizeof *value);
+                       .parts = parts_build(&x->scene, x->results.plan->dev, a),
+                       .diag = x->use.diag};
+    const char **name = arena_array(a, (size_t)ctx_ndims(x) + 1, sizeof *name);
+    int64_t *value = arena_array(a, (size_t)ctx_ndims(x) + 1, sizeof *value);
 
-    for (uint32_t i = 0; i < x->ndims; i++) {
-        name[i] = x->dims[i].name;
-        value[i] = x->dims[i].value;
+    for (uint32_t i = 0; i < ctx_ndims(x); i++) {
+        name[i] = ctx_dim(x, i)->name;
+        value[i] = ctx_dim(x, i)->value;
     }
     r.dim_name = name;
     r.dim_value = value;
-    r.ndims = x->ndims;
+    r.ndims = ctx_ndims(x);
     fuzz_check(r.parts != NULL, "a plan can be cut");
     close_calls(x, &r, &closed, a);
     int rc = split_write(&r, o, folder);
-    fuzz_check_result(rc, x->diag);
+    fuzz_check_result(rc, x->use.diag);
     fuzz_check(rc == 0 || access(folder, F_OK) != 0, "a split that fails leaves nothing");
     if (rc != 0) {
         return;
@@ -135,10 +134,10 @@ static void split(struct ctx *x, const char *folder, const struct split_options 
     for (uint32_t i = 0; i < r.parts->nparts; i++) {
         check_model(arena_fmt(a, "%s/%s", folder, part_file(r.parts, i, a)), false);
     }
-    if (x->base->n > 0 && fuzz_names_are_utf8(x->m)) {
+    if (x->levels.base->n > 0 && fuzz_names_are_utf8(x->scene.m)) {
         check_plan(x, folder);
     }
-    if (x->base->n > 0) {
+    if (x->levels.base->n > 0) {
         check_plan(x, whole);
     }
 }
@@ -156,12 +155,12 @@ static bool text_suffices(const struct module *m)
 static void check_text_plan(const struct ctx *x, struct module *text, const char *passes)
 {
     struct diag d = fuzz_diag();
-    struct ctx y = {.diag = &d, .m = text, .cluster = x->cluster};
+    struct ctx y = {.use.diag = &d, .scene = {.m = text, .cluster = x->scene.cluster}};
 
     fuzz_run(&y, "open-functions");
     fuzz_check(fuzz_run(&y, passes) == 0, "the text of a model can be planned like the model");
-    fuzz_check(x->plan->status != PLAN_OPTIMAL || y.plan->status != PLAN_OPTIMAL ||
-                   x->plan->value == y.plan->value,
+    fuzz_check(x->results.plan->status != PLAN_OPTIMAL || y.results.plan->status != PLAN_OPTIMAL ||
+                   x->results.plan->value == y.results.plan->value,
                "the text of a model has the same optimum");
 }
 
@@ -169,7 +168,7 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
 {
     static const char passes[] = "fuse,dp-place{max-states=500:starts=2}";
     struct cluster c;
-    struct ctx x = {.diag = d, .m = m, .cluster = &c, .read_model = read_model};
+    struct ctx x = {.use.diag = d, .scene = {.m = m, .cluster = &c}, .use.read_model = read_model};
 
     cluster_default(&c);
     fuzz_check(cluster_set_link(&c, "1TB/s,0us", d) == 0, "the target's own link is right");
@@ -191,7 +190,7 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
     struct diag own = fuzz_diag();
     bool sound =
         check_annotations(m, &own) == 0 && !((const Onnx__ModelProto *)m->src)->n_configuration;
-    fuzz_check_text(m, &c, x.plan);
+    fuzz_check_text(&x.scene, x.results.plan);
     const struct split_options o = {.weights = (int64_t)(size % WEIGHTS_MODES),
                                     .annotate = size % 2 ? ANNOTATE_METADATA : ANNOTATE_IR11};
     split(&x, folder, &o, sound);
@@ -218,7 +217,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(rc == 0, "what was read has been scanned");
         fuzz_check(kind == INPUT_ONNX, "a model is known by its contents");
         fuzz_check(module_verify(m, &d) == 0, "what was read is a verified module");
-        fuzz_check_text(m, NULL, NULL);
+        fuzz_check_text(&(struct scene){.m = m}, NULL);
         check_write(m, folder, a);
         plan(m, &d, arena_fmt(a, "%s/split", folder.path), size);
         arena_free(m->mem);

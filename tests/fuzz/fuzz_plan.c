@@ -31,17 +31,17 @@ static void check_same(struct ctx *x, const char *path, const int32_t *dev)
     const int32_t *back = plan_read(x, path);
 
     fuzz_check(back != NULL, "a plan that was written can be read");
-    fuzz_check(memcmp(back, dev, x->m->nnode * sizeof *dev) == 0, "it is the same plan");
+    fuzz_check(memcmp(back, dev, x->scene.m->nnode * sizeof *dev) == 0, "it is the same plan");
 }
 
 static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
 {
-    struct arena *a = x->m->mem;
+    struct arena *a = x->scene.m->mem;
 
-    for (nid n = 1; n < x->m->nnode; n++)
-        fuzz_check(dev[n] >= 0 && dev[n] < (int32_t)x->cluster->ndev,
+    for (nid n = 1; n < x->scene.m->nnode; n++)
+        fuzz_check(dev[n] >= 0 && dev[n] < (int32_t)x->scene.cluster->ndev,
                    "a plan that is accepted gives each node a device");
-    struct verdict v = judge(x->m, x->place, x->cluster, dev, a);
+    struct verdict v = judge(&x->scene, dev, NULL, a);
     struct plan p = {.planner = "plan",
                      .dev = dev,
                      .value = v.value,
@@ -49,19 +49,14 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
                      .bound_all = -1,
                      .status = PLAN_HEURISTIC,
                      .argument = "read"};
-    struct result r = {.m = x->m,
-                       .cluster = x->cluster,
-                       .place = x->place,
-                       .plan = &p,
-                       .verdict = &v,
-                       .diag = x->diag};
+    struct result r = {.scene = x->scene, .plan = &p, .verdict = &v, .diag = x->use.diag};
     const char *own = arena_fmt(a, "%s/own.json", folder.path);
     const char *paper = arena_fmt(a, "%s/paper.json", folder.path);
     fuzz_check(plan_json_write(&r, own) == 0, "a plan can be written");
     check_same(x, own, dev);
     fuzz_check(paper_split_write(&r, paper) == 0, "a split of the paper can be written");
     check_same(x, paper, dev);
-    fuzz_check_text(x->m, x->cluster, &p);
+    fuzz_check_text(&x->scene, &p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -72,13 +67,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fuzz_folder folder = fuzz_folder_make(a, onnx ? "p.onnx" : "p", data, size);
 
     struct ctx x = fuzz_graph(graph, a, &d);
-    x.read_model = read_model;
+    x.use.read_model = read_model;
     int32_t *dev = plan_read(&x, folder.file);
     fuzz_check_result(dev == NULL ? -1 : 0, &d);
     if (dev != NULL)
         check_plan(&x, folder, dev);
     fuzz_folder_remove(folder);
-    arena_free(x.mem);
+    arena_free(x.use.mem);
     arena_free(a);
     return 0;
 }

@@ -10,29 +10,24 @@ enum { PLANNED_NODES = 64 };
 
 static void check_plan(struct ctx *x, struct arena *a)
 {
-    struct verdict v = judge(x->m, x->place, x->cluster, x->plan->dev, x->m->mem);
+    struct verdict v = judge(&x->scene, x->results.plan->dev, NULL, x->scene.m->mem);
     struct fuzz_folder folder = fuzz_folder_make(a, "empty", NULL, 0);
     const char *path = arena_fmt(a, "%s/plan.json", folder.path);
-    struct result r = {.m = x->m,
-                       .cluster = x->cluster,
-                       .place = x->place,
-                       .plan = x->plan,
-                       .verdict = &v,
-                       .diag = x->diag};
+    struct result r = {
+        .scene = x->scene, .plan = x->results.plan, .verdict = &v, .diag = x->use.diag};
 
-    fuzz_check_text(x->m, x->cluster, x->plan);
-    fuzz_check(parts_build(x->m, x->place, x->cluster, x->plan->dev, a) != NULL,
-               "a plan can be cut");
-    bool utf8 = fuzz_names_are_utf8(x->m);
-    const int32_t *dev = x->plan->dev;
+    fuzz_check_text(&x->scene, x->results.plan);
+    fuzz_check(parts_build(&x->scene, x->results.plan->dev, a) != NULL, "a plan can be cut");
+    bool utf8 = fuzz_names_are_utf8(x->scene.m);
+    const int32_t *dev = x->results.plan->dev;
     bool written =
         plan_json_write(&r, path) == 0; /* names of nodes that are not placed do not matter */
     fuzz_check(written || !utf8, "a plan in UTF-8 can be written");
-    if (utf8 && x->base->n > 0)
+    if (utf8 && x->levels.base->n > 0)
         dev = plan_read(x, path);
     fuzz_check(dev != NULL, "a plan that was written can be read");
-    for (nid n = 1; n < x->m->nnode; n++)
-        fuzz_check(x->place->kind[n] != PLACE_NODE || dev[n] == x->plan->dev[n],
+    for (nid n = 1; n < x->scene.m->nnode; n++)
+        fuzz_check(x->scene.place->kind[n] != PLACE_NODE || dev[n] == x->results.plan->dev[n],
                    "the plan that is read is the plan that was written");
     fuzz_folder_remove(folder);
 }
@@ -46,17 +41,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = module_parse(&t, text, size, "fuzz.pir", NULL, &d);
 
     fuzz_check_result(rc, &d);
-    if (rc == 0 && module_verify(t.m, &d) == 0) {
-        fuzz_check_text(t.m, t.cluster, t.plan);
+    if (rc == 0 && module_verify(t.scene.m, &d) == 0) {
+        fuzz_check_text(&t.scene, t.plan);
         struct cluster c;
-        struct ctx x = {.diag = &d, .m = t.m, .cluster = t.cluster != NULL ? t.cluster : &c};
+        struct ctx x = {
+            .use.diag = &d,
+            .scene = {.m = t.scene.m, .cluster = t.scene.cluster != NULL ? t.scene.cluster : &c}};
         cluster_default(&c);
-        if (t.m->nnode <= PLANNED_NODES &&
+        if (t.scene.m->nnode <= PLANNED_NODES &&
             fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}") == 0)
             check_plan(&x, a);
     }
     if (rc == 0) {
-        arena_free(t.m->mem);
+        arena_free(t.scene.m->mem);
     }
     arena_free(a);
     return 0;

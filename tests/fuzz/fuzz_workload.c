@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check_result(m == NULL ? -1 : 0, &d);
     if (m != NULL) {
         fuzz_check(module_verify(m, &d) == 0, "what was read is a verified module");
-        fuzz_check_text(m, NULL, NULL);
-        struct ctx x = {.diag = &d, .m = m, .cluster = c};
+        fuzz_check_text(&(struct scene){.m = m}, NULL);
+        struct ctx x = {.use.diag = &d, .scene = {.m = m, .cluster = c}};
         if (m->nnode <= PLANNED_NODES) {
             fuzz_run(&x, "contract,dp-place{max-states=500:starts=2}");
         }

@@ -28,6 +28,7 @@ enum { ENDS = 50, SHOWN = 5 };
 struct run {
     const char *model, *devices, *passes, *out;
     struct ctx x;
+    struct settings settings;
     struct diag d;
     char said[512]; /* the first error */
     int rc;
@@ -61,16 +62,16 @@ static int write_out(struct run *r)
 {
     struct ctx *x = &r->x;
     const struct writer *w = writer_of(r->out);
-    struct verdict v;
-    struct result s = {.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
     if (ctx_base(x))
         return -1;
-    v = judge_copies(x->m, x->place, x->cluster, x->plan->dev, x->plan->copies, x->mem);
-    s.verdict = &v;
-    s.place = x->place;
-    s.parts = parts_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
-    onnx_remake(x->m);
-    return writer_run(w, &s, writer_opts_new(w, x->mem), r->out);
+    struct verdict v = judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.mem);
+    struct result s = {.scene = x->scene,
+                       .plan = x->results.plan,
+                       .verdict = &v,
+                       .parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem),
+                       .diag = x->use.diag};
+    onnx_remake(x->scene.m);
+    return writer_run(w, &s, writer_opts_new(w, x->use.mem), r->out);
 }
 
 static struct module *read_input(struct run *r)
@@ -80,14 +81,14 @@ static struct module *read_input(struct run *r)
     size_t n;
     switch (input_kind_of(r->model)) {
     case INPUT_ONNX:
-        return onnx_read(r->model, &(struct onnx_options){0}, x->mem, x->diag);
+        return onnx_read(r->model, &(struct onnx_options){0}, x->use.mem, x->use.diag);
     case INPUT_WORKLOAD:
-        return workload_read(r->model, 1, &x->cluster, x->mem, x->diag);
+        return workload_read(r->model, 1, &x->scene.cluster, x->use.mem, x->use.diag);
     case INPUT_TEXT:;
-        char *text = infile_read(r->model, x->mem, &n, x->diag);
-        if (text && module_parse(&t, text, n, r->model, x->mem, x->diag) == 0)
-            x->cluster = t.cluster;
-        return t.m;
+        char *text = infile_read(r->model, x->use.mem, &n, x->use.diag);
+        if (text && module_parse(&t, text, n, r->model, x->use.mem, x->use.diag) == 0)
+            x->scene.cluster = t.scene.cluster;
+        return t.scene.m;
     }
     return NULL;
 }
@@ -95,8 +96,8 @@ static struct module *read_input(struct run *r)
 static int read_cluster(struct run *r)
 {
     struct ctx *x = &r->x;
-    x->cluster = arena_alloc(x->mem, sizeof *x->cluster);
-    return cluster_parse(x->cluster, x->mem, r->devices, x->diag);
+    x->scene.cluster = arena_alloc(x->use.mem, sizeof *x->scene.cluster);
+    return cluster_parse(x->scene.cluster, x->use.mem, r->devices, x->use.diag);
 }
 
 static void work(void *arg)
@@ -107,14 +108,14 @@ static void work(void *arg)
     struct run_options none = {0};
     static const struct pin pins[] = {{"^conv[0-2]$|^neg$|Gather", "acc0"}};
     r->rc = -1;
-    x->scratch = arena_new(x->mem);
-    x->pins = pins;
-    x->npins = 1;
-    x->m = read_input(r);
-    if (!x->m || (!x->cluster && read_cluster(r)) || pipeline_parse(&p, r->passes, x->mem, x->diag))
+    x->use.scratch = arena_new(x->use.mem);
+    r->settings = (struct settings){.pins = pins, .npins = 1};
+    x->scene.m = read_input(r);
+    if (!x->scene.m || (!x->scene.cluster && read_cluster(r)) ||
+        pipeline_parse(&p, r->passes, x->use.mem, x->use.diag))
         return;
-    pipeline_complete(&p, x->mem);
-    if (pipeline_run(&p, x, &none) == 0 && x->plan)
+    pipeline_complete(&p, x->use.mem);
+    if (pipeline_run(&p, x, &none) == 0 && x->results.plan)
         r->rc = write_out(r);
 }
 
@@ -123,16 +124,16 @@ static int run(struct run *r)
 {
     size_t wanted;
     r->d = (struct diag){.emit = keep_first, .user = r};
-    r->x = (struct ctx){.mem = arena_new(NULL), .diag = &r->d};
+    r->x = (struct ctx){.use.mem = arena_new(NULL), .use.diag = &r->d, .settings = &r->settings};
     r->said[0] = 0;
-    if (!r->x.mem || !arena_guard(r->x.mem, work, r, &wanted)) {
+    if (!r->x.use.mem || !arena_guard(r->x.use.mem, work, r, &wanted)) {
         if (r->d.errors)
             diag_error(&r->d, "and memory has run out");
         else
             diag_error(&r->d, "out of memory");
         r->rc = -1;
     }
-    arena_free(r->x.mem);
+    arena_free(r->x.use.mem);
     return r->rc ? 1 : 0;
 }
 

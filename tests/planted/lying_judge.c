@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct verdict __real_judge_copies(const struct module *m, const struct place *p,
-                                   const struct cluster *c, const int32_t *dev,
-                                   const uint32_t *copies, struct arena *a);
-struct verdict __wrap_judge_copies(const struct module *m, const struct place *p,
-                                   const struct cluster *c, const int32_t *dev,
-                                   const uint32_t *copies, struct arena *a);
+struct verdict __real_judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                            struct arena *a);
+struct verdict __wrap_judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                            struct arena *a);
 int __real_module_verify(const struct module *m, struct diag *d);
 int __wrap_module_verify(const struct module *m, struct diag *d);
 
@@ -22,11 +20,10 @@ static bool lies(const char *about)
     return s && !strcmp(s, about);
 }
 
-struct verdict __wrap_judge_copies(const struct module *m, const struct place *p,
-                                   const struct cluster *c, const int32_t *dev,
-                                   const uint32_t *copies, struct arena *a)
+struct verdict __wrap_judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                            struct arena *a)
 {
-    struct verdict v = __real_judge_copies(m, p, c, dev, copies, a);
+    struct verdict v = __real_judge(s, dev, copies, a);
     v.value += lies("judge");
     return v;
 }

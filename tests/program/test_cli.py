@@ -9,9 +9,11 @@ import csv
 import io
 import json
 import os
+import pty
 import random
 import re
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -278,6 +280,27 @@ def interrupt(d):
         goal = json.loads(out.read_text(encoding="utf-8"))["objective"]
         check(goal["status"] == "feasible" and 0 < goal["bound_s"] <= goal["value_s"], f"{goal}")
     check(sorted(tree(d)) == ["hard.pir", "plan.json"], f"left {list(tree(d))}")
+
+
+def progress(d):
+    """On a terminal a long run shows how far it is, and Ctrl-C keeps the plan; not with -q."""
+    hard, out = hard_graph(d / "hard.pir"), d / "plan.json"
+    command = [PCC, str(hard), "-p", "dp-place{max-states=1000000000}", "-o", str(out)]
+    ours, theirs = pty.openpty()
+    p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True)
+    os.close(theirs)
+    seen = ""
+    line = re.compile(r"\rdp-place: best [\d.]+ \ws, gap [\d.]+ %, \d+ s \(Ctrl-C keeps the best plan\), sea\w*")
+    while not line.search(seen) and select.select([ours], [], [], 120)[0]:
+        seen += os.read(ours, 4096).decode()
+    check(line.search(seen), f"no progress is shown: {seen[-300:]!r}")
+    check(all(len(s) < 80 for s in seen.replace("\033[K", "").split("\r")), f"too wide: {seen[-300:]!r}")
+    p.send_signal(signal.SIGINT)
+    text, _ = p.communicate(timeout=60 * SLOW)
+    rest = os.read(ours, 65536).decode()
+    check(rest.endswith("\r\033[K"), f"the line stays: {rest[-300:]!r}")
+    check(p.returncode == 0 and "interrupted" in text and out.exists(), f"exit {p.returncode}: {text}")
+    os.close(ours)
 
 
 def limits(d):
@@ -768,8 +791,8 @@ def closed_stdout(d):
                 fails(1, "stdout", m, *args, stdout=full)
 
 
-TESTS = [usage, missing_files, unused_options, bad_input, no_plan, information, interrupt, limits, refused_targets,
-         missing_weights, file_limit, replaced, neighbours, permissions, lossless,
+TESTS = [usage, missing_files, unused_options, bad_input, no_plan, information, interrupt, progress, limits,
+         refused_targets, missing_weights, file_limit, replaced, neighbours, permissions, lossless,
          annotated, textual, plan_of_others, tables, pictures, sizes, absurd_sizes, gain, assumed, reserve, states,
          devices, pipeline_file, determinism, closed_stdout]
 

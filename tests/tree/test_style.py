@@ -1,5 +1,5 @@
 """The tree keeps its own rules: lengths of functions and files, headers that compile alone, one
-direction of dependencies, no dangerous functions, no machine paths, a README that tells the truth.
+direction of dependencies, no dangerous functions, no machine paths, a README and a glossary that tell the truth.
 
 Every check runs on the tree and on small trees made here: a good one, which must pass, and one for
 each rule with a planted violation, which must be noticed.  Environment: PCC (for what the README
@@ -306,9 +306,39 @@ def readme_files(tree):
                 yield f"README.md: {folder}/{name} does not exist"
 
 
+def is_there(tree, cited, code, raw):
+    """Whether what the glossary cites exists: a file, `struct x`, `x.field`, `x()`, `CONSTANT` or a pass."""
+    if "/" in cited:
+        return (tree.root / cited).exists()
+    forms = [(r"((?:struct|enum) \w+)", r"^{} {{", code), (r"(\w+)\(\)", r"\b{}\(", code),
+             (r"([A-Z][A-Z_0-9]*)", r"\b{}\b", code), (r"([a-z]+(?:-[a-z]+)*)", r'\.name = "{}"', raw)]
+    for form, pattern, where in forms:
+        m = re.fullmatch(form, cited)
+        if m:
+            return re.search(pattern.format(re.escape(m[1])), where, re.M) is not None
+    owner, _, field = cited.partition(".")
+    body = re.search(rf"^struct {re.escape(owner)} {{(.*?)^}}", code, re.M | re.S)
+    return body is not None and re.search(rf"\b{re.escape(field)}\b", body[1]) is not None
+
+
+def glossary(tree):
+    """ir/words.md: its words are in alphabetical order, and each code name that it cites is there."""
+    text = tree.text.get("ir/words.md", "")
+    words = re.findall(r"^\*\*([^*]+)\*\*", text, re.M)
+    if not words:
+        yield "ir/words.md: no words"
+    for before, word in zip(words, words[1:]):
+        if before.casefold() >= word.casefold():
+            yield f"ir/words.md: '{word}' stands behind '{before}'"
+    raw = "\n".join(t for p, t in tree.sources() if p.split("/")[0] in LAYERS)
+    code = bare(raw)
+    for cited in sorted(set(re.findall(r"`([^`]+)`", re.sub(r"\s+", " ", text)))):
+        if not is_there(tree, cited, code, raw):
+            yield f"ir/words.md: {cited} does not exist"
+
+
 CHECKS = [lengths, columns, formatted, root_folder, dependencies, forbidden, library_calls, assertions, machine_paths,
-          opening,
-          silent_skips, headers_alone, readme_options, readme_passes, readme_files]
+          opening, silent_skips, headers_alone, readme_options, readme_passes, readme_files, glossary]
 
 # ---- self-test
 
@@ -320,8 +350,9 @@ GOOD = {
               "\n#endif\n",
     "ir/a.c": '/* A: strcpy() is only named. */\n#include "ir/a.h"\n\nint32_t f(int32_t x)\n{\n'
               '    return x + (int32_t)sizeof "gets(";\n}\n',
+    "ir/words.md": "# Words\n\n**apple** `f()`, `ir/a.h`.\n\n**pear** `struct e`, `e.x`, `E_H`.\n",
     "passes/b.c": '/* B. */\n#include "ir/a.h"\n',
-    "passes/given/e.h": "/* E. */\n#ifndef E_H\n#define E_H\n\nint e(void);\n\n#endif\n",
+    "passes/given/e.h": "/* E. */\n#ifndef E_H\n#define E_H\n\nstruct e {\n    int x;\n};\nint e(void);\n\n#endif\n",
     "frontends/c.c": '/* C. */\n#include "ir/a.h"\n#include "onnx.pb-c.h"\n',
     "tests/unit/a.c": '/* Temporary files. */\nstatic const char t[] = "/tmp/x-XXXXXX";\n',
 }
@@ -369,6 +400,12 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (readme_passes, "README.md", "    pcc m.onnx -p fuse,nope\n", "no pass nope"),
     (readme_passes, "README.md", "Try `best-place`.\n", "no pass best-place"),
     (readme_passes, "README.md", "    pcc m.onnx -p 'fuse{nope=1}'\n", "no option nope"),
+    (glossary, "ir/words.md", "# Words\n", "no words"),
+    (glossary, "ir/words.md", "**b** B.\n\n**a** A.\n", "'a' stands behind 'b'"),
+    (glossary, "ir/words.md", "**a** A.\n\n**a** A.\n", "'a' stands behind 'a'"),
+    *[(glossary, "ir/words.md", f"**a** `{cited}`\n", f"{cited} does not exist")
+      for cited in ("struct nope", "enum e", "nope()", "strcpy()", "e.nope", "nope.x", "NOPE", "no-place", "ir/nope.h",
+                    "nope", "fuse{x}")],
     (readme_files, "README.md", "See `ir/nope.md`.\n", "ir/nope.md does not exist"),
     (readme_files, "README.md", "    tools/plain.py\n", "plain.py is not executable"),
     (readme_files, "README.md", "| `ir/` | x | `nope.h` |\n", "ir/nope.h does not exist"),

@@ -29,7 +29,7 @@ install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-fun
 
 set(PCC_HEADERS
     ir/ir.h ir/base/arena.h ir/base/csr.h ir/base/diag.h ir/base/strings.h ir/base/units.h ir/base/warnings.h
-    ir/model/dim.h ir/model/module.h ir/cluster/cluster.h ir/dag/placeable.h ir/dag/wdag.h
+    ir/model/dim.h ir/model/module.h ir/cluster/cluster.h ir/dag/placeable.h ir/dag/scene.h ir/dag/wdag.h
     ir/plan/parts.h ir/plan/plan.h ir/text/text.h
     frontends/frontends.h passes/passes.h passes/pipeline.h backends/backends.h)
 foreach(header IN LISTS PCC_HEADERS)

@@ -84,11 +84,11 @@ static void add_types(struct list *l, const struct module *m)
 static void add_dims(struct list *l, const struct ctx *x)
 {
     const char *s = NULL;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < x->ndims; i++)
-        if (x->dims[i].guessed && n++ < DIMS_NAMED)
-            s = arena_fmt(l->a, "%s%s%s=%lld", s ? s : "", s ? " " : "", x->dims[i].name,
-                          (long long)x->dims[i].value);
+    const struct dim_binding *b = x->results.guessed;
+    uint32_t n = x->results.nguessed;
+    for (uint32_t i = 0; i < n && i < DIMS_NAMED; i++)
+        s = arena_fmt(l->a, "%s%s%s=%lld", s ? s : "", s ? " " : "", b[i].name,
+                      (long long)b[i].value);
     if (n > DIMS_NAMED)
         s = arena_fmt(l->a, "%s and %u more", s, n - DIMS_NAMED);
     if (s)
@@ -97,17 +97,19 @@ static void add_dims(struct list *l, const struct ctx *x)
 
 const char *assumed_text(const struct cli *c, const struct ctx *x, bool brought)
 {
-    struct list l = {.a = x->mem};
+    struct list l = {.a = x->use.mem};
     const char *devices = c->value[CLI_DEVICES];
     bool limited = false, described = devices && str_ends(devices, ".json");
-    for (uint32_t k = 0; k < x->cluster->ncls; k++)
-        limited = limited || (!x->cluster->cls[k].host && x->cluster->cls[k].memory >= 0);
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        limited =
+            limited || (!x->scene.cluster->cls[k].host && x->scene.cluster->cls[k].memory >= 0);
     if (!brought && !devices)
-        add_devices(&l, x->cluster);
+        add_devices(&l, x->scene.cluster);
     if (!brought && !described && !c->value[CLI_LINK])
-        add_links(&l, x->cluster);
-    if (x->m->cost->flops && x->m->ir_version && !c->value[CLI_EFFICIENCY] && !c->n[CLI_COSTS])
-        add_types(&l, x->m);
+        add_links(&l, x->scene.cluster);
+    if (x->scene.m->cost->flops && x->scene.m->ir_version && !c->value[CLI_EFFICIENCY] &&
+        !c->n[CLI_COSTS])
+        add_types(&l, x->scene.m);
     if (limited && !brought && !c->value[CLI_RESERVE])
         add(&l, "nothing reserved", "--reserve");
     add_dims(&l, x);

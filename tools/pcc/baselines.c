@@ -5,6 +5,7 @@
  * any plan.  O(planners). */
 #include "baselines.h"
 
+#include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "passes/pipeline.h"
 
@@ -38,7 +39,7 @@ static void print_row(FILE *f, const struct ctx *x, const char *name, const int3
                       const struct verdict *v, int64_t best, double took)
 {
     char time[UNIT_TEXT], ratio[32] = "-", second[32] = "-";
-    const struct parts *parts = parts_build(x->m, x->place, x->cluster, dev, x->mem);
+    const struct parts *parts = parts_build(&x->scene, dev, x->use.mem);
     if (best > 0)
         snprintf(ratio, sizeof ratio, "%.3f", (double)v->value / (double)best);
     if (took >= 0)
@@ -55,34 +56,34 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, int64_t best)
     char why[LINE_BYTES] = "";
     struct diag quiet = {.emit = keep_error, .user = why};
     struct pipeline p = {0};
-    if (pipeline_parse(&p, text, x->mem, x->diag))
+    if (pipeline_parse(&p, text, x->use.mem, x->use.diag))
         return -1;
     const char *name = p.step[0].pass->name;
-    struct arena_mark mark = arena_mark(x->scratch);
+    struct arena_mark mark = arena_mark(x->use.scratch);
     double start = seconds();
-    y.diag = &quiet;
-    y.plan = NULL;
-    y.top = x->whole;
-    int rc = p.step[0].pass->run(&y, p.step[0].opts);
+    y.use.diag = &quiet;
+    y.results.plan = NULL;
+    y.levels.top = x->levels.whole;
+    int rc = step_run(&p.step[0], &y);
     double took = seconds() - start;
-    arena_release(x->scratch, mark);
+    arena_release(x->use.scratch, mark);
     if (rc) {
         fprintf(f, "%15s %s\n", "no plan", why);
         return 0;
     }
-    struct verdict v = judge_copies(y.m, y.place, y.cluster, y.plan->dev, y.plan->copies, x->mem);
-    if (!v.runnable || !v.colocated || v.value != y.plan->value)
-        return diag_error(x->diag, "--baselines: the judge refuses the plan of %s%s%s", name,
-                          v.why_not ? ": " : "", v.why_not ? v.why_not : "");
-    print_row(f, x, name, y.plan->dev, &v, best, took);
+    struct evaluation e = evaluate(&y.scene, y.results.plan, x->use.mem);
+    if (evaluation_confirms(&e, y.results.plan) != FOUND_AS_CLAIMED)
+        return diag_error(x->use.diag, "--baselines: the judge refuses the plan of %s%s%s", name,
+                          e.why_not ? ": " : "", e.why_not ? e.why_not : "");
+    print_row(f, x, name, y.results.plan->dev, &e.v, best, took);
     return 0;
 }
 
 int baselines_print(FILE *f, struct ctx *x, const struct result *r)
 {
-    if (!x->whole)
-        return diag_error(x->diag, "--baselines: there is no planner: give one, such as "
-                                   "-p auto-place");
+    if (!x->levels.whole)
+        return diag_error(x->use.diag, "--baselines: there is no planner: give one, such as "
+                                       "-p auto-place");
     fprintf(f, "%15s %10s  %-6s  %-10s %6s %8s  %s\n", "time per sample", "of plan's", "memory",
             "shape", "parts", "seconds", "planner");
     print_row(f, x, r->plan->planner, r->plan->dev, r->verdict, r->verdict->value, -1);

@@ -1,6 +1,7 @@
 /* --compare: the judge's figures of two plans, a row for each (compare.h).  O(nodes + pins). */
 #include "compare.h"
 
+#include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "passes/given/plan_read.h"
 
@@ -10,13 +11,13 @@ static void print_row(FILE *f, struct ctx *x, const char *name, const struct ver
     char b[3][UNIT_TEXT];
     int64_t crossing = 0, used = 0;
     for (uint32_t i = 0; i < parts->ncross; i++)
-        crossing = sat_add(crossing, x->m->cost->bytes[parts->cross[i]]);
-    for (uint32_t d = 0; d < x->cluster->ndev; d++)
+        crossing = sat_add(crossing, x->scene.m->cost->bytes[parts->cross[i]]);
+    for (uint32_t d = 0; d < x->scene.cluster->ndev; d++)
         used = v->load[d].used > used ? v->load[d].used : used;
     fprintf(f, "%15s  %-10s %14s %12s  %s\n",
             v->runnable ? time_short(b[0], v->value) : "cannot run",
-            cluster_device_name(x->cluster, x->mem, v->bottleneck), bytes_short(b[1], used),
-            bytes_short(b[2], crossing), name);
+            cluster_device_name(x->scene.cluster, x->use.mem, v->bottleneck),
+            bytes_short(b[1], used), bytes_short(b[2], crossing), name);
 }
 
 int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *from)
@@ -24,14 +25,15 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     int32_t *dev = plan_read(x, from);
     if (!dev)
         return -1;
-    struct verdict v = judge(x->m, x->place, x->cluster, dev, x->mem);
-    const struct parts *parts = parts_build(x->m, x->place, x->cluster, dev, x->mem);
-    if (v.why_not)
-        diag_warning(x->diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
-                     v.why_not);
+    const struct plan other = {.dev = dev};
+    struct evaluation e = evaluate(&x->scene, &other, x->use.mem);
+    const struct parts *parts = parts_build(&x->scene, dev, x->use.mem);
+    if (e.why_not)
+        diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
+                     e.why_not);
     fprintf(f, "%15s  %-10s %14s %12s  %s\n", "time per sample", "bottleneck", "largest memory",
             "bytes cut", "plan");
     print_row(f, x, r->plan->planner, r->verdict, r->parts);
-    print_row(f, x, from, &v, parts);
+    print_row(f, x, from, &e.v, parts);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "passes/libraries.h"
 #include "passes/pipeline.h"
 #include "output.h"
+#include "progress_bar.h"
 #include "repro.h"
 #include "settings.h"
 
@@ -34,6 +35,7 @@ static void on_interrupt(int sig)
 
 struct sink {
     bool quiet, json;
+    struct progress_bar *bar;
     const struct diag *d; /* whose it is: which warnings fail the run */
 };
 
@@ -69,6 +71,7 @@ static void emit_line(void *user, enum diag_level level, enum warning w, const c
     const struct sink *sink = user;
     if (level == DIAG_NOTE && sink->quiet)
         return;
+    progress_erase(sink->bar);
     if (sink->json)
         emit_json(word[level], warning_text(w).name, line);
     else if (w)
@@ -116,14 +119,15 @@ static struct module *read_input(const struct cli *c, struct cluster **own, stru
     case INPUT_TEXT:
         a = arena_new(of);
         text = infile_read(c->input, a, &n, d);
-        if (text && module_parse(&t, text, n, c->input, of, d) == 0 && module_verify(t.m, d)) {
-            arena_free(t.m->mem);
+        if (text && module_parse(&t, text, n, c->input, of, d) == 0 &&
+            module_verify(t.scene.m, d)) {
+            arena_free(t.scene.m->mem);
             t = (struct text_module){0};
         }
-        *own = t.cluster;
+        *own = t.scene.cluster;
         *plan = t.plan;
         arena_free(a);
-        return t.m;
+        return t.scene.m;
     }
     return NULL;
 }
@@ -172,26 +176,26 @@ static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
     bool in_file = text && *text == '@';
     size_t n;
-    if (in_file && !(text = infile_read(text + 1, x->mem, &n, x->diag)))
+    if (in_file && !(text = infile_read(text + 1, x->use.mem, &n, x->use.diag)))
         return EXIT_INPUT;
     if (!text && out && output_is_folder(out))
         text = c->value[CLI_GROUP] ? "open-functions,fuse,hier-place"
                                    : "open-functions,fuse,auto-place";
     else if (!text && (!out || writer_of(out)->needs == WRITER_NEEDS_COST || c->n[CLI_EMIT]))
         text = "cost";
-    if (text && pipeline_parse(p, text, x->mem, x->diag))
+    if (text && pipeline_parse(p, text, x->use.mem, x->use.diag))
         return in_file ? EXIT_INPUT : EXIT_USAGE;
-    pipeline_complete(p, x->mem);
+    pipeline_complete(p, x->use.mem);
     bool costs = out || c->n[CLI_EMIT] || has_pass(p, "cost"); /* the summary shows costs */
-    if (!costs && pipeline_parse(p, "cost", x->mem, x->diag))
+    if (!costs && pipeline_parse(p, "cost", x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    pipeline_complete(p, x->mem);
+    pipeline_complete(p, x->use.mem);
     if (c->value[CLI_KEEP_BLOCKS] && !has_pass(p, "contract")) {
-        diag_error(x->diag,
+        diag_error(x->use.diag,
                    "--keep-blocks: nothing is placed: give a planner, such as -p auto-place");
         return EXIT_USAGE;
     }
-    return stop_after(c->value[CLI_STOP_AFTER], p, x->diag) ? EXIT_USAGE : 0;
+    return stop_after(c->value[CLI_STOP_AFTER], p, x->use.diag) ? EXIT_USAGE : 0;
 }
 
 /* Passes that options name; their values and that of --diag. */
@@ -218,22 +222,18 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     struct ctx y = *x;
     struct diag silent = diag_silent();
     struct cluster *own = NULL;
-    y.diag = &silent;
-    y.opened = NULL;
-    y.place = NULL;
-    y.base = y.whole = y.any = y.must = y.top = NULL;
-    y.plan = NULL;
-    for (y.ndims = 0; y.ndims < x->ndims && !x->dims[y.ndims].guessed;)
-        y.ndims++;
-    y.capdims = y.ndims; /* what is guessed again goes elsewhere */
-    y.guess = 0;
-    y.m = read_input(c, &own, &y.plan, x->mem, &silent);
-    if (!y.m)
+    y.use.diag = &silent;
+    y.scene.place = NULL;
+    y.levels = (struct levels){0};
+    /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
+    y.results = (struct results){.inferred = x->results.inferred};
+    y.scene.m = read_input(c, &own, &y.results.plan, x->use.mem, &silent);
+    if (!y.scene.m)
         return;
-    if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->diag) == 0)
-        diag_warning(x->diag, WARN_REPRODUCER,
+    if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
+        diag_warning(x->use.diag, WARN_REPRODUCER,
                      "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
-    arena_free(y.m->mem);
+    arena_free(y.scene.m->mem);
 }
 
 /* Hands on errors only. */
@@ -245,41 +245,46 @@ static void emit_errors(void *user, enum diag_level level, enum warning w, const
 }
 
 /* --check-annotations: shapes are inferred as far as they can be, then every finding is shown. */
-static int check_only(const struct cli *c, struct ctx *x)
+static int check_only(const struct cli *c, struct settings *s, struct ctx *x)
 {
     struct cluster *own = NULL;
     struct pipeline p = {0};
     struct run_options o = {0};
-    struct diag *d = x->diag, soft = {.emit = emit_errors, .user = d};
+    struct diag *d = x->use.diag, soft = {.emit = emit_errors, .user = d};
     if (c->value[CLI_OUTPUT] || c->value[CLI_PASSES] || c->n[CLI_EMIT]) {
-        diag_error(x->diag, "--check-annotations writes nothing: -p, -o and --emit do not apply");
+        diag_error(x->use.diag,
+                   "--check-annotations writes nothing: -p, -o and --emit do not apply");
         return EXIT_USAGE;
     }
-    if (settings_dims(c, x) || pipeline_parse(&p, "infer-shapes", x->mem, x->diag))
+    if (settings_dims(c, s, x->use.mem, d) || pipeline_parse(&p, "infer-shapes", x->use.mem, d))
         return EXIT_USAGE;
-    if (!(x->m = read_input(c, &own, &x->plan, x->mem, x->diag)))
+    if (!(x->scene.m = read_input(c, &own, &x->results.plan, x->use.mem, x->use.diag)))
         return EXIT_INPUT;
-    x->diag = &soft; /* what sizes to plan for does not matter here */
+    x->use.diag = &soft; /* what sizes to plan for does not matter here */
     int rc = pipeline_run(&p, x, &o);
-    x->diag = d;
+    x->use.diag = d;
     d->limit = UINT32_MAX;
-    return check_annotations(x->m, d) || rc || output_warned(d) ? EXIT_INPUT : 0;
+    return check_annotations(x->scene.m, d) || rc || output_warned(d) ? EXIT_INPUT : 0;
 }
 
 /* What does not fit might fit with less reserve. */
 static void note_reserve(const struct ctx *x)
 {
     char text[UNIT_TEXT];
-    for (uint32_t k = 0; k < x->cluster->ncls; k++)
-        if (x->cluster->cls[k].reserve)
-            diag_note(x->diag, "of each %s, %s were left to the runtime (--reserve)",
-                      x->cluster->cls[k].name, bytes_short(text, x->cluster->cls[k].reserve));
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        if (x->scene.cluster->cls[k].reserve)
+            diag_note(x->use.diag, "of each %s, %s were left to the runtime (--reserve)",
+                      x->scene.cluster->cls[k].name,
+                      bytes_short(text, x->scene.cluster->cls[k].reserve));
 }
 
-static int run(const struct cli *c, struct ctx *x)
+/* s: what x->settings points to. */
+static int run(const struct cli *c, struct settings *s, struct ctx *x)
 {
     struct cluster *own = NULL;
     struct pipeline p = {0};
+    struct arena *a = x->use.mem;
+    struct diag *d = x->use.diag;
     uint32_t at = 0;
     struct run_options o = {.print_before = c->value[CLI_PRINT_BEFORE],
                             .at = &at,
@@ -288,22 +293,22 @@ static int run(const struct cli *c, struct ctx *x)
                             .verify_each = c->value[CLI_VERIFY_EACH] != NULL,
                             .time_passes = c->value[CLI_TIME_PASSES] != NULL};
     for (uint32_t i = 0; i < c->n[CLI_WARNINGS]; i++)
-        if (warning_switch(x->diag, c->list[CLI_WARNINGS][i], x->mem))
+        if (warning_switch(d, c->list[CLI_WARNINGS][i], a))
             return EXIT_USAGE;
     if (c->value[CLI_CHECK_ANNOTATIONS])
-        return check_only(c, x);
-    if (output_check(c, x->mem, x->diag) || check_names(c, x->mem, x->diag) ||
-        settings_dims(c, x) || settings_pairs(c, x) || settings_limits(c, x))
+        return check_only(c, s, x);
+    if (output_check(c, a, d) || check_names(c, a, d) || settings_dims(c, s, a, d) ||
+        settings_pairs(c, s, a, d) || settings_limits(c, s, d))
         return EXIT_USAGE;
-    int rc = settings_pins(c, x);
+    int rc = settings_pins(c, s, a, d);
     if (rc || (rc = make_pipeline(c, x, &p)))
         return rc;
-    x->cost_files = c->list[CLI_COSTS];
-    x->ncost_files = c->n[CLI_COSTS];
-    x->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
+    s->cost_files = c->list[CLI_COSTS];
+    s->ncost_files = c->n[CLI_COSTS];
+    s->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
     if (c->value[CLI_PRINT_PIPELINE])
-        fprintf(stderr, "%s\n", pipeline_text(&p, x->mem));
-    if (!(x->m = read_input(c, &own, &x->plan, x->mem, x->diag)))
+        fprintf(stderr, "%s\n", pipeline_text(&p, a));
+    if (!(x->scene.m = read_input(c, &own, &x->results.plan, a, d)))
         return EXIT_INPUT;
     if (p.n || c->value[CLI_DEVICES]) {
         if ((rc = settings_devices(c, x, own)))
@@ -311,9 +316,9 @@ static int run(const struct cli *c, struct ctx *x)
         if (settings_cluster(c, x))
             return EXIT_USAGE;
     } else {
-        x->cluster = own;
+        x->scene.cluster = own;
     }
-    if (output_probe(c, x->m, x->diag))
+    if (output_probe(c, x->scene.m, d))
         return EXIT_INPUT;
     rc = pipeline_run(&p, x, &o);
     if (rc == PASS_INFEASIBLE) {
@@ -390,22 +395,29 @@ static void answer(void *arg)
     if (rc == -1 && repro_options(&c, k->mem, k->d))
         rc = EXIT_USAGE;
     if (rc == -1) {
-        struct ctx x = {.mem = k->mem,
-                        .scratch = arena_new(k->mem),
-                        .diag = k->d,
-                        .stop = &interrupted,
-                        .read_model = read_model};
+        struct settings s = {0};
+        struct listener listener = {.stop = &interrupted};
+        struct ctx x = {.settings = &s,
+                        .use.mem = k->mem,
+                        .use.scratch = arena_new(k->mem),
+                        .use.diag = k->d,
+                        .use.listener = &listener,
+                        .use.read_model = read_model};
         k->sink->quiet = c.value[CLI_QUIET] != NULL;
-        x.progress = !k->sink->quiet && isatty(STDERR_FILENO);
+        if (!k->sink->quiet && isatty(STDERR_FILENO)) {
+            listener.tell = progress_draw;
+            listener.user = k->sink->bar;
+        }
         sigaction(SIGINT, &sa, NULL);
-        rc = run(&c, &x);
+        rc = run(&c, &s, &x);
     }
     k->rc = rc;
 }
 
 int main(int argc, char **argv)
 {
-    struct sink sink = {0};
+    struct progress_bar bar = {.began = clock_now()};
+    struct sink sink = {.bar = &bar};
     struct diag d = {.emit = emit_line, .user = &sink};
     struct call k = {argc, argv, arena_new(NULL), &sink, &d, EXIT_INPUT};
     size_t wanted = 0;

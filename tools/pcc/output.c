@@ -1,6 +1,7 @@
 /* What a run leaves: files, stdout, the table (output.h). */
 #include "output.h"
 
+#include "ir/exec/evaluate.h"
 #include "ir/base/outfile.h"
 #include "assumed.h"
 #include "ir/plan/parts.h"
@@ -100,7 +101,7 @@ static int check_options(const struct cli *c, struct arena *a, struct diag *d)
 static int write_one(const struct cli *c, const struct writer *w, const struct result *r,
                      const char *path)
 {
-    struct arena *a = arena_new(r->m->mem);
+    struct arena *a = arena_new(r->scene.m->mem);
     const void *opts = read_options(c, w, a, r->diag);
     int rc = opts ? writer_run(w, r, opts, path) : -1;
     arena_free(a);
@@ -157,41 +158,39 @@ static int replay(const struct cli *c, const struct result *r)
 }
 
 /* What a plan that came with the input claims holds only for the costs and devices that it was made for. */
-static void check_claims(const struct cli *c, struct ctx *x, int64_t value)
+static void check_claims(const struct cli *c, struct ctx *x, const struct evaluation *e)
 {
-    struct plan *p = x->plan;
+    struct plan *p = x->results.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    bool optimal = p->status == PLAN_OPTIMAL && p->bound != value;
-    if ((p->bound < 0 && !optimal) || (p->value == value && p->bound <= value && !optimal))
+    bool silent = p->bound < 0 && p->status != PLAN_OPTIMAL;
+    if (silent || evaluation_confirms(e, p) == FOUND_AS_CLAIMED)
         return;
-    diag_warning(x->diag, WARN_INVALID_PLAN,
+    diag_warning(x->use.diag, WARN_INVALID_PLAN,
                  "%s: its plan takes %s here, not %s: what it says about bounds is left out",
-                 c->input, time_print(is, value), time_print(said, p->value));
-    p->value = value;
+                 c->input, time_print(is, e->value), time_print(said, p->value));
+    p->value = e->value;
     p->bound = p->bound_all = -1;
     p->proof = p->offer = NULL;
     p->status = p->status == PLAN_OVER_MEMORY ? p->status : PLAN_HEURISTIC;
 }
 
-/* The judge's figures of the plan, NULL if there is none.  A plan may have come with the input: then
- * nobody has checked it yet, and one that does not hold is good for nothing but textual IR. */
-static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, struct verdict *v)
+/* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
+ * yet, and one that does not hold is good for nothing but textual IR. */
+static int judge_plan(const struct cli *c, struct ctx *x, struct result *r, struct evaluation *e)
 {
-    if (!x->plan || !x->m->cost || !x->cluster)
+    if (!x->results.plan || !x->scene.m->cost || !x->scene.cluster)
         return 0;
     if (ctx_base(x))
         return -1;
-    *v = judge_copies(x->m, x->place, x->cluster, x->plan->dev, x->plan->copies, x->mem);
-    bool fits = v->fits || x->plan->status == PLAN_OVER_MEMORY;
-    if (!v->runnable || !v->colocated || !fits) {
-        diag_warning(x->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", c->input,
-                     v->why_not);
+    *e = evaluate(&x->scene, x->results.plan, x->use.mem);
+    if (!evaluation_holds(e, x->results.plan->status == PLAN_OVER_MEMORY)) {
+        diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", c->input,
+                     e->why_not);
         return 0;
     }
-    check_claims(c, x, v->value);
-    r->verdict = v;
-    r->place = x->place;
-    r->parts = parts_build(x->m, x->place, x->cluster, x->plan->dev, x->mem);
+    check_claims(c, x, e);
+    r->verdict = &e->v;
+    r->parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem);
     return 0;
 }
 
@@ -208,17 +207,16 @@ static bool has_calls(const struct module *m)
 static void close_calls(struct ctx *x, struct result *r, struct result *planned,
                         struct closed_plan *p)
 {
-    r->calls = x->opened ? "opened" : has_calls(x->m) ? "whole" : NULL;
+    r->calls = x->results.opened ? "opened" : has_calls(x->scene.m) ? "whole" : NULL;
     *planned = *r;
-    if (!r->verdict || !x->opened || !close_plan(x, r->parts, r->verdict, p))
+    if (!r->verdict || !x->results.opened || !close_plan(x, r->parts, r->verdict, p))
         return;
-    diag_note(x->diag, "calls of functions: %u are written as such, %s", p->closed,
+    diag_note(x->use.diag, "calls of functions: %u are written as such, %s", p->closed,
               p->open == 0 ? "none is open"
-                           : arena_fmt(x->mem, "%u are open, the first of these '%s'", p->open,
+                           : arena_fmt(x->use.mem, "%u are open, the first of these '%s'", p->open,
                                        p->first_open));
     r->open = planned;
-    r->m = &p->m;
-    r->place = p->place;
+    r->scene = p->scene;
     r->plan = &p->plan;
     r->verdict = &p->verdict;
     r->parts = p->parts;
@@ -236,7 +234,7 @@ static int compare(const struct cli *c, struct ctx *x, const struct result *r)
 {
     const char *from = c->value[CLI_COMPARE];
     if (!r->verdict)
-        return diag_error(x->diag,
+        return diag_error(x->use.diag,
                           "--compare=%s: there is no plan to compare it with: give a planner, "
                           "such as -p auto-place",
                           from);
@@ -247,8 +245,8 @@ static int compare(const struct cli *c, struct ctx *x, const struct result *r)
 static int baselines(const struct cli *c, struct ctx *x, const struct result *r)
 {
     if (!r->verdict)
-        return diag_error(x->diag, "--baselines: there is no plan to hold them against: give a "
-                                   "planner, such as -p auto-place");
+        return diag_error(x->use.diag, "--baselines: there is no plan to hold them against: give a "
+                                       "planner, such as -p auto-place");
     return baselines_print(c->n[CLI_EMIT] ? stderr : stdout, x, r);
 }
 
@@ -288,11 +286,12 @@ static bool limited_memory(const struct cluster *c)
 /* Options that were given and change nothing. */
 static void warn_unused(const struct cli *c, const struct ctx *x, const struct result *r)
 {
-    const char *no_plan = x->plan ? NULL : "nothing is planned";
+    const char *no_plan = x->results.plan ? NULL : "nothing is planned";
     const char *reserved = c->value[CLI_RESERVE];
-    bool reserve =
-        limited_memory(x->cluster) || (reserved && strspn(reserved, "0%") == strlen(reserved));
-    bool training = is_training(x->m), copies = x->cluster && x->cluster->replicate;
+    bool reserve = limited_memory(x->scene.cluster) ||
+                   (reserved && strspn(reserved, "0%") == strlen(reserved));
+    bool training = is_training(x->scene.m),
+         copies = x->scene.cluster && x->scene.cluster->replicate;
     const struct {
         enum cli_id id;
         const char *why; /* NULL: it is of use */
@@ -318,9 +317,9 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
             if (o->id == (int)t[i].id)
                 why = t[i].why;
         if (o->writer && (!is_used(c, o->name) || (o->writer->needs_plan && !r->verdict)))
-            why = writer_opt_unused(o->writer, x->mem);
+            why = writer_opt_unused(o->writer, x->use.mem);
         if (why && c->value[o->id])
-            diag_warning(x->diag, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->name, why);
+            diag_warning(x->use.diag, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->name, why);
     }
 }
 
@@ -343,26 +342,27 @@ static const char *table_text(const struct result *r, const char *out, struct ar
 
 int output_write(const struct cli *c, struct ctx *x, bool brought)
 {
-    struct verdict v;
+    struct evaluation e;
     struct closed_plan closed = {0};
-    struct result planned, r = {.m = x->m, .cluster = x->cluster, .plan = x->plan, .diag = x->diag};
+    struct result planned, r = {.scene = x->scene, .plan = x->results.plan, .diag = x->use.diag};
     const char *out = c->value[CLI_OUTPUT];
-    const char **names = arena_array(x->mem, x->ndims + 1, sizeof *names);
-    int64_t *values = arena_array(x->mem, x->ndims + 1, sizeof *values);
-    for (uint32_t i = 0; i < x->ndims; i++) {
-        names[i] = x->dims[i].name;
-        values[i] = x->dims[i].value;
+    uint32_t ndims = ctx_ndims(x);
+    const char **names = arena_array(x->use.mem, ndims + 1, sizeof *names);
+    int64_t *values = arena_array(x->use.mem, ndims + 1, sizeof *values);
+    for (uint32_t i = 0; i < ndims; i++) {
+        names[i] = ctx_dim(x, i)->name;
+        values[i] = ctx_dim(x, i)->value;
     }
     r.annotated = out && writer_of(out)->has_model;
     r.dim_name = names;
     r.dim_value = values;
-    r.ndims = x->ndims;
-    if (judge_plan(c, x, &r, &v))
+    r.ndims = ndims;
+    if (judge_plan(c, x, &r, &e))
         return -1;
     close_calls(x, &r, &planned, &closed);
-    onnx_remake(r.m == x->m ? x->m : &closed.m);
+    onnx_remake(r.scene.m);
     warn_unused(c, x, &r);
-    if (output_warned(x->diag))
+    if (output_warned(x->use.diag))
         return -1;
     if (r.verdict && c->value[CLI_REPLAY] && replay_check(&r))
         return -1;
@@ -371,17 +371,17 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
     if (r.verdict && !c->value[CLI_QUIET])
         r.assumed = assumed_text(c, x, brought);
     if (r.assumed && quiet)
-        diag_note(x->diag, "assuming %s", r.assumed);
-    if (r.verdict && !quiet && !(table = table_text(&r, out, x->mem)))
+        diag_note(x->use.diag, "assuming %s", r.assumed);
+    if (r.verdict && !quiet && !(table = table_text(&r, out, x->use.mem)))
         return -1;
-    if (emit_all(c, &r, x->mem, x->diag))
+    if (emit_all(c, &r, x->use.mem, x->use.diag))
         return -1;
     if (out && write_one(c, writer_of(out), &r, out))
         return -1;
     if (table)
         fputs(table, stdout);
-    else if (!quiet && !out && x->m->cost)
-        summary_print(stdout, x->m);
+    else if (!quiet && !out && x->scene.m->cost)
+        summary_print(stdout, x->scene.m);
     if (c->value[CLI_COMPARE] && compare(c, x, &planned))
         return -1;
     if (c->value[CLI_BASELINES] && baselines(c, x, &planned))
@@ -390,7 +390,7 @@ int output_write(const struct cli *c, struct ctx *x, bool brought)
         return -1;
     if (c->value[CLI_REPLAY] && replay(c, &r))
         return -1;
-    return quiet ? 0 : output_warned(x->diag);
+    return quiet ? 0 : output_warned(x->use.diag);
 }
 
 int output_check(const struct cli *c, struct arena *a, struct diag *d)

@@ -35,28 +35,28 @@ static void put(FILE *f, const char *name, const char *text)
     fputc('\'', f);
 }
 
-static void put_command(FILE *f, const struct ctx *y, uint32_t ndims, const struct pipeline *rest,
-                        bool verify_each)
+static void put_command(FILE *f, const struct ctx *y, const struct pipeline *rest, bool verify_each)
 {
-    struct arena *a = y->mem;
+    const struct settings *s = ctx_settings(y);
+    struct arena *a = y->use.mem;
     fprintf(f, "# RUN: pcc " REPRO_FILE);
     put(f, "passes", pipeline_text(rest, a));
-    for (uint32_t i = 0; i < ndims; i++)
-        put(f, "dim", arena_fmt(a, "%s=%lld", y->dims[i].name, (long long)y->dims[i].value));
-    for (uint32_t i = 0; i < y->npins; i++)
-        put(f, "pin", arena_fmt(a, "%s=%s", y->pins[i].pattern, y->pins[i].device));
-    for (uint32_t i = 0; i < y->npairs; i++)
-        put(f, "state", arena_fmt(a, "%s=%s", y->pairs[i].in, y->pairs[i].out));
-    if (y->cluster->io_free)
+    for (uint32_t i = 0; i < s->ndims; i++)
+        put(f, "dim", arena_fmt(a, "%s=%lld", s->dims[i].name, (long long)s->dims[i].value));
+    for (uint32_t i = 0; i < s->npins; i++)
+        put(f, "pin", arena_fmt(a, "%s=%s", s->pins[i].pattern, s->pins[i].device));
+    for (uint32_t i = 0; i < s->npairs; i++)
+        put(f, "state", arena_fmt(a, "%s=%s", s->pairs[i].in, s->pairs[i].out));
+    if (y->scene.cluster->io_free)
         put(f, "io", "free");
-    if (y->max_states)
-        put(f, "max-states", arena_fmt(a, "%lld", (long long)y->max_states));
-    if (y->time_limit)
-        put(f, "time-limit", arena_fmt(a, "%lldps", (long long)y->time_limit));
+    if (s->max_states)
+        put(f, "max-states", arena_fmt(a, "%lld", (long long)s->max_states));
+    if (s->time_limit)
+        put(f, "time-limit", arena_fmt(a, "%lldps", (long long)s->time_limit));
     for (uint32_t i = 0; i < rest->n; i++) /* before cost, what it reads is not yet in the text */
-        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < y->ncost_files; k++)
-            put(f, "costs", y->cost_files[k]);
-    if (y->keep_blocks)
+        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->ncost_files; k++)
+            put(f, "costs", s->cost_files[k]);
+    if (s->keep_blocks)
         fputs(" --keep-blocks", f);
     fputs(verify_each ? " --verify-each\n" : "\n", f);
 }
@@ -65,21 +65,21 @@ int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verif
                 struct diag *d)
 {
     struct run_options none = {0};
-    struct plan *plan = y->plan;
+    struct plan *plan = y->results.plan;
     struct outfile o;
-    uint32_t from = 0, given = y->ndims;
+    uint32_t from = 0;
     for (; from < at; from++) {
         struct pipeline one = {.step = p->step + from, .n = 1};
-        plan = y->plan;
-        if (pipeline_run(&one, y, &none) || y->base)
+        plan = y->results.plan;
+        if (pipeline_run(&one, y, &none) || y->levels.base)
             break;
-        plan = y->plan;
+        plan = y->results.plan;
     }
     struct pipeline rest = {.step = p->step + from, .n = at - from + 1};
-    if (outfile_open(&o, REPRO_FILE, y->scratch, d))
+    if (outfile_open(&o, REPRO_FILE, y->use.scratch, d))
         return -1;
-    put_command(o.f, y, given, &rest, verify_each);
-    module_print(o.f, y->m, y->cluster, plan);
+    put_command(o.f, y, &rest, verify_each);
+    module_print(o.f, &y->scene, plan);
     return outfile_close(&o, true);
 }
 

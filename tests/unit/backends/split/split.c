@@ -59,7 +59,8 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
     struct plan plan = {
         .planner = "random", .bound = -1, .bound_all = -1, .status = PLAN_HEURISTIC};
     struct module *m = onnx_read(path, &o, NULL, d);
-    struct ctx x = {.mem = mem, .scratch = scratch, .diag = d, .m = m, .cluster = &cl};
+    struct ctx x = {
+        .use.mem = mem, .use.scratch = scratch, .use.diag = d, .scene = {.m = m, .cluster = &cl}};
     int rc = -1;
     if (!m || cluster_parse(&cl, mem, arena_fmt(mem, "%uxa100", ndev), d) ||
         pipeline_parse(&pipe, "cost", mem, d))
@@ -67,24 +68,22 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
     pipeline_complete(&pipe, mem);
     if (pipeline_run(&pipe, &x, &ro) || ctx_base(&x))
         goto out;
-    plan.dev = random_plan(m, x.place, ndev, seed, stay, mem);
-    struct verdict v = judge(m, x.place, &cl, plan.dev, mem);
-    struct parts *parts = parts_build(m, x.place, &cl, plan.dev, mem);
-    const char **name = arena_array(mem, x.ndims + 1, sizeof *name);
-    int64_t *value = arena_array(mem, x.ndims + 1, sizeof *value);
-    for (uint32_t i = 0; i < x.ndims; i++) {
-        name[i] = x.dims[i].name;
-        value[i] = x.dims[i].value;
+    plan.dev = random_plan(m, x.scene.place, ndev, seed, stay, mem);
+    struct verdict v = judge(&x.scene, plan.dev, NULL, mem);
+    struct parts *parts = parts_build(&x.scene, plan.dev, mem);
+    const char **name = arena_array(mem, ctx_ndims(&x) + 1, sizeof *name);
+    int64_t *value = arena_array(mem, ctx_ndims(&x) + 1, sizeof *value);
+    for (uint32_t i = 0; i < ctx_ndims(&x); i++) {
+        name[i] = ctx_dim(&x, i)->name;
+        value[i] = ctx_dim(&x, i)->value;
     }
-    struct result r = {.m = m,
-                       .cluster = &cl,
-                       .place = x.place,
+    struct result r = {.scene = x.scene,
                        .plan = &plan,
                        .verdict = &v,
                        .parts = parts,
                        .dim_name = name,
                        .dim_value = value,
-                       .ndims = x.ndims,
+                       .ndims = ctx_ndims(&x),
                        .diag = d};
     const struct split_options so = {.pictures = PICTURE_SVG};
     rc = split_write(&r, &so, folder);

@@ -27,13 +27,13 @@ static int collect(const char *file, const struct stat *st, int kind, struct FTW
     return 0;
 }
 
-static char *print(const struct module *m, size_t *n)
+static char *print(struct module *m, size_t *n)
 {
     char *text = NULL;
     FILE *f = open_memstream(&text, n);
 
     assert_non_null(f);
-    module_print(f, m, NULL, NULL);
+    module_print(f, &(struct scene){.m = m}, NULL);
     assert_int_equal(fclose(f), 0);
     return text;
 }
@@ -53,15 +53,15 @@ static bool round_trip(const char *file)
     char *text = print(m, &n);
     if (module_parse(&back, text, n, file, NULL, &d) != 0)
         fail_msg("%s: its text does not parse", file);
-    if (!module_equal(m, NULL, back.m, NULL))
+    if (!module_equal(m, NULL, back.scene.m, NULL))
         fail_msg("%s: its text is another module", file);
-    char *again = print(back.m, &n2);
+    char *again = print(back.scene.m, &n2);
     if (n != n2 || memcmp(text, again, n) != 0)
         fail_msg("%s: printed again, it is another text", file);
     free(text);
     free(again);
     arena_free(m->mem);
-    arena_free(back.m->mem);
+    arena_free(back.scene.m->mem);
     return true;
 }
 

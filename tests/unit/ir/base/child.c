@@ -71,7 +71,8 @@ static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct clo
 static void test_children(void **state)
 {
     volatile sig_atomic_t stop = 1;
-    struct clock none = {0}, late = {.deadline = 1}, stopped = {.stop = &stop};
+    struct listener listener = {.stop = &stop};
+    struct clock none = {0}, late = {.deadline = 1}, stopped = {.listener = &listener};
     int die[] = {SIGKILL, SIGSEGV, SIGTERM}, code = -7, hang = 0;
     char text[32], hello[] = "hello", nothing[] = "";
     (void)state;

@@ -140,37 +140,36 @@ static void test_replay(void **state)
     for (uint32_t round = 0; round < GRAPHS; round++) {
         struct diag d = {.emit = quiet};
         struct text_module t = make(&rng, &d);
-        struct ctx x = {.mem = arena_new(NULL),
-                        .scratch = arena_new(NULL),
-                        .diag = &d,
-                        .m = t.m,
-                        .cluster = t.cluster};
+        struct ctx x = {.use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
+                        .use.diag = &d,
+                        .scene = t.scene};
         assert_int_equal(ctx_base(&x), 0);
-        int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
-        for (nid n = 0; n < x.m->nnode; n++)
-            dev[n] = (int32_t)test_below(&rng, x.cluster->ndev);
-        struct parts *parts = parts_build(x.m, x.place, x.cluster, dev, x.mem);
+        int32_t *dev = arena_array(x.use.mem, x.scene.m->nnode, sizeof *dev);
+        for (nid n = 0; n < x.scene.m->nnode; n++)
+            dev[n] = (int32_t)test_below(&rng, x.scene.cluster->ndev);
+        struct parts *parts = parts_build(&x.scene, dev, x.use.mem);
         for (int i = 0; i < OVERLAPS * SCHEDULES; i++) {
-            x.cluster->overlap = (enum overlap)(i / 2);
-            x.cluster->schedule = (enum schedule)(i % 2);
-            struct verdict v = judge(x.m, x.place, x.cluster, dev, x.mem);
-            struct replay r = replay_run(x.m, x.place, x.cluster, dev, parts, SAMPLES, x.mem);
+            x.scene.cluster->overlap = (enum overlap)(i / 2);
+            x.scene.cluster->schedule = (enum schedule)(i % 2);
+            struct verdict v = judge(&x.scene, dev, NULL, x.use.mem);
+            struct replay r = replay_run(&x.scene, dev, parts, SAMPLES, x.use.mem);
             int64_t levels = 1;
             for (uint32_t k = 0; k < r.ntask; k++)
                 levels = r.task[k].level + 1 > levels ? r.task[k].level + 1 : levels;
             assert_int_equal(r.levels, levels);
             check_lanes(&r, &v);
-            check_data(&r, x.m, parts);
+            check_data(&r, x.scene.m, parts);
             if (round % 10 == 0)
-                check_times(&r, x.mem);
+                check_times(&r, x.use.mem);
             assert_true(r.end >= SAMPLES * v.value);
             assert_true(r.end <= (SAMPLES + levels) * v.value);
             cyclic += !v.contiguous;
-            trained += i % 2 && x.m->backward && v.load[0].pass[1].compute > 0;
+            trained += i % 2 && x.scene.m->backward && v.load[0].pass[1].compute > 0;
         }
-        arena_free(x.mem);
-        arena_free(x.scratch);
-        arena_free(t.m->mem);
+        arena_free(x.use.mem);
+        arena_free(x.use.scratch);
+        arena_free(t.scene.m->mem);
     }
     assert_true(cyclic > GRAPHS && trained > GRAPHS / 4);
 }
@@ -185,41 +184,38 @@ static void test_limits(void **state)
     struct diag d = {.emit = quiet};
     (void)state;
     assert_int_equal(module_parse(&t, text, strlen(text), "limits", NULL, &d), 0);
-    struct ctx x = {.mem = arena_new(NULL),
-                    .scratch = arena_new(NULL),
-                    .diag = &d,
-                    .m = t.m,
-                    .cluster = t.cluster};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = t.scene};
     assert_int_equal(ctx_base(&x), 0);
-    int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
-    dev[x.m->nnode - 1] = 1;
-    struct verdict v = judge(x.m, x.place, x.cluster, dev, x.mem);
+    int32_t *dev = arena_array(x.use.mem, x.scene.m->nnode, sizeof *dev);
+    dev[x.scene.m->nnode - 1] = 1;
+    struct verdict v = judge(&x.scene, dev, NULL, x.use.mem);
     uint32_t copies[] = {1, 1, 1};
     struct plan plan = {.dev = dev};
-    struct result r = {.m = x.m,
-                       .cluster = x.cluster,
-                       .place = x.place,
+    struct result r = {.scene = x.scene,
                        .plan = &plan,
                        .verdict = &v,
-                       .parts = parts_build(x.m, x.place, x.cluster, dev, x.mem),
+                       .parts = parts_build(&x.scene, dev, x.use.mem),
                        .diag = &d};
     struct replay y;
-    assert_int_equal(replay_result(&y, &r, 0, 1000, x.mem), 0);
+    assert_int_equal(replay_result(&y, &r, 0, 1000, x.use.mem), 0);
     assert_true(y.ntask == 2 && y.levels == 2 && y.samples == 8);
     assert_true(y.end == 5 + 8 * 7 && !y.training);
     plan.copies = copies;
-    assert_int_equal(replay_result(&y, &r, 500, 1000, x.mem), 0);
+    assert_int_equal(replay_result(&y, &r, 500, 1000, x.use.mem), 0);
     assert_int_equal(y.end, 5 + 500 * 7);
-    assert_int_equal(replay_result(&y, &r, 500, 999, x.mem), -1);
-    assert_int_equal(replay_result(&y, &r, 500, 1, x.mem), -1);
+    assert_int_equal(replay_result(&y, &r, 500, 999, x.use.mem), -1);
+    assert_int_equal(replay_result(&y, &r, 500, 1, x.use.mem), -1);
     v.value = INT64_MAX / 500;
-    assert_int_equal(replay_result(&y, &r, 500, 1000, x.mem), -1);
+    assert_int_equal(replay_result(&y, &r, 500, 1000, x.use.mem), -1);
     v.value = 7;
     copies[1] = 2;
-    assert_int_equal(replay_result(&y, &r, 500, 1000, x.mem), -1);
-    arena_free(x.mem);
-    arena_free(x.scratch);
-    arena_free(t.m->mem);
+    assert_int_equal(replay_result(&y, &r, 500, 1000, x.use.mem), -1);
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
+    arena_free(t.scene.m->mem);
 }
 
 /* What of the backward pass needs forward values alone runs when it is read, or once the forward pass is through. */
@@ -237,32 +233,31 @@ static void test_early_gradients(void **state)
     struct diag d = {.emit = quiet};
     (void)state;
     assert_int_equal(module_parse(&t, text, strlen(text), "early", NULL, &d), 0);
-    struct ctx x = {.mem = arena_new(NULL),
-                    .scratch = arena_new(NULL),
-                    .diag = &d,
-                    .m = t.m,
-                    .cluster = t.cluster};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = t.scene};
     assert_int_equal(ctx_base(&x), 0);
-    nid a = x.m->graph[1].first;
-    int32_t *dev = arena_array(x.mem, x.m->nnode, sizeof *dev);
+    nid a = x.scene.m->graph[1].first;
+    int32_t *dev = arena_array(x.use.mem, x.scene.m->nnode, sizeof *dev);
     dev[a + 1] = dev[a + 4] = 1;
-    struct parts *parts = parts_build(x.m, x.place, x.cluster, dev, x.mem);
-    struct replay r = replay_run(x.m, x.place, x.cluster, dev, parts, 9, x.mem);
-    check_data(&r, x.m, parts);
+    struct parts *parts = parts_build(&x.scene, dev, x.use.mem);
+    struct replay r = replay_run(&x.scene, dev, parts, 9, x.use.mem);
+    check_data(&r, x.scene.m, parts);
     assert_int_equal(r.levels, 3);
-    assert_int_equal(r.task[task_of(&r, x.m, parts, a + 2)].level, 2);
+    assert_int_equal(r.task[task_of(&r, x.scene.m, parts, a + 2)].level, 2);
     assert_int_equal(r.end, 5 + 7 + 8 + 6 + 8 * (7 + 8));
     dev[a + 3] = 1; /* beside b, alone in its pass there; b's transfer ends the forward pass */
     dev[a + 4] = 0;
-    parts = parts_build(x.m, x.place, x.cluster, dev, x.mem);
-    r = replay_run(x.m, x.place, x.cluster, dev, parts, 9, x.mem);
-    assert_int_equal(r.task[task_of(&r, x.m, parts, a + 3)].level, 2);
+    parts = parts_build(&x.scene, dev, x.use.mem);
+    r = replay_run(&x.scene, dev, parts, 9, x.use.mem);
+    assert_int_equal(r.task[task_of(&r, x.scene.m, parts, a + 3)].level, 2);
     for (uint32_t k = 0; k < r.ntask; k++)
         if (r.task[k].back)
             assert_true(r.start[k * r.samples] >= 5);
-    arena_free(x.mem);
-    arena_free(x.scratch);
-    arena_free(t.m->mem);
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
+    arena_free(t.scene.m->mem);
 }
 
 /* Names for SVG and JSON. */

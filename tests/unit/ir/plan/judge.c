@@ -344,37 +344,38 @@ static int64_t value_of(const struct world *w, const struct load *load, enum ove
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {.mem = arena_new(NULL),
-                    .scratch = arena_new(NULL),
-                    .diag = d,
-                    .m = w->t.m,
-                    .cluster = w->t.cluster};
-    struct pin *pin = arena_array(x.mem, OPS, sizeof *pin);
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = d,
+                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
+    struct settings *s = arena_alloc(x.use.mem, sizeof *s);
+    struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
         if (w->pin[i] >= 0 && placed(w, i))
-            pin[x.npins++] =
-                (struct pin){arena_fmt(x.mem, "^n%u$", i),
-                             cluster_device_name(x.cluster, x.mem, (uint32_t)w->pin[i])};
-    x.pins = pin;
+            pin[s->npins++] =
+                (struct pin){arena_fmt(x.use.mem, "^n%u$", i),
+                             cluster_device_name(x.scene.cluster, x.use.mem, (uint32_t)w->pin[i])};
+    s->pins = pin;
+    x.settings = s;
     return x;
 }
 
 static void end(struct world *w, struct ctx *x)
 {
-    arena_free(x->mem);
-    arena_free(x->scratch);
-    arena_free(w->t.m->mem);
+    arena_free(x->use.mem);
+    arena_free(x->use.scratch);
+    arena_free(w->t.scene.m->mem);
     arena_free(w->a);
 }
 
 /* Devices of ops as devices of nodes; op i is node first + i. */
 static int32_t *node_devices(const struct world *w, const struct ctx *x, const int32_t *dev)
 {
-    int32_t *of = arena_array(x->scratch, x->m->nnode, sizeof *of);
-    memset(of, 0xff, x->m->nnode * sizeof *of);
+    int32_t *of = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *of);
+    memset(of, 0xff, x->scene.m->nnode * sizeof *of);
     for (uint32_t i = 0; i < w->nop; i++)
         if (placed(w, i))
-            of[x->m->graph[1].first + i] = dev[i];
+            of[x->scene.m->graph[1].first + i] = dev[i];
     return of;
 }
 
@@ -383,14 +384,14 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
     struct load load[DEVICES];
     bool chain = recompute(w, dev, load), fits = true, runs = true;
     const int32_t *of = node_devices(w, x, dev);
-    struct verdict v = judge(x->m, x->place, x->cluster, of, x->scratch);
+    struct verdict v = judge(&x->scene, of, NULL, x->use.scratch);
     int64_t value = 0;
     for (uint32_t d = 0; d < w->ndev; d++) {
-        uint8_t *member = arena_alloc(x->scratch, x->base->n + 1);
+        uint8_t *member = arena_alloc(x->use.scratch, x->levels.base->n + 1);
         int64_t compute, transfer, size, memory = w->memory[w->cls[d]];
-        for (uint32_t u = 0; u < x->base->n; u++)
-            member[u] = of[x->base->node[u]] == (int32_t)d;
-        wdag_load(x->base, member, w->cls[d], &compute, &transfer, &size);
+        for (uint32_t u = 0; u < x->levels.base->n; u++)
+            member[u] = of[x->levels.base->node[u]] == (int32_t)d;
+        wdag_load(x->levels.base, member, w->cls[d], &compute, &transfer, &size);
         if (v.load[d].compute != load[d].time || v.load[d].transfer != load[d].transfer ||
             v.load[d].used != load[d].used)
             fail_msg("device %u: the judge has %lld + %lld, %lld B, the formula %lld + %lld, %lld "
@@ -406,28 +407,28 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
         int64_t all = load[d].time == COST_NEVER ? COST_NEVER : load[d].time + load[d].transfer;
         value = all > value ? all : value;
         /* exactly enough memory fits, a byte less does not */
-        struct device_class *c = &x->cluster->cls[w->cls[d]];
+        struct device_class *c = &x->scene.cluster->cls[w->cls[d]];
         c->memory = load[d].used;
         bool others = true;
         for (uint32_t e = 0; e < w->ndev; e++) {
             int64_t has = w->cls[e] == w->cls[d] ? c->memory : w->memory[w->cls[e]];
             others = others && (has < 0 || load[e].used <= has);
         }
-        assert_int_equal(judge(x->m, x->place, x->cluster, of, x->scratch).fits, others);
+        assert_int_equal(judge(&x->scene, of, NULL, x->use.scratch).fits, others);
         if (c->memory--)
-            assert_false(judge(x->m, x->place, x->cluster, of, x->scratch).fits);
+            assert_false(judge(&x->scene, of, NULL, x->use.scratch).fits);
         c->memory = memory;
     }
     assert_int_equal(v.value, value);
     for (int i = 0; i < OVERLAPS * SCHEDULES; i++) {
-        bool gpipe = i % 2 && x->m->backward;
-        x->cluster->overlap = (enum overlap)(i / 2);
-        x->cluster->schedule = (enum schedule)(i % 2);
-        assert_int_equal(judge(x->m, x->place, x->cluster, of, x->scratch).value,
-                         value_of(w, load, x->cluster->overlap, gpipe));
+        bool gpipe = i % 2 && x->scene.m->backward;
+        x->scene.cluster->overlap = (enum overlap)(i / 2);
+        x->scene.cluster->schedule = (enum schedule)(i % 2);
+        assert_int_equal(judge(&x->scene, of, NULL, x->use.scratch).value,
+                         value_of(w, load, x->scene.cluster->overlap, gpipe));
     }
-    x->cluster->overlap = OVERLAP_SUM;
-    x->cluster->schedule = SCHEDULE_1F1B;
+    x->scene.cluster->overlap = OVERLAP_SUM;
+    x->scene.cluster->schedule = SCHEDULE_1F1B;
     assert_int_equal(v.fits, fits);
     assert_int_equal(v.runnable, runs);
     assert_int_equal(v.contiguous, chain);
@@ -449,10 +450,10 @@ static void test_judge(void **state)
         make_module(w, seed, OPS, seed % 3 == 0, &d);
         classify(w);
         struct ctx x = context(w, &d);
-        x.npins = 0;
+        x.settings = NULL; /* no pins */
         assert_int_equal(ctx_base(&x), 0);
         for (uint32_t i = 0; i < w->nop; i++) {
-            uint8_t kind = x.place->kind[x.m->graph[1].first + i];
+            uint8_t kind = x.scene.place->kind[x.scene.m->graph[1].first + i];
             if (kind != (!w->op[i].needed ? PLACE_NONE : w->op[i].copy ? PLACE_COPY : PLACE_NODE))
                 fail_msg("seed %llu: n%u is of kind %d:\n%s", (unsigned long long)seed, i, kind,
                          w->said.text);
@@ -512,19 +513,19 @@ static void check_planner(struct world *w, struct diag *d, const char *passes, b
     struct ctx x = context(w, d);
     struct pipeline p = {0};
     struct run_options o = {0};
-    assert_int_equal(pipeline_parse(&p, passes, x.mem, d), 0);
+    assert_int_equal(pipeline_parse(&p, passes, x.use.mem, d), 0);
     int rc = pipeline_run(&p, &x, &o);
-    int64_t got = rc || !x.plan ? COST_NEVER : x.plan->value;
+    int64_t got = rc || !x.results.plan ? COST_NEVER : x.results.plan->value;
     if (rc == PASS_UNVERIFIED || (exact ? got != want : got < want) ||
-        (got != COST_NEVER && x.plan->bound > want))
+        (got != COST_NEVER && x.results.plan->bound > want))
         fail_msg("seed %llu: %s gives %lld (%d), the best of all is %lld:\n%s",
                  (unsigned long long)seed, passes, (long long)got, rc, (long long)want,
                  w->said.text);
     for (uint32_t i = 0; got != COST_NEVER && i < w->nop; i++)
         if (placed(w, i) && w->pin[i] >= 0)
-            assert_int_equal(x.plan->dev[x.m->graph[1].first + i], w->pin[i]);
-    arena_free(x.mem);
-    arena_free(x.scratch);
+            assert_int_equal(x.results.plan->dev[x.scene.m->graph[1].first + i], w->pin[i]);
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
 }
 
 static void test_planners(void **state)
@@ -555,7 +556,7 @@ static void test_planners(void **state)
             solved += want != COST_NEVER;
             none += want == COST_NEVER;
         }
-        arena_free(w->t.m->mem);
+        arena_free(w->t.scene.m->mem);
         arena_free(w->a);
     }
     assert_true(solved > MODULES / 2 && none > MODULES / 50);

@@ -11,14 +11,13 @@
 
 enum { MODULES = 1500, MUTATIONS = 12000 };
 
-static char *print(const struct module *m, const struct cluster *c, const struct plan *plan,
-                   size_t *n)
+static char *print(const struct scene *s, const struct plan *plan, size_t *n)
 {
     char *text = NULL;
     FILE *f = open_memstream(&text, n);
 
     assert_non_null(f);
-    module_print(f, m, c, plan);
+    module_print(f, s, plan);
     fclose(f);
     return text;
 }
@@ -38,19 +37,19 @@ static void round_trip(uint64_t seed)
         random_costs(&costs, c != NULL && seed % 8 ? c->ncls : 1 + (uint32_t)(seed % 8));
     }
     assert_int_equal(module_verify(m, &d), 0);
-    char *text = print(m, c, plan, &n);
+    char *text = print(&(struct scene){.m = m, .cluster = c}, plan, &n);
     if (module_parse(&back, text, n, "printed", NULL, &d) < 0 ||
-        !module_equal(m, plan, back.m, back.plan) ||
-        (c != NULL && !cluster_equal(c, back.cluster))) {
+        !module_equal(m, plan, back.scene.m, back.plan) ||
+        (c != NULL && !cluster_equal(c, back.scene.cluster))) {
         fail_msg("seed %llu:\n%s", (unsigned long long)seed, text);
     }
-    assert_int_equal(c == NULL, back.cluster == NULL);
-    assert_int_equal(module_verify(back.m, &d), 0);
-    char *again = print(back.m, back.cluster, back.plan, &n2);
+    assert_int_equal(c == NULL, back.scene.cluster == NULL);
+    assert_int_equal(module_verify(back.scene.m, &d), 0);
+    char *again = print(&back.scene, back.plan, &n2);
     assert_string_equal(again, text);
     assert_int_equal(n, n2);
     assert_int_equal(d.errors, 0);
-    arena_free(back.m->mem);
+    arena_free(back.scene.m->mem);
     arena_free(m->mem);
     free(text);
     free(again);
@@ -126,7 +125,8 @@ static void test_mutations(void **state)
         struct module *m = random_module(seed, (uint32_t)(seed % 7), (uint32_t)(seed % 3), &quiet);
         struct cluster *c = seed % 2 ? random_cluster(seed, m->mem) : NULL;
         size_t n;
-        char *text = print(m, c, c != NULL ? random_plan(seed, m, c) : NULL, &n);
+        char *text = print(&(struct scene){.m = m, .cluster = c},
+                           c != NULL ? random_plan(seed, m, c) : NULL, &n);
         struct rng r = rng_seed(seed);
         for (int i = 0; i < 40; i++) {
             char *bad = malloc(n + 100);
@@ -138,19 +138,19 @@ static void test_mutations(void **state)
             bad = realloc(bad, len); /* so that a read past the end is seen */
             if (module_parse(&out, bad, len, "damaged", NULL, &d) < 0) {
                 assert_int_equal(d.errors, 1);
-                assert_null(out.m);
+                assert_null(out.scene.m);
             } else {
                 accepted++;
-                module_verify(out.m, &quiet);
-                char *first = print(out.m, out.cluster, out.plan, &k);
+                module_verify(out.scene.m, &quiet);
+                char *first = print(&out.scene, out.plan, &k);
                 assert_int_equal(module_parse(&again, first, k, "again", NULL, &quiet), 0);
-                assert_true(module_equal(out.m, out.plan, again.m, again.plan));
-                char *second = print(again.m, again.cluster, again.plan, &k2);
+                assert_true(module_equal(out.scene.m, out.plan, again.scene.m, again.plan));
+                char *second = print(&again.scene, again.plan, &k2);
                 assert_string_equal(first, second);
                 free(first);
                 free(second);
-                arena_free(out.m->mem);
-                arena_free(again.m->mem);
+                arena_free(out.scene.m->mem);
+                arena_free(again.scene.m->mem);
             }
             free(bad);
         }
@@ -182,8 +182,8 @@ static struct text_module parse(const char *text)
     if (module_parse(&t, text, strlen(text), "test.pir", NULL, &d) < 0) {
         fail_msg("%s", l.text);
     }
-    t.m->diag = NULL;
-    if (module_verify(t.m, &d) < 0) {
+    t.scene.m->diag = NULL;
+    if (module_verify(t.scene.m, &d) < 0) {
         fail_msg("%s", l.text);
     }
     return t;
@@ -194,11 +194,11 @@ static void golden(const char *text, const char *want)
 {
     struct text_module t = parse(text);
     size_t n;
-    char *got = print(t.m, t.cluster, t.plan, &n);
+    char *got = print(&t.scene, t.plan, &n);
 
     assert_string_equal(got, want);
     free(got);
-    arena_free(t.m->mem);
+    arena_free(t.scene.m->mem);
 }
 
 static void test_profile(void **state)
@@ -307,10 +307,10 @@ static void test_shorthand_cluster(void **state)
     struct text_module t = parse("cluster \"2xa100,1xcpu\" io_free graph { in %x out %x }");
 
     (void)state;
-    assert_int_equal(t.cluster->ndev, 3);
-    assert_true(t.cluster->io_free);
-    assert_null(t.m->cost);
-    arena_free(t.m->mem);
+    assert_int_equal(t.scene.cluster->ndev, 3);
+    assert_true(t.scene.cluster->io_free);
+    assert_null(t.scene.m->cost);
+    arena_free(t.scene.m->mem);
 }
 
 /* A class that a workload leaves empty, which is printed and read again. */
@@ -319,10 +319,10 @@ static void test_empty_class(void **state)
     struct text_module t = parse("class a x2 class b x0 host graph { in %x out %x }");
 
     (void)state;
-    assert_int_equal(t.cluster->ndev, 2);
-    assert_int_equal(t.cluster->ncls, 2);
-    assert_int_equal(t.cluster->cls[1].count, 0);
-    arena_free(t.m->mem);
+    assert_int_equal(t.scene.cluster->ndev, 2);
+    assert_int_equal(t.scene.cluster->ncls, 2);
+    assert_int_equal(t.scene.cluster->cls[1].count, 0);
+    arena_free(t.scene.m->mem);
 }
 
 static void test_errors(void **state)
@@ -417,7 +417,7 @@ static void test_depth(void **state)
         fclose(f);
         assert_int_equal(module_parse(&out, text, n, "deep", NULL, &d), depth == 100 ? 0 : -1);
         if (depth == 100) {
-            arena_free(out.m->mem);
+            arena_free(out.scene.m->mem);
         }
         free(text);
         f = open_memstream(&text, &n);
@@ -433,7 +433,7 @@ static void test_depth(void **state)
         fclose(f);
         assert_int_equal(module_parse(&out, text, n, "deep", NULL, &d), depth == 100 ? 0 : -1);
         if (depth == 100) {
-            arena_free(out.m->mem);
+            arena_free(out.scene.m->mem);
         }
         free(text);
     }

@@ -168,7 +168,7 @@ static struct anneal search(uint64_t seed, uint32_t threads)
     static struct clock clock;
     clock = (struct clock){0};
     return (struct anneal){
-        .planner = "test", .seed = seed, .problems = 4, .threads = threads, .clock = &clock};
+        .planner = "test", .seed = seed, .chains = 4, .threads = threads, .clock = &clock};
 }
 
 static void test_brute_force(void **state)

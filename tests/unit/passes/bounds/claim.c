@@ -173,22 +173,22 @@ static int64_t bytes_of(const struct world *w, const int32_t *dev, int32_t d, bo
 static int64_t value_of_parts(const struct world *w, const int32_t *dev)
 {
     const struct ctx *x = w->x;
-    struct arena_mark mark = arena_mark(x->scratch);
+    struct arena_mark mark = arena_mark(x->use.scratch);
     int32_t node_dev[OPS + 2];
-    for (uint32_t i = 0; i < x->m->nnode; i++)
+    for (uint32_t i = 0; i < x->scene.m->nnode; i++)
         node_dev[i] = -1;
     for (uint32_t i = 0; i < w->nop; i++)
-        node_dev[x->m->graph[1].first + i] = dev[i];
-    struct verdict v = judge(x->m, x->place, x->cluster, node_dev, x->scratch);
+        node_dev[x->scene.m->graph[1].first + i] = dev[i];
+    struct verdict v = judge(&x->scene, node_dev, NULL, x->use.scratch);
     int64_t value = v.runnable && v.fits ? v.value : COST_NEVER;
-    arena_release(x->scratch, mark);
+    arena_release(x->use.scratch, mark);
     return value;
 }
 
 /* The value of an assignment; COST_NEVER: it does not fit, or cannot run. */
 static int64_t value_of(const struct world *w, const int32_t *dev, const uint32_t *copies)
 {
-    const struct cluster *c = w->t.cluster;
+    const struct cluster *c = w->t.scene.cluster;
     int64_t most[2] = {0, 0};
     if (w->parts)
         return value_of_parts(w, dev);
@@ -262,11 +262,10 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
 {
     uint32_t n = 0, copies[DEVICES] = {1, 1, 1, 1};
     struct diag d = diag_silent();
-    struct ctx x = {.mem = arena_new(NULL),
-                    .scratch = arena_new(NULL),
-                    .diag = &d,
-                    .m = w->t.m,
-                    .cluster = w->t.cluster};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
     *any = *contiguous = COST_NEVER;
     w->x = &x;
     assert_int_equal(ctx_base(&x), 0);
@@ -283,8 +282,8 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
         }
         try_all(w, copies, any, contiguous);
     }
-    arena_free(x.mem);
-    arena_free(x.scratch);
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -294,8 +293,8 @@ static int place(struct ctx *x, const char *passes)
     struct pipeline p = {0};
     struct run_options o = {0};
     uint32_t n = 0;
-    assert_int_equal(pipeline_parse(&p, passes, x->mem, x->diag), 0);
-    pipeline_complete(&p, x->mem);
+    assert_int_equal(pipeline_parse(&p, passes, x->use.mem, x->use.diag), 0);
+    pipeline_complete(&p, x->use.mem);
     for (uint32_t i = 0; i < p.n; i++) /* the costs are written in the text */
         if (strcmp(p.step[i].pass->name, "cost") && strcmp(p.step[i].pass->name, "infer-shapes"))
             p.step[n++] = p.step[i];
@@ -314,13 +313,12 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     struct world *w = malloc(sizeof *w);
     struct diag d = diag_silent();
     make(w, seed, kind, &d);
-    struct ctx x = {.mem = arena_new(NULL),
-                    .scratch = arena_new(NULL),
-                    .diag = &d,
-                    .m = w->t.m,
-                    .cluster = w->t.cluster};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
     int rc = place(&x, passes);
-    const struct plan *p = x.plan;
+    const struct plan *p = x.results.plan;
     c->runs++;
     c->none += rc == PASS_INFEASIBLE;
     if ((rc != 0 && rc != PASS_INFEASIBLE) || (rc == PASS_INFEASIBLE) != (any == COST_NEVER))
@@ -343,9 +341,9 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
                 (long long)p->bound_all, plan_status_name(p->status), plan_among(p->scope),
                 (long long)any, (long long)contiguous, w->said.text);
     }
-    arena_free(x.mem);
-    arena_free(x.scratch);
-    arena_free(w->t.m->mem);
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
+    arena_free(w->t.scene.m->mem);
     free(w);
 }
 
@@ -360,7 +358,7 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
         int64_t any, contiguous;
         make(w, seed, kind, &d);
         find_least(w, &any, &contiguous);
-        arena_free(w->t.m->mem);
+        arena_free(w->t.scene.m->mem);
         free(w);
         closer += any < contiguous;
         none += any == COST_NEVER;

@@ -126,39 +126,39 @@ static bool legal(const struct world *w, const int32_t *dev)
 static void try_copies(struct ctx *x, const int32_t *node, uint32_t *copies, const bool *used,
                        uint32_t d, int64_t *best)
 {
-    if (d < x->cluster->ndev && (!used[d] || !x->cluster->replicate)) {
+    if (d < x->scene.cluster->ndev && (!used[d] || !x->scene.cluster->replicate)) {
         try_copies(x, node, copies, used, d + 1, best);
         return;
     }
-    if (d < x->cluster->ndev) {
-        uint32_t most = 1, cls = cluster_class(x->cluster, d);
-        while (d + most < x->cluster->ndev && !used[d + most] &&
-               cluster_class(x->cluster, d + most) == cls)
+    if (d < x->scene.cluster->ndev) {
+        uint32_t most = 1, cls = cluster_class(x->scene.cluster, d);
+        while (d + most < x->scene.cluster->ndev && !used[d + most] &&
+               cluster_class(x->scene.cluster, d + most) == cls)
             most++;
         for (copies[d] = 1; copies[d] <= most; copies[d]++)
             try_copies(x, node, copies, used, d + 1, best);
         return;
     }
-    struct arena_mark mark = arena_mark(x->mem);
-    struct verdict v = judge_copies(x->m, x->place, x->cluster, node, copies, x->mem);
+    struct arena_mark mark = arena_mark(x->use.mem);
+    struct verdict v = judge(&x->scene, node, copies, x->use.mem);
     if (v.fits && v.colocated && v.runnable && v.value < *best)
         *best = v.value;
-    arena_release(x->mem, mark);
+    arena_release(x->use.mem, mark);
 }
 
 /* The best value over all legal plans, INT64_MAX: none. */
 static int64_t brute_force(const struct world *w, struct ctx *x)
 {
-    const struct graph *g = &x->m->graph[1];
-    int32_t dev[OPS] = {0}, *node = arena_array(x->mem, x->m->nnode, sizeof *node);
+    const struct graph *g = &x->scene.m->graph[1];
+    int32_t dev[OPS] = {0}, *node = arena_array(x->use.mem, x->scene.m->nnode, sizeof *node);
     int64_t best = INT64_MAX;
     uint32_t plans = 1;
     for (uint32_t i = 0; i < w->nop; i++)
-        plans *= x->cluster->ndev;
+        plans *= x->scene.cluster->ndev;
     for (uint32_t p = 0; p < plans; p++) {
         uint32_t rest = p;
-        for (uint32_t i = 0; i < w->nop; i++, rest /= x->cluster->ndev)
-            node[g->first + i] = dev[i] = (int32_t)(rest % x->cluster->ndev);
+        for (uint32_t i = 0; i < w->nop; i++, rest /= x->scene.cluster->ndev)
+            node[g->first + i] = dev[i] = (int32_t)(rest % x->scene.cluster->ndev);
         if (!legal(w, dev))
             continue;
         uint32_t copies[DEVICES] = {0};
@@ -182,20 +182,21 @@ static int run(struct ctx *x, const char *pipeline)
 {
     struct pipeline p = {0};
     struct run_options o = {0};
-    assert_int_equal(pipeline_parse(&p, pipeline, x->mem, x->diag), 0);
-    pipeline_complete(&p, x->mem);
+    assert_int_equal(pipeline_parse(&p, pipeline, x->use.mem, x->use.diag), 0);
+    pipeline_complete(&p, x->use.mem);
     return pipeline_run(&p, x, &o);
 }
 
 /* The search from the other end finds a plan of the same value (INT64_MAX: none). */
 static void check_mirror(struct ctx *x, int64_t best)
 {
-    const struct wdag *g = x->top;
-    struct problem *c = problem_build(g, x->cluster, -1, x->mem, x->diag);
+    const struct wdag *g = x->levels.top;
+    struct problem *c = problem_build(g, x->scene.cluster, -1, x->use.mem, x->use.diag);
     struct dp_search s = {.max_states = 100000};
-    struct problem_plan plan = {LOAD_INF, arena_array(x->mem, (size_t)g->n + 1, sizeof(int32_t)),
-                                arena_array(x->mem, DEVICES, sizeof(uint32_t))};
-    dp_search(mirror(c, x->mem), &s, &plan, x->mem);
+    struct problem_plan plan = {LOAD_INF,
+                                arena_array(x->use.mem, (size_t)g->n + 1, sizeof(int32_t)),
+                                arena_array(x->use.mem, DEVICES, sizeof(uint32_t))};
+    dp_search(mirror(c, x->use.mem), &s, &plan, x->use.mem);
     assert_true(s.complete);
     assert_int_equal(plan.value, best == INT64_MAX ? LOAD_INF : best);
 }
@@ -210,11 +211,10 @@ static void check(enum mode mode, uint64_t rng)
         make(&w, mode, &rng);
         if (module_parse(&t, w.said.text, w.said.len, "random", NULL, &d))
             fail_msg("round %u does not parse:\n%s", round, w.said.text);
-        struct ctx x = {.mem = arena_new(NULL),
-                        .scratch = arena_new(NULL),
-                        .diag = &d,
-                        .m = t.m,
-                        .cluster = t.cluster};
+        struct ctx x = {.use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
+                        .use.diag = &d,
+                        .scene = t.scene};
         int rc = run(&x, round % 2 ? "dp-place{starts=1}" : "subdivide,dp-place{starts=1}");
         uneven += w.uneven;
         int64_t best = brute_force(&w, &x);
@@ -224,21 +224,21 @@ static void check(enum mode mode, uint64_t rng)
             if (rc)
                 fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.said.text);
             struct verdict v =
-                judge_copies(x.m, x.place, x.cluster, x.plan->dev, x.plan->copies, x.mem);
-            if (v.value != best || x.plan->status != PLAN_OPTIMAL)
+                judge(&x.scene, x.results.plan->dev, x.results.plan->copies, x.use.mem);
+            if (v.value != best || x.results.plan->status != PLAN_OPTIMAL)
                 fail_msg("round %u: %lld, best %lld\n%s", round, (long long)v.value,
                          (long long)best, w.said.text);
             assert_true(v.fits && v.colocated && v.runnable);
-            for (uint32_t i = 0; x.plan->copies && i < x.cluster->ndev; i++)
-                shared += x.plan->copies[i] > 1;
+            for (uint32_t i = 0; x.results.plan->copies && i < x.scene.cluster->ndev; i++)
+                shared += x.results.plan->copies[i] > 1;
             found++;
         }
         check_mirror(&x, best);
         for (uint32_t i = 0; i < w.nop; i++)
             orphans += is_orphan(&w, i);
-        arena_free(x.mem);
-        arena_free(x.scratch);
-        arena_free(t.m->mem);
+        arena_free(x.use.mem);
+        arena_free(x.use.scratch);
+        arena_free(t.scene.m->mem);
     }
     assert_true(found > GRAPHS / 2 && found < GRAPHS && orphans > GRAPHS / 4 &&
                 uneven > GRAPHS / 2);

@@ -104,24 +104,23 @@ static void join(const char *text, size_t size, enum rule rule, struct tally *t)
     struct pipeline pipe = {0};
     struct run_options none = {0};
     assert_int_equal(module_parse(&in, text, size, "random", NULL, &d), 0);
-    struct ctx x = {.mem = arena_new(NULL),
-                    .scratch = arena_new(NULL),
-                    .diag = &d,
-                    .m = in.m,
-                    .cluster = in.cluster};
-    assert_int_equal(pipeline_parse(&pipe, "cost", x.mem, &d), 0);
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = in.scene};
+    assert_int_equal(pipeline_parse(&pipe, "cost", x.use.mem, &d), 0);
     assert_int_equal(pipeline_run(&pipe, &x, &none) || ctx_base(&x), 0);
-    struct classes c = classes_new(x.mem, x.base->n);
-    uint8_t *follows = arena_alloc(x.mem, x.base->n);
-    uint32_t *group = arena_array(x.mem, x.base->n, sizeof *group);
+    struct classes c = classes_new(x.use.mem, x.levels.base->n);
+    uint8_t *follows = arena_alloc(x.use.mem, x.levels.base->n);
+    uint32_t *group = arena_array(x.use.mem, x.levels.base->n, sizeof *group);
     t->joined += rule == NORM ? norms_join(&x, &c) : qdq_join(&x, rule == ALL, &c, follows);
     uint32_t n = classes_number(&c, group);
-    uint32_t left = wdag_join_cycles(x.base, NULL, group, n);
+    uint32_t left = wdag_join_cycles(x.levels.base, NULL, group, n);
     t->cycles += left < n;
     assert_int_equal(d.errors, 0);
-    arena_free(x.scratch);
-    arena_free(x.mem);
-    arena_free(in.m->mem);
+    arena_free(x.use.scratch);
+    arena_free(x.use.mem);
+    arena_free(in.scene.m->mem);
 }
 
 static void test_quantised(void **state)

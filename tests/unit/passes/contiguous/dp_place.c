@@ -692,7 +692,8 @@ static void test_limits(void **state)
         int32_t dev[MAX_N + 1];
         struct problem_plan plan = {LOAD_INF, dev, NULL};
         volatile sig_atomic_t stop = 1;
-        struct clock clock = {.stop = &stop};
+        struct listener listener = {.stop = &stop};
+        struct clock clock = {.listener = &listener};
         struct interval_run run = {.starts = 3, .seed = 1, .clock = &clock};
         interval_search(c, &run, &plan, t->a);
         if (plan.value < LOAD_INF)

@@ -301,34 +301,35 @@ static int64_t try_all(const struct world *w, int32_t *plan)
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {.mem = arena_new(NULL),
-                    .scratch = arena_new(NULL),
-                    .diag = d,
-                    .m = w->t.m,
-                    .cluster = w->t.cluster};
-    struct pin *pin = arena_array(x.mem, OPS, sizeof *pin);
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = d,
+                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
+    struct settings *s = arena_alloc(x.use.mem, sizeof *s);
+    struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
         if (w->pin[i] >= 0)
-            pin[x.npins++] =
-                (struct pin){arena_fmt(x.mem, "^n%u$", i),
-                             cluster_device_name(x.cluster, x.mem, (uint32_t)w->pin[i])};
-    x.pins = pin;
+            pin[s->npins++] =
+                (struct pin){arena_fmt(x.use.mem, "^n%u$", i),
+                             cluster_device_name(x.scene.cluster, x.use.mem, (uint32_t)w->pin[i])};
+    s->pins = pin;
+    x.settings = s;
     return x;
 }
 
 static void end(struct world *w, struct ctx *x)
 {
-    arena_free(x->mem);
-    arena_free(x->scratch);
-    arena_free(w->t.m->mem);
+    arena_free(x->use.mem);
+    arena_free(x->use.scratch);
+    arena_free(w->t.scene.m->mem);
 }
 
 static int place(struct ctx *x, const char *passes)
 {
     struct pipeline p = {0};
     struct run_options o = {0};
-    assert_int_equal(pipeline_parse(&p, passes, x->mem, x->diag), 0);
-    pipeline_complete(&p, x->mem);
+    assert_int_equal(pipeline_parse(&p, passes, x->use.mem, x->use.diag), 0);
+    pipeline_complete(&p, x->use.mem);
     /* the costs are written in the text */
     uint32_t n = 0;
     for (uint32_t i = 0; i < p.n; i++)
@@ -350,17 +351,17 @@ static void test_judge(void **state)
         struct ctx x = context(w, &d);
         assert_int_equal(ctx_base(&x), 0);
         for (uint32_t round = 0; round < 8; round++) {
-            int32_t dev[OPS], *of = arena_array(x.scratch, x.m->nnode, sizeof *of);
+            int32_t dev[OPS], *of = arena_array(x.use.scratch, x.scene.m->nnode, sizeof *of);
             int64_t load[DEVICES], transfer[DEVICES], used[DEVICES], flat[DEVICES], all[DEVICES];
             uint32_t group[DEVICES];
             const uint32_t alone[DEVICES] = {0, 1, 2, 3, 4, 5};
-            memset(of, 0xff, x.m->nnode * sizeof *of);
+            memset(of, 0xff, x.scene.m->nnode * sizeof *of);
             for (uint32_t i = 0; i < w->nop; i++)
-                of[x.m->graph[1].first + i] = dev[i] = (int32_t)test_below(&rng, w->ndev);
+                of[x.scene.m->graph[1].first + i] = dev[i] = (int32_t)test_below(&rng, w->ndev);
             group_devices(w, false, group);
             loads(w, dev, group, load, transfer, used);
             loads(w, dev, alone, all, flat, used);
-            struct verdict v = judge(x.m, x.place, x.cluster, of, x.scratch);
+            struct verdict v = judge(&x.scene, of, NULL, x.use.scratch);
             bool saved = false;
             for (uint32_t e = 0; e < w->ndev; e++) {
                 if (v.load[e].transfer != transfer[e] || v.load[e].used != used[e])
@@ -383,9 +384,9 @@ static bool find_vertices(struct world *w, struct diag *d)
 {
     struct ctx x = context(w, d);
     bool ok = !place(&x, "contract");
-    const uint32_t *map = ok ? wdag_flatten(x.top, x.mem) : NULL;
+    const uint32_t *map = ok ? wdag_flatten(x.levels.top, x.use.mem) : NULL;
     for (uint32_t i = 0; ok && i < w->nop; i++)
-        w->vertex[i] = map[x.base->vertex[x.m->graph[1].first + i]];
+        w->vertex[i] = map[x.levels.base->vertex[x.scene.m->graph[1].first + i]];
     end(w, &x);
     return ok;
 }
@@ -403,14 +404,14 @@ static void check_plan(struct world *w, uint64_t seed, const char *passes, bool 
         fail_msg("seed %llu: %s gives %d, the least is %lld:\n%s", (unsigned long long)seed, passes,
                  rc, (long long)best, w->said.text);
     if (!rc) {
-        bool proven = x.plan->status == PLAN_OPTIMAL;
-        if (x.plan->bound > best || x.plan->value < best ||
-            ((exact || proven) && x.plan->value != best) || (exact && !proven))
+        bool proven = x.results.plan->status == PLAN_OPTIMAL;
+        if (x.results.plan->bound > best || x.results.plan->value < best ||
+            ((exact || proven) && x.results.plan->value != best) || (exact && !proven))
             fail_msg("seed %llu: %s: %lld, bound %lld, %s; the least is %lld:\n%s",
-                     (unsigned long long)seed, passes, (long long)x.plan->value,
-                     (long long)x.plan->bound, plan_status_name(x.plan->status), (long long)best,
-                     w->said.text);
-        counts[1] += x.plan->value == best;
+                     (unsigned long long)seed, passes, (long long)x.results.plan->value,
+                     (long long)x.results.plan->bound, plan_status_name(x.results.plan->status),
+                     (long long)best, w->said.text);
+        counts[1] += x.results.plan->value == best;
         counts[2] += proven;
     }
     counts[0]++;
@@ -471,16 +472,16 @@ static void test_flat(void **state)
         for (int i = 0; i < 2; i++) {
             make(w, seed, true, &d);
             struct ctx x = context(w, &d);
-            if (i == 0 && cluster_grouped(x.cluster)) /* refused */
+            if (i == 0 && cluster_grouped(x.scene.cluster)) /* refused */
                 assert_int_equal(place(&x, "dp-place"), -1);
             for (uint32_t k = 0; i == 0 && k < w->ncls; k++)
-                x.cluster->cls[k].group = 0;
+                x.scene.cluster->cls[k].group = 0;
             if (i == 0)
-                x.top = x.base = x.whole = NULL, x.place = NULL;
+                x.levels.top = x.levels.base = x.levels.whole = NULL, x.scene.place = NULL;
             int rc = place(&x, i ? "hier-place" : "dp-place");
             assert_true(rc == 0 || rc == PASS_INFEASIBLE || rc == -1);
-            value[i] = rc ? rc : x.plan->value; /* -1: pins contradict colours */
-            assert_true(rc || x.plan->status == PLAN_OPTIMAL);
+            value[i] = rc ? rc : x.results.plan->value; /* -1: pins contradict colours */
+            assert_true(rc || x.results.plan->status == PLAN_OPTIMAL);
             end(w, &x);
         }
         if (value[0] != value[1])

@@ -41,17 +41,16 @@ static void begin(struct bench *b)
     c->bandwidth = INT64_C(100000000000);
     c->overhead = 5000000;
     c->link_bandwidth = INT64_C(1000000000);
-    b->x = (struct ctx){.mem = arena_new(NULL),
-                        .scratch = arena_new(NULL),
-                        .diag = &b->diag,
-                        .m = b->m,
-                        .cluster = &b->cluster};
+    b->x = (struct ctx){.use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
+                        .use.diag = &b->diag,
+                        .scene = {.m = b->m, .cluster = &b->cluster}};
 }
 
 static void end(struct bench *b)
 {
-    arena_free(b->x.mem);
-    arena_free(b->x.scratch);
+    arena_free(b->x.use.mem);
+    arena_free(b->x.use.scratch);
     arena_free(b->m->mem);
 }
 
@@ -340,7 +339,7 @@ static void unknown_shapes(void **state)
     vid x = IN(ELEM_F32, 25, 10);
     nid n = node_of(&b, "elsewhere", "Mystery", 1, &x, 0, NULL, 1);
     run_passes(&b);
-    assert_int_equal(b.x.shapes_unknown, 1);
+    assert_int_equal(b.x.results.shapes_unknown, 1);
     assert_int_equal(b.m->cost->elems[b.out], -1);
     assert_int_equal(b.m->cost->bytes[b.out], 1000); /* like its largest operand */
     assert_int_equal(b.m->cost->flops[n], 250);
@@ -358,15 +357,16 @@ static void bindings(void **state)
     b.m->dim[dim] = dim_parse(b.m, "batch");
     b.m->dim[dim + 1] = dim_parse(b.m, "past + sequence");
     b.m->graph[1].in = module_add_args(b.m, &x, 1);
-    struct dim_binding given = {"past", 3, false};
-    b.x.dims = &given;
-    b.x.ndims = 1;
+    struct dim_binding given = {"past", 3};
+    struct settings settings = {.dims = &given, .ndims = 1};
+    b.x.settings = &settings;
     nid n = N("Relu", 1, &x);
     run_passes(&b);
-    assert_int_equal(b.x.ndims, 3);
+    assert_int_equal(ctx_ndims(&b.x), 3);
     assert_int_equal(b.m->cost->elems[b.out], 1 * (3 + 128) * 8);
     assert_int_equal(b.m->cost->flops[n], 131 * 8);
-    assert_true(b.x.dims[1].guessed && b.x.dims[2].guessed && !b.x.dims[0].guessed);
+    assert_int_equal(b.x.results.nguessed, 2);
+    assert_ptr_equal(ctx_dim(&b.x, 0), &given);
     assert_int_equal(b.diag.warnings, 1);
     end(&b);
 }

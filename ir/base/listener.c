@@ -1,0 +1,26 @@
+/* Telling how far the work is (listener.h). */
+#include "ir/base/listener.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+void listener_tell(struct listener *l, struct progress p)
+{
+    assert(p.done <= 1000 && p.value >= 0 && p.bound >= 0);
+    if (!l || !l->tell || l->ended)
+        return;
+    p.pass = l->pass;
+    l->last = p;
+    l->ended = l->tell(l->user, &p);
+}
+
+void listener_tell_again(struct listener *l)
+{
+    if (l)
+        listener_tell(l, l->last);
+}
+
+bool listener_ended(const struct listener *l)
+{
+    return l && (l->ended || (l->stop && *l->stop));
+}

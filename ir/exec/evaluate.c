@@ -1,0 +1,45 @@
+/* Evaluating plans (evaluate.h): pins, then the judge's closed form, which gives the time per sample without running
+ * anything; rounds of samples (rounds.c) come to the same. */
+#include "ir/exec/evaluate.h"
+
+#include <assert.h>
+
+/* The first node that is not on the device it is pinned to; 0: none. */
+static nid find_misplaced(const struct scene *s, const int32_t *dev)
+{
+    const struct graph *g = &s->m->graph[1];
+    const int32_t *to = s->place->pinned_to;
+    for (nid n = g->first; to && n < g->first + g->count; n++)
+        if (to[n] >= 0 && dev[n] != to[n])
+            return n;
+    return 0;
+}
+
+struct evaluation evaluate(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    assert(s->place && s->cluster && p->dev);
+    struct evaluation e = {.v = judge(s, p->dev, p->copies, a),
+                           .misplaced = find_misplaced(s, p->dev)};
+    e.value = e.v.value;
+    e.why_not = e.v.why_not;
+    if (e.misplaced)
+        e.why_not = arena_fmt(a, "node '%s' is not on the device that it is pinned to",
+                              node_name(s->m, e.misplaced));
+    return e;
+}
+
+bool evaluation_holds(const struct evaluation *e, bool over_memory)
+{
+    return !e->misplaced && e->v.runnable && e->v.colocated && (e->v.fits || over_memory);
+}
+
+enum finding evaluation_confirms(const struct evaluation *e, const struct plan *claim)
+{
+    if (!evaluation_holds(e, claim->status == PLAN_OVER_MEMORY))
+        return FOUND_BROKEN;
+    if (e->value != claim->value)
+        return FOUND_OTHER_VALUE;
+    if (claim->bound > e->value || (claim->status == PLAN_OPTIMAL && claim->bound != e->value))
+        return FOUND_OTHER_BOUND;
+    return FOUND_AS_CLAIMED;
+}

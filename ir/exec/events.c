@@ -1,0 +1,566 @@
+/* The event core (events.h).
+ *
+ * One heap holds the moments to come: ends of what runs, and releases of what is ready but for its release.
+ * An item is ready when nothing is left that it waits for; until it starts, start[] has that moment.
+ *
+ * Requests wait by pair of lanes, in a heap for each pair: of those that need the same two lanes only the
+ * first can be next.  A pair that is blocked hangs on a lane that is full, and is tried again when that lane
+ * gives something back. */
+#include "ir/exec/events.h"
+
+#include "ir/base/heap.h"
+#include "ir/base/map.h"
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { STARTED = UINT32_MAX, LOOK_EACH = 4096 };
+
+/* Requests of the same two lanes. */
+struct pair {
+    struct heap ready;
+    uint32_t next; /* on the lane that it hangs on, pair + 1 */
+    bool queued;   /* it hangs on a lane, or is about to be tried */
+};
+
+struct lane_state {
+    uint32_t held, at;       /* items that it holds; the head of its list */
+    uint32_t ended, started; /* the last item that did */
+    struct heap ready;       /* FIFO, RANK: one-lane items */
+    uint32_t hanging;        /* pair + 1 */
+    bool changed;            /* it is among those to look at */
+};
+
+struct run {
+    const struct task_graph *g;
+    struct timeline *t;
+    struct arena *a;
+    uint32_t *task_of;             /* [item]; NULL: items are tasks */
+    uint32_t *left;                /* [item] what it still waits for; STARTED */
+    struct csr next;               /* task -> tasks that wait for it */
+    struct csr made;               /* task -> its buffers */
+    struct csr used;               /* task -> buffers that it uses */
+    uint32_t *buffer_first, *uses; /* [buffer] its first instance; [instance] uses that are left */
+    int64_t *bytes;                /* [dev] now */
+    uint8_t *listed;               /* [task] 1: stands in lists */
+    uint32_t *pair_of;             /* [task] of requests */
+    struct pair *pair;
+    uint32_t npair;
+    struct lane_state *lane;
+    struct heap moment;          /* ends and releases */
+    struct heap delay;           /* ready items without lanes */
+    uint32_t *tried, ntried;     /* pairs to be tried at this moment */
+    struct heap request;         /* their first requests */
+    uint32_t *changed, nchanged; /* lanes to be looked at */
+};
+
+static uint32_t task_at(const struct run *r, uint32_t item)
+{
+    return r->task_of ? r->task_of[item] : item;
+}
+
+/* ---- setting up ------------------------------------------------------------------------------- */
+
+bool task_graph_number(struct task_graph *g, struct arena *a)
+{
+    uint64_t n = 0;
+    g->first = arena_array(a, (size_t)g->ntask + 1, sizeof *g->first);
+    for (uint32_t t = 0; t < g->ntask; t++) {
+        assert(g->task[t].count >= 1 && g->task[t].time >= 0);
+        n += g->task[t].count;
+        if (n >= NO_ITEM)
+            return false;
+        g->first[t + 1] = (uint32_t)n;
+    }
+    return true;
+}
+
+uint32_t task_of_item(const struct task_graph *g, uint32_t item)
+{
+    assert(item < g->first[g->ntask]);
+    uint32_t low = 0, high = g->ntask - 1;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (g->first[mid + 1] > item)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return low;
+}
+
+/* How many instances of task `on` an instance of task t has to do with. */
+static uint32_t share(const struct task_graph *g, uint32_t t, uint32_t on)
+{
+    return g->task[t].count == g->task[on].count ? 1 : g->task[on].count;
+}
+
+/* Rows turned round: entry -> rows. */
+static struct csr reversed_rows(const struct csr *c, uint32_t rows, uint32_t entries,
+                                struct arena *a)
+{
+    struct csr r = {.at = arena_array(a, (size_t)entries + 2, sizeof *r.at)};
+    uint32_t n = rows ? c->at[rows] : 0;
+    r.to = arena_array(a, (size_t)n + 1, sizeof *r.to);
+    for (uint32_t i = 0; i < n; i++)
+        r.at[c->to[i] + 1]++;
+    csr_starts(r.at, entries);
+    for (uint32_t row = 0; row < rows; row++)
+        for (uint32_t i = c->at[row]; i < c->at[row + 1]; i++)
+            r.to[r.at[c->to[i] + 1]++] = row;
+    return r;
+}
+
+static void set_up_items(struct run *r)
+{
+    const struct task_graph *g = r->g;
+    struct timeline *t = r->t;
+    t->nitem = g->first[g->ntask];
+    t->start = arena_array(r->a, (size_t)t->nitem + 1, sizeof *t->start);
+    t->because = arena_array(r->a, (size_t)t->nitem + 1, sizeof *t->because);
+    memset(t->because, 0xff, ((size_t)t->nitem + 1) * sizeof *t->because);
+    r->left = arena_array(r->a, (size_t)t->nitem + 1, sizeof *r->left);
+    if (t->nitem > g->ntask)
+        r->task_of = arena_array(r->a, t->nitem, sizeof *r->task_of);
+    for (uint32_t k = 0; k < g->ntask; k++) {
+        uint32_t waits = 0;
+        for (uint32_t i = g->waits.at[k]; i < g->waits.at[k + 1]; i++)
+            waits += share(g, k, g->waits.to[i]);
+        for (uint32_t i = g->first[k]; i < g->first[k + 1]; i++) {
+            r->left[i] = waits;
+            if (r->task_of)
+                r->task_of[i] = k;
+        }
+    }
+    r->next = reversed_rows(&g->waits, g->ntask, g->ntask, r->a);
+}
+
+static void set_up_lanes(struct run *r)
+{
+    const struct task_graph *g = r->g;
+    r->lane = arena_array(r->a, (size_t)g->nlane + 1, sizeof *r->lane);
+    r->changed = arena_array(r->a, (size_t)g->nlane + 1, sizeof *r->changed);
+    r->listed = arena_alloc(r->a, (size_t)g->ntask + 1);
+    r->t->busy = arena_array(r->a, (size_t)g->nlane + 1, sizeof *r->t->busy);
+    for (uint32_t l = 0; l < g->nlane; l++) {
+        struct lane_state *x = &r->lane[l];
+        x->ready.a = r->a;
+        x->ended = x->started = NO_ITEM;
+        x->at = g->list.at ? g->list.at[l] : 0;
+        for (uint32_t i = x->at; g->list.at && i < g->list.at[l + 1]; i++)
+            r->listed[task_at(r, g->list.to[i])] = 1;
+    }
+}
+
+/* Pairs of lanes of the requests, numbered as they come. */
+static void set_up_pairs(struct run *r)
+{
+    const struct task_graph *g = r->g;
+    struct map pair = {0};
+    r->pair_of = arena_array(r->a, (size_t)g->ntask + 1, sizeof *r->pair_of);
+    for (uint32_t k = 0; k < g->ntask; k++) {
+        uint32_t x = g->task[k].lane[0], y = g->task[k].lane[1];
+        assert(y == NO_LANE || (x < g->nlane && y < g->nlane && x != y));
+        if (y == NO_LANE || r->listed[k])
+            continue;
+        uint64_t key = x < y ? map_key(x, y) : map_key(y, x);
+        uint32_t p = map_get(&pair, key);
+        if (!p)
+            map_set(&pair, r->a, key, p = ++r->npair);
+        r->pair_of[k] = p - 1;
+    }
+    r->pair = arena_array(r->a, (size_t)r->npair + 1, sizeof *r->pair);
+    r->tried = arena_array(r->a, (size_t)r->npair + 1, sizeof *r->tried);
+    for (uint32_t p = 0; p < r->npair; p++)
+        r->pair[p].ready.a = r->a;
+}
+
+static void note_bytes(struct run *r, uint32_t dev, uint32_t item, int64_t at)
+{
+    struct timeline *t = r->t;
+    if (r->bytes[dev] > t->peak[dev]) {
+        t->peak[dev] = r->bytes[dev];
+        t->peak_at[dev] = at;
+    }
+    if (r->g->memory && r->g->memory[dev] >= 0 && r->bytes[dev] > r->g->memory[dev] && !t->over) {
+        t->over = r->bytes[dev] - r->g->memory[dev];
+        t->over_item = item;
+        t->over_dev = dev;
+        t->over_at = at;
+    }
+}
+
+static void set_up_buffers(struct run *r)
+{
+    const struct task_graph *g = r->g;
+    r->t->peak = arena_array(r->a, (size_t)g->ndev + 1, sizeof *r->t->peak);
+    r->t->peak_at = arena_array(r->a, (size_t)g->ndev + 1, sizeof *r->t->peak_at);
+    r->bytes = arena_array(r->a, (size_t)g->ndev + 1, sizeof *r->bytes);
+    for (uint32_t d = 0; d < g->ndev && g->lasting; d++) {
+        r->bytes[d] = g->lasting[d];
+        note_bytes(r, d, NO_ITEM, 0);
+    }
+    if (!g->nbuffer)
+        return;
+    uint32_t *maker = arena_array(r->a, g->nbuffer, sizeof *maker), n = 0;
+    uint32_t *number = arena_array(r->a, g->nbuffer, sizeof *number);
+    r->buffer_first = arena_array(r->a, g->nbuffer, sizeof *r->buffer_first);
+    for (uint32_t b = 0; b < g->nbuffer; b++) {
+        assert(g->buffer[b].dev < g->ndev && g->buffer[b].bytes >= 0);
+        maker[b] = g->buffer[b].task;
+        number[b] = b;
+        r->buffer_first[b] = n;
+        n += g->task[maker[b]].count;
+    }
+    r->uses = arena_array(r->a, n, sizeof *r->uses);
+    for (uint32_t b = 0; b < g->nbuffer; b++)
+        for (uint32_t i = g->use.at[b]; i < g->use.at[b + 1]; i++)
+            for (uint32_t k = 0; k < g->task[maker[b]].count; k++)
+                r->uses[r->buffer_first[b] + k] += share(g, maker[b], g->use.to[i]);
+    r->made = csr_build(r->a, g->ntask, g->nbuffer, maker, number);
+    r->used = reversed_rows(&g->use, g->nbuffer, g->ntask, r->a);
+}
+
+/* ---- who may start ---------------------------------------------------------------------------- */
+
+static bool has_room(const struct run *r, uint32_t lane)
+{
+    uint32_t width = r->g->lane[lane].width;
+    return r->lane[lane].held < (width ? width : 1);
+}
+
+static void look_at(struct run *r, uint32_t lane)
+{
+    if (r->lane[lane].changed)
+        return;
+    r->lane[lane].changed = true;
+    r->changed[r->nchanged++] = lane;
+}
+
+static void try_pair(struct run *r, uint32_t p)
+{
+    r->pair[p].queued = true;
+    r->tried[r->ntried++] = p;
+}
+
+/* Nothing is left that the item waits for, its release included. */
+static void make_ready(struct run *r, uint32_t item, int64_t now)
+{
+    uint32_t k = task_at(r, item);
+    const struct task *x = &r->g->task[k];
+    r->t->start[item] = now;
+    if (x->lane[0] == NO_LANE) {
+        heap_push(&r->delay, 0, 0, item);
+    } else if (r->listed[k]) {
+        look_at(r, x->lane[0]);
+    } else if (x->lane[1] != NO_LANE) {
+        struct pair *p = &r->pair[r->pair_of[k]];
+        heap_push(&p->ready, now, x->rank, item);
+        if (!p->queued)
+            try_pair(r, r->pair_of[k]);
+    } else {
+        bool by_rank = r->g->lane[x->lane[0]].discipline == LANE_RANK;
+        assert(r->g->lane[x->lane[0]].discipline != LANE_LIST);
+        heap_push(&r->lane[x->lane[0]].ready, by_rank ? 0 : now, x->rank, item);
+        look_at(r, x->lane[0]);
+    }
+}
+
+static void make_released(struct run *r, uint32_t item, int64_t now)
+{
+    r->left[item] = 0;
+    make_ready(r, item, now);
+}
+
+/* The item waits for one thing less, which came about by item `by` (NO_ITEM: by itself). */
+static void wait_less(struct run *r, uint32_t item, uint32_t by, int64_t now)
+{
+    assert(r->left[item] && r->left[item] != STARTED);
+    if (--r->left[item])
+        return;
+    int64_t release = r->g->task[task_at(r, item)].release;
+    if (release > now) {
+        r->left[item] = 1;
+        heap_push(&r->moment, release, 0, item);
+        return;
+    }
+    r->t->because[item] = by;
+    make_ready(r, item, now);
+}
+
+/* ---- starting and ending ---------------------------------------------------------------------- */
+
+static void allocate(struct run *r, uint32_t k, uint32_t item, int64_t now)
+{
+    for (uint32_t i = r->made.at[k]; i < r->made.at[k + 1]; i++) {
+        const struct buffer *b = &r->g->buffer[r->made.to[i]];
+        r->bytes[b->dev] = sat_add(r->bytes[b->dev], b->bytes);
+        note_bytes(r, b->dev, item, now);
+    }
+}
+
+static void release_buffers(struct run *r, uint32_t k, uint32_t item)
+{
+    for (uint32_t i = r->used.at[k]; i < r->used.at[k + 1]; i++) {
+        const struct buffer *b = &r->g->buffer[r->used.to[i]];
+        uint32_t n = r->g->task[b->task].count, own = item - r->g->first[k];
+        bool same = n == r->g->task[k].count;
+        for (uint32_t j = same ? own : 0; j < (same ? own + 1 : n); j++)
+            if (--r->uses[r->buffer_first[r->used.to[i]] + j] == 0)
+                r->bytes[b->dev] -= b->bytes;
+    }
+}
+
+/* What held the item up since it was ready: the end on a lane of its that just was, or its turn. */
+static uint32_t held_up_by(const struct run *r, const struct task *x, int64_t now)
+{
+    uint32_t turn = NO_ITEM;
+    for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
+        const struct lane_state *l = &r->lane[x->lane[i]];
+        if (l->ended != NO_ITEM &&
+            sat_add(r->t->start[l->ended], r->g->task[task_at(r, l->ended)].time) == now)
+            return l->ended;
+        if (l->started != NO_ITEM && r->t->start[l->started] == now)
+            turn = l->started;
+    }
+    return turn;
+}
+
+static void begin(struct run *r, uint32_t item, int64_t now)
+{
+    uint32_t k = task_at(r, item);
+    const struct task *x = &r->g->task[k];
+    struct timeline *t = r->t;
+    if (t->start[item] < now)
+        t->because[item] = held_up_by(r, x, now);
+    t->start[item] = now;
+    r->left[item] = STARTED;
+    for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
+        r->lane[x->lane[i]].held++;
+        r->lane[x->lane[i]].started = item;
+        t->busy[x->lane[i]] = sat_add(t->busy[x->lane[i]], x->time);
+    }
+    if (r->g->nbuffer)
+        allocate(r, k, item, now);
+    heap_push(&r->moment, sat_add(now, x->time), 0, item);
+}
+
+static void finish(struct run *r, uint32_t item, int64_t now)
+{
+    uint32_t k = task_at(r, item);
+    const struct task_graph *g = r->g;
+    const struct task *x = &g->task[k];
+    if (now > r->t->end || r->t->last == NO_ITEM) {
+        r->t->end = now;
+        r->t->last = item;
+    }
+    for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
+        struct lane_state *l = &r->lane[x->lane[i]];
+        l->held--;
+        l->ended = item;
+        look_at(r, x->lane[i]);
+        for (uint32_t p = l->hanging; p; p = r->pair[p - 1].next)
+            try_pair(r, p - 1);
+        l->hanging = 0;
+    }
+    if (g->nbuffer)
+        release_buffers(r, k, item);
+    for (uint32_t i = r->next.at[k]; i < r->next.at[k + 1]; i++) {
+        uint32_t u = r->next.to[i];
+        bool same = x->count == g->task[u].count;
+        uint32_t from = g->first[u] + (same ? item - g->first[k] : 0);
+        for (uint32_t j = from; j < (same ? from + 1 : g->first[u + 1]); j++)
+            wait_less(r, j, item, now);
+    }
+}
+
+/* ---- a moment --------------------------------------------------------------------------------- */
+
+static void push_first(struct run *r, uint32_t p)
+{
+    const struct heap_entry *first = &r->pair[p].ready.at[0];
+    assert(r->pair[p].ready.n);
+    heap_push(&r->request, first->key, first->tie, first->item);
+}
+
+static void start_requests(struct run *r, int64_t now)
+{
+    while (r->ntried)
+        push_first(r, r->tried[--r->ntried]);
+    while (r->request.n) {
+        uint32_t item = heap_pop(&r->request).item, k = task_at(r, item), p = r->pair_of[k];
+        const uint32_t *lane = r->g->task[k].lane;
+        uint32_t full = !has_room(r, lane[0]) ? lane[0] : !has_room(r, lane[1]) ? lane[1] : NO_LANE;
+        struct pair *x = &r->pair[p];
+        if (full != NO_LANE) {
+            x->next = r->lane[full].hanging;
+            r->lane[full].hanging = p + 1;
+            continue;
+        }
+        heap_pop(&x->ready);
+        begin(r, item, now);
+        if (x->ready.n)
+            push_first(r, p);
+        else
+            x->queued = false;
+    }
+}
+
+/* The head of a list, if it can start now; else NO_ITEM. */
+static uint32_t startable_head(const struct run *r, uint32_t lane)
+{
+    const struct csr *list = &r->g->list;
+    uint32_t at = r->lane[lane].at;
+    if (at == list->at[lane + 1])
+        return NO_ITEM;
+    uint32_t item = list->to[at];
+    const struct task *x = &r->g->task[task_at(r, item)];
+    if (r->left[item])
+        return NO_ITEM;
+    for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
+        const struct lane_state *l = &r->lane[x->lane[i]];
+        if (!has_room(r, x->lane[i]) || l->at == list->at[x->lane[i] + 1] ||
+            list->to[l->at] != item)
+            return NO_ITEM;
+    }
+    return item;
+}
+
+static void start_on(struct run *r, uint32_t lane, int64_t now)
+{
+    struct lane_state *l = &r->lane[lane];
+    if (r->g->lane[lane].discipline != LANE_LIST) {
+        while (l->ready.n && has_room(r, lane))
+            begin(r, heap_pop(&l->ready).item, now);
+        return;
+    }
+    for (uint32_t item; has_room(r, lane) && (item = startable_head(r, lane)) != NO_ITEM;) {
+        const struct task *x = &r->g->task[task_at(r, item)];
+        begin(r, item, now);
+        for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
+            r->lane[x->lane[i]].at++;
+            look_at(r, x->lane[i]);
+        }
+    }
+}
+
+static void start_all(struct run *r, int64_t now)
+{
+    while (r->delay.n)
+        begin(r, heap_pop(&r->delay).item, now);
+    start_requests(r, now);
+    while (r->nchanged) {
+        uint32_t lane = r->changed[--r->nchanged];
+        r->lane[lane].changed = false;
+        start_on(r, lane, now);
+    }
+}
+
+/* ---- deadlock --------------------------------------------------------------------------------- */
+
+/* An item that has to start before this one, which never started; NO_ITEM: there is none. */
+static uint32_t reason_not_to(const struct run *r, uint32_t item)
+{
+    const struct task_graph *g = r->g;
+    uint32_t k = task_at(r, item);
+    for (uint32_t i = g->waits.at[k]; i < g->waits.at[k + 1] && r->left[item]; i++) {
+        uint32_t on = g->waits.to[i];
+        bool same = g->task[on].count == g->task[k].count;
+        uint32_t from = g->first[on] + (same ? item - g->first[k] : 0);
+        for (uint32_t j = from; j < (same ? from + 1 : g->first[on + 1]); j++)
+            if (r->left[j] != STARTED)
+                return j;
+    }
+    for (int i = 0; i < 2 && g->task[k].lane[i] != NO_LANE; i++) {
+        uint32_t lane = g->task[k].lane[i], at = r->lane[lane].at;
+        if (r->listed[k] && at < g->list.at[lane + 1] && g->list.to[at] != item)
+            return g->list.to[at];
+    }
+    return NO_ITEM;
+}
+
+/* Each of what never started waits for another of these: whoever follows that comes to a cycle. */
+static void find_cycle(struct run *r, uint32_t item)
+{
+    struct timeline *t = r->t;
+    uint8_t *seen = arena_alloc(r->a, t->nitem);
+    uint32_t cap = 0;
+    for (; item != NO_ITEM && !seen[item]; item = reason_not_to(r, item))
+        seen[item] = 1;
+    assert(item != NO_ITEM);
+    uint32_t first = item;
+    do {
+        t->cycle = vec_grow(r->a, t->cycle, &cap, t->ncycle + 1, sizeof *t->cycle);
+        t->cycle[t->ncycle++] = item;
+        item = reason_not_to(r, item);
+    } while (item != first);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+/* Makes ready what waits for nothing. */
+static void begin_run(struct run *r)
+{
+    for (uint32_t i = 0; i < r->t->nitem; i++)
+        if (!r->left[i]) {
+            r->left[i] = 1;
+            wait_less(r, i, NO_ITEM, 0);
+        }
+}
+
+static bool run_moments(struct run *r, struct clock *clock)
+{
+    uint32_t looks = 0;
+    start_all(r, 0);
+    while (r->moment.n) {
+        int64_t now = r->moment.at[0].key;
+        while (r->moment.n && r->moment.at[0].key == now) {
+            uint32_t item = heap_pop(&r->moment).item;
+            if (r->left[item] == STARTED)
+                finish(r, item, now);
+            else
+                make_released(r, item, now);
+        }
+        start_all(r, now);
+        if (++looks % LOOK_EACH == 0 && clock_out(clock))
+            return false;
+    }
+    return true;
+}
+
+struct timeline events_run(const struct task_graph *g, struct clock *clock, struct arena *a)
+{
+    assert(g->first);
+    struct timeline t = {.last = NO_ITEM, .over_item = NO_ITEM};
+    struct run r = {.g = g, .t = &t, .a = a, .moment.a = a, .delay.a = a, .request.a = a};
+    set_up_items(&r);
+    set_up_lanes(&r);
+    set_up_pairs(&r);
+    set_up_buffers(&r);
+    begin_run(&r);
+    if (!run_moments(&r, clock))
+        t.status = RUN_STOPPED;
+    uint32_t lost = NO_ITEM;
+    for (uint32_t i = t.nitem; i-- > 0;)
+        if (r.left[i] != STARTED) {
+            t.start[i] = -1;
+            lost = i;
+        }
+    if (t.status == RUN_DONE && lost != NO_ITEM) {
+        t.status = RUN_DEADLOCK;
+        find_cycle(&r, lost);
+    }
+    return t;
+}
+
+const uint32_t *timeline_chain(const struct timeline *t, uint32_t *n, struct arena *a)
+{
+    *n = 0;
+    for (uint32_t i = t->last; i != NO_ITEM; i = t->because[i])
+        ++*n;
+    uint32_t *chain = arena_array(a, (size_t)*n + 1, sizeof *chain), k = *n;
+    for (uint32_t i = t->last; i != NO_ITEM; i = t->because[i])
+        chain[--k] = i;
+    return chain;
+}

@@ -1,0 +1,62 @@
+/* What the event core runs (events.h): tasks over lanes, what they wait for, what they keep in memory.
+ *
+ * A task that samples or micro-batches repeat stands here once; its repetitions are instances 0, 1, ...
+ * Instance i of a task waits for instance i of each task that it waits for, if both have as many, else for
+ * all of them.  The same rule says which instances use a buffer. */
+#ifndef PCC_IR_EXEC_TASKS_H
+#define PCC_IR_EXEC_TASKS_H
+
+#include "ir/base/csr.h"
+
+#include <stdbool.h>
+
+#define NO_LANE UINT32_MAX
+#define NO_ITEM UINT32_MAX
+
+/* Who is next on a lane.  LIST: its list tells; the head waits until it can start, and nothing overtakes it.
+ * FIFO: who became ready first, then who has the smallest rank.  RANK: of the ready the smallest rank. */
+enum discipline { LANE_LIST, LANE_FIFO, LANE_RANK };
+
+struct lane {
+    uint32_t width;     /* how many it holds at once; 0: one */
+    uint8_t discipline; /* enum discipline */
+};
+
+struct task {
+    int64_t time;     /* ps from start to end, >= 0 */
+    int64_t release;  /* ps: it does not start before */
+    uint32_t lane[2]; /* held together from start to end; NO_LANE: none; both none: a pure delay */
+    uint32_t rank;
+    uint32_t count;  /* of its instances, >= 1 */
+    uint8_t kind;    /* for whoever draws it; so is number */
+    uint32_t number; /* of what it stands for */
+};
+
+/* Memory of a device from the start of an instance of `task` until its uses have ended; a buffer without uses
+ * stays. */
+struct buffer {
+    uint32_t dev, task;
+    int64_t bytes;
+};
+
+/* An item is an instance of a task: item task_first[t] + i is instance i of task t. */
+struct task_graph {
+    uint32_t ntask, nlane, nbuffer, ndev;
+    struct task *task;
+    uint32_t *first; /* [ntask + 1] made by task_graph_number */
+    struct lane *lane;
+    /* task -> tasks that it waits for */
+    struct csr waits;
+    /* lane -> its items in order, where it is a LIST.  A task of one lane stands in its list; one of two lanes
+     * in the lists of both, or in none (then it is served like a request: events.h). */
+    struct csr list;
+    struct buffer *buffer;
+    struct csr use;         /* buffer -> tasks that use it */
+    const int64_t *lasting; /* [ndev] bytes that are there from the beginning; NULL: none */
+    const int64_t *memory;  /* [ndev] bytes of the device, -1: without end; NULL: all are */
+};
+
+/* Numbers the items: fills g->first, in a.  O(tasks).  false: there would be 2^32 - 1 or more. */
+bool task_graph_number(struct task_graph *g, struct arena *a);
+
+#endif

@@ -1,0 +1,147 @@
+/* What listeners hear from passes, and that they can end them: ir/base/listener.c, step_run of passes/pipeline.c, and
+ * the searches that tell of themselves.
+ *
+ * A graph of parallel chains, wide enough that no planner is done at once.  Each planner tells of itself under the
+ * name that -p has, values that never fall below the bound beside them or below the plan's own, and a listener that
+ * has had enough gets a plan and hears nothing more (a planner that goes on all the same takes for ever). */
+#include "passes/pipeline.h"
+#include "tests/support/said.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CHAINS = 12, LENGTH = 12 };
+
+struct ear {
+    const char *pass;                 /* that is to be heard */
+    uint32_t began, ended, told;      /* passes; with a phase */
+    uint32_t enough;                  /* told so often, it ends the work; 0: never */
+    uint32_t after;                   /* told after that */
+    int64_t value, least, bound_most; /* last value; least value, largest bound of all */
+};
+
+static bool hear(void *user, const struct progress *p)
+{
+    struct ear *e = user;
+    e->after += e->enough > 0 && e->told >= e->enough;
+    if (!p->phase) {
+        e->began += p->pass != NULL && e->began == e->ended;
+        e->ended += p->pass != NULL && e->began != e->ended;
+        return false;
+    }
+    e->told++;
+    assert_string_equal(p->pass, e->pass);
+    assert_true(p->done <= 1000 && p->value >= 0 && p->bound >= 0);
+    assert_true(p->value == 0 || p->value >= p->bound);
+    if (p->value > 0 && (e->least == 0 || p->value < e->least))
+        e->least = p->value;
+    e->value = p->value;
+    e->bound_most = p->bound > e->bound_most ? p->bound : e->bound_most;
+    return e->enough > 0 && e->told >= e->enough;
+}
+
+static void write_graph(struct said *s, const char *devices)
+{
+    say(s, "%s\ngraph {\n", devices);
+    for (uint32_t c = 0; c < CHAINS; c++)
+        for (uint32_t i = 0; i < LENGTH; i++) {
+            char from[32] = "";
+            if (i > 0)
+                snprintf(from, sizeof from, "%%c%u_%u", c, i - 1);
+            say(s, "%%c%u_%u = profile:op(%s) : !xfer=%uus !time=%uus\n", c, i, from,
+                3 + (c * 7 + i * 5) % 11, 20 + (c * 13 + i * 29) % 37);
+        }
+    say(s, "}\n");
+}
+
+/* The plan that passes find while e listens. */
+static struct plan *place(struct ctx *x, struct ear *e, const char *devices, const char *passes)
+{
+    struct said s = {.len = 0};
+    struct text_module t;
+    struct pipeline p = {0};
+    struct run_options o = {0};
+    write_graph(&s, devices);
+    if (module_parse(&t, s.text, s.len, "chains", NULL, x->use.diag))
+        fail_msg("%s", s.text);
+    x->scene.m = t.scene.m;
+    x->scene.cluster = t.scene.cluster;
+    x->use.listener->user = e;
+    assert_int_equal(pipeline_parse(&p, passes, x->use.mem, x->use.diag), 0);
+    e->pass = p.step[p.n - 1].pass->name;
+    pipeline_complete(&p, x->use.mem);
+    assert_int_equal(pipeline_run(&p, x, &o), 0);
+    return x->results.plan;
+}
+
+static void check(const char *devices, const char *passes, uint32_t enough)
+{
+    struct diag d = diag_silent();
+    struct listener l = {.tell = hear};
+    struct ear e = {.enough = enough};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .use.listener = &l};
+    struct plan *p = place(&x, &e, devices, passes);
+    if (!p || !e.told || e.after || e.least < (e.least ? p->bare : 0) || e.bound_most > p->bare)
+        fail_msg(
+            "%s: told %u times, %u after enough, values from %lld, bounds up to %lld, plan %lld",
+            passes, e.told, e.after, (long long)e.least, (long long)e.bound_most,
+            (long long)(p ? p->bare : -1));
+    if (enough && (!l.ended || e.told != enough))
+        fail_msg("%s: not ended: %s", passes, p->argument);
+    if (!enough)
+        assert_true(e.began >= 4 &&
+                    e.began == e.ended); /* infer-shapes, cost, contract, the planner */
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
+    arena_free(x.scene.m->mem);
+}
+
+static const char plain[] = "class acc x4 link=1GB/s,1us";
+static const char groups[] = "class acc x4 link=1GB/s,1us group=2 inner=10GB/s,1us";
+
+static void test_told(void **state)
+{
+    (void)state;
+    check(plain, "dp-place{max-states=200000}", 0);
+    check(plain, "auto-place{gain=0:moves=2000000}", 0);
+    check(plain, "anneal-place{moves=2000000}", 0);
+    check(plain, "dpl-place{starts=20}", 0);
+    check(plain, "local-place", 0);
+    check(plain, "pipedream-place", 0);
+    check(groups, "hier-place{starts=5}", 0);
+}
+
+static void test_enough(void **state)
+{
+    (void)state;
+    check(plain, "dp-place{max-states=1000000000}", 2);
+    check(plain, "anneal-place{moves=1000000000000}", 2);
+    check(plain, "auto-place{gain=0:moves=1000000000000}", 4);
+    check(plain, "dpl-place{starts=1000000}", 2);
+    check(groups, "hier-place{starts=1000000}", 2);
+}
+
+static void test_nobody(void **state)
+{
+    struct listener deaf = {0};
+    (void)state;
+    listener_tell(NULL, (struct progress){.phase = "searching"});
+    listener_tell(&deaf, (struct progress){.phase = "searching"});
+    listener_tell_again(&deaf);
+    listener_tell_again(NULL);
+    assert_false(listener_ended(NULL) || listener_ended(&deaf));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told), cmocka_unit_test(test_enough),
+                                       cmocka_unit_test(test_nobody)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+/* The line that shows how far a long run is: whose work it is, the best plan and its gap, the time since the run
+ * began, what Ctrl-C does, what the work does and how much of that is done.  What has no room at the right is cut. */
+#include "progress_bar.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { MS = 1000000, FIRST = 2000 * MS, EVERY = 200 * MS, COLUMNS = 80, LINE = 512 };
+
+static int columns(void)
+{
+    struct winsize w;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : COLUMNS;
+}
+
+void progress_erase(struct progress_bar *b)
+{
+    if (b->shown)
+        fputs("\r\033[K", stderr);
+    b->shown = false;
+}
+
+static void write_line(char line[LINE], const struct progress *p, int64_t seconds)
+{
+    char time[UNIT_TEXT], plan[LINE / 4] = "no plan yet", done[LINE / 4] = "";
+    if (p->value > 0)
+        snprintf(plan, sizeof plan, "best %s", time_short(time, p->value));
+    if (p->value > 0 && p->bound > 0)
+        snprintf(plan + strlen(plan), sizeof plan - strlen(plan), ", gap %.2f %%",
+                 100 * (double)(p->value - p->bound) / (double)p->value);
+    if (p->done > 0)
+        snprintf(done, sizeof done, " %u.%u %%", p->done / 10, p->done % 10);
+    snprintf(line, LINE, "%s: %s, %lld s (Ctrl-C %s), %s%s", p->pass ? p->pass : "pcc", plan,
+             (long long)seconds, p->value > 0 ? "keeps the best plan" : "ends it", p->phase, done);
+}
+
+bool progress_draw(void *bar, const struct progress *p)
+{
+    struct progress_bar *b = bar;
+    char line[LINE];
+    int64_t now = clock_now();
+    if (!p->phase)
+        progress_erase(b);
+    if (!p->phase || now - b->began < FIRST || now - b->drawn < EVERY)
+        return false;
+    write_line(line, p, (now - b->began) / (1000 * (int64_t)MS));
+    fprintf(stderr, "\r%.*s\033[K", columns() - 1, line);
+    b->drawn = now;
+    b->shown = true;
+    return false;
+}
