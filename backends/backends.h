@@ -33,6 +33,7 @@ struct result {
     uint32_t ndims;
     const char *assumed; /* what the plan rests on that nobody said; NULL: nothing */
     bool annotated;      /* a model with the plan in it is written */
+    FILE *out;           /* where the path "-" leads; NULL: stdout */
     struct diag *diag;
 };
 

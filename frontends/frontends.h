@@ -6,10 +6,13 @@
 
 struct onnx_options {
     bool allow_links; /* external data may be reached through symbolic links and hard links */
+    /* the model itself, which is copied; NULL: it is in the file at `path` */
+    const void *bytes;
+    size_t size;
 };
 
-/* Reads an ONNX model into a module as module_new(of) makes it.  Weights stay in the file.  NULL and a diagnostic on
- * any defect. */
+/* Reads an ONNX model into a module as module_new(of) makes it.  Weights stay in the file.  Of a model in memory, path
+ * is only the name: external data is looked for beside it.  NULL and a diagnostic on any defect. */
 struct module *onnx_read(const char *path, const struct onnx_options *o, struct arena *of,
                          struct diag *d);
 
@@ -23,9 +26,18 @@ int check_annotations(const struct module *m, struct diag *d);
  * diagnostic on any defect. */
 struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
                              struct arena *of, struct diag *d);
+/* The same of text[n]; name is for messages. */
+struct workload_text {
+    const char *name, *text;
+    size_t n;
+};
+struct module *workload_parse(const struct workload_text *t, double transfer_scale,
+                              struct cluster **cluster, struct arena *of, struct diag *d);
 
 enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT };
 /* By name (.onnx, .json, .pir), else by content. */
 enum input_kind input_kind_of(const char *path);
+/* The same of bytes[n] that have this name. */
+enum input_kind input_kind_in(const char *name, const void *bytes, size_t n);
 
 #endif

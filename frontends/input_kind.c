@@ -8,29 +8,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { HEAD = 512 }; /* bytes that are looked at */
+
+/* By the end of a name; false: it does not say. */
+static bool kind_by_name(const char *path, enum input_kind *kind)
+{
+    *kind = str_ends(path, ".json")  ? INPUT_WORKLOAD
+            : str_ends(path, ".pir") ? INPUT_TEXT
+                                     : INPUT_ONNX;
+    return *kind != INPUT_ONNX || str_ends(path, ".onnx");
+}
+
+static enum input_kind kind_by_bytes(const unsigned char *head, size_t n)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool space = head[i] == ' ' || (head[i] >= '\t' && head[i] <= '\r');
+        if ((head[i] < ' ' && !space) || head[i] == 0x7f)
+            return INPUT_ONNX;
+        first += first == i && space;
+    }
+    return first == n ? INPUT_ONNX : head[first] == '{' ? INPUT_WORKLOAD : INPUT_TEXT;
+}
+
 enum input_kind input_kind_of(const char *path)
 {
-    unsigned char head[512];
+    unsigned char head[HEAD];
     struct stat st;
-    ssize_t n = 0, first = 0;
+    ssize_t n = 0;
+    enum input_kind kind;
 
-    if (str_ends(path, ".onnx"))
-        return INPUT_ONNX;
-    if (str_ends(path, ".json"))
-        return INPUT_WORKLOAD;
-    if (str_ends(path, ".pir"))
-        return INPUT_TEXT;
+    if (kind_by_name(path, &kind))
+        return kind;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0) {
         /* what is read from a pipe would be lost to the reader */
         n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof head) : 0;
         close(fd);
     }
-    for (ssize_t i = 0; i < n; i++) {
-        bool space = head[i] == ' ' || (head[i] >= '\t' && head[i] <= '\r');
-        if ((head[i] < ' ' && !space) || head[i] == 0x7f)
-            return INPUT_ONNX;
-        first += first == i && space;
-    }
-    return n <= 0 || first == n ? INPUT_ONNX : head[first] == '{' ? INPUT_WORKLOAD : INPUT_TEXT;
+    return kind_by_bytes(head, n < 0 ? 0 : (size_t)n);
+}
+
+enum input_kind input_kind_in(const char *name, const void *bytes, size_t n)
+{
+    enum input_kind kind;
+    return kind_by_name(name, &kind) ? kind : kind_by_bytes(bytes, n < HEAD ? n : HEAD);
 }

@@ -1,5 +1,5 @@
 /* The context's levels: the base level is built when the first pass wants it.  O(nodes + operands + pins), and
- * O(nodes) for each --pin.  O(nodes + operands + pins), and O(nodes) for each --pin. */
+ * O(nodes) for each --pin. */
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"

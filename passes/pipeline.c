@@ -1,5 +1,5 @@
 /* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h).  O(text) beside
- * the passes.  O(text) beside the passes. */
+ * the passes. */
 #include "passes/pipeline.h"
 
 #include "ir/base/nearest.h"

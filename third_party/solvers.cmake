@@ -52,7 +52,7 @@ set(PCC_SOLVER_NAMES)
 set(PCC_SOLVERS)
 pcc_solver(lpsolve "lp_solve, the default of ip-place" "lp-solve liblpsolve55-dev" lp_lib.h lpsolve55)
 pcc_solver(cbc "CBC, the stronger solver of integer programs" coinor-libcbc-dev Cbc_C_Interface.h CbcSolver Cbc)
-pcc_solver(scotch "Scotch, for scotch-place" libscotch-dev scotch.h scotch)
+pcc_solver(scotch "Scotch, for scotch-place" libscotch-dev scotch.h scotch scotcherr)
 pcc_solver(metis "METIS, for metis-place" libmetis-dev metis.h metis)
 
 # What a linker wants for them; the loader does not know lp_solve's folder.

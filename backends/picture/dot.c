@@ -469,7 +469,7 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
 {
     struct outfile o;
     struct picture p = {.r = r, .a = arena_new(r->scene.m->mem)};
-    if (outfile_open(&o, path, r->scene.m->mem, r->diag)) {
+    if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag)) {
         arena_free(p.a);
         return -1;
     }

@@ -69,7 +69,7 @@ int paper_split_write(const struct result *r, const char *path)
                               "%s: node '%s' has no id: only plans of workloads can be "
                               "written in the paper's form",
                               path, node_name(r->scene.m, v));
-    if (outfile_open(&o, path, r->scene.m->mem, r->diag))
+    if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
         return -1;
     struct arena *a = arena_new(r->scene.m->mem);
     int64_t *ids = arena_array(a, (size_t)g->count + 1, sizeof *ids);

@@ -64,7 +64,7 @@ int plan_json_write(const struct result *r, const char *path)
     else if (!root)
         rc = diag_error(r->diag, "%s: a name is not UTF-8, which JSON cannot hold", path);
     if (!rc)
-        rc = outfile_open(&o, path, r->scene.m->mem, r->diag);
+        rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
                                JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;

@@ -319,6 +319,19 @@ static int make_temp(struct folder *f, const char *stem)
     return made.st_dev == there.st_dev && made.st_ino == there.st_ino ? 0 : ENOENT;
 }
 
+/* The mode of a folder that is made as one usually is (mkdtemp's are for the owner alone), by that of a file:
+ * asking for the mask itself would change it for other threads.  Negative: an errno. */
+static int usual_mode(const struct folder *f)
+{
+    struct stat st;
+    int fd = openat(f->dirfd, fixed[0], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0777);
+    int rc = fd < 0 || fstat(fd, &st) || unlinkat(f->dirfd, fixed[0], 0) ? -errno
+                                                                         : (int)(st.st_mode & 0777);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 int folder_begin(struct folder *f, const char *name, bool into, struct arena *a, struct diag *d)
 {
     *f = (struct folder){.a = a, .diag = d, .name = name, .dirfd = -1, .into = into};
@@ -338,10 +351,9 @@ int folder_begin(struct folder *f, const char *name, bool into, struct arena *a,
     }
     if (!f->temp)
         diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(rc));
-    mode_t mask = umask(0);
-    umask(mask);
-    if (f->temp && !rc && fchmod(f->dirfd, 0777 & ~mask))
-        rc = errno;
+    int mode = f->temp && !rc ? usual_mode(f) : 0;
+    if (f->temp && !rc)
+        rc = mode < 0 ? -mode : fchmod(f->dirfd, (mode_t)mode) ? errno : 0;
     if (f->temp && rc)
         diag_error(d, "%s: %s", f->temp, strerror(rc));
     if (!rc)

@@ -43,6 +43,11 @@ static int name_as_is(struct split *s, uint32_t k, const char *folder)
     const struct file *f = &s->m->file[k];
     const char *name = f->location ? str(s->m, f->location) : base_name(str(s->m, f->path));
     struct stat st;
+    if (f->nowhere && s->sources.used[k])
+        return diag_error(s->diag,
+                          "%s: the model came in memory, there is no file with its weights: use "
+                          "--weights=shared, or give another folder than '%s'",
+                          str(s->m, f->path), folder);
     if (folder_own_name(base_name(name)))
         return diag_error(s->diag,
                           "%s: has the name of a file of a split, which cannot lie beside it then: "

@@ -36,12 +36,36 @@ static void unmap(void *p)
     close(x->fd);
 }
 
+/* A file without a name that has these bytes, from its beginning: to all that follows, a model in memory is one in a
+ * file.  Its descriptor, or -1 and errno. */
+static int file_of(const char *bytes, size_t n)
+{
+    int fd = memfd_create("pcc-model", MFD_CLOEXEC);
+
+    while (fd >= 0 && n > 0) {
+        ssize_t k = write(fd, bytes, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k < 0) {
+            int e = errno;
+            close(fd);
+            errno = e;
+            return -1;
+        }
+        bytes += k;
+        n -= (size_t)k;
+    }
+    return fd;
+}
+
 /* Opens and maps the model; it becomes file[1] of m. */
-static int map_file(struct module *m, const char *path, struct diag *d)
+static int map_file(struct module *m, const char *path, const struct onnx_options *o,
+                    struct diag *d)
 {
     struct mapping *x = arena_alloc(m->mem, sizeof *x);
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = o->bytes != NULL ? file_of(o->bytes, o->size)
+                              : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     if (fd < 0)
         return diag_error(d, "%s: cannot open: %s", path, strerror(errno));
@@ -69,6 +93,7 @@ static int map_file(struct module *m, const char *path, struct diag *d)
     f->fd = fd;
     f->size = (uint64_t)st.st_size;
     f->map = at;
+    f->nowhere = o->bytes != NULL;
     return 0;
 }
 
@@ -195,7 +220,7 @@ static int read_into(struct module *m, const char *path, const struct onnx_optio
 
     m->path = str_id(m, path);
     b.folder = slash == NULL ? "." : arena_strdup(m->mem, path, (size_t)(slash - path) + 1);
-    if (map_file(m, path, d) != 0)
+    if (map_file(m, path, o, d) != 0)
         return -1;
     struct arena *wire = arena_new(m->mem);
     Onnx__ModelProto *model = unpack(m, path, wire, d);

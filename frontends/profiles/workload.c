@@ -520,7 +520,12 @@ static int read_cluster(struct reader *r, struct cluster *c)
     return 0;
 }
 
-static int read_all(struct reader *r, struct cluster *c)
+static int not_json(struct reader *r, const json_error_t *e)
+{
+    return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e->line, e->column, e->text);
+}
+
+static int load_file(struct reader *r)
 {
     json_error_t e;
     struct stat st;
@@ -531,8 +536,21 @@ static int read_all(struct reader *r, struct cluster *c)
     r->root = json_keep(r->own, json_load_file(r->path, JSON_REJECT_DUPLICATES, &e));
     if (!r->root && e.line < 0)
         return diag_error(r->d, "%s: %s", r->path, strerror(errno));
-    if (!r->root)
-        return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e.line, e.column, e.text);
+    return r->root ? 0 : not_json(r, &e);
+}
+
+static int load_text(struct reader *r, const char *text, size_t n)
+{
+    json_error_t e;
+    if (n == 0)
+        return diag_error(r->d, "%s: the file is empty", r->path);
+    r->root = json_keep(r->own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
+    return r->root ? 0 : not_json(r, &e);
+}
+
+/* What r->root says. */
+static int read_all(struct reader *r, struct cluster *c)
+{
     if (!json_is_object(r->root))
         return not_a_workload(r, "expected an object");
     if (read_cluster(r, c) || read_nodes(r) || read_edges(r) || sort_nodes(r))
@@ -543,15 +561,17 @@ static int read_all(struct reader *r, struct cluster *c)
     return 0;
 }
 
-struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
-                             struct arena *of, struct diag *d)
+/* The file at r->path, or text[n]. */
+static struct module *read_workload(struct reader *r, const char *text, size_t n,
+                                    struct cluster **cluster, struct arena *of)
 {
-    struct module *m = module_new(of, d);
-    struct reader r = {.path = path, .d = d, .m = m, .a = m->mem, .scale = transfer_scale};
+    struct module *m = r->m = module_new(of, r->d);
+    r->a = m->mem;
+    r->own = arena_new(m->mem);
     *cluster = arena_alloc(m->mem, sizeof **cluster);
-    r.own = arena_new(m->mem);
-    int rc = read_all(&r, *cluster);
-    arena_free(r.own);
+    int rc = text ? load_text(r, text, n) : load_file(r);
+    rc = rc ? rc : read_all(r, *cluster);
+    arena_free(r->own);
 #ifdef __GLIBC__
     /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
     malloc_trim(0);
@@ -561,4 +581,19 @@ struct module *workload_read(const char *path, double transfer_scale, struct clu
     arena_free(m->mem);
     *cluster = NULL;
     return NULL;
+}
+
+struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
+                             struct arena *of, struct diag *d)
+{
+    struct reader r = {.path = path, .d = d, .scale = transfer_scale};
+    return read_workload(&r, NULL, 0, cluster, of);
+}
+
+struct module *workload_parse(const struct workload_text *t, double transfer_scale,
+                              struct cluster **cluster, struct arena *of, struct diag *d)
+{
+    assert(t->text && t->name && cluster);
+    struct reader r = {.path = t->name, .d = d, .scale = transfer_scale};
+    return read_workload(&r, t->text, t->n, cluster, of);
 }

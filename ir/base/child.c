@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,21 +31,36 @@ static void run_job(void *arg)
     j->rc = j->work(j->arg, j->out);
 }
 
+/* What the caller's streams hold is written by the caller alone, should the library end the child by exit(). */
+static void close_all_but(int fd)
+{
+#ifdef SYS_close_range
+    if (fd > STDERR_FILENO + 1)
+        syscall(SYS_close_range, STDERR_FILENO + 1, fd - 1, 0);
+    syscall(SYS_close_range, fd + 1, ~0U, 0);
+#else
+    (void)fd;
+#endif
+}
+
 /* Memory that runs out ends the child alone: the guards below are its parent's. */
 static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena *a)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
+    int pipe =
+        fcntl(fd, F_DUPFD, STDERR_FILENO + 1); /* fd may be one of the three, if they are closed */
     int nothing = open("/dev/null", O_RDWR);
     for (int s = 1; s < NSIG; s++)
         sigaction(s, &plain, NULL);
     signal(SIGINT, SIG_IGN); /* Ctrl-C reaches the parent, which decides */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || nothing < 0)
+    if (getppid() != parent || nothing < 0 || pipe < 0)
         _exit(1);
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
-    j->out = fdopen(fd, "wb");
+    close_all_but(pipe);
+    j->out = fdopen(pipe, "wb");
     j->rc = 1;
     if (!j->out || !arena_guard(a, run_job, j, NULL) || fclose(j->out))
         _exit(1);
@@ -112,7 +128,6 @@ enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct cl
         *why = "no pipe";
         return CHILD_FAILED;
     }
-    fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         close(fd[0]);

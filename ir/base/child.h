@@ -14,9 +14,9 @@ enum child_end {
 };
 
 /* Runs work(arg, out) in a forked child.  *bytes, *n: what it wrote to out, at most `most` bytes, in a.  The child's
- * stdout and stderr go nowhere; signals have their default actions there.  It is killed when the clock is out.  No
- * other thread of this process may be running.  *why (for CHILD_FAILED): "exit status 1", "signal 6", "more than N
- * bytes". */
+ * stdout and stderr go nowhere, it has no other files open; signals have their default actions there.  It is killed
+ * when the clock is out.  Other threads of this process may be running: what they hold locked stays so in the child,
+ * but for malloc and streams.  *why (for CHILD_FAILED): "exit status 1", "signal 6", "more than N bytes". */
 enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                          size_t most, struct arena *a, char **bytes, size_t *n, const char **why);
 

@@ -39,7 +39,7 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 struct phase {
     uint32_t *level; /* 1 + distance from s; 0: not reached */
     uint32_t *arc;   /* [node] the next arc to try */
-    /* breadth-first queue of breadth-first queue of nodes; then the arcs of the current path */
+    /* breadth-first queue of nodes; then the arcs of the current path */
     uint32_t *queue;
 };
 

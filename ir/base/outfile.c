@@ -77,15 +77,20 @@ static int name_finally(struct outfile *o)
     return errno == EEXIST && name_temporarily(o, fileno(o->f)) >= 0 ? 0 : -1;
 }
 
+int outfile_open_to(struct outfile *o, const char *path, FILE *out, struct arena *of,
+                    struct diag *d)
+{
+    if (strcmp(path, "-") != 0)
+        return outfile_open(o, path, of, d);
+    *o = (struct outfile){.f = out != NULL ? out : stdout, .path = path, .diag = d};
+    return 0;
+}
+
 int outfile_open(struct outfile *o, const char *path, struct arena *of, struct diag *d)
 {
     struct stat st;
 
     *o = (struct outfile){.path = path, .diag = d};
-    if (strcmp(path, "-") == 0) {
-        o->f = stdout;
-        return 0;
-    }
     bool there = stat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
         return diag_error(d, "%s: is there already and is not a regular file", path);
@@ -116,7 +121,7 @@ int outfile_check(const char *path, struct arena *of, struct diag *d)
 
 int outfile_close(struct outfile *o, bool ok)
 {
-    if (o->f == stdout)
+    if (strcmp(o->path, "-") == 0)
         return ok && fflush(o->f) == 0 ? 0 : -1;
     bool whole = ok && fflush(o->f) == 0 && ferror(o->f) == 0;
     whole = whole && (o->temp != NULL || name_finally(o) == 0);

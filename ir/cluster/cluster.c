@@ -1,4 +1,4 @@
-/* What follows from a cluster: peaks, loads, transfers, names of devices.  O(classes) each.  O(classes) each,
+/* What follows from a cluster: peaks, loads, transfers, names of devices.  O(classes) each,
  * finding a device by its name O(devices * classes). */
 #include "ir/cluster/cluster.h"
 

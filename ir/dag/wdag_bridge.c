@@ -40,7 +40,7 @@ struct bridging {
     uint32_t nreader, capreader;
     struct piece piece[UNITS];
     uint32_t npiece;
-    /* the new nets, as growing arrays:, as growing arrays: */
+    /* the new nets, as growing arrays: */
     uint32_t nnet, *at, *pin, *src, *old, capat, cappin, capsrc, capold, capcost;
     int64_t *cost; /* [net][class] */
 };

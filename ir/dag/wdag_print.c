@@ -1,5 +1,4 @@
-/* Levels as text: what --print-ir-after shows below the module, in comment lines.  O(vertices + nodes).  O(vertices
- * + nodes). */
+/* Levels as text: what --print-ir-after shows below the module, in comment lines.  O(vertices + nodes). */
 #include "ir/dag/wdag.h"
 
 #include "ir/base/units.h"

@@ -42,7 +42,7 @@ struct building {
     struct arena *a;
     struct replay *r;
     struct piece *piece;        /* [2 * part + pass] */
-    uint32_t nedge, *from, *to; /* edges edges between pieces: `to` reads what `from` makes */
+    uint32_t nedge, *from, *to; /* edges between pieces: `to` reads what `from` makes */
 };
 
 static bool is_back(const struct building *b, nid n)

@@ -191,6 +191,7 @@ struct file {
     int fd;       /* -1: not there (needed only when bytes are) */
     uint64_t size;
     const uint8_t *map; /* the model itself: mapped for scanning, never for bulk reading */
+    bool nowhere;       /* it came in memory: path is only a name */
 };
 
 struct opset {

@@ -289,8 +289,7 @@ static void graph_reads(struct check *c, gid g, const struct csr *nodes, const n
         read_check(c, g, 0, m->arg[out.at + k], around);
 }
 
-/* Checks all reads.  Checks all reads.  Graphs are visited owner by owner, so that an owner's operands are marked
- * once. */
+/* Checks all reads.  Graphs are visited owner by owner, so that an owner's operands are marked once. */
 static void reads_check(struct check *c)
 {
     const struct module *m = c->m;

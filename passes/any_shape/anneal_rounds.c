@@ -63,7 +63,7 @@ struct hand {
 /* ---- starts ---------------------------------------------------------------------------------- */
 
 /* The first device from d on, in a circle, that v can be on; NOWHERE: none. */
-static int32_t allowed(const struct search *s, uint32_t v, uint32_t d)
+static int32_t allowed_device(const struct search *s, uint32_t v, uint32_t d)
 {
     for (uint32_t i = 0; i < s->l.ndev; i++, d = d + 1 == s->l.ndev ? 0 : d + 1)
         if (loads_allows(&s->l, v, d))
@@ -71,7 +71,7 @@ static int32_t allowed(const struct search *s, uint32_t v, uint32_t d)
     return NOWHERE;
 }
 
-static uint32_t *some_order(struct search *s, const struct wdag *g)
+static uint32_t *draw_order(struct search *s, const struct wdag *g)
 {
     static const enum topo_kind kinds[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_RANDOM};
     enum topo_kind kind = kinds[topo_below(&s->rng, 4)];
@@ -83,12 +83,12 @@ static uint32_t *some_order(struct search *s, const struct wdag *g)
 static void put_up(const struct search *s, const int32_t *up_dev, int32_t *dev)
 {
     for (uint32_t v = 0; v < s->c->g->n; v++)
-        dev[v] = allowed(s, v, (uint32_t)up_dev[s->o->up ? s->o->up[v] : v]);
+        dev[v] = allowed_device(s, v, (uint32_t)up_dev[s->o->up ? s->o->up[v] : v]);
 }
 
 static void start_parts(struct search *s, int32_t *dev)
 {
-    const uint32_t *order = some_order(s, s->cut->g);
+    const uint32_t *order = draw_order(s, s->cut->g);
     uint32_t n = s->cut->g->n, ndev = s->l.ndev, from = topo_below(&s->rng, ndev);
     int32_t *up_dev = arena_array(s->a, (size_t)n + 1, sizeof *up_dev);
     for (uint32_t i = 0; i < n; i++)
@@ -101,7 +101,7 @@ static bool start_split(struct search *s, struct anneal_run *r)
 {
     struct problem_plan p = {.value = LOAD_INF, .copies = r->copies};
     p.dev = arena_array(s->a, (size_t)s->cut->g->n + 1, sizeof *p.dev);
-    if (!interval_order(s->cut, some_order(s, s->cut->g), NULL, s->o->clock, &p, s->a))
+    if (!interval_order(s->cut, draw_order(s, s->cut->g), NULL, s->o->clock, &p, s->a))
         return false;
     loads_share(&s->l, r->copies);
     put_up(s, p.dev, r->dev);
@@ -129,7 +129,7 @@ static void share_randomly(struct search *s, uint32_t *copies)
 static void start_random(struct search *s, int32_t *dev)
 {
     for (uint32_t v = 0; v < s->c->g->n; v++)
-        dev[v] = allowed(s, v, topo_below(&s->rng, s->l.ndev));
+        dev[v] = allowed_device(s, v, topo_below(&s->rng, s->l.ndev));
 }
 
 static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
@@ -157,7 +157,7 @@ static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static void *work(void *hand)
+static void *run_thread(void *hand)
 {
     struct hand *h = hand;
     struct search *s = h->s;
@@ -169,7 +169,7 @@ static void *work(void *hand)
     }
 }
 
-static void round_of_runs(struct search *s)
+static void run_round(struct search *s)
 {
     pthread_t id[MOST_THREADS];
     struct hand hand[MOST_THREADS];
@@ -179,9 +179,9 @@ static void round_of_runs(struct search *s)
         hand[i] = (struct hand){s, i};
         s->clock[i] = *s->o->clock;
         /* if a thread cannot be made, the others do its runs */
-        runs[i] = i > 0 && pthread_create(&id[i], NULL, work, &hand[i]) == 0;
+        runs[i] = i > 0 && pthread_create(&id[i], NULL, run_thread, &hand[i]) == 0;
     }
-    work(&hand[0]);
+    run_thread(&hand[0]);
     for (uint32_t i = 0; i < s->nthread; i++) {
         if (runs[i])
             pthread_join(id[i], NULL);
@@ -192,8 +192,8 @@ static void round_of_runs(struct search *s)
 
 /* What a plan takes; value: by its loads, but with `dear` by loads that count cut nets for more, so that it is
  * worked out anew. */
-static int64_t price(struct search *s, const int32_t *dev, const uint32_t *copies, int64_t value,
-                     bool dear)
+static int64_t price_plan(struct search *s, const int32_t *dev, const uint32_t *copies,
+                          int64_t value, bool dear)
 {
     if (!s->o->price)
         return value;
@@ -208,14 +208,14 @@ static int64_t price(struct search *s, const int32_t *dev, const uint32_t *copie
     return s->o->price(s->o->user, s->c, value, dev, copies);
 }
 
-static bool merge(struct search *s, struct problem_plan *best)
+static bool merge_runs(struct search *s, struct problem_plan *best)
 {
     bool better = false;
     for (uint32_t i = 0; i < s->nrun; i++) {
         struct anneal_run *r = &s->run[i];
         s->o->done += r->done;
         s->o->runs++;
-        int64_t value = r->better ? price(s, r->dev, r->copies, r->value, r->dear) : LOAD_INF;
+        int64_t value = r->better ? price_plan(s, r->dev, r->copies, r->value, r->dear) : LOAD_INF;
         if (value >= best->value)
             continue;
         better = true;
@@ -269,8 +269,8 @@ static uint32_t thousandths(uint64_t part, uint64_t whole)
     return part < whole ? (uint32_t)((__int128)part * 1000 / whole) : 1000;
 }
 
-static void tell(const struct search *s, const struct problem_plan *best, int64_t began,
-                 uint32_t done)
+static void tell_progress(const struct search *s, const struct problem_plan *best, int64_t began,
+                          uint32_t done)
 {
     const struct clock *clock = s->o->clock;
     int64_t passed = clock_now() - began, whole = clock->deadline - began;
@@ -295,7 +295,7 @@ static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left,
 
 /* Whether a round, which lowered the best value from `before`, closed less than 1 / NEARER of the gap: to the goal
  * or, once that is reached, to the bound. */
-static bool stalls(const struct anneal *o, int64_t before, int64_t value)
+static bool has_stalled(const struct anneal *o, int64_t before, int64_t value)
 {
     int64_t wanted = value > o->goal ? o->goal : o->enough;
     return before < LOAD_INF && before - value <= (before - wanted) / NEARER;
@@ -328,14 +328,14 @@ static void search_on(struct search *s, struct problem_plan *best)
             r->value = r->dear ? LOAD_INF : best->value;
             make_start(s, r, round + i, best);
         }
-        round_of_runs(s);
+        run_round(s);
         given += moves < left / s->nrun ? moves * s->nrun : left;
-        if (merge(s, best))
+        if (merge_runs(s, best))
             last = given;
-        tell(s, best, began, thousandths(given, budget));
+        tell_progress(s, best, began, thousandths(given, budget));
         if (o->after_round && o->after_round(o->user, o, best))
             break;
-        idle = stalls(o, before, best->value) ? idle + 1 : 0;
+        idle = has_stalled(o, before, best->value) ? idle + 1 : 0;
         if (o->goal && idle >= IDLE && given >= budget / LEAST_SHARE)
             break;
         if (!o->moves && !o->clock->deadline && idle && given >= budget / 2)
@@ -345,7 +345,7 @@ static void search_on(struct search *s, struct problem_plan *best)
 }
 
 /* Fewer transfers at the same value (gather.h). */
-static void gather(struct search *s, struct problem_plan *best)
+static void gather_plan(struct search *s, struct problem_plan *best)
 {
     struct loads *l = &s->l;
     uint32_t n = s->c->g->n;
@@ -354,7 +354,7 @@ static void gather(struct search *s, struct problem_plan *best)
     loads_share(l, best->copies);
     loads_set(l, best->dev);
     tidy(l);
-    int64_t value = price(s, l->dev, best->copies, loads_value(l), false);
+    int64_t value = price_plan(s, l->dev, best->copies, loads_value(l), false);
     if (value > best->value)
         return;
     best->value = value;
@@ -378,11 +378,11 @@ int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan
     o->done = o->runs = 0;
     int rc = search_begin(s, d);
     for (uint32_t v = 0; rc == 0 && v < c->g->n; v++)
-        runs = runs && allowed(s, v, 0) != NOWHERE;
+        runs = runs && allowed_device(s, v, 0) != NOWHERE;
     if (rc == 0 && runs)
         search_on(s, best);
     if (rc == 0 && best->value < before)
-        gather(s, best);
+        gather_plan(s, best);
     arena_release(scratch, mark);
     return rc ? rc : best->value < before;
 }

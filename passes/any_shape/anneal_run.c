@@ -108,13 +108,13 @@ struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_t
 }
 
 /* An exponential random number, mean `mean`. */
-static inline int64_t wait(struct anneal_room *m, int64_t mean)
+static inline int64_t draw_wait(struct anneal_room *m, int64_t mean)
 {
     return (int64_t)(((__int128)mean * m->t->wait[topo_random(&m->rng) >> 52]) >> 16);
 }
 
 /* A random number in [lo, hi] whose logarithm is uniform; lo >= 1. */
-static int64_t log_uniform(uint64_t *rng, int64_t lo, int64_t hi)
+static int64_t draw_log_uniform(uint64_t *rng, int64_t lo, int64_t hi)
 {
     int64_t a = fixed_log2((uint64_t)lo), b = fixed_log2((uint64_t)hi);
     int64_t y = a + (int64_t)(((__int128)(b - a) * (topo_random(rng) >> 32)) >> 32);
@@ -123,18 +123,18 @@ static int64_t log_uniform(uint64_t *rng, int64_t lo, int64_t hi)
 
 /* ---- energy ---------------------------------------------------------------------------------- */
 
-static inline int64_t units(const struct anneal_tables *t, int64_t ps)
+static inline int64_t in_units(const struct anneal_tables *t, int64_t ps)
 {
     return ps << t->up >> t->down;
 }
 
-static inline int64_t energy(const struct anneal_room *m, uint32_t d, int64_t load, int64_t back,
-                             int64_t bytes)
+static inline int64_t energy_of(const struct anneal_room *m, uint32_t d, int64_t load, int64_t back,
+                                int64_t bytes)
 {
     uint32_t k = m->l.kind[d];
-    int64_t e = load > m->target ? units(m->t, load - m->target) : 0;
-    e += back > m->target_back ? units(m->t, back - m->target_back) : 0;
-    e += (units(m->t, load + back) * m->share[k]) >> 16;
+    int64_t e = load > m->target ? in_units(m->t, load - m->target) : 0;
+    e += back > m->target_back ? in_units(m->t, back - m->target_back) : 0;
+    e += (in_units(m->t, load + back) * m->share[k]) >> 16;
     int64_t over = bytes - m->l.c->kind[k].memory;
     if (over > 0) {
         __int128 price = ((__int128)over * m->price[k]) >> 20;
@@ -148,7 +148,7 @@ static void weigh_all(struct anneal_room *m)
     m->worst = 0;
     for (uint32_t d = 0; d < m->l.ndev; d++) {
         const struct loads *l = &m->l;
-        m->energy[d] = energy(m, d, l->load[d], l->back[d], l->bytes[d]);
+        m->energy[d] = energy_of(m, d, l->load[d], l->back[d], l->bytes[d]);
         if (l->load[d] + l->back[d] > l->load[m->worst] + l->back[m->worst])
             m->worst = d;
     }
@@ -210,8 +210,8 @@ static inline int64_t energy_after(const struct anneal_room *m, uint32_t d,
                                    const struct loads_change *x, int i)
 {
     const struct loads *l = &m->l;
-    return energy(m, d, l->load[d] + x->load[i], l->back[d] + x->back[i],
-                  l->bytes[d] + x->bytes[i]);
+    return energy_of(m, d, l->load[d] + x->load[i], l->back[d] + x->back[i],
+                     l->bytes[d] + x->bytes[i]);
 }
 
 /* Moves v to device b, not its own, if the energy rises by at most `most`; true if it moved. */
@@ -231,7 +231,7 @@ static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t mo
 }
 
 /* A random device that one of v's nets touches; one time in eight, or if that is v's own, any device. */
-static uint32_t device_near(struct anneal_room *m, uint32_t v)
+static uint32_t draw_device(struct anneal_room *m, uint32_t v)
 {
     const struct loads *l = &m->l;
     uint32_t from = l->net_of.at[v], nets = l->net_of.at[v + 1] - from;
@@ -244,21 +244,21 @@ static uint32_t device_near(struct anneal_room *m, uint32_t v)
     return topo_below(&m->rng, l->ndev);
 }
 
-static void single(struct anneal_room *m)
+static void move_single(struct anneal_room *m)
 {
-    uint32_t v = topo_below(&m->rng, m->l.c->g->n), b = device_near(m, v);
-    int64_t most = wait(m, m->heat) >> 16;
+    uint32_t v = topo_below(&m->rng, m->l.c->g->n), b = draw_device(m, v);
+    int64_t most = draw_wait(m, m->heat) >> 16;
     m->left--;
     if (b != (uint32_t)m->l.dev[v] && allows(m, v, b))
         try_single(m, v, b, most);
 }
 
-static void swap(struct anneal_room *m)
+static void swap_two(struct anneal_room *m)
 {
     struct loads *l = &m->l;
     uint32_t n = l->c->g->n, v = topo_below(&m->rng, n), w = topo_below(&m->rng, n);
     uint32_t a = (uint32_t)l->dev[v], b = (uint32_t)l->dev[w];
-    int64_t most = wait(m, m->heat) >> 16;
+    int64_t most = draw_wait(m, m->heat) >> 16;
     m->left -= m->left > 1 ? 2 : 1;
     if (a == b || !allows(m, v, b) || !allows(m, w, a))
         return;
@@ -273,7 +273,7 @@ static void swap(struct anneal_room *m)
     note_plan(m, a, b);
 }
 
-static uint32_t seed_of_cluster(struct anneal_room *m)
+static uint32_t draw_seed(struct anneal_room *m)
 {
     uint32_t n = m->l.c->g->n, v = topo_below(&m->rng, n);
     if (topo_below(&m->rng, 4) == 0)
@@ -284,7 +284,7 @@ static uint32_t seed_of_cluster(struct anneal_room *m)
 
 /* Fills m->list with a clump: the seed, and up to `most` vertices on its device that nets bond to it, costlier nets
  * more likely.  Returns their number. */
-static uint32_t grow(struct anneal_room *m, uint32_t seed, uint32_t most)
+static uint32_t grow_clump(struct anneal_room *m, uint32_t seed, uint32_t most)
 {
     const struct loads *l = &m->l;
     uint32_t n = 0;
@@ -301,7 +301,7 @@ static uint32_t grow(struct anneal_room *m, uint32_t seed, uint32_t most)
         for (uint32_t j = l->net_of.at[v]; j < l->net_of.at[v + 1] && n < most; j++) {
             uint32_t e = l->net_of.to[j];
             if (l->pins[e] > BOND_PINS || l->held[(size_t)e * l->ndev + (uint32_t)a] < 2 ||
-                wait(m, tau) > l->cost[l->kind[a]][e])
+                draw_wait(m, tau) > l->cost[l->kind[a]][e])
                 continue;
             for (uint32_t k = l->pin.at[e]; k < l->pin.at[e + 1] && n < most; k++) {
                 uint32_t u = l->pin.to[k];
@@ -315,13 +315,13 @@ static uint32_t grow(struct anneal_room *m, uint32_t seed, uint32_t most)
     return n;
 }
 
-static void cluster(struct anneal_room *m)
+static void move_clump(struct anneal_room *m)
 {
     struct loads *l = &m->l;
-    uint32_t v = seed_of_cluster(m), a = (uint32_t)l->dev[v];
-    uint32_t n = grow(m, v, 2U << topo_below(&m->rng, m->sizes));
-    uint32_t b = device_near(m, m->list[topo_below(&m->rng, n)]);
-    int64_t most = wait(m, m->heat) >> 16;
+    uint32_t v = draw_seed(m), a = (uint32_t)l->dev[v];
+    uint32_t n = grow_clump(m, v, 2U << topo_below(&m->rng, m->sizes));
+    uint32_t b = draw_device(m, m->list[topo_below(&m->rng, n)]);
+    int64_t most = draw_wait(m, m->heat) >> 16;
     m->left -= m->left > n ? n : m->left;
     if (b == a)
         return;
@@ -366,26 +366,26 @@ static void choose_weights(struct anneal_room *m, int64_t unit)
 /* Sets the first temperature; returns the factor, times 2^32, by which it falls at each of `coolings` times. */
 static int64_t choose_heat(struct anneal_room *m, int64_t unit, uint64_t coolings)
 {
-    int64_t hot = log_uniform(&m->rng, unit / 500, unit * 6 / 100);
-    int64_t cold = log_uniform(&m->rng, unit / 100000, unit / 10000);
+    int64_t hot = draw_log_uniform(&m->rng, unit / 500, unit * 6 / 100);
+    int64_t cold = draw_log_uniform(&m->rng, unit / 100000, unit / 10000);
     if (m->run->warm)
-        hot = log_uniform(&m->rng, cold, hot * 3 / 10);
+        hot = draw_log_uniform(&m->rng, cold, hot * 3 / 10);
     m->heat = hot << 16;
     int64_t fall = fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot);
     return (int64_t)fixed_exp2_q32(fall / (int64_t)coolings);
 }
 
-static void some_moves(struct anneal_room *m)
+static void make_moves(struct anneal_room *m)
 {
     uint64_t until = m->left > STEP ? m->left - STEP : 0;
     while (m->left > until) {
         uint32_t kind = topo_below(&m->rng, 10);
         if (kind == 0)
-            single(m);
+            move_single(m);
         else if (kind == 1)
-            cluster(m);
+            move_clump(m);
         else
-            swap(m);
+            swap_two(m);
     }
 }
 
@@ -410,7 +410,7 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct clock *clock
     r->better = false;
     start_from(&m->l, r, r->dear ? m->t->dear : m->plain);
     int64_t value = r->value < LOAD_INF ? r->value : loads_value(&m->l);
-    int64_t unit = units(m->t, value) + LEAST_UNIT;
+    int64_t unit = in_units(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);
     int64_t factor = choose_heat(m, unit, 1 + steps / each);
     m->target = m->l.c->lower;
@@ -421,7 +421,7 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct clock *clock
     weigh_all(m);
     note_plan(m, 0, 0);
     for (uint64_t i = 1; m->left && r->value > m->l.c->lower; i++) {
-        some_moves(m);
+        make_moves(m);
         weigh_all(m);
         if (i % each == 0)
             m->heat = (int64_t)(((__int128)m->heat * factor) >> 32);

@@ -57,7 +57,8 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 }
 
 /* The value of `plan`, which is dev[node], with what its parts cost beyond the least. */
-static int64_t total(struct any_search *s, const struct problem_plan *plan, const int32_t *dev)
+static int64_t total_value(struct any_search *s, const struct problem_plan *plan,
+                           const int32_t *dev)
 {
     return s->x->scene.cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
 }
@@ -68,7 +69,8 @@ int64_t any_price(void *user, const struct problem *c, int64_t value, const int3
     struct any_search *s = user;
     struct arena_mark mark = arena_mark(s->x->use.scratch);
     const struct problem_plan plan = {.value = value, .copies = (uint32_t *)(uintptr_t)copies};
-    int64_t all = total(s, &plan, plan_project(c->g, dev, s->x->scene.m->nnode, s->x->use.scratch));
+    int64_t all =
+        total_value(s, &plan, plan_project(c->g, dev, s->x->scene.m->nnode, s->x->use.scratch));
     arena_release(s->x->use.scratch, mark);
     return all;
 }
@@ -79,7 +81,7 @@ void any_take(struct any_search *s, const struct wdag *g, const struct problem_p
     if (plan->value >= s->best.value)
         return;
     const int32_t *dev = plan_project(g, plan->dev, x->scene.m->nnode, x->use.scratch);
-    int64_t value = total(s, plan, dev);
+    int64_t value = total_value(s, plan, dev);
     if (value >= s->best.value)
         return;
     any_lift(x, s->any->g, dev, s->best.dev);

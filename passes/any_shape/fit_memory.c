@@ -22,7 +22,7 @@ enum {
 };
 
 /* The problem of g with devices raised to `memory` and all times 0; NULL: there are too many kinds of devices. */
-static struct problem *bytes_alone(struct ctx *x, const struct wdag *g, int64_t memory)
+static struct problem *problem_of_bytes(struct ctx *x, const struct wdag *g, int64_t memory)
 {
     struct diag quiet = diag_silent();
     struct problem *c = problem_build(g, x->scene.cluster, memory, x->use.scratch, &quiet);
@@ -32,12 +32,12 @@ static struct problem *bytes_alone(struct ctx *x, const struct wdag *g, int64_t 
 }
 
 /* Whether a plan of g fits devices raised to `memory`, by search; dev[vertex] gets it. */
-static enum fit fits(struct ctx *x, const struct wdag *g, int64_t memory, struct clock *clock,
-                     int32_t *dev)
+static enum fit fits_by_search(struct ctx *x, const struct wdag *g, int64_t memory,
+                               struct clock *clock, int32_t *dev)
 {
     struct arena_mark mark = arena_mark(x->use.scratch);
     enum fit answer = FIT_UNKNOWN;
-    struct problem *c = bytes_alone(x, g, memory);
+    struct problem *c = problem_of_bytes(x, g, memory);
     if (c)
         answer = fit_search(c, FIT_STEPS + FIT_EACH * (uint64_t)g->n, clock, dev, x->use.scratch);
     arena_release(x->use.scratch, mark);
@@ -50,7 +50,7 @@ static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const str
 {
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct diag quiet = diag_silent();
-    struct problem *c = bytes_alone(x, g, -1);
+    struct problem *c = problem_of_bytes(x, g, -1);
     struct problem_plan found = {.value = LOAD_INF, .dev = dev};
     struct anneal s = *like;
     s.moves = 0;
@@ -68,7 +68,7 @@ int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
             struct problem_plan *best)
 {
     struct loads l;
-    enum fit answer = fits(x, c->g, -1, like->clock, best->dev);
+    enum fit answer = fits_by_search(x, c->g, -1, like->clock, best->dev);
     if (answer == FIT_UNKNOWN)
         answer = fits_by_annealing(x, c->g, like, best->dev);
     if (answer != FIT_FOUND)
@@ -124,8 +124,8 @@ bool any_hopeless(const struct ctx *x, const struct problem *c)
 
 /* Narrows [*least, *most], which holds the least memory that would do: *least is a proven lower bound, *most was
  * found to do (0: what the devices have does). */
-static int narrow(struct ctx *x, const struct problem *c, const struct anneal *like, int64_t *least,
-                  int64_t *most)
+static int narrow_memory(struct ctx *x, const struct problem *c, const struct anneal *like,
+                         int64_t *least, int64_t *most)
 {
     struct loads l;
     int64_t lo = *least;
@@ -135,7 +135,7 @@ static int narrow(struct ctx *x, const struct problem *c, const struct anneal *l
         return -1;
     while (*most - lo > (proven ? 0 : *most / FIT_PARTS) && !clock_out(like->clock)) {
         int64_t mid = lo + (*most - lo) / 2;
-        enum fit answer = fits(x, c->g, mid, like->clock, dev);
+        enum fit answer = fits_by_search(x, c->g, mid, like->clock, dev);
         if (answer == FIT_FOUND) {
             loads_set(&l, dev);
             *most = memory_of(&l);
@@ -165,8 +165,8 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
         diag_error(x->use.diag, "no plan was found: %s", like->clock->why);
         return PASS_INFEASIBLE;
     }
-    bool none = least > 0 || fits(x, g, -1, like->clock, dev) == FIT_NONE;
-    if (narrow(x, c, like, &least, &most))
+    bool none = least > 0 || fits_by_search(x, g, -1, like->clock, dev) == FIT_NONE;
+    if (narrow_memory(x, c, like, &least, &most))
         return -1;
     if (most == 0 || !none) {
         char text[UNIT_TEXT];

@@ -61,7 +61,7 @@ static void begin(struct fitting *f, struct arena *a)
     qsort(f->item, g->n, sizeof *f->item, hardest_first);
 }
 
-static void put(struct fitting *f, uint32_t v, uint32_t d)
+static void put_vertex(struct fitting *f, uint32_t v, uint32_t d)
 {
     assert(f->l.dev[v] == NOWHERE);
     loads_move(&f->l, v, (int32_t)d);
@@ -69,7 +69,7 @@ static void put(struct fitting *f, uint32_t v, uint32_t d)
     f->left -= f->c->g->size[v];
 }
 
-static void take(struct fitting *f, uint32_t v)
+static void take_vertex(struct fitting *f, uint32_t v)
 {
     assert(f->l.dev[v] != NOWHERE && f->count[f->l.dev[v]] > 0);
     f->count[f->l.dev[v]]--;
@@ -95,10 +95,10 @@ static bool try_device(struct fitting *f, uint32_t v, uint32_t d)
     for (uint32_t e = 0; !f->count[d] && e < d; e++)
         if (!f->count[e] && f->l.kind[e] == f->l.kind[d])
             return false;
-    put(f, v, d);
+    put_vertex(f, v, d);
     if (!loads_excess(&f->l, d) && enough_room(f))
         return true;
-    take(f, v);
+    take_vertex(f, v);
     return false;
 }
 
@@ -144,7 +144,7 @@ static enum fit descend(struct fitting *f, uint64_t work, struct clock *clock)
         else if (depth == 0)
             return FIT_NONE;
         else
-            take(f, f->item[--depth].v);
+            take_vertex(f, f->item[--depth].v);
     }
     return FIT_FOUND;
 }

@@ -21,7 +21,7 @@ static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_opti
                                          {0}};
 
 struct ranked {
-    /* the last base vertex in v: successors are scanned in this order: successors are scanned in this order */
+    /* the last base vertex in v: successors are scanned in this order */
     uint32_t last, v;
 };
 

@@ -1,10 +1,7 @@
 /* scotch-place: parts by Scotch (Pellegrini), a graph partitioner; see partition.c.
  *
- * Scotch wants functions for its messages: those of libscotcherr would print and exit, these keep quiet, and
- * its return values say that something is wrong. */
+ * What libscotcherr prints goes nowhere, as all that the child prints; return values say that something is wrong. */
 #include "passes/baselines/partition.h"
-
-#include <stdlib.h>
 
 #if PCC_HAVE_SCOTCH
 #include <stdio.h>
@@ -13,29 +10,17 @@
 
 _Static_assert(sizeof(SCOTCH_Num) == sizeof(int32_t), "Scotch of 32-bit numbers");
 
-#define SHOWN __attribute__((visibility("default"))) /* so that libscotch finds these functions */
-
-SHOWN void SCOTCH_errorProg(const char *const name)
-{
-    (void)name;
-}
-
-SHOWN void SCOTCH_errorPrint(const char *const text, ...)
-{
-    (void)text;
-}
-
-SHOWN void SCOTCH_errorPrintW(const char *const text, ...)
-{
-    (void)text;
-}
+extern char **environ;
 
 static int work(struct part_graph *g)
 {
+    char threads[] = "SCOTCH_PTHREAD_NUMBER=1";
+    char *only[] = {threads, NULL};
     SCOTCH_Graph graph;
     SCOTCH_Strat strategy;
-    /* one thread: one thread: the same answer on every machine */
-    setenv("SCOTCH_PTHREAD_NUMBER", "1", 1);
+    /* one thread, for the same answer on every machine; not by setenv, whose lock another thread may have held when
+       this process was forked */
+    environ = only;
     SCOTCH_randomSeed(g->seed);
     SCOTCH_randomReset();
     if (SCOTCH_graphInit(&graph) || SCOTCH_stratInit(&strategy))

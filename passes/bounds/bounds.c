@@ -131,7 +131,8 @@ static void price_all(const struct reduction *r, const uint32_t *paid, const int
         *nets = sat_add(*nets, net_price(r, price, *paid));
 }
 
-static int64_t priced(const struct reduction *r, const uint32_t *paid, const int64_t *price)
+static int64_t bound_by_prices(const struct reduction *r, const uint32_t *paid,
+                               const int64_t *price)
 {
     const struct problem *c = r->small;
     __int128 devices = 0, sum;
@@ -155,7 +156,7 @@ struct prices {
 static void try_prices(struct prices *p, const int64_t *price)
 {
     const struct wdag *g = p->r->small->g;
-    int64_t v = priced(p->r, p->paid, price);
+    int64_t v = bound_by_prices(p->r, p->paid, price);
     p->looks += (uint64_t)g->n * p->r->small->nkind;
     if (v <= p->value)
         return;
@@ -244,7 +245,7 @@ static void keep_longest(struct holes *p, struct long_vertex x)
 }
 
 /* The longest vertices of the reduction.  O(V log HOLES), mostly O(V). */
-static struct holes longest(const struct reduction *r, struct arena *a)
+static struct holes find_longest(const struct reduction *r, struct arena *a)
 {
     const struct problem *c = r->small;
     struct holes p = {.r = r, .of = arena_array(a, HOLES, sizeof *p.of)};
@@ -279,7 +280,7 @@ static void sort_first(struct holes *p, uint32_t h)
 }
 
 /* How many of the first h vertices a device of kind k with a load of at most `limit` can hold. */
-static uint32_t fits(struct holes *p, uint32_t h, uint32_t k, int64_t limit)
+static uint32_t count_fitting(struct holes *p, uint32_t h, uint32_t k, int64_t limit)
 {
     uint32_t m = 0;
     int64_t sum = 0;
@@ -293,13 +294,13 @@ static uint64_t can_hold(struct holes *p, uint32_t h, int64_t limit)
 {
     uint64_t all = 0;
     for (uint32_t k = 0; k < p->r->small->nkind; k++)
-        all += (uint64_t)fits(p, h, k, limit) * p->r->small->kind[k].count;
+        all += (uint64_t)count_fitting(p, h, k, limit) * p->r->small->kind[k].count;
     return all;
 }
 
 /* The largest T <= most such that devices with loads below T cannot hold the first h vertices; `lower` if there is
  * none above it. */
-static int64_t holes_of(struct holes *p, uint32_t h, int64_t lower, int64_t most)
+static int64_t threshold_of_holes(struct holes *p, uint32_t h, int64_t lower, int64_t most)
 {
     int64_t lo = lower, hi = most;
     if (can_hold(p, h, lo) >= h)
@@ -317,10 +318,10 @@ static int64_t holes_of(struct holes *p, uint32_t h, int64_t lower, int64_t most
 /* Raises t->value by the pigeonhole, if that gives more than `lower`. */
 static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
 {
-    struct holes p = longest(t->r, a);
+    struct holes p = find_longest(t->r, a);
     int64_t best = t->value > lower ? t->value : lower;
     for (uint32_t h = 1; h <= p.n && best < t->below; h++) {
-        int64_t value = holes_of(&p, h, best, t->below);
+        int64_t value = threshold_of_holes(&p, h, best, t->below);
         if (value <= best)
             continue;
         best = t->value = value;
@@ -333,7 +334,7 @@ static void prove_holes(struct explain *e, const struct attempt *t)
 {
     const struct reduction *r = t->r;
     const struct problem *c = r->small;
-    struct holes p = longest(r, e->a);
+    struct holes p = find_longest(r, e->a);
     uint64_t all = 0;
     uint32_t *first = arena_array(e->a, (size_t)c->g->n + 1, sizeof *first);
     for (uint32_t v = r->c->g->n; v-- > 0;)
@@ -349,7 +350,7 @@ static void prove_holes(struct explain *e, const struct attempt *t)
         explain_add(e, "\n");
     }
     for (uint32_t k = 0; k < c->nkind; k++) {
-        uint32_t m = fits(&p, t->holes, k, t->value - 1), n = p.nsorted[k];
+        uint32_t m = count_fitting(&p, t->holes, k, t->value - 1), n = p.nsorted[k];
         int64_t sum = 0;
         for (uint32_t i = 0; i <= m && i < n; i++)
             sum = sat_add(sum, p.sorted[k][i]);
@@ -362,7 +363,7 @@ static void prove_holes(struct explain *e, const struct attempt *t)
     }
     explain_add(e, "together at most");
     for (uint32_t k = 0; k < c->nkind; k++) {
-        uint32_t m = fits(&p, t->holes, k, t->value - 1);
+        uint32_t m = count_fitting(&p, t->holes, k, t->value - 1);
         explain_add(e, "%s %u * %u", k ? " +" : "", c->kind[k].count, m);
     }
     explain_add(e, " = %llu of %u: no plan takes less than %s\n", (unsigned long long)all, t->holes,
@@ -466,15 +467,15 @@ static void try_weights(const struct problem *c, int64_t upper, uint64_t work, u
 
 /* Whether t->r, the reduction made once more to be explained, still proves t->value: it may have been stopped
  * earlier than the first one. */
-static bool says_so(const struct attempt *t, struct arena *a)
+static bool still_proves(const struct attempt *t, struct arena *a)
 {
     if (t->by == BY_REDUCTION)
         return t->r->none;
     if (t->r->nstep < t->nstep || t->r->none)
         return false;
     if (t->by == BY_PRICES)
-        return priced(t->r, paid_nets(t->r, a), t->price) >= t->value;
-    struct holes p = longest(t->r, a);
+        return bound_by_prices(t->r, paid_nets(t->r, a), t->price) >= t->value;
+    struct holes p = find_longest(t->r, a);
     return t->by != BY_HOLES ||
            (t->holes <= p.n && can_hold(&p, t->holes, t->value - 1) < t->holes);
 }
@@ -487,7 +488,7 @@ static const char *prove(struct attempt *t, const struct problem *c, uint64_t wo
     struct explain e = explain_new(c, m, mem);
     struct clock late = {.listener = clock ? clock->listener : NULL};
     struct reduction *r = t->r = reduction_make(c, t->below, true, &work, &late, mem);
-    if (!says_so(t, mem)) {
+    if (!still_proves(t, mem)) {
         explain_add(&e,
                     "%s: no plan takes less than %s; it was stopped before the argument was "
                     "written down\n",
@@ -505,7 +506,7 @@ static const char *prove(struct attempt *t, const struct problem *c, uint64_t wo
                     explain_time(&e, t->value));
     } else if (t->by == BY_PRICES) {
         const uint32_t *paid = paid_nets(r, mem);
-        int64_t value = priced(r, paid, t->price);
+        int64_t value = bound_by_prices(r, paid, t->price);
         price_all(r, paid, t->price, &vertices, &nets);
         explain_prices(&e, t->price, vertices, nets, value);
         if (value > t->below)

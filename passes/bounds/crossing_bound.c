@@ -29,8 +29,8 @@ enum { FIRST_STEPS = 8, LAST_SHARE = 128, FIRST_M = CUT_UNIT / 4 };
 
 /* The network whose minimum cut is the minimum above.  Its nodes are the vertices, then the nets, then the sink; v
  * is the source.  A descendant (up: ancestor) of v has an arc to the sink of m / CUT_UNIT of its weight. */
-static struct flow network(const struct problem *c, uint32_t v, bool up, uint32_t m,
-                           struct arena *a)
+static struct flow make_network(const struct problem *c, uint32_t v, bool up, uint32_t m,
+                                struct arena *a)
 {
     const struct wdag *g = c->g;
     const struct problem_pot *p = &c->pot[0];
@@ -68,7 +68,7 @@ int64_t cut_flow(const struct problem *c, uint32_t v, bool up, uint32_t m, uint6
                  struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct flow f = network(c, v, up, m, scratch);
+    struct flow f = make_network(c, v, up, m, scratch);
     int64_t cut = flow_max(&f, v, c->g->n + c->g->nnet, work);
     arena_release(scratch, mark);
     return cut;

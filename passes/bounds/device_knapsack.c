@@ -23,7 +23,7 @@ enum { MU_BITS = 14, MU_MOST = 24, CUTS = 30, ROOT_CUTS = 24 };
 
 enum { FREE, IN, OUT };
 
-static int64_t units(const struct holding *h, int64_t ps)
+static int64_t in_units(const struct holding *h, int64_t ps)
 {
     return ps >> h->down << h->up;
 }
@@ -38,14 +38,14 @@ static uint32_t sink(const struct holding *h)
     return h->f.nnode - 1;
 }
 
-static uint32_t npins(const struct wdag *g, uint32_t e)
+static uint32_t count_pins(const struct wdag *g, uint32_t e)
 {
     return g->net_pin.at[e + 1] - g->net_pin.at[e];
 }
 
 static bool is_edge(const struct wdag *g, uint32_t e)
 {
-    return npins(g, e) == 2 && !g->net_host[e];
+    return count_pins(g, e) == 2 && !g->net_host[e];
 }
 
 /* ---- the network ----------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static void choose_units(struct holding *h, const struct reduction *r)
         if (r->may[v] >> h->k & 1)
             h->all = sat_add(h->all, h->c->kind[h->k].time[v]);
     for (uint32_t e = 0; e < g->nnet; e++)
-        if (npins(g, e) > 1)
+        if (count_pins(g, e) > 1)
             h->all = sat_add(h->all, h->c->cls[h->c->kind[h->k].cls].cost[e]);
     while (h->all >> h->down >> HOLDING_BITS)
         h->down++;
@@ -83,7 +83,7 @@ static void add_arcs(struct holding *h)
         }
         uint32_t in = hub++, out = g->net_host[e] ? sink(h) : hub++;
         flow_arc(&h->f, in, out, 0);
-        for (uint32_t j = 0; j < npins(g, e); j++) {
+        for (uint32_t j = 0; j < count_pins(g, e); j++) {
             flow_arc(&h->f, pin[j], in, 0);
             if (!g->net_host[e])
                 flow_arc(&h->f, out, pin[j], 0);
@@ -115,16 +115,16 @@ struct holding *holding_new(const struct reduction *r, uint32_t k, const int64_t
     for (uint32_t v = 0; v < g->n; v++) {
         assert(weight[v] >= 0);
         bool here = r->may[v] >> k & 1;
-        h->time[v] = here ? units(h, h->c->kind[k].time[v]) : 0;
+        h->time[v] = here ? in_units(h, h->c->kind[k].time[v]) : 0;
         h->fix[v] = here ? FREE : OUT;
     }
     for (uint32_t e = 0; e < g->nnet; e++) {
-        int64_t cost = units(h, h->c->cls[h->c->kind[k].cls].cost[e]);
-        if (npins(g, e) < 2 || cost == 0)
+        int64_t cost = in_units(h, h->c->cls[h->c->kind[k].cls].cost[e]);
+        if (count_pins(g, e) < 2 || cost == 0)
             continue;
         h->net[h->nnet] = e;
         h->cost[h->nnet++] = cost;
-        pins += npins(g, e);
+        pins += count_pins(g, e);
     }
     h->f = flow_new(g->n + 2 * h->nnet + 2, 2 * g->n + h->nnet + 2 * pins, a);
     h->queue = arena_array(a, h->f.nnode, sizeof *h->queue);
@@ -158,7 +158,7 @@ static int64_t set_rooms(struct holding *h, int64_t mu, bool weighs)
             continue;
         }
         room += 2;
-        for (uint32_t j = npins(g, e) * (g->net_host[e] ? 1 : 2); j-- > 0; room += 2)
+        for (uint32_t j = count_pins(g, e) * (g->net_host[e] ? 1 : 2); j-- > 0; room += 2)
             room[0] = FLOW_INF;
     }
     return fed;
@@ -192,13 +192,13 @@ static void find_set(struct holding *h)
         uint32_t e = h->net[i], in = 0;
         for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++)
             in += h->set[g->net_pin.to[j]];
-        if (in && (in < npins(g, e) || g->net_host[e]))
+        if (in && (in < count_pins(g, e) || g->net_host[e]))
             h->load += h->cost[i];
     }
 }
 
 /* Writes the bound at mu, times 2^MU_BITS, to h->value, and its set to h->set; false: the work ran out. */
-static bool cut(struct holding *h, int64_t mu, bool weighs)
+static bool make_cut(struct holding *h, int64_t mu, bool weighs)
 {
     struct arena_mark mark = arena_mark(h->f.mem);
     int64_t fed = set_rooms(h, mu, weighs);
@@ -217,12 +217,13 @@ static bool cut(struct holding *h, int64_t mu, bool weighs)
 
 static void set_limit(struct holding *h, int64_t most)
 {
-    h->limit = units(h, most < h->all ? most : h->all);
+    h->limit = in_units(h, most < h->all ? most : h->all);
 }
 
 /* Shrinks the range of multipliers [*lo, *hi] to where the line of the last cut is at most the goal; at mu it is
  * above. */
-static void narrow(const struct holding *h, int64_t goal, int64_t mu, int64_t *lo, int64_t *hi)
+static void narrow_range(const struct holding *h, int64_t goal, int64_t mu, int64_t *lo,
+                         int64_t *hi)
 {
     int64_t above = h->sum * (1 << MU_BITS) - goal, over = h->load - h->limit;
     if (over > 0) {
@@ -236,7 +237,7 @@ static void narrow(const struct holding *h, int64_t goal, int64_t mu, int64_t *l
 
 /* The vertex to branch on: the heaviest free one that only one of h->over and h->within has, else the heaviest free
  * one; UINT32_MAX: none is free. */
-static uint32_t pick(const struct holding *h)
+static uint32_t pick_vertex(const struct holding *h)
 {
     uint32_t at = UINT32_MAX, any = UINT32_MAX;
     for (uint32_t v = 0; v < h->c->g->n; v++) {
@@ -256,13 +257,13 @@ enum look { LIGHT, HEAVY, OPEN, TIRED, STOPPED };
 /* Looks at the sets that h->fix allows.  LIGHT: all within the limit weigh at most `target`; HEAVY: h->best is one
  * that weighs more; OPEN: not decided; STOPPED: out of work.  *start: multiplier to begin with, and the last one
  * tried. */
-static enum look look(struct holding *h, int64_t target, int64_t *start)
+static enum look look_at_sets(struct holding *h, int64_t target, int64_t *start)
 {
     int64_t goal = (target + 1) * (1 << MU_BITS) - 1, mu = *start;
     int64_t lo = 0, hi = INT64_C(1) << MU_MOST;
     h->has_over = h->has_within = false;
     for (uint32_t i = 0; i < CUTS && lo <= hi; i++) {
-        if (!cut(h, mu, true))
+        if (!make_cut(h, mu, true))
             return STOPPED;
         if (h->value <= goal)
             return LIGHT;
@@ -276,7 +277,7 @@ static enum look look(struct holding *h, int64_t target, int64_t *start)
             return HEAVY;
         memcpy(over ? h->over : h->within, h->set, h->c->g->n);
         *(over ? &h->has_over : &h->has_within) = true;
-        narrow(h, goal, mu, &lo, &hi);
+        narrow_range(h, goal, mu, &lo, &hi);
         *start = mu;
         if (h->has_over && h->has_within)
             mu = lo + (hi - lo) / 2;
@@ -287,7 +288,7 @@ static enum look look(struct holding *h, int64_t target, int64_t *start)
     }
     if (h->has_within)
         return OPEN;
-    if (!cut(h, 1, false))
+    if (!make_cut(h, 1, false))
         return STOPPED;
     return h->load > h->limit ? LIGHT : OPEN; /* no set that is allowed has a smaller load */
 }
@@ -303,9 +304,9 @@ enum holding_answer holding_search(struct holding *h, int64_t most, int64_t targ
     h->best_sum = h->best_load = -1;
     for (;;) {
         bool tired = h->sets++ == sets;
-        r = tired ? TIRED : clock_out(clock) ? STOPPED : look(h, target, &mu);
+        r = tired ? TIRED : clock_out(clock) ? STOPPED : look_at_sets(h, target, &mu);
         if (r == OPEN) {
-            uint32_t v = pick(h);
+            uint32_t v = pick_vertex(h);
             if (v != UINT32_MAX) {
                 h->fix[v] = IN;
                 h->start[h->npath] = mu;
@@ -337,7 +338,7 @@ int64_t holding_most(struct holding *h, int64_t most)
     set_limit(h, most);
     for (uint32_t i = 0; i < ROOT_CUTS && lo <= hi; i++) {
         int64_t mu = lo + (hi - lo) / 2;
-        if (!cut(h, mu, true))
+        if (!make_cut(h, mu, true))
             break;
         best = h->value < best ? h->value : best;
         if (h->load > h->limit)

@@ -113,7 +113,7 @@ void explain_set(struct explain *e, const uint32_t *v, uint32_t n)
 /* ---- averages -------------------------------------------------------------------------------- */
 
 /* x / 2^20 with 9 digits. */
-static const char *share(struct explain *e, int64_t x)
+static const char *share_text(struct explain *e, int64_t x)
 {
     int64_t whole = x >> SCALE_BITS, part = x & ((1 << SCALE_BITS) - 1);
     if (part == 0)
@@ -134,7 +134,8 @@ void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, i
     if (!even) {
         explain_add(e, "let a ms count as");
         for (uint32_t k = 0; k < c->nkind; k++)
-            explain_add(e, "%s %s on %s", k ? "," : "", share(e, price[k]), explain_kind(e, k));
+            explain_add(e, "%s %s on %s", k ? "," : "", share_text(e, price[k]),
+                        explain_kind(e, k));
         explain_add(e, " (each product rounded down to a ps)\n");
     }
     explain_add(e, "nodes, each where it counts least: %s\n", explain_time(e, vertices));
@@ -142,10 +143,10 @@ void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, i
         explain_add(e, "transfers that somebody pays in every plan: %s\n", explain_time(e, nets));
     explain_add(e, "devices with loads of at most T hold at most ");
     for (uint32_t k = 0; k < c->nkind; k++)
-        explain_add(e, "%s%u * %s", k ? " + " : "", c->kind[k].count, share(e, price[k]));
+        explain_add(e, "%s%u * %s", k ? " + " : "", c->kind[k].count, share_text(e, price[k]));
     explain_add(e, " times T\n");
     explain_add(e, "%s / (%s) = %s: no plan takes less\n", explain_time(e, vertices + nets),
-                share(e, (int64_t)all), explain_time(e, bound));
+                share_text(e, (int64_t)all), explain_time(e, bound));
 }
 
 static void explain_average(struct explain *e, uint32_t pot)
@@ -223,10 +224,10 @@ static void explain_cut(struct explain *e)
                 l->m, CUT_UNIT, e->name[l->at], l->up ? "ancestors" : "descendants",
                 explain_time(e, flow));
     explain_add(e, "devices with loads of at most T hold at most %s + %u/%d * %s times T\n",
-                share(e, (int64_t)devices), l->m, CUT_UNIT, share(e, most));
+                share_text(e, (int64_t)devices), l->m, CUT_UNIT, share_text(e, most));
     explain_add(e, "(%s + %s) / (%s + %u/%d * %s) = %s: no contiguous plan takes less\n",
-                explain_time(e, p->total), explain_time(e, flow), share(e, (int64_t)devices), l->m,
-                CUT_UNIT, share(e, most), explain_time(e, c->lower));
+                explain_time(e, p->total), explain_time(e, flow), share_text(e, (int64_t)devices),
+                l->m, CUT_UNIT, share_text(e, most), explain_time(e, c->lower));
 }
 
 void explain_lower(struct explain *e)
@@ -310,7 +311,7 @@ const char *explain_search(const struct problem *c, const struct module *m, cons
 /* ---- reductions --------------------------------------------------------------------------------- */
 
 /* "'A' (2 nodes) and the 3 with it" */
-static const char *group(struct explain *e, uint32_t v, uint32_t n)
+static const char *group_text(struct explain *e, uint32_t v, uint32_t n)
 {
     return n > 1 ? arena_fmt(e->a, "%s and the %u with it", e->name[v], n - 1) : e->name[v];
 }
@@ -339,7 +340,7 @@ static void add_step(struct explain *e, const struct reduction_step *s)
 {
     switch (s->what) {
     case REDUCTION_DENY:
-        explain_add(e, "  %s not on %s: ", group(e, s->a, s->na), explain_kind(e, s->k));
+        explain_add(e, "  %s not on %s: ", group_text(e, s->a, s->na), explain_kind(e, s->k));
         if (s->with != UINT32_MAX)
             explain_add(e, "beside %s, which is there, ", e->name[s->with]);
         explain_add(e, "%s at least", explain_time(e, s->load));
@@ -350,11 +351,12 @@ static void add_step(struct explain *e, const struct reduction_step *s)
         }
         break;
     case REDUCTION_SIZE:
-        explain_add(e, "  %s not on %s: it needs more memory", group(e, s->a, s->na),
+        explain_add(e, "  %s not on %s: it needs more memory", group_text(e, s->a, s->na),
                     explain_kind(e, s->k));
         break;
     case REDUCTION_JOIN:
-        explain_add(e, "  %s with %s: apart, on ", group(e, s->a, s->na), group(e, s->b, s->nb));
+        explain_add(e, "  %s with %s: apart, on ", group_text(e, s->a, s->na),
+                    group_text(e, s->b, s->nb));
         add_kinds(e, s->ab);
         explain_add(e, " and on ");
         add_kinds(e, s->ba);
@@ -362,7 +364,7 @@ static void add_step(struct explain *e, const struct reduction_step *s)
         add_loads(e, s->b, s->a, s->load_ba);
         break;
     case REDUCTION_NONE:
-        explain_add(e, "  %s: no device is left", group(e, s->a, s->na));
+        explain_add(e, "  %s: no device is left", group_text(e, s->a, s->na));
     }
     explain_add(e, "\n");
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The arc from the source into the network, which limits the flow (arc v -> t has number 2 * v, this one 2 * n). */
-static uint32_t gate(const struct closure *q)
+static uint32_t gate_arc(const struct closure *q)
 {
     return q->f.nnode - 3;
 }
@@ -71,10 +71,10 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
         q->time[v] = here ? c->kind[k].time[v] : COST_NEVER;
         flow_arc(&q->f, v, sink(q), here ? q->time[v] : FLOW_INF);
     }
-    flow_arc(&q->f, source(q), gate(q), 0);
+    flow_arc(&q->f, source(q), gate_arc(q), 0);
     for (uint32_t e = 0; e < g->nnet; e++)
         add_net(q, e, &hub);
-    assert(hub <= gate(q));
+    assert(hub <= gate_arc(q));
     q->base = q->f.narc;
     q->room = arena_array(a, (size_t)q->base + 1, sizeof *q->room);
     q->saved = arena_array(a, (size_t)q->base + 2 * (size_t)g->n + 1, sizeof *q->saved);
@@ -107,7 +107,7 @@ static void find_side(struct closure *q)
 }
 
 /* Sends what more flow fits on top of `value`; returns the sum. */
-static int64_t go_on(struct closure *q, int64_t value, uint64_t *work)
+static int64_t add_flow(struct closure *q, int64_t value, uint64_t *work)
 {
     struct arena_mark mark = arena_mark(q->f.mem);
     uint64_t fixed = q->f.narc / 8 + 1; /* work of copying the capacities */
@@ -122,7 +122,7 @@ static int64_t go_on(struct closure *q, int64_t value, uint64_t *work)
 }
 
 /* Removes the arcs of the last question, and restores all capacities. */
-static void restore(struct closure *q)
+static void restore_network(struct closure *q)
 {
     assert(q->f.narc >= q->base);
     struct flow *f = &q->f;
@@ -136,17 +136,17 @@ static void restore(struct closure *q)
 int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t limit, uint64_t *work)
 {
     assert(limit >= -1);
-    restore(q);
+    restore_network(q);
     q->limit = limit;
     q->value = limit + 1;
     q->exact = false;
     for (uint32_t i = 0; i < n; i++) {
         if (q->time[in[i]] == COST_NEVER)
             return limit + 1;
-        flow_arc(&q->f, gate(q), in[i], FLOW_INF);
+        flow_arc(&q->f, gate_arc(q), in[i], FLOW_INF);
     }
     q->f.room[2 * q->c->g->n] = limit + 1;
-    q->value = go_on(q, 0, work);
+    q->value = add_flow(q, 0, work);
     memcpy(q->saved, q->f.room, q->f.narc * sizeof *q->saved);
     return q->value;
 }
@@ -158,7 +158,7 @@ int64_t closure_without(struct closure *q, uint32_t v, uint64_t *work)
         return q->limit + 1;
     memcpy(q->f.room, q->saved, q->f.narc * sizeof *q->saved);
     q->f.room[2 * v] = FLOW_INF;
-    return go_on(q, q->value, work);
+    return add_flow(q, q->value, work);
 }
 
 int64_t closure_alone(const struct closure *q, uint32_t v)

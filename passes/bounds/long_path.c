@@ -12,7 +12,8 @@ enum { HOPS = 100000 };
 
 /* Writes next[v], the vertex after v on a longest path that starts at v (UINT32_MAX: the end); returns where the
  * longest of all starts, UINT32_MAX: the graph is empty. */
-static uint32_t longest(const struct problem *c, uint64_t seed, uint32_t *next, struct arena *a)
+static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *next,
+                             struct arena *a)
 {
     const struct wdag *g = c->g;
     const struct problem_pot *p = &c->pot[0];
@@ -54,7 +55,7 @@ struct long_path long_path_of(const struct problem *c, uint64_t seed, uint32_t m
     struct long_path p = {.vertex = arena_array(a, (size_t)n + 2, sizeof *p.vertex),
                           .lo = arena_array(a, (size_t)n + 1, sizeof *p.lo),
                           .hi = arena_array(a, (size_t)n + 1, sizeof *p.hi)};
-    uint32_t first = longest(c, seed, next, a);
+    uint32_t first = find_longest(c, seed, next, a);
     for (uint32_t v = first; v != UINT32_MAX; v = next[v])
         all++;
     uint32_t step = all / (most + 1) + 1;

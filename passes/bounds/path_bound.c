@@ -273,7 +273,7 @@ static const struct line *best_line(const struct pair *p, int64_t cap)
 }
 
 /* Scaled transfers of the set that attains line l. */
-static int64_t paid(const struct line *l)
+static int64_t paid_by(const struct line *l)
 {
     return (int64_t)((__int128)l->weight * l->m / ONE) - l->gain;
 }
@@ -284,7 +284,7 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
     const struct line *heavy = NULL, *light = NULL;
     for (uint32_t i = 0; i < p->nline; i++) {
         const struct line *l = &p->line[i];
-        if (l->weight + paid(l) > cap)
+        if (l->weight + paid_by(l) > cap)
             heavy = !heavy || l->m < heavy->m ? l : heavy;
         else
             light = !light || l->m > light->m ? l : light;
@@ -294,7 +294,7 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
         int64_t more = heavy->weight - light->weight;
         if (more <= 0 || heavy->m - light->m < 2)
             return false;
-        __int128 x = (__int128)(paid(heavy) - paid(light)) * ONE / more;
+        __int128 x = (__int128)(paid_by(heavy) - paid_by(light)) * ONE / more;
         *m = x > light->m && x < heavy->m ? (int32_t)x : light->m;
         return *m > light->m;
     }
@@ -309,7 +309,7 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
     return !heavy || (heavy->m > -ONE * 7 / 8 && heavy->m != 1);
 }
 
-static bool refine(struct holder *h, const struct group *q, uint32_t i, uint32_t j)
+static bool refine_pair(struct holder *h, const struct group *q, uint32_t i, uint32_t j)
 {
     struct pair *p = &q->pair[i * h->row + j];
     int64_t cap = problem_scaled(h->limit, q->scale);
@@ -343,7 +343,7 @@ static void set_limit(struct holder *h, int64_t limit)
 }
 
 /* Dynamic program: extends state u by one more device of group q. */
-static void extend(struct holder *h, uint32_t u, uint32_t q)
+static void extend_state(struct holder *h, uint32_t u, uint32_t q)
 {
     const struct group *x = &h->group[q];
     const struct best *from = &h->best[u * h->row];
@@ -365,7 +365,7 @@ static int64_t most_held(struct holder *h)
     for (uint32_t u = 0; u < h->nstate; u++)
         for (uint32_t q = 0; q < h->ngroup; q++)
             if (u / h->group[q].radix % (h->group[q].count + 1) < h->group[q].count)
-                extend(h, u, q);
+                extend_state(h, u, q);
     uint64_t looks = (uint64_t)h->nstate * h->ngroup * h->row * h->row / 4;
     *h->work -= looks < *h->work ? looks : *h->work;
     return h->best[h->nstate * h->row - 1].held;
@@ -377,7 +377,7 @@ static bool refine_best(struct holder *h)
     bool better = false;
     for (uint32_t u = h->nstate - 1, j = h->row - 1; u;) {
         struct best x = h->best[u * h->row + j];
-        better = refine(h, &h->group[x.group], x.from, j) || better;
+        better = refine_pair(h, &h->group[x.group], x.from, j) || better;
         u -= h->group[x.group].radix;
         j = x.from;
     }
@@ -385,7 +385,7 @@ static bool refine_best(struct holder *h)
 }
 
 /* Whether it is shown that no plan has loads of at most `limit`. */
-static bool refuted(struct holder *h, int64_t limit, struct clock *clock)
+static bool is_refuted(struct holder *h, int64_t limit, struct clock *clock)
 {
     set_limit(h, limit);
     while (most_held(h) >= h->total)
@@ -421,7 +421,7 @@ static void say_interval(struct explain *e, const struct holder *h, const struct
 }
 
 /* Why no load is below h->limit + 1, for which most_held was made. */
-static const char *prove(const struct holder *h, const struct module *m, struct arena *mem)
+static const char *prove_limit(const struct holder *h, const struct module *m, struct arena *mem)
 {
     struct explain e = explain_new(h->c, m, mem);
     explain_add(&e, "contiguous plans: what devices can hold along a path\n");
@@ -479,17 +479,17 @@ uint64_t holder_raise(struct holder *h, struct problem *c, int64_t upper, uint64
     h->work = &left;
     while (hi - lo > upper / PRECISION && !clock_out(clock)) {
         int64_t mid = lo + (hi - lo + 1) / 2;
-        if (refuted(h, mid - 1, clock))
+        if (is_refuted(h, mid - 1, clock))
             lo = mid;
         else
             hi = mid - 1;
     }
     assert(lo >= c->lower && lo <= hi);
     h->work = &none; /* the lines made so far are enough: no more cuts */
-    if (lo > c->lower && refuted(h, lo - 1, NULL)) {
+    if (lo > c->lower && is_refuted(h, lo - 1, NULL)) {
         c->lower = lo;
         c->lower_why = "most that devices hold along a path";
-        c->lower_proof = prove(h, m, mem);
+        c->lower_proof = prove_limit(h, m, mem);
     }
     h->work = NULL;
     return work - left;

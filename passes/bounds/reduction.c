@@ -63,12 +63,12 @@ static bool out_of_work(struct work *w)
     return *w->arcs == 0 || clock_out(w->clock);
 }
 
-static bool pays(const struct work *w, uint32_t k)
+static bool kind_pays(const struct work *w, uint32_t k)
 {
     return !w->c->cluster->cls[w->c->kind[k].cls].host;
 }
 
-static struct closure *closure(struct work *w, uint32_t k)
+static struct closure *closure_of_kind(struct work *w, uint32_t k)
 {
     if (!w->q[k]) {
         uint64_t made = w->c->g->net_pin.at[w->c->g->nnet] + w->c->g->n;
@@ -81,7 +81,7 @@ static struct closure *closure(struct work *w, uint32_t k)
 }
 
 /* Notes in w->seen the set of the last answer of kind k's closure, in the place of the oldest. */
-static void witness(struct work *w, uint32_t k)
+static void keep_witness(struct work *w, uint32_t k)
 {
     uint32_t bit = w->nseen[k]++ % WITNESSES;
     for (uint32_t v = 0; v < w->c->g->n; v++)
@@ -106,11 +106,11 @@ static void tell_set(struct work *w, struct reduction_step *s, uint32_t k, const
     uint8_t *side = arena_alloc(w->a, (size_t)g->n + 1);
     for (uint32_t i = 0; i < n; i++)
         side[in[i]] = 1;
-    if (pays(w, k)) {
-        closure_of(closure(w, k), in, n, LOAD_INF, &w->telling);
+    if (kind_pays(w, k)) {
+        closure_of(closure_of_kind(w, k), in, n, LOAD_INF, &w->telling);
         memcpy(side, w->q[k]->side, g->n);
     }
-    if (pays(w, k) && !w->q[k]->exact)
+    if (kind_pays(w, k) && !w->q[k]->exact)
         return; /* the work ran out before the set was found */
     s->set = arena_array(w->a, (size_t)g->n + 1, sizeof *s->set);
     for (uint32_t v = 0; v < g->n; v++)
@@ -118,13 +118,13 @@ static void tell_set(struct work *w, struct reduction_step *s, uint32_t k, const
             s->set[s->nset++] = w->first[v];
             s->time = sat_add(s->time, w->c->kind[k].time[v]);
         }
-    if (pays(w, k)) {
+    if (kind_pays(w, k)) {
         s->load = w->q[k]->value;
         s->transfer = s->load - s->time;
     }
 }
 
-static void deny(struct work *w, uint32_t v, uint32_t k, struct reduction_step why)
+static void deny_kind(struct work *w, uint32_t v, uint32_t k, struct reduction_step why)
 {
     uint32_t in[2] = {v, why.with}, n = why.with == UINT32_MAX ? 1 : 2;
     why.a = why.b = v;
@@ -149,12 +149,12 @@ static int64_t least_load(struct work *w, uint32_t v, uint32_t k, int64_t limit)
 {
     uint32_t in[2] = {v, w->sure[k]}, n = w->sure[k] != UINT32_MAX && w->sure[k] != v ? 2 : 1;
     int64_t sum = 0;
-    if (!pays(w, k)) {
+    if (!kind_pays(w, k)) {
         for (uint32_t i = 0; i < n; i++)
             sum = sat_add(sum, w->c->kind[k].time[in[i]]);
         return sum;
     }
-    struct closure *q = closure(w, k);
+    struct closure *q = closure_of_kind(w, k);
     if (n == 1 && closure_alone(q, v) <= limit)
         return 0;
     if (w->nseen[k] && w->seen[k][v] && (n == 1 || (w->seen[k][v] & w->seen[k][in[1]])))
@@ -163,7 +163,7 @@ static int64_t least_load(struct work *w, uint32_t v, uint32_t k, int64_t limit)
         return 0;
     sum = closure_of(q, in, n, limit, w->arcs);
     if (q->exact)
-        witness(w, k);
+        keep_witness(w, k);
     return sum;
 }
 
@@ -179,7 +179,7 @@ static void find_sure(struct work *w)
     }
 }
 
-static void filter(struct work *w)
+static void deny_kinds(struct work *w)
 {
     int64_t limit = w->r->below - 1;
     for (uint32_t v = 0; v < w->c->g->n && !w->r->none; v++)
@@ -187,21 +187,23 @@ static void filter(struct work *w)
             if (!(w->r->may[v] >> k & 1))
                 continue;
             if (w->c->limited && own_bytes(w->c->g, v) > w->c->kind[k].memory) {
-                deny(w, v, k, (struct reduction_step){.what = REDUCTION_SIZE, .with = UINT32_MAX});
+                deny_kind(w, v, k,
+                          (struct reduction_step){.what = REDUCTION_SIZE, .with = UINT32_MAX});
                 continue;
             }
             int64_t load = least_load(w, v, k, limit);
             if (load > limit)
-                deny(w, v, k,
-                     (struct reduction_step){.what = REDUCTION_DENY,
-                                             .load = load,
-                                             .with = w->sure[k] == v ? UINT32_MAX : w->sure[k]});
+                deny_kind(
+                    w, v, k,
+                    (struct reduction_step){.what = REDUCTION_DENY,
+                                            .load = load,
+                                            .with = w->sure[k] == v ? UINT32_MAX : w->sure[k]});
         }
 }
 
 /* ---- which vertices stay together ------------------------------------------------------------ */
 
-static uint32_t root(uint32_t *group, uint32_t v)
+static uint32_t find_root(uint32_t *group, uint32_t v)
 {
     while (group[v] != v)
         v = group[v] = group[group[v]];
@@ -214,17 +216,17 @@ static int64_t *tell_loads(struct work *w, uint32_t a, uint32_t b, uint32_t gone
     int64_t *load = arena_array(w->a, PROBLEM_KINDS, sizeof *load);
     for (uint32_t k = 0; k < w->c->nkind; k++)
         if (gone >> k & 1) {
-            closure_of(closure(w, k), &a, 1, LOAD_INF, &w->telling);
-            load[k] = closure_without(closure(w, k), b, &w->telling);
+            closure_of(closure_of_kind(w, k), &a, 1, LOAD_INF, &w->telling);
+            load[k] = closure_without(closure_of_kind(w, k), b, &w->telling);
         }
     return load;
 }
 
 /* Joins a and b, which are on one device in every plan below the threshold: apart, a could only be on the kinds ab
  * and b on the kinds ba. */
-static void join(struct work *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
+static void join_vertices(struct work *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
 {
-    uint32_t x = root(w->group, a), y = root(w->group, b);
+    uint32_t x = find_root(w->group, a), y = find_root(w->group, b);
     if (x == y)
         return;
     struct reduction_step *s = log_step(
@@ -239,7 +241,7 @@ static void join(struct work *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t b
 }
 
 /* Whether a and b can be apart if a can be without b on the kinds ab and b without a on ba. */
-static bool apart(const struct work *w, uint32_t ab, uint32_t ba)
+static bool can_be_apart(const struct work *w, uint32_t ab, uint32_t ba)
 {
     if (!ab || !ba)
         return false;
@@ -249,13 +251,13 @@ static bool apart(const struct work *w, uint32_t ab, uint32_t ba)
 }
 
 /* Mask of the kinds on which a may be without b, as far as that is known without a flow. */
-static uint32_t without(struct work *w, uint32_t a, uint32_t b)
+static uint32_t kinds_without(struct work *w, uint32_t a, uint32_t b)
 {
     uint32_t kinds = 0;
     for (uint32_t k = 0; k < w->c->nkind; k++) {
         if (!(w->r->may[a] >> k & 1))
             continue;
-        if (!pays(w, k) || closure_alone(closure(w, k), a) < w->r->below ||
+        if (!kind_pays(w, k) || closure_alone(closure_of_kind(w, k), a) < w->r->below ||
             (w->seen[k][a] & ~w->seen[k][b]))
             kinds |= UINT32_C(1) << k;
     }
@@ -263,14 +265,14 @@ static uint32_t without(struct work *w, uint32_t a, uint32_t b)
 }
 
 /* The mask without q's kind if a cannot be there without b; q's last closure_of was asked about a. */
-static uint32_t ask(struct work *w, struct closure *q, uint32_t b, uint32_t mask)
+static uint32_t ask_without(struct work *w, struct closure *q, uint32_t b, uint32_t mask)
 {
     uint32_t bit = UINT32_C(1) << q->k;
     if (q->value > q->limit)
         return mask; /* a cannot be on the kind at all, or the work ran out */
     int64_t load = closure_without(q, b, w->arcs);
     if (q->exact)
-        witness(w, q->k);
+        keep_witness(w, q->k);
     return load > q->limit ? mask & ~bit : mask;
 }
 
@@ -292,7 +294,7 @@ static uint32_t list_pairs(struct work *w, struct pair **pairs)
                 if (last[b] == a + 1)
                     continue;
                 last[b] = a + 1;
-                if (apart(w, without(w, a, b), without(w, b, a)))
+                if (can_be_apart(w, kinds_without(w, a, b), kinds_without(w, b, a)))
                     continue;
                 *pairs = vec_grow(w->a, *pairs, &cap, n + 1, sizeof **pairs);
                 (*pairs)[n++] = (struct pair){a, b, w->r->may[a], w->r->may[b]};
@@ -302,9 +304,9 @@ static uint32_t list_pairs(struct work *w, struct pair **pairs)
 }
 
 /* For all pairs: takes kind k from their masks where a cannot be there without b (swap: b without a). */
-static void ask_all(struct work *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
+static void ask_pairs(struct work *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
 {
-    struct closure *q = closure(w, k);
+    struct closure *q = closure_of_kind(w, k);
     uint32_t *at = arena_array(w->a, (size_t)w->c->g->n + 2, sizeof *at);
     uint32_t *of = arena_array(w->a, (size_t)n + 1, sizeof *of);
     for (uint32_t i = 0; i < n; i++)
@@ -321,17 +323,18 @@ static void ask_all(struct work *w, struct pair *pairs, uint32_t n, uint32_t k, 
             struct pair *p = &pairs[of[i]];
             uint32_t b = swap ? p->a : p->b, *mask = swap ? &p->ba : &p->ab;
             bool known = closure_alone(q, a) < w->r->below || (w->seen[k][a] & ~w->seen[k][b]);
-            if (!(*mask >> k & 1) || known || apart(w, without(w, a, b), without(w, b, a)))
+            if (!(*mask >> k & 1) || known ||
+                can_be_apart(w, kinds_without(w, a, b), kinds_without(w, b, a)))
                 continue;
             if (!asked) {
                 closure_of(q, &a, 1, w->r->below - 1, w->arcs);
                 if (q->exact)
-                    witness(w, k);
+                    keep_witness(w, k);
                 asked = true;
                 if (w->seen[k][a] & ~w->seen[k][b])
                     continue;
             }
-            *mask = ask(w, q, b, *mask);
+            *mask = ask_without(w, q, b, *mask);
         }
     }
 }
@@ -341,11 +344,11 @@ static void join_ends(struct work *w)
     struct pair *pairs;
     uint32_t n = list_pairs(w, &pairs);
     for (uint32_t k = 0; k < w->c->nkind && n; k++)
-        for (int swap = 0; pays(w, k) && swap < 2; swap++)
-            ask_all(w, pairs, n, k, swap);
+        for (int swap = 0; kind_pays(w, k) && swap < 2; swap++)
+            ask_pairs(w, pairs, n, k, swap);
     for (uint32_t i = 0; i < n; i++)
-        if (!apart(w, pairs[i].ab, pairs[i].ba))
-            join(w, pairs[i].a, pairs[i].b, pairs[i].ab, pairs[i].ba);
+        if (!can_be_apart(w, pairs[i].ab, pairs[i].ba))
+            join_vertices(w, pairs[i].a, pairs[i].b, pairs[i].ab, pairs[i].ba);
 }
 
 /* Joins the vertices that can only be on a kind of one device. */
@@ -355,12 +358,12 @@ static void join_sure(struct work *w)
     for (uint32_t v = 0; v < w->c->g->n; v++)
         for (uint32_t k = 0; k < w->c->nkind; k++)
             if (w->sure[k] != UINT32_MAX && w->r->may[v] == UINT32_C(1) << k)
-                join(w, w->sure[k], v, w->r->may[v], w->r->may[v]);
+                join_vertices(w, w->sure[k], v, w->r->may[v], w->r->may[v]);
 }
 
 /* ---- contraction ----------------------------------------------------------------------------- */
 
-static void start(struct work *w, struct problem *c)
+static void begin_graph(struct work *w, struct problem *c)
 {
     w->c = c;
     w->group = arena_array(w->a, (size_t)c->g->n + 1, sizeof *w->group);
@@ -372,22 +375,22 @@ static void start(struct work *w, struct problem *c)
 }
 
 /* The graph with the groups as vertices; no edges. */
-static struct wdag *merged(struct wdag *g, uint32_t *group, struct arena *a)
+static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *a)
 {
     struct diag quiet = diag_silent();
     uint32_t n = 0, *name = arena_array(a, (size_t)g->n + 1, sizeof *name);
     const struct wdag_order free_order = {0, NULL, NULL};
     for (uint32_t v = 0; v < g->n; v++)
-        name[v] = root(group, v) == v ? n++ : name[root(group, v)];
+        name[v] = find_root(group, v) == v ? n++ : name[find_root(group, v)];
     return wdag_merge_ordered(g, &free_order, name, n, "reduction", a, &quiet);
 }
 
-static void contract(struct work *w)
+static void contract_groups(struct work *w)
 {
     struct reduction *r = w->r;
     struct diag quiet = diag_silent();
     uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
-    struct wdag *g = merged((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
+    struct wdag *g = merge_groups((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
     struct problem *c = g ? problem_build(g, w->c->cluster, -1, w->a, &quiet) : NULL;
     *w->arcs -= cost < *w->arcs ? cost : *w->arcs;
     if (!c) { /* vertices pinned to two devices were joined */
@@ -414,7 +417,7 @@ static void contract(struct work *w)
     r->may = may;
     w->first = first;
     w->size = size;
-    start(w, c);
+    begin_graph(w, c);
     for (uint32_t v = 0; v < g->n && !r->none; v++)
         if (!may[v]) {
             log_step(w, (struct reduction_step){
@@ -442,10 +445,10 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
             r->may[v] |= (uint32_t)(c->kind[k].time[v] != COST_NEVER) << k;
         r->none = !r->may[v];
     }
-    start(&w, (struct problem *)(uintptr_t)c);
+    begin_graph(&w, (struct problem *)(uintptr_t)c);
     for (uint32_t i = 0; i < ROUNDS && !r->none; i++) {
         w.changed = false;
-        filter(&w);
+        deny_kinds(&w);
         if (r->none)
             break;
         join_sure(&w);
@@ -453,7 +456,7 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
             join_ends(&w);
         if (!w.changed)
             break;
-        contract(&w); /* also before stopping, so that the joins logged count */
+        contract_groups(&w); /* also before stopping, so that the joins logged count */
         if (out_of_work(&w))
             break;
     }
@@ -475,7 +478,7 @@ struct wdag *reduction_contract(struct wdag *g, const struct problem *c, int64_t
             head[r->map[v]] = v;
         group[v] = head[r->map[v]];
     }
-    struct wdag *out = merged(g, group, a);
+    struct wdag *out = merge_groups(g, group, a);
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t k = 0; k < out->ncls; k++) {
             bool may = false;

@@ -71,7 +71,7 @@ static void spend(struct packer *p, uint64_t arcs)
     *p->work -= arcs < *p->work ? arcs : *p->work;
 }
 
-static bool stopped(struct packer *p)
+static bool is_stopped(struct packer *p)
 {
     return *p->work == 0 || clock_out(p->clock);
 }
@@ -118,7 +118,7 @@ static int64_t host_most(struct packer *p, uint32_t k)
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-static int64_t times(const struct packer *p, const int32_t *g)
+static int64_t row_product(const struct packer *p, const int32_t *g)
 {
     int64_t sum = 0;
     for (uint32_t v = 0; v < p->n; v++)
@@ -151,13 +151,13 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
 static bool find_weights(struct packer *p, uint32_t *moved)
 {
     int64_t goal = p->margin * ONE, bad = p->margin / 8 * ONE;
-    for (uint32_t i = 0; i < PROJECTIONS * (p->nrow + 1) && !stopped(p); i++) {
+    for (uint32_t i = 0; i < PROJECTIONS * (p->nrow + 1) && !is_stopped(p); i++) {
         const struct row *worst = NULL;
         int64_t most = bad;
         for (uint32_t j = 0; j < p->nrow; j++) {
             if (p->row[j].load >= p->below)
                 continue;
-            int64_t excess = times(p, p->row[j].g) + goal;
+            int64_t excess = row_product(p, p->row[j].g) + goal;
             if (excess > most) {
                 most = excess;
                 worst = &p->row[j];
@@ -201,7 +201,7 @@ static void add_row(struct packer *p)
 
 /* Divides `rest`, the weight that hosts leave, among the other kinds: p->most[k] is what a device of kind k may
  * hold. */
-static void share(struct packer *p, int64_t rest)
+static void share_rest(struct packer *p, int64_t rest)
 {
     int64_t all = 0;
     uint32_t paying = 0;
@@ -232,7 +232,7 @@ static void take_set(struct packer *p, uint32_t k)
 
 /* Whether the weights refute p->below.  NONE: they do.  FOUND: some device can hold more than its share (its set is
  * in p->part), or hosts can hold everything.  TIRED: a search was given up; p->part has its best set. */
-static enum holding_answer check(struct packer *p)
+static enum holding_answer check_weights(struct packer *p)
 {
     int64_t rest = -1;
     for (uint32_t v = 0; v < p->n; v++)
@@ -244,7 +244,7 @@ static enum holding_answer check(struct packer *p)
         }
     if (rest < 0)
         return HOLDING_FOUND;
-    share(p, rest);
+    share_rest(p, rest);
     for (uint32_t k = 0; k < p->c->nkind; k++) {
         if (!p->held[k])
             continue;
@@ -264,8 +264,8 @@ static bool refute(struct packer *p, int64_t below)
     p->below = below;
     p->margin = p->total / MARGIN;
     p->sets = SETS;
-    while (!stopped(p)) {
-        enum holding_answer r = check(p);
+    while (!is_stopped(p)) {
+        enum holding_answer r = check_weights(p);
         if (r == HOLDING_NONE || r == HOLDING_UNKNOWN)
             return r == HOLDING_NONE;
         if (r == HOLDING_TIRED)
@@ -275,7 +275,7 @@ static bool refute(struct packer *p, int64_t below)
         uint32_t moved = 0;
         while (!find_weights(p, &moved)) {
             p->margin /= 2;
-            if (stopped(p) || p->margin < p->total / MARGIN_LEAST)
+            if (is_stopped(p) || p->margin < p->total / MARGIN_LEAST)
                 return false;
         }
         if (!moved && r == HOLDING_FOUND)
@@ -327,7 +327,7 @@ static bool prepare(struct packer *p)
     return true;
 }
 
-static void keep(struct packing *out, const struct packer *p)
+static void keep_weights(struct packing *out, const struct packer *p)
 {
     out->below = p->below;
     out->total = 0;
@@ -370,7 +370,7 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
         mine = again ? left : left / TRY + 1;
         left -= mine;
         if (refute(&p, at)) {
-            keep(&out, &p);
+            keep_weights(&out, &p);
             lo = at;
         } else {
             hi = at;

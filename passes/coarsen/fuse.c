@@ -77,8 +77,7 @@ struct fusion {
     int64_t *seen;
     int64_t *out;  /* the paper's O: [position] sum of the out-costs of all vertices before it */
     int64_t *best; /* the paper's T: [position] least transfers of the clusters before it */
-    /* the paper's the paper's Pre: [position] where the last cluster of that begins: [position] where the last
-     * cluster of that begins */
+    /* the paper's Pre: [position] where the last cluster of that begins */
     uint32_t *from;
     uint32_t *left; /* [net] pins not yet appended */
 };

@@ -211,7 +211,7 @@ static bool match_softmax(struct match *k, nid sum)
     return true;
 }
 
-/* Matches Matches x * (v + 1) / 2 in any order. */
+/* Matches x * (v + 1) / 2 in any order. */
 static bool gate(struct match *k, vid v, vid x)
 {
     nid add = read_by(k, v, "Add");

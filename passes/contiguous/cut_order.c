@@ -35,14 +35,14 @@ struct cutter {
     struct arena *a;
 };
 
-static bool between(const struct cutter *x, uint32_t v, uint32_t k)
+static bool is_between(const struct cutter *x, uint32_t v, uint32_t k)
 {
     return x->path.hi[v] > k && x->path.lo[v] <= k;
 }
 
 static void open_vertex(struct cutter *x, uint32_t v, uint32_t k)
 {
-    if (x->id[v] || !between(x, v, k))
+    if (x->id[v] || !is_between(x, v, k))
         return;
     x->open[x->nopen++] = v;
     x->id[v] = x->nopen;
@@ -88,7 +88,7 @@ static void add_net(struct cutter *x, struct flow *f, uint32_t e, uint32_t k, ui
     }
 }
 
-static struct flow network(struct cutter *x, uint32_t k)
+static struct flow make_network(struct cutter *x, uint32_t k)
 {
     const struct wdag *g = x->c->g;
     uint32_t nets = 0, arcs = x->nopen;
@@ -130,7 +130,7 @@ static void cut_behind(struct cutter *x, uint32_t k)
     struct arena_mark mark = arena_mark(x->a);
     uint64_t left = UINT64_MAX;
     open_region(x, k);
-    struct flow f = network(x, k);
+    struct flow f = make_network(x, k);
     flow_max(&f, f.nnode - 2, f.nnode - 1, &left);
     *x->looks += UINT64_MAX - left;
     const uint8_t *in = flow_side(&f, f.nnode - 2);
@@ -160,7 +160,7 @@ static uint32_t *sort_by_rank(const struct cutter *x, const uint32_t *by)
 }
 
 /* The net costs of the class whose devices pay most for transfers. */
-static const int64_t *dearest(const struct problem *c)
+static const int64_t *dearest_costs(const struct problem *c)
 {
     const int64_t *most = c->cls[c->kind[0].cls].cost;
     for (uint32_t k = 1; k < c->nkind; k++) {
@@ -195,7 +195,7 @@ uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct a
     uint64_t path = first ? 0 : topo_random(&seed) | 1, ties = first ? 0 : topo_random(&seed);
     struct cutter x = {.c = c,
                        .path = long_path_of(c, path, CUT_ORDER_CUTS, a),
-                       .cost = dearest(c),
+                       .cost = dearest_costs(c),
                        .id = arena_array(a, (size_t)n + 1, sizeof *x.id),
                        .open = arena_array(a, (size_t)n + 1, sizeof *x.open),
                        .rank = arena_array(a, (size_t)n + 1, sizeof *x.rank),

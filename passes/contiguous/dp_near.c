@@ -48,8 +48,8 @@ static enum topo_kind kind_of(uint32_t i)
 
 /* Searches c, the problem of the merged graph, for something better than *best, a plan for the vertices of the level
  * below it. */
-static bool search(const struct problem *c, struct near_run *r, uint64_t steps,
-                   struct problem_plan *best, struct arena *a)
+static bool search_level(const struct problem *c, struct near_run *r, uint64_t steps,
+                         struct problem_plan *best, struct arena *a)
 {
     const struct wdag *level = c->g;
     int64_t limit = best->value - 1 - r->better, before = best->value;
@@ -93,7 +93,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     struct wdag fine = *c->g;
     struct wdag *level = wdag_merge(&fine, group, count, "near", scratch, d);
     struct problem *small = level ? problem_build_like(level, c, scratch, d) : NULL;
-    bool better = small && search(small, r, steps, best, scratch);
+    bool better = small && search_level(small, r, steps, best, scratch);
     r->tried++;
     r->spent += c->g->n / 16;
     arena_release(scratch, mark);

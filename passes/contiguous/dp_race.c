@@ -93,13 +93,13 @@ static void adapt(uint32_t *share, uint32_t least, bool got_on)
         *share = *share / 2 > least ? *share / 2 : least;
 }
 
-static bool over(struct race *r)
+static bool is_over(struct race *r)
 {
     return r->best->value <= r->c->lower || clock_out(r->o->clock);
 }
 
 /* What making a search costs, in steps. */
-static uint64_t making(const struct race *r)
+static uint64_t cost_of_making(const struct race *r)
 {
     return r->c->g->n > LARGE ? (uint64_t)r->c->g->n * MAKE_PER_VERTEX : 0;
 }
@@ -112,7 +112,7 @@ static void make_rungs(struct race *r)
 
 static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
 {
-    r->steps += making(r);
+    r->steps += cost_of_making(r);
     make_rungs(r);
     return decide_new(r->c, r->rungs, limit, floor, r->o->max_states, r->bytes);
 }
@@ -131,7 +131,7 @@ static void raise_bound(struct race *r, int64_t value, uint32_t lost)
 
 /* Makes the main search seek plans better than the best one known, whoever found that.  It goes on with a lower
  * limit if it has found nothing itself and the limit is not below its floor; else it is made anew with a new floor. */
-static void renew(struct race *r)
+static void renew_main(struct race *r)
 {
     int64_t limit = r->best->value - 1, gap = limit - r->c->lower;
     if (r->main && limit >= decide_floor(r->main) && !r->main_done) {
@@ -167,7 +167,7 @@ static bool go_on(struct race *r, struct decide *d, uint64_t steps)
     return true;
 }
 
-static void probe(struct race *r, uint64_t steps)
+static void run_probe(struct race *r, uint64_t steps)
 {
     int64_t gap = r->best->value - r->c->lower;
     int64_t limit = r->c->lower + (int64_t)((__int128)gap * r->reach / REACH_ONE);
@@ -186,7 +186,7 @@ static void try_orders(struct race *r, uint64_t steps)
     struct interval_run *run = r->o->run;
     uint64_t stop = run->spent + steps * INTERVAL_PER_STEP;
     int64_t before = r->best->value;
-    while (!over(r) && !interval_over(run) && run->spent < stop)
+    while (!is_over(r) && !interval_over(run) && run->spent < stop)
         r->better = interval_next(r->c, run, r->best, r->o->scratch) || r->better;
     adapt(&r->orders, 1, r->best->value < before);
 }
@@ -200,7 +200,7 @@ static void try_cuts(struct race *r, uint64_t steps)
     uint64_t looks = r->cut.looks;
     if (r->c->g->n > LARGE)
         return;
-    for (r->cut_due += steps * ARCS_PER_STEP; !over(r) && r->cut.looks <= r->cut_due;) {
+    for (r->cut_due += steps * ARCS_PER_STEP; !is_over(r) && r->cut.looks <= r->cut_due;) {
         struct arena_mark mark = arena_mark(a);
         const uint32_t *order = cut_order_next(r->c, &r->cut, a);
         r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
@@ -222,8 +222,8 @@ static void try_near(struct race *r, uint64_t steps)
     uint64_t spent = r->near.spent;
     if (before == LOAD_INF)
         return;
-    while (!over(r) && r->near.spent - spent < steps && r->steps < r->most) {
-        r->steps += making(r);
+    while (!is_over(r) && r->near.spent - spent < steps && r->steps < r->most) {
+        r->steps += cost_of_making(r);
         uint64_t left = steps - (r->near.spent - spent);
         left = left < steps / NEAR_PARTS ? left : steps / NEAR_PARTS + 1;
         r->better =
@@ -274,42 +274,42 @@ static void try_refuting(struct race *r, uint64_t steps)
     r->steps += r->refuter.spent - before;
 }
 
-static void tell(const struct race *r)
+static void tell_progress(const struct race *r)
 {
     problem_tell(r->c, r->o->clock, "searching", decide_passed(r->main), r->best->value);
 }
 
-static void rounds(struct race *r)
+static void run_rounds(struct race *r)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
     /* ends when a round alone is more than all steps allowed: then nothing takes steps any more */
     for (uint64_t round = FIRST_ROUND, more;
-         !over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
+         !is_over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
         r->full = false;
-        for (uint64_t done = 0; done < round && !over(r) && !r->full && (more = steps_left(r));
+        for (uint64_t done = 0; done < round && !is_over(r) && !r->full && (more = steps_left(r));
              done += SLICE) {
             uint64_t left = round - done < more ? round - done : more;
-            renew(r);
+            renew_main(r);
             r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
             if (r->main_done) /* it found a plan or ended: the next one goes further down */
                 r->below = r->below ? r->below * 2 : REACH_ONE / 16;
             r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
-            tell(r);
+            tell_progress(r);
         }
-        if (!over(r))
+        if (!is_over(r))
             try_orders(r, round * r->orders / SHARE_ONE);
-        if (!over(r))
+        if (!is_over(r))
             try_cuts(r, round * r->cuts / SHARE_ONE);
-        if (!over(r))
+        if (!is_over(r))
             try_near(r, round * r->nears / SHARE_ONE);
-        if (!over(r))
+        if (!is_over(r))
             try_path(r, round * r->paths / SHARE_ONE);
-        if (!over(r))
+        if (!is_over(r))
             try_bounds(r, round / 2);
-        if (!over(r))
+        if (!is_over(r))
             try_refuting(r, round * r->refutes / SHARE_ONE);
-        if (!over(r))
-            probe(r, round * r->probes / SHARE_ONE);
+        if (!is_over(r))
+            run_probe(r, round * r->probes / SHARE_ONE);
     }
     if (r->main)
         decide_free(r->main);
@@ -342,10 +342,10 @@ bool dp_race(struct dp_race *o, struct problem_plan *best)
                          !(i && clock_out(o->clock));
          i++)
         r.better = interval_next(o->c, o->run, best, o->scratch) || r.better;
-    if (o->c->g->n && !over(&r))
+    if (o->c->g->n && !is_over(&r))
         try_cuts(&r, 0);
-    if (o->c->g->n && o->max_states && !over(&r))
-        rounds(&r);
+    if (o->c->g->n && o->max_states && !is_over(&r))
+        run_rounds(&r);
     o->steps = r.steps;
     if (o->clock && o->clock->why)
         o->why = o->clock->why;

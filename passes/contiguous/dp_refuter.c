@@ -19,7 +19,7 @@ enum {
 
 enum answer { NONE_BELOW, NOT_PROVEN, NOT_ENDED };
 
-static enum answer ask(struct refuter *r, int64_t value, uint64_t steps)
+static enum answer ask_rung(struct refuter *r, int64_t value, uint64_t steps)
 {
     int64_t floating;
     const struct problem *g = rungs_graph(r->rungs, r->rung, &floating);
@@ -48,7 +48,7 @@ bool refuter_next(struct problem *c, struct refuter *r, int64_t upper, uint64_t 
         }
         int64_t value = fresh ? first : lo + (r->hopeless - lo) / 2;
         uint64_t most = (stop - r->spent) / TURN_PARTS + 1;
-        if (ask(r, value, most) == NONE_BELOW) {
+        if (ask_rung(r, value, most) == NONE_BELOW) {
             c->lower = value;
             c->lower_why = "search for plans below it";
             if (rungs_lost(r->rungs, r->rung))

@@ -97,16 +97,16 @@ static bool stopped(const struct hier *h)
 
 /* ---- ideals ----------------------------------------------------------------------------------- */
 
-static bool bit(const uint64_t *set, uint32_t v)
+static bool has_vertex(const uint64_t *set, uint32_t v)
 {
     return set[v >> 6] >> (v & 63) & 1;
 }
 
 static bool is_ready(const struct wdag *g, const uint64_t *ideal, uint32_t v)
 {
-    bool ready = !bit(ideal, v);
+    bool ready = !has_vertex(ideal, v);
     for (uint32_t i = g->pred.at[v]; ready && i < g->pred.at[v + 1]; i++)
-        ready = bit(ideal, g->pred.to[i]);
+        ready = has_vertex(ideal, g->pred.to[i]);
     return ready;
 }
 
@@ -169,7 +169,7 @@ static void count_pins(struct hier *h)
     h->item = arena_array(h->a, (size_t)h->n * g->nshared + 1, sizeof *h->item);
     for (uint32_t i = 0; i < h->n; i++)
         for (uint32_t v = 0; v < g->n; v++) {
-            if (!bit(h->bits + (size_t)i * h->nword, v))
+            if (!has_vertex(h->bits + (size_t)i * h->nword, v))
                 continue;
             for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++)
                 if (name[g->net_of.to[k]] != UINT32_MAX)
@@ -214,7 +214,7 @@ static void sum_up(const struct hier *h, const int64_t *of, int64_t *sum)
 {
     for (uint32_t i = 0; i < h->n; i++)
         for (uint32_t v = 0; v < h->g->n; v++)
-            if (bit(h->bits + (size_t)i * h->nword, v))
+            if (has_vertex(h->bits + (size_t)i * h->nword, v))
                 sum[i] += of[v] == COST_NEVER ? 0 : of[v];
 }
 
@@ -351,7 +351,7 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
 
 /* What a device that holds the ideals' difference from place a to place b pays for nets that leave the group, beyond
  * their inner cost. */
-static int64_t outside(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
+static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
 {
     const uint16_t *x = h->seen + (size_t)a * h->nout, *y = h->seen + (size_t)b * h->nout;
     int64_t sum = 0;
@@ -380,8 +380,8 @@ static void inner_relax(struct hier *h, const struct group_kind *q, uint32_t k, 
     }
 }
 
-static void inner_into(struct hier *h, const struct group_kind *q, uint32_t k, int pin, uint32_t i,
-                       uint32_t to)
+static void inner_arrive(struct hier *h, const struct group_kind *q, uint32_t k, int pin,
+                         uint32_t i, uint32_t to)
 {
     uint32_t b = h->mid[to];
     const struct pair *p = h->pair[k] + h->pair_at[k][b];
@@ -391,7 +391,7 @@ static void inner_into(struct hier *h, const struct group_kind *q, uint32_t k, i
         h->run->steps++;
         if (from == UINT32_MAX || p[n].base >= h->limit)
             continue;
-        int64_t load = p[n].base + outside(h, from, to, h->delta[q->cls]);
+        int64_t load = p[n].base + outside_cost(h, from, to, h->delta[q->cls]);
         h->run->steps += h->nout;
         if (load < h->limit)
             inner_relax(h, q, k, pin, from, to, load);
@@ -412,9 +412,9 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
     h->most[0] = 0;
     for (uint32_t to = q->size == 1 ? h->nmid - 1 : 1; to < h->nmid; to++) {
         if (q->nfree)
-            inner_into(h, q, q->free, -1, i, to);
+            inner_arrive(h, q, q->free, -1, i, to);
         for (uint32_t p = 0; p < q->npin; p++)
-            inner_into(h, q, q->pin[p], (int)p, i, to);
+            inner_arrive(h, q, q->pin[p], (int)p, i, to);
     }
     for (uint32_t t = 0; t < states; t++) {
         int64_t v = h->most[(size_t)t * h->n + h->nmid - 1];
@@ -500,10 +500,11 @@ static uint32_t free_device(const struct hier *h, const struct group_kind *q, ui
     }
 }
 
-static void assign(const struct hier *h, uint32_t a, uint32_t b, uint32_t dev, int32_t *to)
+static void assign_device(const struct hier *h, uint32_t a, uint32_t b, uint32_t dev, int32_t *to)
 {
     for (uint32_t v = 0; v < h->g->n; v++)
-        if (bit(h->bits + (size_t)b * h->nword, v) && !bit(h->bits + (size_t)a * h->nword, v))
+        if (has_vertex(h->bits + (size_t)b * h->nword, v) &&
+            !has_vertex(h->bits + (size_t)a * h->nword, v))
             to[v] = (int32_t)dev;
 }
 
@@ -519,7 +520,7 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
         assert(s.from < at && s.how < h->c->nkind);
         const struct problem_kind *k = &h->c->kind[s.how];
         uint32_t d = k->dev >= 0 ? (uint32_t)k->dev : free_device(h, q, first, t % nfree - 1);
-        assign(h, h->mid[s.from], h->mid[at], d, dev);
+        assign_device(h, h->mid[s.from], h->mid[at], d, dev);
         for (uint32_t p = 0; p < q->npin; p++)
             if (k->dev >= 0 && q->pin[p] == s.how)
                 t -= nfree << p;
@@ -528,7 +529,7 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
     }
 }
 
-static void keep(struct hier *h, struct problem_plan *best)
+static void write_plan(struct hier *h, struct problem_plan *best)
 {
     uint32_t s = h->last;
     /* so that inner_search finds this plan's own loads, which equal the limit */
@@ -544,7 +545,7 @@ static void keep(struct hier *h, struct problem_plan *best)
     }
 }
 
-static bool prepare(struct hier *h)
+static bool make_tables(struct hier *h)
 {
     h->nword = h->g->n / 64 + 1;
     h->bits = arena_array(h->a, (size_t)(h->n + 1) * h->nword, sizeof *h->bits);
@@ -592,9 +593,9 @@ int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *
     if (!rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
         r->why = "too many ideals for so many kinds of devices";
     else if (!rc)
-        r->complete = prepare(&h) && outer_search(&h);
+        r->complete = make_tables(&h) && outer_search(&h);
     if (h.improved) {
-        keep(&h, best);
+        write_plan(&h, best);
         rc = 1;
     }
     arena_release(scratch, mark);

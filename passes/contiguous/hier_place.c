@@ -114,7 +114,7 @@ static void sample_cuts(struct orders *r, uint32_t count)
 }
 
 /* Fills r->cut with about `count` cuts: those of the plan dev[], and others around each, `stride` positions apart. */
-static void cuts_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
+static void cut_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
 {
     uint32_t n = r->g->n, ncut = 1;
     for (uint32_t p = 1; p < n; p++)
@@ -201,7 +201,7 @@ static int search_order(struct orders *r, struct problem_plan *best, struct diag
     if (rc < 0 || n <= count || !(rc || first))
         return rc;
     for (uint32_t stride = n / count + 1;; stride = (stride + 3) / 4) {
-        cuts_around(r, best->dev, stride, count);
+        cut_around(r, best->dev, stride, count);
         int again = search_pieces(r, best, d);
         if (again < 0)
             return again;
@@ -261,7 +261,7 @@ static int check_objective(const struct ctx *x)
 }
 
 /* Reports that there is no plan; none: that is proven. */
-static int none_found(struct ctx *x, bool none, const struct clock *clock)
+static int report_none(struct ctx *x, bool none, const struct clock *clock)
 {
     bool memory = false;
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
@@ -370,7 +370,7 @@ static int hier_run(struct ctx *x, const void *options)
     if (best.value > c->lower && !(run.complete && level == whole))
         none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
     if (best.value == LOAD_INF && wide.value == LOAD_INF)
-        return none_found(x, none || (run.complete && level == whole), &clock);
+        return report_none(x, none || (run.complete && level == whole), &clock);
     bool better = level != whole && wide.value < best.value;
     leave_plan(x, "hier-place", better ? whole : level, better ? &wide : &best);
     conclude(x, c, &run, level == whole, &r, searched);

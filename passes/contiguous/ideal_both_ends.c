@@ -97,8 +97,8 @@ int64_t both_limit(const struct both *b)
 }
 
 /* Copies the best plan of s, a search of c or (turned) of c reversed, to *best if that takes more; true if it did. */
-static bool take(const struct problem *c, const struct search *s, bool turned,
-                 struct problem_plan *best, struct arena *a)
+static bool take_plan(const struct problem *c, const struct search *s, bool turned,
+                      struct problem_plan *best, struct arena *a)
 {
     uint32_t n = c->g->n;
     struct arena_mark mark = arena_mark(a);
@@ -120,8 +120,8 @@ static bool take(const struct problem *c, const struct search *s, bool turned,
 
 bool both_take(const struct both *b, struct problem_plan *best)
 {
-    bool better = take(b->c, b->s[0], false, best, b->a[0]);
-    return take(b->c, b->s[1], true, best, b->a[1]) || better;
+    bool better = take_plan(b->c, b->s[0], false, best, b->a[0]);
+    return take_plan(b->c, b->s[1], true, best, b->a[1]) || better;
 }
 
 uint64_t both_steps(const struct both *b)

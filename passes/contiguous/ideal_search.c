@@ -83,7 +83,7 @@ static void weigh_paths(struct search *s)
         }
 }
 
-static void begin(struct search *s)
+static void make_tables(struct search *s)
 {
     const struct wdag *g = s->g;
     uint64_t state = 1;
@@ -419,7 +419,7 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
         s->end_of = SEARCH_DONE;
         return s;
     }
-    begin(s);
+    make_tables(s);
     s->steps = s->n / SEARCH_SCAN;
     uint32_t empty = intern(s);
     relax_label(s, empty, (struct label){.value = 0});
@@ -554,7 +554,7 @@ uint32_t search_passed(const struct search *s)
 /* ---- in one go ------------------------------------------------------------------------------- */
 
 /* Runs s to its end or to the limits of opt, whose results it fills in. */
-static void run(struct search *s, struct dp_search *opt)
+static void run_search(struct search *s, struct dp_search *opt)
 {
     uint64_t most = opt->max_states * STEPS_PER_STATE;
     most = opt->max_steps && opt->max_steps < most ? opt->max_steps : most;
@@ -589,7 +589,7 @@ bool dp_search(const struct problem *c, struct dp_search *opt, struct problem_pl
                              .max_states = opt->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    run(s, opt);
+    run_search(s, opt);
     bool better = search_found(s);
     if (better)
         search_plan(s, best);
@@ -608,7 +608,7 @@ bool dp_refute(const struct problem *c, int64_t limit, int64_t floating, struct 
                              .max_states = opt->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    run(s, opt);
+    run_search(s, opt);
     bool none = opt->complete && !search_found(s);
     arena_release(scratch, mark);
     return none;

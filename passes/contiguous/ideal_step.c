@@ -141,7 +141,7 @@ static void untake_bytes(struct search *s, uint32_t v)
         }
 }
 
-static void part_vertex(struct search *s, uint32_t v, int64_t sign)
+static void add_vertex_parts(struct search *s, uint32_t v, int64_t sign)
 {
     int64_t back = s->kind->back ? s->kind->back[v] : 0;
     s->parts.t[0][PART_COMPUTE] += sign * (s->kind->time[v] - back);
@@ -174,11 +174,11 @@ static bool can_reach(const struct search *s)
     return true;
 }
 
-static void untake(struct search *s, uint32_t v)
+static void undo_take(struct search *s, uint32_t v)
 {
     s->compute -= s->kind->time[v];
     if (s->c->detailed)
-        part_vertex(s, v, -1);
+        add_vertex_parts(s, v, -1);
     for (uint32_t p = 0; p < s->c->npot; p++)
         s->weight[p] -= s->c->pot[p].w[v];
     if (s->weighs)
@@ -193,14 +193,14 @@ bool step_take(struct search *s, uint32_t v)
         return false;
     s->compute += t;
     if (s->c->detailed)
-        part_vertex(s, v, 1);
+        add_vertex_parts(s, v, 1);
     for (uint32_t p = 0; p < s->c->npot; p++)
         s->weight[p] += s->c->pot[p].w[v];
     if (s->weighs)
         take_bytes(s, v);
     take_nets(s, v);
     if ((s->kind->memory < LOAD_INF && s->bytes > s->kind->memory) || !can_reach(s)) {
-        untake(s, v);
+        undo_take(s, v);
         return false;
     }
     s->bits[v >> 6] |= UINT64_C(1) << (v & 63);
@@ -229,7 +229,7 @@ void step_untake(struct search *s, uint32_t v)
     s->bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
     s->key ^= s->zobrist[v];
     s->card--;
-    untake(s, v);
+    undo_take(s, v);
 }
 
 bool step_skip(struct search *s, uint32_t v, int64_t before[PROBLEM_POTS])

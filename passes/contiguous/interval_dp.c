@@ -101,22 +101,22 @@ static struct spans find_spans(const struct run *r)
 
 /* Whether net e can cost a device of class cls something: it has a cost there, and pins in several units or on the
  * host. */
-static bool matters(const struct run *r, const struct spans *s, uint32_t cls, uint32_t e)
+static bool net_matters(const struct run *r, const struct spans *s, uint32_t cls, uint32_t e)
 {
     return r->c->cls[cls].cost[e] > 0 && (s->first[e] < s->last[e] || r->c->g->net_host[e]);
 }
 
 /* Appends the nets of unit u that matter to class cls to r->touch[cls] from index n on (NULL: only counts them);
  * seen[net]: 1 + the last unit that had a pin of it.  Returns the index behind them. */
-static uint32_t touch_unit(struct run *r, const struct spans *s, uint32_t cls, uint32_t u,
-                           uint32_t *seen, uint32_t n)
+static uint32_t list_touches(struct run *r, const struct spans *s, uint32_t cls, uint32_t u,
+                             uint32_t *seen, uint32_t n)
 {
     const struct wdag *g = r->c->g;
     for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++) {
         uint32_t v = r->order[p];
         for (uint32_t i = r->c->net_of.at[v]; i < r->c->net_of.at[v + 1]; i++) {
             uint32_t e = r->c->net_of.to[i];
-            if (!matters(r, s, cls, e) || seen[e] == u + 1)
+            if (!net_matters(r, s, cls, e) || seen[e] == u + 1)
                 continue;
             if (r->touch[cls])
                 r->touch[cls][n] = (struct touch){
@@ -141,11 +141,11 @@ static void make_touches(struct run *r, const struct spans *s, uint32_t cls, uin
     r->touch[cls] = NULL;
     memset(seen, 0, ((size_t)nnet + 1) * sizeof *seen);
     for (uint32_t u = 0; u < r->n; u++)
-        n = touch_unit(r, s, cls, u, seen, n);
+        n = list_touches(r, s, cls, u, seen, n);
     r->touch[cls] = arena_array(r->a, (size_t)n + 1, sizeof *r->touch[cls]);
     memset(seen, 0, ((size_t)nnet + 1) * sizeof *seen);
     for (uint32_t u = 0; u < r->n; u++)
-        r->touch_at[cls][u + 1] = touch_unit(r, s, cls, u, seen, r->touch_at[cls][u]);
+        r->touch_at[cls][u + 1] = list_touches(r, s, cls, u, seen, r->touch_at[cls][u]);
     assert(r->touch_at[cls][r->n] == n);
 }
 
@@ -170,7 +170,7 @@ static void make_needs(struct run *r)
 }
 
 /* [unit] The sum of x over its vertices; COST_NEVER if it is so for one of them. */
-static int64_t *sums(const struct run *r, const int64_t *x)
+static int64_t *sum_units(const struct run *r, const int64_t *x)
 {
     int64_t *sum = x ? arena_array(r->a, (size_t)r->n + 1, sizeof *sum) : NULL;
     for (uint32_t u = 0; x && u < r->n; u++)
@@ -219,11 +219,11 @@ static void make_units(struct run *r, const uint8_t *cut)
     if (c->limited || c->cluster->replicate)
         make_needs(r);
     for (uint32_t k = 0; k < c->nkind; k++) {
-        r->time[k] = sums(r, c->kind[k].time);
-        r->back[k] = c->detailed ? sums(r, c->kind[k].back) : NULL;
+        r->time[k] = sum_units(r, c->kind[k].time);
+        r->back[k] = c->detailed ? sum_units(r, c->kind[k].back) : NULL;
     }
-    r->size = sums(r, c->g->size);
-    r->param = c->detailed ? sums(r, c->g->param) : NULL;
+    r->size = sum_units(r, c->g->size);
+    r->param = c->detailed ? sum_units(r, c->g->param) : NULL;
     make_prefixes(r, &s);
     r->head = arena_array(r->a, (size_t)r->n + 1, sizeof *r->head);
     /* the work for each vertex and pin counts as steps */
@@ -243,7 +243,7 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
     }
 }
 
-/* extend() for detailed problems: the segment on 1 .. `most` devices, as far as a label has them left. */
+/* extend_labels() for detailed problems: the segment on 1 .. `most` devices, as far as a label has them left. */
 static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
                             const struct problem_parts *parts, uint32_t most)
 {
@@ -272,7 +272,7 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
 }
 
 /* Extends each live label, which ends at the segment's start, by the segment up to j on a device of kind k. */
-static void extend(struct run *r, uint32_t k, uint32_t j, int64_t load)
+static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
 {
     r->steps += r->nlive / 2;
     for (uint32_t x = 0; x < r->nlive; x++) {
@@ -309,7 +309,8 @@ static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
 }
 
 /* Changes the transfers of the segment [i, j), kept in *parts, as net h does when unit j joins it. */
-static void part_net(struct problem_parts *parts, const struct touch *h, uint32_t i, uint32_t j)
+static void add_net_parts(struct problem_parts *parts, const struct touch *h, uint32_t i,
+                          uint32_t j)
 {
     bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
     int64_t *t = parts->t[h->back];
@@ -339,7 +340,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
         parts.vertices += r->start[j + 1] - r->start[j];
         parts.params += r->param ? r->param[j] : 0;
         for (uint32_t x = at[j]; x < at[j + 1]; x++)
-            part_net(&parts, &r->touch[kind->cls][x], i, j);
+            add_net_parts(&parts, &r->touch[kind->cls][x], i, j);
         if (r->need) {
             int64_t more = new_bytes(r, i, j);
             bytes += more;
@@ -381,7 +382,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
         if (fixed > r->caps.limit)
             break;
         if (fixed + open <= r->caps.limit && reaches(r, j + 1, low))
-            extend(r, k, j + 1, fixed + open);
+            extend_labels(r, k, j + 1, fixed + open);
     }
     r->steps += at[j] - at[i] + j - i + 1;
 }
@@ -416,7 +417,7 @@ static bool pass_over(struct run *r)
 }
 
 /* Writes the plan that ends in r->last to *best. */
-static void keep(struct run *r, struct problem_plan *best)
+static void write_plan(struct run *r, struct problem_plan *best)
 {
     uint32_t nstep = 0, s = 0;
     for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent)
@@ -483,18 +484,18 @@ static void sample_units(struct run *r, uint32_t count, bool near)
 }
 
 /* Runs the dynamic program over the units there are; a better plan goes to *best. */
-static bool improve(struct run *r, struct problem_plan *best)
+static bool run_units(struct run *r, struct problem_plan *best)
 {
     if (r->steps > r->budget || !pass_over(r))
         return false;
-    keep(r, best);
+    write_plan(r, best);
     return true;
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
-static struct run run_of(const struct problem *c, const uint32_t *order, struct clock *clock,
-                         uint64_t budget, const struct problem_plan *best, struct arena *a)
+static struct run make_run(const struct problem *c, const uint32_t *order, struct clock *clock,
+                           uint64_t budget, const struct problem_plan *best, struct arena *a)
 {
     struct run r = {.c = c, .order = order, .clock = clock, .budget = budget, .a = a};
     r.labels.mem = a;
@@ -513,35 +514,35 @@ static bool search_order(struct run *r, struct problem_plan *best)
         r->clock = NULL;
         r->quick = true;
         sample_units(r, SAMPLE_FEW, false);
-        better = improve(r, best);
+        better = run_units(r, best);
         r->clock = clock;
         r->quick = false;
     }
     if (n > ALL_UP_TO) {
         sample_units(r, SAMPLE_MANY, false);
-        better = improve(r, best) || better;
+        better = run_units(r, best) || better;
         sample_units(r, ALL_UP_TO / 2, false);
-        if (!improve(r, best))
+        if (!run_units(r, best))
             return better;
         sample_units(r, ALL_UP_TO / 2, true);
-        improve(r, best);
+        run_units(r, best);
         return true;
     }
     if (best->value == LOAD_INF && n > 2 * SAMPLE_MANY) {
         sample_units(r, SAMPLE_MANY, false);
-        better = improve(r, best) || better;
+        better = run_units(r, best) || better;
     }
     make_units(r, NULL);
-    return improve(r, best) || better;
+    return run_units(r, best) || better;
 }
 
 bool interval_order(const struct problem *c, const uint32_t *order, const uint8_t *cut,
                     struct clock *clock, struct problem_plan *best, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct run r = run_of(c, order, clock, UINT64_MAX, best, scratch);
+    struct run r = make_run(c, order, clock, UINT64_MAX, best, scratch);
     make_units(&r, cut);
-    bool better = improve(&r, best);
+    bool better = run_units(&r, best);
     arena_release(scratch, mark);
     return better;
 }
@@ -649,7 +650,7 @@ bool interval_next(const struct problem *c, struct interval_run *run, struct pro
         return false;
     struct arena_mark mark = arena_mark(scratch);
     const uint32_t *order = order_of_start(c, run, seed, best, scratch);
-    struct run r = run_of(c, order, run->clock, (budget - run->spent) / SHARE, best, scratch);
+    struct run r = make_run(c, order, run->clock, (budget - run->spent) / SHARE, best, scratch);
     bool better = search_order(&r, best);
     /* making an order counts as steps */
     run->spent += r.steps + 8 * (uint64_t)(c->g->n + c->net_of.at[c->g->n]);

@@ -47,7 +47,7 @@ struct frame {
     nid at, end;
     /* of the call: results of the call that no node of the function makes directly: leave() adds an Identity */
     struct slice out;
-    /* whether whether it is the main graph of a function, so that a site ends with it, so that a site ends with it */
+    /* whether it is the main graph of a function, so that a site ends with it */
     bool call;
 };
 

@@ -230,7 +230,7 @@ struct sides {
     struct arena *a;
     struct {
         gid old, now;
-    } *graph; /* pairs of pairs of bodies still to be walked through */
+    } *graph; /* pairs of bodies still to be walked through */
     uint32_t ngraph, capgraph;
 };
 

@@ -95,7 +95,7 @@ static void add_x(struct builder *b, uint32_t v, uint32_t s, double by)
 }
 
 /* Whether x[v, s] can be 1. */
-static bool can(const struct builder *b, uint32_t v, uint32_t s)
+static bool can_be(const struct builder *b, uint32_t v, uint32_t s)
 {
     const uint32_t *col = &b->m->col[(size_t)v * b->k];
     if (b->m->ask.shape == IP_CHAIN)
@@ -104,8 +104,8 @@ static bool can(const struct builder *b, uint32_t v, uint32_t s)
 }
 
 /* A row  column - x[v, s] >= 0  (or <= 0). */
-static void compare(struct builder *b, const char *name, uint32_t col, uint32_t v, uint32_t s,
-                    bool above)
+static void add_comparison(struct builder *b, const char *name, uint32_t col, uint32_t v,
+                           uint32_t s, bool above)
 {
     mip_row(b->p, name, above ? 0 : -MIP_INF, above ? MIP_INF : 0);
     mip_term(b->p, col, 1);
@@ -128,7 +128,7 @@ static int64_t bytes_of(const struct wdag *g, uint32_t v)
     return sum;
 }
 
-static bool allowed(const struct builder *b, uint32_t v, uint32_t s)
+static bool is_allowed(const struct builder *b, uint32_t v, uint32_t s)
 {
     const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
     if (k->time[v] == COST_NEVER || (b->m->ask.may && !(b->m->ask.may[v] >> b->m->kind[s] & 1)))
@@ -138,7 +138,7 @@ static bool allowed(const struct builder *b, uint32_t v, uint32_t s)
 
 /* Writes to order[] the vertices that take longest on kind k, by falling time, at most as many as it has devices;
  * returns their number. */
-static uint32_t heaviest(const struct builder *b, uint32_t k, uint32_t *order, uint8_t *taken)
+static uint32_t find_heaviest(const struct builder *b, uint32_t k, uint32_t *order, uint8_t *taken)
 {
     const struct problem_kind *kind = &b->c->kind[k];
     uint32_t n = 0;
@@ -166,7 +166,7 @@ static uint8_t *break_symmetry(struct builder *b)
     for (uint32_t k = 0; k < b->c->nkind; k++) {
         if (b->c->kind[k].count < 2)
             continue;
-        uint32_t n = heaviest(b, k, order, taken), at = 0;
+        uint32_t n = find_heaviest(b, k, order, taken), at = 0;
         for (uint32_t s = 0; s < b->k; s++) {
             if (b->m->kind[s] != k)
                 continue;
@@ -184,7 +184,7 @@ static void make_x(struct builder *b)
     for (uint32_t v = 0; v < b->n; v++) {
         uint32_t *col = &b->m->col[(size_t)v * b->k], places = 0;
         for (uint32_t s = 0; s < b->k; s++) {
-            bool may = allowed(b, v, s) && !barred[(size_t)v * b->k + s];
+            bool may = is_allowed(b, v, s) && !barred[(size_t)v * b->k + s];
             col[s] = may ? MIP_ONE : MIP_ZERO;
             places += may;
         }
@@ -199,7 +199,7 @@ static void make_x(struct builder *b)
 }
 
 /* Adds the row high - low >= 0, unless high is the constant 1 or low the constant 0. */
-static void at_most(struct builder *b, const char *name, uint32_t low, uint32_t high)
+static void add_at_most(struct builder *b, const char *name, uint32_t low, uint32_t high)
 {
     if (low == MIP_ZERO || high == MIP_ONE || low == high)
         return;
@@ -267,16 +267,17 @@ static void make_w(struct builder *b)
     for (uint32_t v = 0; v < b->n; v++) {
         uint32_t *col = &b->m->col[(size_t)v * b->k], last = UINT32_MAX;
         for (uint32_t s = 0; s < b->k; s++)
-            last = allowed(b, v, s) && s >= first[v] && s < end[v] ? s : last;
+            last = is_allowed(b, v, s) && s >= first[v] && s < end[v] ? s : last;
         for (uint32_t s = 0; s < b->k; s++) {
             col[s] = s ? col[s - 1] : MIP_ZERO;
             if (last == s)
                 col[s] = MIP_ONE;
-            else if (last != UINT32_MAX && s < last && s >= first[v] && allowed(b, v, s))
+            else if (last != UINT32_MAX && s < last && s >= first[v] && is_allowed(b, v, s))
                 col[s] = mip_col(b->p, arena_fmt(b->a, "w_%s_%s", b->label[v], b->dev[s]), 0, 1, 0,
                                  true);
             if (s)
-                at_most(b, arena_fmt(b->a, "on_%s_%s", b->label[v], b->dev[s]), col[s - 1], col[s]);
+                add_at_most(b, arena_fmt(b->a, "on_%s_%s", b->label[v], b->dev[s]), col[s - 1],
+                            col[s]);
         }
         mip_row(b->p, arena_fmt(b->a, "one_%s", b->label[v]), 1, 1);
         mip_term(b->p, col[b->k - 1], 1);
@@ -284,8 +285,8 @@ static void make_w(struct builder *b)
     for (uint32_t u = 0; u < b->n; u++)
         for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++)
             for (uint32_t v = b->g->succ.to[i], s = 0; s + 1 < b->k; s++)
-                at_most(b, arena_fmt(b->a, "edge_%s_%u_%s", b->label[u], v, b->dev[s]),
-                        b->m->col[(size_t)v * b->k + s], b->m->col[(size_t)u * b->k + s]);
+                add_at_most(b, arena_fmt(b->a, "edge_%s_%u_%s", b->label[u], v, b->dev[s]),
+                            b->m->col[(size_t)v * b->k + s], b->m->col[(size_t)u * b->k + s]);
 }
 
 /* IP_CONVEX: makes the columns z and their rows. */
@@ -298,10 +299,11 @@ static void make_z(struct builder *b)
                 mip_col(b->p, arena_fmt(b->a, "z_%s_%s", b->label[v], b->dev[s]), 0, 1, 0, false);
         for (uint32_t u = 0; u < b->n; u++) {
             uint32_t x = b->m->col[(size_t)u * b->k + s];
-            at_most(b, arena_fmt(b->a, "in_%s_%s", b->label[u], b->dev[s]), x, z[u]);
+            add_at_most(b, arena_fmt(b->a, "in_%s_%s", b->label[u], b->dev[s]), x, z[u]);
             for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++) {
                 uint32_t v = b->g->succ.to[i];
-                at_most(b, arena_fmt(b->a, "path_%s_%u_%s", b->label[u], v, b->dev[s]), z[v], z[u]);
+                add_at_most(b, arena_fmt(b->a, "path_%s_%u_%s", b->label[u], v, b->dev[s]), z[v],
+                            z[u]);
                 if (x == MIP_ZERO)
                     continue;
                 mip_row(b->p, arena_fmt(b->a, "gap_%s_%u_%s", b->label[u], v, b->dev[s]), -MIP_INF,
@@ -322,7 +324,7 @@ static void push_cut(struct builder *b, uint32_t col, double cost)
     b->cut[b->ncut++] = (struct mip_term){col, cost};
 }
 
-static uint32_t share(struct builder *b, const char *name)
+static uint32_t add_share(struct builder *b, const char *name)
 {
     return mip_col(b->p, name, 0, 1, 0, false);
 }
@@ -337,13 +339,13 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
     if (cost == 0 || n < 2)
         return;
     for (uint32_t i = from; i < to; i++)
-        here += can(b, pin[i], s);
+        here += can_be(b, pin[i], s);
     if (here == 0)
         return;
     bool apart = b->g->net_host[e] || here < n; /* some pin of it is elsewhere in every plan */
     double by = in_time(b, cost);
     if (!apart && n == 2) {
-        uint32_t y = share(b, net_name(b, "net", e, s));
+        uint32_t y = add_share(b, net_name(b, "net", e, s));
         for (int i = 0; i < 2; i++) {
             mip_row(b->p, net_name(b, i ? "out" : "in", e, s), 0, MIP_INF);
             mip_term(b->p, y, 1);
@@ -353,15 +355,15 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
         push_cut(b, y, by);
         return;
     }
-    uint32_t hi = share(b, net_name(b, "net", e, s)),
-             lo = apart ? MIP_ZERO : share(b, net_name(b, "all", e, s));
+    uint32_t hi = add_share(b, net_name(b, "net", e, s)),
+             lo = apart ? MIP_ZERO : add_share(b, net_name(b, "all", e, s));
     for (uint32_t i = from; i < to; i++)
-        if (can(b, pin[i], s)) {
-            compare(b, arena_fmt(b->a, "%s_%u", net_name(b, "some", e, s), i - from), hi, pin[i], s,
-                    true);
+        if (can_be(b, pin[i], s)) {
+            add_comparison(b, arena_fmt(b->a, "%s_%u", net_name(b, "some", e, s), i - from), hi,
+                           pin[i], s, true);
             if (!apart)
-                compare(b, arena_fmt(b->a, "%s_%u", net_name(b, "every", e, s), i - from), lo,
-                        pin[i], s, false);
+                add_comparison(b, arena_fmt(b->a, "%s_%u", net_name(b, "every", e, s), i - from),
+                               lo, pin[i], s, false);
         }
     push_cut(b, hi, by);
     push_cut(b, lo, -by);
@@ -376,7 +378,7 @@ static void make_loads(struct builder *b)
             make_net(b, e, s);
         mip_row(b->p, arena_fmt(b->a, "load_%s", b->dev[s]), -MIP_INF, 0);
         for (uint32_t v = 0; v < b->n; v++)
-            if (can(b, v, s))
+            if (can_be(b, v, s))
                 add_x(b, v, s, in_time(b, k->time[v]));
         for (uint32_t i = 0; i < b->ncut; i++)
             mip_term(b->p, b->cut[i].col, b->cut[i].by);
@@ -416,14 +418,15 @@ static void make_shared(struct builder *b, uint32_t s)
     for (uint32_t i = 0; i < b->g->nshared; i++) {
         uint32_t here = 0;
         for (uint32_t j = by->at[i]; j < by->at[i + 1]; j++)
-            here += can(b, by->to[j], s);
+            here += can_be(b, by->to[j], s);
         if (here == 0 || b->g->shared_size[i] == 0)
             continue;
         const char *name = arena_fmt(b->a, "shared_%u_%s", i, b->dev[s]);
-        uint32_t u = share(b, name);
+        uint32_t u = add_share(b, name);
         for (uint32_t j = by->at[i]; j < by->at[i + 1]; j++)
-            if (can(b, by->to[j], s))
-                compare(b, arena_fmt(b->a, "%s_by_%u", name, by->to[j]), u, by->to[j], s, true);
+            if (can_be(b, by->to[j], s))
+                add_comparison(b, arena_fmt(b->a, "%s_by_%u", name, by->to[j]), u, by->to[j], s,
+                               true);
         push_cut(b, u, in_bytes(b, b->g->shared_size[i]));
     }
 }
@@ -481,7 +484,7 @@ static void make_memory(struct builder *b)
         make_shared(b, s);
         mip_row(b->p, arena_fmt(b->a, "memory_%s", b->dev[s]), -MIP_INF, 0);
         for (uint32_t v = 0; v < b->n; v++)
-            if (can(b, v, s) && b->g->size[v])
+            if (can_be(b, v, s) && b->g->size[v])
                 add_x(b, v, s, in_bytes(b, b->g->size[v]));
         for (uint32_t i = 0; i < b->ncut; i++)
             mip_term(b->p, b->cut[i].col, b->cut[i].by);

@@ -115,7 +115,7 @@ static const struct mip_solver *choose_solver(const struct ip_options *o, struct
 }
 
 /* The proof's lines: why the bound holds, and how to check it with another solver. */
-static const char *proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r)
+static const char *write_proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r)
 {
     static const char *const what[] = {"plan of any shape", "plan of convex sets",
                                        "chain of devices"};
@@ -144,7 +144,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     bool proven = r->complete && on_whole && !r->write_only;
     struct bound all =
         claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
-    struct bound own = {r->bound, solver, r->complete ? proof(x, o, r) : NULL};
+    struct bound own = {r->bound, solver, r->complete ? write_proof(x, o, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
     const char *why = claim(x, scope, own, all);
     if (p->status == PLAN_OPTIMAL && why != solver)
@@ -162,8 +162,8 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 }
 
 /* Reports why there is no plan. */
-static int none(struct ctx *x, const struct placing *p, const struct problem *c, struct loads *l,
-                struct ip_run *r)
+static int report_none(struct ctx *x, const struct placing *p, const struct problem *c,
+                       struct loads *l, struct ip_run *r)
 {
     char exact[UNIT_TEXT], text[UNIT_TEXT];
     const char *what = r->shape == IP_CONVEX ? "convex plan" : "plan";
@@ -246,7 +246,7 @@ static int ip_run(struct ctx *x, const void *options)
         diag_note(x->use.diag, "ip-place: %u answers of %s did not hold and were not used",
                   r.refused, r.solver->name);
     if (best.value == LOAD_INF)
-        return none(x, &p, c, &l, &r);
+        return report_none(x, &p, c, &l, &r);
     leave_plan(x, "ip-place", c->g, &best);
     conclude(x, o, &r, p.level == p.whole);
     return 0;

@@ -22,7 +22,7 @@ const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a)
         shape, time_print(text, limit));
 }
 
-static const char *proof(const struct ip_refutation *r, int64_t limit, struct arena *a)
+static const char *write_proof(const struct ip_refutation *r, int64_t limit, struct arena *a)
 {
     char text[UNIT_TEXT];
     const char *how =
@@ -71,7 +71,7 @@ int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struc
     }
     bool refuted = answer.status == MIP_INFEASIBLE;
     if (refuted)
-        r->proof = proof(r, limit, a);
+        r->proof = write_proof(r, limit, a);
     else
         r->why = answer.status == MIP_NONE ? answer.why : "there is one";
     return refuted;

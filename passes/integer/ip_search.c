@@ -123,14 +123,14 @@ static int64_t slack(const struct ip_run *r, int64_t value)
     return by < 1 ? 1 : by;
 }
 
-static int64_t target(const struct ip_run *r, const struct problem_plan *best)
+static int64_t target_value(const struct ip_run *r, const struct problem_plan *best)
 {
     int64_t t = best->value < LOAD_INF ? best->value - slack(r, best->value) : LOAD_INF;
     return t < r->limit ? t : r->limit;
 }
 
 /* "x.3.lp" for the third of several. */
-static const char *numbered(const struct ip_run *r, uint64_t of, struct arena *a)
+static const char *numbered_path(const struct ip_run *r, uint64_t of, struct arena *a)
 {
     size_t n = strlen(r->write), dot = n;
     while (dot > 0 && r->write[dot - 1] != '.')
@@ -142,9 +142,9 @@ static const char *numbered(const struct ip_run *r, uint64_t of, struct arena *a
 
 /* Checks the plan of an answer: shape, devices, memory, value; takes it if it is better than *best.  True: it
  * passed. */
-static bool take(const struct ip_model *m, const struct reduction *reduction,
-                 const struct mip_answer *a, const uint32_t *place, struct loads *l,
-                 struct problem_plan *best, struct arena *scratch)
+static bool take_answer(const struct ip_model *m, const struct reduction *reduction,
+                        const struct mip_answer *a, const uint32_t *place, struct loads *l,
+                        struct problem_plan *best, struct arena *scratch)
 {
     const struct problem *c = l->c;
     int32_t *got = arena_array(scratch, (size_t)m->c->g->n + 1, sizeof *got);
@@ -198,8 +198,9 @@ static void say_impossible(struct mip *m)
 
 /* Builds the model of one order of devices; *reduction: what it is a model of, NULL: of c itself.  0, or -1 and an
  * error. */
-static int build(const struct problem *c, struct ip_run *r, struct ip_ask *ask, struct ip_model *m,
-                 struct reduction **reduction, struct arena *scratch, struct diag *d)
+static int build_model(const struct problem *c, struct ip_run *r, struct ip_ask *ask,
+                       struct ip_model *m, struct reduction **reduction, struct arena *scratch,
+                       struct diag *d)
 {
     *reduction = ip_reduction(c, ask, r->clock, scratch);
     if (ip_model_build(m, *reduction ? (*reduction)->small : c, ask, r->planner, scratch, d))
@@ -218,20 +219,20 @@ static int write_model(const struct problem *c, struct ip_run *r, const struct o
     struct ip_model m;
     struct reduction *reduction;
     bool several = r->shape == IP_CHAIN && o->count > 1;
-    if (build(c, r, &ask, &m, &reduction, scratch, d))
+    if (build_model(c, r, &ask, &m, &reduction, scratch, d))
         return -1;
     if (m.mip->impossible)
         say_impossible(m.mip);
-    return mip_write(m.mip, numbered(r, several ? o->count : 1, scratch), d);
+    return mip_write(m.mip, numbered_path(r, several ? o->count : 1, scratch), d);
 }
 
-static int one_model(const struct problem *c, struct loads *l, struct ip_run *r,
-                     const struct orders *o, struct problem_plan *best, struct arena *scratch,
-                     struct diag *d)
+static int solve_model(const struct problem *c, struct loads *l, struct ip_run *r,
+                       const struct orders *o, struct problem_plan *best, struct arena *scratch,
+                       struct diag *d)
 {
     struct arena_mark mark = arena_mark(scratch);
     struct ip_ask ask = {.shape = r->shape,
-                         .limit = target(r, best),
+                         .limit = target_value(r, best),
                          .lower = c->lower,
                          .slot = o->slot,
                          .name = r->name};
@@ -243,13 +244,13 @@ static int one_model(const struct problem *c, struct loads *l, struct ip_run *r,
         return -1;
     if (r->write_only)
         return 0;
-    if (build(c, r, &ask, &m, &reduction, scratch, d))
+    if (build_model(c, r, &ask, &m, &reduction, scratch, d))
         return -1;
     problem_tell(c, r->clock, "solving integer programs", 0, best->value);
     mip_solve(r->solver, m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
     bool found = a.value < MIP_INF && a.status != MIP_INFEASIBLE, holds = true;
     if (found)
-        holds = take(&m, reduction, &a, o->place, l, best, scratch);
+        holds = take_answer(&m, reduction, &a, o->place, l, best, scratch);
     r->refused += !holds;
     int64_t bound = part_bound(r, &m, &a, found && holds, ask.limit, best);
     r->bound = bound < r->bound ? bound : r->bound;
@@ -284,7 +285,7 @@ int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct
             r->why = r->clock->why;
             break;
         }
-        if (one_model(c, l, r, &o, best, scratch, d))
+        if (solve_model(c, l, r, &o, best, scratch, d))
             return -1;
     } while (r->shape == IP_CHAIN && next_order(&o, l));
     r->bound = r->bound < c->lower || r->write_only ? c->lower : r->bound;

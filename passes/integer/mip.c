@@ -111,7 +111,7 @@ struct job {
     struct mip_limits limits;
 };
 
-static int work(void *arg, FILE *out)
+static int solve_in_child(void *arg, FILE *out)
 {
     const struct job *j = arg;
     struct mip_report r = {out, j->m->ncol};
@@ -185,7 +185,8 @@ void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, stru
         const char *why;
         int64_t start = clock_now();
         double bound = answer->bound;
-        enum child_end end = child_run(work, &job, clock, MOST_BYTES, a, &bytes, &n, &why);
+        enum child_end end =
+            child_run(solve_in_child, &job, clock, MOST_BYTES, a, &bytes, &n, &why);
         read_records(bytes, n, m->ncol, answer);
         arena_release(a, mark);
         /* the child failed: what it said of bounds does not count; its solutions can be checked */

@@ -25,8 +25,8 @@ struct writer {
 };
 
 /* A legal name that `seen` does not hold yet: made of `name`, with the number at the end if it is taken. */
-static const char *legal(const char *name, char kind, uint32_t number, struct strings *seen,
-                         struct arena *a)
+static const char *make_legal(const char *name, char kind, uint32_t number, struct strings *seen,
+                              struct arena *a)
 {
     char text[NAME_MOST + 1];
     size_t n = 0;
@@ -58,13 +58,13 @@ static void name_all(struct writer *w, struct arena *a)
     w->col = arena_array(a, (size_t)w->m->ncol + 1, sizeof *w->col);
     w->row = arena_array(a, (size_t)w->m->nrow + 1, sizeof *w->row);
     for (uint32_t c = 0; c < w->m->ncol; c++)
-        w->col[c] = legal(w->m->col[c].name, 'c', c, cols, a);
+        w->col[c] = make_legal(w->m->col[c].name, 'c', c, cols, a);
     for (uint32_t r = 0; r < w->m->nrow; r++)
-        w->row[r] = legal(w->m->row[r].name, 'r', r, rows, a);
+        w->row[r] = make_legal(w->m->row[r].name, 'r', r, rows, a);
 }
 
 /* The shortest of 15 and 17 digits that reads as x. */
-static const char *number(char text[32], double x)
+static const char *number_text(char text[32], double x)
 {
     snprintf(text, 32, "%.15g", x);
     if (strtod(text, NULL) < x || strtod(text, NULL) > x)
@@ -72,45 +72,45 @@ static const char *number(char text[32], double x)
     return text;
 }
 
-static bool finite_low(double x)
+static bool is_finite_low(double x)
 {
     return x > -MIP_INF;
 }
 
-static bool finite_high(double x)
+static bool is_finite_high(double x)
 {
     return x < MIP_INF;
 }
 
-static bool same(double x, double y)
+static bool is_same(double x, double y)
 {
     return !(x < y) && !(x > y);
 }
 
 /* 0: =, 1: >=, 2: <= */
-static int sense(const struct mip_row *r)
+static int row_sense(const struct mip_row *r)
 {
-    return !finite_high(r->hi) ? 1 : !finite_low(r->lo) ? 2 : 0;
+    return !is_finite_high(r->hi) ? 1 : !is_finite_low(r->lo) ? 2 : 0;
 }
 
-static double bound(const struct mip_row *r)
+static double row_bound(const struct mip_row *r)
 {
-    return finite_high(r->hi) ? r->hi : r->lo;
+    return is_finite_high(r->hi) ? r->hi : r->lo;
 }
 
 /* ---- LP --------------------------------------------------------------------------------------- */
 
-static void lp_term(struct writer *w, double by, const char *name)
+static void write_lp_term(struct writer *w, double by, const char *name)
 {
     char text[32];
     const char *sign = by < 0 ? "-" : "+";
     double size = by < 0 ? -by : by;
     if (w->width > LINE_MOST)
         w->width = fprintf(w->f, "\n ") - 1;
-    if (same(size, 1))
+    if (is_same(size, 1))
         w->width += fprintf(w->f, " %s %s", sign, name);
     else
-        w->width += fprintf(w->f, " %s %s %s", sign, number(text, size), name);
+        w->width += fprintf(w->f, " %s %s %s", sign, number_text(text, size), name);
 }
 
 static void write_lp(struct writer *w)
@@ -121,29 +121,29 @@ static void write_lp(struct writer *w)
     fprintf(w->f, "\\ %s\nMinimize\n", m->title);
     w->width = fprintf(w->f, " obj:");
     for (uint32_t c = 0; c < m->ncol; c++)
-        if (!same(m->col[c].cost, 0))
-            lp_term(w, m->col[c].cost, w->col[c]);
+        if (!is_same(m->col[c].cost, 0))
+            write_lp_term(w, m->col[c].cost, w->col[c]);
     fprintf(w->f, "\nSubject To\n");
     for (uint32_t r = 0; r < m->nrow; r++) {
         const struct mip_row *row = &m->row[r];
         w->width = fprintf(w->f, " %s:", w->row[r]);
         for (uint32_t i = row->at; i < row[1].at; i++)
-            lp_term(w, m->term[i].by, w->col[m->term[i].col]);
-        fprintf(w->f, " %s %s\n", relation[sense(row)], number(lo, bound(row)));
+            write_lp_term(w, m->term[i].by, w->col[m->term[i].col]);
+        fprintf(w->f, " %s %s\n", relation[row_sense(row)], number_text(lo, row_bound(row)));
     }
     fprintf(w->f, "Bounds\n");
     for (uint32_t c = 0; c < m->ncol; c++) {
         const struct mip_col *col = &m->col[c];
-        bool below = finite_high(col->hi), above = finite_low(col->lo);
-        if (below && above && same(col->lo, col->hi))
-            fprintf(w->f, " %s = %s\n", w->col[c], number(lo, col->lo));
+        bool below = is_finite_high(col->hi), above = is_finite_low(col->lo);
+        if (below && above && is_same(col->lo, col->hi))
+            fprintf(w->f, " %s = %s\n", w->col[c], number_text(lo, col->lo));
         else if (!below && !above)
             fprintf(w->f, " %s free\n", w->col[c]);
-        else if (!below && same(col->lo, 0))
+        else if (!below && is_same(col->lo, 0))
             continue;
         else
-            fprintf(w->f, " %s <= %s <= %s\n", above ? number(lo, col->lo) : "-inf", w->col[c],
-                    below ? number(hi, col->hi) : "+inf");
+            fprintf(w->f, " %s <= %s <= %s\n", above ? number_text(lo, col->lo) : "-inf", w->col[c],
+                    below ? number_text(hi, col->hi) : "+inf");
     }
     fprintf(w->f, "General\n");
     for (uint32_t c = 0; c < m->ncol; c++)
@@ -160,7 +160,7 @@ struct columns {
     double *by;
 };
 
-static struct columns by_columns(const struct mip *m, struct arena *a)
+static struct columns sort_by_columns(const struct mip *m, struct arena *a)
 {
     struct columns c = {arena_array(a, (size_t)m->ncol + 2, sizeof *c.at),
                         arena_array(a, (size_t)m->nterm + 1, sizeof *c.row),
@@ -181,15 +181,15 @@ static struct columns by_columns(const struct mip *m, struct arena *a)
     return c;
 }
 
-static void mps_bounds(struct writer *w)
+static void write_mps_bounds(struct writer *w)
 {
     char text[32];
     for (uint32_t c = 0; c < w->m->ncol; c++) {
         const struct mip_col *col = &w->m->col[c];
-        bool below = finite_high(col->hi), above = finite_low(col->lo);
+        bool below = is_finite_high(col->hi), above = is_finite_low(col->lo);
         const char *name = w->col[c];
-        if (below && above && same(col->lo, col->hi)) {
-            fprintf(w->f, " FX BND %s %s\n", name, number(text, col->lo));
+        if (below && above && is_same(col->lo, col->hi)) {
+            fprintf(w->f, " FX BND %s %s\n", name, number_text(text, col->lo));
             continue;
         }
         if (!above && !below) {
@@ -198,10 +198,10 @@ static void mps_bounds(struct writer *w)
         }
         if (!above)
             fprintf(w->f, " MI BND %s\n", name);
-        else if (!same(col->lo, 0))
-            fprintf(w->f, " LO BND %s %s\n", name, number(text, col->lo));
+        else if (!is_same(col->lo, 0))
+            fprintf(w->f, " LO BND %s %s\n", name, number_text(text, col->lo));
         if (below)
-            fprintf(w->f, " UP BND %s %s\n", name, number(text, col->hi));
+            fprintf(w->f, " UP BND %s %s\n", name, number_text(text, col->hi));
         else if (col->integer)
             fprintf(w->f, " PL BND %s\n", name);
     }
@@ -210,13 +210,13 @@ static void mps_bounds(struct writer *w)
 static void write_mps(struct writer *w, struct arena *a)
 {
     const struct mip *m = w->m;
-    struct columns by = by_columns(m, a);
+    struct columns by = sort_by_columns(m, a);
     char text[32];
     bool in_integers = false;
     uint32_t markers = 0;
     fprintf(w->f, "* %s\nNAME pcc\nROWS\n N obj\n", m->title);
     for (uint32_t r = 0; r < m->nrow; r++)
-        fprintf(w->f, " %c %s\n", "EGL"[sense(&m->row[r])], w->row[r]);
+        fprintf(w->f, " %c %s\n", "EGL"[row_sense(&m->row[r])], w->row[r]);
     fprintf(w->f, "COLUMNS\n");
     for (uint32_t c = 0; c <= m->ncol; c++) {
         bool integer = c < m->ncol && m->col[c].integer;
@@ -225,18 +225,18 @@ static void write_mps(struct writer *w, struct arena *a)
         in_integers = integer;
         if (c == m->ncol)
             break;
-        if (!same(m->col[c].cost, 0) || by.at[c] == by.at[c + 1])
-            fprintf(w->f, " %s obj %s\n", w->col[c], number(text, m->col[c].cost));
+        if (!is_same(m->col[c].cost, 0) || by.at[c] == by.at[c + 1])
+            fprintf(w->f, " %s obj %s\n", w->col[c], number_text(text, m->col[c].cost));
         for (uint32_t i = by.at[c]; i < by.at[c + 1]; i++)
-            fprintf(w->f, " %s %s %s\n", w->col[c], w->row[by.row[i]], number(text, by.by[i]));
+            fprintf(w->f, " %s %s %s\n", w->col[c], w->row[by.row[i]], number_text(text, by.by[i]));
     }
     fprintf(w->f, "RHS\n");
     for (uint32_t r = 0; r < m->nrow; r++) {
-        if (!same(bound(&m->row[r]), 0))
-            fprintf(w->f, " RHS %s %s\n", w->row[r], number(text, bound(&m->row[r])));
+        if (!is_same(row_bound(&m->row[r]), 0))
+            fprintf(w->f, " RHS %s %s\n", w->row[r], number_text(text, row_bound(&m->row[r])));
     }
     fprintf(w->f, "BOUNDS\n");
-    mps_bounds(w);
+    write_mps_bounds(w);
     fprintf(w->f, "ENDATA\n");
 }
 

@@ -191,7 +191,7 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     l->back[d] = load[1];
 }
 
-static void leave(struct loads *l, uint32_t v, uint32_t d)
+static void take_off(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
     int64_t load = l->load[d] - l->c->kind[k].time[v];
@@ -205,7 +205,7 @@ static void leave(struct loads *l, uint32_t v, uint32_t d)
         move_bytes(l, v, d, -1);
 }
 
-static void enter(struct loads *l, uint32_t v, uint32_t d)
+static void put_on(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
     int64_t load = l->load[d] + l->c->kind[k].time[v];
@@ -232,9 +232,9 @@ void loads_move(struct loads *l, uint32_t v, int32_t to)
             move_parts(l, v, (uint32_t)to, 1);
     } else {
         if (from != NOWHERE)
-            leave(l, v, (uint32_t)from);
+            take_off(l, v, (uint32_t)from);
         if (to != NOWHERE)
-            enter(l, v, (uint32_t)to);
+            put_on(l, v, (uint32_t)to);
     }
     l->dev[v] = to;
 }

@@ -22,7 +22,7 @@ struct tidy_limits tidy_limits(const struct loads *l)
 
 /* Whether the plan stays a chain if v moves to device d: d's stage is not before a predecessor's, nor behind a
  * successor's. */
-static bool in_order(const struct loads *l, const struct tidy_limits *m, uint32_t v, uint32_t d)
+static bool keeps_order(const struct loads *l, const struct tidy_limits *m, uint32_t v, uint32_t d)
 {
     const struct wdag *g = l->c->g;
     if (!m->stage)
@@ -45,12 +45,12 @@ bool tidy_near(const struct loads *l, uint32_t v, uint32_t d)
 }
 
 /* Moves v to the device where the sum of the loads falls most, if there is one; true if it moved. */
-static bool gather(struct loads *l, uint32_t v, const struct tidy_limits *m)
+static bool gather_vertex(struct loads *l, uint32_t v, const struct tidy_limits *m)
 {
     uint32_t from = (uint32_t)l->dev[v], best = from;
     int64_t gain = 0;
     for (uint32_t d = 0; d < l->ndev; d++) {
-        if (d == from || !tidy_near(l, v, d) || !loads_allows(l, v, d) || !in_order(l, m, v, d))
+        if (d == from || !tidy_near(l, v, d) || !loads_allows(l, v, d) || !keeps_order(l, m, v, d))
             continue;
         struct loads_change x = loads_peek(l, v, d);
         int64_t sum = x.load[0] + x.load[1] + x.back[0] + x.back[1];
@@ -75,7 +75,7 @@ static void sweep(struct loads *l, const struct tidy_limits *m)
     for (uint32_t k = 0; k < most && moved; k++) {
         moved = false;
         for (uint32_t i = 0; i < n; i++)
-            moved = gather(l, k % 2 ? n - 1 - i : i, m) || moved;
+            moved = gather_vertex(l, k % 2 ? n - 1 - i : i, m) || moved;
     }
 }
 
@@ -147,8 +147,8 @@ static struct lists lists_of(const struct loads *l, struct arena *a)
 }
 
 /* Moves all vertices of device `from` to `to` if loads and memory allow it; else changes nothing and returns false. */
-static bool join(struct loads *l, const struct tidy_limits *m, struct lists *x, uint32_t from,
-                 uint32_t to)
+static bool join_devices(struct loads *l, const struct tidy_limits *m, struct lists *x,
+                         uint32_t from, uint32_t to)
 {
     assert(from != to);
     int64_t time = 0, room = m->load + m->back;
@@ -179,9 +179,9 @@ static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32
     uint32_t kept = n ? 1 : 0;
     for (uint32_t s = 1; s < n; s++) {
         uint32_t u = order[kept - 1], v = order[s];
-        if (join(l, m, &x, v, u))
+        if (join_devices(l, m, &x, v, u))
             continue;
-        if (join(l, m, &x, u, v))
+        if (join_devices(l, m, &x, u, v))
             order[kept - 1] = v;
         else
             order[kept++] = v;

@@ -35,7 +35,7 @@ static int64_t memory_of(const struct problem *c, uint32_t k)
     return c->cluster->cls[c->kind[k].cls].memory;
 }
 
-static bool bounded(const struct problem *c, uint32_t kinds)
+static bool is_bounded(const struct problem *c, uint32_t kinds)
 {
     for (uint32_t k = 0; k < c->nkind; k++)
         if ((kinds >> k & 1) && memory_of(c, k) < 0)
@@ -64,7 +64,7 @@ static void look_at_vertices(const struct problem *c, struct memory_need *n)
         int64_t bytes = bytes_of(c->g, v), room = room_of(c, kinds, 0, false);
         if (!kinds)
             n->nowhere = v;
-        else if (bounded(c, kinds) && bytes > room && bytes > n->least)
+        else if (is_bounded(c, kinds) && bytes > room && bytes > n->least)
             *n = (struct memory_need){bytes, v, kinds, bytes, room, n->nowhere};
     }
 }
@@ -116,7 +116,7 @@ struct memory_need memory_need(const struct problem *c)
             set[nset++] = kinds;
     }
     for (uint32_t i = 0; i < nset; i++)
-        if (bounded(c, set[i]))
+        if (is_bounded(c, set[i]))
             look_at_kinds(c, set[i], &n);
     return n;
 }

@@ -176,7 +176,7 @@ int64_t problem_weight(const struct problem *c, const struct problem_pot *p, uin
 }
 
 /* Fills the weights and the total of p, a potential of times whose scales are set. */
-static void weigh(struct problem *c, struct problem_pot *p)
+static void weigh_graph(struct problem *c, struct problem_pot *p)
 {
     p->w = arena_array(c->mem, (size_t)c->g->n + 1, sizeof *p->w);
     p->net = arena_array(c->mem, (size_t)c->g->nnet + 1, sizeof *p->net);
@@ -222,19 +222,19 @@ static void make_pots(struct problem *c)
         even->scale[k] = t[k] ? (int64_t)(((__int128)least << SCALE_BITS) / t[k]) : one;
         alike = alike && even->scale[k] == one;
     }
-    weigh(c, even);
+    weigh_graph(c, even);
     if (!alike) {
         struct problem_pot *plain = &c->pot[c->npot++];
         for (uint32_t k = 0; k < c->nkind; k++)
             plain->scale[k] = one;
-        weigh(c, plain);
+        weigh_graph(c, plain);
     }
     if (host && acc) {
         struct problem_pot *rest = &c->pot[c->npot++];
         c->cross_pot = c->npot - 1;
         for (uint32_t k = 0; k < c->nkind; k++)
             rest->scale[k] = c->cluster->cls[c->kind[k].cls].host ? -1 : one;
-        weigh(c, rest);
+        weigh_graph(c, rest);
     }
 }
 
@@ -247,14 +247,14 @@ static void copy_pots(struct problem *c, const struct problem *like)
             continue;
         assert(c->npot < PROBLEM_POTS);
         memcpy(p->scale, like->pot[i].scale, sizeof p->scale);
-        weigh(c, p);
+        weigh_graph(c, p);
         c->npot++;
     }
     c->cross_pot = like->cross_pot;
 }
 
 /* Whether devices with loads of at most `limit` can hold the whole graph, by the weights of p. */
-static bool room(const struct problem *c, const struct problem_pot *p, int64_t limit)
+static bool has_room(const struct problem *c, const struct problem_pot *p, int64_t limit)
 {
     int64_t sum = 0;
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -279,7 +279,7 @@ static int longer_first(const void *a, const void *b)
 
 /* Raises c->lower by the pigeonhole: of the m * D + 1 longest vertices some device gets m + 1 or more, which take no
  * less than the m + 1 shortest of them. */
-static void pigeonhole(struct problem *c)
+static void raise_by_pigeonhole(struct problem *c)
 {
     uint32_t n = c->g->n, ndev = 0;
     int64_t *t = arena_array(c->mem, (size_t)n + 1, sizeof *t), *sum;
@@ -315,7 +315,7 @@ static void make_lower(struct problem *c)
         int64_t lo = 0, hi = LOAD_INF;
         while (all && lo < hi) {
             int64_t mid = lo + (hi - lo) / 2;
-            if (room(c, p, mid))
+            if (has_room(c, p, mid))
                 hi = mid;
             else
                 lo = mid + 1;
@@ -329,12 +329,13 @@ static void make_lower(struct problem *c)
     for (uint32_t k = 0; k < c->nkind; k++)
         alone = alone && c->kind[k].copies == 1;
     if (alone)
-        pigeonhole(c);
+        raise_by_pigeonhole(c);
 }
 
 /* The problem of g with the memories and scales of `like`; NULL: with the cluster's memories, raised to `memory`. */
-static struct problem *build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
-                             const struct problem *like, struct arena *a, struct diag *d)
+static struct problem *build_problem(const struct wdag *g, const struct cluster *cluster,
+                                     int64_t memory, const struct problem *like, struct arena *a,
+                                     struct diag *d)
 {
     struct problem *c = arena_alloc(a, sizeof *c);
     int64_t bytes = wdag_bytes(g);
@@ -373,13 +374,13 @@ static struct problem *build(const struct wdag *g, const struct cluster *cluster
 struct problem *problem_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
                               struct arena *a, struct diag *d)
 {
-    return build(g, cluster, memory, NULL, a, d);
+    return build_problem(g, cluster, memory, NULL, a, d);
 }
 
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d)
 {
-    return build(g, like->cluster, -1, like, a, d);
+    return build_problem(g, like->cluster, -1, like, a, d);
 }
 
 void problem_loads(const struct problem *c, uint32_t k, const struct problem_parts *p,
@@ -471,7 +472,7 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
     return l->n++;
 }
 
-static bool dominated(const struct problem *c, const struct labels *l, uint32_t head, uint32_t i)
+static bool is_dominated(const struct problem *c, const struct labels *l, uint32_t head, uint32_t i)
 {
     const struct label *x = &l->v[i];
     for (uint32_t j = head; j; j = l->v[j].next) {
@@ -503,7 +504,7 @@ uint32_t problem_live(const struct problem *c, const struct labels *l, uint32_t 
     for (uint32_t i = head; i; i = l->v[i].next) {
         const struct label *x = &l->v[i];
         if (x->value + x->back > caps->keep || !devices_left(c, x->used, k) ||
-            dominated(c, l, head, i))
+            is_dominated(c, l, head, i))
             continue;
         *out = vec_grow(l->mem, *out, cap, n + 1, sizeof **out);
         struct live *o = &(*out)[n++];

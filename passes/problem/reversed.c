@@ -5,8 +5,8 @@
 
 /* c with its rows in reverse order if by_vertex, and its entries renamed if they are vertices (n of them;
  * 0: they are not): rows stay ascending. */
-static struct csr turned_rows(const struct csr *c, uint32_t rows, bool by_vertex, uint32_t n,
-                              struct arena *a)
+static struct csr turn_rows(const struct csr *c, uint32_t rows, bool by_vertex, uint32_t n,
+                            struct arena *a)
 {
     struct csr r = {arena_array(a, (size_t)rows + 1, sizeof(uint32_t)),
                     arena_array(a, (size_t)c->at[rows] + 1, sizeof(uint32_t))};
@@ -22,7 +22,7 @@ static struct csr turned_rows(const struct csr *c, uint32_t rows, bool by_vertex
 }
 
 /* NULL stays NULL. */
-static int64_t *turned(const int64_t *x, uint32_t n, struct arena *a)
+static int64_t *turn_array(const int64_t *x, uint32_t n, struct arena *a)
 {
     int64_t *r = x ? arena_array(a, (size_t)n + 1, sizeof *r) : NULL;
     for (uint32_t i = 0; r && i < n; i++)
@@ -30,7 +30,7 @@ static int64_t *turned(const int64_t *x, uint32_t n, struct arena *a)
     return r;
 }
 
-static struct wdag *turned_graph(const struct wdag *g, struct arena *a)
+static struct wdag *turn_graph(const struct wdag *g, struct arena *a)
 {
     struct wdag *m = arena_alloc(a, sizeof *m);
     uint32_t n = g->n;
@@ -40,8 +40,8 @@ static struct wdag *turned_graph(const struct wdag *g, struct arena *a)
     m->vertex = m->map = NULL;
     m->finer = NULL;
     m->maker = "mirror";
-    m->size = turned(g->size, n, a);
-    m->param = turned(g->param, n, a);
+    m->size = turn_array(g->size, n, a);
+    m->param = turn_array(g->param, n, a);
     m->pin = arena_array(a, (size_t)n + 1, sizeof *m->pin);
     for (uint32_t i = 0; i < n; i++)
         m->pin[i] = g->pin[n - 1 - i];
@@ -50,21 +50,21 @@ static struct wdag *turned_graph(const struct wdag *g, struct arena *a)
         m->pass[i] = g->pass[n - 1 - i];
     m->time = arena_array(a, g->ncls, sizeof *m->time);
     for (uint32_t c = 0; c < g->ncls; c++)
-        m->time[c] = turned(g->time[c], n, a);
+        m->time[c] = turn_array(g->time[c], n, a);
     if (g->back) {
         m->back = arena_array(a, g->ncls, sizeof *m->back);
         for (uint32_t c = 0; c < g->ncls; c++)
-            m->back[c] = turned(g->back[c], n, a);
+            m->back[c] = turn_array(g->back[c], n, a);
     }
     m->net_src = arena_array(a, (size_t)g->nnet + 1, sizeof *m->net_src);
     for (uint32_t e = 0; e < g->nnet; e++)
         m->net_src[e] = g->net_src[e] == UINT32_MAX ? UINT32_MAX : n - 1 - g->net_src[e];
-    m->succ = turned_rows(&g->pred, n, true, n, a);
-    m->pred = turned_rows(&g->succ, n, true, n, a);
-    m->net_pin = turned_rows(&g->net_pin, g->nnet, false, n, a);
-    m->net_of = turned_rows(&g->net_of, n, true, 0, a);
-    m->shared_by = turned_rows(&g->shared_by, g->nshared, false, n, a);
-    m->shared_of = turned_rows(&g->shared_of, n, true, 0, a);
+    m->succ = turn_rows(&g->pred, n, true, n, a);
+    m->pred = turn_rows(&g->succ, n, true, n, a);
+    m->net_pin = turn_rows(&g->net_pin, g->nnet, false, n, a);
+    m->net_of = turn_rows(&g->net_of, n, true, 0, a);
+    m->shared_by = turn_rows(&g->shared_by, g->nshared, false, n, a);
+    m->shared_of = turn_rows(&g->shared_of, n, true, 0, a);
     return m;
 }
 
@@ -73,15 +73,15 @@ struct problem *mirror(const struct problem *c, struct arena *a)
     struct problem *m = arena_alloc(a, sizeof *m);
     uint32_t n = c->g->n;
     *m = *c;
-    m->g = turned_graph(c->g, a);
+    m->g = turn_graph(c->g, a);
     m->mem = a;
     m->turned = !c->turned;
     for (uint32_t k = 0; k < c->nkind; k++) {
-        m->kind[k].time = turned(c->kind[k].time, n, a);
-        m->kind[k].back = turned(c->kind[k].back, n, a);
+        m->kind[k].time = turn_array(c->kind[k].time, n, a);
+        m->kind[k].back = turn_array(c->kind[k].back, n, a);
     }
-    m->net_of = turned_rows(&c->net_of, n, true, 0, a);
+    m->net_of = turn_rows(&c->net_of, n, true, 0, a);
     for (uint32_t p = 0; p < c->npot; p++)
-        m->pot[p].w = turned(c->pot[p].w, n, a);
+        m->pot[p].w = turn_array(c->pot[p].w, n, a);
     return m;
 }

@@ -7,9 +7,10 @@
 
 enum { NAMED = 8, GUESS_BATCH = 1 };
 
-static const int64_t guesses[] = {128, 32, 8, 1}; /* each is tried if sizes are absurd before */
+/* the next one is tried if the sizes that the one before gives are too large to count */
+static const int64_t guesses[] = {128, 32, 8, 1};
 
-/* What others than batches are taken for. */
+/* The size that is guessed for all but batch-like names. */
 static int64_t guess_of(const struct ctx *x)
 {
     return x->results.guess ? x->results.guess : guesses[0];
@@ -60,9 +61,9 @@ static struct id_map id_map_new(struct arena *a)
 /* Values under bindings. */
 struct dim_values {
     struct module *m;
-    struct id_map name;  /* binding by name */
-    struct id_map known; /* value by expression */
-    int64_t guess;       /* of what has no name, but for first dimensions */
+    struct id_map name;  /* name -> 1 + index of its binding */
+    struct id_map known; /* expression -> its value */
+    int64_t guess;       /* the guess for dimensions without a name, first ones apart */
 };
 
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
@@ -203,7 +204,8 @@ static bool guess(struct ctx *x, const struct names *k)
     for (uint32_t i = 0; i < ctx_ndims(x); i++)
         id_put(&bound, str_id(m, ctx_dim(x, i)->name), ctx_dim(x, i)->value);
     mark_first_dims(m, &batch);
-    for (uint32_t i = 0; i < 2 * k->n; i++) { /* totals in a second round */
+    /* totals are bound in a second round, when their terms are */
+    for (uint32_t i = 0; i < 2 * k->n; i++) {
         sid id = k->list[i % k->n];
         const char *name = str(m, id);
         if (id_find(&bound, id)->key != 0 || is_total(name) != (i >= k->n))
@@ -246,7 +248,7 @@ bool bind_open_dims(struct ctx *x, const uint32_t *type)
 
 /* ---- what was guessed ---- */
 
-/* Inputs of the model with a dimension that has neither value nor name. */
+/* Number of inputs of the model with a dimension that has neither value nor name; *first: one of them. */
 static uint32_t nameless_inputs(const struct module *m, vid *first)
 {
     uint32_t n = 0;
@@ -292,7 +294,7 @@ static const char *named_guesses(const struct ctx *x)
                      : s;
 }
 
-/* The same with what has no name; NULL: nothing was guessed. */
+/* As named_guesses, with dimensions without a name; NULL: nothing was guessed. */
 static const char *all_guesses(const struct ctx *x)
 {
     const char *s = named_guesses(x);

@@ -11,13 +11,13 @@
 
 /* Binds the names of the dimensions of the model's inputs. */
 void bind_input_dims(struct ctx *x);
-/* Binds names of inner values whose size is still open: type is [value], made for planning with what is
- * bound so far.  True if there were any. */
+/* Binds names of inner values whose size is still open; type: [value] types for planning, made with what is bound so
+ * far.  True if there were any. */
 bool bind_open_dims(struct ctx *x, const uint32_t *type);
 /* Warns of names in --dim that the model does not have. */
 void bind_warn_unused(struct ctx *x);
-/* Forgets all guesses, so that smaller ones can be made (128, 32, 8, 1); false: there are none to make
- * smaller. */
+/* Forgets all guesses, so that the next smaller size (of 128, 32, 8, 1) is guessed instead; false: there is no
+ * smaller one. */
 bool bind_smaller(struct ctx *x);
 /* One warning that names all guesses, if there are any. */
 void bind_warn_guesses(struct ctx *x);
@@ -28,7 +28,7 @@ const char *bind_excuse(const struct ctx *x);
 /* Values of dimensions under bindings, remembered by expression. */
 struct dim_values;
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a);
-/* For a dimension of an input that has neither value nor name. */
+/* The guess for a dimension of an input that has neither value nor name; first: it is the first dimension. */
 int64_t dim_guess(const struct dim_values *k, bool first);
 /* The number; -1 if the dimension is unknown or one of its names unbound. */
 int64_t dim_value(struct dim_values *k, struct dim d);

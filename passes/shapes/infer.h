@@ -43,10 +43,10 @@ struct infer {
     struct diag *diag; /* NULL: quiet */
     bool bound;
     int64_t opset; /* of ai.onnx, for the node at hand */
-    /* [node] the same before they are looked at; NULL: all are the model's */
+    /* [node] the version of ai.onnx that each node is written for; NULL: the model's for all */
     const int64_t *versions;
     uint32_t *type;            /* [value] index into m->type: what is known so far */
-    uint32_t *start;           /* [value] the same before the run */
+    uint32_t *start;           /* [value] what was known before the run */
     const struct nums **data;  /* [value] NULL: not looked up yet */
     struct dim_values *values; /* bound: values of the names */
     const sid *input_names;    /* names of the dimensions of the model's inputs, ascending */
@@ -88,7 +88,7 @@ struct shape shape_scalar(enum elem e);
 struct shape shape_vector(enum elem e, struct dim d);
 /* Dimension i, counted from the end if negative; unknown if there is none. */
 struct dim shape_dim(const struct shape *s, int i);
-/* Records what was inferred: merges it with what is known.  n: for messages. */
+/* Merges what was inferred for value v with what is known of it.  n: the node, for messages. */
 void shape_merge(struct infer *f, nid n, vid v, const struct shape *s);
 void shape_set(struct infer *f, nid n, uint32_t i, const struct shape *s);
 /* Result i has the shape of value v, and element type e (0: that of v). */
@@ -102,12 +102,12 @@ void shape_broadcast(const struct infer *f, struct shape *acc, const struct shap
 struct dim dim_product(struct module *m, const struct dim *d, int from, int to);
 /* axis in [0, rank), or -1 if it is out of range. */
 int axis_of(int64_t axis, int rank);
-/* Integers of an attribute: their number, at most max; -1: absent or too many. */
+/* Reads the integers of an attribute into out; returns their number; -1: it is absent, or has more than max. */
 int attr_ints(const struct infer *f, nid n, const char *name, int64_t *out, int max);
-/* Integers that are an attribute in old opsets and operand i in new ones: their number; -1: neither is
- * given; -2: given but not known. */
+/* Reads integers that are an attribute in old opsets and operand i in new ones into out; returns their number; -1:
+ * neither is given; -2: given, but not known. */
 int attr_or_input(struct infer *f, nid n, const char *name, uint32_t i, int64_t *out, int max);
-/* Sum or quotient with a number of any sign: d + c. */
+/* d + c, for a number c of any sign. */
 struct dim dim_shift(struct module *m, struct dim d, int64_t c);
 /* No dimension can make it negative (sufficient, not necessary). */
 bool dim_nonneg(const struct module *m, struct dim d);
@@ -116,7 +116,7 @@ bool dim_nonneg(const struct module *m, struct dim d);
 
 /* The elements of v if it is a small integer tensor and something is known about them, else NULL. */
 const struct nums *nums_of(struct infer *f, vid v);
-/* Integers, and floats as long as they hold integers. */
+/* Whether elements of that type are followed: integers, and floats as long as they hold integers. */
 bool elem_followed(enum elem e);
 /* All elements as integers: their number; -1 if one is unknown or there are more than max. */
 int ints_of(struct infer *f, vid v, int64_t *out, int max);
@@ -161,7 +161,7 @@ struct dim value_dim(struct infer *f, nid n, uint32_t i, uint32_t j);
 
 /* rule_broadcast: enum num_op, and flags. */
 enum { NUM_MASK = 31, RULE_BOOL = 32, RULE_QLINEAR = 64 };
-/* rule_like: number of the operand, and the element type of the result (0: that of the operand) at: */
+/* rule_like: number of the operand, plus the element type of the result (0: that of the operand) shifted by: */
 enum { LIKE_ELEM = 8 };
 /* rule_fixed_elem: where the element type of the result comes from. */
 enum {
@@ -177,17 +177,18 @@ enum {
     FIXED_FLOAT,
     FIXED_HASH
 };
-/* rule_reduce: enum num_op; axes are an attribute only; the elements are of another type. */
+/* rule_reduce: enum num_op, plus REDUCE_ATTR: axes are an attribute only, REDUCE_WIDE: the result's elements have
+ * another type. */
 enum { REDUCE_ATTR = 32, REDUCE_WIDE = 64 };
-/* rule_dropout: what the mask is like. */
+/* rule_dropout: form of the mask. */
 enum { MASK_BOOL, MASK_BITS };
-/* rule_classifier, rule_regressor: whose. */
+/* rule_classifier, rule_regressor: which operator. */
 enum { CLASSIFY_TREE, CLASSIFY_LINEAR, CLASSIFY_SVM };
 enum { TARGETS_TREE, TARGETS_LINEAR, TARGETS_ONE, TARGETS_ENSEMBLE };
-/* rule_regions: where the size of the result stands. */
+/* rule_regions: where the size of the result is given. */
 enum { REGION_ALIGN, REGION_POOL, REGION_CROP };
-/* rule_conv, rule_pool: the channels are last; the attribute channels_last tells; a second result
- * holds indices.  Beside the element type of the result (0: that of the operand). */
+/* rule_conv, rule_pool: element type of the result (0: that of the operand), plus flags: the channels are last; the
+ * attribute channels_last says whether; a second result holds indices. */
 enum { WINDOW_ELEM = 63, WINDOW_LAST = 64, WINDOW_MAYBE_LAST = 128, WINDOW_INDICES = 256 };
 /* rule_matmul: where the second matrix is, and what gives the element type. */
 enum {
@@ -200,7 +201,7 @@ enum {
 };
 /* rule_listed: number of the operand, and whether an attribute says the element type (f32, if it does not). */
 enum { LISTED_OPERAND = 7, LISTED_DTYPE = 8 };
-/* rule_nms: whose. */
+/* rule_nms: which domain's. */
 enum { NMS_ONNX, NMS_TENSORRT };
 
 /* --- rules --- */
@@ -238,21 +239,21 @@ shape_fn rule_sequence, rule_concat_from_sequence, rule_optional, rule_sequence_
 
 /* --- types from schemas (infer_types.c) --- */
 
-/* Tells f->type, and f->start for a run after this one, of values of unknown type that an operator's schema
- * says are of the type of known ones.  True: some were told.  O(nodes + operands). */
+/* Sets f->type, and f->start for another run, for values of unknown type which an operator's schema says have the
+ * same type as a known one.  True: it set some.  O(nodes + operands). */
 bool types_from_schemas(struct infer *f);
 
 /* --- containers (rules_seq.c) --- */
 
-/* acc: what holds for both. */
+/* Makes *acc what holds for both: dimensions that differ become unknown. */
 void shape_join(struct shape *acc, const struct shape *s);
-/* A type of which both are instances; 0: there is none. */
+/* The narrowest type that holds for values of both types; 0: there is none. */
 uint32_t type_join(struct infer *f, uint32_t a, uint32_t b);
-/* A sequence of tensors without the shape of its elements; other containers: 0; tensors as they are. */
+/* The type without the shapes of tensors: for a sequence of tensors, one of unknown shapes; 0 for other containers. */
 uint32_t type_without_shape(struct infer *f, uint32_t type);
 /* Result i is of that type, as far as the file leaves it open. */
 void container_set(struct infer *f, nid n, uint32_t i, uint32_t type);
-/* What the body of a SequenceMap is given. */
+/* Sets the types of the inputs of a SequenceMap's body. */
 void enter_sequence_map(struct infer *f, nid n, gid g);
 
 /* One run over all graphs.  Returns [value] types in f.mem.  values NULL: symbolic mode. */

@@ -31,12 +31,12 @@ static vid graph_out(const struct module *m, gid g, uint32_t i)
     return i < m->graph[g].out.n ? m->arg[m->graph[g].out.at + i] : 0;
 }
 
-/* The first k operands from `from` on that enter the body from place `to` on, carried around. */
+/* Sets the types of body inputs to .. to + k - 1, carried values, from operands from .. from + k - 1 and what
+ * earlier visits found. */
 static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t to, uint32_t k)
 {
     struct carried *c = f->carried[g];
-    if (c == NULL ||
-        c->round == UINT32_MAX) { /* first visit (of this visit of the owner's graph) */
+    if (c == NULL || c->round == UINT32_MAX) { /* the first visit since the owner was reached */
         c = arena_alloc(f->mem, sizeof *c);
         c->n = k;
         c->s = arena_array(f->mem, k, sizeof *c->s);
@@ -50,12 +50,12 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t
         if (kind == TYPE_NONE || kind == TYPE_TENSOR)
             shape_merge(f, n, inner, &c->s[i]);
         else if (inner != 0 &&
-                 f->type[inner] == 0) /* sequences may come back with other elements */
+                 f->type[inner] == 0) /* a sequence may come back with elements of another shape */
             f->type[inner] = type_without_shape(f, f->type[outer]);
     }
 }
 
-/* After a visit: true if the body must be visited again. */
+/* After a visit: makes dimensions that changed on the way round unknown; true if the body must be visited again. */
 static bool widen(struct infer *f, gid g, uint32_t result)
 {
     struct carried *c = f->carried[g];
@@ -103,7 +103,8 @@ static void drop_axes(struct shape *s, int k)
         memmove(&s->d[0], &s->d[k], (size_t)s->rank * sizeof s->d[0]);
 }
 
-/* Scan of opset 8: operand 0 holds lengths; a batch axis comes first everywhere, outside of the body. */
+/* Scan of opset 8: operand 0 holds lengths, and all other operands and results have a batch axis first, which the
+ * body does not see. */
 static void enter_scan_8(struct infer *f, nid n, gid g)
 {
     uint32_t nscan = scan_inputs(f, n), formal = f->m->node[n].nformal;
@@ -137,7 +138,7 @@ static void enter_scan(struct infer *f, nid n, gid g)
     }
 }
 
-/* A scalar, or, if the body says so, a vector of one element. */
+/* Sets body input v to a scalar, or to a vector of one element if the body declares that. */
 static void enter_scalar(struct infer *f, nid n, vid v, enum elem e)
 {
     struct shape s = shape_scalar(e), said;
@@ -167,7 +168,7 @@ bool leave_bodies(struct infer *f, nid n)
         return false;
     bool again = widen(f, g, node_is(f->m, n, "Loop") ? 1 : 0);
     if (!again)
-        f->carried[g]->round = UINT32_MAX; /* done: a new visit of the owner starts afresh */
+        f->carried[g]->round = UINT32_MAX; /* the next visit of the owner starts anew */
     return again;
 }
 
@@ -182,7 +183,7 @@ void rule_if(struct infer *f, nid n, int arg)
         vid va = graph_out(f->m, t->u.g, i), vb = graph_out(f->m, e->u.g, i);
         bool fa = shape_of(f, va, &a), fb = shape_of(f, vb, &b);
         if (!fa || !fb) {
-            if (va != 0 && vb != 0) /* sequences and the like */
+            if (va != 0 && vb != 0) /* containers: the type that both branches' results are */
                 container_set(f, n, i, type_join(f, f->type[va], f->type[vb]));
             continue;
         }
@@ -215,7 +216,8 @@ static int64_t loop_trips(struct infer *f, nid n)
     return given && loop_goes_on(f, n) ? trips : -1;
 }
 
-/* Carried value i, no tensor: what it was before the first pass, or what the last one, v, gave. */
+/* Sets result i of Loop n, a carried value that is no tensor: what holds both for its first value and for v, what
+ * the body makes of it. */
 static void loop_result(struct infer *f, nid n, uint32_t i, vid v)
 {
     uint32_t before = f->type[node_in(f->m, n, 2 + i)], after = f->type[v];
@@ -252,8 +254,8 @@ void rule_loop(struct infer *f, nid n, int arg)
     }
 }
 
-/* The results of opset 8 are those of the body, with the axes that were dropped: a state keeps the
- * shape that it enters with. */
+/* Scan of opset 8: results are those of the body, with the dropped axes put back; a state has the shape it enters
+ * with. */
 static void leave_scan_8(struct infer *f, nid n, gid g)
 {
     uint32_t formal = f->m->node[n].nformal, nscan = scan_inputs(f, n);

@@ -102,7 +102,7 @@ static void check_name(void *user, const char *name)
         k->all = false;
 }
 
-/* All names of an expression are names of dimensions of the model's inputs. */
+/* Whether all names in d are names of dimensions of the model's inputs. */
 static bool from_inputs(const struct infer *f, struct dim d)
 {
     struct name_search k = {f, true};
@@ -110,7 +110,8 @@ static bool from_inputs(const struct infer *f, struct dim d)
     return k.all;
 }
 
-/* old: what is known; declared: what the file said.  Returns 1 if *old changed, -1 for a conflict. */
+/* Merges `found` into *old, what is known so far; declared: what the file says.  Returns 1 if *old changed, -1 for a
+ * conflict, else 0. */
 static int merge_dim(const struct infer *f, struct dim *old, struct dim declared, struct dim found)
 {
     if (!dim_known(found) || dim_same(*old, found))
@@ -163,7 +164,7 @@ static uint32_t add_type(struct infer *f, const struct shape *s)
     return module_add_tensor_type(f->m, s->elem, s->rank, s->d);
 }
 
-/* What the file said about dimension i of v. */
+/* What the file says about dimension i of v. */
 static struct dim declared_dim(const struct infer *f, vid v, uint32_t i)
 {
     const struct type *t = &f->m->type[f->m->value[v].type];
@@ -242,7 +243,8 @@ struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b)
         return b;
     if (b.sym == 0 && b.value == 1)
         return a;
-    if (a.value >= 0 && b.value >= 0) /* does not fit: estimates may go on with the larger one */
+    /* they do not fit; in a bound run go on with the larger one, an estimate */
+    if (a.value >= 0 && b.value >= 0)
         return f->bound ? (a.value > b.value ? a : b) : dim_unknown();
     if (a.value >= 0)
         return a;

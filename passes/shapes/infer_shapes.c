@@ -23,9 +23,10 @@
 #include <string.h>
 
 enum {
-    NEST_LIMIT = 4, /* bodies nested deeper are visited once, with nothing carried known */
+    /* bodies nested deeper than this are visited once, with nothing known of carried values */
+    NEST_LIMIT = 4,
     SCHEMA_ROUNDS =
-        3 /* runs after the first one, each with what schemas told after the one before */
+        3 /* more runs at most, each with the types that schemas gave after the one before */
 };
 
 /* --- the table --- */
@@ -63,7 +64,7 @@ static struct dispatch dispatch_new(const struct module *m, struct arena *mem)
 
 static void set_opset(struct infer *f, int64_t version)
 {
-    f->opset = version < 0 ? INT64_MAX : version; /* not declared: take the newest */
+    f->opset = version < 0 ? INT64_MAX : version; /* the model does not declare it: the newest */
 }
 
 static void apply_rule(struct infer *f, struct dispatch *d, nid n, const sid *domain)
@@ -85,7 +86,7 @@ static void apply_rule(struct infer *f, struct dispatch *d, nid n, const sid *do
 
 /* --- the walk --- */
 
-/* Types in a body as before the run: for another visit. */
+/* Resets the types in a body to those before the run, for another visit. */
 static void reset_body(struct infer *f, gid g)
 {
     const struct module *m = f->m;
@@ -242,14 +243,14 @@ static void guess_inputs(struct infer *f)
     }
 }
 
-/* The type with every name replaced by its value; map: the same of those before it. */
+/* The type with every name replaced by its value; map: [type] that of the types before it. */
 static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
 {
     struct shape s;
     struct type t = f->m->type[type];
     bool names = false;
     if ((t.kind == TYPE_SEQ || t.kind == TYPE_OPT || t.kind == TYPE_MAP) && t.inner < type &&
-        map[t.inner] != t.inner) { /* readers make inner types first */
+        map[t.inner] != t.inner) { /* inner types come before the types that hold them */
         t.inner = map[t.inner];
         return module_add_type(f->m, t);
     }
@@ -277,7 +278,7 @@ static void start_types(struct infer *f)
         f->type[v] = f->start[v] = map[m->value[v].type];
 }
 
-/* Another run, from the types that it starts with. */
+/* Runs again over all graphs, from the types that the run started with. */
 static void walk_again(struct infer *f)
 {
     const struct module *m = f->m;
@@ -290,7 +291,7 @@ static void walk_again(struct infer *f)
     walk_graphs(f);
 }
 
-/* versions: [node] of ai.onnx; NULL: the model's. */
+/* As infer_types; versions: [node] that of ai.onnx, NULL: the model's. */
 static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *diag,
                               struct dim_values *values, const int64_t *versions)
 {
@@ -305,7 +306,7 @@ static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *
     collect_input_names(&f);
     walk_graphs(&f);
     uint32_t conflicts = f.conflicts;
-    f.diag = NULL; /* told once */
+    f.diag = NULL; /* conflicts were reported by the first run */
     for (int i = 0; types_from_schemas(&f) && i < SCHEMA_ROUNDS; i++)
         walk_again(&f);
     if (conflicts > 10 && diag != NULL)
@@ -393,7 +394,7 @@ static int64_t count_unknown(struct ctx *x, const uint32_t *type)
     return unknown;
 }
 
-/* Binds all names that planning needs numbers for. */
+/* Binds all names of dimensions that planning needs numbers for, first of inputs, then of inner values still open. */
 static void bind_dims(struct ctx *x)
 {
     bind_input_dims(x);
@@ -416,7 +417,7 @@ static int run(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;
     (void)opts;
-    if (m->cost != NULL && m->src == NULL) { /* a profiled graph: it has sizes, not shapes */
+    if (m->cost != NULL && m->src == NULL) { /* a profiled graph has sizes instead of shapes */
         x->results.inferred = true;
         return 0;
     }

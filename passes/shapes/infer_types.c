@@ -32,7 +32,7 @@ static bool is_known(const struct infer *f, vid v)
     return type_is_declarable(m, f->type[v]);
 }
 
-/* v is of this type: now, and when another run starts. */
+/* Sets the type of v, for this run and for the next one, and queues v. */
 static void learn(struct spread *s, vid v, uint32_t type)
 {
     struct infer *f = s->f;
@@ -57,7 +57,7 @@ static uint32_t tensor_of(struct infer *f, enum elem e)
     return module_add_tensor_type(f->m, e, -1, NULL);
 }
 
-/* The type of v without its shape; 0: a container that cannot do without. */
+/* The type of v without its shape; 0: a container whose type needs it. */
 static uint32_t shapeless(struct infer *f, vid v)
 {
     const struct type *t = &f->m->type[f->type[v]];
@@ -68,11 +68,11 @@ static uint32_t shapeless(struct infer *f, vid v)
     return t->kind == TYPE_SEQ ? type_without_shape(f, f->type[v]) : 0;
 }
 
-/* The letters of an operator in this version; NULL: the table has none. */
+/* The letters of an operator in this version of its domain; NULL: the table has no row. */
 static const char *find_letters(const struct type_domain *d, const char *op, int64_t version)
 {
     uint32_t lo = 0, hi = d->n;
-    while (lo < hi) { /* the first row beyond */
+    while (lo < hi) { /* bisection for the first row behind those of op up to this version */
         uint32_t mid = lo + (hi - lo) / 2;
         int c = strcmp(d->row[mid].op, op);
         if (c < 0 || (c == 0 && d->row[mid].since <= version))
@@ -107,7 +107,7 @@ static enum elem fixed_type(char letter)
     return at != NULL && *at != '\0' ? (enum elem)elem[at - letters] : ELEM_NONE;
 }
 
-/* Puts v into the group of the letter, which the node may have to make. */
+/* Puts v into the node's group of the letter, which is made if it is new. */
 static void add_member(struct spread *s, uint32_t *group, char letter, vid v)
 {
     uint32_t *g = &group[letter - 'A'];
@@ -119,7 +119,8 @@ static void add_member(struct spread *s, uint32_t *group, char letter, vid v)
     s->member[s->npair++] = v;
 }
 
-/* What the letters from *at on say of the values; *at goes on behind their colon. */
+/* Reads the letters from *at on for the n values v: puts these into groups, or sets their types; *at: what follows
+ * the colon. */
 static void read_letters(struct spread *s, const char **at, const vid *v, uint32_t n,
                          uint32_t *group)
 {

@@ -31,7 +31,7 @@ struct dim num_dim(struct num x)
     return x.kind == NUM_INT ? dim_num(x.v) : dim_unknown();
 }
 
-/* x is a number below 0, and so is its use as a dimension. */
+/* Whether x is a number below 0. */
 static bool negative(struct num x)
 {
     return x.kind == NUM_INT && x.v < 0 && x.v != INT64_MIN;
@@ -77,7 +77,7 @@ struct num num_mul(struct infer *f, struct num a, struct num b)
     return num_of_dim(dim_mul(f->m, num_dim(a), num_dim(b)));
 }
 
-/* ONNX divides integers towards zero; for what is not negative that is rounding down. */
+/* a / b.  ONNX rounds integers towards zero, which is down only if nothing is negative: else unknown. */
 static struct num num_div(struct infer *f, struct num a, struct num b)
 {
     if (a.kind == NUM_INT && b.kind == NUM_INT)
@@ -93,7 +93,7 @@ static struct num num_bool(bool v)
     return num_int(v ? 1 : 0);
 }
 
-/* Comparisons of expressions are decided only when equal, or when one side cannot be negative. */
+/* Compares a and b: expressions only if they are equal, or their difference cannot be negative. */
 static struct num num_compare(struct infer *f, enum num_op op, struct num a, struct num b)
 {
     if (a.kind == NUM_INT && b.kind == NUM_INT) {
@@ -167,7 +167,7 @@ struct nums *nums_new(struct infer *f, uint32_t n)
     return x;
 }
 
-enum { FLOAT_EXACT = 1 << 24 }; /* integers up to here are floats */
+enum { FLOAT_EXACT = 1 << 24 }; /* integers up to here are exact as floats */
 
 static bool is_float(enum elem e)
 {
@@ -245,7 +245,7 @@ const struct nums *nums_of(struct infer *f, vid v)
         return NULL;
     if (f->data[v] == NULL) {
         const struct value *x = &f->m->value[v];
-        /* From IR 4 on an initializer that is an input is only a default. */
+        /* before IR 4 every initializer is an input, too, and may be taken as constant; later that is only a default */
         bool fixed = (x->flags & VALUE_INPUT) == 0 || f->m->ir_version < 4;
         if (x->tensor != 0 && fixed)
             f->data[v] = read_tensor(f, x->tensor);
@@ -262,7 +262,7 @@ int ints_of(struct infer *f, vid v, int64_t *out, int max)
     struct shape s;
     const struct nums *x = nums_of(f, v);
     if (x == NULL) {
-        /* An empty tensor has no elements, all known. */
+        /* an empty tensor: no elements, so all are known */
         return shape_of(f, v, &s) && s.rank == 1 && s.d[0].value == 0 ? 0 : -1;
     }
     if (x->n > (uint32_t)max)
@@ -294,7 +294,7 @@ void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x)
         f->data[v] = x;
 }
 
-/* What a float operator makes of x; a quotient is followed only if nothing is left over. */
+/* What an operator on floats makes of two integers a and b; a quotient is followed only if there is no remainder. */
 static struct num float_result(struct infer *f, enum num_op op, struct num a, struct num b,
                                struct num x)
 {

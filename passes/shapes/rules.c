@@ -454,7 +454,7 @@ void list_shape_rules(FILE *out)
     }
 }
 
-/* Result 0 is like operand 0.  arg: enum num_op for the elements of a followed operand. */
+/* Result 0 has the shape and element type of operand 0.  arg: enum num_op, by which its elements are followed. */
 void rule_same(struct infer *f, nid n, int arg)
 {
     vid in = node_in(f->m, n, 0);
@@ -468,22 +468,22 @@ void rule_same(struct infer *f, nid n, int arg)
         values_elementwise(f, n, (enum num_op)arg);
 }
 
-/* Result 0 is like the operand that arg numbers; arg >> LIKE_ELEM: its element type. */
+/* Result 0 has the shape of operand arg; its element type is arg >> LIKE_ELEM (0: the operand's). */
 void rule_like(struct infer *f, nid n, int arg)
 {
     uint32_t from = (uint32_t)arg & ((1U << LIKE_ELEM) - 1);
     shape_set_like(f, n, 0, node_in(f->m, n, from), (enum elem)(arg >> LIKE_ELEM));
 }
 
-/* Result i is like operand arg + i. */
+/* Result i has the shape and element type of operand arg + i. */
 void rule_each(struct infer *f, nid n, int arg)
 {
     for (uint32_t i = 0; i < f->m->node[n].out.n; i++)
         shape_set_like(f, n, i, node_in(f->m, n, (uint32_t)arg + i), ELEM_NONE);
 }
 
-/* Rate, step, and arg lists of k tensors: the tensors, their gradients, and what the method remembers.
- * The results are the new tensors and memories. */
+/* Optimizers: operands are rate, step, and arg lists of k tensors each: the tensors, their gradients, and the
+ * method's memories.  Results are the new tensors and memories. */
 void rule_optimizer(struct infer *f, nid n, int arg)
 {
     uint32_t k = (f->m->node[n].nformal - 2) / (uint32_t)arg;
@@ -508,7 +508,7 @@ static void embedding_backward(struct infer *f, nid n)
     shape_set(f, n, 0, &out);
 }
 
-/* The one of PyTorch's own operators that exporters leave: looking up rows of a table. */
+/* PyTorch's own operator ATen: only its embedding, rows of a table, is known, since exporters leave it. */
 void rule_aten(struct infer *f, nid n, int arg)
 {
     const char *op = node_attr_str(f->m, n, "operator", "");
@@ -526,7 +526,7 @@ void rule_broadcast(struct infer *f, nid n, int arg)
     enum elem e = (arg & RULE_BOOL) != 0 ? ELEM_BOOL : ELEM_NONE;
     k = step == 3 && k > 6 ? 6 : k;
     if (f->opset < 7 || (k == 2 && a != 0 && b != 0 && f->type[a] == f->type[b])) {
-        /* Before opset 7 the second operand was made to fit the first. */
+        /* before opset 7 the second operand is broadcast to the first */
         shape_set_like(f, n, 0, a, e);
     } else if (out != 0 && shape_of(f, a, &acc)) {
         for (uint32_t i = step; i < k; i += step) {
@@ -571,7 +571,7 @@ static void cast_values(struct infer *f, nid n, enum elem to)
     nums_set(f, n, 0, r);
 }
 
-/* The names of element types that Cast took in opset 1. */
+/* The element type of a name, as Cast's attribute had it in opset 1. */
 static enum elem elem_spelled(const char *s)
 {
     static const char *const name[] = {
@@ -593,7 +593,7 @@ static enum elem attr_elem(const struct infer *f, nid n, const char *name)
     return e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_NONE;
 }
 
-/* The element type of the result; ELEM_NONE: that of operand 0. */
+/* The element type of the result for FIXED_* arg; ELEM_NONE: that of operand 0. */
 static enum elem fixed_elem(const struct infer *f, nid n, int arg)
 {
     enum elem e;
@@ -647,8 +647,8 @@ void rule_fixed_elem(struct infer *f, nid n, int arg)
     }
 }
 
-/* Result 1 is the mask: like the data, or (MASK_BITS) 32 elements to a word.  Before opset 10 it had the
- * type of the data. */
+/* Result 1 is the mask: of the shape of the data, or (MASK_BITS) 32 elements in a word.  Before opset 10 it has the
+ * data's element type. */
 void rule_dropout(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -664,7 +664,7 @@ void rule_dropout(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &s);
 }
 
-/* A sum that is normalised; result arg is the sum.  Results 1 and 2 before it are statistics. */
+/* SkipLayerNormalization and the like normalise a sum: results 1 and 2 are statistics, result arg is the sum. */
 void rule_skip(struct infer *f, nid n, int arg)
 {
     struct shape s;

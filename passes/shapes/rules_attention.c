@@ -1,7 +1,7 @@
-/* Shape inference: rules of attention in its many forms, of rotary embeddings of several results, of
- * what text models put before it, and of the searches that com.microsoft wraps around whole models.
- * Queries, keys and values are (batch, length, heads * size) or (batch, heads, length, size); caches
- * hold what was, results what was and what is new. */
+/* Shape inference: rules of attention in its many forms, of operators that text models put before it, and of the
+ * searches that com.microsoft wraps around whole models. Queries, keys and values are (batch, length, heads * size)
+ * or (batch, heads, length, size); a past cache holds the keys or values of earlier tokens, a present one (a result)
+ * those and the new ones. Formulas: the operator documents of ONNX and of ONNX Runtime. */
 #include "passes/shapes/infer.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ void rule_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 3, &scores);
 }
 
-/* ai.onnx.preview FlexAttention: four axes each. */
+/* ai.onnx.preview FlexAttention: operands and result have four axes; the last one is that of the values. */
 void rule_flex_attention(struct infer *f, nid n, int arg)
 {
     struct shape q, v;
@@ -64,8 +64,8 @@ void rule_flex_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &q);
 }
 
-/* Linear attention: the state is (batch, heads of keys, size of keys, size of values); com.microsoft
- * may keep several of them. */
+/* Linear attention: the state is (batch, key heads, key size, value size); com.microsoft may keep a window of them,
+ * on a new first axis. */
 void rule_linear_attention(struct infer *f, nid n, int arg)
 {
     struct shape q, k, v, past, state = {.rank = 0};
@@ -91,7 +91,7 @@ void rule_linear_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &state);
 }
 
-/* The state is what the kernel will still see of the past: (batch, channels, kernel - 1). */
+/* Causal convolution: the state is what the kernel still sees of the past, (batch, channels, kernel - 1). */
 void rule_causal_conv(struct infer *f, nid n, int arg)
 {
     struct shape in, w, state;
@@ -114,7 +114,7 @@ void rule_causal_conv(struct infer *f, nid n, int arg)
 
 /* --- com.microsoft --- */
 
-/* Width of the values that one weight for query, key and value makes. */
+/* Width of the values, where one weight makes queries, keys and values together. */
 static struct dim value_width(struct infer *f, nid n, const struct shape *weight)
 {
     int64_t sizes[3];
@@ -152,7 +152,7 @@ void rule_ms_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &present);
 }
 
-/* Width of the result: of the values, wherever they are packed. */
+/* Width of the result, which is that of the values, wherever they are packed. */
 static struct dim multi_head_width(struct infer *f, const struct shape *q, const struct shape *k,
                                    const struct shape *v)
 {
@@ -163,7 +163,8 @@ static struct dim multi_head_width(struct infer *f, const struct shape *q, const
     return v->rank == 3 ? v->d[2] : v->rank == 4 ? dim_mul(f->m, v->d[1], v->d[3]) : dim_unknown();
 }
 
-/* The cache (batch, heads, length, size) after the new keys or values x. */
+/* Sets result `result`, the cache (batch, heads, length, size), from the new keys or values x and the past cache in
+ * `operand`; shared: past and present use one buffer, of the past's length. */
 static void multi_head_cache(struct infer *f, nid n, uint32_t result, const struct shape *x,
                              uint32_t operand, bool shared)
 {
@@ -182,7 +183,8 @@ static void multi_head_cache(struct infer *f, nid n, uint32_t result, const stru
     shape_set(f, n, result, &out);
 }
 
-/* MultiHeadAttention: separate query, key, value; arg: 1: DecoderMaskedMultiHeadAttention. */
+/* MultiHeadAttention: query, key and value are operands of their own, or packed; arg 1:
+ * DecoderMaskedMultiHeadAttention. */
 void rule_multi_head(struct infer *f, nid n, int arg)
 {
     struct shape q, k, v, out, present;
@@ -214,7 +216,7 @@ void rule_multi_head(struct infer *f, nid n, int arg)
     shape_set(f, n, 3, &scores);
 }
 
-/* The larger one, where that is known. */
+/* The larger of a and b, unknown if that is not certain. */
 static struct dim larger(struct infer *f, struct dim a, struct dim b)
 {
     if (a.value >= 0 && b.value >= 0)
@@ -226,8 +228,8 @@ static struct dim larger(struct infer *f, struct dim a, struct dim b)
     return dim_known(rest) && dim_nonneg(f->m, rest) ? b : dim_unknown();
 }
 
-/* Heads of queries share those of keys and values.  arg: 0: the caches become as long as operand 6
- * says, if they are not already; 1: they stay as they are. */
+/* GroupQueryAttention: several query heads share a head of keys and values.  arg 0: the present caches have the
+ * length in operand 6, or that of the past ones if that is larger; 1: the length of the past ones. */
 void rule_group_query(struct infer *f, nid n, int arg)
 {
     struct shape q, past, present;
@@ -257,8 +259,8 @@ void rule_group_query(struct infer *f, nid n, int arg)
     }
 }
 
-/* Where the weights or the values of PackedAttention, PackedMultiHeadAttention and QOrderedAttention
- * are: their result is the query with another width. */
+/* PackedAttention, PackedMultiHeadAttention, QOrderedAttention: the result is the query with another width.  arg:
+ * the operand with the weights (1) or the values. */
 void rule_packed_attention(struct infer *f, nid n, int arg)
 {
     struct shape x, w;
@@ -273,7 +275,7 @@ void rule_packed_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &x);
 }
 
-/* DecoderAttention: (length, batch, width), and caches of a length that operands decide. */
+/* DecoderAttention: the query is (length, batch, width); the length of the caches depends on operands' elements. */
 void rule_decoder_attention(struct infer *f, nid n, int arg)
 {
     struct shape q, cache = {.rank = 4};
@@ -290,7 +292,8 @@ void rule_decoder_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 2, &cache);
 }
 
-/* Biases of scores by distance: RelativePositionBias; arg: 1: GatedRelativePositionBias. */
+/* RelativePositionBias (arg 1: GatedRelativePositionBias): (batch, heads, query length, key length), biases of the
+ * scores by distance. */
 void rule_position_bias(struct infer *f, nid n, int arg)
 {
     struct shape x, out = {.rank = 4};
@@ -312,7 +315,8 @@ void rule_position_bias(struct infer *f, nid n, int arg)
 
 /* --- what goes before attention --- */
 
-/* arg: 1: the tables of words are quantized. */
+/* EmbedLayerNormalization: (batch, length, width), and a mask (batch); arg 1: the tables are quantized, the result
+ * is f32. */
 void rule_embed_layer_norm(struct infer *f, nid n, int arg)
 {
     struct shape ids, w, out, mask;
@@ -331,7 +335,8 @@ void rule_embed_layer_norm(struct infer *f, nid n, int arg)
     shape_set(f, n, 2, &out);
 }
 
-/* RemovePadding: the tokens of all sequences one after the other; arg: 1: RestorePadding. */
+/* RemovePadding: from (batch, length, width) to the tokens of all sequences one after the other; arg 1:
+ * RestorePadding, the reverse. */
 void rule_padding(struct infer *f, nid n, int arg)
 {
     struct shape in, offset, out;
@@ -362,8 +367,8 @@ void rule_padding(struct infer *f, nid n, int arg)
 
 /* --- searches --- */
 
-/* Word numbers (batch, length), or (batch, sequences, length) of BeamSearch; arg: 1: one sequence; 2: of
- * WhisperBeamSearch, whose operand 0 may be sounds. */
+/* BeamSearch: token numbers (batch, sequences, length).  arg 1: GreedySearch and Sampling, (batch, length); 2:
+ * WhisperBeamSearch, whose operand 0 may be sound. */
 void rule_search(struct infer *f, nid n, int arg)
 {
     struct shape ids, out = {.elem = ELEM_I32, .rank = 0};
@@ -379,14 +384,14 @@ void rule_search(struct infer *f, nid n, int arg)
     enum elem e = elem_in(f, n, 5);
     out.elem = (uint8_t)(e != ELEM_NONE ? e : elem_in(f, n, 6));
     out.rank = 2;
-    shape_set(f, n, 1, &out); /* a score for each sequence */
+    shape_set(f, n, 1, &out); /* scores of the sequences */
     const struct dim score[] = {dim_unknown(), out.d[0], value_dim(f, n, 3, 0),
                                 dim_num(node_attr_int(f->m, n, "vocab_size", -1))};
     out.rank = 4;
     memcpy(out.d, score, sizeof score);
-    shape_set(f, n, 2, &out); /* one for each word of the vocabulary at each step */
+    shape_set(f, n, 2, &out); /* scores of all tokens of the vocabulary, at each step */
     out.d[0] = out.d[1];
     out.rank = 1;
     if (arg == 2)
-        shape_set(f, n, 4, &out); /* that it is no speech */
+        shape_set(f, n, 4, &out); /* probability that there is no speech */
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Floats of a constant operand: their number, -1 if it is none. */
+/* Reads the floats of the constant v: their number, -1 if it is no constant of at most `max` floats. */
 static int constant_floats(const struct infer *f, vid v, float *out, int max)
 {
     const struct value *x = &f->m->value[v];
@@ -21,8 +21,8 @@ static int constant_floats(const struct infer *f, vid v, float *out, int max)
     return (int)n;
 }
 
-/* One product of two floats, rounded down, as the runtimes compute it: the same on every machine.
- * Of a name only whole multiples and halves are exact. */
+/* The size d times scale, rounded down: a product of floats, as runtimes compute it, the same on every machine.  If
+ * d is a name the product is known for whole scales and halves only. */
 static struct dim scaled(struct infer *f, struct dim d, float scale)
 {
     float x = (float)d.value * scale;
@@ -37,8 +37,8 @@ static struct dim scaled(struct infer *f, struct dim d, float scale)
     return dim_num((int64_t)x);
 }
 
-/* Sizes that keep the aspect: all axes by the factor of the axis that grows least (or most), rounded
- * to the nearest. */
+/* Sizes that keep the aspect ratio: all axes grow by the factor of the axis that grows least (or most), rounded to
+ * the nearest. */
 static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struct nums *size,
                         bool least)
 {
@@ -60,7 +60,7 @@ static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struc
     }
 }
 
-/* arg: 1: Upsample, whose scales are operand 1 or an attribute. */
+/* Resize; arg 1: Upsample, whose scales are operand 1 or an attribute. */
 void rule_resize(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -116,7 +116,7 @@ void rule_depth_space(struct infer *f, nid n, int arg)
 
 /* --- regions --- */
 
-/* [regions, channels, height, width]; operand 0 is the image, operand 1 holds the regions. */
+/* Sets result 0 to [regions, channels, height, width]; operand 0 is the image, operand 1 lists the regions. */
 static void regions(struct infer *f, nid n, struct dim height, struct dim width)
 {
     struct shape in, roi, out = {.rank = 4};
@@ -130,7 +130,8 @@ static void regions(struct infer *f, nid n, struct dim height, struct dim width)
     shape_set(f, n, 0, &out);
 }
 
-/* Where the size of a region's result stands. */
+/* RoiAlign, MaxRoiPool, CropAndResize: each region becomes an image of one size.  arg: REGION_*, where that size is
+ * given. */
 void rule_regions(struct infer *f, nid n, int arg)
 {
     int64_t size[2];
@@ -145,7 +146,7 @@ void rule_regions(struct infer *f, nid n, int arg)
     }
 }
 
-/* The number of boxes, boxes, scores and classes, as many for each image as an attribute says. */
+/* TensorRT's NMS.  Results: number of boxes, boxes, scores, classes; an attribute says how many for each image. */
 static void best_boxes(struct infer *f, nid n)
 {
     struct shape boxes, s = {.elem = ELEM_I32, .rank = 2};
@@ -173,7 +174,8 @@ void rule_nms(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* TensorRT's: regions [batch, regions, 4] of maps [batch, channels, ...] from operand 1 on. */
+/* TensorRT's PyramidROIAlign: regions [batch, regions, 4] of the feature maps [batch, channels, ...] from operand 1
+ * on. */
 void rule_pyramid(struct infer *f, nid n, int arg)
 {
     struct shape roi, map, out = {.rank = 5};
@@ -188,7 +190,7 @@ void rule_pyramid(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Crop: the borders are left, top, right, bottom; a size may stand in "scale". */
+/* Crop: "border" lists what is cut off left, top, right, bottom; "scale", if it is there, the size that remains. */
 void rule_crop(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -228,7 +230,7 @@ void rule_center_crop_pad(struct infer *f, nid n, int arg)
 
 /* --- patches --- */
 
-/* [batch, channels, image]: blocks laid over each other. */
+/* Col2Im: [batch, channels, image...], from blocks that are laid over each other. */
 void rule_col2im(struct infer *f, nid n, int arg)
 {
     struct shape in, size, out;
@@ -252,7 +254,7 @@ void rule_col2im(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* com.microsoft: windows of an axis, on a new last axis. */
+/* com.microsoft's Unfold: windows along an axis; what is in a window goes to a new last axis. */
 void rule_unfold(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -270,7 +272,7 @@ void rule_unfold(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* The padded size is operand 2, else what a pooling of it would come from. */
+/* MaxUnpool: the size is operand 2; without it, the size from which such a pooling makes the operand's. */
 void rule_max_unpool(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -316,7 +318,7 @@ void rule_affine_grid(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Image at the places of a grid [batch, places..., axes]. */
+/* GridSample: the image at the points of a grid [batch, points..., coordinates]. */
 void rule_grid_sample(struct infer *f, nid n, int arg)
 {
     struct shape in, grid, out;
@@ -342,8 +344,9 @@ void rule_image_decoder(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* com.microsoft.nchwc, ONNX Runtime's layout for vector units: ReorderInput pads the channels to a block
- * of at most 16, the machine decides; arg: 1: ReorderOutput, which says how many they were; 2: Upsample. */
+/* com.microsoft.nchwc, ONNX Runtime's layout for vector units.  arg 0: ReorderInput, which pads the channels to a
+ * multiple of a block of at most 16 (how many depends on the machine); 1: ReorderOutput, with an attribute for the
+ * number of channels; 2: Upsample. */
 void rule_reorder(struct infer *f, nid n, int arg)
 {
     struct shape in, s;

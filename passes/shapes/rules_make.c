@@ -5,7 +5,7 @@
 
 /* --- repeating --- */
 
-/* The shape that an operand lists. */
+/* Sets the shape *s to what the elements of v list; only the rank is set if they are not known. */
 static void listed_shape(struct infer *f, vid v, struct shape *s)
 {
     struct shape list;
@@ -46,7 +46,8 @@ void rule_tile(struct infer *f, nid n, int arg)
     const struct nums *times = nums_of(f, node_in(f->m, n, 1));
     (void)arg;
     shape_in(f, n, 0, &s);
-    for (int i = 0; i < s.rank; i++) { /* before opset 6: once, along the axis in operand 2 */
+    /* before opset 6 it repeats along one axis, which is operand 2 */
+    for (int i = 0; i < s.rank; i++) {
         bool known = f->opset >= 6 && times != NULL && times->n == (uint32_t)s.rank;
         s.d[i] = known ? dim_mul(f->m, s.d[i], num_dim(times->at[i])) : dim_unknown();
     }
@@ -263,13 +264,13 @@ void rule_reduce(struct infer *f, nid n, int arg)
     int k = (arg & REDUCE_ATTR) != 0 ? attr_ints(f, n, "axes", axes, SHAPE_RANK)
                                      : attr_or_input(f, n, "axes", 1, axes, SHAPE_RANK);
     if ((arg & REDUCE_WIDE) != 0)
-        in.elem = ELEM_NONE; /* 32 bits, of which kind is not said */
+        in.elem = ELEM_NONE; /* the result has 32 bits; whether integers or floats is not said */
     if (k <= 0 && k != -2 && node_attr_int(f->m, n, "noop_with_empty_axes", 0) != 0) {
         shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
         return;
     }
     out = shape_unknown(in.elem);
-    if (in.rank >= 0 && k == -2) { /* which axes is not known */
+    if (in.rank >= 0 && k == -2) { /* the axes are not known */
         out.rank = keep ? in.rank : -1;
         for (int i = 0; i < out.rank; i++)
             out.d[i] = in.d[i].value == 1 ? in.d[i] : dim_unknown();
@@ -370,7 +371,7 @@ void rule_compress(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* RandomNormal and so on: shape and type are attributes. */
+/* RandomNormal, RandomUniform: shape and type are attributes. */
 void rule_random(struct infer *f, nid n, int arg)
 {
     int64_t d[SHAPE_RANK], e = node_attr_int(f->m, n, "dtype", arg);
@@ -381,7 +382,9 @@ void rule_random(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Values, first places, numbers of the values, and counts; arg: 1: com.microsoft's, without places. */
+/* Unique.  Results: the distinct elements; where each first occurs; for each element of the input the index of its
+ * distinct one; how often each occurs.  arg 1: com.microsoft's Unique, without the second result and without an
+ * axis. */
 void rule_unique(struct infer *f, nid n, int arg)
 {
     struct shape in, out, numbers, some = shape_vector(ELEM_I64, dim_unknown());
@@ -417,7 +420,7 @@ void rule_multinomial(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* The shape that an operand lists: SliceGrad and the like. */
+/* SliceGrad and the like: an operand lists the shape of the result.  arg: LISTED_*. */
 void rule_listed(struct infer *f, nid n, int arg)
 {
     int64_t e = node_attr_int(f->m, n, "dtype", ELEM_F32);
@@ -428,7 +431,7 @@ void rule_listed(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* QuantizeBFP: bytes, then shape and strides of the operand. */
+/* QuantizeBFP.  Results: bytes, as many as the format needs; the shape of the operand; its strides. */
 void rule_bfp(struct infer *f, nid n, int arg)
 {
     struct shape in, out = shape_vector(ELEM_U8, dim_unknown());
@@ -440,7 +443,8 @@ void rule_bfp(struct infer *f, nid n, int arg)
     shape_set(f, n, 2, &out);
 }
 
-/* GivenTensorFill: the shape is an attribute, or the operand's elements or its shape, then more axes. */
+/* GivenTensorFill: the result's shape is an attribute, or operand 0's elements (input_as_shape), or operand 0's
+ * shape; then the axes of extra_shape follow. */
 void rule_tensor_fill(struct infer *f, nid n, int arg)
 {
     int64_t d[SHAPE_RANK];
@@ -465,7 +469,7 @@ void rule_tensor_fill(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* A path through a matrix: pairs of places. */
+/* DynamicTimeWarping: [2, length of the path], the rows and columns that the path goes through. */
 void rule_time_warping(struct infer *f, nid n, int arg)
 {
     struct shape s = {.elem = ELEM_I32, .rank = 2, .d = {dim_num(2), dim_unknown()}};
@@ -473,7 +477,8 @@ void rule_time_warping(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Words so far, as many as fit what was foretold, and a place. */
+/* BifurcationDetector.  Results: the tokens so far, with those of the prediction that matched (a number that depends
+ * on the data), and the index where a match was found. */
 void rule_bifurcation(struct infer *f, nid n, int arg)
 {
     struct shape words = shape_vector(ELEM_I64, dim_unknown()), place = shape_scalar(ELEM_I64);
@@ -482,7 +487,7 @@ void rule_bifurcation(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &place);
 }
 
-/* BiasSplitGelu: one half of the last axis gates the other. */
+/* BiasSplitGelu: one half of the last axis gates the other, so the result has half as many elements there. */
 void rule_split_half(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -493,7 +498,7 @@ void rule_split_half(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Vectors of i64 of any length. */
+/* Operators whose results are vectors of i64 of a length that depends on the data. */
 void rule_unknown_vectors(struct infer *f, nid n, int arg)
 {
     struct shape s = shape_vector(ELEM_I64, dim_unknown());

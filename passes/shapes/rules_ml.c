@@ -13,13 +13,13 @@ static uint32_t list_length(const struct infer *f, nid n, const char *name)
     return list ? a->u.list.n : 0;
 }
 
-/* Rows of a matrix; a vector is one row. */
+/* Number of rows of a matrix; a vector is one row. */
 static struct dim row_count(const struct shape *s)
 {
     return s->rank == 1 ? dim_num(1) : s->rank == 2 ? s->d[0] : dim_unknown();
 }
 
-/* Columns of the scores of a support vector machine: one per label, or one per pair of labels. */
+/* Number of columns of a support vector machine's scores: one per label, or one per pair of labels. */
 static struct dim svm_scores(const struct infer *f, nid n, uint32_t labels)
 {
     bool pairs = list_length(f, n, "prob_a") == 0 && list_length(f, n, "vectors_per_class") > 0;
@@ -50,7 +50,7 @@ void rule_classifier(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &score);
 }
 
-/* [rows, targets]; arg: enum targets. */
+/* Regressors: [rows, targets]; arg: TARGETS_*, where the number of targets is given. */
 void rule_regressor(struct infer *f, nid n, int arg)
 {
     struct shape in, out = {.elem = ELEM_F32, .rank = 2};
@@ -93,7 +93,7 @@ void rule_array_features(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Element types that the names of attributes tell; the shape is that of operand 0. */
+/* LabelEncoder: the shape of operand 0; the attribute that lists the new labels tells the element type. */
 void rule_label_encoder(struct infer *f, nid n, int arg)
 {
     static const struct {
@@ -169,7 +169,7 @@ void rule_cast_map(struct infer *f, nid n, int arg)
 
 /* --- strings and text --- */
 
-/* Stop words are left out, so the number of strings is known only if there are none. */
+/* StringNormalizer leaves stop words out, so the number of strings is known only if there are no stop words. */
 void rule_string_normalizer(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -181,7 +181,7 @@ void rule_string_normalizer(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Pieces of strings, on a new last axis; arg: 1 if a second result counts them. */
+/* Splits strings into pieces on a new last axis; arg 1: a second result counts the pieces of each. */
 void rule_string_split(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -197,7 +197,7 @@ void rule_string_split(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Weights of n-grams: as many as the largest index says. */
+/* TfIdfVectorizer: a weight for each n-gram; the largest index tells how many there are. */
 void rule_tfidf(struct infer *f, nid n, int arg)
 {
     struct shape s;

@@ -7,7 +7,7 @@
 
 /* --- new axes, other axes --- */
 
-/* One entry of a Reshape's target; returns -1 for the entry to be computed. */
+/* One entry of a Reshape's target as a dimension: *out; returns -1 if it is the entry to be computed. */
 static int target_dim(struct num want, const struct shape *in, int i, bool allow_zero,
                       struct dim *out)
 {
@@ -19,7 +19,8 @@ static int target_dim(struct num want, const struct shape *in, int i, bool allow
     return want.v == -1 ? -1 : 0;
 }
 
-/* The dimension that makes the number of elements fit: in / the others, common factors first. */
+/* The dimension that makes the number of elements fit: the product of in's over that of out's others, common factors
+ * cancelled first. */
 static struct dim fitting_dim(struct infer *f, const struct shape *in, const struct shape *out,
                               int hole)
 {
@@ -61,7 +62,7 @@ void rule_reshape(struct infer *f, nid n, int arg)
         want = x;
     }
     nums_set(f, n, 0, nums_of(f, node_in(f->m, n, 0)));
-    if (want == NULL) { /* perhaps at least the rank */
+    if (want == NULL) { /* the elements are not known, but perhaps how many there are: the rank */
         bool known = shape_in(f, n, 1, &target) && target.rank == 1 && target.d[0].value >= 0 &&
                      target.d[0].value <= SHAPE_RANK;
         out.rank = known ? (int)target.d[0].value : -1;
@@ -152,7 +153,7 @@ void rule_squeeze(struct infer *f, nid n, int arg)
         if (known)
             drop[axis] = true;
     }
-    for (int i = 0; i < in.rank && k == -1; i++) { /* all that are 1 */
+    for (int i = 0; i < in.rank && k == -1; i++) { /* without axes: every dimension that is 1 */
         drop[i] = in.d[i].value == 1;
         known = known && in.d[i].value >= 0;
     }
@@ -223,7 +224,8 @@ static void concat_values(struct infer *f, nid n)
     nums_set(f, n, 0, r);
 }
 
-/* arg: operands per piece (3 in QLinearConcat, whose first two are the result's scale). */
+/* arg: operands per piece, 1; 3 for QLinearConcat, which has a scale and a zero point with each, and two operands
+ * for the result's before them. */
 void rule_concat(struct infer *f, nid n, int arg)
 {
     struct shape out, s;
@@ -232,7 +234,7 @@ void rule_concat(struct infer *f, nid n, int arg)
     int axis = axis_of(node_attr_int(f->m, n, "axis", f->opset < 4 ? 1 : 0), out.rank);
     for (i += step; i < f->m->node[n].nformal; i += step) {
         shape_in(f, n, i, &s);
-        if (out.rank < 0 && s.rank >= 0) { /* the rank alone */
+        if (out.rank < 0 && s.rank >= 0) { /* at least the rank is known */
             out.rank = s.rank;
             axis = axis_of(node_attr_int(f->m, n, "axis", 0), out.rank);
             for (int k = 0; k < out.rank; k++)
@@ -256,13 +258,13 @@ void rule_concat(struct infer *f, nid n, int arg)
     if (step == 1)
         concat_values(f, n);
     shape_set(f, n, 0, &out);
-    if (f->m->node[n].out.n > 1) { /* ConcatTraining: the sizes */
+    if (f->m->node[n].out.n > 1) { /* ConcatTraining: result 1 lists the sizes of the operands */
         out = shape_vector(ELEM_I64, dim_num(f->m->node[n].nformal));
         shape_set(f, n, 1, &out);
     }
 }
 
-/* Size of piece i of k pieces: all alike, the last may be smaller. */
+/* Size of piece i of k pieces of a dimension: all alike, the last may be smaller. */
 static struct dim piece(struct dim whole, uint32_t i, uint32_t k)
 {
     if (k == 1)
@@ -283,7 +285,7 @@ void rule_split(struct infer *f, nid n, int arg)
     int axis = axis_of(node_attr_int(f->m, n, "axis", 0), in.rank);
     int k = attr_or_input(f, n, "split", 1, size, SHAPE_VALUES);
     int64_t declared = node_attr_int(f->m, n, "num_outputs", pieces);
-    if (declared > pieces && declared <= UINT32_MAX) /* trailing results may be left out */
+    if (declared > pieces && declared <= UINT32_MAX) /* the node need not have all results */
         pieces = (uint32_t)declared;
     for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
         struct shape s = in;
@@ -300,7 +302,7 @@ void rule_split(struct infer *f, nid n, int arg)
 
 /* --- Slice --- */
 
-/* Is d known to be at least 1? Names are. */
+/* Whether d is known to be at least 1; names count as that. */
 static bool dim_positive(const struct module *m, struct dim d)
 {
     return d.sym == 0 ? d.value >= 1
@@ -377,7 +379,7 @@ struct slice_spec {
     int64_t axis[SHAPE_RANK], step[SHAPE_RANK];
 };
 
-/* False if axes or steps are not known. */
+/* Reads what Slice is to do; false if axes or steps are not known. */
 static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
 {
     struct shape s;
@@ -402,7 +404,7 @@ static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
     return fits;
 }
 
-/* Elements of a slice of a vector, or of the rows of a matrix (exporters turn pads around so). */
+/* Follows the elements of a slice of a vector, or of the rows of a matrix (exporters reverse pads in this way). */
 static void slice_values(struct infer *f, nid n, const struct slice_spec *x)
 {
     const struct nums *in = nums_of(f, node_in(f->m, n, 0));
@@ -473,7 +475,7 @@ static void gather_values(struct infer *f, nid n, const struct shape *in, const 
     nums_set(f, n, 0, r);
 }
 
-/* in with the axis replaced by the axes of index. */
+/* Writes to *out the shape in, with `axis` replaced by the axes of index. */
 static void gathered(const struct shape *in, const struct shape *index, int axis, struct shape *out)
 {
     if (axis < 0 || index->rank < 0 || in->rank - 1 + index->rank > SHAPE_RANK)
@@ -524,7 +526,8 @@ void rule_gather_nd(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* com.microsoft GatherBlockQuantized: elements of fewer than 8 bits are packed along the last axis. */
+/* com.microsoft's GatherBlockQuantized: as Gather; elements of fewer than 8 bits are packed along the last axis, so
+ * that axis grows. */
 void rule_gather_blocks(struct infer *f, nid n, int arg)
 {
     struct shape in, index, out;
@@ -540,7 +543,7 @@ void rule_gather_blocks(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rows of the table in operand `arg` that the next operand numbers. */
+/* Embedding: operand `arg` is a table, the next operand lists rows of it. */
 void rule_embedding(struct infer *f, nid n, int arg)
 {
     struct shape table, out;
@@ -554,7 +557,7 @@ void rule_embedding(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* One number for each matrix. */
+/* Det: one number for each matrix. */
 void rule_det(struct infer *f, nid n, int arg)
 {
     struct shape s;

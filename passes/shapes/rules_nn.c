@@ -23,8 +23,9 @@ static void list_or_default(const struct infer *f, nid n, const char *name, int 
     }
 }
 
-/* w: shape of the weights, whose last dimensions give the kernel if no attribute does; or NULL.
- * kernel[i] is -1 where unknown.  False: attributes out of range. */
+/* Reads the attributes of a convolution or pooling into *x.  w: shape of the weights, whose last dimensions give the
+ * kernel if no attribute does; NULL: none.  kernel[i] becomes -1 where it is unknown.  False: attributes out of
+ * range. */
 static bool window_of(const struct infer *f, nid n, int nspatial, const struct shape *w,
                       struct window *x)
 {
@@ -53,7 +54,7 @@ static bool window_of(const struct infer *f, nid n, int nspatial, const struct s
     return true;
 }
 
-/* Pads as operand i lists them, if it is there; false: they are not known. */
+/* Reads the pads from operand i, if it is there; false: they are not known. */
 static bool pads_in(struct infer *f, nid n, uint32_t i, struct window *x)
 {
     int64_t pad[2 * SHAPE_RANK];
@@ -95,7 +96,7 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
     return dim_num(k);
 }
 
-/* The spatial dimensions start at `at`. */
+/* Applies the windows to the spatial dimensions of in, which start at `at`, and writes them to *out. */
 static void windowed(struct infer *f, const struct window *x, const struct shape *in, int at,
                      struct shape *out)
 {
@@ -140,7 +141,7 @@ void rule_qlinear_conv(struct infer *f, nid n, int arg)
     conv_like(f, n, 3, elem_in(f, n, 7), channels_last(f, n, arg));
 }
 
-/* arg: 1: the pads are operand 2. */
+/* ConvTranspose; arg 1: the pads are operand 2. */
 void rule_conv_transpose(struct infer *f, nid n, int arg)
 {
     struct shape in, w, out;
@@ -235,7 +236,7 @@ static void product(struct infer *f, struct shape a, struct shape b, struct shap
     memcpy(out->d, a.d, sizeof out->d);
 }
 
-/* The first of the leading axes becomes the last but one: [M, batch..., K] to [batch..., M, K]. */
+/* Moves the first axis to the last but one: [M, batch..., K] becomes [batch..., M, K]. */
 static void batch_first(struct shape *s)
 {
     struct dim rows = s->d[0];
@@ -245,7 +246,7 @@ static void batch_first(struct shape *s)
     s->d[s->rank - 2] = rows;
 }
 
-/* The shape of a sparse operand. */
+/* Reads the shape of a sparse operand. */
 static void sparse_in(const struct infer *f, nid n, uint32_t i, struct shape *s)
 {
     vid v = node_in(f->m, n, i);
@@ -284,8 +285,9 @@ void rule_matmul(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* B is packed: only attributes know its size.  arg: results with sizes of their own: 1 (N; K if B is
- * not turned) or 3 (queries, keys, values); the result after them is the sum that was multiplied. */
+/* MatMulNBits and the like: B is packed, so its size is in attributes.  arg: number of products, each a result with
+ * its own size: 1 (attribute N; K if B is not transposed) or 3 (queries, keys, values); the result after them is the
+ * normalised sum that was multiplied. */
 void rule_matmul_nbits(struct infer *f, nid n, int arg)
 {
     static const char *const name[] = {"N", "Nq", "Nkv", "Nkv"};
@@ -301,7 +303,7 @@ void rule_matmul_nbits(struct infer *f, nid n, int arg)
     shape_set(f, n, (uint32_t)arg, &in);
 }
 
-/* MatMulFpQ4: operand 2 tells the shape of B. */
+/* MatMulFpQ4: operand 2 lists the shape of B. */
 void rule_matmul_fpq4(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -312,7 +314,7 @@ void rule_matmul_fpq4(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Operand 0, with as many columns as operand 1 has rows; arg: the element type (0: that of operand 0). */
+/* The shape of operand 0, with as many columns as operand 1 has rows; arg: the element type (0: that of operand 0). */
 void rule_rows(struct infer *f, nid n, int arg)
 {
     struct shape s, w;
@@ -336,7 +338,7 @@ void rule_mul_integer(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &a);
 }
 
-/* CDist: distances between the rows of two matrices. */
+/* CDist: [rows of operand 0, rows of operand 1], distances between the rows. */
 void rule_cdist(struct infer *f, nid n, int arg)
 {
     struct shape a, b;
@@ -347,7 +349,7 @@ void rule_cdist(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* arg: place of the second matrix (3 in QGemm).  GemmFloat8 says in dtype what it makes. */
+/* Gemm; arg: the operand that is the second matrix (3 for QGemm).  GemmFloat8 has the element type in dtype. */
 void rule_gemm(struct infer *f, nid n, int arg)
 {
     struct shape a, b, out;
@@ -369,7 +371,8 @@ void rule_gemm(struct infer *f, nid n, int arg)
 
 /* --- normalisation: result 0 like operand 0; further results are statistics --- */
 
-/* arg: 1: statistics over the axes from `axis` on, kept as 1; 2: like the running mean (operand 3). */
+/* arg: shape of results 1 and 2: 1: that of operand 0 with 1 from the attribute `axis` on; 2: that of operand 3, the
+ * running mean. */
 void rule_norm(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -428,10 +431,10 @@ static bool label(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* What the operands say: a size for each label, and those that "..." stands for. */
+/* An Einsum: the size of each label, and the sizes that "..." stands for, as the operands say. */
 struct equation {
     struct dim size[128];
-    uint8_t seen[128]; /* 2: more than once */
+    uint8_t seen[128]; /* [label] 1: it occurs; 2: more than once */
     struct shape dots;
     bool has_dots;
 };
@@ -444,7 +447,7 @@ static int labels_ahead(const char *s)
     return k;
 }
 
-/* Reads the labels of one operand; NULL: they do not fit its rank. */
+/* Reads the labels of one operand of shape in; returns what follows them, NULL: they do not fit its rank. */
 static const char *read_labels(struct infer *f, const char *s, const struct shape *in,
                                struct equation *e)
 {
@@ -472,7 +475,7 @@ static const char *read_labels(struct infer *f, const char *s, const struct shap
     return s;
 }
 
-/* False if there are too many of them, or how many is not known. */
+/* Appends the dimensions that "..." stands for; false if there are too many, or their number is not known. */
 static bool put_dots(const struct equation *e, struct shape *out)
 {
     if (!e->has_dots)
@@ -484,7 +487,8 @@ static bool put_dots(const struct equation *e, struct shape *out)
     return true;
 }
 
-/* The result, named after "->", or (s at the end) the labels that occur once, sorted. */
+/* Writes the result's shape: the labels at s, behind "->"; or, if s is the end of the equation, the labels that
+ * occur once, sorted.  False: not known. */
 static bool write_labels(const struct equation *e, const char *s, struct shape *out)
 {
     bool fits = true;
@@ -527,7 +531,7 @@ void rule_einsum(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* LayerNormalizationGrad: gradients of the input (like that of the result), of scale and of bias. */
+/* LayerNormalizationGrad: gradients of the input (with the shape of the result's), of scale and of bias. */
 void rule_norm_grad(struct infer *f, nid n, int arg)
 {
     (void)arg;
@@ -538,8 +542,8 @@ void rule_norm_grad(struct infer *f, nid n, int arg)
 
 /* --- losses --- */
 
-/* SoftmaxCrossEntropyLoss, NegativeLogLikelihoodLoss and training's own; arg: 1: a gradient, which is
- * like the scores in operand 1. */
+/* SoftmaxCrossEntropyLoss, NegativeLogLikelihoodLoss and those of ONNX Runtime's training; arg 1: a gradient, with
+ * the shape of the scores in operand 1. */
 void rule_loss(struct infer *f, nid n, int arg)
 {
     struct shape s;

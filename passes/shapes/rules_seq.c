@@ -47,7 +47,7 @@ static uint32_t type_of_shape(struct infer *f, const struct shape *s)
     return module_add_tensor_type(f->m, (enum elem)s->elem, s->rank, s->d);
 }
 
-/* acc, with what it leaves open taken from s if the two can be the same. */
+/* acc, with what it leaves open filled in from s, if they do not contradict each other; else acc. */
 static struct shape filled(struct shape acc, struct shape s)
 {
     if (acc.elem != 0 && s.elem != 0 && acc.elem != s.elem)
@@ -62,7 +62,8 @@ static struct shape filled(struct shape acc, struct shape s)
     return acc;
 }
 
-/* a and b as one type: both hold (fill), or one of them does (join); 0: they are of different kinds. */
+/* One type from a and b.  fill: both hold, so that each fills in what the other leaves open; else one of them holds,
+ * and only what they agree on stays.  0: they are of different kinds. */
 static uint32_t combine(struct infer *f, uint32_t a, uint32_t b, bool fill)
 {
     struct type outer[NESTED];
@@ -118,7 +119,7 @@ void container_set(struct infer *f, nid n, uint32_t i, uint32_t type)
         f->type[out] = now;
 }
 
-/* The type of operand i; that of a tensor is made if only its shape is known. */
+/* The type of operand i; made for a tensor of which only the shape is known. */
 static uint32_t type_in(struct infer *f, nid n, uint32_t i)
 {
     struct shape s;
@@ -128,7 +129,7 @@ static uint32_t type_in(struct infer *f, nid n, uint32_t i)
     return shape_of(f, v, &s) ? type_of_shape(f, &s) : 0;
 }
 
-/* The type of the elements of operand i; 0: it is no sequence. */
+/* The element type of operand i, a sequence; 0: it is none. */
 static uint32_t element_in(struct infer *f, nid n, uint32_t i)
 {
     uint32_t type = type_in(f, n, i);
@@ -140,7 +141,7 @@ static bool is_made_by(const struct infer *f, vid v, const char *op)
     return v != 0 && f->m->value[v].def != 0 && node_is(f->m, f->m->value[v].def, op);
 }
 
-/* Elements that are known one by one: the operands of the SequenceConstruct behind v; 0: it is none. */
+/* The SequenceConstruct that makes v, whose operands are then its elements; 0: v comes from elsewhere. */
 static nid constructed(const struct infer *f, vid v)
 {
     return is_made_by(f, v, "SequenceConstruct") ? f->m->value[v].def : 0;
@@ -174,7 +175,7 @@ static void insert(struct infer *f, nid n)
         container_set(f, n, 0, type_without_shape(f, type_in(f, n, 0)));
 }
 
-/* The size of the pieces along their axis, if all have one. */
+/* The size of SplitToSequence's pieces along their axis, if all have the same. */
 static struct dim piece(struct infer *f, nid n, struct dim whole)
 {
     int64_t v[SHAPE_VALUES];
@@ -250,7 +251,7 @@ void rule_sequence(struct infer *f, nid n, int arg)
     }
 }
 
-/* Dimension `axis` of the elements put end to end. */
+/* The sum of dimension `axis` over the elements, the operands of node `made`. */
 static struct dim sum_of_parts(struct infer *f, nid made, int axis)
 {
     struct num sum = num_int(0);
@@ -288,7 +289,7 @@ void rule_concat_from_sequence(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* arg: 0: made; 1: its element; 2: whether there is one. */
+/* arg 0: Optional, the value; 1: OptionalGetElement, its element; 2: OptionalHasElement, a bool. */
 void rule_optional(struct infer *f, nid n, int arg)
 {
     uint32_t type = type_in(f, n, 0);
@@ -298,7 +299,7 @@ void rule_optional(struct infer *f, nid n, int arg)
     } else if (arg == 0) {
         if (type != 0)
             container_set(f, n, 0, around(f, TYPE_OPT, type));
-    } else { /* from opset 18 on it may be given the element itself */
+    } else { /* from opset 18 on the operand may be the element itself */
         container_set(f, n, 0, f->m->type[type].kind == TYPE_OPT ? f->m->type[type].inner : type);
     }
 }
@@ -333,7 +334,7 @@ void rule_sequence_map(struct infer *f, nid n, int arg)
     }
 }
 
-/* ZipMap: scores by label, one map for each row. */
+/* ZipMap: a sequence of maps from labels to scores, one map for each row. */
 void rule_zip_map(struct infer *f, nid n, int arg)
 {
     const struct attr *a = node_attr(f->m, n, "classlabels_int64s");

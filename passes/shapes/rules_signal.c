@@ -1,5 +1,6 @@
 /* Shape inference: rules of the operators on signals (Fourier transforms, windows, mel filters).
- * A transform of n points of a real signal has n / 2 + 1 that differ: "one-sided". */
+ * A transform of a real signal of n points has n / 2 + 1 different points: a one-sided one returns those only.
+ * Formulas: the operator documents of ONNX and of ONNX Runtime. */
 #include "passes/shapes/infer.h"
 
 static struct dim one_side(struct infer *f, struct dim d)
@@ -7,7 +8,7 @@ static struct dim one_side(struct infer *f, struct dim d)
     return dim_shift(f->m, dim_div(f->m, d, dim_num(2)), 1);
 }
 
-/* The axis is an attribute before opset 20 and operand 2 from then on. */
+/* DFT: the axis is an attribute before opset 20 and operand 2 from then on. */
 void rule_dft(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -22,14 +23,14 @@ void rule_dft(struct infer *f, nid n, int arg)
     if (known && axis < 0) {
         s.rank = -1;
     } else if (!known && !one && node_in(f->m, n, 1) == 0) {
-        known = true; /* whichever it is, its size stays */
+        known = true; /* the axis is not known, but no axis changes its size */
     } else if (!known) {
         for (int i = 1; i < s.rank - 1; i++)
             s.d[i] = dim_unknown();
     } else {
         if (node_in(f->m, n, 1) != 0)
             s.d[axis] = value_dim(f, n, 1, 0);
-        else if (one && back) /* the length of the signal is even unless it is given */
+        else if (one && back) /* back to the signal: its length counts as even unless it is given */
             s.d[axis] = dim_shift(f->m, dim_mul(f->m, s.d[axis], dim_num(2)), -2);
         if (one && !back)
             s.d[axis] = one_side(f, s.d[axis]);
@@ -39,7 +40,7 @@ void rule_dft(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* [batch, frames, points, 2] of [batch, samples, 1 or 2]. */
+/* STFT: [batch, frames, points, 2] from [batch, samples, 1 or 2]. */
 void rule_stft(struct infer *f, nid n, int arg)
 {
     struct shape in, window, out = {.rank = 4};
@@ -65,7 +66,7 @@ static enum elem output_datatype(const struct infer *f, nid n)
     return e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_NONE;
 }
 
-/* Windows of a size that operand 0 gives. */
+/* HannWindow and the like: a vector of the length in operand 0. */
 void rule_window(struct infer *f, nid n, int arg)
 {
     (void)arg;
@@ -82,7 +83,7 @@ void rule_mel(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* com.microsoft: transforms of the last axis; arg: 1: Irfft, from complex points back to samples. */
+/* com.microsoft's Rfft: transforms the last axis; arg 1: Irfft, from complex points back to samples. */
 void rule_rfft(struct infer *f, nid n, int arg)
 {
     struct shape s;

@@ -1,7 +1,7 @@
 /* Shape inference: rules of com.microsoft's operators for decoders with sparse attention, linear attention
- * and n-gram tables.  Tokens are (batch, length) or, of sequences of any length one after the other, one
- * axis; then an operand holds where each sequence starts, and where the last one ends.
- * Formulas: the operator documents of ONNX Runtime. */
+ * and n-gram tables.  Tokens are (batch, length), or one axis with sequences of any length one after the other; then
+ * an operand lists where each sequence starts, and where the last one ends. Formulas: the operator documents of ONNX
+ * Runtime. */
 #include "passes/shapes/infer.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static void set(struct infer *f, nid n, uint32_t i, enum elem e, int rank, const
     shape_set(f, n, i, &s);
 }
 
-/* How many sequences the starts in operand i tell of. */
+/* The number of sequences, from operand i, which lists their starts and the end of the last one. */
 static struct dim sequences(const struct infer *f, nid n, uint32_t i)
 {
     struct shape starts;
@@ -26,7 +26,7 @@ static struct dim sequences(const struct infer *f, nid n, uint32_t i)
     return dim_shift(f->m, shape_dim(&starts, 0), -1);
 }
 
-/* NGramHashMapping: a number for each token and head, and the last words; arg: 1: of one axis of tokens. */
+/* NGramHashMapping: a number for each token and head, and the last tokens; arg 1: the tokens are one axis. */
 void rule_ngram_hash(struct infer *f, nid n, int arg)
 {
     struct shape ids;
@@ -46,7 +46,7 @@ void rule_ngram_hash(struct infer *f, nid n, int arg)
     }
 }
 
-/* VarlenCausalConvWithState: the state is like the one before. */
+/* VarlenCausalConvWithState: the new state has the shape of the old one. */
 void rule_varlen_conv(struct infer *f, nid n, int arg)
 {
     struct shape in, state;
@@ -60,8 +60,8 @@ void rule_varlen_conv(struct infer *f, nid n, int arg)
     set(f, n, 2, (enum elem)in.elem, 3, update);
 }
 
-/* GatedDeltaNet: (tokens..., heads, size) each, or query, key and value side by side; the state (batch, heads,
- * size of values, size of keys). */
+/* GatedDeltaNet: query, key and value are (tokens..., heads, size) each, or packed side by side in operand 0; the
+ * state is (batch, heads, value size, key size). */
 void rule_gated_delta(struct infer *f, nid n, int arg)
 {
     struct shape q, k, v, state, out;
@@ -93,7 +93,8 @@ void rule_gated_delta(struct infer *f, nid n, int arg)
     set(f, n, 2, ELEM_F32, 2, update);
 }
 
-/* HyperConnectionPreMix: one stream of several, which stand on an axis before the last, or side by side. */
+/* HyperConnectionPreMix: mixes several streams to one; they stand on the axis before the last, or (num_branches)
+ * side by side on the last. */
 void rule_pre_mix(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -118,7 +119,7 @@ static bool by_tokens(const struct infer *f, nid n)
     return strcmp(node_attr_str(f->m, n, "policy_mode", ""), "qsa") == 0;
 }
 
-/* Places for selected entries: of tokens, or of compressed ones. */
+/* How many entries an indexer selects for each query: tokens, or compressed entries. */
 static struct dim capacity(struct infer *f, nid n)
 {
     if (!by_tokens(f, n))
@@ -128,9 +129,9 @@ static struct dim capacity(struct infer *f, nid n)
     return dim_shift(f->m, all, -1);
 }
 
-/* Tokens wait until `ratio` of them are there, and then make an entry together with those of the entry
- * before, which are kept: `waiting` holds them first if it has as many.  Entries that `fresh` tokens make,
- * and how many wait then. */
+/* Tokens are compressed: each `ratio` of them make an entry, together with the tokens of the entry before, which are
+ * kept for that.  `waiting`: tokens kept so far (the first `ratio` are those of the last entry, if there are as
+ * many); fresh: new tokens.  *made: entries that come of them; *left: tokens kept then. */
 static void compress(int64_t ratio, int64_t waiting, int64_t fresh, struct dim *made,
                      struct dim *left)
 {
@@ -143,7 +144,8 @@ static void compress(int64_t ratio, int64_t waiting, int64_t fresh, struct dim *
     *left = dim_num(open % ratio + (open >= ratio ? ratio : before));
 }
 
-/* SparseAttentionIndexer: the caches grow by what is new, unless operand 12 says how full they are. */
+/* SparseAttentionIndexer: the caches grow by the new entries, unless operand 12, which says how full they are, is
+ * given: then they keep their size. */
 void rule_indexer(struct infer *f, nid n, int arg)
 {
     struct shape q, past, waiting;

@@ -1,12 +1,15 @@
 """What `cmake --install` leaves can be used: programs, library, manual page, completions.
 
 The build tree around PCC is installed into an empty folder. tests/example is built against it through
-find_package and, with its one file, through pkg-config, in strict C11; the path that its own pass
-prints must have the time that the cost table gives its nodes. Every installed header compiles alone. The manual
-page and the completions name every option of --help. Needs cmake and a build tree (else 77)."""
-# extras: groff zsh bash
+find_package and, file by file, through pkg-config, in strict C11; the path that its own pass prints must have the
+time that the cost table gives its nodes; what the programs around pcc.h plan and write is what pcc plans and writes,
+with stderr closed, too. The shared library shows what pcc.h declares and nothing else; every installed header
+compiles alone, pcc.h as C++, too. The manual page and the completions name every option of --help. Needs cmake and a
+build tree (else 77)."""
+# extras: groff zsh bash c++
 import csv
 import io
+import json
 import os
 import re
 import shutil
@@ -58,22 +61,51 @@ def picoseconds(text):
 
 
 def files_there(prefix, lib):
-    for name in ("bin/pcc", "bin/pcc-gen", "share/man/man1/pcc.1", "include/pcc/ir/ir.h",
+    for name in ("bin/pcc", "bin/pcc-gen", "share/man/man1/pcc.1", "include/pcc.h", "include/pcc/ir/ir.h",
                  "share/bash-completion/completions/pcc", "share/zsh/site-functions/_pcc",
-                 f"{lib}/libpcc.a", f"{lib}/pkgconfig/pcc.pc", f"{lib}/cmake/pcc/pccConfig.cmake"):
+                 f"{lib}/libpcc.a", f"{lib}/libpcc.so", f"{lib}/pkgconfig/pcc.pc", f"{lib}/pkgconfig/pcc-static.pc",
+                 f"{lib}/cmake/pcc/pccConfig.cmake"):
         check((prefix / name).is_file(), f"not installed: {name}")
-    for path in [prefix / lib / "pkgconfig/pcc.pc", *(prefix / lib / "cmake/pcc").glob("*.cmake")]:
+    text = (prefix / lib / "pkgconfig/pcc.pc").read_text()
+    check(not re.search(r"(?<![\w}.])/", text), f"pcc.pc names a folder by its whole path: {text}")
+    for path in [*(prefix / lib / "pkgconfig").glob("*.pc"), *(prefix / lib / "cmake/pcc").glob("*.cmake")]:
         text = path.read_text()
         for place in (str(BUILD), str(EXAMPLE.parent.parent)):
             check(place not in text, f"{path.name} names the tree that it was built in")
 
 
+def symbols(prefix, lib):
+    """What a program that links the shared library can see is what pcc.h declares."""
+    header = re.sub(r"/\*.*?\*/", "", (prefix / "include/pcc.h").read_text(), flags=re.S)
+    declared = set(re.findall(r"^PCC_API [^;]*?\b(\w+)\(", header, re.M))
+    shown = {s.split()[-1] for s in run("nm", "-D", "--defined-only", prefix / lib / "libpcc.so").stdout.splitlines()}
+    check(len(declared) > 10 and all(s.startswith("pcc_") for s in declared), f"pcc.h declares {sorted(declared)}")
+    check(shown == declared, f"libpcc.so shows {sorted(shown - declared)}, not {sorted(declared - shown)}")
+    soname = re.search(r"SONAME.*\[(.*)\]", run("readelf", "-d", prefix / lib / "libpcc.so").stdout)
+    version = run(prefix / "bin" / "pcc", "--version").stdout.split()[1]
+    check(soname and soname[1] == "libpcc.so." + ".".join(version.split(".")[:2]), f"SONAME {soname} of {version}")
+
+
 def headers_alone(prefix, compiler, flags):
+    for language in ("c99", "c11", "c2x"):
+        run(*compiler, f"-std={language}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-xc", "-",
+            input=f"#include <{prefix}/include/pcc.h>\n" * 2 + "extern int x;\n")
     include = prefix / "include" / "pcc"
     for header in sorted(include.rglob("*.h")):
         name = header.relative_to(include)
         run(*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *flags, "-fsyntax-only", "-xc", "-",
             input=f"#include <{name}>\n#include <{name}>\nextern int x;\n")
+
+
+def packaged(prefix, lib, name):
+    """What pkg-config says of a package."""
+    env = {**os.environ, "PKG_CONFIG_PATH": str(prefix / lib / "pkgconfig")}
+    flags = re.split(r"(?<!\\) ", run("pkg-config", "--cflags", "--libs", name, env=env).stdout.strip())
+    return [f.replace("\\", "") for f in flags if f]
+
+
+def with_library(prefix, lib):
+    return {**os.environ, "LD_LIBRARY_PATH": str(prefix / lib)}
 
 
 def docs(prefix):
@@ -109,17 +141,63 @@ def read_by(program, prefix, options, passes):
               f"bash completes '{words}' with {sorted(got)}, wanted {sorted(expected)}")
 
 
-def example(folder, prefix, compiler, flags):
+def same_files(a, b):
+    names = {p.name for p in a.iterdir()} | {p.name for p in b.iterdir()}
+    both = [n for n in names if (a / n).is_file() and (b / n).is_file()]
+    differ = [n for n in sorted(names) if n not in both or (a / n).read_bytes() != (b / n).read_bytes()]
+    check(names and not differ, f"{a} and {b} differ in {differ}")
+
+
+def by_pcc_h(folder, prefix, programs, env):
+    """Programs around pcc.h alone plan and write what pcc does: programs are ways to the C one and the C++ one."""
+    model, want = folder / "m.onnx", folder / "want"
+    pcc = [prefix / "bin" / "pcc", model, "-d", "2xa100", "-q", "-Wno-guessed-dim"]
+    run(*pcc, "-o", want)
+    run(*pcc, "-p", "open-functions,fuse,auto-place", "-o", folder / "want.json")
+    run(*pcc, "-p", "dp-place", "-o", folder / "want-dp")
+    run(*pcc, "-p", "dp-place", "-o", folder / "want-dp.svg")
+    seconds = json.loads((folder / "want.json").read_text())["objective"]["value_s"]
+    for i, program in enumerate(programs):
+        out = folder / f"got{i}"
+        if program.name.startswith("split++"):
+            r = run(program, model, out, env=env)
+            same_files(folder / "want-dp", out)
+            picture = out.with_suffix(".svg").read_bytes()
+            check((folder / "want-dp.svg").read_bytes() == picture, f"{program}: its picture")
+            check(r.stdout.startswith(f"{round(seconds * 1e12)} ps per sample\n") and "acc1" in r.stdout,
+                  f"{program} prints {r.stdout}")
+            r = run(program, folder / "none.onnx", out, good=False, env=env)
+            check(r.returncode == 1 and "is empty" in r.stderr, f"{program} without a model: {r.stderr}")
+            continue
+        for closed in ("", " 2>&-"):
+            r = run("sh", "-c", f'exec "$@"{closed}', "sh", program, model, out, env=env)
+            same_files(want, out)
+            check((folder / "want.json").read_bytes() == out.with_suffix(".json").read_bytes(), f"{program}: its JSON")
+            check(f": {seconds * 1e3:.3f} ms per sample" in r.stdout and "acc1 (a100): " in r.stdout and not r.stderr,
+                  f"{program} prints {r.stdout} {r.stderr}")
+            r = run("sh", "-c", f'exec "$@"{closed}', "sh", program, model, out, "2xa10", good=False, env=env)
+            check(r.returncode == 2 and not r.stdout.startswith("auto") and (closed or "'a100'?" in r.stderr),
+                  f"{program} with unknown devices: {r.returncode} {r.stderr}")
+        r = run(program, folder / "none.onnx", out, good=False, env=env)
+        check(r.returncode == 1 and "none.onnx: cannot open" in r.stderr, f"{program} without a model: {r.stderr}")
+        r = run(program, model, out, "1xa100:1MiB", good=False, env=env)
+        check(r.returncode == 3 and "memory" in r.stderr, f"{program} without memory: {r.returncode} {r.stderr}")
+
+
+def example(folder, prefix, compiler, flags, env):
     model, out = folder / "m.onnx", folder / "example"
     run(prefix / "bin" / "pcc-gen", *MODEL, "-o", model)
     run("cmake", "-G", cache("CMAKE_GENERATOR"), "-S", EXAMPLE, "-B", out,
         f"-DCMAKE_MAKE_PROGRAM={cache('CMAKE_MAKE_PROGRAM')}", f"-DCMAKE_PREFIX_PATH={prefix}",
-        f"-DCMAKE_C_COMPILER={compiler[0]}", f"-DCMAKE_C_FLAGS={' '.join(compiler[1:])}")
+        f"-DCMAKE_C_COMPILER={compiler[0]}", f"-DCMAKE_C_FLAGS={' '.join(compiler[1:])}",
+        f"-DCMAKE_CXX_FLAGS={' '.join(compiler[1:])}")
     run("cmake", "--build", out)
     if wrong:
         return
-    by_hand = folder / "by-hand"
-    run(*compiler, "-std=c11", EXAMPLE / "critical_path.c", "-o", by_hand, *flags)
+    by_hand, split = folder / "by-hand", folder / "split-by-hand"
+    run(*compiler, "-std=c11", EXAMPLE / "critical_path.c", "-o", by_hand, *flags["pcc-static"])
+    run(*compiler, "-std=c11", EXAMPLE / "split.c", "-o", split, *flags["pcc"])
+    by_pcc_h(folder, prefix, [p for p in (out / "split", out / "split++", split) if p.exists()], env)
     r = run(out / "critical-path", model)
     check(run(by_hand, model, good=False).stdout == r.stdout, "pkg-config's program differs")
     found = re.match(r"longest path: (\d+) of (\d+) nodes, (\S+)\n((?:  .*\n)*)$", r.stdout)
@@ -151,19 +229,23 @@ def main():
         program = extras.extra()
         extras.need(not program or shutil.which(program), f"no program {program}")
         run("cmake", "--install", BUILD, "--prefix", prefix)
-        if not wrong and program:
+        lib = next(prefix.rglob("libpcc.a")).parent.relative_to(prefix) if not wrong else None
+        if not wrong and program == "c++":
+            split = folder / "split++"
+            run(prefix / "bin" / "pcc-gen", *MODEL, "-o", folder / "m.onnx")
+            run("c++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", *c_flags().split(),
+                EXAMPLE / "split.cc", "-o", split, *packaged(prefix, lib, "pcc"))
+            by_pcc_h(folder, prefix, [split], with_library(prefix, lib))
+        elif not wrong and program:
             read_by(program, prefix, *docs(prefix))
         elif not wrong:
-            lib = next(prefix.rglob("libpcc.a")).parent.relative_to(prefix)
             files_there(prefix, lib)
-            env = {**os.environ, "PKG_CONFIG_PATH": str(prefix / lib / "pkgconfig")}
-            flags = run("pkg-config", "--cflags", "--libs", "pcc", env=env).stdout
-            flags = re.split(r"(?<!\\) ", flags.strip())
-            flags = [f.replace("\\", "") for f in flags if f]
+            flags = {name: packaged(prefix, lib, name) for name in ("pcc", "pcc-static")}
             compiler = [cache("CMAKE_C_COMPILER"), *c_flags().split()]
-            headers_alone(prefix, compiler, [f for f in flags if f.startswith("-I")])
+            symbols(prefix, lib)
+            headers_alone(prefix, compiler, [f for f in flags["pcc-static"] if f.startswith("-I")])
             docs(prefix)
-            example(folder, prefix, compiler, flags)
+            example(folder, prefix, compiler, flags, with_library(prefix, lib))
     print("\n".join(wrong))
     return 1 if wrong else 0
 

@@ -1,7 +1,8 @@
-# cmake --install: programs, manual page, completions; libpcc.a, its headers, pkg-config file and
-# CMake package, so that others can link it:
+# cmake --install: programs, manual page, completions; libpcc.so with pcc.h, libpcc.a with the finer headers, pkg-config
+# files and a CMake package, so that others can link them:
 #     find_package(pcc REQUIRED)  target_link_libraries(mine PRIVATE pcc::pcc)
-#     cc mine.c $(pkg-config --cflags --libs pcc)
+#     find_package(pcc REQUIRED COMPONENTS static)  target_link_libraries(mine PRIVATE pcc::static)
+#     cc mine.c $(pkg-config --cflags --libs pcc)          or pcc-static
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -25,25 +26,39 @@ install(FILES ${PCC_DOCS}/pcc.bash RENAME pcc
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 
-# ---- library.  Only what the public headers need; the rest may change at any time.
+# ---- libraries.  pcc.h is what the shared one shows; the finer headers, with all that they include, go with the static
+# one and may change at any time.
 
-set(PCC_HEADERS
-    ir/ir.h ir/base/arena.h ir/base/csr.h ir/base/diag.h ir/base/strings.h ir/base/units.h ir/base/warnings.h
-    ir/model/dim.h ir/model/module.h ir/cluster/cluster.h ir/dag/placeable.h ir/dag/scene.h ir/dag/wdag.h
-    ir/plan/parts.h ir/plan/plan.h ir/text/text.h
-    frontends/frontends.h passes/passes.h passes/pipeline.h backends/backends.h)
+install(FILES ${PROJECT_SOURCE_DIR}/tools/lib/pcc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(PCC_HEADERS ir/ir.h ir/base/strings.h ir/plan/parts.h frontends/frontends.h passes/passes.h passes/pipeline.h backends/backends.h)
+set(PCC_INCLUDING ${PCC_HEADERS})
+while(PCC_INCLUDING)
+    list(POP_FRONT PCC_INCLUDING header)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${header})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${header} lines REGEX "^#include \"")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^#include \"(.*)\".*$" "\\1" included ${line})
+        if(NOT included IN_LIST PCC_HEADERS)
+            list(APPEND PCC_HEADERS ${included})
+            list(APPEND PCC_INCLUDING ${included})
+        endif()
+    endforeach()
+endwhile()
 foreach(header IN LISTS PCC_HEADERS)
     get_filename_component(folder ${header} DIRECTORY)
     install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pcc/${folder})
 endforeach()
 
-set_target_properties(pcc_core PROPERTIES EXPORT_NAME pcc)
 set_target_properties(onnx_pb PROPERTIES OUTPUT_NAME pcc_onnx)
-install(TARGETS pcc_core onnx_pb EXPORT pccTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pcc)
 set(PCC_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/pcc)
+install(TARGETS pcc_shared EXPORT pccTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS pcc_core onnx_pb EXPORT pccStaticTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/pcc)
 install(EXPORT pccTargets NAMESPACE pcc:: DESTINATION ${PCC_PACKAGE})
+install(EXPORT pccStaticTargets NAMESPACE pcc:: DESTINATION ${PCC_PACKAGE})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/pccConfig.cmake.in
     ${PROJECT_BINARY_DIR}/pccConfig.cmake INSTALL_DESTINATION ${PCC_PACKAGE})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/pccConfigVersion.cmake
@@ -53,13 +68,18 @@ install(FILES ${PROJECT_BINARY_DIR}/pccConfig.cmake ${PROJECT_BINARY_DIR}/pccCon
 
 # Relative to the file itself: the folder can be moved, or be chosen when installing.
 file(RELATIVE_PATH PCC_UP ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-set(PCC_PC_SOLVERS "") # with folders that the loader does not know: lp_solve's
+set(PCC_PC_SOLVERS "") # " -lmetis", and the folders that a linker does not know: lp_solve's
+set(PCC_PC_FOLDERS "")
 foreach(file IN LISTS PCC_SOLVERS)
     get_filename_component(folder ${file} DIRECTORY)
-    string(APPEND PCC_PC_SOLVERS " ${file}")
+    get_filename_component(name ${file} NAME_WE)
+    string(REGEX REPLACE "^lib" " -l" name ${name})
+    string(APPEND PCC_PC_SOLVERS "${name}")
     if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
-        string(APPEND PCC_PC_SOLVERS " -Wl,-rpath,${folder}")
+        string(APPEND PCC_PC_FOLDERS " -L${folder} -Wl,-rpath,${folder}")
     endif()
 endforeach()
-configure_file(${CMAKE_CURRENT_LIST_DIR}/pcc.pc.in ${PROJECT_BINARY_DIR}/pcc.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/pcc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name pcc pcc-static)
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

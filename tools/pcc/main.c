@@ -12,7 +12,8 @@
 #include "output.h"
 #include "progress_bar.h"
 #include "repro.h"
-#include "settings.h"
+#include "tools/lib/settings.h"
+#include "tools/lib/write.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -23,6 +24,7 @@
 #include <unistd.h>
 
 /* The one thing that must be global: a signal handler has no argument. */
+static struct pcc *at_work;
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int sig)
@@ -31,6 +33,7 @@ static void on_interrupt(int sig)
     if (interrupted)
         _exit(130);
     interrupted = 1;
+    pcc_stop(at_work);
 }
 
 struct sink {
@@ -38,6 +41,14 @@ struct sink {
     struct progress_bar *bar;
     const struct diag *d; /* whose it is: which warnings fail the run */
 };
+
+static bool fails_run(const struct diag *d, const char *warning)
+{
+    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
+        if (!strcmp(warning_text((enum warning)w).name, warning))
+            return d->fatal[w];
+    return false;
+}
 
 /* {"level": ..., "message": ...} on a line of its own, and the "name" of a warning.  Names from files may
  * be no UTF-8: bytes above 127 are then shown as \xNN, as control characters are. */
@@ -65,78 +76,27 @@ static void emit_json(const char *level, const char *name, const char *line)
 }
 
 /* Diagnostics to stderr, warnings with their names; notes are left out when quiet. */
-static void emit_line(void *user, enum diag_level level, enum warning w, const char *line)
+static void emit_line(void *user, enum pcc_level level, const char *name, const char *line)
 {
     static const char *const word[] = {"note", "warning", "error"};
     const struct sink *sink = user;
-    if (level == DIAG_NOTE && sink->quiet)
+    if (level == PCC_NOTE && sink->quiet)
         return;
     progress_erase(sink->bar);
     if (sink->json)
-        emit_json(word[level], warning_text(w).name, line);
-    else if (w)
+        emit_json(word[level], name, line);
+    else if (name)
         fprintf(stderr, "pcc: %s: %s [-W%s%s]\n", word[level], line,
-                sink->d->fatal[w] ? "error=" : "", warning_text(w).name);
+                fails_run(sink->d, name) ? "error=" : "", name);
     else
         fprintf(stderr, "pcc: %s: %s\n", word[level], line);
 }
 
-/* ---- input ------------------------------------------------------------------------------------ */
-
-/* --transfer-scale: what the transfers of a workload are multiplied by; 0 and an error. */
-static double transfer_scale(const struct cli *c, struct diag *d)
+static int draw(void *user, const struct pcc_progress *at)
 {
-    const char *text = c->value[CLI_TRANSFER_SCALE];
-    char *end;
-    double x = text ? strtod(text, &end) : 1;
-    if (text && (end == text || *end || !(x >= 1e-6 && x <= 1e6))) {
-        diag_error(d, "--transfer-scale '%s': expected a number from 0.000001 to 1000000", text);
-        return 0;
-    }
-    if (text && input_kind_of(c->input) != INPUT_WORKLOAD) {
-        diag_error(d, "%s: --transfer-scale is for workloads; for a model give --link", c->input);
-        return 0;
-    }
-    return x;
-}
-
-static struct module *read_input(const struct cli *c, struct cluster **own, struct plan **plan,
-                                 struct arena *of, struct diag *d)
-{
-    struct onnx_options o = {.allow_links = c->value[CLI_ALLOW_LINKS] != NULL};
-    struct text_module t = {0};
-    struct arena *a;
-    char *text;
-    size_t n;
-    double scale = transfer_scale(c, d);
-    if (scale <= 0)
-        return NULL;
-    switch (input_kind_of(c->input)) {
-    case INPUT_WORKLOAD:
-        return workload_read(c->input, scale, own, of, d);
-    case INPUT_ONNX:
-        return onnx_read(c->input, &o, of, d);
-    case INPUT_TEXT:
-        a = arena_new(of);
-        text = infile_read(c->input, a, &n, d);
-        if (text && module_parse(&t, text, n, c->input, of, d) == 0 &&
-            module_verify(t.scene.m, d)) {
-            arena_free(t.scene.m->mem);
-            t = (struct text_module){0};
-        }
-        *own = t.scene.cluster;
-        *plan = t.plan;
-        arena_free(a);
-        return t.scene.m;
-    }
-    return NULL;
-}
-
-/* For annotations only: the weights do not matter. */
-static struct module *read_model(const char *path, struct arena *of, struct diag *d)
-{
-    struct onnx_options o = {0};
-    return onnx_read(path, &o, of, d);
+    const struct sink *sink = user;
+    progress_draw(sink->bar, at);
+    return 0;
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
@@ -171,16 +131,16 @@ static bool has_pass(const struct pipeline *p, const char *name)
 }
 
 /* 0, or the exit code. */
-static int make_pipeline(const struct cli *c, struct ctx *x, struct pipeline *p)
+static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
 {
+    struct ctx *x = &h->x;
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
     bool in_file = text && *text == '@';
     size_t n;
     if (in_file && !(text = infile_read(text + 1, x->use.mem, &n, x->use.diag)))
         return EXIT_INPUT;
-    if (!text && out && output_is_folder(out))
-        text = c->value[CLI_GROUP] ? "open-functions,fuse,hier-place"
-                                   : "open-functions,fuse,auto-place";
+    if (!text && out && write_is_folder(out))
+        text = default_pipeline(h);
     else if (!text && (!out || writer_of(out)->needs == WRITER_NEEDS_COST || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->use.mem, x->use.diag))
@@ -216,9 +176,11 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
 }
 
 /* After an internal failure at a step: the input is read again and led up to that step, silently. */
-static void reproduce(const struct cli *c, const struct ctx *x, const struct pipeline *p,
+static void reproduce(const struct cli *c, const struct pcc *h, const struct pipeline *p,
                       uint32_t at)
 {
+    const struct ctx *x = &h->x;
+    const struct input in = {.name = c->input};
     struct ctx y = *x;
     struct diag silent = diag_silent();
     struct cluster *own = NULL;
@@ -227,7 +189,7 @@ static void reproduce(const struct cli *c, const struct ctx *x, const struct pip
     y.levels = (struct levels){0};
     /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
     y.results = (struct results){.inferred = x->results.inferred};
-    y.scene.m = read_input(c, &own, &y.results.plan, x->use.mem, &silent);
+    y.scene.m = read_input(h, &in, &own, &y.results.plan, x->use.mem, &silent);
     if (!y.scene.m)
         return;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
@@ -245,9 +207,10 @@ static void emit_errors(void *user, enum diag_level level, enum warning w, const
 }
 
 /* --check-annotations: shapes are inferred as far as they can be, then every finding is shown. */
-static int check_only(const struct cli *c, struct settings *s, struct ctx *x)
+static int check_only(const struct cli *c, struct pcc *h)
 {
-    struct cluster *own = NULL;
+    const struct input in = {.name = c->input};
+    struct ctx *x = &h->x;
     struct pipeline p = {0};
     struct run_options o = {0};
     struct diag *d = x->use.diag, soft = {.emit = emit_errors, .user = d};
@@ -256,35 +219,35 @@ static int check_only(const struct cli *c, struct settings *s, struct ctx *x)
                    "--check-annotations writes nothing: -p, -o and --emit do not apply");
         return EXIT_USAGE;
     }
-    if (settings_dims(c, s, x->use.mem, d) || pipeline_parse(&p, "infer-shapes", x->use.mem, d))
+    if (settings_dims(h) || pipeline_parse(&p, "infer-shapes", x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    if (!(x->scene.m = read_input(c, &own, &x->results.plan, x->use.mem, x->use.diag)))
+    if (open_input(h, &in))
         return EXIT_INPUT;
     x->use.diag = &soft; /* what sizes to plan for does not matter here */
     int rc = pipeline_run(&p, x, &o);
     x->use.diag = d;
     d->limit = UINT32_MAX;
-    return check_annotations(x->scene.m, d) || rc || output_warned(d) ? EXIT_INPUT : 0;
+    return check_annotations(x->scene.m, d) || rc || check_warned(h) ? EXIT_INPUT : 0;
 }
 
-/* What does not fit might fit with less reserve. */
-static void note_reserve(const struct ctx *x)
+/* Hands on what was given on the command line that the library knows; 0, or the exit code. */
+static int set_all(const struct cli *c, struct pcc *h)
 {
-    char text[UNIT_TEXT];
-    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
-        if (x->scene.cluster->cls[k].reserve)
-            diag_note(x->use.diag, "of each %s, %s were left to the runtime (--reserve)",
-                      x->scene.cluster->cls[k].name,
-                      bytes_short(text, x->scene.cluster->cls[k].reserve));
+    enum pcc_status s;
+    for (uint32_t i = 0; i < c->noption; i++) {
+        const struct cli_option *o = &c->option[i];
+        for (uint32_t k = 0; k < c->n[o->id] && setting_named(o->name); k++)
+            if ((s = pcc_set(h, o->name, c->list[o->id][k])))
+                return s == PCC_NO_MEMORY ? EXIT_INPUT : EXIT_USAGE;
+    }
+    return 0;
 }
 
-/* s: what x->settings points to. */
-static int run(const struct cli *c, struct settings *s, struct ctx *x)
+static int run(const struct cli *c, struct pcc *h)
 {
-    struct cluster *own = NULL;
+    const struct input in = {.name = c->input};
+    struct ctx *x = &h->x;
     struct pipeline p = {0};
-    struct arena *a = x->use.mem;
-    struct diag *d = x->use.diag;
     uint32_t at = 0;
     struct run_options o = {.print_before = c->value[CLI_PRINT_BEFORE],
                             .at = &at,
@@ -292,47 +255,32 @@ static int run(const struct cli *c, struct settings *s, struct ctx *x)
                                 c->value[CLI_PRINT_AFTER_ALL] ? "*" : c->value[CLI_PRINT_AFTER],
                             .verify_each = c->value[CLI_VERIFY_EACH] != NULL,
                             .time_passes = c->value[CLI_TIME_PASSES] != NULL};
-    for (uint32_t i = 0; i < c->n[CLI_WARNINGS]; i++)
-        if (warning_switch(d, c->list[CLI_WARNINGS][i], a))
-            return EXIT_USAGE;
-    if (c->value[CLI_CHECK_ANNOTATIONS])
-        return check_only(c, s, x);
-    if (output_check(c, a, d) || check_names(c, a, d) || settings_dims(c, s, a, d) ||
-        settings_pairs(c, s, a, d) || settings_limits(c, s, d))
-        return EXIT_USAGE;
-    int rc = settings_pins(c, s, a, d);
-    if (rc || (rc = make_pipeline(c, x, &p)))
-        return rc;
-    s->cost_files = c->list[CLI_COSTS];
-    s->ncost_files = c->n[CLI_COSTS];
-    s->keep_blocks = c->value[CLI_KEEP_BLOCKS] != NULL;
-    if (c->value[CLI_PRINT_PIPELINE])
-        fprintf(stderr, "%s\n", pipeline_text(&p, a));
-    if (!(x->scene.m = read_input(c, &own, &x->results.plan, a, d)))
-        return EXIT_INPUT;
-    if (p.n || c->value[CLI_DEVICES]) {
-        if ((rc = settings_devices(c, x, own)))
-            return rc;
-        if (settings_cluster(c, x))
-            return EXIT_USAGE;
-    } else {
-        x->scene.cluster = own;
-    }
-    if (output_probe(c, x->scene.m, d))
-        return EXIT_INPUT;
-    rc = pipeline_run(&p, x, &o);
-    if (rc == PASS_INFEASIBLE) {
-        note_reserve(x);
-        return EXIT_INFEASIBLE;
-    }
-    if (rc == PASS_UNVERIFIED) {
-        if (!c->replay)
-            reproduce(c, x, &p, at);
-        return EXIT_UNVERIFIED;
-    }
+    int rc = set_all(c, h);
     if (rc)
+        return rc;
+    if (c->value[CLI_CHECK_ANNOTATIONS])
+        return check_only(c, h);
+    if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
+        return EXIT_USAGE;
+    rc = settings_read(h);
+    if (rc || (rc = make_pipeline(c, h, &p)))
+        return rc;
+    if (c->value[CLI_PRINT_PIPELINE])
+        fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
+    if ((rc = open_input(h, &in)))
+        return rc;
+    if (!p.n && !c->value[CLI_DEVICES])
+        x->scene.cluster = h->own;
+    else if ((rc = settings_devices(h)))
+        return rc;
+    if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;
-    return output_write(c, x, own != NULL) ? EXIT_INPUT : 0;
+    rc = run_passes(h, &p, &o);
+    if (rc == PCC_UNVERIFIED && !c->replay)
+        reproduce(c, h, &p, at);
+    if (rc)
+        return rc;
+    return output_write(c, h) ? EXIT_INPUT : 0;
 }
 
 static void print_version(struct arena *a)
@@ -376,61 +324,61 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     return 0;
 }
 
-struct call {
+struct task {
     int argc;
     char **argv;
-    struct arena *mem;
-    struct sink *sink;
-    struct diag *d;
-    int rc; /* the exit code */
+    struct pcc *p;
+    struct pcc_listener *listener; /* its user is a sink */
+    int rc;                        /* the exit code */
 };
 
 /* All that may run out of memory. */
 static void answer(void *arg)
 {
-    struct call *k = arg;
+    struct task *t = arg;
+    struct pcc *p = t->p;
+    struct sink *sink = t->listener->user;
     struct cli c = {0};
     struct sigaction sa = {.sa_handler = on_interrupt};
-    int rc = cli_parse(&c, k->argc, k->argv, k->mem, k->d) ? EXIT_USAGE : inform(&c, k->mem, k->d);
-    if (rc == -1 && repro_options(&c, k->mem, k->d))
+    int rc = cli_parse(&c, t->argc, t->argv, p->mem, &p->diag) ? EXIT_USAGE
+                                                               : inform(&c, p->mem, &p->diag);
+    if (rc == -1 && repro_options(&c, p->mem, &p->diag))
         rc = EXIT_USAGE;
     if (rc == -1) {
-        struct settings s = {0};
-        struct listener listener = {.stop = &interrupted};
-        struct ctx x = {.settings = &s,
-                        .use.mem = k->mem,
-                        .use.scratch = arena_new(k->mem),
-                        .use.diag = k->d,
-                        .use.listener = &listener,
-                        .use.read_model = read_model};
-        k->sink->quiet = c.value[CLI_QUIET] != NULL;
-        if (!k->sink->quiet && isatty(STDERR_FILENO)) {
-            listener.tell = progress_draw;
-            listener.user = k->sink->bar;
-        }
+        sink->quiet = c.value[CLI_QUIET] != NULL;
+        if (!sink->quiet && isatty(STDERR_FILENO))
+            t->listener->progress = draw;
+        pcc_listen(p, t->listener);
+        at_work = p;
         sigaction(SIGINT, &sa, NULL);
-        rc = run(&c, &s, &x);
+        rc = run(&c, p);
     }
-    k->rc = rc;
+    t->rc = rc;
 }
 
 int main(int argc, char **argv)
 {
+    struct pcc *p = pcc_new();
     struct progress_bar bar = {.began = clock_now()};
     struct sink sink = {.bar = &bar};
-    struct diag d = {.emit = emit_line, .user = &sink};
-    struct call k = {argc, argv, arena_new(NULL), &sink, &d, EXIT_INPUT};
-    size_t wanted = 0;
-    sink.d = &d;
+    struct pcc_listener listener = {.user = &sink, .message = emit_line};
+    struct task t = {argc, argv, p, &listener, EXIT_INPUT};
+    size_t wanted;
+    if (!p) {
+        fputs("pcc: error: out of memory\n", stderr);
+        return EXIT_INPUT;
+    }
+    sink.d = &p->diag;
+    pcc_listen(p, &listener);
     for (int i = 1; i < argc; i++) /* mistakes on the command line shall have the form, too */
         sink.json = sink.json || !strcmp(argv[i], "--diag=json") ||
                     (!strcmp(argv[i], "json") && !strcmp(argv[i - 1], "--diag"));
-    if (!k.mem || !arena_guard(k.mem, answer, &k, &wanted))
-        diag_error(&d, "out of memory: %zu bytes wanted", wanted);
+    if (!arena_guard(p->mem, answer, &t, &wanted))
+        diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     if (fflush(stdout) || ferror(stdout)) {
-        diag_error(&d, "stdout: %s", strerror(errno));
-        k.rc = k.rc ? k.rc : EXIT_INPUT;
+        diag_error(&p->diag, "stdout: %s", strerror(errno));
+        t.rc = t.rc ? t.rc : EXIT_INPUT;
     }
-    arena_free(k.mem);
-    return k.rc;
+    pcc_free(p);
+    return t.rc;
 }

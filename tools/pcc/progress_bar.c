@@ -25,32 +25,30 @@ void progress_erase(struct progress_bar *b)
     b->shown = false;
 }
 
-static void write_line(char line[LINE], const struct progress *p, int64_t seconds)
+static void write_line(char line[LINE], const struct pcc_progress *p, int64_t seconds)
 {
     char time[UNIT_TEXT], plan[LINE / 4] = "no plan yet", done[LINE / 4] = "";
-    if (p->value > 0)
-        snprintf(plan, sizeof plan, "best %s", time_short(time, p->value));
-    if (p->value > 0 && p->bound > 0)
+    if (p->best > 0)
+        snprintf(plan, sizeof plan, "best %s", time_short(time, p->best));
+    if (p->best > 0 && p->bound > 0)
         snprintf(plan + strlen(plan), sizeof plan - strlen(plan), ", gap %.2f %%",
-                 100 * (double)(p->value - p->bound) / (double)p->value);
+                 100 * (double)(p->best - p->bound) / (double)p->best);
     if (p->done > 0)
         snprintf(done, sizeof done, " %u.%u %%", p->done / 10, p->done % 10);
     snprintf(line, LINE, "%s: %s, %lld s (Ctrl-C %s), %s%s", p->pass ? p->pass : "pcc", plan,
-             (long long)seconds, p->value > 0 ? "keeps the best plan" : "ends it", p->phase, done);
+             (long long)seconds, p->best > 0 ? "keeps the best plan" : "ends it", p->phase, done);
 }
 
-bool progress_draw(void *bar, const struct progress *p)
+void progress_draw(struct progress_bar *b, const struct pcc_progress *p)
 {
-    struct progress_bar *b = bar;
     char line[LINE];
     int64_t now = clock_now();
     if (!p->phase)
         progress_erase(b);
     if (!p->phase || now - b->began < FIRST || now - b->drawn < EVERY)
-        return false;
+        return;
     write_line(line, p, (now - b->began) / (1000 * (int64_t)MS));
     fprintf(stderr, "\r%.*s\033[K", columns() - 1, line);
     b->drawn = now;
     b->shown = true;
-    return false;
 }

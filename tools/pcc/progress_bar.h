@@ -2,7 +2,9 @@
 #ifndef PCC_TOOLS_PROGRESS_BAR_H
 #define PCC_TOOLS_PROGRESS_BAR_H
 
-#include "ir/base/listener.h"
+#include "tools/lib/pcc.h"
+
+#include <stdbool.h>
 
 struct progress_bar {
     int64_t began; /* the run, on clock_now() */
@@ -10,9 +12,8 @@ struct progress_bar {
     bool shown;    /* the cursor stands in the line */
 };
 
-/* For a listener whose user is the bar: draws the line, a few times a second, once the run takes seconds.  Never ends
- * the work. */
-bool progress_draw(void *bar, const struct progress *p);
+/* What a listener is told: draws the line, a few times a second, once the run takes seconds. */
+void progress_draw(struct progress_bar *b, const struct pcc_progress *p);
 /* Takes the line away, if there is one, so that something else can be printed. */
 void progress_erase(struct progress_bar *b);
 

@@ -42,6 +42,12 @@ static int says_half_and(void *arg, FILE *out)
     return -*how;
 }
 
+static int exits(void *arg, FILE *out)
+{
+    fputs(arg, out);
+    exit(0);
+}
+
 static int never_stops_talking(void *arg, FILE *out)
 {
     (void)arg;
@@ -66,6 +72,52 @@ static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct clo
         assert_string_equal(why, reason);
     assert_true(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* nobody is left */
     arena_free(a);
+}
+
+/* A library that exits in the child does not write what streams of the caller hold. */
+static void test_streams_of_the_caller(void **state)
+{
+    char hello[] = "hello", held[32] = "";
+    struct clock none = {0};
+    FILE *f = tmpfile();
+    (void)state;
+    assert_non_null(f);
+    fputs("once", f);
+    check_child(exits, hello, &none, CHILD_DONE, "hello", NULL);
+    assert_int_equal(fflush(f), 0);
+    rewind(f);
+    assert_string_equal(fgets(held, sizeof held, f), "once");
+    fclose(f);
+}
+
+/* The pipe of a child takes the numbers 0 and 2 where the caller has closed its own. */
+static void test_closed_streams(void **state)
+{
+    char hello[] = "hello";
+    struct clock none = {0};
+    int in = dup(0), out = dup(1), err = dup(2);
+    (void)state;
+    for (int closed = 0; closed < 3; closed++) {
+        close(2);
+        if (closed > 0)
+            close(1);
+        if (closed > 1)
+            close(0);
+        char *bytes;
+        size_t n;
+        const char *why;
+        struct arena *a = arena_new(NULL);
+        enum child_end end = child_run(says_hello, hello, &none, 100, a, &bytes, &n, &why);
+        dup2(in, 0);
+        dup2(out, 1);
+        dup2(err, 2);
+        assert_int_equal(end, CHILD_DONE);
+        assert_true(n == 5 && !memcmp(bytes, hello, n));
+        arena_free(a);
+    }
+    close(in);
+    close(out);
+    close(err);
 }
 
 static void test_children(void **state)
@@ -216,7 +268,8 @@ static void test_liars(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_children),
-                                       cmocka_unit_test(test_liars)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_children), cmocka_unit_test(test_streams_of_the_caller),
+        cmocka_unit_test(test_closed_streams), cmocka_unit_test(test_liars)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

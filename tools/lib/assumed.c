@@ -1,6 +1,6 @@
 /* The line that says what was assumed (assumed.h): devices, their links, the types that are computed in (times
  * come from their peak rates), memory for the runtime, sizes of dimensions; each with the option that sets it. */
-#include "assumed.h"
+#include "tools/lib/assumed.h"
 
 #include "ir/base/strings.h"
 
@@ -95,22 +95,24 @@ static void add_dims(struct list *l, const struct ctx *x)
         add(l, s, "--dim");
 }
 
-const char *assumed_text(const struct cli *c, const struct ctx *x, bool brought)
+const char *assumed_text(const struct pcc *p)
 {
+    const struct ctx *x = &p->x;
     struct list l = {.a = x->use.mem};
-    const char *devices = c->value[CLI_DEVICES];
+    const char *devices = given(p, "devices");
+    bool brought = p->own != NULL;
     bool limited = false, described = devices && str_ends(devices, ".json");
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         limited =
             limited || (!x->scene.cluster->cls[k].host && x->scene.cluster->cls[k].memory >= 0);
     if (!brought && !devices)
         add_devices(&l, x->scene.cluster);
-    if (!brought && !described && !c->value[CLI_LINK])
+    if (!brought && !described && !given(p, "link"))
         add_links(&l, x->scene.cluster);
-    if (x->scene.m->cost->flops && x->scene.m->ir_version && !c->value[CLI_EFFICIENCY] &&
-        !c->n[CLI_COSTS])
+    if (x->scene.m->cost->flops && x->scene.m->ir_version && !given(p, "efficiency") &&
+        !given(p, "costs"))
         add_types(&l, x->scene.m);
-    if (limited && !brought && !c->value[CLI_RESERVE])
+    if (limited && !brought && !given(p, "reserve"))
         add(&l, "nothing reserved", "--reserve");
     add_dims(&l, x);
     return l.what ? arena_fmt(l.a, "%s; set with %s", l.what, l.how) : NULL;

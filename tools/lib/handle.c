@@ -1,0 +1,333 @@
+/* Handles: messages, settings, and the frame of every call (pcc.h).
+ *
+ * A call runs in the C locale of its own thread, so that numbers have points in files and settings wherever the
+ * program around it lives.  O(settings) each, besides what the call does. */
+#include "tools/lib/handle.h"
+
+#include "frontends/frontends.h"
+#include "ir/base/warning_switch.h"
+#include "tools/lib/settings.h"
+#include "tools/lib/write.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *pcc_version(void)
+{
+    return PCC_VERSION;
+}
+
+/* ---- messages --------------------------------------------------------------------------------- */
+
+static void emit(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    struct pcc *p = user;
+    if (level == DIAG_ERROR && !p->spoke) {
+        snprintf(p->error, sizeof p->error, "%s", line);
+        p->spoke = true;
+    }
+    if (p->user.message)
+        p->user.message(p->user.user, (enum pcc_level)level, warning_text(w).name, line);
+}
+
+static bool tell(void *handle, const struct progress *at)
+{
+    struct pcc *p = handle;
+    const struct pcc_progress out = {at->pass, at->phase, at->done, at->value, at->bound};
+    return p->user.progress(p->user.user, &out) != 0;
+}
+
+void pcc_listen(struct pcc *p, const struct pcc_listener *l)
+{
+    p->user = l ? *l : (struct pcc_listener){0};
+    p->listener.tell = p->user.progress ? tell : NULL;
+}
+
+const char *pcc_error(const struct pcc *p)
+{
+    return p->error;
+}
+
+enum pcc_status check_warned(struct pcc *p)
+{
+    uint32_t n = p->diag.failures;
+    if (!n)
+        return PCC_OK;
+    diag_error(&p->diag, "-Werror: %u warning%s", n, n > 1 ? "s" : "");
+    return PCC_BAD_INPUT;
+}
+
+/* ---- settings --------------------------------------------------------------------------------- */
+
+const char *given(const struct pcc *p, const char *name)
+{
+    for (uint32_t i = p->ngiven; i-- > 0;)
+        if (!strcmp(p->given[i].name, name))
+            return p->given[i].value;
+    return NULL;
+}
+
+const char *given_nth(const struct pcc *p, const char *name, uint32_t i)
+{
+    for (uint32_t k = 0; k < p->ngiven; k++)
+        if (!strcmp(p->given[k].name, name) && i-- == 0)
+            return p->given[k].value;
+    return NULL;
+}
+
+static void forget(struct pcc *p, const char *name)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->ngiven; i++)
+        if (strcmp(p->given[i].name, name))
+            p->given[n++] = p->given[i];
+    p->ngiven = n;
+}
+
+static enum pcc_status set(struct pcc *p, const char *name, const char *value)
+{
+    const char *known = setting_named(name);
+    if (!known) {
+        diag_error(&p->diag, "there is no setting '%s'%s", name, setting_hint(name, p->mem));
+        return PCC_BAD_USE;
+    }
+    if (!value) {
+        forget(p, known);
+        return PCC_OK;
+    }
+    if (!strcmp(known, "warnings"))
+        return warning_switch(&p->diag, value, p->mem) ? PCC_BAD_USE : PCC_OK;
+    p->given = vec_grow(p->mem, p->given, &p->capgiven, p->ngiven + 1, sizeof *p->given);
+    p->given[p->ngiven++] = (struct given){known, arena_strdup(p->mem, value, strlen(value))};
+    return PCC_OK;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------ */
+
+/* What a call is to do. */
+struct call {
+    const char *name, *value; /* a setting; an input; a pipeline; a path */
+    const void *bytes;
+    size_t n;
+    const char **text; /* what comes of it */
+    const struct pcc_verdict **view;
+};
+
+struct work {
+    enum pcc_status (*what)(struct pcc *, const struct call *);
+    struct pcc *p;
+    const struct call *c;
+    enum pcc_status status;
+};
+
+static void do_work(void *arg)
+{
+    struct work *w = arg;
+    w->status = w->what(w->p, w->c);
+}
+
+static enum pcc_status frame(struct pcc *p,
+                             enum pcc_status (*what)(struct pcc *, const struct call *),
+                             const struct call *c)
+{
+    struct work w = {what, p, c, PCC_NO_MEMORY};
+    size_t wanted;
+    if (p->lost)
+        return PCC_NO_MEMORY;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), theirs = uselocale(plain);
+    p->spoke = false;
+    if (!arena_guard(p->mem, do_work, &w, &wanted)) {
+        p->lost = true;
+        diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
+    }
+    uselocale(theirs);
+    freelocale(plain);
+    return w.status;
+}
+
+static struct module *read_model(const char *path, struct arena *of, struct diag *d)
+{
+    struct onnx_options o = {0}; /* for annotations only: the weights do not matter */
+    return onnx_read(path, &o, of, d);
+}
+
+/* The context as it is without a model. */
+static void begin(struct pcc *p)
+{
+    p->settings = (struct settings){0};
+    p->x = (struct ctx){.settings = &p->settings,
+                        .use.mem = arena_new(p->mem),
+                        .use.scratch = arena_new(p->mem),
+                        .use.diag = &p->diag,
+                        .use.listener = &p->listener,
+                        .use.read_model = read_model};
+    p->judged = (struct judged){0};
+    p->name = NULL;
+    p->own = NULL;
+    p->planned = false;
+}
+
+static void end(struct pcc *p)
+{
+    arena_free(p->x.use.scratch);
+    arena_free(p->x.use.mem);
+}
+
+static void begin_first(void *handle)
+{
+    begin(handle);
+}
+
+struct pcc *pcc_new(void)
+{
+    struct pcc *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->diag = (struct diag){.emit = emit, .user = p};
+    p->listener = (struct listener){.stop = &p->stop, .user = p};
+    p->mem = arena_new(NULL);
+    if (p->mem && arena_guard(p->mem, begin_first, p, NULL))
+        return p;
+    arena_free(p->mem);
+    free(p);
+    return NULL;
+}
+
+void pcc_free(struct pcc *p)
+{
+    if (!p)
+        return;
+    arena_free(p->mem);
+    free(p);
+}
+
+void pcc_stop(struct pcc *p)
+{
+    p->stop = 1;
+}
+
+static enum pcc_status do_set(struct pcc *p, const struct call *c)
+{
+    return set(p, c->name, c->value);
+}
+
+enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value)
+{
+    return frame(p, do_set, &(struct call){.name = name, .value = value});
+}
+
+static enum pcc_status do_open(struct pcc *p, const struct call *c)
+{
+    struct input in = {c->name, c->bytes, c->n};
+    if (p->x.scene.m) {
+        end(p);
+        begin(p);
+        p->diag.errors = p->diag.warnings = p->diag.failures = 0;
+    }
+    return open_input(p, &in);
+}
+
+enum pcc_status pcc_open(struct pcc *p, const char *path)
+{
+    return frame(p, do_open, &(struct call){.name = path});
+}
+
+enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *bytes, size_t n)
+{
+    return frame(p, do_open, &(struct call){.name = name, .bytes = n ? bytes : "", .n = n});
+}
+
+static enum pcc_status do_plan(struct pcc *p, const struct call *c)
+{
+    struct pipeline pipeline = {0};
+    struct run_options none = {0};
+    if (!p->x.scene.m || p->planned) {
+        diag_error(&p->diag,
+                   p->planned ? "%s: it was planned already: open it again"
+                              : "there is no model to plan: open one",
+                   p->name);
+        return PCC_BAD_USE;
+    }
+    enum pcc_status s = settings_read(p);
+    if (s)
+        return s;
+    if (pipeline_parse(&pipeline, c->value ? c->value : default_pipeline(p), p->x.use.mem,
+                       &p->diag))
+        return PCC_BAD_USE;
+    pipeline_complete(&pipeline, p->x.use.mem);
+    if ((s = settings_devices(p)) || (s = run_passes(p, &pipeline, &none)) || (s = judge_result(p)))
+        return s;
+    return check_warned(p);
+}
+
+enum pcc_status pcc_plan(struct pcc *p, const char *pipeline)
+{
+    p->stop = 0;
+    p->listener.ended = false;
+    return frame(p, do_plan, &(struct call){.value = pipeline});
+}
+
+static enum pcc_status do_view(struct pcc *p, const struct call *c)
+{
+    *c->view = view_of(p);
+    return PCC_OK;
+}
+
+const struct pcc_verdict *pcc_verdict(struct pcc *p)
+{
+    const struct pcc_verdict *view = NULL;
+    frame(p, do_view, &(struct call){.view = &view});
+    return view;
+}
+
+/* Whether there is something to show or write, in p->judged. */
+static enum pcc_status look(struct pcc *p, const char *what)
+{
+    if (p->x.scene.m)
+        return judge_result(p);
+    diag_error(&p->diag, "%s: there is no model: open one", what);
+    return PCC_BAD_USE;
+}
+
+/* Whether a writer has the costs that it needs, if any. */
+static enum pcc_status check_costs(struct pcc *p, const struct writer *w, const char *what)
+{
+    if (!w || w->needs == WRITER_NEEDS_NOTHING || p->x.scene.m->cost)
+        return PCC_OK;
+    diag_error(&p->diag, "%s: there are no costs: plan first (with the pass cost, at least)", what);
+    return PCC_BAD_USE;
+}
+
+static enum pcc_status do_text(struct pcc *p, const struct call *c)
+{
+    enum pcc_status s = look(p, c->value);
+    if (s || (s = check_costs(p, writer_named(c->value, strlen(c->value)), c->value)))
+        return s;
+    *c->text = view_text(p, c->value);
+    return *c->text ? PCC_OK : PCC_BAD_USE;
+}
+
+const char *pcc_text(struct pcc *p, const char *what)
+{
+    const char *text = NULL;
+    frame(p, do_text, &(struct call){.value = what, .text = &text});
+    return text;
+}
+
+static enum pcc_status do_write(struct pcc *p, const struct call *c)
+{
+    if (write_check_path(p->nowhere ? NULL : p->name, c->value, p->x.use.mem, &p->diag))
+        return PCC_BAD_USE;
+    const struct writer *w = writer_of(c->value);
+    enum pcc_status s = look(p, c->value);
+    if (s || (s = check_costs(p, w, c->value)))
+        return s;
+    p->judged.r.annotated = w->has_model;
+    return write_one(p, w, c->value) ? PCC_BAD_INPUT : check_warned(p);
+}
+
+enum pcc_status pcc_write(struct pcc *p, const char *path)
+{
+    return frame(p, do_write, &(struct call){.value = path});
+}

@@ -1,0 +1,76 @@
+/* Models of all kinds are opened: ONNX, workloads, textual IR; files, and bytes in memory (pcc.h, handle.h). */
+#include "frontends/frontends.h"
+#include "ir/base/infile.h"
+#include "tools/lib/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "transfer-scale": what the transfers of a workload are multiplied by; 0 and an error. */
+static double transfer_scale(const struct pcc *p, const struct input *in, enum input_kind kind,
+                             struct diag *d)
+{
+    const char *text = given(p, "transfer-scale");
+    char *end;
+    double x = text ? strtod(text, &end) : 1;
+    if (text && (end == text || *end || !(x >= 1e-6 && x <= 1e6))) {
+        diag_error(d, "--transfer-scale '%s': expected a number from 0.000001 to 1000000", text);
+        return 0;
+    }
+    if (text && kind != INPUT_WORKLOAD) {
+        diag_error(d, "%s: --transfer-scale is for workloads; for a model give --link", in->name);
+        return 0;
+    }
+    return x;
+}
+
+static struct module *read_text(const struct input *in, struct cluster **own, struct plan **plan,
+                                struct arena *of, struct diag *d)
+{
+    struct text_module t = {0};
+    struct arena *a = arena_new(of);
+    size_t n = in->n;
+    const char *text = in->bytes ? arena_strdup(a, in->bytes, n) : infile_read(in->name, a, &n, d);
+    if (text && module_parse(&t, text, n, in->name, of, d) == 0 && module_verify(t.scene.m, d)) {
+        arena_free(t.scene.m->mem);
+        t = (struct text_module){0};
+    }
+    *own = t.scene.cluster;
+    *plan = t.plan;
+    arena_free(a);
+    return t.scene.m;
+}
+
+struct module *read_input(const struct pcc *p, const struct input *in, struct cluster **own,
+                          struct plan **plan, struct arena *of, struct diag *d)
+{
+    struct onnx_options o = {
+        .allow_links = given(p, "allow-links") != NULL, .bytes = in->bytes, .size = in->n};
+    enum input_kind kind =
+        in->bytes ? input_kind_in(in->name, in->bytes, in->n) : input_kind_of(in->name);
+    double scale = transfer_scale(p, in, kind, d);
+    *own = NULL;
+    *plan = NULL;
+    if (scale <= 0)
+        return NULL;
+    switch (kind) {
+    case INPUT_WORKLOAD:
+        return in->bytes ? workload_parse(&(struct workload_text){in->name, in->bytes, in->n},
+                                          scale, own, of, d)
+                         : workload_read(in->name, scale, own, of, d);
+    case INPUT_ONNX:
+        return onnx_read(in->name, &o, of, d);
+    case INPUT_TEXT:
+        return read_text(in, own, plan, of, d);
+    }
+    return NULL;
+}
+
+enum pcc_status open_input(struct pcc *p, const struct input *in)
+{
+    p->name = arena_strdup(p->x.use.mem, in->name, strlen(in->name));
+    p->nowhere = in->bytes != NULL;
+    p->x.scene.m = read_input(p, in, &p->own, &p->x.results.plan, p->x.use.mem, &p->diag);
+    p->x.scene.cluster = p->own;
+    return p->x.scene.m ? PCC_OK : PCC_BAD_INPUT;
+}

@@ -1,0 +1,142 @@
+/* Plans are made and judged (handle.h).  O(nodes + pins), besides what the passes take. */
+#include "frontends/frontends.h"
+#include "ir/base/units.h"
+#include "tools/lib/settings.h"
+
+#include <string.h>
+
+const char *default_pipeline(const struct pcc *p)
+{
+    return given(p, "group") ? "open-functions,fuse,hier-place" : "open-functions,fuse,auto-place";
+}
+
+/* What does not fit might fit with less reserve. */
+static void note_reserve(const struct ctx *x)
+{
+    char text[UNIT_TEXT];
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        if (x->scene.cluster->cls[k].reserve)
+            diag_note(x->use.diag, "of each %s, %s were left to the runtime (--reserve)",
+                      x->scene.cluster->cls[k].name,
+                      bytes_short(text, x->scene.cluster->cls[k].reserve));
+}
+
+enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
+                           const struct run_options *o)
+{
+    int rc = pipeline_run(pipeline, &p->x, o);
+    p->planned = true;
+    p->judged = (struct judged){0};
+    if (rc == PASS_INFEASIBLE)
+        note_reserve(&p->x);
+    return rc == PASS_INFEASIBLE   ? PCC_NO_PLAN
+           : rc == PASS_UNVERIFIED ? PCC_UNVERIFIED
+           : rc                    ? PCC_BAD_INPUT
+                                   : PCC_OK;
+}
+
+/* ---- the judge -------------------------------------------------------------------------------- */
+
+/* What a plan that came with the input claims holds only for the costs and devices that it was made for. */
+static void check_claims(struct pcc *p, const struct evaluation *e)
+{
+    struct plan *plan = p->x.results.plan;
+    char said[UNIT_TEXT], is[UNIT_TEXT];
+    bool silent = plan->bound < 0 && plan->status != PLAN_OPTIMAL;
+    if (silent || evaluation_confirms(e, plan) == FOUND_AS_CLAIMED)
+        return;
+    diag_warning(&p->diag, WARN_INVALID_PLAN,
+                 "%s: its plan takes %s here, not %s: what it says about bounds is left out",
+                 p->name, time_print(is, e->value), time_print(said, plan->value));
+    plan->value = e->value;
+    plan->bound = plan->bound_all = -1;
+    plan->proof = plan->offer = NULL;
+    plan->status = plan->status == PLAN_OVER_MEMORY ? plan->status : PLAN_HEURISTIC;
+}
+
+/* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
+ * yet, and one that does not hold is good for nothing but textual IR. */
+static int judge_plan(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    struct evaluation *e = &p->judged.evaluation;
+    struct result *r = &p->judged.r;
+    if (!x->results.plan || !x->scene.m->cost || !x->scene.cluster)
+        return 0;
+    if (ctx_base(x))
+        return -1;
+    *e = evaluate(&x->scene, x->results.plan, x->use.mem);
+    if (!evaluation_holds(e, x->results.plan->status == PLAN_OVER_MEMORY)) {
+        diag_warning(&p->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
+                     e->why_not);
+        return 0;
+    }
+    check_claims(p, e);
+    r->verdict = &e->v;
+    r->scene = x->scene;
+    r->parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem);
+    return 0;
+}
+
+static bool has_calls(const struct module *m)
+{
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        if (m->node[n].callee != 0)
+            return true;
+    return false;
+}
+
+/* What is written of a plan has calls that no cut divides as calls: j->r speaks of that from here on, and
+ * j->planned of what it was. */
+static void close_calls(struct ctx *x, struct judged *j)
+{
+    struct closed_plan *c = &j->closed;
+    struct result *r = &j->r;
+    r->calls = x->results.opened ? "opened" : has_calls(x->scene.m) ? "whole" : NULL;
+    j->planned = *r;
+    if (!r->verdict || !x->results.opened || !close_plan(x, r->parts, r->verdict, c))
+        return;
+    diag_note(x->use.diag, "calls of functions: %u are written as such, %s", c->closed,
+              c->open == 0 ? "none is open"
+                           : arena_fmt(x->use.mem, "%u are open, the first of these '%s'", c->open,
+                                       c->first_open));
+    r->open = &j->planned;
+    r->scene = c->scene;
+    r->plan = &c->plan;
+    r->verdict = &c->verdict;
+    r->parts = c->parts;
+}
+
+/* The sizes of dimensions that the plan was made for. */
+static void tell_dims(const struct ctx *x, struct result *r)
+{
+    uint32_t n = ctx_ndims(x);
+    const char **names = arena_array(x->use.mem, (size_t)n + 1, sizeof *names);
+    int64_t *values = arena_array(x->use.mem, (size_t)n + 1, sizeof *values);
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = ctx_dim(x, i)->name;
+        values[i] = ctx_dim(x, i)->value;
+    }
+    r->dim_name = names;
+    r->dim_value = values;
+    r->ndims = n;
+}
+
+enum pcc_status judge_result(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    struct judged *j = &p->judged;
+    if (j->done)
+        return PCC_OK;
+    *j = (struct judged){0};
+    j->r = (struct result){.scene = x->scene, .plan = x->results.plan, .diag = x->use.diag};
+    tell_dims(x, &j->r);
+    if (!p->planned) /* nothing was looked at yet */
+        return PCC_OK;
+    if (judge_plan(p))
+        return PCC_BAD_INPUT;
+    close_calls(x, j);
+    onnx_remake(j->r.scene.m);
+    j->done = true;
+    return PCC_OK;
+}

@@ -1,0 +1,209 @@
+/* Settings that say what is planned and for which devices, into the context (settings.h).  O(settings^2), which are
+ * few. */
+#include "tools/lib/settings.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/nearest.h"
+#include "ir/base/strings.h"
+
+#include <string.h>
+
+/* Settings beside the options of writers. */
+static const char *const table[] = {
+    "devices",   "link",  "group",       "transfer-scale", "io",         "overlap",     "schedule",
+    "replicate", "sync",  "efficiency",  "reserve",        "part-cost",  "dim",         "costs",
+    "pin",       "state", "keep-blocks", "time-limit",     "max-states", "allow-links", "warnings"};
+
+const char *setting_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(table[i], name))
+            return table[i];
+    for (const struct writer *const *w = writer_table; *w; w++) {
+        const struct writer_opt *o = writer_opt(*w, name);
+        if (o)
+            return o->opt.name;
+    }
+    return NULL;
+}
+
+const char *setting_hint(const char *name, struct arena *a)
+{
+    struct nearest t = nearest_to(name, strlen(name));
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        nearest_try(&t, table[i]);
+    for (const struct writer *const *w = writer_table; *w; w++)
+        for (const struct writer_opt *const *o = (*w)->opts; o && *o; o++)
+            nearest_try(&t, (*o)->opt.name);
+    return nearest_hint(&t, a);
+}
+
+int settings_dims(struct pcc *p)
+{
+    struct arena *a = p->x.use.mem;
+    struct settings *s = &p->settings;
+    struct dim_binding *dims = NULL;
+    const char *t;
+    uint32_t cap = 0;
+    for (uint32_t i = 0; (t = given_nth(p, "dim", i)); i++)
+        while (*t) {
+            size_t n = strcspn(t, ",");
+            char *name = arena_strdup(a, t, n), *eq = strrchr(name, '=');
+            int64_t value;
+            if (!eq || eq == name || !count_parse(eq + 1, &value) || value < 1)
+                return diag_error(&p->diag, "--dim '%s': expected NAME=N with N >= 1", name);
+            *eq = 0;
+            dims = vec_grow(a, dims, &cap, s->ndims + 1, sizeof *dims);
+            dims[s->ndims++] = (struct dim_binding){name, value};
+            t += n + (t[n] == ',');
+        }
+    s->dims = dims;
+    return 0;
+}
+
+static int add_pin(struct pin *pin, const char *text, struct arena *a, struct diag *d)
+{
+    char *pattern = arena_strdup(a, text, strlen(text)), *eq = strrchr(pattern, '=');
+    if (!eq || eq == pattern || !eq[1])
+        return diag_error(d, "--pin '%s': expected REGEX=DEVICE", text);
+    *eq = 0;
+    *pin = (struct pin){pattern, eq + 1};
+    return 0;
+}
+
+static enum pcc_status read_pins(struct pcc *p)
+{
+    struct arena *a = p->x.use.mem;
+    struct settings *s = &p->settings;
+    struct pin *pins = NULL;
+    const char *said;
+    uint32_t cap = 0;
+    for (uint32_t i = 0; (said = given_nth(p, "pin", i)); i++) {
+        size_t len = strlen(said);
+        char *text = arena_strdup(a, said, len), *save = NULL;
+        if (*said == '@' && !(text = infile_read(said + 1, a, &len, &p->diag)))
+            return PCC_BAD_INPUT;
+        for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+            if (*said == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
+                continue;
+            line[strcspn(line, "\r")] = 0;
+            pins = vec_grow(a, pins, &cap, s->npins + 1, sizeof *pins);
+            if (add_pin(&pins[s->npins++], line, a, &p->diag))
+                return *said == '@' ? PCC_BAD_INPUT : PCC_BAD_USE;
+        }
+    }
+    s->pins = pins;
+    return PCC_OK;
+}
+
+static int read_pairs(struct pcc *p)
+{
+    struct arena *a = p->x.use.mem;
+    struct settings *s = &p->settings;
+    struct state_pair *pairs = arena_array(a, (size_t)p->ngiven + 1, sizeof *pairs);
+    const char *t;
+    for (uint32_t i = 0; (t = given_nth(p, "state", i)); i++) {
+        const char *eq = strchr(t, '=');
+        if (!eq || eq == t || !eq[1])
+            return diag_error(&p->diag, "--state '%s': expected INPUT=OUTPUT", t);
+        pairs[s->npairs++] = (struct state_pair){arena_strdup(a, t, (size_t)(eq - t)), eq + 1};
+    }
+    s->pairs = pairs;
+    return 0;
+}
+
+static int read_limits(struct pcc *p)
+{
+    const char *limit = given(p, "time-limit"), *states = given(p, "max-states");
+    struct settings *s = &p->settings;
+    if (limit && !time_parse(limit, &s->time_limit))
+        return diag_error(&p->diag, "--time-limit '%s': expected a time such as 30s", limit);
+    if (states && (!count_parse(states, &s->max_states) || s->max_states < 1))
+        return diag_error(&p->diag, "--max-states '%s': expected a number >= 1", states);
+    return 0;
+}
+
+enum pcc_status settings_read(struct pcc *p)
+{
+    struct settings *s = &p->settings;
+    const char **costs = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *costs);
+    *s = (struct settings){0};
+    if (settings_dims(p) || read_pairs(p) || read_limits(p))
+        return PCC_BAD_USE;
+    while ((costs[s->ncost_files] = given_nth(p, "costs", s->ncost_files)))
+        s->ncost_files++;
+    s->cost_files = costs;
+    s->keep_blocks = given(p, "keep-blocks") != NULL;
+    return read_pins(p);
+}
+
+/* The place of a setting's value among names; the default if it is not given; -1, an error. */
+static int read_choice(struct pcc *p, const char *name, const char *const *names, int def)
+{
+    const char *text = given(p, name);
+    for (int i = 0; text && names[i]; i++)
+        if (!strcmp(text, names[i]))
+            return i;
+    if (!text)
+        return def;
+    return diag_error(&p->diag, "--%s '%s': expected %s, %s%s%s", name, text, names[0], names[1],
+                      names[2] ? ", " : "", names[2] ? names[2] : "");
+}
+
+static enum pcc_status find_devices(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    struct cluster *own = p->own;
+    const char *text = given(p, "devices");
+    if (own && (text || given(p, "link"))) {
+        diag_error(x->use.diag, "%s brings its own devices: -d and --link do not apply", p->name);
+        return PCC_BAD_USE;
+    }
+    x->scene.cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->scene.cluster);
+    if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag))
+        return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
+    if (!own && !text)
+        cluster_default(x->scene.cluster);
+    return 0;
+}
+
+static int describe_devices(struct pcc *p)
+{
+    struct ctx *x = &p->x;
+    const char *io = given(p, "io"), *eff = given(p, "efficiency"), *link = given(p, "link");
+    const char *group = given(p, "group"), *reserve = given(p, "reserve");
+    if (link && cluster_set_link(x->scene.cluster, link, x->use.diag))
+        return -1;
+    if (group && cluster_set_groups(x->scene.cluster, group, x->use.diag))
+        return -1;
+    if (reserve && cluster_set_reserve(x->scene.cluster, reserve, x->use.diag))
+        return -1;
+    const char *part = given(p, "part-cost");
+    if (part && (!time_parse(part, &x->scene.cluster->part_cost) ||
+                 x->scene.cluster->part_cost < 0 || x->scene.cluster->part_cost > PS_PER_S))
+        return diag_error(x->use.diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
+                          part);
+    if (io && strcmp(io, "free") && strcmp(io, "paid"))
+        return diag_error(x->use.diag, "--io '%s': expected paid or free", io);
+    x->scene.cluster->io_free = io ? !strcmp(io, "free") : x->scene.cluster->io_free;
+    int overlap = read_choice(p, "overlap", overlap_name, (int)x->scene.cluster->overlap);
+    int schedule = read_choice(p, "schedule", schedule_name, (int)x->scene.cluster->schedule);
+    if (overlap < 0 || schedule < 0)
+        return -1;
+    x->scene.cluster->overlap = (enum overlap)overlap;
+    x->scene.cluster->schedule = (enum schedule)schedule;
+    x->scene.cluster->replicate = x->scene.cluster->replicate || given(p, "replicate");
+    const char *sync = given(p, "sync");
+    if (sync && (!rate_parse(sync, &x->scene.cluster->sync_bandwidth) ||
+                 x->scene.cluster->sync_bandwidth < 1))
+        return diag_error(x->use.diag, "--sync '%s': expected a rate such as 25GB/s", sync);
+    if (eff && !share_parse(eff, &x->scene.cluster->efficiency))
+        return diag_error(x->use.diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
+    return 0;
+}
+
+enum pcc_status settings_devices(struct pcc *p)
+{
+    enum pcc_status s = find_devices(p);
+    return s ? s : describe_devices(p) ? PCC_BAD_USE : PCC_OK;
+}

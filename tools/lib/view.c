@@ -1,0 +1,112 @@
+/* A plan as pcc.h shows it, and the texts that the program prints.  O(nodes), once for each plan. */
+#include "tools/lib/assumed.h"
+#include "tools/lib/write.h"
+
+#include <string.h>
+
+static const struct pcc_device *devices(const struct result *r, struct arena *a)
+{
+    const struct cluster *c = r->scene.cluster;
+    struct pcc_device *to = arena_array(a, (size_t)c->ndev + 1, sizeof *to);
+    for (uint32_t d = 0; d < c->ndev; d++) {
+        const struct device_load *l = &r->verdict->load[d];
+        const struct device_class *cls = &c->cls[cluster_class(c, d)];
+        to[d] = (struct pcc_device){.name = cluster_device_name(c, a, d),
+                                    .device_class = cls->name,
+                                    .load = l->load,
+                                    .compute = l->compute,
+                                    .transfer = l->transfer,
+                                    .memory = cls->memory,
+                                    .used = l->used};
+    }
+    return to;
+}
+
+static const struct pcc_node *nodes(const struct result *r, uint32_t *n, struct arena *a)
+{
+    const struct graph *g = &r->scene.m->graph[1];
+    struct pcc_node *to = arena_array(a, (size_t)g->count + 1, sizeof *to);
+    for (nid k = g->first; k < g->first + g->count; k++)
+        to[k - g->first] = (struct pcc_node){.name = node_name(r->scene.m, k),
+                                             .op = node_op(r->scene.m, k),
+                                             .device = r->plan->dev[k],
+                                             .part = r->parts->part_of[k]};
+    *n = g->count;
+    return to;
+}
+
+const struct pcc_verdict *view_of(struct pcc *p)
+{
+    const struct result *r = &p->judged.r;
+    struct pcc_verdict *v = &p->judged.view;
+    if (!p->judged.done || !r->verdict)
+        return NULL;
+    if (v->planner)
+        return v;
+    const struct plan *plan = r->plan;
+    *v = (struct pcc_verdict){.status = plan_status_name(plan->status),
+                              .scope = plan_scope_name(plan->scope),
+                              .argument = plan->argument ? plan->argument : "",
+                              .proof = plan->proof,
+                              .time = r->verdict->value,
+                              .bound = plan->bound,
+                              .bound_all = plan->bound_all,
+                              .nparts = r->parts->nparts,
+                              .ndevices = r->scene.cluster->ndev,
+                              .device = devices(r, p->x.use.mem)};
+    v->node = nodes(r, &v->nnodes, p->x.use.mem);
+    v->planner = plan->planner;
+    return v;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------ */
+
+static const char *summary_text(struct pcc *p)
+{
+    struct memory m;
+    if (!p->x.scene.m->cost) {
+        diag_error(&p->diag,
+                   "summary: there are no costs: plan first (with the pass cost, at least)");
+        return NULL;
+    }
+    memory_begin(&m, p->x.use.mem);
+    if (m.f)
+        summary_print(m.f, p->x.scene.m);
+    return memory_end(&m, true, "summary", p->x.use.mem, &p->diag);
+}
+
+static const char *plan_text(struct pcc *p)
+{
+    struct result *r = &p->judged.r;
+    if (!r->verdict) {
+        diag_error(&p->diag, "table: there is no plan");
+        return NULL;
+    }
+    if (!r->assumed)
+        r->assumed = assumed_text(p);
+    return table_text(p, NULL);
+}
+
+static const char *written_text(struct pcc *p, const struct writer *w)
+{
+    struct memory m;
+    memory_begin(&m, p->x.use.mem);
+    p->judged.r.out = m.f;
+    bool ok = m.f && write_one(p, w, "-") == 0;
+    p->judged.r.out = NULL;
+    return memory_end(&m, ok || !m.f, w->name, p->x.use.mem, &p->diag);
+}
+
+const char *view_text(struct pcc *p, const char *what)
+{
+    const struct writer *w = writer_named(what, strlen(what));
+    if (!strcmp(what, "summary"))
+        return summary_text(p);
+    if (!strcmp(what, "table"))
+        return plan_text(p);
+    if (w && w->to_stdout)
+        return written_text(p, w);
+    diag_error(&p->diag, "there is no text '%s': expected table, summary, %s", what,
+               writer_emits(", ", " or ", p->x.use.mem));
+    return NULL;
+}

@@ -1,0 +1,107 @@
+/* Files and texts of a model and its plan (write.h, pcc.h). */
+#include "tools/lib/write.h"
+
+#include "ir/base/outfile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *expected(const struct opt *o, struct arena *a)
+{
+    if (o->kind == OPT_CHOICE)
+        return opt_names(o, ", ", " or ", a);
+    if (o->kind == OPT_SET)
+        return arena_fmt(a, "some of %s, or none", opt_names(o, ",", ",", a));
+    return opt_wants(o, a);
+}
+
+void *write_options(const struct pcc *p, const struct writer *w, struct arena *a, struct diag *d)
+{
+    void *opts = writer_opts_new(w, a);
+    for (const struct writer_opt *const *o = w->opts; o && *o; o++) {
+        const char *name = (*o)->opt.name, *text = given(p, name);
+        if (text && !opt_set(&(*o)->opt, opts, text)) {
+            diag_error(d, "--%s '%s': expected %s", name, text, expected(&(*o)->opt, a));
+            return NULL;
+        }
+    }
+    return opts;
+}
+
+int write_check_path(const char *model, const char *path, struct arena *a, struct diag *d)
+{
+    struct stat in, there;
+    if (!*path || !strcmp(path, "-"))
+        return diag_error(d, "-o '%s': expected a file or folder (--emit writes to stdout)", path);
+    if (model && stat(path, &there) == 0 && S_ISREG(there.st_mode) && stat(model, &in) == 0 &&
+        in.st_dev == there.st_dev && in.st_ino == there.st_ino)
+        return diag_error(d, "-o %s: that is the model itself; expected another file", path);
+    return writer_check_name(path, a, d);
+}
+
+bool write_is_folder(const char *path)
+{
+    return !writer_of(path)->suffix;
+}
+
+int write_probe(struct pcc *p, const char *path)
+{
+    struct arena *a = arena_new(p->x.use.mem);
+    const struct writer *w = writer_of(path);
+    const void *opts = write_options(p, w, a, &p->diag);
+    int rc = !opts      ? -1
+             : w->check ? w->check(p->x.scene.m, opts, path, &p->diag)
+                        : outfile_check(path, a, &p->diag);
+    arena_free(a);
+    return rc;
+}
+
+int write_one(struct pcc *p, const struct writer *w, const char *path)
+{
+    struct arena *a = arena_new(p->x.use.mem);
+    const void *opts = write_options(p, w, a, &p->diag);
+    int rc = opts ? writer_run(w, &p->judged.r, opts, path) : -1;
+    arena_free(a);
+    return rc;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------ */
+
+static void close_memory(void *p)
+{
+    struct memory *m = p;
+    if (m->f)
+        fclose(m->f);
+    free(m->text);
+}
+
+void memory_begin(struct memory *m, struct arena *of)
+{
+    *m = (struct memory){.own = arena_new(of)};
+    arena_defer(m->own, close_memory, m);
+    m->f = open_memstream(&m->text, &m->n);
+}
+
+const char *memory_end(struct memory *m, bool ok, const char *what, struct arena *a, struct diag *d)
+{
+    bool whole = m->f && fflush(m->f) == 0 && !ferror(m->f);
+    whole =
+        m->f && fclose(m->f) == 0 && whole && m->text; /* glibc may close it well without a text */
+    m->f = NULL;
+    const char *kept = ok && whole ? arena_strdup(a, m->text, m->n) : NULL;
+    if (ok && !whole)
+        diag_error(d, "%s: %s", what, strerror(errno));
+    arena_free(m->own);
+    return kept;
+}
+
+const char *table_text(struct pcc *p, const char *path)
+{
+    struct memory m;
+    memory_begin(&m, p->x.use.mem);
+    if (m.f)
+        plan_print(m.f, &p->judged.r, path && write_is_folder(path) ? path : NULL);
+    return memory_end(&m, true, "the table of the plan", p->x.use.mem, &p->diag);
+}
