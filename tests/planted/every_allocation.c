@@ -1,22 +1,18 @@
-/* The library under an allocator that fails: a model is read, planned for and written, once for each allocation
- * that this takes, with that one failing (and once more with all that follow it failing, too).
+/* The library under an allocator that fails: a model is read, planned for, shown and written, all by pcc.h, once for
+ * each allocation that this takes, with that one failing (and once more with all that follow it failing, too).
  *
  *     pcc-every-allocation MODEL DEVICES PASSES OUT EVERY
  *
- * Each run must come back here: with the result, or with one error and nothing left of it: no file, no block of
- * memory, no open file, no child.  EVERY: 1 for all allocations, 10 for the first and
- * last 50 and each tenth of the others.  Prints what is wrong, exits with 1 then. */
-#include "backends/backends.h"
-#include "frontends/frontends.h"
-#include "ir/base/infile.h"
-#include "ir/plan/parts.h"
-#include "ir/text/text.h"
-#include "passes/pipeline.h"
+ * DEVICES may be empty.  Each run must come back here: with the result, or with one error and nothing left of it: no file, no block of
+ * memory, no open file, no child.  EVERY: 1 for all allocations, 10 for the first and last 50 and each tenth of the
+ * others.  Prints what is wrong, exits with 1 then. */
 #include "tests/planted/faults.h"
+#include "tools/lib/pcc.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,11 +23,8 @@ enum { ENDS = 50, SHOWN = 5 };
 
 struct run {
     const char *model, *devices, *passes, *out;
-    struct ctx x;
-    struct settings settings;
-    struct diag d;
+    int errors;
     char said[512]; /* the first error */
-    int rc;
 };
 
 /* glibc's loses blocks when memory runs out in it: here it takes one block and fails as a whole. */
@@ -50,91 +43,43 @@ int __wrap_regcomp(regex_t *re, const char *pattern, int flags)
     return rc;
 }
 
-static void keep_first(void *user, enum diag_level level, enum warning w, const char *line)
+static void count(void *user, enum pcc_level level, const char *name, const char *line)
 {
     struct run *r = user;
-    (void)w;
-    if (level == DIAG_ERROR && !r->said[0])
+    (void)name;
+    if (level == PCC_ERROR && !r->errors++)
         snprintf(r->said, sizeof r->said, "%s", line);
 }
 
-static int write_out(struct run *r)
+static enum pcc_status calls(struct pcc *p, const struct run *r)
 {
-    struct ctx *x = &r->x;
-    const struct writer *w = writer_of(r->out);
-    if (ctx_base(x))
-        return -1;
-    struct verdict v = judge(&x->scene, x->results.plan->dev, x->results.plan->copies, x->use.mem);
-    struct result s = {.scene = x->scene,
-                       .plan = x->results.plan,
-                       .verdict = &v,
-                       .parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem),
-                       .diag = x->use.diag};
-    onnx_remake(x->scene.m);
-    return writer_run(w, &s, writer_opts_new(w, x->use.mem), r->out);
+    enum pcc_status s;
+    if ((s = pcc_set(p, "devices", *r->devices ? r->devices : NULL)) ||
+        (s = pcc_set(p, "pin", "^conv[0-2]$|^neg$|Gather=acc0")) || (s = pcc_open(p, r->model)) ||
+        (s = pcc_plan(p, r->passes)))
+        return s;
+    if (!pcc_verdict(p) || !pcc_text(p, "table"))
+        return PCC_NO_MEMORY;
+    return pcc_write(p, r->out);
 }
 
-static struct module *read_input(struct run *r)
+static enum pcc_status run(struct run *r)
 {
-    struct ctx *x = &r->x;
-    struct text_module t = {0};
-    size_t n;
-    switch (input_kind_of(r->model)) {
-    case INPUT_ONNX:
-        return onnx_read(r->model, &(struct onnx_options){0}, x->use.mem, x->use.diag);
-    case INPUT_WORKLOAD:
-        return workload_read(r->model, 1, &x->scene.cluster, x->use.mem, x->use.diag);
-    case INPUT_TEXT:;
-        char *text = infile_read(r->model, x->use.mem, &n, x->use.diag);
-        if (text && module_parse(&t, text, n, r->model, x->use.mem, x->use.diag) == 0)
-            x->scene.cluster = t.scene.cluster;
-        return t.scene.m;
-    }
-    return NULL;
-}
-
-static int read_cluster(struct run *r)
-{
-    struct ctx *x = &r->x;
-    x->scene.cluster = arena_alloc(x->use.mem, sizeof *x->scene.cluster);
-    return cluster_parse(x->scene.cluster, x->use.mem, r->devices, x->use.diag);
-}
-
-static void work(void *arg)
-{
-    struct run *r = arg;
-    struct ctx *x = &r->x;
-    struct pipeline p = {0};
-    struct run_options none = {0};
-    static const struct pin pins[] = {{"^conv[0-2]$|^neg$|Gather", "acc0"}};
-    r->rc = -1;
-    x->use.scratch = arena_new(x->use.mem);
-    r->settings = (struct settings){.pins = pins, .npins = 1};
-    x->scene.m = read_input(r);
-    if (!x->scene.m || (!x->scene.cluster && read_cluster(r)) ||
-        pipeline_parse(&p, r->passes, x->use.mem, x->use.diag))
-        return;
-    pipeline_complete(&p, x->use.mem);
-    if (pipeline_run(&p, x, &none) == 0 && x->results.plan)
-        r->rc = write_out(r);
-}
-
-/* 0: the result is there; 1: an error. */
-static int run(struct run *r)
-{
-    size_t wanted;
-    r->d = (struct diag){.emit = keep_first, .user = r};
-    r->x = (struct ctx){.use.mem = arena_new(NULL), .use.diag = &r->d, .settings = &r->settings};
+    struct pcc *p = pcc_new();
+    struct pcc_listener l = {.user = r, .message = count};
+    enum pcc_status s = PCC_NO_MEMORY;
+    r->errors = 0;
     r->said[0] = 0;
-    if (!r->x.use.mem || !arena_guard(r->x.use.mem, work, r, &wanted)) {
-        if (r->d.errors)
-            diag_error(&r->d, "and memory has run out");
-        else
-            diag_error(&r->d, "out of memory");
-        r->rc = -1;
+    if (!p) {
+        r->errors = 1;
+        return s;
     }
-    arena_free(r->x.use.mem);
-    return r->rc ? 1 : 0;
+    pcc_listen(p, &l);
+    s = calls(p, r);
+    if (r->errors && strcmp(pcc_error(p), r->said))
+        r->errors = -1; /* they say different things */
+    pcc_free(p);
+    return s;
 }
 
 static int open_files(void)
@@ -181,14 +126,14 @@ static const char *trial(struct run *r, unsigned long n, bool rest, const struct
 {
     struct stat st;
     faults_plant(n, rest);
-    int rc = run(r);
+    enum pcc_status s = run(r);
     faults_plant(0, false);
     bool there = lstat(r->out, &st) == 0;
     if (files_left(r->out))
         return "files are left";
-    if (there != (rc == 0))
+    if (there != (s == PCC_OK))
         return there ? "an error, and the result is there" : "no error, and no result";
-    if (rc ? r->d.errors != 1 : r->d.errors != 0)
+    if (r->errors != (s != PCC_OK))
         return "not one error";
     if (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD)
         return "a child is left";

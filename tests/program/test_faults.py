@@ -204,7 +204,7 @@ def library(tmp, models):
             (cnn, cluster, "ip-place{starts=1:moves=100}", "plan.csv", 8),
             (cnn, "2xa100", f"contract{{blocks={tmp / 'blocks.json'}}},anneal-place", "p.trace.json", 8),
             (cnn, "2xa100", f"plan{{from={tmp / 'plan.json'}}}", "p.onnx", 8),
-            (tmp / "cnn.pir", "2xa100", "hier-place", "p.dot", 8),
+            (tmp / "cnn.pir", "", "hier-place", "p.dot", 8),
             (cnn, "2xa100", f"plan{{from={tmp / 'list.txt'}}}", "p.gantt.svg", 40)]
     for model, devices, passes, out, every in jobs:
         r = run(EVERY, [model, devices, passes, out, 1 if ALL else every], area)
