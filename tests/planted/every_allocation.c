@@ -3,9 +3,9 @@
  *
  *     pcc-every-allocation MODEL DEVICES PASSES OUT EVERY
  *
- * DEVICES may be empty.  Each run must come back here: with the result, or with one error and nothing left of it: no file, no block of
- * memory, no open file, no child.  EVERY: 1 for all allocations, 10 for the first and last 50 and each tenth of the
- * others.  Prints what is wrong, exits with 1 then. */
+ * DEVICES may be empty.  Each run must come back here: with the result, or with one error and nothing left of it: no
+ * file, no block of memory, no open file, no child.  EVERY: 1 for all allocations, 10 for the first and last 50 and
+ * each tenth of the others.  Prints what is wrong, exits with 1 then. */
 #include "tests/planted/faults.h"
 #include "tools/lib/pcc.h"
 
