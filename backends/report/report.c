@@ -235,8 +235,9 @@ static void print_objective(FILE *f, const struct result *r)
         fprintf(f, "%s\n", p->offer);
     else if (p->scope != SCOPE_ALL && p->bound_all >= 0)
         fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->bound_all));
-    if (r->scene.cluster->efficiency != 1000000)
-        fprintf(f, "peak rates reached: %.4g %%\n", (double)r->scene.cluster->efficiency / 1e4);
+    int64_t share = exec_efficiency(&r->scene.model);
+    if (share != 1000000)
+        fprintf(f, "peak rates reached: %.4g %%\n", (double)share / 1e4);
 }
 
 /* All of the model on one device. */

@@ -194,7 +194,7 @@ static void put_objective(struct out *o)
     fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
     put_ps(o->f, proven ? p->bound_all : -1);
     fputs(", \"part_cost_s\": ", o->f);
-    put_ps(o->f, o->s->r->scene.cluster->part_cost);
+    put_ps(o->f, o->s->r->scene.model.part_cost);
     fputs("},\n", o->f);
 }
 

@@ -51,7 +51,7 @@ static void put_names(FILE *f, const struct result *r, const struct replay *y, s
     for (uint32_t l = 0; l < y->nlane; l++) {
         const struct device_class *k =
             &r->scene.cluster->cls[cluster_class(r->scene.cluster, y->lane[l].dev)];
-        const char *name = replay_lane_name(y, r->scene.cluster, l, a);
+        const char *name = replay_lane_name(y, &r->scene, l, a);
         fprintf(f, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, ",
                 l + 1);
         fputs("\"args\": {\"name\": ", f);

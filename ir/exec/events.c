@@ -153,6 +153,12 @@ static void set_up_lanes(struct run *r)
     }
 }
 
+static bool is_request(const struct run *r, uint32_t k)
+{
+    const struct task *x = &r->g->task[k];
+    return x->lane[0] != NO_LANE && !r->listed[k] && (x->lane[1] != NO_LANE || x->request);
+}
+
 /* Pairs of lanes of the requests, numbered as they come. */
 static void set_up_pairs(struct run *r)
 {
@@ -162,9 +168,9 @@ static void set_up_pairs(struct run *r)
     for (uint32_t k = 0; k < g->ntask; k++) {
         uint32_t x = g->task[k].lane[0], y = g->task[k].lane[1];
         assert(y == NO_LANE || (x < g->nlane && y < g->nlane && x != y));
-        if (y == NO_LANE || r->listed[k])
+        if (!is_request(r, k))
             continue;
-        uint64_t key = x < y ? map_key(x, y) : map_key(y, x);
+        uint64_t key = x < y ? map_key(x, y) : map_key(y, x); /* NO_LANE is above all lanes */
         uint32_t p = map_get(&pair, key);
         if (!p)
             map_set(&pair, r->a, key, p = ++r->npair);
@@ -226,6 +232,8 @@ static void set_up_buffers(struct run *r)
 
 static bool has_room(const struct run *r, uint32_t lane)
 {
+    if (lane == NO_LANE)
+        return true;
     uint32_t width = r->g->lane[lane].width;
     return r->lane[lane].held < (width ? width : 1);
 }
@@ -254,7 +262,7 @@ static void make_ready(struct run *r, uint32_t item, int64_t now)
         heap_push(&r->delay, 0, 0, item);
     } else if (r->listed[k]) {
         look_at(r, x->lane[0]);
-    } else if (x->lane[1] != NO_LANE) {
+    } else if (is_request(r, k)) {
         struct pair *p = &r->pair[r->pair_of[k]];
         heap_push(&p->ready, now, x->rank, item);
         if (!p->queued)

@@ -2,7 +2,7 @@
  *
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
  * elsewhere (the host's pin included), the inner cost if all are in the group of the device (H.3);
- * with overlap the larger one (cluster_load); parts may cost something, too.  Memory = bytes its
+ * with overlap the larger one (exec_load); parts may cost something, too.  Memory = bytes its
  * nodes produce + each weight it needs, once. Contiguous = the quotient of devices is acyclic: in a
  * topological order of it the devices take the differences of a chain of ideals.  In a training graph
  * that is asked of the forward and of the backward pass apart.  O(nodes + pins + D^3). */
@@ -66,7 +66,7 @@ static void judge_parts(struct judging *j)
     const struct graph *g = &j->m->graph[1];
     int32_t *dev;
     uint32_t *piece = arena_array(j->a, j->m->nnode, sizeof *piece);
-    if (!j->c->part_cost || !j->v->runnable)
+    if (!j->s->model.part_cost || !j->v->runnable)
         return;
     uint32_t n = pieces_build(j->s, j->dev, piece, &dev, j->a);
     uint8_t *seen = arena_alloc(j->a, 2 * (size_t)n + 1);
@@ -76,8 +76,8 @@ static void judge_parts(struct judging *j)
             continue;
         struct device_load *l = &j->v->load[j->dev[v]];
         seen[2 * piece[v] + back] = 1;
-        l->compute = sat_add(l->compute, j->c->part_cost);
-        l->pass[back].compute = sat_add(l->pass[back].compute, j->c->part_cost);
+        l->compute = sat_add(l->compute, j->s->model.part_cost);
+        l->pass[back].compute = sat_add(l->pass[back].compute, j->s->model.part_cost);
     }
 }
 
@@ -114,7 +114,7 @@ static void note_edges(const struct judging *j, uint32_t net, nid from, uint8_t 
 }
 
 /* Whether devices and their copies stand in one group. */
-static bool one_group(const struct judging *j, const uint32_t *dev, uint32_t n)
+static bool is_one_group(const struct judging *j, const uint32_t *dev, uint32_t n)
 {
     uint32_t group = n ? cluster_group(j->c, dev[0]) : 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -139,7 +139,7 @@ static void judge_nets(struct judging *j, uint8_t *edge[2])
         nid def = j->m->value[v].def;
         int32_t from = def && j->p->kind[def] == PLACE_NODE ? j->dev[def] : -1;
         bool back = def && j->m->backward && j->m->backward[def];
-        bool inner = !j->p->net_host[e] && one_group(j, list, n);
+        bool inner = !j->p->net_host[e] && is_one_group(j, list, n);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t cls = cluster_class(j->c, list[i]);
             int64_t t = (inner ? cluster_value_inner : cluster_value_transfer)(
@@ -165,7 +165,7 @@ static void judge_nets(struct judging *j, uint8_t *edge[2])
 }
 
 /* Whether the quotient of devices is acyclic: devices without predecessors are taken off in turn. */
-static bool quotient_acyclic(const struct judging *j, const uint8_t *edge)
+static bool is_quotient_acyclic(const struct judging *j, const uint8_t *edge)
 {
     uint32_t nd = j->c->ndev, left = nd;
     uint8_t *gone = arena_alloc(j->a, (size_t)nd + 1);
@@ -217,7 +217,7 @@ static bool shares_device(const struct judging *j, const char **why)
 }
 
 /* Counts bytes as alive from step `from` to step `to`: delta is what changes at each step. */
-static void live(int64_t *delta, uint32_t from, uint32_t to, int64_t bytes)
+static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t bytes)
 {
     assert(from <= to && bytes >= 0);
     delta[from] = sat_add(delta[from], bytes);
@@ -257,8 +257,8 @@ static void judge_peaks(struct judging *j)
             uint32_t d = list[i];
             bool home = placed && j->dev[def] == (int32_t)d;
             bool leaves = home && (n > 1 || j->p->net_host[e]);
-            live(delta[d], home ? step[def] : 0, leaves ? steps[d] - 1 : last[d],
-                 m->cost->bytes[v]);
+            count_alive(delta[d], home ? step[def] : 0, leaves ? steps[d] - 1 : last[d],
+                        m->cost->bytes[v]);
         }
     }
     for (uint32_t d = 0; d < nd; d++) {
@@ -272,7 +272,7 @@ static void judge_peaks(struct judging *j)
 }
 
 /* Whether the copies of device d are of its class and idle but for that. */
-static bool copies_are_free(const struct judging *j, uint32_t d)
+static bool are_copies_free(const struct judging *j, uint32_t d)
 {
     uint32_t cls = cluster_class(j->c, d);
     for (uint32_t i = 1; i < j->copies[d]; i++)
@@ -286,7 +286,7 @@ static bool copies_are_free(const struct judging *j, uint32_t d)
 static bool judge_copies_of(struct judging *j, uint32_t d)
 {
     assert(j->copies && j->copies[d] > 1);
-    if (!copies_are_free(j, d)) {
+    if (!are_copies_free(j, d)) {
         if (j->v->runnable)
             j->v->why_not = arena_fmt(j->a,
                                       "%s has %u copies, and not as many idle devices of its "
@@ -303,23 +303,24 @@ static bool judge_copies_of(struct judging *j, uint32_t d)
 /* Works out loads from times, and the value from loads. */
 static void judge_loads(struct judging *j)
 {
+    const struct exec_model *model = &j->s->model;
     int64_t most[2] = {0, 0}, worst = -1;
-    bool apart = j->c->schedule == SCHEDULE_GPIPE && j->m->backward;
+    bool apart = model->schedule == MICRO_GPIPE && j->m->backward;
     for (uint32_t d = 0; d < j->c->ndev; d++) {
         struct device_load *l = &j->v->load[d];
         uint32_t copies = j->copies && j->copies[d] ? j->copies[d] : 1;
         if (j->m->backward)
-            l->sync = cluster_sync(j->c, cluster_class(j->c, d), l->params, copies);
+            l->sync = exec_sync(model, &j->c->cls[cluster_class(j->c, d)], l->params, copies);
         for (int p = 0; p < 2 && apart; p++) {
-            int64_t load = cluster_load(j->c, l->pass[p].compute, l->pass[p].in, l->pass[p].out);
-            load = cluster_shared_load(j->c, load, p ? l->sync : 0, copies);
+            int64_t load = exec_load(model, l->pass[p].compute, l->pass[p].in, l->pass[p].out);
+            load = exec_shared_load(model, load, p ? l->sync : 0, copies);
             most[p] = load > most[p] ? load : most[p];
             l->load = sat_add(l->load, load);
         }
         if (!apart) {
-            l->load = cluster_load(j->c, l->compute, sat_add(l->pass[0].in, l->pass[1].in),
-                                   sat_add(l->pass[0].out, l->pass[1].out));
-            l->load = cluster_shared_load(j->c, l->load, l->sync, copies);
+            l->load = exec_load(model, l->compute, sat_add(l->pass[0].in, l->pass[1].in),
+                                sat_add(l->pass[0].out, l->pass[1].out));
+            l->load = exec_shared_load(model, l->load, l->sync, copies);
             most[0] = l->load > most[0] ? l->load : most[0];
         }
         if (l->load > worst) {
@@ -338,6 +339,7 @@ struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *
 {
     const struct cluster *c = s->cluster;
     assert(s->m->cost && s->m->cost->nclass == c->ncls);
+    assert(s->model.kind == EXEC_ROUNDS && s->model.objective == OBJECTIVE_SAMPLE);
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
     struct judging j = {s, s->m, s->place, c, dev, copies, a, &v};
     size_t pairs = (size_t)c->ndev * c->ndev + 1;
@@ -361,7 +363,7 @@ struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *
         }
     }
     assert(v.value >= 0);
-    v.contiguous = quotient_acyclic(&j, edge[0]) && quotient_acyclic(&j, edge[1]);
+    v.contiguous = is_quotient_acyclic(&j, edge[0]) && is_quotient_acyclic(&j, edge[1]);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);
     v.why_not = v.why_not ? v.why_not : why;

@@ -54,7 +54,7 @@ struct plan {
 };
 
 struct device_load {
-    int64_t load; /* ps: what cluster_load makes of the rest; gpipe: of both passes */
+    int64_t load; /* ps: what exec_load makes of the rest; gpipe: of both passes */
     /* ps; what parts cost counts as computing.  load is made of these, shared among copies, and of sync */
     int64_t compute, transfer;
     int64_t sync; /* ps: what keeping the weights of the copies equal takes a sample */

@@ -386,7 +386,7 @@ static void put_opsets(const struct printer *p)
     }
 }
 
-static void put_header(const struct printer *p, const struct cluster *c)
+static void put_header(const struct printer *p, const struct cluster *c, const struct exec_model *e)
 {
     const struct module *m = p->m;
 
@@ -406,20 +406,20 @@ static void put_header(const struct printer *p, const struct cluster *c)
         text_put(p, "\n");
     }
     if (c != NULL) {
-        fprintf(p->f, "cluster%s efficiency=%lld", c->io_free ? " io_free" : "",
-                (long long)c->efficiency);
-        if (c->overlap)
-            fprintf(p->f, " overlap=%s", overlap_name[c->overlap]);
-        if (c->schedule)
-            fprintf(p->f, " schedule=%s", schedule_name[c->schedule]);
-        if (c->replicate)
+        fprintf(p->f, "cluster%s efficiency=%lld", e->io_free ? " io_free" : "",
+                (long long)exec_efficiency(e));
+        if (e->overlap)
+            fprintf(p->f, " overlap=%s", overlap_name[e->overlap]);
+        if (e->schedule)
+            fprintf(p->f, " schedule=%s", micro_schedule_name[e->schedule]);
+        if (e->replicate)
             text_put(p, " replicate");
-        if (c->part_cost) {
+        if (e->part_cost) {
             text_put(p, " part_cost=");
-            put_time(p, c->part_cost);
+            put_time(p, e->part_cost);
         }
-        if (c->sync_bandwidth) {
-            put_count(p, " sync=", c->sync_bandwidth, " kMGT");
+        if (e->sync_bandwidth) {
+            put_count(p, " sync=", e->sync_bandwidth, " kMGT");
             text_put(p, "B/s");
         }
         fputc('\n', p->f);
@@ -531,7 +531,7 @@ void module_print(FILE *f, const struct scene *s, const struct plan *plan)
     struct printer p = {.f = f, .m = m, .a = arena_new(m->mem), .dims = module_new(m->mem, NULL)};
 
     collect_names(&p);
-    put_header(&p, c);
+    put_header(&p, c, &s->model);
     for (uint32_t i = 1; i < m->nfunction; i++)
         put_function(&p, i);
     for (gid g = 1; g < m->ngraph; g++)

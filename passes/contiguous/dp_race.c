@@ -202,12 +202,14 @@ static void try_cuts(struct race *r, uint64_t steps)
         return;
     for (r->cut_due += steps * ARCS_PER_STEP; !is_over(r) && r->cut.looks <= r->cut_due;) {
         struct arena_mark mark = arena_mark(a);
+        struct interval_run run = {.clock = r->o->clock};
         const uint32_t *order = cut_order_next(r->c, &r->cut, a);
-        r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
+        r->better = interval_order(r->c, order, NULL, &run, r->best, a) || r->better;
         if (r->best->value < LOAD_INF) {
             order = interval_gather(r->c, order, r->best->dev, a);
-            r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
+            r->better = interval_order(r->c, order, NULL, &run, r->best, a) || r->better;
         }
+        r->cut.looks += run.spent * (ARCS_PER_STEP / INTERVAL_PER_STEP);
         arena_release(a, mark);
     }
     looks = r->cut.looks - looks;

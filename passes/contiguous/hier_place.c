@@ -80,7 +80,7 @@ static const struct opt hier_opts[] = {
 /* A search for plans along topological orders. */
 struct orders {
     struct wdag *g;
-    const struct cluster *c;
+    const struct scene *s;
     const struct hier_options *o;
     struct clock *clock;
     uint64_t steps; /* that are left */
@@ -169,7 +169,7 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     struct hier_run run = {.max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
     struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
                                 NULL};
-    int rc = level ? hier_search(level, r->c, &run, &plan, r->a, d) : -1;
+    int rc = level ? hier_search(level, r->s, &run, &plan, r->a, d) : -1;
     uint64_t spent = run.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
     r->steps = spent < r->steps ? r->steps - spent : 0;
     if (rc == 1) {
@@ -243,22 +243,6 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
 }
 
 /* ---- the pass --------------------------------------------------------------------------------- */
-
-/* Refuses what the search does not know. */
-static int check_objective(const struct ctx *x)
-{
-    if (x->scene.cluster->overlap != OVERLAP_SUM)
-        return diag_error(x->use.diag,
-                          "hier-place: it knows transfers after computing only, not "
-                          "--overlap=%s",
-                          overlap_name[x->scene.cluster->overlap]);
-    if (x->scene.cluster->schedule == SCHEDULE_GPIPE && x->scene.m->backward)
-        return diag_error(x->use.diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
-    if (x->scene.cluster->replicate)
-        return diag_error(x->use.diag,
-                          "hier-place: it gives each stage one device: leave out --replicate");
-    return 0;
-}
 
 /* Reports that there is no plan; none: that is proven. */
 static int report_none(struct ctx *x, bool none, const struct clock *clock)
@@ -336,11 +320,11 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
 static int hier_run(struct ctx *x, const void *options)
 {
     const struct hier_options *o = options;
-    if (ctx_base(x) || check_objective(x))
+    if (ctx_base(x))
         return -1;
     struct clock clock = ctx_clock(x);
     struct wdag *whole = whole_level(x), *level = x->levels.top;
-    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), x->scene.cluster, -1,
+    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), &x->scene, -1,
                                       x->use.scratch, x->use.diag);
     if (!c)
         return -1;
@@ -349,14 +333,13 @@ static int hier_run(struct ctx *x, const void *options)
                        : o->ideals;
     struct hier_run run = {
         .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
-    struct orders r = {
-        .g = level, .c = x->scene.cluster, .o = o, .clock = &clock, .a = x->use.scratch};
+    struct orders r = {.g = level, .s = &x->scene, .o = o, .clock = &clock, .a = x->use.scratch};
     r.steps = run.max_steps / 10 + 1;
     bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
     if (search_orders(&r, starts, c->lower, &best, x->use.diag) ||
-        hier_search(level, x->scene.cluster, &run, &best, x->use.scratch, x->use.diag) < 0)
+        hier_search(level, &x->scene, &run, &best, x->use.scratch, x->use.diag) < 0)
         return -1;
     int64_t searched = best.value;
     if (level != whole) {
@@ -377,11 +360,14 @@ static int hier_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_hier_place = {
-    .name = "hier-place",
-    .help =
-        "contiguous split for accelerators in groups with faster links inside (placement paper, H.3)",
-    .opts = hier_opts,
-    .optsize = sizeof(struct hier_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = hier_run};
+const struct planner planner_hier_place = {
+    .pass =
+        {.name = "hier-place",
+         .help =
+             "contiguous split for accelerators in groups with faster links inside (placement paper, H.3)",
+         .opts = hier_opts,
+         .optsize = sizeof(struct hier_options),
+         .needs = NEED_COST | NEED_CONTRACT,
+         .run = hier_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS};

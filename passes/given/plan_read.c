@@ -25,7 +25,7 @@ struct reading {
     const uint8_t *follows; /* [node] 1: a Shape or Size, which stays where its operand is made */
 };
 
-static int bad_form(const struct reading *r, const char *what)
+static int expect_form(const struct reading *r, const char *what)
 {
     return diag_error(r->x->use.diag, "%s: expected %s", r->path, what);
 }
@@ -39,7 +39,7 @@ static int find_device(const struct reading *r, const char *name)
     return dev;
 }
 
-static int assign(struct reading *r, nid n, int dev)
+static int assign_node(struct reading *r, nid n, int dev)
 {
     struct ctx *x = r->x;
     if (r->dev[n] >= 0 && r->dev[n] != dev)
@@ -57,7 +57,7 @@ static int assign_call(struct reading *r, uint32_t site, int dev)
 {
     const struct site *s = &r->x->results.opened->site[site];
     for (nid n = s->first; n < s->end; n++)
-        if (!r->follows[n] && assign(r, n, dev))
+        if (!r->follows[n] && assign_node(r, n, dev))
             return -1;
     return 0;
 }
@@ -95,7 +95,7 @@ static int assign_entry(struct reading *r, const json_t *entry, int dev)
         n = map_get(&r->node, (uint64_t)json_integer_value(entry) + 1);
     uint32_t site = !n && name && *name ? map_get(&r->call, str_id(r->x->scene.m, name)) : 0;
     if (n || site)
-        return n ? assign(r, n, dev) : assign_call(r, site, dev);
+        return n ? assign_node(r, n, dev) : assign_call(r, site, dev);
     if (name)
         return diag_error(r->x->use.diag, "%s: there is no node '%s' in %s", r->path, name,
                           str(r->x->scene.m, r->x->scene.m->path));
@@ -103,13 +103,13 @@ static int assign_entry(struct reading *r, const json_t *entry, int dev)
         return diag_error(r->x->use.diag,
                           "%s: there is no node with id %" JSON_INTEGER_FORMAT " in %s", r->path,
                           json_integer_value(entry), str(r->x->scene.m, r->x->scene.m->path));
-    return bad_form(r, "names or ids of nodes in 'nodes'");
+    return expect_form(r, "names or ids of nodes in 'nodes'");
 }
 
 static int assign_list(struct reading *r, const json_t *nodes, int dev)
 {
     if (!json_is_array(nodes))
-        return bad_form(r, "a list of nodes for each device in 'nodes'");
+        return expect_form(r, "a list of nodes for each device in 'nodes'");
     for (size_t i = 0; i < json_array_size(nodes); i++)
         if (assign_entry(r, json_array_get(nodes, i), dev))
             return -1;
@@ -121,13 +121,13 @@ static int read_plan(struct reading *r, const json_t *root)
 {
     const json_t *devices = json_object_get(root, "devices");
     if (!json_is_array(devices))
-        return bad_form(r, "a list 'devices'");
+        return expect_form(r, "a list 'devices'");
     index_names(r);
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const json_t *d = json_array_get(devices, i), *nodes = json_object_get(d, "nodes");
         const char *name = json_string_value(json_object_get(d, "name"));
         if (!name)
-            return bad_form(r, "a 'name' in every one of 'devices'");
+            return expect_form(r, "a 'name' in every one of 'devices'");
         if (json_is_array(nodes) && !json_array_size(nodes))
             continue; /* a device without nodes, which this cluster may lack */
         int dev = find_device(r, name);
@@ -142,14 +142,14 @@ static int read_manifest(struct reading *r, const json_t *root)
 {
     const json_t *parts = json_object_get(root, "parts"), *nodes = json_object_get(root, "nodes");
     if (!json_is_array(parts) || !json_is_object(nodes))
-        return bad_form(r, "a list 'parts' and an object 'nodes'");
+        return expect_form(r, "a list 'parts' and an object 'nodes'");
     index_names(r);
     for (size_t i = 0; i < json_array_size(parts); i++) {
         const json_t *p = json_array_get(parts, i);
         const char *file = json_string_value(json_object_get(p, "file"));
         const char *device = json_string_value(json_object_get(p, "device"));
         if (!file || !device)
-            return bad_form(r, "'file' and 'device' in every one of 'parts'");
+            return expect_form(r, "'file' and 'device' in every one of 'parts'");
         int dev = find_device(r, device);
         if (dev < 0 || assign_list(r, json_object_get(nodes, file), dev))
             return -1;
@@ -239,7 +239,7 @@ static int read_json(struct reading *r, const char *text, size_t n)
     else if (json_object_get(root, "fpgas"))
         rc = read_paper(r, root);
     else
-        rc = bad_form(r, "one of the keys 'pcc_plan', 'pcc_manifest', 'fpgas'");
+        rc = expect_form(r, "one of the keys 'pcc_plan', 'pcc_manifest', 'fpgas'");
     arena_free(own);
     return rc;
 }
@@ -308,7 +308,7 @@ static int read_annotations(struct reading *r, const struct module *from)
                               "'%s'",
                               r->path, node_name(from, n), device,
                               cluster_device_name(r->x->scene.cluster, r->x->use.mem, 0));
-        if (here ? assign(r, here, dev) : assign_call(r, site, dev))
+        if (here ? assign_node(r, here, dev) : assign_call(r, site, dev))
             return -1;
     }
     return 0;
@@ -341,7 +341,7 @@ static int check_complete(struct reading *r)
                       r->path, missing, g->n, node_name(r->x->scene.m, g->node[first]));
 }
 
-static int start(struct reading *r, struct ctx *x, const char *path)
+static int begin_reading(struct reading *r, struct ctx *x, const char *path)
 {
     if (ctx_base(x))
         return -1;
@@ -355,7 +355,7 @@ static int start(struct reading *r, struct ctx *x, const char *path)
 int32_t *plan_read_text(struct ctx *x, const char *path, char *text, size_t n)
 {
     struct reading r;
-    if (start(&r, x, path))
+    if (begin_reading(&r, x, path))
         return NULL;
     int rc = str_ends(path, ".json") || text[strspn(text, " \t\r\n")] == '{'
                  ? read_json(&r, text, n)
@@ -391,7 +391,7 @@ int32_t *plan_read(struct ctx *x, const char *from)
 {
     struct reading r;
     size_t n;
-    if (start(&r, x, from))
+    if (begin_reading(&r, x, from))
         return NULL;
     if (strcmp(from, "self") == 0) {
         r.path = str(x->scene.m, x->scene.m->path);
@@ -401,7 +401,7 @@ int32_t *plan_read(struct ctx *x, const char *from)
         struct module *m =
             x->use.read_model ? x->use.read_model(from, x->use.scratch, x->use.diag) : NULL;
         if (!m && !x->use.read_model)
-            bad_form(&r, "a plan, not a model");
+            expect_form(&r, "a plan, not a model");
         int rc = !m || read_annotations(&r, m) || check_complete(&r);
         if (m)
             arena_free(m->mem);

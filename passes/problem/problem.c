@@ -54,12 +54,12 @@ static int make_kinds(struct problem *c, struct diag *d)
             free += !pinned[dev + i];
         if (free && add_kind(c, d, k, -1, free))
             return -1;
-        if (cl->replicate && free < cl->cls[k].count && cl->cls[k].count > 1)
+        if (c->scene->model.replicate && free < cl->cls[k].count && cl->cls[k].count > 1)
             return diag_error(d,
                               "--replicate: nodes are pinned to devices of class '%s': copies need "
                               "a class that no node is pinned to",
                               cl->cls[k].name);
-        if (cl->replicate && free)
+        if (c->scene->model.replicate && free)
             c->kind[c->nkind - 1].copies = free;
         for (uint32_t i = 0; i < cl->cls[k].count; i++, dev++)
             if (pinned[dev] && add_kind(c, d, k, (int32_t)dev, 1))
@@ -333,20 +333,22 @@ static void make_lower(struct problem *c)
 }
 
 /* The problem of g with the memories and scales of `like`; NULL: with the cluster's memories, raised to `memory`. */
-static struct problem *build_problem(const struct wdag *g, const struct cluster *cluster,
-                                     int64_t memory, const struct problem *like, struct arena *a,
-                                     struct diag *d)
+static struct problem *build_problem(const struct wdag *g, const struct scene *s, int64_t memory,
+                                     const struct problem *like, struct arena *a, struct diag *d)
 {
     struct problem *c = arena_alloc(a, sizeof *c);
+    const struct cluster *cluster = s->cluster;
+    const struct exec_model *model = &s->model;
     int64_t bytes = wdag_bytes(g);
     c->g = g;
+    c->scene = s;
     c->cluster = cluster;
     c->mem = a;
-    c->overlap = cluster->overlap != OVERLAP_SUM;
-    c->apart = cluster->schedule == SCHEDULE_GPIPE && g->back;
-    c->detailed = c->overlap || c->apart || cluster->replicate;
+    c->overlap = model->overlap != OVERLAP_SUM;
+    c->apart = model->schedule == MICRO_GPIPE && g->back;
+    c->detailed = c->overlap || c->apart || model->replicate;
     if (c->detailed && !c->apart)
-        c->start = sat_mul(cluster->part_cost, wdag_passes(g));
+        c->start = sat_mul(model->part_cost, wdag_passes(g));
     if (make_kinds(c, d))
         return NULL;
     assert(!like || c->nkind == like->nkind);
@@ -371,33 +373,34 @@ static struct problem *build_problem(const struct wdag *g, const struct cluster 
     return c;
 }
 
-struct problem *problem_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
+struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d)
 {
-    return build_problem(g, cluster, memory, NULL, a, d);
+    return build_problem(g, s, memory, NULL, a, d);
 }
 
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d)
 {
-    return build_problem(g, like->cluster, -1, like, a, d);
+    return build_problem(g, like->scene, -1, like, a, d);
 }
 
 void problem_loads(const struct problem *c, uint32_t k, const struct problem_parts *p,
                    uint32_t copies, int64_t load[2])
 {
     assert(k < c->nkind && copies > 0);
-    const struct cluster *cl = c->cluster;
+    const struct exec_model *model = &c->scene->model;
     const int64_t *f = p->t[0], *b = p->t[1], start = p->vertices ? c->start : 0;
-    int64_t sync = c->g->back ? cluster_sync(cl, c->kind[k].cls, p->params, copies) : 0;
-    int64_t first = c->apart ? cluster_load(cl, f[PART_COMPUTE], f[PART_IN], f[PART_OUT])
-                             : cluster_load(cl, f[PART_COMPUTE] + b[PART_COMPUTE] + start,
-                                            f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
-    load[0] = cluster_shared_load(cl, first, c->apart ? 0 : sync, copies);
+    int64_t sync =
+        c->g->back ? exec_sync(model, &c->cluster->cls[c->kind[k].cls], p->params, copies) : 0;
+    int64_t first = c->apart ? exec_load(model, f[PART_COMPUTE], f[PART_IN], f[PART_OUT])
+                             : exec_load(model, f[PART_COMPUTE] + b[PART_COMPUTE] + start,
+                                         f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
+    load[0] = exec_shared_load(model, first, c->apart ? 0 : sync, copies);
     load[1] = 0;
     if (c->apart)
-        load[1] = cluster_shared_load(
-            cl, cluster_load(cl, b[PART_COMPUTE], b[PART_IN], b[PART_OUT]), sync, copies);
+        load[1] = exec_shared_load(
+            model, exec_load(model, b[PART_COMPUTE], b[PART_IN], b[PART_OUT]), sync, copies);
     for (int i = 0; i < 2; i++) /* their sum must not overflow */
         load[i] = load[i] < LOAD_INF ? load[i] : LOAD_INF;
 }

@@ -72,7 +72,8 @@ struct problem_lower {
 
 struct problem {
     const struct wdag *g;
-    const struct cluster *cluster;
+    const struct scene *scene;     /* as given: it must stay */
+    const struct cluster *cluster; /* its */
     struct arena *mem;
     uint32_t nkind;
     struct problem_kind kind[PROBLEM_KINDS];
@@ -101,10 +102,10 @@ struct problem {
     const char *lower_proof; /* lines to check it by; NULL: explain.h makes them from lower_by */
 };
 
-/* The problem of placing g on c; memory >= 0 raises every bounded memory to at least that.
+/* The problem of placing g on the cluster of s by its model; memory >= 0 raises every bounded memory to at least that.
  * Lives in a.  An error if the devices are of too many kinds.  Times and bytes must add up to less than
  * CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
-struct problem *problem_build(const struct wdag *g, const struct cluster *c, int64_t memory,
+struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
 
 /* The problem of placing g, a smaller graph of the same pins, with the scales and memories of `like`: what
@@ -197,7 +198,7 @@ static inline int64_t problem_low(const struct problem *c, const struct live *l,
 struct problem_plan {
     int64_t value;    /* LOAD_INF: none */
     int32_t *dev;     /* [vertex]; room for n */
-    uint32_t *copies; /* [device] as in struct plan; needed if the cluster replicates, else NULL */
+    uint32_t *copies; /* [device] as in struct plan; needed if the model replicates, else NULL */
 };
 
 /* Tells the clock's listener how far a search of c is: what it does, thousandths of it, the value of its best plan. */

@@ -44,9 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rc == 0 && module_verify(t.scene.m, &d) == 0) {
         fuzz_check_text(&t.scene, t.plan);
         struct cluster c;
-        struct ctx x = {
-            .use.diag = &d,
-            .scene = {.m = t.scene.m, .cluster = t.scene.cluster != NULL ? t.scene.cluster : &c}};
+        struct ctx x = {.use.diag = &d, .scene = t.scene};
+        if (x.scene.cluster == NULL)
+            x.scene.cluster = &c;
         cluster_default(&c);
         if (t.scene.m->nnode <= PLANNED_NODES &&
             fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}") == 0)

@@ -344,12 +344,18 @@ static inline bool module_equal(const struct module *a, const struct plan *pa,
     return same && same_graphs(&e, pa, pb);
 }
 
+static inline bool model_equal(const struct exec_model *a, const struct exec_model *b)
+{
+    return same_if(a->kind == b->kind && a->objective == b->objective && a->io_free == b->io_free &&
+                       exec_efficiency(a) == exec_efficiency(b) && a->part_cost == b->part_cost &&
+                       a->overlap == b->overlap && a->sync_bandwidth == b->sync_bandwidth &&
+                       a->replicate == b->replicate && a->schedule == b->schedule,
+                   "execution model", 0);
+}
+
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)
 {
-    bool same = a->ncls == b->ncls && a->ndev == b->ndev && a->io_free == b->io_free &&
-                a->efficiency == b->efficiency && a->part_cost == b->part_cost &&
-                a->overlap == b->overlap && a->sync_bandwidth == b->sync_bandwidth &&
-                a->replicate == b->replicate && a->schedule == b->schedule;
+    bool same = a->ncls == b->ncls && a->ndev == b->ndev;
 
     for (uint32_t i = 0; same && i < a->ncls; i++) {
         const struct device_class *x = &a->cls[i], *y = &b->cls[i];

@@ -564,19 +564,27 @@ static inline struct module *random_module(uint64_t seed, uint32_t nodes, uint32
     return m;
 }
 
+static inline struct exec_model random_model(uint64_t seed)
+{
+    struct rng r = rng_seed(seed + 2);
+    struct exec_model e = {0};
+
+    e.io_free = rng_one_in(&r, 2);
+    e.sync_bandwidth = rng_one_in(&r, 2) ? 0 : 1 + rng_below(&r, 1000000);
+    e.replicate = rng_one_in(&r, 3);
+    e.overlap = (enum overlap)rng_below(&r, OVERLAPS);
+    e.part_cost = rng_one_in(&r, 2) ? 0 : random_amount(&r) % (PS_PER_S + 1);
+    e.schedule = (enum micro_schedule)rng_below(&r, MICRO_SCHEDULES);
+    e.efficiency = rng_one_in(&r, 2) ? 1000000 : 1 + rng_below(&r, 999999);
+    return e;
+}
+
 static inline struct cluster *random_cluster(uint64_t seed, struct arena *a)
 {
     static const char *const name[] = {"a100", "npu", "odd \"class\"", "cpu", ""};
     struct rng r = rng_seed(seed + 1);
     struct cluster *c = arena_alloc(a, sizeof *c);
 
-    c->io_free = rng_one_in(&r, 2);
-    c->sync_bandwidth = rng_one_in(&r, 2) ? 0 : 1 + rng_below(&r, 1000000);
-    c->replicate = rng_one_in(&r, 3);
-    c->overlap = (enum overlap)rng_below(&r, OVERLAPS);
-    c->part_cost = rng_one_in(&r, 2) ? 0 : random_amount(&r) % (PS_PER_S + 1);
-    c->schedule = (enum schedule)rng_below(&r, SCHEDULES);
-    c->efficiency = rng_one_in(&r, 2) ? 1000000 : 1 + rng_below(&r, 999999);
     c->ncls = 1 + rng_below(&r, 4);
     for (uint32_t i = 0; i < c->ncls; i++) {
         struct device_class *k = &c->cls[i];

@@ -161,8 +161,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     const char *reserved = c->value[CLI_RESERVE];
     bool reserve = limited_memory(x->scene.cluster) ||
                    (reserved && strspn(reserved, "0%") == strlen(reserved));
-    bool training = is_training(x->scene.m),
-         copies = x->scene.cluster && x->scene.cluster->replicate;
+    bool training = is_training(x->scene.m), copies = x->scene.cluster && x->scene.model.replicate;
     const struct {
         enum cli_id id;
         const char *why; /* NULL: it is of use */

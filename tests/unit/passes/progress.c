@@ -68,8 +68,7 @@ static struct plan *place(struct ctx *x, struct ear *e, const char *devices, con
     write_graph(&s, devices);
     if (module_parse(&t, s.text, s.len, "chains", NULL, x->use.diag))
         fail_msg("%s", s.text);
-    x->scene.m = t.scene.m;
-    x->scene.cluster = t.scene.cluster;
+    x->scene = t.scene;
     x->use.listener->user = e;
     assert_int_equal(pipeline_parse(&p, passes, x->use.mem, x->use.diag), 0);
     e->pass = p.step[p.n - 1].pass->name;

@@ -304,7 +304,7 @@ static struct ctx context(struct world *w, struct diag *d)
     struct ctx x = {.use.mem = arena_new(NULL),
                     .use.scratch = arena_new(NULL),
                     .use.diag = d,
-                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
+                    .scene = w->t.scene};
     struct settings *s = arena_alloc(x.use.mem, sizeof *s);
     struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
