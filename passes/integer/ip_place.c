@@ -145,7 +145,8 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     bool proven = r->complete && on_whole && !r->write_only;
     struct bound all =
         claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
-    struct bound own = {r->bound, solver, r->complete ? write_proof(x, o, r) : NULL};
+    struct bound own = {
+        .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
     const char *why = claim(x, scope, own, all);
     if (p->status == PLAN_OPTIMAL && why != solver)
@@ -198,7 +199,7 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct placing 
                  best->dev);
     }
     any_starts(x, c, p->top, &s);
-    if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= c->lower)
+    if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= c->lower.value)
         return 0;
     return anneal_search(c, &s, best, x->use.scratch, x->use.diag) < 0 ? -1 : 0;
 }
@@ -235,7 +236,7 @@ static int ip_run(struct ctx *x, const void *options)
     struct problem_plan best = no_plan(x, c->g);
     if (find_first(x, o, &p, c, &best))
         return -1;
-    bool enough = best.value <= c->lower && !r.write; /* false if there is no plan yet */
+    bool enough = best.value <= c->lower.value && !r.write; /* false if there is no plan yet */
     if (enough) {
         r.bound = best.value;
         r.complete = true;
