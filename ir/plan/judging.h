@@ -15,7 +15,7 @@ struct judging {
     struct verdict *v;
 };
 
-/* Writes the distinct devices of a row's nodes to list[device]; returns their number.  in[device]: zero, and left so. */
+/* Writes the distinct devices of a row to list[device]; returns their number.  in[device]: zero, and left so. */
 uint32_t plan_devices(const struct judging *j, const struct csr *c, uint32_t row, uint32_t *list,
                       uint8_t *in);
 /* Whether the copies of device d are of its class and idle but for that. */
