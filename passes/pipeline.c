@@ -2,6 +2,8 @@
  * the passes. */
 #include "passes/pipeline.h"
 
+#include "passes/planner.h"
+
 #include "ir/base/nearest.h"
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
@@ -58,11 +60,12 @@ static const struct pass *find_pass(const struct pipeline *p, const char *name)
 static int unknown_pass(const struct pipeline *p, const char *name, struct arena *a, struct diag *d)
 {
     struct nearest t = nearest_to(name, strlen(name));
-    char *s = arena_fmt(a, "%s", pass_table[0]->name);
-    nearest_try(&t, pass_table[0]->name);
-    for (const struct pass *const *q = pass_table + 1; *q; q++) {
-        s = arena_fmt(a, "%s, %s", s, (*q)->name);
-        nearest_try(&t, (*q)->name);
+    char *s = arena_fmt(a, "%s", pass_at(0)->name);
+    nearest_try(&t, pass_at(0)->name);
+    const struct pass *known;
+    for (uint32_t i = 1; (known = pass_at(i)); i++) {
+        s = arena_fmt(a, "%s, %s", s, known->name);
+        nearest_try(&t, known->name);
     }
     for (const struct pass *const *q = p->extra; q && *q; q++) {
         s = arena_fmt(a, "%s, %s", s, (*q)->name);
@@ -248,13 +251,24 @@ static void print_context(const char *when, const struct pass *p, const struct c
     wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
+/* Refuses a planner that does not know all that is wanted. */
+static int check_planner(const struct pass *pass, struct ctx *x)
+{
+    const struct planner *p = planner_of(pass);
+    if (!p)
+        return 0;
+    return ctx_base(x) ? -1 : planner_check(p, x, NULL);
+}
+
 int step_run(const struct step *s, struct ctx *x)
 {
     struct listener *l = x->use.listener;
     if (l)
         l->pass = s->pass->name;
     listener_tell(l, (struct progress){0});
-    int rc = s->pass->run(x, s->opts);
+    int rc = check_planner(s->pass, x);
+    if (!rc)
+        rc = s->pass->run(x, s->opts);
     listener_tell(l, (struct progress){0});
     if (l)
         l->pass = NULL;

@@ -6,6 +6,7 @@
  * arrow leads from each task of a sample to its next one (bind_id).  Events come in order of their
  * start.  O(n log n) for n = tasks * samples; more than a million are refused. */
 #include "backends/label.h"
+#include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
 #include "backends/timeline/replay_result.h"
 #include "ir/base/strings.h"
@@ -15,16 +16,9 @@
 
 enum { MOST = 1 << 20 };
 
-/* A string of JSON. */
 static void put_text(FILE *f, struct arena *a, const char *s)
 {
-    putc('"', f);
-    for (s = label_plain(a, s); *s; s++) {
-        if (*s == '"' || *s == '\\')
-            putc('\\', f);
-        putc(*s, f);
-    }
-    putc('"', f);
+    json_put_string(f, label_plain(a, s));
 }
 
 /* Microseconds with all digits. */

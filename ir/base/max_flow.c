@@ -3,7 +3,7 @@
  * Source: Dinic, Soviet Math. Doklady 11 (1970): shortest augmenting paths, found in phases.  A
  * phase numbers the nodes by their distance from s, then sends flow along arcs that lead one
  * further, on an explicit stack; arcs that turned out useless are not looked at again in the
- * phase. O(V^2 E) at worst. */
+ * phase.  O(V^2 E) at worst. */
 #include "ir/base/max_flow.h"
 
 #include <assert.h>

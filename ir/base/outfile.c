@@ -4,7 +4,7 @@
  * nothing; then it gets its final name at once, or, where another file is to be replaced, a temporary
  * one for the moment until it is renamed.  Elsewhere it has the temporary name from the beginning.
  * Temporary names are in the same folder, so that renaming stays on one file system, and not made from
- * the final one, so that a long name needs no room for a suffix. Cost: some system calls beside the writing. */
+ * the final one, so that a long name needs no room for a suffix.  Cost: some system calls beside the writing. */
 #include "ir/base/outfile.h"
 
 #include <errno.h>

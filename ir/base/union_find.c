@@ -1,4 +1,4 @@
-/* Colocation classes (union_find.h): union-find; the smaller index becomes the root, paths are halved. O(log n) a
+/* Colocation classes (union_find.h): union-find; the smaller index becomes the root, paths are halved.  O(log n) a
  * step on average. */
 #include "ir/base/union_find.h"
 

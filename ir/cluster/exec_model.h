@@ -15,8 +15,8 @@ enum exec_kind { EXEC_ROUNDS };
 /* What a plan is to make least of, in ps.  SAMPLE: the time per sample in the steady state. */
 enum objective { OBJECTIVE_SAMPLE, OBJECTIVES };
 
-/* How the transfers of a device go with its computing (placement paper, H.1): after each other; at the
- * same time, for different samples; at the same time, in and out apart (full duplex). */
+/* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
+ * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
 enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
 
 /* In which order a pipeline trains (placement paper, 5.3 and D): a forward and a backward sample in turn
@@ -29,9 +29,9 @@ struct exec_model {
     enum overlap overlap;
     enum micro_schedule schedule;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
-    bool io_free;   /* model inputs and outputs move for nothing */
-    /* ps that a device is taken for by each part that it runs and each of its passes, beside
-       computing */
+    bool io_free;   /* model inputs and outputs cost no transfer */
+    /* ps that each part takes of its device besides computing, once for each pass (forward, backward) that it has
+     * nodes of */
     int64_t part_cost;
     int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
     int64_t efficiency;     /* read with exec_efficiency; 0: not said */
@@ -43,13 +43,14 @@ extern const char *const objective_name[OBJECTIVES + 1],
 
 /* Share of the devices' peak rates that is reached, in millionths; all of them (1000000) where nothing was said. */
 int64_t exec_efficiency(const struct exec_model *e);
-/* Time that a device is taken for by a sample: ps of computing, transfers in and out. */
+/* Load of a device, ps, from its computing and its transfers in and out. */
 int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64_t out);
-/* Time of the exchange that keeps `copies` devices of a class equal that train the same weights (bytes), for
- * each sample: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one. */
+/* ps for each sample of the exchange that keeps `weights` bytes equal on `copies` devices of a class: (copies - 1) /
+ * copies * weights / rate (placement paper, H.2); 0 for one. */
 int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, int64_t weights,
                   uint32_t copies);
-/* Time per sample of `copies` devices that take turns, each taken for `load` by a sample of its own. */
+/* Load, ps, that `copies` devices which take samples in turn have together, each of them taken for `load` by a
+ * sample of its own. */
 int64_t exec_shared_load(const struct exec_model *e, int64_t load, int64_t sync, uint32_t copies);
 
 #endif

@@ -1,7 +1,7 @@
 /* Clusters as users write them: the shorthand, the JSON form, links, groups, what is reserved.
  *
  * The JSON form is described in cluster.md.  A key that is not known is an error. Numbers are integers or strings
- * with units: no floating point. O(text). */
+ * with units: no floating point.  O(text). */
 #include "ir/cluster/presets.h"
 
 #include "ir/base/strings.h"

@@ -4,7 +4,7 @@
  * that of Celeritas (critical_order.h).  LATE is LIFO on the transposed graph, turned round: branches that
  * depend on inputs only come right before the vertex that needs them, which keeps few nets
  * open.  THIN takes, of the vertices that are ready, one that opens least (cost of the nets that it
- * opens, less that of the nets that it closes), from a heap whose stale entries are skipped. O(E)
+ * opens, less that of the nets that it closes), from a heap whose stale entries are skipped.  O(E)
  * for LIFO, FIFO, RANDOM and LATE, O((V + pins) log V) for CPD and THIN. */
 #include "ir/dag/topo_order.h"
 

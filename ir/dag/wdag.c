@@ -1,4 +1,4 @@
-/* Weighted DAGs: the base level, merging, joining cycles, counting ideals (see wdag.h). What each function costs
+/* Weighted DAGs: the base level, merging, joining cycles, counting ideals (see wdag.h).  What each function costs
  * stands there. */
 #include "ir/dag/wdag.h"
 

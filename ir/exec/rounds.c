@@ -11,7 +11,7 @@
  * in the same round, and a round takes no longer than the most loaded lane needs: N samples end within (N + levels)
  * times the plan's value, and not before N times it.  So the replay checks the judge: both find the same value by
  * methods that have nothing in common.  The parts of a device whose nodes are not contiguous are the paper's virtual
- * devices: tasks of one lane. O(samples * (tasks + edges between them)). */
+ * devices: tasks of one lane.  O(samples * (tasks + edges between them)). */
 #include "ir/exec/rounds.h"
 
 #include "ir/base/units.h"

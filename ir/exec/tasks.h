@@ -40,7 +40,7 @@ struct buffer {
     int64_t bytes;
 };
 
-/* An item is an instance of a task: item task_first[t] + i is instance i of task t. */
+/* An item is an instance of a task: item first[t] + i is instance i of task t. */
 struct task_graph {
     uint32_t ntask, nlane, nbuffer, ndev;
     struct task *task;

@@ -1,7 +1,7 @@
 /* The module: making it, appending to its arrays, and looking things up.
  *
  * Every array starts with an entry 0 that means none, pools included, so that an index or a slice
- * that was never set points at something harmless.  Arrays double; entries come zeroed. O(1) an entry on average;
+ * that was never set points at something harmless.  Arrays double; entries come zeroed.  O(1) an entry on average;
  * attributes are searched one by one. */
 #include "ir/model/module.h"
 

@@ -1,7 +1,7 @@
 /* Element types, sizes of types and tensors, and reading payloads.
  *
  * Sizes are counted in bits, so that packed 4- and 2-bit types need no cases.  Payloads are read on
- * demand, from memory or with pread, never mapped: the bulk of a model stays on disk. O(bytes read). */
+ * demand, from memory or with pread, never mapped: the bulk of a model stays on disk.  O(bytes read). */
 #include "ir/model/module.h"
 
 #include "ir/base/units.h"

@@ -1,7 +1,7 @@
 /* Printing what the textual IR is made of: names, types, tensors, attributes (grammar: text.md).
  *
  * Every form is exact: floats have the shortest digits that are read as the same number (nans their
- * bits), dimensions are quoted unless the parser would read the same spelling without. O(text). */
+ * bits), dimensions are quoted unless the parser would read the same spelling without.  O(text). */
 #include "ir/text/print.h"
 
 #include "ir/model/dim.h"

@@ -74,7 +74,7 @@ static int anneal_place_run(struct ctx *x, const void *options)
     struct place_options first = {.starts = o->starts, .seed = o->seed};
     struct placing p;
     struct any_search s;
-    if (placing_start(x, "anneal-place", &first, &p) || any_begin(&s, x, &p))
+    if (placing_start(x, &first, &p) || any_begin(&s, x, &p))
         return -1;
     struct anneal like = {.planner = "anneal-place",
                           .moves = (uint64_t)o->moves,
@@ -94,10 +94,13 @@ static int anneal_place_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_anneal_place = {
-    .name = "anneal-place",
-    .help = "split of any shape by simulated annealing: parts need not be contiguous",
-    .opts = anneal_opts,
-    .optsize = sizeof(struct anneal_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = anneal_place_run};
+const struct planner planner_anneal_place = {
+    .pass = {.name = "anneal-place",
+             .help = "split of any shape by simulated annealing: parts need not be contiguous",
+             .opts = anneal_opts,
+             .optsize = sizeof(struct anneal_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = anneal_place_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -9,7 +9,7 @@
  *
  * Source of restarts from several sorts of plans: the placement paper, 5.2 (local search from random
  * splits); the growing runs are those of Luby, Sinclair, Zuckerman, "Optimal speedup of Las Vegas
- * algorithms" (1993), in their plainest form. Cost: that of the moves (anneal_run.c). */
+ * algorithms" (1993), in their plainest form.  Cost: that of the moves (anneal_run.c). */
 #include "passes/any_shape/anneal_rounds.h"
 
 #include "passes/any_shape/anneal_run.h"

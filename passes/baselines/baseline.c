@@ -16,10 +16,9 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
 {
     const struct place_options one = {.starts = 1};
     *b = (struct baseline){.x = x, .planner = planner, .best_effort = best_effort};
-    if (placing_start(x, planner, &one, &b->p))
+    if (placing_start(x, &one, &b->p))
         return -1;
-    if (loads_check_sums(b->p.top, planner, x->use.diag) ||
-        loads_new(&b->l, b->p.top, planner, x->use.scratch, x->use.diag))
+    if (loads_new(&b->l, b->p.top, planner, x->use.scratch, x->use.diag))
         return -1;
     for (uint32_t v = 0; v < b->p.level->n; v++) {
         uint32_t d = 0;

@@ -243,9 +243,12 @@ static int local_run(struct ctx *x, const void *options)
                                         tried, complete ? "" : " (the last one cut short)"));
 }
 
-const struct pass pass_local_place = {.name = "local-place",
-                                      .help = "baseline: local search from random plans",
-                                      .opts = local_opts,
-                                      .optsize = sizeof(struct local_options),
-                                      .needs = NEED_COST | NEED_CONTRACT,
-                                      .run = local_run};
+const struct planner planner_local_place = {
+    .pass = {.name = "local-place",
+             .help = "baseline: local search from random plans",
+             .opts = local_opts,
+             .optsize = sizeof(struct local_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = local_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST};

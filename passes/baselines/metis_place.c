@@ -1,6 +1,6 @@
 /* metis-place: parts by METIS (Karypis and Kumar), a graph partitioner; see partition.c.
  *
- * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child. Cost: the
+ * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child.  Cost: the
  * library's. */
 #include "passes/baselines/partition.h"
 
@@ -31,9 +31,12 @@ static int metis_run(struct ctx *x, const void *options)
 }
 #endif
 
-const struct pass pass_metis_place = {.name = "metis-place",
-                                      .help = "baseline: parts of equal weight by METIS",
-                                      .opts = partition_opts,
-                                      .optsize = sizeof(struct partition_options),
-                                      .needs = NEED_COST | NEED_CONTRACT,
-                                      .run = metis_run};
+const struct planner planner_metis_place = {
+    .pass = {.name = "metis-place",
+             .help = "baseline: parts of equal weight by METIS",
+             .opts = partition_opts,
+             .optsize = sizeof(struct partition_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = metis_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -200,7 +200,7 @@ static int pipedream_run(struct ctx *x, const void *options)
     const struct pipedream_options *o = options;
     struct placing p;
     const struct place_options run = {.starts = o->starts, .seed = o->seed, .order = 1 + TOPO_LIFO};
-    if (placing_start(x, "pipedream-place", &run, &p))
+    if (placing_start(x, &run, &p))
         return -1;
     struct wdag *path = contract_branchings(p.level, x->use.mem, x->use.scratch, x->use.diag);
     const struct problem *c =
@@ -219,10 +219,13 @@ static int pipedream_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_pipedream_place = {
-    .name = "pipedream-place",
-    .help = "baseline: contract branchings, then cut the path that is left",
-    .opts = pipedream_opts,
-    .optsize = sizeof(struct pipedream_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = pipedream_run};
+const struct planner planner_pipedream_place = {
+    .pass = {.name = "pipedream-place",
+             .help = "baseline: contract branchings, then cut the path that is left",
+             .opts = pipedream_opts,
+             .optsize = sizeof(struct pipedream_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = pipedream_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -7,7 +7,7 @@
  *
  * The arc from the source has a capacity of limit + 1, so that the search for a flow ends once it is above the
  * limit.  A vertex is kept out by an unbounded arc to t, which only ever adds to the flow: closure_without goes on
- * from where closure_of has stopped. Cost: a flow for each question. */
+ * from where closure_of has stopped.  Cost: a flow for each question. */
 #include "passes/bounds/least_load.h"
 
 #include "ir/base/units.h"

@@ -3,7 +3,7 @@
  * Source: the placement paper, 5.1.2.  Pushes a level that equals the top one, numbered by a
  * topological order, with the edges of the path v_0 -> v_1 -> ... added, so that its ideals are the
  * prefixes of the order; dp-place on it is the paper's DPL.  The added edges carry nothing and cost
- * nothing. O(E + V log V + pins). */
+ * nothing.  O(E + V log V + pins). */
 #include "passes/passes.h"
 
 #include "ir/dag/topo_order.h"

@@ -134,15 +134,18 @@ static int dp_run(struct ctx *x, const void *options)
 {
     const struct place_options *o = options;
     struct placing p;
-    if (placing_start(x, "dp-place", o, &p))
+    if (placing_start(x, o, &p))
         return -1;
     return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, true, &p.run);
 }
 
-const struct pass pass_dp_place = {
-    .name = "dp-place",
-    .help = "contiguous split with the smallest largest load, proven (placement paper)",
-    .opts = place_opts,
-    .optsize = sizeof(struct place_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = dp_run};
+const struct planner planner_dp_place = {
+    .pass = {.name = "dp-place",
+             .help = "contiguous split with the smallest largest load, proven (placement paper)",
+             .opts = place_opts,
+             .optsize = sizeof(struct place_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = dp_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

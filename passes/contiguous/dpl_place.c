@@ -10,7 +10,7 @@
 static int dpl_run(struct ctx *x, const void *options)
 {
     struct placing p;
-    if (placing_start(x, "dpl-place", options, &p))
+    if (placing_start(x, options, &p))
         return -1;
     struct wdag *whole = p.whole, *level = p.level;
     struct problem *c = p.problem;
@@ -43,10 +43,13 @@ static int dpl_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_dpl_place = {
-    .name = "dpl-place",
-    .help = "contiguous split by interval DP over many topological orders",
-    .opts = place_opts + PLACE_OPTS_EXACT,
-    .optsize = sizeof(struct place_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = dpl_run};
+const struct planner planner_dpl_place = {
+    .pass = {.name = "dpl-place",
+             .help = "contiguous split by interval DP over many topological orders",
+             .opts = place_opts + PLACE_OPTS_EXACT,
+             .optsize = sizeof(struct place_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = dpl_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

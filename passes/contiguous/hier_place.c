@@ -244,22 +244,6 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
 
 /* ---- the pass --------------------------------------------------------------------------------- */
 
-/* Refuses what the search does not know. */
-static int check_objective(const struct ctx *x)
-{
-    if (x->scene.model.overlap != OVERLAP_SUM)
-        return diag_error(x->use.diag,
-                          "hier-place: it knows transfers after computing only, not "
-                          "--overlap=%s",
-                          overlap_name[x->scene.model.overlap]);
-    if (x->scene.model.schedule == MICRO_GPIPE && x->scene.m->backward)
-        return diag_error(x->use.diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
-    if (x->scene.model.replicate)
-        return diag_error(x->use.diag,
-                          "hier-place: it gives each stage one device: leave out --replicate");
-    return 0;
-}
-
 /* Reports that there is no plan; none: that is proven. */
 static int report_none(struct ctx *x, bool none, const struct clock *clock)
 {
@@ -336,7 +320,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
 static int hier_run(struct ctx *x, const void *options)
 {
     const struct hier_options *o = options;
-    if (ctx_base(x) || check_objective(x))
+    if (ctx_base(x))
         return -1;
     struct clock clock = ctx_clock(x);
     struct wdag *whole = whole_level(x), *level = x->levels.top;
@@ -376,11 +360,14 @@ static int hier_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_hier_place = {
-    .name = "hier-place",
-    .help =
-        "contiguous split for accelerators in groups with faster links inside (placement paper, H.3)",
-    .opts = hier_opts,
-    .optsize = sizeof(struct hier_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = hier_run};
+const struct planner planner_hier_place = {
+    .pass =
+        {.name = "hier-place",
+         .help =
+             "contiguous split for accelerators in groups with faster links inside (placement paper, H.3)",
+         .opts = hier_opts,
+         .optsize = sizeof(struct hier_options),
+         .needs = NEED_COST | NEED_CONTRACT,
+         .run = hier_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS};

@@ -47,16 +47,11 @@ const struct opt place_opts[] = {
      .help = "kind of the topological orders; mixed: several in turn"},
     {0}};
 
-int placing_start(struct ctx *x, const char *planner, const struct place_options *o,
-                  struct placing *p)
+int placing_start(struct ctx *x, const struct place_options *o, struct placing *p)
 {
+    assert(!cluster_grouped(x->scene.cluster));
     if (ctx_base(x))
         return -1;
-    if (cluster_grouped(x->scene.cluster))
-        return diag_error(x->use.diag,
-                          "%s: it knows no groups of devices: use hier-place, or leave "
-                          "the groups out",
-                          planner);
     *p = (struct placing){.whole = whole_level(x), .level = x->levels.top, .clock = ctx_clock(x)};
     p->run.starts = (uint32_t)o->starts;
     p->run.seed = (uint64_t)o->seed;

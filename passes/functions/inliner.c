@@ -156,7 +156,7 @@ static struct attr shift_attr(const struct shift *s, struct attr a)
     case ATTR_SPARSE:
         a.u.t += s->tensor;
         break;
-    default: /* lists of tensors and graphs: shifted_list and take_attr copy them */
+    default: /* lists of tensors and graphs: shift_attr_list and take_attr copy them */
         break;
     }
     return a;

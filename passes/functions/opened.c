@@ -4,7 +4,7 @@
  * (inliner.c) runs on it again and leaves them out: the nodes come in the same order, so a walk over both
  * modules side by side tells which is which; types and costs are carried over, and a closed call takes
  * what the nodes in its place took.  Names can therefore be those of the first run or end in another
- * number, where names of the model look like those of nodes inside calls. O(nodes + operands + depth of calls * uses
+ * number, where names of the model look like those of nodes inside calls.  O(nodes + operands + depth of calls * uses
  * of their results). */
 #include "passes/functions/opened.h"
 

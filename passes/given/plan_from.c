@@ -82,9 +82,13 @@ static int plan_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_plan = {.name = "plan",
-                               .help = "take a plan from a file, judge it and go on with it",
-                               .opts = plan_opts,
-                               .optsize = sizeof(struct plan_options),
-                               .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
-                               .run = plan_run};
+const struct planner planner_plan = {
+    .pass = {.name = "plan",
+             .help = "take a plan from a file, judge it and go on with it",
+             .opts = plan_opts,
+             .optsize = sizeof(struct plan_options),
+             .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
+             .run = plan_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURES_ALL,
+    .given = true};

@@ -5,7 +5,7 @@
  * says that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they
  * prove is stated with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.
  * Where all loads are multiples of something coarser (ip_grain) the margin vanishes, and the plan is called optimal;
- * else it is called feasible, with the gap.  On a fused level the proof is about that level only. Cost: the time
+ * else it is called feasible, with the gap.  On a fused level the proof is about that level only.  Cost: the time
  * that the solver gets. */
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/ip_refute.h"
@@ -221,13 +221,12 @@ static int ip_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag, "ip-place: solve=false: expected write=FILE, too");
     if (!share_parse(o->gap, &r.gap))
         return diag_error(x->use.diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
-    if (placing_start(x, "ip-place", &po, &p))
+    if (placing_start(x, &po, &p))
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
     if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
         c = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
-    if (!c || loads_check_sums(c, "ip-place", x->use.diag) ||
-        loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
+    if (!c || loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
     if (!p.clock.deadline)
         p.clock.deadline = clock_now() + DEFAULT_SECONDS * (int64_t)NS_PER_S;
@@ -253,10 +252,12 @@ static int ip_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_ip_place = {
-    .name = "ip-place",
-    .help = "split by integer programming, contiguous or not (placement paper)",
-    .opts = ip_opts,
-    .optsize = sizeof(struct ip_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = ip_run};
+const struct planner planner_ip_place = {
+    .pass = {.name = "ip-place",
+             .help = "split by integer programming, contiguous or not (placement paper)",
+             .opts = ip_opts,
+             .optsize = sizeof(struct ip_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = ip_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST};

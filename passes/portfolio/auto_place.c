@@ -7,7 +7,7 @@
  * there is none, or until it gets no nearer.  What is left on the table is said.  With a time limit, what is left of
  * it goes to a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
  *
- * Groups of devices are known to hier-place only. Cost: that of dp-place, of annealing and of the bounds. */
+ * Groups of devices are known to hier-place only.  Cost: that of dp-place, of annealing and of the bounds. */
 #include "passes/contiguous/dp_place.h"
 
 #include "passes/any_shape/fit_memory.h"
@@ -275,7 +275,7 @@ static int auto_place_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag,
                           "auto-place: gain=%s: expected a share such as 5%% or 0, below 1",
                           r.o->gain);
-    if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
+    if (placing_start(x, &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
     if (!r.o->contiguous && any_hopeless(x, r.s.any))
@@ -293,11 +293,15 @@ static int auto_place_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_auto_place = {
-    .name = "auto-place",
-    .help =
-        "dp-place, or annealing where another shape is much better, with the reason and a bound",
-    .opts = auto_opts,
-    .optsize = sizeof(struct auto_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = auto_place_run};
+const struct planner planner_auto_place = {
+    .pass =
+        {.name = "auto-place",
+         .help =
+             "dp-place, or annealing where another shape is much better, with the reason and a bound",
+         .opts = auto_opts,
+         .optsize = sizeof(struct auto_options),
+         .needs = NEED_COST | NEED_CONTRACT,
+         .run = auto_place_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

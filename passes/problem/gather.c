@@ -3,7 +3,7 @@
  * Planners lower the largest load only; on the other devices they may leave vertices scattered, which cost transfers
  * and parts.  Sweeps over the vertices, forwards and backwards in turn, move each to the device, among those that
  * its nets touch, where the sum of the two loads falls most.  In a contiguous plan a vertex may go to stages from
- * its latest predecessor's to its first successor's only. Cost: at most TIDY_SWEEPS sweeps, O(devices * nets of a
+ * its latest predecessor's to its first successor's only.  Cost: at most TIDY_SWEEPS sweeps, O(devices * nets of a
  * vertex) for each vertex. */
 #include "passes/problem/gather.h"
 

@@ -3,7 +3,7 @@
  * Bodies are visited when their owner is reached (infer_shapes.c).  The results of an If are what its
  * branches agree on.  A value that a Loop or Scan carries is first taken to keep the shape that it
  * enters with; if the body's result turns out different, the body is visited again with the dimensions
- * that changed unknown, the last time with nothing known: at most three visits. O(rank) for each carried value and
+ * that changed unknown, the last time with nothing known: at most three visits.  O(rank) for each carried value and
  * visit. */
 #include "passes/shapes/infer_bodies.h"
 

@@ -1,5 +1,5 @@
 /* Shape inference: rules of the operators on images: resizing, cropping, regions, patches, grids.
- * Formulas: the operator documents of ONNX and of ONNX Runtime's com.microsoft domain. O(operands * rank) a node. */
+ * Formulas: the operator documents of ONNX and of ONNX Runtime's com.microsoft domain.  O(operands * rank) a node. */
 #include "passes/shapes/infer.h"
 
 #include <string.h>

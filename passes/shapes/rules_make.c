@@ -1,4 +1,4 @@
-/* Shape inference: rules of the operators that repeat or pad, make shapes and values, or reduce. O(operands * rank)
+/* Shape inference: rules of the operators that repeat or pad, make shapes and values, or reduce.  O(operands * rank)
  * a node, and O(elements) where they are followed. */
 #include "passes/shapes/infer.h"
 

@@ -1,6 +1,6 @@
 /* Shape inference: rules of the operators that rearrange, join, cut and pick elements.
  * Axes, pads, split sizes and the like are attributes in old opsets and operands in new ones;
- * attr_or_input() takes whichever is there. O(operands * rank) a node, and O(elements) where they are followed. */
+ * attr_or_input() takes whichever is there.  O(operands * rank) a node, and O(elements) where they are followed. */
 #include "passes/shapes/infer.h"
 
 #include <string.h>

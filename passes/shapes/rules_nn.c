@@ -1,6 +1,6 @@
 /* Shape inference: rules of the operators that compute (convolution, pooling, products, recurrent
  * layers, attention, resizing).  Formulas: the operator documents of ONNX and of ONNX Runtime's
- * com.microsoft domain. O(operands * rank) a node; Einsum O(length of its equation). */
+ * com.microsoft domain.  O(operands * rank) a node; Einsum O(length of its equation). */
 #include "passes/shapes/infer.h"
 
 #include <string.h>

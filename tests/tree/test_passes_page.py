@@ -1,7 +1,8 @@
-"""passes/README.md works as it says: its pass is compiled into a pcc of its own (with table.c changed as
-the page tells), and its lit test passes with that pcc, and fails when the pass is broken.
+"""passes/README.md works as it says: its pass and its planner are compiled into a pcc of their own (with table.c
+changed as the page tells), and their lit tests pass with that pcc, and fail when the one they are for is broken; the
+test of all planners takes the new one in.
 
-Needs lit, filecheck and the build tree around PCC (else 77)."""
+Needs lit, filecheck, cmocka and the build tree around PCC (else 77)."""
 import os
 import re
 import shlex
@@ -15,7 +16,16 @@ ROOT = Path(__file__).resolve().parents[2]
 PCC = os.environ.get("PCC", "pcc")
 BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
 STRICT = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes".split()
-BREAK = ("g->pred.at[v + 1] - at != 1", "g->pred.at[v + 1] == at")
+# each file of the page: its test, how it comes into passes/table.c, and how it is broken
+EXAMPLES = {
+    "passes/coarsen/absorb.c": (
+        "tests/lit/absorb.pir", "extern const struct pass ", "pass_absorb", "&pass_fuse,",
+        ("g->pred.at[v + 1] - at != 1", "g->pred.at[v + 1] == at")),
+    "passes/baselines/even_place.c": (
+        "tests/lit/even.pir", "extern const struct planner ", "planner_even_place", "&planner_scotch_place,",
+        ("before += time_of(g, v);", "")),
+}
+UNIT = "tests/unit/passes/planner.c"
 
 
 def cache(name):
@@ -35,19 +45,27 @@ def c_flags():
     return [*cache("CMAKE_C_FLAGS").split(), *cache(f"CMAKE_C_FLAGS_{kind}").split()]
 
 
-def build(folder, blocks, out):
-    """A pcc with the page's pass: its objects come before those of the library."""
-    table = (ROOT / "passes/table.c").read_text()
-    table, n = re.subn(r"extern const struct pass ", "extern const struct pass pass_absorb, ", table)
-    table, k = re.subn(r"&pass_fuse,", "&pass_absorb, &pass_fuse,", table)
-    assert n == 1 and k == 1, "passes/table.c has changed its form"
-    (folder / "table.c").write_text(table)
-    (folder / "absorb.c").write_text(blocks["passes/coarsen/absorb.c"])
-    libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c", "jansson", "libcgraph"],
+def table():
+    """passes/table.c with a line for each example."""
+    text = (ROOT / "passes/table.c").read_text()
+    for _, declares, name, row, _ in EXAMPLES.values():
+        text, n = re.subn(re.escape(declares), f"{declares}{name}, ", text)
+        text, k = re.subn(re.escape(row), f"&{name}, {row}", text)
+        assert n == 1 and k == 1, "passes/table.c has changed its form"
+    return text
+
+
+def build(folder, blocks, out, sources):
+    """A program with the page's examples: their objects come before those of the library."""
+    (folder / "table.c").write_text(table())
+    own = [folder / "table.c"]
+    for path in EXAMPLES:
+        own.append(folder / Path(path).name)
+        own[-1].write_text(blocks[path])
+    libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c", "jansson", "libcgraph", "cmocka"],
                           capture_output=True, text=True, check=True).stdout.split()
     command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{ROOT}",
-               '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', folder / "absorb.c", folder / "table.c",
-               *sorted((ROOT / "tools/pcc").glob("*.c")), BUILD / "libpcc.a",
+               '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', *own, *sources, BUILD / "libpcc.a",
                *BUILD.glob("**/libpcc_onnx.a"), *libs, *solvers(), "-pthread", "-lm", "-o", out]
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if r.returncode:
@@ -66,26 +84,41 @@ def main():
         return 77
     page = (ROOT / "passes/README.md").read_text()
     blocks = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", page, re.M | re.S))
+    driver = sorted((ROOT / "tools/pcc").glob("*.c"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if not build(folder, blocks, folder / "pcc"):
-            return 1
         (folder / "lit").mkdir()
-        for p in ("lit.cfg.py",):
-            shutil.copy(ROOT / "tests/lit" / p, folder / "lit")
-        test = folder / "lit" / "absorb.pir"
-        test.write_text(blocks["tests/lit/absorb.pir"])
-        r = lit(test, folder / "pcc", folder / "out")
-        if r.returncode:
-            print(r.stdout[-3000:])
-            return r.returncode
-        assert blocks["passes/coarsen/absorb.c"].count(BREAK[0]) == 1
-        blocks["passes/coarsen/absorb.c"] = blocks["passes/coarsen/absorb.c"].replace(*BREAK)
-        if not build(folder, blocks, folder / "broken"):
+        shutil.copy(ROOT / "tests/lit/lit.cfg.py", folder / "lit")
+        if not build(folder, blocks, folder / "pcc", driver):
             return 1
-        r = lit(test, folder / "broken", folder / "out2")
-        if r.returncode != 1:
-            print(f"the page's test does not notice a broken pass: {r.returncode}\n{r.stdout}")
+        for path, (test, *_, (old, new)) in EXAMPLES.items():
+            at = folder / "lit" / Path(test).name
+            at.write_text(blocks[test])
+            r = lit(at, folder / "pcc", folder / "out")
+            if r.returncode:
+                print(r.stdout[-3000:])
+                return r.returncode
+            assert blocks[path].count(old) == 1
+            if not build(folder, {**blocks, path: blocks[path].replace(old, new)}, folder / "broken", driver):
+                return 1
+            r = lit(at, folder / "broken", folder / "out2")
+            if r.returncode != 1:
+                print(f"the page's test of {path} does not notice that it is broken: {r.returncode}\n{r.stdout}")
+                return 1
+        if not build(folder, blocks, folder / "unit", [ROOT / UNIT]):
+            return 1
+        r = subprocess.run([folder / "unit"], capture_output=True, text=True)
+        if r.returncode:
+            print(f"{UNIT} with the page's planner:", r.stdout[-3000:], r.stderr[-3000:], sep="\n")
+            return 1
+        groups = ("FEATURE_PINS | FEATURE_PART_COST}", "FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS}")
+        path = "passes/baselines/even_place.c"
+        assert blocks[path].count(groups[0]) == 1
+        if not build(folder, {**blocks, path: blocks[path].replace(*groups)}, folder / "unit", [ROOT / UNIT]):
+            return 1
+        r = subprocess.run([folder / "unit"], capture_output=True, text=True)
+        if r.returncode == 0:
+            print(f"{UNIT} takes a planner that offers what it does not know: {r.stdout[-3000:]}")
             return 1
     return 0
 

@@ -117,8 +117,9 @@ static int stop_after(const char *name, struct pipeline *p, struct diag *d)
 static const char *pass_hint(const char *name, struct arena *a)
 {
     struct nearest t = nearest_to(name, strlen(name));
-    for (const struct pass *const *p = pass_table; *p; p++)
-        nearest_try(&t, (*p)->name);
+    const struct pass *p;
+    for (uint32_t i = 0; (p = pass_at(i)); i++)
+        nearest_try(&t, p->name);
     return nearest_hint(&t, a);
 }
 
@@ -295,8 +296,9 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     else if (c->value[CLI_VERSION])
         print_version(a);
     else if (c->value[CLI_LIST_PASSES]) {
-        for (const struct pass *const *p = pass_table; *p; p++)
-            printf("%-14s %s\n", (*p)->name, (*p)->help);
+        const struct pass *p;
+        for (uint32_t i = 0; (p = pass_at(i)); i++)
+            printf("%-14s %s\n", p->name, p->help);
     } else if (c->value[CLI_LIST_OPS]) {
         list_shape_rules(stdout);
     } else if (c->value[CLI_HELP_PASS]) {

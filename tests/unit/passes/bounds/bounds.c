@@ -248,7 +248,7 @@ static void test_reductions(void **state)
         arena_free(t->a);
     }
     printf(
-        "%u kernels are empty, %u of them at the optimum, %u smaller; %u kinds denied, %u plans kept\n",
+        "%u reductions are empty, %u of them at the optimum, %u smaller; %u kinds denied, %u plans kept\n",
         none, closed, smaller, denied, kept);
     assert_true(closed > GRAPHS / 10 && smaller > GRAPHS / 4 && denied > GRAPHS && kept > GRAPHS);
     free(t);
