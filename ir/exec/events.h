@@ -37,7 +37,7 @@ struct timeline {
     uint32_t ncycle;
 };
 
-/* Runs g, whose items are numbered.  All lives in a.  clock: ends the run (STOPPED, what has started stands);
+/* Runs g, whose items are numbered.  The result lives in a.  clock: ends the run (STOPPED, what has started stands);
  * NULL: never. */
 struct timeline events_run(const struct task_graph *g, struct clock *clock, struct arena *a);
 

@@ -2,19 +2,21 @@
 #ifndef PCC_IR_EXEC_SINGLE_STEP_H
 #define PCC_IR_EXEC_SINGLE_STEP_H
 
-#include "ir/cluster/cluster.h"
-#include "ir/dag/placeable.h"
+#include "ir/dag/scene.h"
 #include "ir/exec/events.h"
 
-/* How a value gets from device to device.  DIRECT: in one hop, over the link of the device that made it.  HOST:
- * out over the link of that device, once, then in over the link of each device that reads it.  Within a
- * group all hops take the inner link; between the host and a device there is one hop always; between devices
- * of host classes a value is there at once. */
+/* How a value gets from device to device.  DIRECT: in one hop, over the link of the device that made it, or over its
+ * inner link if both devices are of one group.  HOST: out over the link of that device, once, then in over the link
+ * of each device that reads it; over the inner links if all that have to do with the value are of one group.
+ * Between the host and a device there is one hop always, over the device's link; between devices of host classes a
+ * value is there at once. */
 enum network { NETWORK_DIRECT, NETWORK_HOST, NETWORKS };
 
-/* What a hop holds while it lasts.  NONE: nothing.  LINK: the way from one device to the other.  PORT: the out-port
- * of the sender and the in-port of the receiver.  HALF: the one channel of each.  RX: what the receiver takes in
- * by.  BLOCKING: the computing lanes of both; DIRECT only.  The host holds nothing. */
+/* What a hop holds while it lasts.  NONE: nothing.  LINK: the way from one device (or the host) to the other.  PORT:
+ * the out-port of the sender and the in-port of the receiver.  HALF: the one channel of each.  RX: what the receiver
+ * takes in by.  BLOCKING: the computing lanes of both; DIRECT only.  The host holds nothing but a way.  Hops are
+ * served as they become ready; of those that did at once by number of the net, then in the order of the first nodes
+ * that read there (a model's output goes out last). */
 enum contention {
     CONTENTION_NONE,
     CONTENTION_LINK,
@@ -25,7 +27,8 @@ enum contention {
     CONTENTIONS
 };
 
-/* Who is next on a device: by the plan's order, by becoming ready, or by the longest way to the end. */
+/* Who is next on a device: by the plan's order, by becoming ready, or by the longest way to the end, hops included;
+ * equal nodes by number. */
 enum dispatch { DISPATCH_PLAN, DISPATCH_FIFO, DISPATCH_LEVEL, DISPATCHES };
 
 struct step_model {
@@ -38,12 +41,16 @@ struct step_model {
  * lane says which; MOVE: a hop from device to device; OUT, IN: to and from the host. */
 enum step_kind { STEP_COMPUTE, STEP_MOVE, STEP_OUT, STEP_IN };
 
-/* The tasks of one step of m, whose nodes dev[] places where they can run.  rank[node]: the plan's order, each device
- * takes its nodes by it, equal ones by number; NULL: by number, which is a topological order.  Lanes 0 .. ndev - 1
- * compute.  Memory: values by their buffers, on the device that makes them and on each that reads them; what
- * lasts is `lasting` of the caller.  Numbered; lives in a.  O(nodes + pins + D^2), sorting apart. */
-struct task_graph single_step(const struct module *m, const struct place *p,
-                              const struct cluster *c, const int32_t *dev, const uint32_t *rank,
+/* The tasks of one step of a scene, whose nodes dev[] places where they can run.  rank[node]: the plan's order; NULL:
+ * by number, which is a topological order.  Lanes 0 .. ndev - 1 compute; the first tasks are the nodes' in order.
+ *
+ * Memory: a value, from the start of what makes it or brings it until its last use there (hops are uses, too); what a
+ * node needs beside its results (costs.own), while it runs.  A model's output stays where it is made unless it goes
+ * out.  The host's memory has a value once, charged to the device that makes it or the first one that reads it; what
+ * is there from the beginning is not counted.  What lasts is `lasting` of the caller.
+ *
+ * Numbered; lives in a.  O(nodes + pins + D^2), sorting apart. */
+struct task_graph single_step(const struct scene *of, const int32_t *dev, const uint32_t *rank,
                               const struct step_model *s, struct arena *a);
 
 extern const char *const network_name[], *const contention_name[], *const dispatch_name[];
