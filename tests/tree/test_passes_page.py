@@ -1,6 +1,6 @@
-"""passes/README.md works as it says: its pass and its planner are compiled into a pcc of their own (with table.c
-changed as the page tells), and their lit tests pass with that pcc, and fail when the one they are for is broken; the
-test of all planners takes the new one in.
+"""passes/README.md and backends/README.md work as they say: their pass, planner and writer are compiled into a pcc of
+their own (with the tables changed as the pages tell), and their lit tests pass with that pcc, and fail when the one they
+are for is broken; the tests of all planners and of all writers take the new ones in.
 
 Needs lit, filecheck, cmocka and the build tree around PCC (else 77)."""
 import os
@@ -16,16 +16,20 @@ ROOT = Path(__file__).resolve().parents[2]
 PCC = os.environ.get("PCC", "pcc")
 BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
 STRICT = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes".split()
-# each file of the page: its test, how it comes into passes/table.c, and how it is broken
+PAGES = ("passes/README.md", "backends/README.md")
+# each file of the pages: its test, how it comes into which table, and how it is broken
 EXAMPLES = {
     "passes/coarsen/absorb.c": (
-        "tests/lit/absorb.pir", "extern const struct pass ", "pass_absorb", "&pass_fuse,",
+        "tests/lit/absorb.pir", "passes/table.c", "extern const struct pass ", "pass_absorb", "&pass_fuse,",
         ("g->pred.at[v + 1] - at != 1", "g->pred.at[v + 1] == at")),
     "passes/baselines/even_place.c": (
-        "tests/lit/even.pir", "extern const struct planner ", "planner_even_place", "&planner_scotch_place,",
+        "tests/lit/even.pir", "passes/table.c", "extern const struct planner ", "planner_even_place", "&planner_scotch_place,",
         ("before += time_of(g, v);", "")),
+    "backends/report/loads.c": (
+        "tests/lit/loads.pir", "backends/writers.c", "extern const struct writer ", "writer_loads", "&writer_json,",
+        ("{12, 9, 6}", "{12, 12, 6}")),
 }
-UNIT = "tests/unit/passes/planner.c"
+UNIT, WRITERS = "tests/unit/passes/planner.c", "tests/unit/backends/writers.c"
 
 
 def cache(name):
@@ -45,23 +49,24 @@ def c_flags():
     return [*cache("CMAKE_C_FLAGS").split(), *cache(f"CMAKE_C_FLAGS_{kind}").split()]
 
 
-def table():
-    """passes/table.c with a line for each example."""
-    text = (ROOT / "passes/table.c").read_text()
-    for _, declares, name, row, _ in EXAMPLES.values():
+def tables():
+    """The tables with a line for each example, by name."""
+    changed = {}
+    for _, table, declares, name, row, _ in EXAMPLES.values():
+        text = changed.get(table) or (ROOT / table).read_text()
         text, n = re.subn(re.escape(declares), f"{declares}{name}, ", text)
         text, k = re.subn(re.escape(row), f"&{name}, {row}", text)
-        assert n == 1 and k == 1, "passes/table.c has changed its form"
-    return text
+        assert n == 1 and k == 1, f"{table} has changed its form"
+        changed[table] = text
+    return changed
 
 
 def build(folder, blocks, out, sources):
-    """A program with the page's examples: their objects come before those of the library."""
-    (folder / "table.c").write_text(table())
-    own = [folder / "table.c"]
-    for path in EXAMPLES:
+    """A program with the pages' examples: their objects come before those of the library."""
+    own = []
+    for path, text in {**tables(), **{path: blocks[path] for path in EXAMPLES}}.items():
         own.append(folder / Path(path).name)
-        own[-1].write_text(blocks[path])
+        own[-1].write_text(text)
     libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c", "jansson", "libcgraph", "cmocka"],
                           capture_output=True, text=True, check=True).stdout.split()
     command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{ROOT}",
@@ -82,8 +87,8 @@ def main():
     if not (BUILD / "libpcc.a").is_file():
         print("skipped: PCC is in no build tree")
         return 77
-    page = (ROOT / "passes/README.md").read_text()
-    blocks = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", page, re.M | re.S))
+    pages = "".join((ROOT / page).read_text() for page in PAGES)
+    blocks = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", pages, re.M | re.S))
     driver = sorted((ROOT / "tools/pcc").glob("*.c"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -105,12 +110,13 @@ def main():
             if r.returncode != 1:
                 print(f"the page's test of {path} does not notice that it is broken: {r.returncode}\n{r.stdout}")
                 return 1
-        if not build(folder, blocks, folder / "unit", [ROOT / UNIT]):
-            return 1
-        r = subprocess.run([folder / "unit"], capture_output=True, text=True)
-        if r.returncode:
-            print(f"{UNIT} with the page's planner:", r.stdout[-3000:], r.stderr[-3000:], sep="\n")
-            return 1
+        for unit in (UNIT, WRITERS):
+            if not build(folder, blocks, folder / "unit", [ROOT / unit]):
+                return 1
+            r = subprocess.run([folder / "unit"], capture_output=True, text=True)
+            if r.returncode:
+                print(f"{unit} with the pages' examples:", r.stdout[-3000:], r.stderr[-3000:], sep="\n")
+                return 1
         groups = ("FEATURE_PINS | FEATURE_PART_COST}", "FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS}")
         path = "passes/baselines/even_place.c"
         assert blocks[path].count(groups[0]) == 1
