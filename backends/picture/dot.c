@@ -460,19 +460,27 @@ static const uint32_t *draw_nodes(struct picture *p)
     return box_of;
 }
 
+static void close_graph(void *g)
+{
+    agclose(g);
+}
+
 int dot_write(const struct result *r, enum view view, uint32_t most, const char *path)
 {
     struct outfile o;
-    struct picture p = {.r = r, .a = arena_new()};
-    if (outfile_open_to(&o, path, r->out, r->diag)) {
+    struct picture p = {.r = r, .a = arena_new(r->scene.m->mem)};
+    if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag)) {
         arena_free(p.a);
         return -1;
     }
     Agiddisc_t by_order = {ids_open,  ids_map,   ids_alloc,   ids_free,
                            ids_print, ids_close, ids_register};
     struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
+    ids.name = vec_grow(p.a, ids.name, &ids.cap, 1,
+                        sizeof *ids.name); /* agopen cannot be left in the middle */
     p.frames = frames_build(r, MOST_FRAMES < most ? MOST_FRAMES : most, p.a);
     p.g = agopen((char *)(uintptr_t)"pcc", Agdirected, &ids.disc);
+    arena_defer(p.a, close_graph, p.g);
     const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p)
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
                                                    : draw_nodes(&p);
@@ -485,7 +493,6 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
                 "%s\\n%u thin arrow%s left out: shapes, and to further readers of what comes in",
                 agget(p.g, (char *)(uintptr_t)"label"), t.hidden, t.hidden == 1 ? " is" : "s are"));
     int rc = agwrite(p.g, o.f);
-    agclose(p.g);
     arena_free(p.a);
     return outfile_close(&o, rc == 0);
 }

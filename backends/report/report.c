@@ -118,7 +118,7 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
 
 void summary_print(FILE *f, const struct module *m)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(m->mem);
     const struct graph *g = &m->graph[1];
     int64_t params = 0, weight = 0, flops = 0, unknown = 0, results = 0;
     char b1[UNIT_TEXT], b2[UNIT_TEXT];
@@ -312,7 +312,7 @@ static void print_reserve(FILE *f, const struct cluster *c)
 
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->scene.m->mem);
     print_gain(f, r, a);
     if (r->assumed)
         fprintf(f, "assuming %s\n", r->assumed);

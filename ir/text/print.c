@@ -528,7 +528,7 @@ void module_print(FILE *f, const struct scene *s, const struct plan *plan)
 {
     const struct module *m = s->m;
     const struct cluster *c = s->cluster;
-    struct printer p = {.f = f, .m = m, .a = arena_new(), .dims = module_new(NULL)};
+    struct printer p = {.f = f, .m = m, .a = arena_new(m->mem), .dims = module_new(m->mem, NULL)};
 
     collect_names(&p);
     put_header(&p, c, &s->model);

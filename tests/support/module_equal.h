@@ -306,7 +306,7 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
 static inline bool same_graphs(struct equality *e, const struct plan *pa, const struct plan *pb)
 {
     const struct module *a = e->a, *b = e->b;
-    struct arena *mem = arena_new();
+    struct arena *mem = arena_new(NULL);
 
     e->value = arena_array(mem, a->nval, sizeof *e->value);
     e->node = arena_array(mem, a->nnode, sizeof *e->node);

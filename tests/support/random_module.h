@@ -538,7 +538,7 @@ static inline void random_facts(struct random_module *x)
 static inline struct module *random_module(uint64_t seed, uint32_t nodes, uint32_t ncls,
                                            struct diag *d)
 {
-    struct random_module x = {.r = rng_seed(seed), .m = module_new(d)};
+    struct random_module x = {.r = rng_seed(seed), .m = module_new(NULL, d)};
     struct module *m = x.m;
 
     m->path = random_string(&x);

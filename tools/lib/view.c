@@ -69,7 +69,7 @@ static const char *summary_text(struct pcc *p)
                    "summary: there are no costs: plan first (with the pass cost, at least)");
         return NULL;
     }
-    memory_begin(&m);
+    memory_begin(&m, p->x.use.mem);
     if (m.f)
         summary_print(m.f, p->x.scene.m);
     return memory_end(&m, true, "summary", p->x.use.mem, &p->diag);
@@ -90,7 +90,7 @@ static const char *plan_text(struct pcc *p)
 static const char *written_text(struct pcc *p, const struct writer *w)
 {
     struct memory m;
-    memory_begin(&m);
+    memory_begin(&m, p->x.use.mem);
     p->judged.r.out = m.f;
     bool ok = m.f && write_one(p, w, "-") == 0;
     p->judged.r.out = NULL;

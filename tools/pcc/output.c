@@ -15,13 +15,13 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-static int check_output(const struct cli *c, struct diag *d)
+static int check_output(const struct cli *c, struct arena *a, struct diag *d)
 {
     if (!c->value[CLI_OUTPUT])
         return 0;
     if (c->n[CLI_OUTPUT] > 1)
         return diag_error(d, "-o is given %u times: expected one output", c->n[CLI_OUTPUT]);
-    return write_check_path(c->input, c->value[CLI_OUTPUT], d);
+    return write_check_path(c->input, c->value[CLI_OUTPUT], a, d);
 }
 
 /* ---- options of writers ----------------------------------------------------------------------- */
@@ -235,8 +235,8 @@ int output_write(const struct cli *c, struct pcc *p)
 
 int output_check(const struct cli *c, struct pcc *p)
 {
-    return check_output(c, &p->diag) || emit_all(c, p, true) || replay_samples(c, &p->diag) < 0 ||
-                   check_options(c, p)
+    return check_output(c, p->mem, &p->diag) || emit_all(c, p, true) ||
+                   replay_samples(c, &p->diag) < 0 || check_options(c, p)
                ? -1
                : 0;
 }

@@ -80,14 +80,14 @@ static void begin(struct run *r, const struct field *f)
     struct text_module t;
     memset(r, 0, sizeof *r);
     r->d = (struct diag){.emit = keep_error, .user = r->error};
-    if (module_parse(&t, f->said.text, f->said.len, "random", &r->d))
+    if (module_parse(&t, f->said.text, f->said.len, "random", NULL, &r->d))
         fail_msg("%s\n%s", r->error, f->said.text);
     r->pin = (struct pin){"^n1$", "cpu0"};
     r->settings = (struct settings){.pins = &r->pin, .npins = f->features & FEATURE_PINS ? 1 : 0};
     r->x = (struct ctx){.scene = t.scene,
                         .settings = &r->settings,
-                        .use.mem = arena_new(),
-                        .use.scratch = arena_new(),
+                        .use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
                         .use.diag = &r->d};
 }
 

@@ -66,7 +66,7 @@ static struct plan *place(struct ctx *x, struct ear *e, const char *devices, con
     struct pipeline p = {0};
     struct run_options o = {0};
     write_graph(&s, devices);
-    if (module_parse(&t, s.text, s.len, "chains", x->use.diag))
+    if (module_parse(&t, s.text, s.len, "chains", NULL, x->use.diag))
         fail_msg("%s", s.text);
     x->scene = t.scene;
     x->use.listener->user = e;
@@ -82,8 +82,10 @@ static void check(const char *devices, const char *passes, uint32_t enough)
     struct diag d = diag_silent();
     struct listener l = {.tell = hear};
     struct ear e = {.enough = enough};
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .use.listener = &l};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .use.listener = &l};
     struct plan *p = place(&x, &e, devices, passes);
     if (!p || !e.told || e.after || e.least < (e.least ? p->bare : 0) || e.bound_most > p->bare)
         fail_msg(

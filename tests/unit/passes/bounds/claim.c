@@ -124,7 +124,7 @@ static void make(struct world *w, uint64_t seed, uint32_t kind, struct diag *d)
             say(&w->said, "%s %%v%u", n++ ? "," : "", i + 1);
     }
     say(&w->said, "\n}\n");
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
@@ -264,8 +264,10 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
 {
     uint32_t n = 0, copies[DEVICES] = {1, 1, 1, 1};
     struct diag d = diag_silent();
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = w->t.scene};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = w->t.scene};
     *any = *contiguous = COST_NEVER;
     w->x = &x;
     assert_int_equal(ctx_base(&x), 0);
@@ -313,8 +315,10 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     struct world *w = malloc(sizeof *w);
     struct diag d = diag_silent();
     make(w, seed, kind, &d);
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = w->t.scene};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = w->t.scene};
     int rc = place(&x, passes);
     const struct plan *p = x.results.plan;
     c->runs++;

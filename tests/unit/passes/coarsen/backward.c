@@ -209,10 +209,12 @@ static void check(enum mode mode, uint64_t rng)
         struct text_module t;
         struct diag d = {.emit = quiet};
         make(&w, mode, &rng);
-        if (module_parse(&t, w.said.text, w.said.len, "random", &d))
+        if (module_parse(&t, w.said.text, w.said.len, "random", NULL, &d))
             fail_msg("round %u does not parse:\n%s", round, w.said.text);
-        struct ctx x = {
-            .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = t.scene};
+        struct ctx x = {.use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
+                        .use.diag = &d,
+                        .scene = t.scene};
         int rc = run(&x, round % 2 ? "dp-place{starts=1}" : "subdivide,dp-place{starts=1}");
         uneven += w.uneven;
         int64_t best = brute_force(&w, &x);

@@ -141,7 +141,7 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
             w->pin[i] = (int32_t)test_below(&rng, w->ndev);
     }
     say(&w->said, "\n}\n");
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
@@ -301,8 +301,10 @@ static int64_t try_all(const struct world *w, int32_t *plan)
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = d, .scene = w->t.scene};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = d,
+                    .scene = w->t.scene};
     struct settings *s = arena_alloc(x.use.mem, sizeof *s);
     struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
