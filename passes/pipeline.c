@@ -227,11 +227,11 @@ static int judge_plan(const struct pass *p, struct ctx *x)
         break;
     case FOUND_OTHER_VALUE:
         diag_error(x->use.diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->results.plan->value), time_print(is, e.value));
+                   time_print(said, x->results.plan->claim.value), time_print(is, e.value));
         break;
     case FOUND_OTHER_BOUND:
         diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,
-                   time_print(said, x->results.plan->bound), time_print(is, e.value));
+                   time_print(said, x->results.plan->claim.bound), time_print(is, e.value));
         break;
     }
     return PASS_UNVERIFIED;

@@ -178,13 +178,13 @@ static json_t *make_plan(struct making *w)
     for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
         if (json_array_append_new(devices, make_device(w, d)))
             return NULL;
-    return json_pack(
-        "{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:O, s:s*}", "pcc_plan", 1, "planner",
-        p->planner, "objective", "name", objective_name[w->t->scene->model.objective], "value_s",
-        make_seconds(w->t->verdict->value), "bound_s", make_seconds(p->bound), "status",
-        plan_status_name(p->status), "argument", p->argument ? p->argument : "", "scope",
-        plan_scope_name(p->scope), "bound_all_s", make_seconds(p->bound_all), "devices", devices,
-        "calls", w->t->calls);
+    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:O, s:s*}", "pcc_plan", 1,
+                     "planner", p->planner, "objective", "name", objective_name[p->claim.objective],
+                     "value_s", make_seconds(w->t->verdict->value), "bound_s",
+                     make_seconds(p->claim.bound), "status", plan_status_name(p->claim.status),
+                     "argument", p->claim.argument ? p->claim.argument : "", "scope",
+                     plan_scope_name(p->claim.scope), "bound_all_s",
+                     make_seconds(p->claim.bound_all), "devices", devices, "calls", w->t->calls);
 }
 
 /* Says why there is no JSON; -1. */
@@ -220,23 +220,24 @@ int plan_json_write(const struct plan_told *t, const char *path, FILE *out, stru
 
 void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value)
 {
-    const char *status = plan_status_name(p->status);
-    bool proven = p->bound >= 0 && (p->status == PLAN_OPTIMAL || p->status == PLAN_FEASIBLE);
+    const char *status = plan_status_name(p->claim.status);
+    bool proven = p->claim.bound >= 0 &&
+                  (p->claim.status == PLAN_OPTIMAL || p->claim.status == PLAN_FEASIBLE);
     int64_t gap = -1;
-    if (!proven && p->status != PLAN_OVER_MEMORY)
+    if (!proven && p->claim.status != PLAN_OVER_MEMORY)
         status = "heuristic";
     if (proven) /* in units of 10^-9 */
-        gap = value > p->bound ? mul_div_ceil(value - p->bound, 1000000000, value) : 0;
-    fprintf(f, "{\"name\": \"%s\", \"value_s\": ", objective_name[s->model.objective]);
+        gap = value > p->claim.bound ? mul_div_ceil(value - p->claim.bound, 1000000000, value) : 0;
+    fprintf(f, "{\"name\": \"%s\", \"value_s\": ", objective_name[p->claim.objective]);
     json_put_decimal(f, value, 12);
     fputs(", \"bound_s\": ", f);
-    json_put_decimal(f, proven ? p->bound : -1, 12);
+    json_put_decimal(f, proven ? p->claim.bound : -1, 12);
     fputs(", \"gap\": ", f);
     json_put_decimal(f, gap, 9);
     fprintf(f, ", \"status\": \"%s\", \"argument\": ", status);
-    json_put_string(f, p->argument ? p->argument : p->planner);
-    fprintf(f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
-    json_put_decimal(f, proven ? p->bound_all : -1, 12);
+    json_put_string(f, p->claim.argument ? p->claim.argument : p->planner);
+    fprintf(f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->claim.scope));
+    json_put_decimal(f, proven ? p->claim.bound_all : -1, 12);
     fputs(", \"part_cost_s\": ", f);
     json_put_decimal(f, s->model.part_cost, 12);
     putc('}', f);

@@ -306,7 +306,8 @@ static void search_on(struct search *s, struct problem_plan *best)
 {
     struct anneal *o = s->o;
     uint32_t n = s->c->g->n;
-    int64_t began = clock_now(), enough = o->enough > s->c->lower ? o->enough : s->c->lower;
+    int64_t began = clock_now(),
+            enough = o->enough > s->c->lower.value ? o->enough : s->c->lower.value;
     uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
     /* moves given to runs so far; a run that reaches the lower bound does not use all */

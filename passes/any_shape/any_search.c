@@ -51,8 +51,7 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
         return -1;
     s->best = no_plan(x, s->any->g);
     s->start = claim_start(x, s->any->g);
-    s->bound = (struct bound){s->any->lower, s->any->lower_why,
-                              explain_problem(s->any, x->scene.m, x->use.mem)};
+    s->bound = explain_bound(s->any, x->scene.m, x->use.mem);
     return 0;
 }
 

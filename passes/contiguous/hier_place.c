@@ -271,15 +271,14 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
     dp_search(c, &s, &flat, x->use.scratch);
     if (!s.complete) {
         bounds_raise(c, value, BOUNDS_WORK, clock, x->scene.m, x->use.mem, x->use.scratch);
-        cut_bound(c, CUT_WORK, clock, x->use.scratch);
+        problem_raise(c, cut_bound(c, CUT_WORK, clock, x->use.scratch));
         if (value < LOAD_INF)
             dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->use.scratch,
                      x->use.diag);
-    } else if (flat.value > c->lower && flat.value < LOAD_INF) {
-        c->lower = flat.value;
-        c->lower_proof = NULL;
-        c->lower_why = "optimum with inner links everywhere";
-        c->lower_by = (struct problem_lower){.by = LOWER_FLAT};
+    } else if (flat.value < LOAD_INF) {
+        problem_raise(c, (struct bound){.value = flat.value,
+                                        .why = "optimum with inner links everywhere",
+                                        .by = {.by = LOWER_FLAT}});
     }
     return s.complete && flat.value == LOAD_INF;
 }
@@ -289,32 +288,32 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
 {
     struct plan *p = x->results.plan;
     struct clock clock = ctx_late_clock(x);
-    struct bound in = {c->lower, c->lower_why, explain_problem(c, x->scene.m, x->use.mem)};
+    struct bound in = explain_bound(c, x->scene.m, x->use.mem);
     p->states = run->ideals;
-    bool lowest = p->bare <= c->lower;
+    bool lowest = p->claim.bare <= c->lower.value;
     if (lowest) {
-        p->argument = ""; /* claim() gives the words */
+        p->claim.argument = ""; /* claim() gives the words */
     } else if (run->complete && on_whole) {
-        p->argument =
+        p->claim.argument =
             arena_fmt(x->use.mem, "each group a contiguous piece: all pairs of %u ideals searched",
                       run->ideals);
-        in.value = p->bare;
-        in.proof =
-            explain_search(c, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
-    } else if (run->complete && p->bare == searched) {
-        p->argument = arena_fmt(x->use.mem,
-                                "all pairs of %u ideals of the coarse graph searched; "
-                                "bound: %s",
-                                run->ideals, c->lower_why);
+        in.value = p->claim.bare;
+        in.proof = explain_search(c, x->scene.m, p->planner, p->claim.argument, p->dev,
+                                  p->claim.bare, x->use.mem);
+    } else if (run->complete && p->claim.bare == searched) {
+        p->claim.argument = arena_fmt(x->use.mem,
+                                      "all pairs of %u ideals of the coarse graph searched; "
+                                      "bound: %s",
+                                      run->ideals, c->lower.why);
     } else {
-        p->argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
-                                orders->tried, run->why, c->lower_why);
+        p->claim.argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
+                                      orders->tried, run->why, c->lower.why);
     }
     claim(x, claim_scope(x, true, false), in,
-          claim_all(x, p->bare, true, BOUNDS_WORK / 100, &clock));
+          claim_all(x, p->claim.bare, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
-        p->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s", plan_among(p->scope),
-                                c->lower_why);
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
+                                      plan_among(p->claim.scope), c->lower.why);
 }
 
 static int hier_run(struct ctx *x, const void *options)
@@ -338,7 +337,7 @@ static int hier_run(struct ctx *x, const void *options)
     bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
-    if (search_orders(&r, starts, c->lower, &best, x->use.diag) ||
+    if (search_orders(&r, starts, c->lower.value, &best, x->use.diag) ||
         hier_search(level, &x->scene, &run, &best, x->use.scratch, x->use.diag) < 0)
         return -1;
     int64_t searched = best.value;
@@ -346,11 +345,11 @@ static int hier_run(struct ctx *x, const void *options)
         r.g = whole;
         r.steps = run.max_steps / 10 + 1;
         wide.value = best.value;
-        if (search_orders(&r, (uint32_t)o->starts, c->lower, &wide, x->use.diag))
+        if (search_orders(&r, (uint32_t)o->starts, c->lower.value, &wide, x->use.diag))
             return -1;
     }
     bool none = false;
-    if (best.value > c->lower && !(run.complete && level == whole))
+    if (best.value > c->lower.value && !(run.complete && level == whole))
         none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
     if (best.value == LOAD_INF && wide.value == LOAD_INF)
         return report_none(x, none || (run.complete && level == whole), &clock);

@@ -665,7 +665,7 @@ bool interval_search(const struct problem *c, struct interval_run *run, struct p
 {
     bool better = false;
     interval_begin(run);
-    while (!interval_over(run) && best->value > c->lower &&
+    while (!interval_over(run) && best->value > c->lower.value &&
            !(run->tried && clock_out(run->clock))) {
         better = interval_next(c, run, best, scratch) || better;
         if (run->phase)

@@ -253,6 +253,14 @@ static void copy_pots(struct problem *c, const struct problem *like)
     c->cross_pot = like->cross_pot;
 }
 
+bool problem_raise(struct problem *c, struct bound b)
+{
+    bool higher = b.value > c->lower.value;
+    if (higher)
+        c->lower = b;
+    return higher;
+}
+
 /* Whether devices with loads of at most `limit` can hold the whole graph, by the weights of p. */
 static bool has_room(const struct problem *c, const struct problem_pot *p, int64_t limit)
 {
@@ -295,18 +303,18 @@ static void raise_by_pigeonhole(struct problem *c)
     for (uint32_t m = 0; (uint64_t)m * ndev < n; m++) {
         uint32_t last = m * ndev + 1;
         int64_t least = sum[last] - sum[last - m - 1];
-        if (least <= c->lower)
-            continue;
-        c->lower = least;
-        c->lower_why =
-            m ? arena_fmt(c->mem, "%u longest nodes on %u devices", last, ndev) : "longest node";
-        c->lower_by = (struct problem_lower){.by = LOWER_HOLES, .at = m};
+        if (least > c->lower.value)
+            c->lower = (struct bound){
+                .value = least,
+                .why = m ? arena_fmt(c->mem, "%u longest nodes on %u devices", last, ndev)
+                         : "longest node",
+                .by = {.by = LOWER_HOLES, .at = m}};
     }
 }
 
 static void make_lower(struct problem *c)
 {
-    c->lower_why = "average load";
+    c->lower.why = "average load";
     for (uint32_t i = 0; i < c->npot; i++) {
         const struct problem_pot *p = &c->pot[i];
         bool all = !p->memory;
@@ -320,10 +328,10 @@ static void make_lower(struct problem *c)
             else
                 lo = mid + 1;
         }
-        if (all && lo > c->lower) {
-            c->lower = lo;
-            c->lower_by = (struct problem_lower){.by = LOWER_AVERAGE, .at = i};
-        }
+        if (all)
+            problem_raise(c, (struct bound){.value = lo,
+                                            .why = "average load",
+                                            .by = {.by = LOWER_AVERAGE, .at = i}});
     }
     bool alone = true;
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -369,7 +377,7 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
         make_byte_pot(c);
     make_nets(c);
     make_lower(c);
-    assert(c->npot > 0 && c->npot <= PROBLEM_POTS && c->lower >= 0);
+    assert(c->npot > 0 && c->npot <= PROBLEM_POTS && c->lower.value >= 0);
     return c;
 }
 
@@ -426,7 +434,7 @@ void problem_forget_times(struct problem *c)
         c->pot[p].net = free_net;
         c->pot[p].total = 0;
     }
-    c->lower = 0;
+    c->lower.value = 0;
 }
 
 void problem_set_limit(const struct problem *c, struct problem_caps *caps, int64_t limit)
@@ -573,5 +581,5 @@ void problem_tell(const struct problem *c, const struct clock *clock, const char
         listener_tell(clock->listener, (struct progress){.phase = phase,
                                                          .done = done,
                                                          .value = value < LOAD_INF ? value : 0,
-                                                         .bound = c->lower});
+                                                         .bound = c->lower.value});
 }

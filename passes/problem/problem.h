@@ -56,7 +56,7 @@ struct problem_pot {
     int64_t scale[PROBLEM_KINDS];
 };
 
-/* What c->lower rests on, for an argument in words (explain.h). */
+/* What a bound rests on, for an argument in words (explain.h). */
 struct problem_lower {
     enum {
         LOWER_AVERAGE, /* of potential `at` over all devices */
@@ -68,6 +68,15 @@ struct problem_lower {
     } by;
     uint32_t at, m;
     bool up;
+};
+
+/* What each bounding method finds. */
+struct bound {
+    int64_t value;   /* ps: no plan that it is about takes less */
+    const char *why; /* "average load": for one line */
+    const char *
+        proof; /* lines to check it by, each ends in a newline; NULL: explain.h makes them from `by` */
+    struct problem_lower by; /* what it rests on where there is no proof in lines */
 };
 
 struct problem {
@@ -96,10 +105,7 @@ struct problem {
        those of plans whose parts cost nothing (claim.h adds it) */
     int64_t start;
     /* no plan is better, ps: of any shape; problem_build starts it, bounds raise it */
-    int64_t lower;
-    const char *lower_why; /* "average load", ... */
-    struct problem_lower lower_by;
-    const char *lower_proof; /* lines to check it by; NULL: explain.h makes them from lower_by */
+    struct bound lower;
 };
 
 /* The problem of placing g on the cluster of s by its model; memory >= 0 raises every bounded memory to at least that.
@@ -112,6 +118,9 @@ struct problem *problem_build(const struct wdag *g, const struct scene *s, int64
  * devices hold of potential 0 can then be compared between the two. */
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d);
+
+/* Makes b the bound of c if it is higher; whether it is. */
+bool problem_raise(struct problem *c, struct bound b);
 
 /* Makes everything take no time and no transfer, so that any plan that fits is optimal. */
 void problem_forget_times(struct problem *c);

@@ -44,11 +44,11 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
     struct verdict v = judge(&x->scene, dev, NULL, a);
     struct plan p = {.planner = "plan",
                      .dev = dev,
-                     .value = v.value,
-                     .bound = -1,
-                     .bound_all = -1,
-                     .status = PLAN_HEURISTIC,
-                     .argument = "read"};
+                     .claim = {.value = v.value,
+                               .bound = -1,
+                               .bound_all = -1,
+                               .status = PLAN_HEURISTIC,
+                               .argument = "read"}};
     const struct plan_told t = {&x->scene, &p, &v, NULL};
     const char *own = arena_fmt(a, "%s/own.json", folder.path);
     const char *paper = arena_fmt(a, "%s/paper.json", folder.path);

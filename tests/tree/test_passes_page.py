@@ -1,6 +1,6 @@
 """passes/README.md and backends/README.md work as they say: their pass, planner and writer are compiled into a pcc of
-their own (with the tables changed as the pages tell), and their lit tests pass with that pcc, and fail when the one they
-are for is broken; the tests of all planners and of all writers take the new ones in.
+their own (with the tables changed as the pages tell), and their lit tests pass with that pcc, and fail when the one
+they are for is broken; the tests of all planners and of all writers take the new ones in.
 
 Needs lit, filecheck, cmocka and the build tree around PCC (else 77)."""
 import os
@@ -23,11 +23,11 @@ EXAMPLES = {
         "tests/lit/absorb.pir", "passes/table.c", "extern const struct pass ", "pass_absorb", "&pass_fuse,",
         ("g->pred.at[v + 1] - at != 1", "g->pred.at[v + 1] == at")),
     "passes/baselines/even_place.c": (
-        "tests/lit/even.pir", "passes/table.c", "extern const struct planner ", "planner_even_place", "&planner_scotch_place,",
-        ("before += time_of(g, v);", "")),
+        "tests/lit/even.pir", "passes/table.c", "extern const struct planner ", "planner_even_place",
+        "&planner_scotch_place,", ("before += time_of(g, v);", "")),
     "backends/report/loads.c": (
-        "tests/lit/loads.pir", "backends/writers.c", "extern const struct writer ", "writer_loads", "&writer_json,",
-        ("{12, 9, 6}", "{12, 12, 6}")),
+        "tests/lit/loads.pir", "backends/writers.c", "extern const struct writer ", "writer_loads",
+        "&writer_json,", ("{12, 9, 6}", "{12, 12, 6}")),
 }
 UNIT, WRITERS = "tests/unit/passes/planner.c", "tests/unit/backends/writers.c"
 

@@ -129,10 +129,10 @@ static void add_plan(struct field *f, const char *name, const struct ctx *x)
     }
     f->name[i] = name;
     f->value[i] = e.value;
-    f->bound[i] = p->bound;
-    f->bound_all[i] = p->bound_all;
+    f->bound[i] = p->claim.bound;
+    f->bound_all[i] = p->claim.bound_all;
     f->contiguous[i] = e.v.contiguous;
-    f->bounds_contiguous[i] = p->scope == SCOPE_CONTIGUOUS;
+    f->bounds_contiguous[i] = p->claim.scope == SCOPE_CONTIGUOUS;
 }
 
 /* Plans whose value is below another's bound that is about them. */

@@ -515,9 +515,9 @@ static void check_planner(struct world *w, struct diag *d, const char *passes, b
     struct run_options o = {0};
     assert_int_equal(pipeline_parse(&p, passes, x.use.mem, d), 0);
     int rc = pipeline_run(&p, &x, &o);
-    int64_t got = rc || !x.results.plan ? COST_NEVER : x.results.plan->value;
+    int64_t got = rc || !x.results.plan ? COST_NEVER : x.results.plan->claim.value;
     if (rc == PASS_UNVERIFIED || (exact ? got != want : got < want) ||
-        (got != COST_NEVER && x.results.plan->bound > want))
+        (got != COST_NEVER && x.results.plan->claim.bound > want))
         fail_msg("seed %llu: %s gives %lld (%d), the best of all is %lld:\n%s",
                  (unsigned long long)seed, passes, (long long)got, rc, (long long)want,
                  w->said.text);

@@ -225,7 +225,7 @@ static void check(enum mode mode, uint64_t rng)
                 fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.said.text);
             struct verdict v =
                 judge(&x.scene, x.results.plan->dev, x.results.plan->copies, x.use.mem);
-            if (v.value != best || x.results.plan->status != PLAN_OPTIMAL)
+            if (v.value != best || x.results.plan->claim.status != PLAN_OPTIMAL)
                 fail_msg("round %u: %lld, best %lld\n%s", round, (long long)v.value,
                          (long long)best, w.said.text);
             assert_true(v.fits && v.colocated && v.runnable);

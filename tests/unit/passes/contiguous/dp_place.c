@@ -194,7 +194,7 @@ static void test_brute_force(void **state)
         infeasible += want == COST_NEVER;
         if (want != COST_NEVER) {
             assert_int_equal(value_of(t, dev), want);
-            assert_true(c->lower <= want);
+            assert_true(c->lower.value <= want);
         }
         check_mirror(t, c, want);
         check_any(t, c, want, seed);
@@ -220,7 +220,7 @@ static uint32_t check_cuts(const struct instance *t, const struct problem *c, ui
                 if (bound > want)
                     fail_msg("seed %llu: a cut gives %lld, brute force %lld",
                              (unsigned long long)seed, (long long)bound, (long long)want);
-                raised += bound > c->lower;
+                raised += bound > c->lower.value;
             }
     return raised;
 }
@@ -361,21 +361,21 @@ static void test_paths(void **state)
             continue;
         }
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
-        int64_t upper = want + topo_below(&rng, 40), average = c->lower;
-        c->lower = topo_below(&rng, 2) ? 0 : average;
+        int64_t upper = want + topo_below(&rng, 40), average = c->lower.value;
+        c->lower.value = topo_below(&rng, 2) ? 0 : average;
         struct holder *h = holder_new(c, upper, t->a);
         assert_non_null(h);
-        for (uint32_t i = 0; i < 3 && c->lower < upper; i++) {
-            int64_t before = c->lower;
+        for (uint32_t i = 0; i < 3 && c->lower.value < upper; i++) {
+            int64_t before = c->lower.value;
             holder_raise(h, c, upper, i == 2 ? 10000000 : topo_below(&rng, 5000), NULL, NULL, t->a);
-            if (c->lower > want)
+            if (c->lower.value > want)
                 fail_msg("seed %llu: a path gives %lld, brute force %lld", (unsigned long long)seed,
-                         (long long)c->lower, (long long)want);
-            assert_true(c->lower >= before && (c->lower == before || c->lower_proof));
+                         (long long)c->lower.value, (long long)want);
+            assert_true(c->lower.value >= before && (c->lower.value == before || c->lower.proof));
         }
         feasible++;
-        raised += c->lower > average;
-        exact += c->lower == want;
+        raised += c->lower.value > average;
+        exact += c->lower.value == want;
         arena_free(t->a);
     }
     printf("%u feasible: %u raised by paths, %u exact\n", feasible, raised, exact);
@@ -409,8 +409,8 @@ static void test_bounds(void **state)
             continue;
         }
         feasible++;
-        assert_true(c->lower <= want);
-        cheap += c->lower == want;
+        assert_true(c->lower.value <= want);
+        cheap += c->lower.value == want;
         for (int64_t limit = want; limit < want + 20; limit++) {
             if (dp_refute(r.c, limit, r.floating, &s, t->a))
                 fail_msg("seed %llu: loads of %lld refuted, brute force %lld",
@@ -420,10 +420,10 @@ static void test_bounds(void **state)
         assert_true(dp_refute(all.c, want - 1, 0, &s, t->a));
         exact += dp_refute(r.c, want - 1, r.floating, &s, t->a);
         cut += check_cuts(t, c, seed, want);
-        int64_t before = c->lower;
+        int64_t before = c->lower.value;
         dp_bound(c, want, 1000000, NULL, t->a, &d);
-        better += c->lower > before;
-        assert_in_range(c->lower, before, want);
+        better += c->lower.value > before;
+        assert_in_range(c->lower.value, before, want);
         arena_free(t->a);
     }
     printf("%u of %u feasible: %u closed by cheap bounds, %u without some vertices, %u raised, "
