@@ -277,7 +277,8 @@ def test_many_files(work):
     adds, weights = [], []
     for i in range(n):
         adds.append(onnx.helper.make_node("Add", [f"x{i}", f"w{i}"], [f"x{i + 1}"]))
-        weights.append(outside(onnx.helper.make_tensor(f"w{i}", TensorProto.FLOAT, [4], bytes(16), raw=True), f"{i}.bin"))
+        weight = onnx.helper.make_tensor(f"w{i}", TensorProto.FLOAT, [4], bytes(16), raw=True)
+        weights.append(outside(weight, f"{i}.bin"))
         (area / f"{i}.bin").write_bytes(bytes(16))
     onnx.save(base.model_of(adds, [base.info("x0", [4])], [base.info(f"x{n}", [4])], weights), area / "m.onnx")
     few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 1000))}
