@@ -33,7 +33,7 @@ struct step {
     const uint32_t *rank;
     const struct step_model *s;
     struct task_graph g;
-    enum { SIZES, ROWS, ENTRIES } walk;
+    enum step_walk { SIZES, ROWS, ENTRIES } walk;
     uint32_t host;     /* ndev: what stands for the host among devices */
     struct end *end;   /* [dev] */
     uint32_t *link;    /* [from * (ndev + 1) + to] lane + 1 */
@@ -258,7 +258,7 @@ static void set_up(struct step *t, struct arena *a)
         t->is_net[p->net_value[e]] = 1;
 }
 
-static void walk(struct step *t, int which)
+static void walk(struct step *t, enum step_walk which)
 {
     t->walk = which;
     t->g.ntask = t->g.nbuffer = 0;

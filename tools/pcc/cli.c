@@ -141,7 +141,7 @@ static void make_table(struct cli *c, struct arena *a)
             help = arena_fmt(a, "folder: the split;%s: that file", writer_suffixes(a));
         if (table[i].id == CLI_EMIT)
             help = arena_fmt(a, "to stdout: %s (repeats)", writer_emits(", ", ", ", a));
-        t.row[t.n++] = (struct cli_option){.id = table[i].id,
+        t.row[t.n++] = (struct cli_option){.id = (int)table[i].id,
                                            .letter = table[i].letter,
                                            .name = table[i].name,
                                            .arg = table[i].arg,

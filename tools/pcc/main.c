@@ -274,18 +274,18 @@ static int run(const struct cli *c, struct pcc *h)
         return check_only(c, h);
     if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    rc = settings_read(h);
+    rc = (int)settings_read(h);
     if (rc || (rc = make_pipeline(c, h, &p)))
         return rc;
     if (c->value[CLI_PRINT_PIPELINE])
         fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
-    if ((rc = open_input(h, &in)))
+    if ((rc = (int)open_input(h, &in)))
         return rc;
-    if ((p.n || c->value[CLI_DEVICES]) && (rc = settings_devices(h)))
+    if ((p.n || c->value[CLI_DEVICES]) && (rc = (int)settings_devices(h)))
         return rc;
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;
-    rc = run_passes(h, &p, &o);
+    rc = (int)run_passes(h, &p, &o);
     if (rc == PCC_UNVERIFIED && !c->replay)
         reproduce(c, h, &p, at);
     if (rc)

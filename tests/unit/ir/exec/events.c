@@ -446,11 +446,13 @@ static void chains_have_no_gaps(void **state)
 
 /* An op u on dev and a value from it to each other device that is named; `port`: out-port of the sender (lane
  * ndev + dev) and in-port of the receiver (lane 2 ndev + dev); half: one channel for both. */
+enum { FREE, LINK, PORT, HALF };
+
 struct hand {
     struct made x;
     struct lane lanes[12];
     uint32_t ndev;
-    enum { FREE, LINK, PORT, HALF } mode;
+    int mode;
 };
 
 static uint32_t transfer(struct hand *h, uint32_t op, uint32_t from, uint32_t to, int64_t time)

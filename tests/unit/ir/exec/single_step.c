@@ -674,7 +674,7 @@ static void golden_plan(void **state)
     static const int64_t by_plan[10] = {6, 0, 1, 6, 10, 5, 11, 12, 17, 19};
     static struct made s;
     (void)state;
-    for (int k = 0; k < 4; k++) {
+    for (uint32_t k = 0; k < 4; k++) {
         int64_t times = k % 2 ? 7 : 1;
         golden(&s, 1 + k / 2, times);
         golden_order(&s);
