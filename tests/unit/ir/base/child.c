@@ -186,7 +186,7 @@ static int makes_noise(const struct mip *m, const struct mip_limits *l, const st
     (void)l;
     report_all(m, r, -1, 1);
     for (int i = 0; i < 1000; i++)
-        fputc((int)topo_below(&rng, 256), r->out);
+        fputc((int)random_below(&rng, 256), r->out);
     return 0;
 }
 
