@@ -286,7 +286,7 @@ static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left,
 {
     const struct anneal *o = s->o;
     if (o->clock->deadline && o->done) {
-        int64_t now = clock_now(), rest = o->clock->deadline - now, spent = now - began + 1;
+        int64_t rest = clock_left(o->clock), spent = clock_now() - began + 1;
         __int128 fits = (__int128)o->done * (rest > 0 ? rest : 0) / spent;
         left = fits < left ? (uint64_t)fits : left;
     }
