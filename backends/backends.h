@@ -117,9 +117,6 @@ const char *layer_assignment(const struct result *r, struct arena *a, const char
 int replay_print(FILE *f, const struct result *r, int64_t samples);
 /* Whether a plan can be replayed: -1 and an error if its stages have copies. */
 int replay_check(const struct result *r);
-int plan_json_write(const struct result *r, const char *path);
-/* the placement paper's split JSON */
-int paper_split_write(const struct result *r, const char *path);
 void summary_print(FILE *f, const struct module *m);
 void plan_print(FILE *f, const struct result *r, const char *split_folder);
 

@@ -21,18 +21,18 @@ struct module *onnx_read(const char *path, const struct onnx_options *o, struct 
 int check_annotations(const struct module *m, struct diag *d);
 
 /* Reads a workload of the placement paper (JSON): a module of profiled nodes with costs for the two
- * classes of *cluster ("acc", "cpu"), which it makes.  The costs of its edges are multiplied by
- * transfer_scale (1: as they are; > 0).  Everything is in the module, which is as module_new(of) makes it.  NULL and a
- * diagnostic on any defect. */
-struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
-                             struct arena *of, struct diag *d);
+ * classes of a cluster ("acc", "cpu"), which it makes, and a model, which are s->m (as module_new(of)
+ * makes it), s->cluster and s->model.  The costs of its edges are multiplied by transfer_scale (1: as they are; > 0).
+ * 0, or -1, *s empty, and a diagnostic on any defect. */
+int workload_read(struct scene *s, const char *path, double transfer_scale, struct arena *of,
+                  struct diag *d);
 /* The same of text[n]; name is for messages. */
 struct workload_text {
     const char *name, *text;
     size_t n;
 };
-struct module *workload_parse(const struct workload_text *t, double transfer_scale,
-                              struct cluster **cluster, struct arena *of, struct diag *d);
+int workload_parse(struct scene *s, const struct workload_text *t, double transfer_scale,
+                   struct arena *of, struct diag *d);
 
 enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT };
 /* By name (.onnx, .json, .pir), else by content. */

@@ -4,6 +4,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/cluster/cluster.h"
+#include "ir/cluster/exec_model.h"
 #include "ir/base/diag.h"
 #include "ir/model/dim.h"
 #include "ir/model/module.h"

@@ -52,7 +52,7 @@ struct clock ctx_clock(const struct ctx *x)
 enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 
 /* [node] CALL_* for one pattern; NULL: no call is open. */
-static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *follows)
+static uint8_t *match_calls(const struct ctx *x, const regex_t *re, const uint8_t *follows)
 {
     const struct opened *o = x->results.opened;
     if (!o)
@@ -73,7 +73,7 @@ static uint8_t *called(const struct ctx *x, const regex_t *re, const uint8_t *fo
 /* Pins the vertices that a pattern matches and that have no pin yet to a device; returns how many. */
 static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t *follows)
 {
-    const uint8_t *in = called(x, re, follows);
+    const uint8_t *in = match_calls(x, re, follows);
     uint32_t hits = 0;
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         nid n = x->levels.base->node[v];
@@ -179,7 +179,7 @@ int ctx_base(struct ctx *x)
                                  x->use.mem, x->use.diag);
     if (!x->scene.place)
         return -1;
-    if (x->scene.cluster->io_free)
+    if (x->scene.model.io_free)
         place_free_io(x->scene.m, x->scene.place);
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;

@@ -2,7 +2,7 @@
  *
  * Rewriters change the module (infer-shapes), annotators fill parallel arrays (cost), coarseners push
  * a level on the stack of weighted DAGs (contract, fuse, linearize), planners leave a plan.
- * Adding a pass: one file with its `const struct pass`, one line in passes/table.c. */
+ * Adding a pass or a planner: one file with its `const struct pass` or `struct planner`, one line in passes/table.c. */
 #ifndef PCC_PASSES_PASSES_H
 #define PCC_PASSES_PASSES_H
 
@@ -92,6 +92,28 @@ struct pass {
 
 enum { PASS_INFEASIBLE = -3 };
 
+/* What a planner may have to know beside devices, memory, computing and transfers, as bits. */
+enum feature {
+    FEATURE_PINS = 1,      /* nodes that a device is given for: --pin */
+    FEATURE_PART_COST = 2, /* each part takes its device for some time more: --part-cost */
+    FEATURE_GROUPS = 4,    /* devices in groups with faster links inside: --group */
+    FEATURE_OVERLAP = 8,   /* transfers beside computing: --overlap */
+    FEATURE_GPIPE =
+        16, /* a training graph whose passes come one after the other: --schedule=gpipe */
+    FEATURE_COPIES = 32, /* a stage on several devices that take turns: --replicate */
+    FEATURES_ALL = 63
+};
+
+/* A pass that leaves a plan, and what it knows.  What it does not offer it never sees: the runner refuses, and says
+ * which planners can (planner_check). */
+struct planner {
+    struct pass pass;
+    uint32_t objectives; /* bits 1 << enum objective */
+    uint32_t features;   /* FEATURE_* */
+    bool
+        given; /* the plan is the user's, so it is no way out where another planner knows too little */
+};
+
 /* What the user wants; never NULL. */
 const struct settings *ctx_settings(const struct ctx *x);
 /* Dimensions with a value: those given, then those guessed; i < ctx_ndims(x). */
@@ -111,7 +133,12 @@ struct clock ctx_late_clock(const struct ctx *x);
 /* Pushes a level. */
 void ctx_push(struct ctx *x, struct wdag *level);
 
-extern const struct pass *const pass_table[]; /* ends with NULL */
+/* All that -p can name, i = 0, 1, ...: passes, then planners, in the order in which a pipeline usually has them; NULL
+ * after the last. */
+const struct pass *pass_at(uint32_t i);
 const struct pass *pass_find(const char *name);
+extern const struct planner *const planner_table[]; /* ends with NULL */
+/* The planner whose pass that is; NULL: it is none of the table. */
+const struct planner *planner_of(const struct pass *p);
 
 #endif

@@ -2,6 +2,8 @@
  * the passes. */
 #include "passes/pipeline.h"
 
+#include "passes/planner.h"
+
 #include "ir/base/nearest.h"
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
@@ -57,11 +59,12 @@ static const struct pass *find_pass(const struct pipeline *p, const char *name)
 static int unknown_pass(const struct pipeline *p, const char *name, struct arena *a, struct diag *d)
 {
     struct nearest t = nearest_to(name, strlen(name));
-    char *s = arena_fmt(a, "%s", pass_table[0]->name);
-    nearest_try(&t, pass_table[0]->name);
-    for (const struct pass *const *q = pass_table + 1; *q; q++) {
-        s = arena_fmt(a, "%s, %s", s, (*q)->name);
-        nearest_try(&t, (*q)->name);
+    char *s = arena_fmt(a, "%s", pass_at(0)->name);
+    nearest_try(&t, pass_at(0)->name);
+    const struct pass *known;
+    for (uint32_t i = 1; (known = pass_at(i)); i++) {
+        s = arena_fmt(a, "%s, %s", s, known->name);
+        nearest_try(&t, known->name);
     }
     for (const struct pass *const *q = p->extra; q && *q; q++) {
         s = arena_fmt(a, "%s, %s", s, (*q)->name);
@@ -224,27 +227,36 @@ static int judge_plan(const struct pass *p, struct ctx *x)
         break;
     case FOUND_OTHER_VALUE:
         diag_error(x->use.diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->results.plan->value), time_print(is, e.value));
+                   time_print(said, x->results.plan->claim.value), time_print(is, e.value));
         break;
     case FOUND_OTHER_BOUND:
         diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,
-                   time_print(said, x->results.plan->bound), time_print(is, e.value));
+                   time_print(said, x->results.plan->claim.bound), time_print(is, e.value));
         break;
     }
     return PASS_UNVERIFIED;
 }
 
 /* Whether `said`, the argument of --print-ir-before or -after, means this pass. */
-static bool wanted(const char *said, const struct pass *p)
+static bool is_wanted(const char *said, const struct pass *p)
 {
     return said && (!strcmp(said, "*") || !strcmp(said, p->name));
 }
 
-static void show(const char *when, const struct pass *p, const struct ctx *x)
+static void print_context(const char *when, const struct pass *p, const struct ctx *x)
 {
     fprintf(stderr, "# %s %s\n", when, p->name);
     module_print(stderr, &x->scene, x->results.plan);
     wdag_print(stderr, x->levels.top, x->scene.m);
+}
+
+/* Refuses a planner that does not know all that is wanted. */
+static int check_planner(const struct pass *pass, struct ctx *x)
+{
+    const struct planner *p = planner_of(pass);
+    if (!p)
+        return 0;
+    return ctx_base(x) ? -1 : planner_check(p, x, NULL);
 }
 
 int step_run(const struct step *s, struct ctx *x)
@@ -253,7 +265,9 @@ int step_run(const struct step *s, struct ctx *x)
     if (l)
         l->pass = s->pass->name;
     listener_tell(l, (struct progress){0});
-    int rc = s->pass->run(x, s->opts);
+    int rc = check_planner(s->pass, x);
+    if (!rc)
+        rc = s->pass->run(x, s->opts);
     listener_tell(l, (struct progress){0});
     if (l)
         l->pass = NULL;
@@ -263,8 +277,8 @@ int step_run(const struct step *s, struct ctx *x)
 static int run_and_judge(const struct step *s, struct ctx *x, const struct run_options *o)
 {
     const struct plan *before = x->results.plan;
-    if (wanted(o->print_before, s->pass))
-        show("before", s->pass, x);
+    if (is_wanted(o->print_before, s->pass))
+        print_context("before", s->pass, x);
     int rc = step_run(s, x);
     if (rc)
         return rc;
@@ -274,8 +288,8 @@ static int run_and_judge(const struct step *s, struct ctx *x, const struct run_o
     }
     if (x->results.plan != before && (rc = judge_plan(s->pass, x)))
         return rc;
-    if (wanted(o->print_after, s->pass))
-        show("after", s->pass, x);
+    if (is_wanted(o->print_after, s->pass))
+        print_context("after", s->pass, x);
     return 0;
 }
 

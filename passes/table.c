@@ -1,41 +1,48 @@
-/* The table of passes: one line per pass, in the order in which a pipeline usually has them. */
+/* The tables of passes and of planners: one line each, in the order in which a pipeline usually has them. */
 #include "passes/passes.h"
 
 #include <string.h>
 
 extern const struct pass pass_inline_functions, pass_open_functions, pass_infer_shapes, pass_cost,
-    pass_subdivide, pass_contract, pass_fuse, pass_linearize, pass_dpl_place, pass_dp_place,
-    pass_hier_place, pass_ip_place, pass_anneal_place, pass_auto_place, pass_one_place,
-    pass_greedy_place, pass_local_place, pass_pipedream_place, pass_scotch_place, pass_metis_place,
-    pass_plan;
+    pass_subdivide, pass_contract, pass_fuse, pass_linearize;
+extern const struct planner planner_dpl_place, planner_dp_place, planner_hier_place,
+    planner_ip_place, planner_anneal_place, planner_auto_place, planner_one_place,
+    planner_greedy_place, planner_local_place, planner_pipedream_place, planner_scotch_place,
+    planner_metis_place, planner_plan;
 
-const struct pass *const pass_table[] = {&pass_inline_functions,
-                                         &pass_open_functions,
-                                         &pass_infer_shapes,
-                                         &pass_cost,
-                                         &pass_subdivide,
-                                         &pass_contract,
-                                         &pass_fuse,
-                                         &pass_linearize,
-                                         &pass_dpl_place,
-                                         &pass_dp_place,
-                                         &pass_hier_place,
-                                         &pass_ip_place,
-                                         &pass_anneal_place,
-                                         &pass_auto_place,
-                                         &pass_one_place,
-                                         &pass_greedy_place,
-                                         &pass_local_place,
-                                         &pass_pipedream_place,
-                                         &pass_scotch_place,
-                                         &pass_metis_place,
-                                         &pass_plan,
-                                         NULL};
+static const struct pass *const pass_table[] = {
+    &pass_inline_functions, &pass_open_functions, &pass_infer_shapes, &pass_cost, &pass_subdivide,
+    &pass_contract,         &pass_fuse,           &pass_linearize,    NULL};
+
+const struct planner *const planner_table[] = {&planner_dpl_place,    &planner_dp_place,
+                                               &planner_hier_place,   &planner_ip_place,
+                                               &planner_anneal_place, &planner_auto_place,
+                                               &planner_one_place,    &planner_greedy_place,
+                                               &planner_local_place,  &planner_pipedream_place,
+                                               &planner_scotch_place, &planner_metis_place,
+                                               &planner_plan,         NULL};
+
+const struct pass *pass_at(uint32_t i)
+{
+    enum { PASSES = sizeof pass_table / sizeof *pass_table - 1 };
+    if (i < PASSES)
+        return pass_table[i];
+    return planner_table[i - PASSES] ? &planner_table[i - PASSES]->pass : NULL;
+}
 
 const struct pass *pass_find(const char *name)
 {
-    for (const struct pass *const *p = pass_table; *p; p++)
-        if (strcmp((*p)->name, name) == 0)
-            return *p;
+    const struct pass *p;
+    for (uint32_t i = 0; (p = pass_at(i)); i++)
+        if (strcmp(p->name, name) == 0)
+            return p;
+    return NULL;
+}
+
+const struct planner *planner_of(const struct pass *p)
+{
+    for (const struct planner *const *k = planner_table; *k; k++)
+        if (&(*k)->pass == p)
+            return *k;
     return NULL;
 }

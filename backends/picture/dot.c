@@ -344,14 +344,16 @@ static const char *title(struct picture *p, const char *legend)
     char v[UNIT_TEXT], b[UNIT_TEXT];
     const struct plan *plan = p->r->plan;
     const char *path = str(p->r->scene.m, p->r->scene.m->path), *slash = strrchr(path, '/');
-    const char *bound = plan->bound >= 0 ? arena_fmt(p->a, "bound %s", time_short(b, plan->bound))
-                                         : "no bound known";
-    const char *among = plan->bound >= 0 ? plan_among(plan->scope) : "";
-    const char *why =
-        plan->argument && *plan->argument ? arena_fmt(p->a, " (%s)", text(p, plan->argument)) : "";
+    const char *bound = plan->claim.bound >= 0
+                            ? arena_fmt(p->a, "bound %s", time_short(b, plan->claim.bound))
+                            : "no bound known";
+    const char *among = plan->claim.bound >= 0 ? plan_among(plan->claim.scope) : "";
+    const char *why = plan->claim.argument && *plan->claim.argument
+                          ? arena_fmt(p->a, " (%s)", text(p, plan->claim.argument))
+                          : "";
     return arena_fmt(p->a, "%s\\ntime per sample %s, %s: %s%s%s\\n%s",
                      text(p, slash ? slash + 1 : path), time_short(v, p->r->verdict->value), bound,
-                     plan_status_name(plan->status), among, why, legend);
+                     plan_status_name(plan->claim.status), among, why, legend);
 }
 
 static void draw_sheet(struct picture *p, const char *label)

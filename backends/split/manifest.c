@@ -2,8 +2,11 @@
  *
  * Written as it is made, key by key in the order of the contract: times are exact decimals of
  * seconds, which no binary floating point number could hold, and a hundred thousand nodes need no
- * tree. Strings are checked UTF-8; bytes that are not become U+FFFD. */
+ * tree. Strings are checked UTF-8; bytes that are not become U+FFFD. What is read of it again, as a plan, is read in
+ * ir/plan/plan_json.c, which also writes "objective". */
 #include "backends/split/split.h"
+#include "ir/base/json_out.h"
+#include "ir/plan/plan_json.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -20,62 +23,9 @@ struct out {
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 sequence at s, 0 if it is none. */
-static int utf8(const unsigned char *s)
-{
-    int n = *s < 0x80                 ? 1
-            : *s >= 0xc2 && *s < 0xe0 ? 2
-            : *s >= 0xe0 && *s < 0xf0 ? 3
-            : *s >= 0xf0 && *s < 0xf5 ? 4
-                                      : 0;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) ||
-        (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] >= 0x90))
-        return 0;
-    return n;
-}
-
-static void put_string(FILE *f, const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    putc('"', f);
-    while (*s) {
-        int n = utf8(s);
-        if (!n)
-            fputs("\\ufffd", f);
-        else if (*s == '"' || *s == '\\')
-            fprintf(f, "\\%c", *s);
-        else if (*s < 0x20 || *s == 0x7f)
-            fprintf(f, "\\u%04x", *s);
-        else
-            fwrite(s, 1, (size_t)n, f);
-        s += n ? n : 1;
-    }
-    putc('"', f);
-}
-
-/* v / 10^digits as a plain decimal without trailing zeros; v < 0: null. */
-static void put_decimal(FILE *f, int64_t v, int digits)
-{
-    assert(digits > 0 && digits < 19);
-    int64_t unit = 1;
-    if (v < 0) {
-        fputs("null", f);
-        return;
-    }
-    for (int i = 0; i < digits; i++)
-        unit *= 10;
-    int64_t rest = v % unit;
-    for (; digits > 1 && rest % 10 == 0; digits--)
-        rest /= 10;
-    fprintf(f, "%" PRId64 ".%0*" PRId64, v / unit, digits, rest);
-}
-
 static void put_ps(FILE *f, int64_t ps)
 {
-    put_decimal(f, ps, 12);
+    json_put_decimal(f, ps, 12);
 }
 
 /* Separator before the next element of a list of lines. */
@@ -91,7 +41,7 @@ static void put_names(struct out *o, const vid *v, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         if (i)
             fputs(", ", o->f);
-        put_string(o->f, value_name(o->s->m, v[i]));
+        json_put_string(o->f, value_name(o->s->m, v[i]));
     }
     putc(']', o->f);
 }
@@ -137,7 +87,7 @@ static void put_value(struct out *o, vid v)
     const struct module *m = o->s->m;
     const struct type *t = &m->type[m->value[v].type];
     fputs("\"name\": ", o->f);
-    put_string(o->f, value_name(m, v));
+    json_put_string(o->f, value_name(m, v));
     fputs(", \"type\": ", o->f);
     put_type(o, m->value[v].type);
     fputs(", \"shape\": ", o->f);
@@ -153,7 +103,7 @@ static void put_value(struct out *o, vid v)
         if (d->value >= 0)
             fprintf(o->f, "%" PRId64, d->value);
         else if (d->sym)
-            put_string(o->f, str(m, d->sym));
+            json_put_string(o->f, str(m, d->sym));
         else
             fputs("null", o->f);
     }
@@ -167,35 +117,10 @@ static void put_model(struct out *o)
     const struct split *s = o->s;
     const char *path = str(s->m, s->m->path), *base = strrchr(path, '/');
     fprintf(o->f, "  \"model\": {\"file\": \"%s\", \"source\": ", MODEL_FILE);
-    put_string(o->f, base ? base + 1 : path);
+    json_put_string(o->f, base ? base + 1 : path);
     int64_t ir = s->m->ir_version;
     fprintf(o->f, ", \"nodes\": %u, \"ir_version\": %" PRId64 "},\n", s->m->graph[1].count,
             s->o->annotate == ANNOTATE_IR11 && ir < IR_DEVICES ? IR_DEVICES : ir);
-}
-
-static void put_objective(struct out *o)
-{
-    const struct plan *p = o->s->r->plan;
-    int64_t value = o->s->r->verdict->value, gap = -1;
-    const char *status = plan_status_name(p->status);
-    bool proven = p->bound >= 0 && (p->status == PLAN_OPTIMAL || p->status == PLAN_FEASIBLE);
-    if (!proven && p->status != PLAN_OVER_MEMORY)
-        status = "heuristic";
-    if (proven) /* in units of 10^-9 */
-        gap = value > p->bound ? mul_div_ceil(value - p->bound, 1000000000, value) : 0;
-    fputs("  \"objective\": {\"name\": \"time-per-sample\", \"value_s\": ", o->f);
-    put_ps(o->f, value);
-    fputs(", \"bound_s\": ", o->f);
-    put_ps(o->f, proven ? p->bound : -1);
-    fputs(", \"gap\": ", o->f);
-    put_decimal(o->f, gap, 9);
-    fprintf(o->f, ", \"status\": \"%s\", \"argument\": ", status);
-    put_string(o->f, p->argument ? p->argument : p->planner);
-    fprintf(o->f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
-    put_ps(o->f, proven ? p->bound_all : -1);
-    fputs(", \"part_cost_s\": ", o->f);
-    put_ps(o->f, o->s->r->scene.cluster->part_cost);
-    fputs("},\n", o->f);
 }
 
 /* Where the weights are, and the files outside the parts that hold some. */
@@ -209,7 +134,7 @@ static void put_weights(struct out *o)
         if (!s->sources.used[k])
             continue;
         fputs(sep, o->f);
-        put_string(o->f, s->sources.source[k]);
+        json_put_string(o->f, s->sources.source[k]);
         sep = ", ";
     }
     if (s->weights.data)
@@ -222,10 +147,10 @@ static void put_layer_assignment(struct out *o, struct arena *a)
     const char *why, *settings = layer_assignment(o->s->r, a, &why);
     fputs("  \"ort_layer_assignment\": ", o->f);
     if (settings) {
-        put_string(o->f, settings);
+        json_put_string(o->f, settings);
     } else {
         fputs("null,\n  \"ort_layer_assignment_why\": ", o->f);
-        put_string(o->f, why);
+        json_put_string(o->f, why);
     }
     fputs(",\n", o->f);
 }
@@ -247,9 +172,9 @@ static void put_devices(struct out *o, struct arena *a)
         const struct device_class *k = &c->cls[cluster_class(c, d)];
         const struct device_load *l = &s->r->verdict->load[d];
         next(o, "    {\"name\": ");
-        put_string(o->f, cluster_device_name(c, a, d));
+        json_put_string(o->f, cluster_device_name(c, a, d));
         fputs(", \"class\": ", o->f);
-        put_string(o->f, k->name);
+        json_put_string(o->f, k->name);
         if (k->memory >= 0)
             fprintf(o->f, ", \"memory_bytes\": %" PRId64, k->memory + k->reserve);
         else
@@ -289,7 +214,7 @@ static void put_borders(struct out *o)
     for (uint32_t i = 0; i < g->out.n; i++) {
         int32_t from = s->parts->out_from[i];
         next(o, "    {\"name\": ");
-        put_string(o->f, value_name(s->m, s->m->arg[g->out.at + i]));
+        json_put_string(o->f, value_name(s->m, s->m->arg[g->out.at + i]));
         fprintf(o->f, ", \"from\": \"%s\"}",
                 from >= 0               ? s->file[from]
                 : from == PART_OF_INPUT ? "input"
@@ -370,7 +295,7 @@ static void put_node_list(struct out *o, const nid *node, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         if (i)
             fputs(", ", o->f);
-        put_string(o->f, node_name(o->s->m, node[i]));
+        json_put_string(o->f, node_name(o->s->m, node[i]));
     }
     putc(']', o->f);
 }
@@ -399,7 +324,7 @@ static void put_dims(struct out *o)
     for (uint32_t i = 0; i < r->ndims; i++) {
         if (i)
             fputs(", ", o->f);
-        put_string(o->f, r->dim_name[i]);
+        json_put_string(o->f, r->dim_name[i]);
         fprintf(o->f, ": %" PRId64, r->dim_value[i]);
     }
     fputs("},\n", o->f);
@@ -432,7 +357,7 @@ static void put_copies(struct out *o, struct arena *a)
         if (in.at[n] == in.at[n + 1])
             continue;
         next(o, "    ");
-        put_string(o->f, node_name(m, n));
+        json_put_string(o->f, node_name(m, n));
         fputs(": ", o->f);
         put_files(o, in.to + in.at[n], in.at[n + 1] - in.at[n]);
     }
@@ -443,7 +368,7 @@ static void put_copies(struct out *o, struct arena *a)
         if (in.at[v + 1] - in.at[v] < 2)
             continue;
         next(o, "    ");
-        put_string(o->f, value_name(m, v));
+        json_put_string(o->f, value_name(m, v));
         fputs(": ", o->f);
         put_files(o, in.to + in.at[v], in.at[v + 1] - in.at[v]);
     }
@@ -460,7 +385,7 @@ static void put_dropped(struct out *o)
         if (o->s->r->scene.place->kind[n] != PLACE_NONE)
             continue;
         next(o, "    ");
-        put_string(o->f, node_name(m, n));
+        json_put_string(o->f, node_name(m, n));
     }
     fputs("\n  ]\n", o->f);
 }
@@ -488,7 +413,9 @@ int manifest_write(const struct split *s)
     arena_defer(a, close_out, &o);
     fputs("{\n  \"pcc_manifest\": 1,\n", o.f);
     put_model(&o);
-    put_objective(&o);
+    fputs("  \"objective\": ", o.f);
+    plan_put_objective(o.f, &s->r->scene, s->r->plan, s->r->verdict->value);
+    fputs(",\n", o.f);
     put_devices(&o, a);
     put_borders(&o);
     put_parts(&o, a);

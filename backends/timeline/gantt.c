@@ -113,7 +113,7 @@ static uint32_t rows_of(const struct chart *c, uint32_t lane)
 
 static const char *lane_text(struct chart *c, uint32_t lane)
 {
-    return replay_lane_name(&c->y, c->r->scene.cluster, lane, c->a);
+    return replay_lane_name(&c->y, &c->r->scene, lane, c->a);
 }
 
 /* ---- frame ------------------------------------------------------------------------------------ */
@@ -186,7 +186,7 @@ static void put_title(struct chart *c)
     int64_t v = r->verdict->value;
     double over = (double)(y->end - v * y->samples) / ((double)(v ? v : 1) * y->samples);
     const char *how = !c->y.training ? ""
-                      : r->scene.cluster->schedule == SCHEDULE_GPIPE
+                      : r->scene.model.schedule == MICRO_GPIPE
                           ? ", forward then backward (GPipe)"
                           : ", forward and backward in turn (1F1B)";
     put_label(c, 14, 28, "t",
@@ -446,7 +446,7 @@ static void put_chart(struct chart *c)
     put_lanes(c);
     put_axis(c);
     put_bars(c, true);
-    if (c->y.training && c->r->scene.cluster->schedule == SCHEDULE_GPIPE) {
+    if (c->y.training && c->r->scene.model.schedule == MICRO_GPIPE) {
         put_period(c, 0, "forward period");
         put_period(c, 1, "backward period");
     } else {

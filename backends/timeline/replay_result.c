@@ -33,7 +33,7 @@ int replay_result(struct replay *out, const struct result *r, int64_t samples, u
 {
     assert(r->parts && r->verdict && samples >= 0);
     int64_t n = samples, tasks = (int64_t)r->parts->nparts;
-    tasks *= (r->scene.cluster->overlap == OVERLAP_SUM ? 1 : 3) * (r->scene.m->backward ? 2 : 1);
+    tasks *= (r->scene.model.overlap == OVERLAP_SUM ? 1 : 3) * (r->scene.m->backward ? 2 : 1);
     if (replay_check(r))
         return -1;
     if (tasks > most)

@@ -6,6 +6,7 @@
  * arrow leads from each task of a sample to its next one (bind_id).  Events come in order of their
  * start.  O(n log n) for n = tasks * samples; more than a million are refused. */
 #include "backends/label.h"
+#include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
 #include "backends/timeline/replay_result.h"
 #include "ir/base/strings.h"
@@ -15,16 +16,9 @@
 
 enum { MOST = 1 << 20 };
 
-/* A string of JSON. */
 static void put_text(FILE *f, struct arena *a, const char *s)
 {
-    putc('"', f);
-    for (s = label_plain(a, s); *s; s++) {
-        if (*s == '"' || *s == '\\')
-            putc('\\', f);
-        putc(*s, f);
-    }
-    putc('"', f);
+    json_put_string(f, label_plain(a, s));
 }
 
 /* Microseconds with all digits. */
@@ -51,7 +45,7 @@ static void put_names(FILE *f, const struct result *r, const struct replay *y, s
     for (uint32_t l = 0; l < y->nlane; l++) {
         const struct device_class *k =
             &r->scene.cluster->cls[cluster_class(r->scene.cluster, y->lane[l].dev)];
-        const char *name = replay_lane_name(y, r->scene.cluster, l, a);
+        const char *name = replay_lane_name(y, &r->scene, l, a);
         fprintf(f, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, ",
                 l + 1);
         fputs("\"args\": {\"name\": ", f);

@@ -509,10 +509,6 @@ static int read_cluster(struct reader *r, struct cluster *c)
         memory--;
     c->ncls = CLASSES;
     c->ndev = (uint32_t)(accs + cpus);
-    c->io_free = true;
-    c->efficiency = 1000000;
-    c->sync_bandwidth = INT64_C(1)
-                        << 31; /* the rate by which the paper's files turn bytes into ms */
     c->cls[CLASS_ACC] =
         (struct device_class){.name = "acc", .count = (uint32_t)accs, .memory = memory};
     c->cls[CLASS_CPU] =
@@ -561,39 +557,42 @@ static int read_all(struct reader *r, struct cluster *c)
     return 0;
 }
 
-/* The file at r->path, or text[n]. */
-static struct module *read_workload(struct reader *r, const char *text, size_t n,
-                                    struct cluster **cluster, struct arena *of)
+/* The file at r->path, or *t; as workload_read. */
+static int read_workload(struct reader *r, const struct workload_text *t, struct arena *of,
+                         struct scene *s)
 {
     struct module *m = r->m = module_new(of, r->d);
     r->a = m->mem;
     r->own = arena_new(m->mem);
-    *cluster = arena_alloc(m->mem, sizeof **cluster);
-    int rc = text ? load_text(r, text, n) : load_file(r);
-    rc = rc ? rc : read_all(r, *cluster);
+    *s = (struct scene){.m = m, .cluster = arena_alloc(m->mem, sizeof *s->cluster)};
+    s->model.io_free = true;
+    /* the rate by which the paper's files turn bytes into ms */
+    s->model.sync_bandwidth = INT64_C(1) << 31;
+    int rc = t ? load_text(r, t->text, t->n) : load_file(r);
+    rc = rc ? rc : read_all(r, s->cluster);
     arena_free(r->own);
 #ifdef __GLIBC__
     /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
     malloc_trim(0);
 #endif
     if (rc == 0)
-        return m;
+        return 0;
     arena_free(m->mem);
-    *cluster = NULL;
-    return NULL;
+    *s = (struct scene){0};
+    return -1;
 }
 
-struct module *workload_read(const char *path, double transfer_scale, struct cluster **cluster,
-                             struct arena *of, struct diag *d)
+int workload_read(struct scene *s, const char *path, double transfer_scale, struct arena *of,
+                  struct diag *d)
 {
     struct reader r = {.path = path, .d = d, .scale = transfer_scale};
-    return read_workload(&r, NULL, 0, cluster, of);
+    return read_workload(&r, NULL, of, s);
 }
 
-struct module *workload_parse(const struct workload_text *t, double transfer_scale,
-                              struct cluster **cluster, struct arena *of, struct diag *d)
+int workload_parse(struct scene *s, const struct workload_text *t, double transfer_scale,
+                   struct arena *of, struct diag *d)
 {
-    assert(t->text && t->name && cluster);
+    assert(t->text && t->name);
     struct reader r = {.path = t->name, .d = d, .scale = transfer_scale};
-    return read_workload(&r, t->text, t->n, cluster, of);
+    return read_workload(&r, t, of, s);
 }

@@ -2,7 +2,8 @@
  *
  * Solvers and partitioners take over signals (METIS: SIGABRT and SIGTERM), print to stdout, cannot be
  * stopped, or call abort() on inputs that they do not like.  A child keeps all that from pcc: it can be
- * killed at any time, and what it leaves behind is what it wrote into a pipe. */
+ * killed at any time, and what it leaves behind is what it wrote into a pipe.  Cost: a fork, and the bytes that come
+ * back. */
 #include "ir/base/child.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* Strongly connected components (components.h): Tarjan's algorithm (SIAM J. on Computing 1 (1972)) with an
- * explicit stack. */
+ * explicit stack.  O(vertices + edges). */
 #include "ir/base/components.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Compressed rows by counting sort: count each row, sum the counts, drop the entries in order. */
+/* Compressed rows by counting sort: count each row, sum the counts, drop the entries in order.  O(rows + entries). */
 #include "ir/base/csr.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* Diagnostics: format, make control characters visible, count, hand on.
  *
- * A line is cut at 4 KiB: names from files may be of any length. */
+ * A line is cut at 4 KiB: names from files may be of any length.  O(length of the line). */
 #include "ir/base/diag.h"
 
 #include <stdarg.h>

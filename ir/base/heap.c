@@ -1,4 +1,5 @@
-/* A heap (heap.h): a binary tree in an array, in which no entry is smaller than its parent. */
+/* A heap (heap.h): a binary tree in an array, in which no entry is smaller than its parent.  O(log n) for an entry
+ * that comes or goes. */
 #include "ir/base/heap.h"
 
 #include <assert.h>

@@ -25,7 +25,7 @@ int64_t fixed_log2(uint64_t x)
     return y;
 }
 
-static uint64_t root(uint64_t x)
+static uint64_t square_root(uint64_t x)
 {
     uint64_t r = 0;
     for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
@@ -39,7 +39,7 @@ static uint64_t mantissa(uint64_t f)
 {
     uint64_t m = UINT64_C(1) << 31, r = UINT64_C(1) << 32;
     for (int i = FIXED_BITS - 1; i >= 0; i--) {
-        r = root(r << 31);
+        r = square_root(r << 31);
         if (f >> i & 1)
             m = (m * r) >> 31;
     }

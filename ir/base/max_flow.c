@@ -3,7 +3,7 @@
  * Source: Dinic, Soviet Math. Doklady 11 (1970): shortest augmenting paths, found in phases.  A
  * phase numbers the nodes by their distance from s, then sends flow along arcs that lead one
  * further, on an explicit stack; arcs that turned out useless are not looked at again in the
- * phase. */
+ * phase.  O(V^2 E) at worst. */
 #include "ir/base/max_flow.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ struct flow flow_new(uint32_t nnode, uint32_t most, struct arena *a)
                          .room = arena_array(a, (size_t)most * 2 + 1, sizeof(int64_t))};
 }
 
-static void half(struct flow *f, uint32_t from, uint32_t to, int64_t c)
+static void add_half(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 {
     f->to[f->narc] = to;
     f->room[f->narc] = c;
@@ -32,8 +32,8 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 {
     assert(from < f->nnode && to < f->nnode);
     assert(c >= 0 && c <= FLOW_INF);
-    half(f, from, to, c);
-    half(f, to, from, 0);
+    add_half(f, from, to, c);
+    add_half(f, to, from, 0);
 }
 
 struct phase {
@@ -43,7 +43,7 @@ struct phase {
     uint32_t *queue;
 };
 
-static bool number(struct flow *f, struct phase *p, uint32_t s, uint32_t t, uint64_t *work)
+static bool number_nodes(struct flow *f, struct phase *p, uint32_t s, uint32_t t, uint64_t *work)
 {
     uint32_t n = 0;
     memset(p->level, 0, f->nnode * sizeof *p->level);
@@ -63,7 +63,7 @@ static bool number(struct flow *f, struct phase *p, uint32_t s, uint32_t t, uint
 
 /* Sends as much as fits through the arcs path[0 .. n), and adds it to *sum; returns how many arcs before the first
  * full one stay on the path. */
-static uint32_t send(struct flow *f, const uint32_t *path, uint32_t n, int64_t *sum)
+static uint32_t send_along(struct flow *f, const uint32_t *path, uint32_t n, int64_t *sum)
 {
     int64_t least = FLOW_INF;
     uint32_t stay = n;
@@ -85,12 +85,12 @@ int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work)
     uint32_t *all = arena_array(f->mem, (size_t)f->nnode * 3 + 3, sizeof *all);
     struct phase p = {all, all + f->nnode, all + 2 * (size_t)f->nnode};
     int64_t sum = 0;
-    while (*work && number(f, &p, s, t, work)) {
+    while (*work && number_nodes(f, &p, s, t, work)) {
         uint32_t n = 0, v = s;
         for (; *work; --*work) {
             uint32_t a = p.arc[v];
             if (v == t) {
-                n = send(f, p.queue, n, &sum);
+                n = send_along(f, p.queue, n, &sum);
                 v = f->to[p.queue[n] ^ 1];
             } else if (!a) {
                 if (n == 0)

@@ -16,7 +16,7 @@ struct names {
 struct names names_new(struct arena *a, uint32_t expected);
 /* Keeps the first value given for a name. */
 void names_add(struct names *t, const char *name, uint32_t value);
-/* The number of a name, or `none`. Expected O(length). */
+/* The number of a name, or `none`.  Expected O(length). */
 uint32_t names_get(const struct names *t, const char *name, uint32_t none);
 
 #endif

@@ -16,7 +16,7 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static uint32_t distance(const char *a, size_t n, const char *b, size_t m)
+static uint32_t edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
     assert(n <= LONGEST && m <= LONGEST);
     uint32_t row[3][LONGEST + 1];
@@ -44,7 +44,7 @@ void nearest_try(struct nearest *t, const char *name)
     size_t m = strlen(name);
     if (t->n > LONGEST || m > LONGEST)
         return;
-    uint32_t d = distance(t->word, t->n, name, m);
+    uint32_t d = edit_distance(t->word, t->n, name, m);
     if (d < t->distance) {
         t->distance = d;
         t->best = name;

@@ -4,7 +4,7 @@
  * nothing; then it gets its final name at once, or, where another file is to be replaced, a temporary
  * one for the moment until it is renamed.  Elsewhere it has the temporary name from the beginning.
  * Temporary names are in the same folder, so that renaming stays on one file system, and not made from
- * the final one, so that a long name needs no room for a suffix. */
+ * the final one, so that a long name needs no room for a suffix.  Cost: some system calls beside the writing. */
 #include "ir/base/outfile.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 enum { TRIES = 100 }; /* temporary names */
 
 /* Nothing of the file shall be left: memory has run out while it was being written. */
-static void drop(void *p)
+static void drop_file(void *p)
 {
     struct outfile *o = p;
     if (o->f != NULL)
@@ -56,7 +56,7 @@ static int name_temporarily(struct outfile *o, int fd)
 }
 
 /* Creates the file, without a name if that can be given later; its descriptor, or -1 and errno. */
-static int create(struct outfile *o)
+static int create_file(struct outfile *o)
 {
     const char *folder = arena_fmt(o->own, "%.*s.", folder_length(o), o->path);
     int fd = -1;
@@ -97,8 +97,8 @@ int outfile_open(struct outfile *o, const char *path, struct arena *of, struct d
     if (!there && errno == ENAMETOOLONG)
         return diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
     o->own = arena_new(of);
-    arena_defer(o->own, drop, o);
-    int fd = create(o);
+    arena_defer(o->own, drop_file, o);
+    int fd = create_file(o);
     o->f = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->f != NULL)
         return 0;

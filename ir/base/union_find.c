@@ -1,4 +1,4 @@
-/* Colocation classes (union_find.h): union-find; the smaller index becomes the root, paths are halved. O(log n) a
+/* Colocation classes (union_find.h): union-find; the smaller index becomes the root, paths are halved.  O(log n) a
  * step on average. */
 #include "ir/base/union_find.h"
 
@@ -13,7 +13,7 @@ struct classes classes_new(struct arena *a, uint32_t n)
     return c;
 }
 
-static uint32_t find(uint32_t *parent, uint32_t v)
+static uint32_t find_root(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v)
         v = parent[v] = parent[parent[v]];
@@ -23,14 +23,14 @@ static uint32_t find(uint32_t *parent, uint32_t v)
 uint32_t classes_find(struct classes *c, uint32_t v)
 {
     assert(v < c->n);
-    return find(c->parent, v);
+    return find_root(c->parent, v);
 }
 
 bool classes_join(struct classes *c, uint32_t u, uint32_t v, int why)
 {
     assert(u < c->n && v < c->n);
     assert(why >= 0 && why <= UINT16_MAX);
-    uint32_t a = find(c->parent, u), b = find(c->parent, v);
+    uint32_t a = find_root(c->parent, u), b = find_root(c->parent, v);
     uint32_t root = a < b ? a : b, other = a < b ? b : a;
     if (a == b)
         return false;
@@ -56,7 +56,7 @@ uint32_t classes_number(struct classes *c, uint32_t *group)
 {
     uint32_t count = 0;
     for (uint32_t v = 0; v < c->n; v++) {
-        uint32_t root = find(c->parent, v);
+        uint32_t root = find_root(c->parent, v);
         assert(root <= v);
         group[v] = root == v ? count++ : group[root];
     }

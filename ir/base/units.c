@@ -2,7 +2,7 @@
  *
  * A number is read as mantissa * 10^-decimals with trailing zeros of the fraction dropped, the
  * mantissa at most 10^25, so that its product with any unit fits in 128 bits; the quotient by
- * 10^decimals must come out even.  Printing is by integer division only. */
+ * 10^decimals must come out even.  Printing is by integer division only.  O(length of the text). */
 #include "ir/base/units.h"
 
 #include <stdio.h>

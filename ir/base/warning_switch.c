@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static enum warning by_name(const char *name)
+static enum warning find_warning(const char *name)
 {
     for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
         if (!strcmp(name, warning_text((enum warning)w).name))
@@ -14,7 +14,7 @@ static enum warning by_name(const char *name)
 }
 
 /* The rest of s after a prefix, or NULL. */
-static const char *after(const char *s, const char *prefix)
+static const char *skip_prefix(const char *s, const char *prefix)
 {
     size_t n = strlen(prefix);
     return strncmp(s, prefix, n) == 0 ? s + n : NULL;
@@ -22,12 +22,12 @@ static const char *after(const char *s, const char *prefix)
 
 int warning_switch(struct diag *d, const char *text, struct arena *a)
 {
-    const char *rest = after(text, "no-"), *name = rest ? rest : text,
-               *error = after(name, "error");
+    const char *rest = skip_prefix(text, "no-"), *name = rest ? rest : text,
+               *error = skip_prefix(name, "error");
     bool on = rest == NULL, all = error && !*error;
     if (error && *error == '=')
         name = error + 1;
-    enum warning one = by_name(name);
+    enum warning one = find_warning(name);
     if (!all && !one) {
         struct nearest t = nearest_to(name, strlen(name));
         for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)

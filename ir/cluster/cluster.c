@@ -27,38 +27,6 @@ bool cluster_supports(const struct device_class *cls, const char *op)
            cls->ops_only;
 }
 
-const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};
-const char *const schedule_name[SCHEDULES + 1] = {"pipedream", "gpipe", NULL};
-
-int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64_t out)
-{
-    assert(compute >= 0 && in >= 0 && out >= 0);
-    if (c->overlap == OVERLAP_SUM)
-        return sat_add(compute, sat_add(in, out));
-    int64_t move = c->overlap == OVERLAP_MAX ? sat_add(in, out) : in > out ? in : out;
-    return compute > move ? compute : move;
-}
-
-int64_t cluster_sync(const struct cluster *c, uint32_t cls, int64_t weights, uint32_t copies)
-{
-    assert(cls < c->ncls && weights >= 0);
-    int64_t rate = c->sync_bandwidth ? c->sync_bandwidth : c->cls[cls].link_bandwidth;
-    if (copies < 2 || rate <= 0)
-        return 0;
-    return mul_div_ceil(sat_mul(weights, copies - 1), PS_PER_S, sat_mul(rate, copies));
-}
-
-int64_t cluster_shared_load(const struct cluster *c, int64_t load, int64_t sync, uint32_t copies)
-{
-    assert(load >= 0 && sync >= 0);
-    if (copies < 2 || load == INT64_MAX)
-        return load;
-    int64_t share = load / copies + (load % copies != 0);
-    if (c->overlap == OVERLAP_SUM)
-        return sat_add(share, sync);
-    return share > sync ? share : sync;
-}
-
 uint32_t cluster_class(const struct cluster *c, uint32_t dev)
 {
     uint32_t k = 0;

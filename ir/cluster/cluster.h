@@ -36,26 +36,9 @@ struct device_class {
     bool ops_only;
 };
 
-/* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
- * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
-enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
-
-/* In which order a pipeline trains (placement paper, 5.3 and D): a forward and a backward sample in turn
- * (PipeDream's 1F1B), or all forward samples of a batch before the backward ones (GPipe). */
-enum schedule { SCHEDULE_1F1B, SCHEDULE_GPIPE, SCHEDULES };
-
 struct cluster {
     struct device_class cls[CLUSTER_CLASSES];
     uint32_t ncls, ndev;
-    enum overlap overlap;
-    enum schedule schedule;
-    bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
-    /* ps that each part takes of its device besides computing, once for each pass (forward, backward) that it has
-     * nodes of */
-    int64_t part_cost;
-    int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
-    bool io_free;           /* model inputs and outputs move for nothing */
-    int64_t efficiency;     /* share of the peaks that is reached, in millionths (1000000: all) */
 };
 
 /* "2xa100", "4xa100:40GiB,1xcpu", or the name of a JSON file (ends in .json; form: cluster.md).
@@ -75,16 +58,6 @@ void cluster_default(struct cluster *c);
 int64_t cluster_peak(const struct device_class *cls, enum elem e);
 /* Can devices of the class run this operator type? */
 bool cluster_supports(const struct device_class *cls, const char *op);
-/* "sum", "max", "duplex"; "pipedream", "gpipe". */
-extern const char *const overlap_name[OVERLAPS + 1], *const schedule_name[SCHEDULES + 1];
-/* Load of a device, ps, from its computing and its transfers in and out. */
-int64_t cluster_load(const struct cluster *c, int64_t compute, int64_t in, int64_t out);
-/* ps for each sample of the exchange that keeps `weights` bytes equal on `copies` devices of a class: (copies - 1) /
- * copies * weights / rate (placement paper, H.2); 0 for one. */
-int64_t cluster_sync(const struct cluster *c, uint32_t cls, int64_t weights, uint32_t copies);
-/* Load, ps, that `copies` devices which take samples in turn have together, each of them taken for `load` by a
- * sample of its own. */
-int64_t cluster_shared_load(const struct cluster *c, int64_t load, int64_t sync, uint32_t copies);
 /* Class of a device. */
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);
 /* The first device of the group that a device stands in: itself where its class has no groups. */

@@ -1,7 +1,7 @@
 /* Clusters as users write them: the shorthand, the JSON form, links, groups, what is reserved.
  *
  * The JSON form is described in cluster.md.  A key that is not known is an error. Numbers are integers or strings
- * with units: no floating point. */
+ * with units: no floating point.  O(text). */
 #include "ir/cluster/presets.h"
 
 #include "ir/base/json_keep.h"
@@ -18,12 +18,6 @@ struct where {
     struct diag *d;
     const char *at;
 };
-
-static void clear(struct cluster *c)
-{
-    memset(c, 0, sizeof *c);
-    c->efficiency = 1000000;
-}
 
 static int class_add(struct cluster *c, const struct device_class *cls, const struct where *w)
 {
@@ -395,7 +389,7 @@ static int file_read(struct cluster *c, const char *path, struct arena *a, struc
 
 int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d)
 {
-    clear(c);
+    memset(c, 0, sizeof *c);
     if (str_ends(text, ".json"))
         return file_read(c, text, a, d);
     struct where w = {a, d, arena_fmt(a, "cluster '%s'", text)};
@@ -473,7 +467,7 @@ int cluster_set_groups(struct cluster *c, const char *text, struct diag *d)
 
 void cluster_default(struct cluster *c)
 {
-    clear(c);
+    memset(c, 0, sizeof *c);
     c->cls[0] = *preset_of(PRESET_DEFAULT, strlen(PRESET_DEFAULT));
     c->cls[0].count = c->ndev = 2;
     c->ncls = 1;

@@ -11,7 +11,7 @@
 
 #include <assert.h>
 
-static uint32_t find(uint32_t *parent, uint32_t v)
+static uint32_t find_root(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v)
         v = parent[v] = parent[parent[v]];
@@ -66,14 +66,14 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
         parent[v] = v;
     for (uint32_t i = 0; i < p->nsame; i++)
         if (p->same[i].why == SAME_TYPE) {
-            uint32_t u = find(parent, p->same[i].a), w = find(parent, p->same[i].b);
+            uint32_t u = find_root(parent, p->same[i].a), w = find_root(parent, p->same[i].b);
             parent[u < w ? w : u] = u < w ? u : w;
             any = true;
         }
     if (!any)
         return;
     for (nid v = 0; v < m->nnode; v++)
-        group[v] = parent[v] = find(parent, v);
+        group[v] = parent[v] = find_root(parent, v);
     struct csr edge = group_edges(m, p, group, a);
     uint32_t *comp = arena_array(a, m->nnode, sizeof *comp);
     components(&edge, m->nnode, comp, a);

@@ -3,7 +3,7 @@
  * tlevel(i) = max over predecessors j of tlevel(j) + w_j + c_ji; blevel(i) = w_i + max over successors
  * of c_ij + blevel(j); L = tlevel + blevel, two sweeps.  The queue is used at its head only: it starts
  * with the sources by falling L; each popped vertex pushes the successors that become ready by rising
- * L, so that the largest stands at the head. */
+ * L, so that the largest stands at the head.  O(E + V log V + pins). */
 #include "ir/dag/critical_order.h"
 
 #include "ir/base/units.h"

@@ -5,7 +5,7 @@
 #include <assert.h>
 
 /* [p] cost of the nets that cross position p, on the class where that is most. */
-static int64_t *crossing(const struct wdag *g, const uint32_t *order, struct arena *a)
+static int64_t *crossing_costs(const struct wdag *g, const uint32_t *order, struct arena *a)
 {
     int64_t *cost = arena_array(a, (size_t)g->n + 2, sizeof *cost);
     uint32_t *pos = arena_array(a, (size_t)g->n + 1, sizeof *pos);
@@ -38,7 +38,7 @@ void cuts_sample(const struct wdag *g, const uint32_t *order, const int64_t *wor
                  uint8_t *cut, struct arena *a)
 {
     assert(count > 0);
-    const int64_t *cost = crossing(g, order, a);
+    const int64_t *cost = crossing_costs(g, order, a);
     __int128 total = (__int128)work[g->n] + 1;
     uint32_t best = 0;
     int64_t piece = 0;

@@ -3,7 +3,8 @@
  * Each copy has a root set: the values that it is computed from, through other copies (results of placed nodes,
  * graph inputs, initializers, large constant results).  A placed node that reads a copy has a pin on each of its
  * roots.  Root sets are shared between copies where they are equal, as they are along chains of shape arithmetic; a
- * node whose set would exceed ROOTS_MAX is placed instead of copied, which bounds the work on hostile graphs. */
+ * node whose set would exceed ROOTS_MAX is placed instead of copied, which bounds the work on hostile graphs.
+ * O(nodes + operands + pins). */
 #include "ir/dag/atoms.h"
 
 #include "ir/base/strings.h"

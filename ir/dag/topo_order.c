@@ -4,7 +4,7 @@
  * that of Celeritas (critical_order.h).  LATE is LIFO on the transposed graph, turned round: branches that
  * depend on inputs only come right before the vertex that needs them, which keeps few nets
  * open.  THIN takes, of the vertices that are ready, one that opens least (cost of the nets that it
- * opens, less that of the nets that it closes), from a heap whose stale entries are skipped. O(E)
+ * opens, less that of the nets that it closes), from a heap whose stale entries are skipped.  O(E)
  * for LIFO, FIFO, RANDOM and LATE, O((V + pins) log V) for CPD and THIN. */
 #include "ir/dag/topo_order.h"
 
@@ -37,8 +37,8 @@ static uint32_t *in_degrees(const struct csr *pred, uint32_t n, struct arena *a)
 
 /* Depth first: newly ready vertices are pushed in seeded order and the top one is next; with `any`, any ready vertex
  * is. */
-static uint32_t *lifo(const struct csr *succ, const struct csr *pred, uint32_t n, uint64_t seed,
-                      bool any, struct arena *a)
+static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint32_t n,
+                            uint64_t seed, bool any, struct arena *a)
 {
     uint32_t *in = in_degrees(pred, n, a), *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
     uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order), top = 0, done = 0;
@@ -66,7 +66,7 @@ static uint32_t *lifo(const struct csr *succ, const struct csr *pred, uint32_t n
     return order;
 }
 
-static uint32_t *fifo(const struct wdag *g, uint64_t seed, struct arena *a)
+static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
     uint32_t *in = in_degrees(&g->pred, g->n, a);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), end = 0;
@@ -88,9 +88,9 @@ static uint32_t *fifo(const struct wdag *g, uint64_t seed, struct arena *a)
     return order;
 }
 
-static uint32_t *late(const struct wdag *g, uint64_t seed, struct arena *a)
+static uint32_t *late_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
-    uint32_t *order = lifo(&g->pred, &g->succ, g->n, seed, false, a);
+    uint32_t *order = lifo_order(&g->pred, &g->succ, g->n, seed, false, a);
     for (uint32_t i = 0; i < g->n / 2; i++) {
         uint32_t t = order[i];
         order[i] = order[g->n - 1 - i];
@@ -111,23 +111,23 @@ struct thin {
     uint64_t state, seed;
 };
 
-static void offer(struct thin *t, uint32_t v)
+static void offer_vertex(struct thin *t, uint32_t v)
 {
     uint64_t tie = t->seed ? random_bits(&t->state) : 0;
     heap_push(&t->h, t->delta[v], (uint32_t)(tie >> 32), v);
 }
 
 /* Adds `by` to the key of v, and puts v into the heap once more if it is there. */
-static void change(struct thin *t, uint32_t v, int64_t by)
+static void change_key(struct thin *t, uint32_t v, int64_t by)
 {
     t->delta[v] += by;
     if (!t->in[v] && !t->done[v])
-        offer(t, v);
+        offer_vertex(t, v);
 }
 
 /* Takes v: its nets open with their first pin taken, so that others then open nothing, and close with their last
  * one; keys change accordingly. */
-static void take(struct thin *t, uint32_t v)
+static void take_vertex(struct thin *t, uint32_t v)
 {
     assert(!t->done[v] && t->in[v] == 0);
     const struct wdag *g = t->g;
@@ -143,14 +143,14 @@ static void take(struct thin *t, uint32_t v)
             continue;
         for (uint32_t k = g->net_pin.at[e]; k < g->net_pin.at[e + 1]; k++)
             if (!t->done[g->net_pin.to[k]])
-                change(t, g->net_pin.to[k], (opens ? -cost : 0) + (closes ? -cost : 0));
+                change_key(t, g->net_pin.to[k], (opens ? -cost : 0) + (closes ? -cost : 0));
     }
     for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
         if (--t->in[g->succ.to[i]] == 0)
-            offer(t, g->succ.to[i]);
+            offer_vertex(t, g->succ.to[i]);
 }
 
-static uint32_t *thin(const struct wdag *g, uint64_t seed, struct arena *a)
+static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
     struct thin t = {.g = g, .h = {.a = a}, .state = seed, .seed = seed};
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), done = 0;
@@ -165,19 +165,19 @@ static uint32_t *thin(const struct wdag *g, uint64_t seed, struct arena *a)
     }
     for (uint32_t v = 0; v < g->n; v++)
         if (!t.in[v])
-            offer(&t, v);
+            offer_vertex(&t, v);
     while (t.h.n) {
         struct heap_entry x = heap_pop(&t.h);
         if (t.done[x.item] || x.key != t.delta[x.item])
             continue;
         order[done++] = x.item;
-        take(&t, x.item);
+        take_vertex(&t, x.item);
     }
     assert(done == g->n);
     return order;
 }
 
-static uint32_t *by_number(const struct wdag *g, struct arena *a)
+static uint32_t *number_order(const struct wdag *g, struct arena *a)
 {
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);
     for (uint32_t v = 0; v < g->n; v++)
@@ -189,19 +189,19 @@ uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, s
 {
     switch (kind) {
     case TOPO_LIFO:
-        return lifo(&g->succ, &g->pred, g->n, seed, false, a);
+        return lifo_order(&g->succ, &g->pred, g->n, seed, false, a);
     case TOPO_FIFO:
-        return fifo(g, seed, a);
+        return fifo_order(g, seed, a);
     case TOPO_CPD:
         return cpd_topo(g, 0, a);
     case TOPO_RANDOM:
-        return lifo(&g->succ, &g->pred, g->n, seed | 1, true, a);
+        return lifo_order(&g->succ, &g->pred, g->n, seed | 1, true, a);
     case TOPO_LATE:
-        return late(g, seed, a);
+        return late_order(g, seed, a);
     case TOPO_THIN:
-        return thin(g, seed, a);
+        return thin_order(g, seed, a);
     case TOPO_NUMBER:
-        return by_number(g, a);
+        return number_order(g, a);
     }
-    return lifo(&g->succ, &g->pred, g->n, seed, false, a);
+    return lifo_order(&g->succ, &g->pred, g->n, seed, false, a);
 }

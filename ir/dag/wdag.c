@@ -1,4 +1,5 @@
-/* Weighted DAGs: the base level, merging, joining cycles, counting ideals (see wdag.h). */
+/* Weighted DAGs: the base level, merging, joining cycles, counting ideals (see wdag.h).  What each function costs
+ * stands there. */
 #include "ir/dag/wdag.h"
 
 #include "ir/base/components.h"
@@ -247,14 +248,14 @@ struct net_table {
     uint32_t mask;
 };
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t mix_hash(uint64_t h, uint64_t x)
 {
     h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
     return h ^ (h >> 29);
 }
 
-static bool same_net(const struct wdag *c, uint32_t e, const struct csr *pins, uint32_t f,
-                     uint32_t src, uint8_t host, uint8_t back)
+static bool is_same_net(const struct wdag *c, uint32_t e, const struct csr *pins, uint32_t f,
+                        uint32_t src, uint8_t host, uint8_t back)
 {
     uint32_t n = pins->at[f + 1] - pins->at[f];
     return c->net_src[e] == src && c->net_host[e] == host &&
@@ -281,12 +282,12 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
         uint32_t src = fine->net_src[f] == UINT32_MAX ? UINT32_MAX : c->map[fine->net_src[f]];
         if (n + fine->net_host[f] < 2)
             continue;
-        uint64_t h = mix(src, fine->net_host[f]);
+        uint64_t h = mix_hash(src, fine->net_host[f]);
         for (uint32_t i = 0; i < n; i++)
-            h = mix(h, pins.to[pins.at[f] + i]);
+            h = mix_hash(h, pins.to[pins.at[f] + i]);
         uint32_t at = (uint32_t)(h >> 17) & t.mask;
-        while (t.slot[at] && !same_net(c, t.slot[at] - 1, &pins, f, src, fine->net_host[f],
-                                       fine->net_back ? fine->net_back[f] : 0))
+        while (t.slot[at] && !is_same_net(c, t.slot[at] - 1, &pins, f, src, fine->net_host[f],
+                                          fine->net_back ? fine->net_back[f] : 0))
             at = (at + 1) & t.mask;
         if (!t.slot[at]) {
             uint32_t e = c->nnet++;
@@ -361,7 +362,7 @@ struct bridges {
     uint32_t *from, *to, n, capfrom, capto;
 };
 
-static void bridge(struct bridges *b, struct arena *a, uint32_t from, uint32_t to)
+static void bridge_vertex(struct bridges *b, struct arena *a, uint32_t from, uint32_t to)
 {
     b->from = vec_grow(a, b->from, &b->capfrom, b->n + 1, sizeof *b->from);
     b->to = vec_grow(a, b->to, &b->capto, b->n + 1, sizeof *b->to);
@@ -390,7 +391,7 @@ static struct bridges bridge_edges(const struct wdag *g, const uint32_t *name, u
                 seen[u] = v + 1;
                 room--;
                 if (name[v] != UINT32_MAX) {
-                    bridge(&b, a, name[u], name[v]);
+                    bridge_vertex(&b, a, name[u], name[v]);
                 } else {
                     source = vec_grow(a, source, &cap, n + 1, sizeof *source);
                     source[n++] = u;

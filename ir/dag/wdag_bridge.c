@@ -150,7 +150,7 @@ static void piece_cost(const struct bridging *b, uint32_t e, const struct piece 
 }
 
 /* Adds a new net in the place of e: the pins of piece p, at cost[class]. */
-static void emit(struct bridging *b, uint32_t e, const struct piece *p, const int64_t *cost)
+static void add_new_net(struct bridging *b, uint32_t e, const struct piece *p, const int64_t *cost)
 {
     uint32_t n = b->nnet++, start = n ? b->at[n] : 0, src = b->g->net_src[e], ncls = b->g->ncls;
     b->at = vec_grow(b->a, b->at, &b->capat, n + 2, sizeof *b->at);
@@ -215,7 +215,7 @@ static void bridge_vertex(struct bridging *b, uint32_t v)
             if (p.npin)
                 bridge_piece(b, v, &p, left);
             if (b->piece[x].npin > 1)
-                emit(b, e, &b->piece[x], left);
+                add_new_net(b, e, &b->piece[x], left);
         }
     }
 }
@@ -226,13 +226,13 @@ static void emit_net(struct bridging *b, uint32_t e)
     cut_net(b, e);
     for (uint32_t x = 0; x < b->npiece; x++) {
         piece_cost(b, e, &b->piece[x], cost);
-        emit(b, e, &b->piece[x], cost);
+        add_new_net(b, e, &b->piece[x], cost);
     }
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static const struct wdag *result(struct bridging *b)
+static const struct wdag *make_result(struct bridging *b)
 {
     const struct wdag *g = b->g;
     struct wdag *h = arena_alloc(b->a, sizeof *h);
@@ -271,5 +271,5 @@ const struct wdag *wdag_bridge_nets(const struct wdag *g, const uint8_t *out, st
     for (uint32_t e = 0; e < g->nnet; e++)
         if (!may_bridge(g, e) || !out[g->net_src[e]])
             emit_net(&b, e);
-    return result(&b);
+    return make_result(&b);
 }

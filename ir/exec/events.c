@@ -36,15 +36,16 @@ struct run {
     const struct task_graph *g;
     struct timeline *t;
     struct arena *a;
-    uint32_t *task_of;             /* [item]; NULL: items are tasks */
-    uint32_t *left;                /* [item] what it still waits for; STARTED */
-    struct csr next;               /* task -> tasks that wait for it */
-    struct csr made;               /* task -> its buffers */
-    struct csr used;               /* task -> buffers that it uses */
-    uint32_t *buffer_first, *uses; /* [buffer] its first instance; [instance] uses that are left */
-    int64_t *bytes;                /* [dev] now */
-    uint8_t *listed;               /* [task] 1: stands in lists */
-    uint32_t *pair_of;             /* [task] of requests */
+    uint32_t *task_of;      /* [item]; NULL: items are tasks */
+    uint32_t *left;         /* [item] what it still waits for; STARTED */
+    struct csr next;        /* task -> tasks that wait for it */
+    struct csr made;        /* task -> its buffers */
+    struct csr used;        /* task -> buffers that it uses */
+    uint32_t *buffer_first; /* [buffer] its first instance; NULL: instances are buffers */
+    uint32_t *uses;         /* [instance] uses that are left */
+    int64_t *bytes;         /* [dev] now */
+    uint8_t *listed;        /* [task] 1: stands in lists */
+    uint32_t *pair_of;      /* [task] of requests; NULL: there are none */
     struct pair *pair;
     uint32_t npair;
     struct lane_state *lane;
@@ -58,6 +59,11 @@ struct run {
 static uint32_t task_at(const struct run *r, uint32_t item)
 {
     return r->task_of ? r->task_of[item] : item;
+}
+
+static uint32_t first_of(const struct run *r, uint32_t buffer)
+{
+    return r->buffer_first ? r->buffer_first[buffer] : buffer;
 }
 
 /* ---- setting up ------------------------------------------------------------------------------- */
@@ -112,14 +118,21 @@ static struct csr reversed_rows(const struct csr *c, uint32_t rows, uint32_t ent
     return r;
 }
 
+static void set_up_timeline(struct timeline *t, const struct task_graph *g, struct arena *a)
+{
+    *t = (struct timeline){.last = NO_ITEM, .over_item = NO_ITEM, .nitem = g->first[g->ntask]};
+    t->start = arena_array(a, (size_t)t->nitem + 1, sizeof *t->start);
+    t->because = arena_array(a, (size_t)t->nitem + 1, sizeof *t->because);
+    memset(t->because, 0xff, ((size_t)t->nitem + 1) * sizeof *t->because);
+    t->busy = arena_array(a, (size_t)g->nlane + 1, sizeof *t->busy);
+    t->peak = arena_array(a, (size_t)g->ndev + 1, sizeof *t->peak);
+    t->peak_at = arena_array(a, (size_t)g->ndev + 1, sizeof *t->peak_at);
+}
+
 static void set_up_items(struct run *r)
 {
     const struct task_graph *g = r->g;
     struct timeline *t = r->t;
-    t->nitem = g->first[g->ntask];
-    t->start = arena_array(r->a, (size_t)t->nitem + 1, sizeof *t->start);
-    t->because = arena_array(r->a, (size_t)t->nitem + 1, sizeof *t->because);
-    memset(t->because, 0xff, ((size_t)t->nitem + 1) * sizeof *t->because);
     r->left = arena_array(r->a, (size_t)t->nitem + 1, sizeof *r->left);
     if (t->nitem > g->ntask)
         r->task_of = arena_array(r->a, t->nitem, sizeof *r->task_of);
@@ -142,7 +155,6 @@ static void set_up_lanes(struct run *r)
     r->lane = arena_array(r->a, (size_t)g->nlane + 1, sizeof *r->lane);
     r->changed = arena_array(r->a, (size_t)g->nlane + 1, sizeof *r->changed);
     r->listed = arena_alloc(r->a, (size_t)g->ntask + 1);
-    r->t->busy = arena_array(r->a, (size_t)g->nlane + 1, sizeof *r->t->busy);
     for (uint32_t l = 0; l < g->nlane; l++) {
         struct lane_state *x = &r->lane[l];
         x->ready.a = r->a;
@@ -153,18 +165,25 @@ static void set_up_lanes(struct run *r)
     }
 }
 
+static bool is_request(const struct run *r, uint32_t k)
+{
+    const struct task *x = &r->g->task[k];
+    return x->lane[0] != NO_LANE && !r->listed[k] && (x->lane[1] != NO_LANE || x->request);
+}
+
 /* Pairs of lanes of the requests, numbered as they come. */
 static void set_up_pairs(struct run *r)
 {
     const struct task_graph *g = r->g;
     struct map pair = {0};
-    r->pair_of = arena_array(r->a, (size_t)g->ntask + 1, sizeof *r->pair_of);
     for (uint32_t k = 0; k < g->ntask; k++) {
         uint32_t x = g->task[k].lane[0], y = g->task[k].lane[1];
         assert(y == NO_LANE || (x < g->nlane && y < g->nlane && x != y));
-        if (y == NO_LANE || r->listed[k])
+        if (!is_request(r, k))
             continue;
-        uint64_t key = x < y ? map_key(x, y) : map_key(y, x);
+        if (!r->pair_of)
+            r->pair_of = arena_array(r->a, (size_t)g->ntask + 1, sizeof *r->pair_of);
+        uint64_t key = x < y ? map_key(x, y) : map_key(y, x); /* NO_LANE is above all lanes */
         uint32_t p = map_get(&pair, key);
         if (!p)
             map_set(&pair, r->a, key, p = ++r->npair);
@@ -194,31 +213,35 @@ static void note_bytes(struct run *r, uint32_t dev, uint32_t item, int64_t at)
 static void set_up_buffers(struct run *r)
 {
     const struct task_graph *g = r->g;
-    r->t->peak = arena_array(r->a, (size_t)g->ndev + 1, sizeof *r->t->peak);
-    r->t->peak_at = arena_array(r->a, (size_t)g->ndev + 1, sizeof *r->t->peak_at);
     r->bytes = arena_array(r->a, (size_t)g->ndev + 1, sizeof *r->bytes);
     for (uint32_t d = 0; d < g->ndev && g->lasting; d++) {
         r->bytes[d] = g->lasting[d];
         note_bytes(r, d, NO_ITEM, 0);
     }
+    uint32_t n = 0;
     if (!g->nbuffer)
         return;
-    uint32_t *maker = arena_array(r->a, g->nbuffer, sizeof *maker), n = 0;
-    uint32_t *number = arena_array(r->a, g->nbuffer, sizeof *number);
-    r->buffer_first = arena_array(r->a, g->nbuffer, sizeof *r->buffer_first);
+    r->made.at = arena_array(r->a, (size_t)g->ntask + 1, sizeof *r->made.at);
+    r->made.to = arena_array(r->a, g->nbuffer, sizeof *r->made.to);
+    if (r->task_of)
+        r->buffer_first = arena_array(r->a, g->nbuffer, sizeof *r->buffer_first);
     for (uint32_t b = 0; b < g->nbuffer; b++) {
-        assert(g->buffer[b].dev < g->ndev && g->buffer[b].bytes >= 0);
-        maker[b] = g->buffer[b].task;
-        number[b] = b;
-        r->buffer_first[b] = n;
-        n += g->task[maker[b]].count;
+        const struct buffer *x = &g->buffer[b];
+        assert(x->dev < g->ndev && x->bytes >= 0 && x->task < g->ntask);
+        r->made.at[x->task + 1]++;
+        if (r->buffer_first)
+            r->buffer_first[b] = n;
+        n += g->task[x->task].count;
     }
+    csr_starts(r->made.at, g->ntask);
     r->uses = arena_array(r->a, n, sizeof *r->uses);
-    for (uint32_t b = 0; b < g->nbuffer; b++)
+    for (uint32_t b = 0; b < g->nbuffer; b++) {
+        uint32_t maker = g->buffer[b].task;
+        r->made.to[r->made.at[maker + 1]++] = b;
         for (uint32_t i = g->use.at[b]; i < g->use.at[b + 1]; i++)
-            for (uint32_t k = 0; k < g->task[maker[b]].count; k++)
-                r->uses[r->buffer_first[b] + k] += share(g, maker[b], g->use.to[i]);
-    r->made = csr_build(r->a, g->ntask, g->nbuffer, maker, number);
+            for (uint32_t k = 0; k < g->task[maker].count; k++)
+                r->uses[first_of(r, b) + k] += share(g, maker, g->use.to[i]);
+    }
     r->used = reversed_rows(&g->use, g->nbuffer, g->ntask, r->a);
 }
 
@@ -226,6 +249,8 @@ static void set_up_buffers(struct run *r)
 
 static bool has_room(const struct run *r, uint32_t lane)
 {
+    if (lane == NO_LANE)
+        return true;
     uint32_t width = r->g->lane[lane].width;
     return r->lane[lane].held < (width ? width : 1);
 }
@@ -254,7 +279,7 @@ static void make_ready(struct run *r, uint32_t item, int64_t now)
         heap_push(&r->delay, 0, 0, item);
     } else if (r->listed[k]) {
         look_at(r, x->lane[0]);
-    } else if (x->lane[1] != NO_LANE) {
+    } else if (is_request(r, k)) {
         struct pair *p = &r->pair[r->pair_of[k]];
         heap_push(&p->ready, now, x->rank, item);
         if (!p->queued)
@@ -307,7 +332,7 @@ static void release_buffers(struct run *r, uint32_t k, uint32_t item)
         uint32_t n = r->g->task[b->task].count, own = item - r->g->first[k];
         bool same = n == r->g->task[k].count;
         for (uint32_t j = same ? own : 0; j < (same ? own + 1 : n); j++)
-            if (--r->uses[r->buffer_first[r->used.to[i]] + j] == 0)
+            if (--r->uses[first_of(r, r->used.to[i]) + j] == 0)
                 r->bytes[b->dev] -= b->bytes;
     }
 }
@@ -532,7 +557,9 @@ static bool run_moments(struct run *r, struct clock *clock)
 struct timeline events_run(const struct task_graph *g, struct clock *clock, struct arena *a)
 {
     assert(g->first);
-    struct timeline t = {.last = NO_ITEM, .over_item = NO_ITEM};
+    struct timeline t;
+    set_up_timeline(&t, g, a);
+    struct arena_mark before = arena_mark(a);
     struct run r = {.g = g, .t = &t, .a = a, .moment.a = a, .delay.a = a, .request.a = a};
     set_up_items(&r);
     set_up_lanes(&r);
@@ -550,6 +577,8 @@ struct timeline events_run(const struct task_graph *g, struct clock *clock, stru
     if (t.status == RUN_DONE && lost != NO_ITEM) {
         t.status = RUN_DEADLOCK;
         find_cycle(&r, lost);
+    } else {
+        arena_release(a, before);
     }
     return t;
 }

@@ -11,7 +11,7 @@
  * in the same round, and a round takes no longer than the most loaded lane needs: N samples end within (N + levels)
  * times the plan's value, and not before N times it.  So the replay checks the judge: both find the same value by
  * methods that have nothing in common.  The parts of a device whose nodes are not contiguous are the paper's virtual
- * devices: tasks of one lane. */
+ * devices: tasks of one lane.  O(samples * (tasks + edges between them)). */
 #include "ir/exec/rounds.h"
 
 #include "ir/base/units.h"
@@ -37,6 +37,7 @@ struct building {
     const struct module *m;
     const struct place *p;
     const struct cluster *c;
+    const struct exec_model *model;
     const int32_t *dev;
     const struct parts *parts;
     struct arena *a;
@@ -116,7 +117,7 @@ static void make_pieces(struct building *b)
         if (b->p->kind[n] != PLACE_NODE)
             continue;
         struct piece *x = &b->piece[piece_of(b, n)];
-        x->compute += x->used ? 0 : b->c->part_cost;
+        x->compute += x->used ? 0 : b->model->part_cost;
         x->used = true;
         x->compute += b->m->cost->time[cluster_class(b->c, (uint32_t)b->dev[n])][n];
     }
@@ -129,7 +130,7 @@ static void make_pieces(struct building *b)
 /* The lane of device `dev` for a kind of task; made if it is new. */
 static uint32_t lane_of(const struct building *b, uint32_t dev, uint8_t kind)
 {
-    uint32_t per = b->c->overlap == OVERLAP_SUM ? 1 : b->c->overlap == OVERLAP_MAX ? 2 : 3;
+    uint32_t per = b->model->overlap == OVERLAP_SUM ? 1 : b->model->overlap == OVERLAP_MAX ? 2 : 3;
     if (kind == TASK_WHOLE || kind == TASK_COMPUTE)
         return per * dev;
     return per * dev + (per == 3 && kind == TASK_OUT ? 2 : 1);
@@ -143,7 +144,7 @@ static void make_lanes(struct building *b)
     for (uint32_t d = 0; d < b->c->ndev; d++)
         for (uint8_t k = TASK_OUT; k >= TASK_IN; k--)
             r->lane[lane_of(b, d, k)] = (struct round_lane){d, k};
-    for (uint32_t d = 0; d < b->c->ndev && b->c->overlap == OVERLAP_SUM; d++)
+    for (uint32_t d = 0; d < b->c->ndev && b->model->overlap == OVERLAP_SUM; d++)
         r->lane[d].kind = TASK_WHOLE;
 }
 
@@ -198,7 +199,7 @@ static void make_tasks(struct building *b)
     r->task = arena_array(b->a, 3 * (size_t)npiece + 1, sizeof *r->task);
     for (uint32_t i = 0; i < npiece; i++) {
         struct piece *x = &b->piece[i];
-        if (x->used && b->c->overlap == OVERLAP_SUM) {
+        if (x->used && b->model->overlap == OVERLAP_SUM) {
             add_task(b, i, TASK_WHOLE);
         } else if (x->used) {
             add_task(b, i, TASK_IN);
@@ -312,7 +313,8 @@ static struct csr make_lists(const struct replay *r, const struct csr *level, bo
     return list;
 }
 
-/* What the tasks wait for; with `batch` one more task, the end of the batch, stands between the passes. */
+/* What the tasks wait for; with `batch` one more task, the end of the batch, stands between the passes, and no forward
+ * task waits for a backward one, which only the batch before can have done. */
 static struct csr make_waits(const struct replay *r, bool batch, struct arena *a)
 {
     if (!batch)
@@ -321,9 +323,10 @@ static struct csr make_waits(const struct replay *r, bool batch, struct arena *a
     uint32_t *task = arena_array(a, (size_t)most + 1, sizeof *task);
     uint32_t *on = arena_array(a, (size_t)most + 1, sizeof *on);
     for (uint32_t t = 0; t < r->ntask; t++) {
-        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++, n++) {
+        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++) {
             task[n] = t;
             on[n] = r->after.to[i];
+            n += r->task[t].back || !r->task[on[n]].back;
         }
         task[n] = r->task[t].back ? t : r->ntask;
         on[n++] = r->task[t].back ? r->ntask : t;
@@ -353,7 +356,7 @@ static void run_lists(struct replay *r, const struct csr *level, bool batch, str
 }
 
 /* How many samples show some rounds of the steady state, or fewer if a picture has no room for them. */
-static uint32_t enough(const struct replay *r)
+static uint32_t enough_samples(const struct replay *r)
 {
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
     uint32_t room = r->ntask ? MANY / r->ntask : MANY;
@@ -364,16 +367,22 @@ static uint32_t enough(const struct replay *r)
 struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
                          uint32_t samples, struct arena *a)
 {
-    assert(s->m->cost && parts->part_of);
+    assert(s->m->cost && parts->part_of && s->model.kind == EXEC_ROUNDS);
     struct replay r = {.levels = 1};
-    struct building b = {
-        .m = s->m, .p = s->place, .c = s->cluster, .dev = dev, .parts = parts, .a = a, .r = &r};
+    struct building b = {.m = s->m,
+                         .p = s->place,
+                         .c = s->cluster,
+                         .model = &s->model,
+                         .dev = dev,
+                         .parts = parts,
+                         .a = a,
+                         .r = &r};
     make_pieces(&b);
     make_lanes(&b);
     make_tasks(&b);
     struct csr level = by_level(&b);
-    r.samples = samples ? samples : enough(&r);
-    run_lists(&r, &level, s->cluster->schedule == SCHEDULE_GPIPE && r.training, a);
+    r.samples = samples ? samples : enough_samples(&r);
+    run_lists(&r, &level, s->model.schedule == MICRO_GPIPE && r.training, a);
     return r;
 }
 
@@ -402,14 +411,14 @@ const struct event *replay_events(const struct replay *r, struct arena *a)
     return e;
 }
 
-const char *replay_lane_name(const struct replay *r, const struct cluster *c, uint32_t lane,
+const char *replay_lane_name(const struct replay *r, const struct scene *s, uint32_t lane,
                              struct arena *a)
 {
-    assert(lane < r->nlane && r->lane[lane].dev < c->ndev);
+    assert(lane < r->nlane && r->lane[lane].dev < s->cluster->ndev);
     static const char *const what[OVERLAPS][4] = {
         [OVERLAP_MAX] = {[TASK_IN] = " link"},
         [OVERLAP_DUPLEX] = {[TASK_IN] = " in", [TASK_OUT] = " out"}};
     const struct round_lane *l = &r->lane[lane];
-    const char *suffix = what[c->overlap][l->kind];
-    return arena_fmt(a, "%s%s", cluster_device_name(c, a, l->dev), suffix ? suffix : "");
+    const char *suffix = what[s->model.overlap][l->kind];
+    return arena_fmt(a, "%s%s", cluster_device_name(s->cluster, a, l->dev), suffix ? suffix : "");
 }

@@ -34,7 +34,7 @@ struct replay {
 
 /* Runs `samples` samples (0: a few, enough for a steady state) through the parts of the plan dev[].  In each round a
  * lane does each of its tasks once, for different samples: in training a forward and a backward sample in turn
- * (1F1B), or with the cluster's schedule GPipe all forward samples first.  Lives in a.  samples * tasks and the sum
+ * (1F1B), or with the model's schedule GPipe all forward samples first.  Lives in a.  samples * tasks and the sum
  * of all times must fit.  O(samples * (tasks + edges between them)). */
 struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
                          uint32_t samples, struct arena *a);
@@ -48,7 +48,7 @@ struct event {
 /* All ntask * samples of them in order of their start, then end.  Lives in a.  O(n log n). */
 const struct event *replay_events(const struct replay *r, struct arena *a);
 /* "acc0", where transfers overlap computing also "acc0 link", or "acc0 in" and "acc0 out"; lives in a. */
-const char *replay_lane_name(const struct replay *r, const struct cluster *c, uint32_t lane,
+const char *replay_lane_name(const struct replay *r, const struct scene *s, uint32_t lane,
                              struct arena *a);
 
 #endif

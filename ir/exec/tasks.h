@@ -28,6 +28,7 @@ struct task {
     uint32_t lane[2]; /* held together from start to end; NO_LANE: none; both none: a pure delay */
     uint32_t rank;
     uint32_t count;  /* of its instances, >= 1 */
+    bool request;    /* of one lane, in no list: served like those of two (events.h) */
     uint8_t kind;    /* for whoever draws it; so is number */
     uint32_t number; /* of what it stands for */
 };
@@ -39,7 +40,7 @@ struct buffer {
     int64_t bytes;
 };
 
-/* An item is an instance of a task: item task_first[t] + i is instance i of task t. */
+/* An item is an instance of a task: item first[t] + i is instance i of task t. */
 struct task_graph {
     uint32_t ntask, nlane, nbuffer, ndev;
     struct task *task;
@@ -47,8 +48,8 @@ struct task_graph {
     struct lane *lane;
     /* task -> tasks that it waits for */
     struct csr waits;
-    /* lane -> its items in order, where it is a LIST.  A task of one lane stands in its list; one of two lanes
-     * in the lists of both, or in none (then it is served like a request: events.h). */
+    /* lane -> its items in order, where it is a LIST.  A task of one lane stands in its list, but for requests;
+     * one of two lanes in the lists of both, or in none. */
     struct csr list;
     struct buffer *buffer;
     struct csr use;         /* buffer -> tasks that use it */

@@ -78,7 +78,7 @@ static struct ratio integer(int64_t v)
 }
 
 /* Divides numerator and denominator by their greatest common divisor. */
-static void reduce(struct ratio *r)
+static void reduce_ratio(struct ratio *r)
 {
     int64_t g = r->den;
     for (uint32_t i = 0; i < r->p.n; i++) {
@@ -113,7 +113,7 @@ static void ratio_add(struct parser *p, struct ratio *a, const struct ratio *b, 
                __builtin_mul_overflow(a->den, b->den, &a->den)) {
         fail(p, PARSE_BOUNDS);
     } else {
-        reduce(a);
+        reduce_ratio(a);
     }
 }
 
@@ -127,7 +127,7 @@ static void ratio_mul(struct parser *p, struct ratio *a, const struct ratio *b)
              __builtin_mul_overflow(a->den, b->den, &a->den))
         fail(p, PARSE_BOUNDS);
     else
-        reduce(a);
+        reduce_ratio(a);
 }
 
 /* floor(a / b) */
@@ -214,7 +214,7 @@ static void parse_number(struct parser *p, struct ratio *out)
     }
     *out = integer(v);
     out->den = den;
-    reduce(out);
+    reduce_ratio(out);
 }
 
 bool dim_quote(const char *name, char *out)
@@ -241,9 +241,9 @@ static void use_name(struct parser *p, const char *name, struct ratio *out)
         if (v < 0 && !p->dry)
             fail(p, PARSE_UNBOUND);
     } else if (dim_is_name(name)) {
-        *out = (struct ratio){.p = poly_atom(str_id(p->m, name)), .den = 1};
+        *out = (struct ratio){.p = poly_factor(str_id(p->m, name)), .den = 1};
     } else if (dim_quote(name, quoted)) {
-        *out = (struct ratio){.p = poly_atom(str_id(p->m, quoted)), .den = 1};
+        *out = (struct ratio){.p = poly_factor(str_id(p->m, quoted)), .den = 1};
     } else {
         fail(p, PARSE_BOUNDS);
     }
@@ -266,7 +266,8 @@ static void parse_quoted(struct parser *p, struct ratio *out)
     p->s += *p->s == '\'';
 }
 
-static void apply(struct parser *p, const char *f, size_t n, struct ratio *arg, uint32_t narg)
+static void apply_function(struct parser *p, const char *f, size_t n, struct ratio *arg,
+                           uint32_t narg)
 {
     static const char *const name[] = {"floor", "ceil", "ceiling", "FloorDiv", "Mod",
                                        "Min",   "Max",  "min",     "max"};
@@ -299,7 +300,7 @@ static void parse_call(struct parser *p, const char *f, size_t n, struct ratio *
     bool fold = n == 3 && (f[0] == 'M' || f[0] == 'm') && (f[1] == 'i' || f[1] == 'a');
     do {
         if (narg == 2 && fold) { /* Min and Max of more than two: from the left */
-            apply(p, f, n, arg, 2);
+            apply_function(p, f, n, arg, 2);
             narg = 1;
         }
         if (narg == 2) {
@@ -312,7 +313,7 @@ static void parse_call(struct parser *p, const char *f, size_t n, struct ratio *
     if (p->error == PARSE_OK && !accept(p, ")"))
         fail(p, PARSE_SYNTAX);
     if (p->error == PARSE_OK)
-        apply(p, f, n, arg, narg);
+        apply_function(p, f, n, arg, narg);
     *out = arg[0];
 }
 

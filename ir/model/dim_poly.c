@@ -1,6 +1,6 @@
 /* Polynomials with integer coefficients: sums, products, exact and floor division.
  *
- * The form is canonical: terms sorted by the text of their atoms, floor divisions reduced so that
+ * The form is canonical: terms sorted by the text of their factors, floor divisions reduced so that
  * the numerator's coefficients lie in [0, divisor) (what is divisible is taken out in front) and
  * share no factor with the divisor.  Equal polynomials therefore print alike; two spellings of one nested floor
  * division may still print differently, which is safe: they count as different dimensions. Bounded: 16 terms of
@@ -22,11 +22,11 @@ struct poly poly_const(int64_t v)
     return p;
 }
 
-struct poly poly_atom(sid atom)
+struct poly poly_factor(sid factor)
 {
-    assert(atom != 0);
+    assert(factor != 0);
     struct poly p = {.n = 1};
-    p.t[0] = (struct poly_term){.coef = 1, .n = 1, .atom = {atom}};
+    p.t[0] = (struct poly_term){.coef = 1, .n = 1, .factor = {factor}};
     return p;
 }
 
@@ -38,20 +38,20 @@ bool poly_is_const(const struct poly *p, int64_t *v)
     return true;
 }
 
-static int compare_atoms(const struct module *m, sid a, sid b)
+static int compare_factors(const struct module *m, sid a, sid b)
 {
     assert(a == b || m);
     return a == b ? 0 : strcmp(str(m, a), str(m, b));
 }
 
-/* Order of terms: by atoms; a term that continues another one comes first, so the constant is
+/* Order of terms: by factors; a term that continues another one comes first, so the constant is
  * last. */
 static int compare_terms(const struct module *m, const struct poly_term *a,
                          const struct poly_term *b)
 {
     uint32_t n = a->n < b->n ? a->n : b->n;
     for (uint32_t i = 0; i < n; i++) {
-        int c = compare_atoms(m, a->atom[i], b->atom[i]);
+        int c = compare_factors(m, a->factor[i], b->factor[i]);
         if (c != 0)
             return c;
     }
@@ -106,8 +106,8 @@ static bool mul_terms(const struct module *m, const struct poly_term *a, const s
         return false;
     uint32_t i = 0, j = 0;
     while (i < a->n || j < b->n) {
-        bool left = j == b->n || (i < a->n && compare_atoms(m, a->atom[i], b->atom[j]) <= 0);
-        t.atom[t.n++] = left ? a->atom[i++] : b->atom[j++];
+        bool left = j == b->n || (i < a->n && compare_factors(m, a->factor[i], b->factor[j]) <= 0);
+        t.factor[t.n++] = left ? a->factor[i++] : b->factor[j++];
     }
     *out = t;
     return true;
@@ -136,10 +136,10 @@ static bool div_terms(const struct poly_term *a, const struct poly_term *b, stru
     struct poly_term t = {.coef = a->coef / b->coef};
     uint32_t j = 0;
     for (uint32_t i = 0; i < a->n; i++)
-        if (j < b->n && a->atom[i] == b->atom[j])
+        if (j < b->n && a->factor[i] == b->factor[j])
             j++;
         else
-            t.atom[t.n++] = a->atom[i];
+            t.factor[t.n++] = a->factor[i];
     *out = t;
     return j == b->n;
 }
@@ -197,7 +197,7 @@ static bool take_out(const struct module *m, const struct poly *p, int64_t b, st
 
 /* Divides numerator and divisor by their common factor; the numerator's constant is rounded
  * down. */
-static void cancel(struct poly *num, int64_t *b)
+static void cancel_factor(struct poly *num, int64_t *b)
 {
     assert(*b > 0);
     int64_t g = *b;
@@ -222,7 +222,8 @@ static bool factor_text(const struct module *m, const struct poly *p, char *buf)
     return n > 0 && n < POLY_TEXT;
 }
 
-static bool div_atom(struct module *m, const struct poly *a, const struct poly *b, struct poly *out)
+static bool make_floor_factor(struct module *m, const struct poly *a, const struct poly *b,
+                              struct poly *out)
 {
     char num[POLY_TEXT], den[POLY_TEXT], all[POLY_TEXT];
     if (m == NULL || !factor_text(m, a, num) || !factor_text(m, b, den))
@@ -230,7 +231,7 @@ static bool div_atom(struct module *m, const struct poly *a, const struct poly *
     int n = snprintf(all, sizeof all, "(%s//%s)", num, den);
     if (n < 0 || n >= POLY_TEXT)
         return false;
-    *out = poly_atom(str_id(m, all));
+    *out = poly_factor(str_id(m, all));
     return true;
 }
 
@@ -240,7 +241,7 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
     if (b->n == 0)
         return false;
     if (!poly_is_const(b, &d))
-        return poly_div_exact(m, a, b, out) || div_atom(m, a, b, out);
+        return poly_div_exact(m, a, b, out) || make_floor_factor(m, a, b, out);
     struct poly num = *a, front, rest;
     if (d < 0) {
         struct poly zero = {0};
@@ -252,9 +253,9 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
         return false;
     int64_t c;
     if (!poly_is_const(&rest, &c)) { /* a constant 0 <= c < d: floor(c / d) is 0 */
-        cancel(&rest, &d);
-        struct poly den = poly_const(d), atom;
-        if (!div_atom(m, &rest, &den, &atom) || !poly_add(m, &front, &atom, 1, &front))
+        cancel_factor(&rest, &d);
+        struct poly den = poly_const(d), factor;
+        if (!make_floor_factor(m, &rest, &den, &factor) || !poly_add(m, &front, &factor, 1, &front))
             return false;
     }
     *out = front;
@@ -278,7 +279,7 @@ bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct
                      swap ? ta : tb);
     if (n < 0 || n >= POLY_TEXT)
         return false;
-    *out = poly_atom(str_id(m, all));
+    *out = poly_factor(str_id(m, all));
     return true;
 }
 
@@ -297,7 +298,7 @@ bool poly_text(const struct module *m, const struct poly *p, char *buf)
         int n = snprintf(buf + at, POLY_TEXT - at, "%s%s", sign, coef);
         at += n >= 0 ? (size_t)n : POLY_TEXT;
         for (uint32_t k = 0; k < t->n && at < POLY_TEXT; k++) {
-            n = snprintf(buf + at, POLY_TEXT - at, "%s%s", k > 0 ? "*" : "", str(m, t->atom[k]));
+            n = snprintf(buf + at, POLY_TEXT - at, "%s%s", k > 0 ? "*" : "", str(m, t->factor[k]));
             at += n >= 0 ? (size_t)n : POLY_TEXT;
         }
         if (at >= POLY_TEXT)

@@ -1,6 +1,6 @@
-/* Polynomials with integer coefficients over atoms: the arithmetic behind symbolic dimensions.
+/* Polynomials with integer coefficients over factors: the arithmetic behind symbolic dimensions.
  *
- * An atom is an interned text, exactly as it is printed: a name, a name in single quotes (whatever is
+ * A factor is an interned text, exactly as it is printed: a name, a name in single quotes (whatever is
  * not spelled like a name), "((a + b)//c)", "Min(a, b)", "Max(a, b)".  Private to ir/dim*.c. */
 #ifndef PCC_IR_MODEL_DIM_POLY_H
 #define PCC_IR_MODEL_DIM_POLY_H
@@ -11,18 +11,18 @@ enum { POLY_TERMS = 16, POLY_DEGREE = 8, POLY_TEXT = 4096 };
 
 struct poly_term {
     int64_t coef;
-    uint32_t n; /* atoms, ascending by their text; 0: the constant term */
-    sid atom[POLY_DEGREE];
+    uint32_t n; /* factors, ascending by their text; 0: the constant term */
+    sid factor[POLY_DEGREE];
 };
 
-/* Terms ascending by their atoms, the constant last, no two alike, no coefficient 0. */
+/* Terms ascending by their factors, the constant last, no two alike, no coefficient 0. */
 struct poly {
     uint32_t n;
     struct poly_term t[POLY_TERMS];
 };
 
 struct poly poly_const(int64_t v);
-struct poly poly_atom(sid atom);
+struct poly poly_factor(sid factor);
 bool poly_is_const(const struct poly *p, int64_t *v);
 
 /* Each writes *out (which may be an operand) and returns false if the result exceeds the bounds or an

@@ -1,7 +1,8 @@
 /* Layers by scope or profile, and which of them are alike (layers.h).
  *
  * Scopes are interned, so that layers are found in one pass over the names.  Layers are alike if
- * their sequences of operators are equal: sequences are hashed, and compared where hashes meet. */
+ * their sequences of operators are equal: sequences are hashed, and compared where hashes meet.  Expected O(nodes +
+ * bytes of their names). */
 #include "ir/model/layers.h"
 
 #include "ir/base/map.h"

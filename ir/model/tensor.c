@@ -1,7 +1,7 @@
 /* Element types, sizes of types and tensors, and reading payloads.
  *
  * Sizes are counted in bits, so that packed 4- and 2-bit types need no cases.  Payloads are read on
- * demand, from memory or with pread, never mapped: the bulk of a model stays on disk. */
+ * demand, from memory or with pread, never mapped: the bulk of a model stays on disk.  O(bytes read). */
 #include "ir/model/module.h"
 
 #include "ir/base/units.h"
@@ -208,7 +208,7 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
 }
 
 /* Element of `bits` bits that starts at bit `shift` of the little-endian bytes p. */
-static uint64_t element(const unsigned char *p, uint32_t bits, uint32_t shift)
+static uint64_t read_element(const unsigned char *p, uint32_t bits, uint32_t shift)
 {
     assert(bits > 0 && bits <= 64 && shift < 8);
     uint64_t v = 0;
@@ -240,7 +240,7 @@ int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max)
             return -1;
         for (int64_t i = 0; i < k; i++) {
             uint64_t bit = (uint64_t)i * bits;
-            uint64_t v = element(buf + bit / 8, bits, (uint32_t)(bit % 8));
+            uint64_t v = read_element(buf + bit / 8, bits, (uint32_t)(bit % 8));
             if (is_signed && bits < 64 && (v >> (bits - 1)) != 0)
                 v |= ~UINT64_C(0) << bits;
             if (!is_signed && v > (uint64_t)INT64_MAX)

@@ -274,7 +274,7 @@ static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
     }
 }
 
-static void graph_reads(struct check *c, gid g, const struct csr *nodes, const nid *around)
+static void check_graph_reads(struct check *c, gid g, const struct csr *nodes, const nid *around)
 {
     const struct module *m = c->m;
     const struct slice out = verify_safe(m->graph[g].out, m->narg);
@@ -316,11 +316,11 @@ static void reads_check(struct check *c)
                 around[m->arg[in.at + k]] = owner;
         for (uint32_t i = bodies.at[owner]; i < bodies.at[owner + 1]; i++)
             if (bodies.to[i] != 0)
-                graph_reads(c, bodies.to[i], &nodes, around);
+                check_graph_reads(c, bodies.to[i], &nodes, around);
     }
 }
 
-static void one_module(struct check *c)
+static void check_module(struct check *c)
 {
     const struct module *m = c->m;
     struct arena_mark mark = arena_mark(c->mem);
@@ -357,12 +357,12 @@ int module_verify(const struct module *m, struct diag *d)
     struct check c = {m, d, arena_new(m->mem), strings_count(m->str), m->nfunction, NULL, false};
 
     c.named = arena_array(c.mem, c.nstr, sizeof *c.named);
-    one_module(&c);
+    check_module(&c);
     for (uint32_t f = 1; f < m->nfunction; f++) {
         c.m = m;
         function_check(&c, f);
         c.m = m->function[f].body;
-        one_module(&c);
+        check_module(&c);
     }
     arena_free(c.mem);
     return c.bad ? -1 : 0;

@@ -21,7 +21,7 @@ struct pairs {
     uint32_t n, caprow, capentry;
 };
 
-struct cutter {
+struct parting {
     const struct module *m;
     const struct place *p;
     struct arena *a;
@@ -38,7 +38,7 @@ struct cutter {
     struct pairs in, copy, weight; /* (order, part), (node, part), (value, part) */
 };
 
-static void add_pair(struct cutter *c, struct pairs *q, uint32_t row, uint32_t entry)
+static void add_pair(struct parting *c, struct pairs *q, uint32_t row, uint32_t entry)
 {
     assert(q->n < UINT32_MAX);
     q->row = vec_grow(c->a, q->row, &q->caprow, q->n + 1, sizeof *q->row);
@@ -47,17 +47,17 @@ static void add_pair(struct cutter *c, struct pairs *q, uint32_t row, uint32_t e
     q->entry[q->n++] = entry;
 }
 
-static bool is_copy(const struct cutter *c, nid n)
+static bool is_copy(const struct parting *c, nid n)
 {
     return n && c->p->kind[n] == PLACE_COPY;
 }
 
-static bool is_init(const struct cutter *c, vid v)
+static bool is_init(const struct parting *c, vid v)
 {
     return (c->m->value[v].flags & VALUE_INIT) != 0 && !c->m->value[v].def;
 }
 
-static bool returned(const struct cutter *c, vid v)
+static bool is_returned(const struct parting *c, vid v)
 {
     return (c->m->value[v].flags & VALUE_OUTPUT) != 0 && c->m->value[v].graph == 1;
 }
@@ -65,7 +65,7 @@ static bool returned(const struct cutter *c, vid v)
 /* ---- who needs what ------------------------------------------------------------------------- */
 
 /* Makes part x the home of v (an initializer, or a copy's result) if it is earlier than the present one. */
-static void offer_home(struct cutter *c, vid v, int32_t x)
+static void offer_home(struct parting *c, vid v, int32_t x)
 {
     nid def = c->m->value[v].def;
     int32_t *home = is_copy(c, def) ? &c->node_home[def] : is_init(c, v) ? &c->value_home[v] : NULL;
@@ -74,7 +74,7 @@ static void offer_home(struct cutter *c, vid v, int32_t x)
 }
 
 /* [node] of a copy: the latest part that makes something it is computed from; -1: none. */
-static int32_t *latest_parts(struct cutter *c)
+static int32_t *latest_parts(struct parting *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -90,7 +90,7 @@ static int32_t *latest_parts(struct cutter *c)
     return last;
 }
 
-static void find_homes(struct cutter *c)
+static void find_homes(struct parting *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -102,7 +102,7 @@ static void find_homes(struct cutter *c)
         int32_t x = c->parts->part_of[n];
         if (is_copy(c, n)) {
             for (uint32_t i = 0; c->node_home[n] < 0 && i < nd->out.n; i++)
-                if (returned(c, m->arg[nd->out.at + i]))
+                if (is_returned(c, m->arg[nd->out.at + i]))
                     c->node_home[n] = last[n] < 0 ? 0 : last[n];
             x = c->node_home[n];
         }
@@ -119,7 +119,7 @@ static void find_homes(struct cutter *c)
 
 /* ---- what a part holds ---------------------------------------------------------------------- */
 
-static void need_copy(struct cutter *c, uint32_t x, nid n)
+static void need_copy(struct parting *c, uint32_t x, nid n)
 {
     assert(x < c->parts->nparts && is_copy(c, n));
     if (c->node_seen[n] == x + 1)
@@ -130,7 +130,7 @@ static void need_copy(struct cutter *c, uint32_t x, nid n)
     add_pair(c, &c->copy, n, x);
 }
 
-static void need_value(struct cutter *c, uint32_t x, vid v)
+static void need_value(struct parting *c, uint32_t x, vid v)
 {
     nid def = c->m->value[v].def;
     if (!v || c->value_seen[v] == x + 1)
@@ -144,7 +144,7 @@ static void need_value(struct cutter *c, uint32_t x, vid v)
         add_pair(c, &c->in, c->order[v], x);
 }
 
-static void need_operands(struct cutter *c, uint32_t x, nid n)
+static void need_operands(struct parting *c, uint32_t x, nid n)
 {
     const struct slice in = c->m->node[n].in;
     for (uint32_t i = 0; i < in.n; i++)
@@ -152,7 +152,7 @@ static void need_operands(struct cutter *c, uint32_t x, nid n)
 }
 
 /* Ranks the values in the order of parts' inputs: model inputs, then results. */
-static void rank_values(struct cutter *c)
+static void rank_values(struct parting *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -173,7 +173,8 @@ static void rank_values(struct cutter *c)
 }
 
 /* From pairs (row, part): part -> name[row] (the row itself if name is NULL), by ascending row. */
-static struct csr turn(struct cutter *c, const struct pairs *q, uint32_t rows, const vid *name)
+static struct csr turn_pairs(struct parting *c, const struct pairs *q, uint32_t rows,
+                             const vid *name)
 {
     struct csr by_row = csr_build(c->a, rows, q->n, q->row, q->entry);
     uint32_t *part = arena_array(c->a, q->n, sizeof *part), k = 0;
@@ -189,7 +190,7 @@ static struct csr turn(struct cutter *c, const struct pairs *q, uint32_t rows, c
 
 /* part -> values that it returns for the model although no placed node of it makes them: results of copies,
  * initializers. */
-static struct csr carried(struct cutter *c)
+static struct csr list_carried(struct parting *c)
 {
     const struct graph *g = &c->m->graph[1];
     struct pairs q = {0};
@@ -203,10 +204,10 @@ static struct csr carried(struct cutter *c)
     return csr_build(c->a, c->parts->nparts, q.n, q.row, q.entry);
 }
 
-static void fill_lists(struct cutter *c, const struct csr *nodes)
+static void fill_lists(struct parting *c, const struct csr *nodes)
 {
     struct parts *parts = c->parts;
-    struct csr also = carried(c);
+    struct csr also = list_carried(c);
     for (uint32_t x = 0; x < parts->nparts; x++) {
         for (uint32_t i = also.at[x]; i < also.at[x + 1]; i++)
             need_value(c, x, also.to[i]);
@@ -215,9 +216,9 @@ static void fill_lists(struct cutter *c, const struct csr *nodes)
         while (c->nstack)
             need_operands(c, x, c->stack[--c->nstack]);
     }
-    struct csr in = turn(c, &c->in, c->norder, c->by_order);
-    struct csr copy = turn(c, &c->copy, c->m->nnode, NULL);
-    struct csr weight = turn(c, &c->weight, c->m->nval, NULL);
+    struct csr in = turn_pairs(c, &c->in, c->norder, c->by_order);
+    struct csr copy = turn_pairs(c, &c->copy, c->m->nnode, NULL);
+    struct csr weight = turn_pairs(c, &c->weight, c->m->nval, NULL);
     for (uint32_t x = 0; x < parts->nparts; x++) {
         struct part *t = &parts->part[x];
         t->node = nodes->to + nodes->at[x];
@@ -233,7 +234,7 @@ static void fill_lists(struct cutter *c, const struct csr *nodes)
 
 /* ---- outputs and crossings ------------------------------------------------------------------ */
 
-static void find_crossings(struct cutter *c)
+static void find_crossings(struct parting *c)
 {
     struct parts *parts = c->parts;
     struct csr readers = csr_build(c->a, c->norder, c->in.n, c->in.row, c->in.entry);
@@ -254,7 +255,7 @@ static void find_crossings(struct cutter *c)
 }
 
 /* Where each output of the model comes from. */
-static void find_sources(struct cutter *c)
+static void find_sources(struct parting *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -274,7 +275,7 @@ static void find_sources(struct cutter *c)
     }
 }
 
-static void fill_outputs(struct cutter *c)
+static void fill_outputs(struct parting *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -286,7 +287,7 @@ static void fill_outputs(struct cutter *c)
     for (uint32_t r = 0; r < c->norder; r++) {
         vid v = c->by_order[r];
         int32_t x = parts->part_of[m->value[v].def];
-        if (x >= 0 && (crosses[v] || returned(c, v)))
+        if (x >= 0 && (crosses[v] || is_returned(c, v)))
             add_pair(c, &out, (uint32_t)x, v);
     }
     for (uint32_t i = 0; i < g->out.n; i++) {
@@ -306,7 +307,7 @@ static void fill_outputs(struct cutter *c)
 /* ---- the cut -------------------------------------------------------------------------------- */
 
 /* Groups the placed nodes; returns part -> nodes. */
-static struct csr group_nodes(struct cutter *c, const struct pieces *k)
+static struct csr group_nodes(struct parting *c, const struct pieces *k)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -335,7 +336,7 @@ static struct csr group_nodes(struct cutter *c, const struct pieces *k)
 struct parts *parts_of_pieces(const struct scene *s, const struct pieces *k, struct arena *a)
 {
     const struct module *m = s->m;
-    struct cutter c = {.m = m, .p = s->place, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
+    struct parting c = {.m = m, .p = s->place, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
     struct csr nodes = group_nodes(&c, k);
     c.node_home = arena_array(a, m->nnode, sizeof *c.node_home);
     c.value_home = arena_array(a, m->nval, sizeof *c.value_home);

@@ -186,7 +186,7 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
 
 /* Whether u < v can become one piece: no path from u to v through a third.  Pieces are numbered
  * topologically.  Adds the work to *spent. */
-static bool joinable(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *stack,
+static bool can_join(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *stack,
                      uint32_t *seen, uint64_t *spent)
 {
     assert(u < v);
@@ -224,7 +224,7 @@ static bool find_pair(const struct quotient *q, uint32_t ndev, uint8_t *tried, u
         prev[q->dev[v]] = v;
         if (u == none || tried[v])
             continue;
-        if (joinable(&succ, u, v, stack, seen, spent)) {
+        if (can_join(&succ, u, v, stack, seen, spent)) {
             *left = u;
             *right = v;
             return true;
@@ -277,8 +277,8 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-static uint32_t by_device(const struct module *m, const struct place *p, const int32_t *dev,
-                          uint32_t ndev, uint32_t *piece, struct arena *a)
+static uint32_t pieces_by_device(const struct module *m, const struct place *p, const int32_t *dev,
+                                 uint32_t ndev, uint32_t *piece, struct arena *a)
 {
     uint32_t n = 0, *id = arena_array(a, (size_t)ndev + 1, sizeof *id); /* 0: not seen */
     for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++) {
@@ -365,8 +365,8 @@ static void level_atoms(const struct module *m, const struct place *p, const str
 }
 
 /* Makes the pieces (device, G), numbered by G, then device, which is a topological order. */
-static uint32_t by_level(const struct module *m, const struct place *p, const int32_t *dev,
-                         uint32_t *piece, struct arena *a)
+static uint32_t pieces_by_level(const struct module *m, const struct place *p, const int32_t *dev,
+                                uint32_t *piece, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
     uint32_t *def = arena_array(a, p->nnet, sizeof *def),
@@ -419,12 +419,12 @@ uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece
     for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++)
         if (p->kind[v] == PLACE_NODE && (uint32_t)dev[v] >= ndev)
             ndev = (uint32_t)dev[v] + 1;
-    n = by_device(m, p, dev, ndev, piece, a);
+    n = pieces_by_device(m, p, dev, ndev, piece, a);
     struct quotient q = quotient_make(m, p, dev, piece, n, a);
     uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
     if (!quotient_order(&q, rank)) {
         uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
-        n = by_level(m, p, dev, piece, a);
+        n = pieces_by_level(m, p, dev, piece, a);
         q = quotient_make(m, p, dev, piece, n, a);
         uint32_t *map = arena_array(a, (size_t)n + 1, sizeof *map);
         quotient_merge(&q, map, join_stays(&q, ndev, map));

@@ -1,4 +1,4 @@
-/* Plans: their words, and from the vertices of a level down to nodes (plan.h). */
+/* Plans: their words, and from the vertices of a level down to nodes (plan.h).  O(vertices of all levels + nodes). */
 #include "ir/plan/plan.h"
 
 #include <assert.h>

@@ -16,7 +16,7 @@ const char *const text_attr_kind[ATTR_TYPES + 1] = {
     "strings", "tensors", "graphs", "sparse", "sparses", "type",  "types"};
 
 /* The expression that starts at the current token, up to the ',' or ']' after it. */
-static int dim_expression(struct parser *p, struct dim *d)
+static int parse_dim(struct parser *p, struct dim *d)
 {
     static const char other[] = "_. +-*/()";
     char buf[1024];
@@ -51,7 +51,7 @@ static int dim_expression(struct parser *p, struct dim *d)
 }
 
 /* "[batch,3,?]" into t. */
-static int type_dims(struct parser *p, struct type *t)
+static int parse_dims(struct parser *p, struct type *t)
 {
     if (text_want(p, '[', "'['") < 0)
         return -1;
@@ -67,7 +67,7 @@ static int type_dims(struct parser *p, struct type *t)
         if (p->kind == T_STR) {
             d.sym = str_id_n(p->m, p->s, p->len);
             text_next(p);
-        } else if (!text_take(p, '?') && dim_expression(p, &d) < 0) {
+        } else if (!text_take(p, '?') && parse_dim(p, &d) < 0) {
             return -1;
         }
         if (p->failed || t->rank == INT16_MAX)
@@ -80,7 +80,7 @@ static int type_dims(struct parser *p, struct type *t)
     return text_want(p, ']', "']'");
 }
 
-static int elem_type(struct parser *p, uint8_t *elem)
+static int parse_elem(struct parser *p, uint8_t *elem)
 {
     enum elem e = p->kind == T_WORD ? elem_of_name(p->s, p->len) : ELEM_NONE;
 
@@ -92,7 +92,7 @@ static int elem_type(struct parser *p, uint8_t *elem)
 }
 
 /* A type that holds no other. */
-static int plain_type(struct parser *p, uint32_t *out)
+static int parse_plain_type(struct parser *p, uint32_t *out)
 {
     struct type t = {.kind = TYPE_TENSOR};
 
@@ -104,7 +104,7 @@ static int plain_type(struct parser *p, uint32_t *out)
         t.rank = -1;
     } else {
         t.kind = text_take_word(p, "sparse") ? TYPE_SPARSE : TYPE_TENSOR;
-        if (elem_type(p, &t.elem) < 0 || type_dims(p, &t) < 0)
+        if (parse_elem(p, &t.elem) < 0 || parse_dims(p, &t) < 0)
             return -1;
     }
     *out = module_add_type(p->m, t);
@@ -129,11 +129,11 @@ int text_type(struct parser *p, uint32_t *out)
         text_next(p);
         if (text_want(p, '(', "'('") < 0)
             return -1;
-        if (t.kind == TYPE_MAP && (elem_type(p, &t.elem) < 0 || text_want(p, ',', "','") < 0))
+        if (t.kind == TYPE_MAP && (parse_elem(p, &t.elem) < 0 || text_want(p, ',', "','") < 0))
             return -1;
         open[n] = t;
     }
-    if (plain_type(p, out) < 0)
+    if (parse_plain_type(p, out) < 0)
         return -1;
     while (n-- > 0) {
         open[n].inner = *out;
@@ -145,9 +145,9 @@ int text_type(struct parser *p, uint32_t *out)
 }
 
 /* "f32[2,3]" into x. */
-static int tensor_shape(struct parser *p, struct tensor *x)
+static int parse_tensor_shape(struct parser *p, struct tensor *x)
 {
-    if (elem_type(p, &x->elem) < 0 || text_want(p, '[', "'['") < 0)
+    if (parse_elem(p, &x->elem) < 0 || text_want(p, '[', "'['") < 0)
         return -1;
     x->dim = p->m->nints;
     while (p->kind != ']') {
@@ -162,7 +162,7 @@ static int tensor_shape(struct parser *p, struct tensor *x)
 }
 
 /* The shape of an initializer from the type of its value. */
-static int shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
+static int take_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
 {
     const struct type *t = &p->m->type[type];
 
@@ -180,7 +180,7 @@ static int shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
     return 0;
 }
 
-static int hex_payload(struct parser *p, struct tensor *x)
+static int parse_hex(struct parser *p, struct tensor *x)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
 
@@ -254,7 +254,7 @@ static int text_double(struct parser *p, double *out)
 }
 
 /* One element of that type as bits. */
-static int element(struct parser *p, enum elem e, uint64_t *bits)
+static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
 {
     uint32_t width = elem_bits(e), word;
     bool narrow = e == ELEM_I8 || e == ELEM_I16 || e == ELEM_I32 || e == ELEM_I64;
@@ -286,14 +286,14 @@ static int element(struct parser *p, enum elem e, uint64_t *bits)
 }
 
 /* "1, 2]" */
-static int number_payload(struct parser *p, struct tensor *x)
+static int parse_numbers(struct parser *p, struct tensor *x)
 {
     uint32_t size = elem_bits((enum elem)x->elem) / 8, n = 0;
     uint64_t bits = 0;
 
     while (p->kind != ']') {
         if ((n > 0 && text_want(p, ',', "',' or ']'") < 0) ||
-            element(p, (enum elem)x->elem, &bits) < 0)
+            parse_element(p, (enum elem)x->elem, &bits) < 0)
             return -1;
         p->bytes = vec_grow(p->a, p->bytes, &p->capbytes, n + size, 1);
         for (uint32_t i = 0; i < size; i++)
@@ -307,7 +307,7 @@ static int number_payload(struct parser *p, struct tensor *x)
     return text_want(p, ']', "']'");
 }
 
-static int string_payload(struct parser *p, struct tensor *x)
+static int parse_strings(struct parser *p, struct tensor *x)
 {
     x->off = p->m->nsids;
     if (text_want(p, '[', "'['") < 0)
@@ -324,7 +324,7 @@ static int string_payload(struct parser *p, struct tensor *x)
 }
 
 /* "1 at 123 len 432" */
-static int file_payload(struct parser *p, struct tensor *x)
+static int parse_file_place(struct parser *p, struct tensor *x)
 {
     uint64_t file;
     size_t at = p->at;
@@ -350,7 +350,7 @@ static int file_payload(struct parser *p, struct tensor *x)
 }
 
 /* Everything after the shape; the tensor is done. */
-static int tensor_payload(struct parser *p, struct tensor *x, tid *out)
+static int parse_payload(struct parser *p, struct tensor *x, tid *out)
 {
     size_t at = p->at;
     int rc = 0;
@@ -359,16 +359,16 @@ static int tensor_payload(struct parser *p, struct tensor *x, tid *out)
         x->where = TENSOR_OPAQUE;
     } else if (text_take_word(p, "file")) {
         x->where = TENSOR_FILE;
-        rc = file_payload(p, x);
+        rc = parse_file_place(p, x);
     } else if (text_take_word(p, "bytes")) {
         x->where = TENSOR_INLINE;
-        rc = hex_payload(p, x);
+        rc = parse_hex(p, x);
     } else if (text_take_word(p, "strings")) {
         x->where = TENSOR_STRINGS;
-        rc = string_payload(p, x);
+        rc = parse_strings(p, x);
     } else if (text_take(p, '[')) {
         x->where = TENSOR_INLINE;
-        rc = number_payload(p, x);
+        rc = parse_numbers(p, x);
     } else {
         rc = text_expected(p, "'file', 'bytes', 'strings', 'opaque' or '['");
     }
@@ -393,13 +393,14 @@ static int tensor_payload(struct parser *p, struct tensor *x, tid *out)
 int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out)
 {
     struct tensor x = {.name = name};
-    int rc = text_take_word(p, "tensor") ? tensor_shape(p, &x) : shape_of_type(p, type, &x);
+    int rc =
+        text_take_word(p, "tensor") ? parse_tensor_shape(p, &x) : take_shape_of_type(p, type, &x);
 
-    return rc < 0 ? -1 : tensor_payload(p, &x, out);
+    return rc < 0 ? -1 : parse_payload(p, &x, out);
 }
 
 /* "@then" as an attribute of node n; *out is the label until text_finish. */
-static int body(struct parser *p, nid n, uint32_t *out)
+static int parse_body(struct parser *p, nid n, uint32_t *out)
 {
     if (p->kind != T_GRAPH)
         return text_expected(p, "a graph (@name)");
@@ -419,13 +420,13 @@ static int body(struct parser *p, nid n, uint32_t *out)
     return p->failed ? -1 : 0;
 }
 
-static int tensor_value(struct parser *p, const char *word, tid *out)
+static int parse_tensor_value(struct parser *p, const char *word, tid *out)
 {
     struct tensor x = {0};
 
     if (!text_take_word(p, word))
         return text_expected(p, word[0] == 't' ? "'tensor'" : "'sparse'");
-    return tensor_shape(p, &x) < 0 ? -1 : tensor_payload(p, &x, out);
+    return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, out);
 }
 
 /* The kind of list that starts with the current token. */
@@ -446,7 +447,7 @@ static enum attr_kind list_kind(const struct parser *p)
     return integer ? ATTR_INTS : ATTR_FLOATS;
 }
 
-static int list_element(struct parser *p, nid n, enum attr_kind kind)
+static int parse_list_element(struct parser *p, nid n, enum attr_kind kind)
 {
     int64_t i = 0;
     float f = 0;
@@ -467,10 +468,10 @@ static int list_element(struct parser *p, nid n, enum attr_kind kind)
         module_add_sids(p->m, &ref, 1);
         return rc;
     case ATTR_GRAPHS:
-        rc = body(p, n, &ref);
+        rc = parse_body(p, n, &ref);
         break;
     default:
-        rc = tensor_value(p, kind == ATTR_SPARSES ? "sparse" : "tensor", &ref);
+        rc = parse_tensor_value(p, kind == ATTR_SPARSES ? "sparse" : "tensor", &ref);
         break;
     }
     module_add_refs(p->m, &ref, 1);
@@ -478,7 +479,7 @@ static int list_element(struct parser *p, nid n, enum attr_kind kind)
 }
 
 /* From "[" on; kind ATTR_NONE: that of the first element. */
-static int list(struct parser *p, nid n, enum attr_kind kind, struct attr *a)
+static int parse_list(struct parser *p, nid n, enum attr_kind kind, struct attr *a)
 {
     const struct module *m = p->m;
 
@@ -494,7 +495,7 @@ static int list(struct parser *p, nid n, enum attr_kind kind, struct attr *a)
                                           : m->nrefs;
     while (p->kind != ']') {
         if ((a->u.list.n > 0 && text_want(p, ',', "',' or ']'") < 0) ||
-            list_element(p, n, kind) < 0)
+            parse_list_element(p, n, kind) < 0)
             return -1;
         a->u.list.n++;
     }
@@ -502,7 +503,7 @@ static int list(struct parser *p, nid n, enum attr_kind kind, struct attr *a)
 }
 
 /* A value that starts with a word. */
-static int word_value(struct parser *p, nid n, struct attr *a)
+static int parse_word_value(struct parser *p, nid n, struct attr *a)
 {
     bool ref = text_take_word(p, "ref");
     unsigned k = 0;
@@ -521,27 +522,27 @@ static int word_value(struct parser *p, nid n, struct attr *a)
         return text_string(p, &a->ref, "the name of an attribute of the function, quoted");
     }
     if (k == ATTR_TENSOR || k == ATTR_SPARSE)
-        return tensor_value(p, text_attr_kind[k], &a->u.t);
+        return parse_tensor_value(p, text_attr_kind[k], &a->u.t);
     bool bare = k == ATTR_NONE || k == ATTR_TYPE || k == ATTR_TYPES;
     if (!bare && k < ATTR_FLOATS)
         return text_expected(p, "the value of an attribute");
     text_next(p);
-    return bare ? 0 : list(p, n, (enum attr_kind)k, a);
+    return bare ? 0 : parse_list(p, n, (enum attr_kind)k, a);
 }
 
-static int attr_value(struct parser *p, nid n, struct attr *a)
+static int parse_attr_value(struct parser *p, nid n, struct attr *a)
 {
     if (p->kind == '[')
-        return list(p, n, ATTR_NONE, a);
+        return parse_list(p, n, ATTR_NONE, a);
     if (p->kind == T_WORD)
-        return word_value(p, n, a);
+        return parse_word_value(p, n, a);
     if (p->kind == T_STR) {
         a->kind = ATTR_STRING;
         return text_bytes(p, &a->u.s, "a string");
     }
     if (p->kind == T_GRAPH) {
         a->kind = ATTR_GRAPH;
-        return body(p, n, &a->u.g);
+        return parse_body(p, n, &a->u.g);
     }
     if (p->kind == T_NUM && list_kind(p) == ATTR_INTS) {
         a->kind = ATTR_INT;
@@ -565,7 +566,7 @@ int text_attrs(struct parser *p, nid n, struct slice *out)
         memset(&a, 0, sizeof a);
         if ((all.n > 0 && text_want(p, ',', "',' or '}'") < 0) ||
             text_name(p, &a.name, "the name of an attribute") < 0 || text_want(p, '=', "'='") < 0 ||
-            attr_value(p, n, &a) < 0)
+            parse_attr_value(p, n, &a) < 0)
             return -1;
         module_add_attrs(p->m, &a, 1);
         all.n++;

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* A quantity in the form that `parse` reads. */
-static int quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int64_t *out,
-                    const char *what)
+static int parse_quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int64_t *out,
+                          const char *what)
 {
     char buf[64];
 
@@ -24,25 +24,24 @@ static int quantity(struct parser *p, bool (*parse)(const char *, int64_t *), in
 }
 
 /* A time, or "never". */
-static int time_or_never(struct parser *p, int64_t *out)
+static int parse_time_or_never(struct parser *p, int64_t *out)
 {
     if (text_take_word(p, "never")) {
         *out = COST_NEVER;
         return 0;
     }
-    return quantity(p, time_parse, out, "a time (1.5us) or 'never'");
+    return parse_quantity(p, time_parse, out, "a time (1.5us) or 'never'");
 }
 
-static int assign(struct parser *p)
+static int expect_assign(struct parser *p)
 {
     return text_want(p, '=', "'='");
 }
 
-static struct cluster *the_cluster(struct parser *p)
+static struct cluster *cluster_of(struct parser *p)
 {
     if (p->cluster == NULL) {
         p->cluster = arena_alloc(p->m->mem, sizeof *p->cluster);
-        p->cluster->efficiency = 1000000;
     }
     return p->cluster;
 }
@@ -63,10 +62,10 @@ static void keep_line(void *user, enum diag_level level, enum warning w, const c
 }
 
 /* '=' and one of the names, which end in NULL. */
-static int choice(struct parser *p, const char *const *names, uint32_t *out)
+static int parse_choice(struct parser *p, const char *const *names, uint32_t *out)
 {
     char want[64] = "one of";
-    if (assign(p) < 0)
+    if (expect_assign(p) < 0)
         return -1;
     for (*out = 0; names[*out]; ++*out)
         if (p->kind == T_WORD && text_take_word(p, names[*out]))
@@ -83,7 +82,8 @@ int text_cluster(struct parser *p)
 
     if (p->cluster != NULL)
         return text_error(p, at, "the cluster is described already");
-    struct cluster *c = the_cluster(p);
+    struct cluster *c = cluster_of(p);
+    struct exec_model *e = &p->model;
     if (p->kind == T_STR) { /* a text may not make pcc read other files */
         if (str_ends(p->s, ".json"))
             return text_error(p, at, "expected a cluster like \"2xa100,1xcpu\", not a file");
@@ -95,28 +95,30 @@ int text_cluster(struct parser *p)
     }
     for (;;) {
         if (text_take_word(p, "io_free")) {
-            c->io_free = true;
+            e->io_free = true;
         } else if (text_take_word(p, "efficiency")) {
-            if (assign(p) < 0 || text_int(p, 1, INT64_MAX, &c->efficiency, "millionths") < 0)
+            if (expect_assign(p) < 0 || text_int(p, 1, INT64_MAX, &e->efficiency, "millionths") < 0)
                 return -1;
         } else if (text_take_word(p, "replicate")) {
-            c->replicate = true;
+            e->replicate = true;
         } else if (text_take_word(p, "sync")) {
-            if (assign(p) < 0 || quantity(p, rate_parse, &c->sync_bandwidth, "a rate (25GB/s)") < 0)
+            if (expect_assign(p) < 0 ||
+                parse_quantity(p, rate_parse, &e->sync_bandwidth, "a rate (25GB/s)") < 0)
                 return -1;
         } else if (text_take_word(p, "part_cost")) {
-            if (assign(p) < 0 || quantity(p, time_parse, &c->part_cost, "a time (5us)") < 0)
+            if (expect_assign(p) < 0 ||
+                parse_quantity(p, time_parse, &e->part_cost, "a time (5us)") < 0)
                 return -1;
-            if (c->part_cost < 0 || c->part_cost > PS_PER_S)
+            if (e->part_cost < 0 || e->part_cost > PS_PER_S)
                 return text_error(p, at, "a part costs at most 1s");
         } else if (text_take_word(p, "overlap")) {
-            if (choice(p, overlap_name, &which) < 0)
+            if (parse_choice(p, overlap_name, &which) < 0)
                 return -1;
-            c->overlap = (enum overlap)which;
+            e->overlap = (enum overlap)which;
         } else if (text_take_word(p, "schedule")) {
-            if (choice(p, schedule_name, &which) < 0)
+            if (parse_choice(p, micro_schedule_name, &which) < 0)
                 return -1;
-            c->schedule = (enum schedule)which;
+            e->schedule = (enum micro_schedule)which;
         } else {
             return p->failed ? -1 : 0;
         }
@@ -124,9 +126,9 @@ int text_cluster(struct parser *p)
 }
 
 /* "[f32:19500G, f16:312T]" */
-static int peaks(struct parser *p, struct device_class *k)
+static int parse_peaks(struct parser *p, struct device_class *k)
 {
-    if (assign(p) < 0 || text_want(p, '[', "'['") < 0)
+    if (expect_assign(p) < 0 || text_want(p, '[', "'['") < 0)
         return -1;
     for (bool first = true; p->kind != ']'; first = false) {
         if (!first && text_want(p, ',', "',' or ']'") < 0)
@@ -136,44 +138,44 @@ static int peaks(struct parser *p, struct device_class *k)
             return text_expected(p, "an element type");
         text_next(p);
         if (text_want(p, ':', "':'") < 0 ||
-            quantity(p, count_parse, &k->peak[e], "operations per second (19500G)") < 0)
+            parse_quantity(p, count_parse, &k->peak[e], "operations per second (19500G)") < 0)
             return -1;
     }
     return text_want(p, ']', "']'");
 }
 
 /* "=25GB/s,10us" */
-static int class_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
+static int parse_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
 {
-    if (assign(p) < 0 || quantity(p, rate_parse, bandwidth, "a rate (25GB/s)") < 0 ||
+    if (expect_assign(p) < 0 || parse_quantity(p, rate_parse, bandwidth, "a rate (25GB/s)") < 0 ||
         text_want(p, ',', "','") < 0)
         return -1;
-    return quantity(p, time_parse, latency, "a time (10us)");
+    return parse_quantity(p, time_parse, latency, "a time (10us)");
 }
 
-static int class_option(struct parser *p, struct device_class *k)
+static int parse_class_option(struct parser *p, struct device_class *k)
 {
     static const char bytes[] = "bytes (80GiB)", rate[] = "a rate (25GB/s)",
                       time[] = "a time (10us)";
 
     if (text_take_word(p, "memory"))
-        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &k->memory, bytes);
+        return expect_assign(p) < 0 ? -1 : parse_quantity(p, bytes_parse, &k->memory, bytes);
     if (text_take_word(p, "reserve"))
-        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &k->reserve, bytes);
+        return expect_assign(p) < 0 ? -1 : parse_quantity(p, bytes_parse, &k->reserve, bytes);
     if (text_take_word(p, "bandwidth"))
-        return assign(p) < 0 ? -1 : quantity(p, rate_parse, &k->bandwidth, rate);
+        return expect_assign(p) < 0 ? -1 : parse_quantity(p, rate_parse, &k->bandwidth, rate);
     if (text_take_word(p, "overhead"))
-        return assign(p) < 0 ? -1 : quantity(p, time_parse, &k->overhead, time);
+        return expect_assign(p) < 0 ? -1 : parse_quantity(p, time_parse, &k->overhead, time);
     if (text_take_word(p, "link"))
-        return class_link(p, &k->link_bandwidth, &k->link_latency);
+        return parse_link(p, &k->link_bandwidth, &k->link_latency);
     if (text_take_word(p, "inner"))
-        return class_link(p, &k->inner_bandwidth, &k->inner_latency);
+        return parse_link(p, &k->inner_bandwidth, &k->inner_latency);
     if (text_take_word(p, "inner_share"))
-        return assign(p) < 0 ? -1 : text_int(p, 1, 1000000, &k->inner_share, "millionths");
+        return expect_assign(p) < 0 ? -1 : text_int(p, 1, 1000000, &k->inner_share, "millionths");
     if (text_take_word(p, "group")) {
         size_t at = p->at;
         int64_t n;
-        if (assign(p) < 0 || text_int(p, 1, k->count, &n, "the size of a group") < 0)
+        if (expect_assign(p) < 0 || text_int(p, 1, k->count, &n, "the size of a group") < 0)
             return -1;
         if (k->count % n != 0 || k->host)
             return text_error(p, at, "a group is a divisor of the devices of an accelerator class");
@@ -181,13 +183,13 @@ static int class_option(struct parser *p, struct device_class *k)
         return 0;
     }
     if (text_take_word(p, "peak"))
-        return peaks(p, k);
+        return parse_peaks(p, k);
     return 1;
 }
 
 int text_class(struct parser *p)
 {
-    struct cluster *c = the_cluster(p);
+    struct cluster *c = cluster_of(p);
     sid name;
     char buf[16], *end = buf;
     int rc;
@@ -210,7 +212,7 @@ int text_class(struct parser *p)
         return text_error(p, p->at, "a cluster has at most %d devices", CLUSTER_DEVICES);
     k->host = text_take_word(p, "host");
     size_t at = p->at;
-    while ((rc = class_option(p, k)) == 0 && !p->failed) {
+    while ((rc = parse_class_option(p, k)) == 0 && !p->failed) {
     }
     if (rc < 0 || p->failed)
         return -1;
@@ -253,31 +255,32 @@ int text_value_key(struct parser *p, vid v)
     p->has_cost = true;
     if (text_is(p, "bytes")) {
         text_next(p);
-        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &f->bytes, "bytes (4KiB)");
+        return expect_assign(p) < 0 ? -1
+                                    : parse_quantity(p, bytes_parse, &f->bytes, "bytes (4KiB)");
     }
     bool elems = text_is(p, "elems");
     text_next(p);
-    if (assign(p) < 0 ||
-        (elems ? quantity(p, count_parse, &x, "a count") : time_or_never(p, &x)) < 0)
+    if (expect_assign(p) < 0 ||
+        (elems ? parse_quantity(p, count_parse, &x, "a count") : parse_time_or_never(p, &x)) < 0)
         return -1;
     *(elems ? &f->elems : &f->xfer) = (uint64_t)x + 1;
     return 0;
 }
 
 /* "=4us" or "=[4us,never]" */
-static int time_key(struct parser *p, struct node_fact *f)
+static int parse_time_key(struct parser *p, struct node_fact *f)
 {
     size_t at = p->at;
     int64_t t[CLUSTER_CLASSES];
     uint32_t n = 0;
 
-    if (assign(p) < 0)
+    if (expect_assign(p) < 0)
         return -1;
     bool many = text_take(p, '[');
     do {
         if (n == CLUSTER_CLASSES)
             return text_error(p, at, "there are at most %d device classes", CLUSTER_CLASSES);
-        if (time_or_never(p, &t[n++]) < 0)
+        if (parse_time_or_never(p, &t[n++]) < 0)
             return -1;
     } while (many && text_take(p, ','));
     if (many && text_want(p, ']', "',' or ']'") < 0)
@@ -300,18 +303,18 @@ static int time_key(struct parser *p, struct node_fact *f)
 enum { COLOR_MOST = 1 << 24 };
 
 /* "=7" */
-static int fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *seen)
+static int parse_fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *seen)
 {
     uint64_t v;
 
-    if (assign(p) < 0 || text_uint(p, most, &v, "a number") < 0)
+    if (expect_assign(p) < 0 || text_uint(p, most, &v, "a number") < 0)
         return -1;
     *out = (uint32_t)v;
     *seen = true;
     return 0;
 }
 
-static int cost_key(struct parser *p, struct node_fact *f)
+static int parse_cost_key(struct parser *p, struct node_fact *f)
 {
     enum {
         TIME,
@@ -326,12 +329,12 @@ static int cost_key(struct parser *p, struct node_fact *f)
     p->has_cost = true;
     text_next(p);
     if (key == TIME)
-        return time_key(p, f);
-    if (assign(p) < 0)
+        return parse_time_key(p, f);
+    if (expect_assign(p) < 0)
         return -1;
     return key == FLOPS
-               ? quantity(p, count_parse, &f->flops, "a count")
-               : quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
+               ? parse_quantity(p, count_parse, &f->flops, "a count")
+               : parse_quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
 }
 
 int text_node_key(struct parser *p, nid n)
@@ -351,24 +354,25 @@ int text_node_key(struct parser *p, nid n)
     }
     struct node_fact *f = fact_of(p, n);
     if (text_is(p, "time") || text_is(p, "flops") || text_is(p, "traffic") || text_is(p, "own"))
-        return cost_key(p, f);
+        return parse_cost_key(p, f);
     if (text_is(p, "params")) {
         p->has_cost = p->has_params = true;
         text_next(p);
-        return assign(p) < 0 ? -1 : quantity(p, bytes_parse, &f->params, "bytes (4KiB)");
+        return expect_assign(p) < 0 ? -1
+                                    : parse_quantity(p, bytes_parse, &f->params, "bytes (4KiB)");
     }
     if (text_is(p, "color")) {
         text_next(p);
-        return fact_key(p, COLOR_MOST, &f->color, &p->has_color);
+        return parse_fact_key(p, COLOR_MOST, &f->color, &p->has_color);
     }
     if (text_is(p, "layer")) {
         text_next(p);
-        return fact_key(p, UINT32_MAX, &f->layer, &p->has_layer);
+        return parse_fact_key(p, UINT32_MAX, &f->layer, &p->has_layer);
     }
     if (text_is(p, "device")) {
         text_next(p);
         p->has_device = true;
-        return assign(p) < 0 ? -1 : text_name(p, &f->device, "the name of a device");
+        return expect_assign(p) < 0 ? -1 : text_name(p, &f->device, "the name of a device");
     }
     if (text_is(p, "backward")) {
         text_next(p);
@@ -462,7 +466,7 @@ static const char *scope_word(int i)
 }
 
 /* Takes a word or string that is one of n names; its number, or -1 (and nothing is taken). */
-static int one_of(struct parser *p, const char *(*name)(int), int n)
+static int take_one_of(struct parser *p, const char *(*name)(int), int n)
 {
     for (int i = 0; i < n && (p->kind == T_WORD || p->kind == T_STR); i++)
         if (strlen(name(i)) == p->len && memcmp(name(i), p->s, p->len) == 0) {
@@ -473,13 +477,13 @@ static int one_of(struct parser *p, const char *(*name)(int), int n)
 }
 
 /* "=[2,0,1]": a number for each device. */
-static int plan_copies(struct parser *p, struct plan *plan)
+static int parse_copies(struct parser *p, struct plan *plan)
 {
     size_t at = p->at;
     uint32_t ndev = p->cluster ? p->cluster->ndev : 0, n = 0;
     int64_t copies;
 
-    if (assign(p) < 0 || text_want(p, '[', "'['") < 0)
+    if (expect_assign(p) < 0 || text_want(p, '[', "'['") < 0)
         return -1;
     plan->copies = arena_array(p->m->mem, (size_t)ndev + 1, sizeof *plan->copies);
     do {
@@ -495,57 +499,57 @@ static int plan_copies(struct parser *p, struct plan *plan)
 }
 
 /* "value=1.3us" and the like. */
-static int plan_option(struct parser *p, struct plan *plan)
+static int parse_plan_option(struct parser *p, struct plan *plan)
 {
     sid s;
-    int64_t *time = text_is(p, "value")       ? &plan->value
-                    : text_is(p, "bound")     ? &plan->bound
-                    : text_is(p, "bound_all") ? &plan->bound_all
+    int64_t *time = text_is(p, "value")       ? &plan->claim.value
+                    : text_is(p, "bound")     ? &plan->claim.bound
+                    : text_is(p, "bound_all") ? &plan->claim.bound_all
                                               : NULL;
 
     if (text_take_word(p, "status")) {
-        int i = assign(p) < 0 ? -1 : one_of(p, status_name, PLAN_INFEASIBLE + 1);
+        int i = expect_assign(p) < 0 ? -1 : take_one_of(p, status_name, PLAN_INFEASIBLE + 1);
         if (i < 0)
             return p->failed ? -1
                              : text_expected(p, "none, optimal, feasible, heuristic, "
                                                 "\"over-memory\" or infeasible");
-        plan->status = (enum plan_status)i;
+        plan->claim.status = (enum plan_status)i;
         return 0;
     }
     if (text_take_word(p, "scope")) {
-        int i = assign(p) < 0 ? -1 : one_of(p, scope_word, SCOPES);
+        int i = expect_assign(p) < 0 ? -1 : take_one_of(p, scope_word, SCOPES);
         if (i < 0)
             return p->failed ? -1
                              : text_expected(p, "all, contiguous, layers, fused, "
                                                 "\"contiguous-layers\" or \"contiguous-fused\"");
-        plan->scope = (enum plan_scope)i;
+        plan->claim.scope = (enum plan_scope)i;
         return 0;
     }
     if (text_take_word(p, "argument")) {
-        if (assign(p) < 0 || text_string(p, &s, "a string") < 0)
+        if (expect_assign(p) < 0 || text_string(p, &s, "a string") < 0)
             return -1;
-        plan->argument = str(p->m, s);
+        plan->claim.argument = str(p->m, s);
         return 0;
     }
     if (text_take_word(p, "copies"))
-        return plan_copies(p, plan);
+        return parse_copies(p, plan);
     if (text_take_word(p, "states"))
-        return assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
+        return expect_assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
     if (time == NULL || p->kind != T_WORD)
         return text_expected(
             p, "status, value, bound, scope, bound_all, states, copies, argument or '{'");
     text_next(p);
-    if (assign(p) < 0)
+    if (expect_assign(p) < 0)
         return -1;
     if (text_take_word(p, "none")) {
         *time = -1;
         return 0;
     }
-    return time_or_never(p, time);
+    return parse_time_or_never(p, time);
 }
 
 /* "\"node\" = acc0" */
-static int placement(struct parser *p, struct plan *plan)
+static int parse_placement(struct parser *p, struct plan *plan)
 {
     size_t at = p->at;
     sid name;
@@ -559,7 +563,7 @@ static int placement(struct parser *p, struct plan *plan)
         return text_error(p, at, n == 0 ? "there is no node '%s'" : "node '%s' is placed twice",
                           str(p->m, name));
     }
-    if (assign(p) < 0)
+    if (expect_assign(p) < 0)
         return -1;
     if (p->kind == T_NUM) {
         int64_t most = p->cluster != NULL ? (int64_t)p->cluster->ndev - 1 : CLUSTER_DEVICES - 1;
@@ -583,7 +587,9 @@ int text_plan(struct parser *p)
     struct plan *plan = arena_alloc(p->m->mem, sizeof *plan);
     sid s = 0;
 
-    *plan = (struct plan){.planner = "", .argument = "", .bound = -1, .bound_all = -1};
+    *plan = (struct plan){
+        .planner = "",
+        .claim = {.objective = p->model.objective, .argument = "", .bound = -1, .bound_all = -1}};
     if (p->kind == T_STR) {
         text_string(p, &s, "a string");
         plan->planner = str(p->m, s);
@@ -591,11 +597,11 @@ int text_plan(struct parser *p)
     plan->dev = arena_array(p->m->mem, p->m->nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, p->m->nnode * sizeof *plan->dev);
     while (p->kind != '{')
-        if (plan_option(p, plan) < 0)
+        if (parse_plan_option(p, plan) < 0)
             return -1;
     text_next(p);
     while (p->kind != '}')
-        if (placement(p, plan) < 0)
+        if (parse_placement(p, plan) < 0)
             return -1;
     p->plan = plan;
     return text_want(p, '}', "'}'");

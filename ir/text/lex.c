@@ -19,7 +19,7 @@ static bool is_letter(int c)
 }
 
 /* The byte i of the text, -1 past its end. */
-static int byte(const struct parser *p, size_t i)
+static int byte_at(const struct parser *p, size_t i)
 {
     return i < p->n ? (unsigned char)p->src[i] : -1;
 }
@@ -86,18 +86,18 @@ static int hex_digit(int c)
 }
 
 /* The escape after the backslash at pos; -1: none that is known. */
-static int escaped(struct parser *p)
+static int read_escape(struct parser *p)
 {
     static const char from[] = "\"\\nrt", to[] = "\"\\\n\r\t";
-    int c = byte(p, p->pos + 1);
+    int c = byte_at(p, p->pos + 1);
     const char *f = c > 0 ? strchr(from, c) : NULL;
 
     if (f != NULL) {
         p->pos += 2;
         return to[f - from];
     }
-    int hi = hex_digit(byte(p, p->pos + 2));
-    int lo = hi < 0 ? -1 : hex_digit(byte(p, p->pos + 3));
+    int hi = hex_digit(byte_at(p, p->pos + 2));
+    int lo = hi < 0 ? -1 : hex_digit(byte_at(p, p->pos + 3));
     if (c != 'x' || lo < 0) {
         text_error(p, p->pos, "unknown escape (known: \\\" \\\\ \\n \\r \\t \\xNN)");
         return -1;
@@ -107,13 +107,13 @@ static int escaped(struct parser *p)
 }
 
 /* A string from the quote at pos on. */
-static void string(struct parser *p, int kind)
+static void read_string(struct parser *p, int kind)
 {
     uint32_t n = 0;
     size_t open = p->pos++;
 
     for (;;) {
-        int c = byte(p, p->pos);
+        int c = byte_at(p, p->pos);
         if (c == '"')
             break;
         if (c < ' ') {
@@ -121,7 +121,7 @@ static void string(struct parser *p, int kind)
             return;
         }
         if (c == '\\') {
-            c = escaped(p);
+            c = read_escape(p);
             if (c < 0)
                 return;
         } else {
@@ -144,21 +144,21 @@ static void string(struct parser *p, int kind)
 
 static bool in_name(const struct parser *p, size_t i)
 {
-    int c = byte(p, i);
+    int c = byte_at(p, i);
 
     return is_letter(c) || is_digit(c) || c == '.' || c == '/' || c == '-' ||
-           (c == ':' && is_digit(byte(p, i + 1)));
+           (c == ':' && is_digit(byte_at(p, i + 1)));
 }
 
 /* "%x", "%\"odd name\"", "%~1", "@g2". */
-static void sigil(struct parser *p, int kind)
+static void read_sigil(struct parser *p, int kind)
 {
     p->pos++;
-    if (byte(p, p->pos) == '"') {
-        string(p, kind);
+    if (byte_at(p, p->pos) == '"') {
+        read_string(p, kind);
         return;
     }
-    if (kind == T_VALUE && byte(p, p->pos) == '~') {
+    if (kind == T_VALUE && byte_at(p, p->pos) == '~') {
         p->pos++;
         kind = T_LOST;
     }
@@ -172,14 +172,14 @@ static void sigil(struct parser *p, int kind)
 }
 
 /* "-12.5e-3", "12.5us", "25GB/s", "0x1p-3", "-inf". */
-static void number(struct parser *p)
+static void read_number(struct parser *p)
 {
     p->pos++;
     for (;; p->pos++) {
-        int c = byte(p, p->pos), before = byte(p, p->pos - 1) | 0x20;
+        int c = byte_at(p, p->pos), before = byte_at(p, p->pos - 1) | 0x20;
         bool exponent = (c == '-' || c == '+') && (before == 'e' || before == 'p') &&
-                        is_digit(byte(p, p->pos + 1));
-        bool rate = c == '/' && byte(p, p->pos + 1) == 's';
+                        is_digit(byte_at(p, p->pos + 1));
+        bool rate = c == '/' && byte_at(p, p->pos + 1) == 's';
         if (!is_digit(c) && !is_letter(c) && c != '.' && !exponent && !rate)
             break;
     }
@@ -192,7 +192,8 @@ void text_next(struct parser *p)
 
     if (p->failed)
         return;
-    for (int c; (c = byte(p, p->pos)) == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#';) {
+    for (int c;
+         (c = byte_at(p, p->pos)) == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#';) {
         p->pos++;
         while (c == '#' && p->pos < p->n && p->src[p->pos] != '\n')
             p->pos++;
@@ -200,27 +201,27 @@ void text_next(struct parser *p)
     p->at = p->pos;
     p->s = p->src + p->pos;
     p->len = 0;
-    int c = byte(p, p->pos), c1 = byte(p, p->pos + 1);
+    int c = byte_at(p, p->pos), c1 = byte_at(p, p->pos + 1);
     if (c < 0) {
         p->kind = T_END;
         return;
     }
     if (c == '"') {
-        string(p, T_STR);
+        read_string(p, T_STR);
         return;
     }
     if (c == '%' || c == '@') {
-        sigil(p, c == '%' ? T_VALUE : T_GRAPH);
+        read_sigil(p, c == '%' ? T_VALUE : T_GRAPH);
         return;
     }
     if (is_digit(c) || (c == '-' && (is_digit(c1) || is_letter(c1)))) {
-        number(p);
+        read_number(p);
     } else if (is_letter(c) || (c == '!' && is_letter(c1))) {
         p->kind = c == '!' ? T_KEY : T_WORD;
         p->s += c == '!';
         do {
             p->pos++;
-            c = byte(p, p->pos);
+            c = byte_at(p, p->pos);
         } while (is_letter(c) || is_digit(c) || c == '.');
     } else if (memchr(punctuation, c, sizeof punctuation - 1) != NULL) {
         p->kind = c;

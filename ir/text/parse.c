@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-static void push(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)
+static void append_id(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)
 {
     *vec = vec_grow(p->a, *vec, cap, *count + 1, sizeof **vec);
     (*vec)[(*count)++] = v;
 }
 
 /* A new value of the graph under the name in r. */
-static int define(struct parser *p, const struct text_result *r, vid *out)
+static int define_value(struct parser *p, const struct text_result *r, vid *out)
 {
     uint32_t v = module_add_value(p->m);
 
@@ -25,7 +25,7 @@ static int define(struct parser *p, const struct text_result *r, vid *out)
     p->m->value[v].name = r->name;
     if (r->name == 0) {
         p->m->value[v].flags = VALUE_LOST;
-        push(p, &p->lost, &p->nlost, &p->caplost, v);
+        append_id(p, &p->lost, &p->nlost, &p->caplost, v);
         return 0;
     }
     if (text_lookup(p, p->graph, r->name) != 0)
@@ -35,7 +35,7 @@ static int define(struct parser *p, const struct text_result *r, vid *out)
 }
 
 /* The number of "%~3", 0 if it is none. */
-static uint32_t lost_number(const struct parser *p)
+static uint32_t number_of_lost(const struct parser *p)
 {
     uint32_t v = 0;
 
@@ -48,11 +48,11 @@ static uint32_t lost_number(const struct parser *p)
 }
 
 /* The name of a value to be defined; `pending`: lost ones of the same node before it. */
-static int new_name(struct parser *p, struct text_result *r, uint32_t pending)
+static int read_new_name(struct parser *p, struct text_result *r, uint32_t pending)
 {
     *r = (struct text_result){.at = p->at};
     if (p->kind == T_LOST) {
-        if (lost_number(p) != p->nlost + pending + 1) {
+        if (number_of_lost(p) != p->nlost + pending + 1) {
             return text_error(p, p->at, "lost values are numbered in order: expected %%~%u",
                               p->nlost + pending + 1);
         }
@@ -68,7 +68,7 @@ static int new_name(struct parser *p, struct text_result *r, uint32_t pending)
 }
 
 /* A name of this graph or of the graphs around it; only: of that graph (0: any). */
-static int resolve(struct parser *p, size_t at, sid name, gid only, vid *out)
+static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *out)
 {
     const struct module *m = p->m;
     nid owner = 0;
@@ -87,7 +87,7 @@ static int resolve(struct parser *p, size_t at, sid name, gid only, vid *out)
 }
 
 /* A value that is read: "%x", "%x@main", "%~1", or "_" for none. */
-static int operand(struct parser *p, vid *out)
+static int parse_operand(struct parser *p, vid *out)
 {
     size_t at = p->at;
     gid only = 0;
@@ -96,7 +96,7 @@ static int operand(struct parser *p, vid *out)
     if (text_take_word(p, "_"))
         return 0;
     if (p->kind == T_LOST) {
-        uint32_t n = lost_number(p);
+        uint32_t n = number_of_lost(p);
         if (n == 0 || n > p->nlost)
             return text_error(p, at, "there is no such lost value above");
         *out = p->lost[n - 1];
@@ -114,10 +114,10 @@ static int operand(struct parser *p, vid *out)
             return text_error(p, p->at, "there is no such graph above");
         text_next(p);
     }
-    return p->failed ? -1 : resolve(p, at, name, only, out);
+    return p->failed ? -1 : resolve_name(p, at, name, only, out);
 }
 
-static int value_keys(struct parser *p, vid v)
+static int parse_value_keys(struct parser *p, vid v)
 {
     while (text_is_value_key(p))
         if (text_value_key(p, v) < 0)
@@ -131,13 +131,13 @@ static int parse_in(struct parser *p)
     vid v;
     uint32_t type = 0;
 
-    if (new_name(p, &r, 0) < 0 || define(p, &r, &v) < 0 ||
+    if (read_new_name(p, &r, 0) < 0 || define_value(p, &r, &v) < 0 ||
         (text_take(p, ':') && text_type(p, &type) < 0))
         return -1;
     p->m->value[v].type = type;
     p->m->value[v].flags |= VALUE_INPUT;
-    push(p, &p->in, &p->nin, &p->capin, v);
-    return value_keys(p, v);
+    append_id(p, &p->in, &p->nin, &p->capin, v);
+    return parse_value_keys(p, v);
 }
 
 static int parse_init(struct parser *p)
@@ -146,11 +146,11 @@ static int parse_init(struct parser *p)
     uint32_t type = 0;
     tid t = 0;
 
-    if (new_name(p, &r, 0) < 0)
+    if (read_new_name(p, &r, 0) < 0)
         return -1;
     vid v = r.name == 0 ? 0 : text_lookup(p, p->graph, r.name);
     bool input = v != 0 && (p->m->value[v].flags & (VALUE_INPUT | VALUE_INIT)) == VALUE_INPUT;
-    if (!input && define(p, &r, &v) < 0)
+    if (!input && define_value(p, &r, &v) < 0)
         return -1;
     size_t at = p->at;
     if (text_take(p, ':')) {
@@ -164,8 +164,8 @@ static int parse_init(struct parser *p)
         return -1;
     p->m->value[v].tensor = t;
     p->m->value[v].flags |= VALUE_INIT;
-    push(p, &p->init, &p->ninit, &p->capinit, v);
-    return value_keys(p, v);
+    append_id(p, &p->init, &p->ninit, &p->capinit, v);
+    return parse_value_keys(p, v);
 }
 
 static int parse_out(struct parser *p)
@@ -173,19 +173,19 @@ static int parse_out(struct parser *p)
     do {
         vid v;
         size_t at = p->at;
-        if (operand(p, &v) < 0)
+        if (parse_operand(p, &v) < 0)
             return -1;
         if (v == 0)
             return text_error(p, at, "an output of a graph is a value");
         if (p->m->value[v].graph == p->graph)
             p->m->value[v].flags |= VALUE_OUTPUT;
-        push(p, &p->out, &p->nout, &p->capout, v);
+        append_id(p, &p->out, &p->nout, &p->capout, v);
     } while (text_take(p, ','));
     return p->failed ? -1 : 0;
 }
 
 /* "%a, _, %b" or "()" before the '='. */
-static int result_names(struct parser *p)
+static int parse_result_names(struct parser *p)
 {
     uint32_t lost = 0;
 
@@ -197,7 +197,7 @@ static int result_names(struct parser *p)
         struct text_result *r = &p->res[p->nres++];
         if (text_take_word(p, "_"))
             *r = (struct text_result){.omitted = true};
-        else if (new_name(p, r, lost) < 0)
+        else if (read_new_name(p, r, lost) < 0)
             return -1;
         else
             lost += r->name == 0;
@@ -206,7 +206,7 @@ static int result_names(struct parser *p)
 }
 
 /* "Conv", "com.microsoft:Foo", "domain:Foo:overload", each part quoted if odd. */
-static int operator_name(struct parser *p, sid *domain, sid *op, sid *overload)
+static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *overload)
 {
     sid part[3] = {0};
     uint32_t k = 0;
@@ -222,15 +222,15 @@ static int operator_name(struct parser *p, sid *domain, sid *op, sid *overload)
     return 0;
 }
 
-static int node_operator(struct parser *p, nid n)
+static int parse_operator(struct parser *p, nid n)
 {
     struct node *x = &p->m->node[n];
 
-    return operator_name(p, &x->domain, &x->op, &x->overload);
+    return parse_operator_name(p, &x->domain, &x->op, &x->overload);
 }
 
 /* "(%a, _ | %captured)" */
-static int operands(struct parser *p, nid n)
+static int parse_operands(struct parser *p, nid n)
 {
     struct slice in = {p->m->narg, 0};
     uint32_t formal = UINT32_MAX;
@@ -243,7 +243,7 @@ static int operands(struct parser *p, nid n)
             formal = in.n;
         else if (p->kind == ')' && in.n == 0)
             break;
-        if (operand(p, &v) < 0)
+        if (parse_operand(p, &v) < 0)
             return -1;
         module_add_args(p->m, &v, 1);
         in.n++;
@@ -255,13 +255,13 @@ static int operands(struct parser *p, nid n)
     return text_want(p, ')', "',', '|' or ')'");
 }
 
-static int results(struct parser *p, nid n)
+static int parse_results(struct parser *p, nid n)
 {
     struct slice out = {p->m->narg, p->nres};
 
     for (uint32_t i = 0; i < p->nres; i++) {
         vid v = 0;
-        if (!p->res[i].omitted && define(p, &p->res[i], &v) < 0)
+        if (!p->res[i].omitted && define_value(p, &p->res[i], &v) < 0)
             return -1;
         if (v != 0) {
             p->m->value[v].def = n;
@@ -274,7 +274,7 @@ static int results(struct parser *p, nid n)
 }
 
 /* ": f32[2] !bytes=8B, _, ?": an entry for each result. */
-static int result_types(struct parser *p, nid n)
+static int parse_result_types(struct parser *p, nid n)
 {
     const struct slice out = p->m->node[n].out;
 
@@ -291,18 +291,18 @@ static int result_types(struct parser *p, nid n)
         if (!text_is_value_key(p) && text_type(p, &type) < 0)
             return -1;
         p->m->value[v].type = type;
-        if (value_keys(p, v) < 0)
+        if (parse_value_keys(p, v) < 0)
             return -1;
     }
     return 0;
 }
 
 /* Types, name and keys. */
-static int node_tail(struct parser *p, nid n)
+static int parse_node_tail(struct parser *p, nid n)
 {
     const struct slice out = p->m->node[n].out;
 
-    if (text_take(p, ':') && result_types(p, n) < 0)
+    if (text_take(p, ':') && parse_result_types(p, n) < 0)
         return -1;
     for (;;) {
         if (text_take_word(p, "name")) {
@@ -323,7 +323,7 @@ static int node_tail(struct parser *p, nid n)
 }
 
 /* That of the first result, in bodies after the name of the graph; else op_N. */
-static sid default_name(struct parser *p, nid n)
+static sid make_default_name(struct parser *p, nid n)
 {
     sid first = p->nres > 0 ? p->res[0].name : 0;
 
@@ -335,7 +335,7 @@ static sid default_name(struct parser *p, nid n)
                                         str(p->m, first)));
 }
 
-static int attributes(struct parser *p, nid n)
+static int parse_attributes(struct parser *p, nid n)
 {
     struct slice all = {0, 0};
 
@@ -351,10 +351,11 @@ static int parse_node(struct parser *p)
     size_t at = p->at;
 
     p->m->node[n].graph = p->graph;
-    if (result_names(p) < 0 || text_want(p, '=', "'='") < 0 || node_operator(p, n) < 0 ||
-        operands(p, n) < 0 || attributes(p, n) < 0 || results(p, n) < 0 || node_tail(p, n) < 0)
+    if (parse_result_names(p) < 0 || text_want(p, '=', "'='") < 0 || parse_operator(p, n) < 0 ||
+        parse_operands(p, n) < 0 || parse_attributes(p, n) < 0 || parse_results(p, n) < 0 ||
+        parse_node_tail(p, n) < 0)
         return -1;
-    sid name = p->m->node[n].name == 0 ? default_name(p, n) : p->m->node[n].name;
+    sid name = p->m->node[n].name == 0 ? make_default_name(p, n) : p->m->node[n].name;
     p->m->node[n].name = name;
     if (text_lookup(p, (uint32_t)SPACE_NODES, name) != 0)
         return text_error(p, at, "two nodes are named '%s' (say name=\"...\")", str(p->m, name));
@@ -363,7 +364,7 @@ static int parse_node(struct parser *p)
 }
 
 /* The owner of graph g by the label l (0: never mentioned) and "of"; checks the depth. */
-static int graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
+static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
 {
     nid owner = l == 0 ? 0 : p->label[l].owner;
     uint32_t depth = 0;
@@ -393,7 +394,7 @@ static int graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
     return 0;
 }
 
-static int graph_head(struct parser *p, gid g)
+static int parse_graph_head(struct parser *p, gid g)
 {
     size_t at = p->at;
     sid name = str_id(p->m, "main");
@@ -407,7 +408,7 @@ static int graph_head(struct parser *p, gid g)
     uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, name);
     if (l != 0 && p->label[l].graph != 0)
         return text_error(p, at, "graph @%s is defined twice", str(p->m, name));
-    if (graph_owner(p, g, l, at) < 0)
+    if (parse_graph_owner(p, g, l, at) < 0)
         return -1;
     if (l == 0) {
         l = p->nlabel++;
@@ -430,7 +431,7 @@ static int parse_graph(struct parser *p)
     p->graph = g;
     p->nin = p->ninit = p->nout = 0;
     p->m->graph[g].first = p->m->nnode;
-    if (graph_head(p, g) < 0)
+    if (parse_graph_head(p, g) < 0)
         return -1;
     while (p->kind != '}') {
         int rc;
@@ -538,12 +539,12 @@ static int finish_bodies(struct parser *p)
 /* ---- functions ---- */
 
 /* The parts of a function's name as one string. */
-static sid function_key(struct parser *p, sid domain, sid name, sid overload)
+static sid make_function_key(struct parser *p, sid domain, sid name, sid overload)
 {
     return str_id(p->m, arena_fmt(p->a, "%u:%u:%u", domain, name, overload));
 }
 
-static int function_item(struct parser *p, struct function *f)
+static int parse_function_item(struct parser *p, struct function *f)
 {
     sid name;
 
@@ -566,10 +567,10 @@ static int function_item(struct parser *p, struct function *f)
 }
 
 /* What stands between the braces, by a parser of its own: names and labels are private. */
-static int function_body(struct parser *p, struct function *f)
+static int parse_function_body(struct parser *p, struct function *f)
 {
     while (p->kind != '}') {
-        if (function_item(p, f) < 0)
+        if (parse_function_item(p, f) < 0)
             return -1;
     }
     if (p->m->ngraph < 2)
@@ -589,9 +590,9 @@ static int parse_function(struct parser *p)
     struct function f = {.body = p->m->function[id].body};
     struct parser q = {.nlabel = 1};
 
-    if (operator_name(p, &f.domain, &f.name, &f.overload) < 0)
+    if (parse_operator_name(p, &f.domain, &f.name, &f.overload) < 0)
         return -1;
-    sid key = function_key(p, f.domain, f.name, f.overload);
+    sid key = make_function_key(p, f.domain, f.name, f.overload);
     if (text_lookup(p, (uint32_t)SPACE_FUNCTIONS, key) != 0)
         return text_error(p, at, "the function is defined twice");
     text_bind(p, (uint32_t)SPACE_FUNCTIONS, key, id);
@@ -601,7 +602,7 @@ static int parse_function(struct parser *p)
     q.m = f.body;
     *p = q; /* what it reads with goes over and back */
     text_move(p, &outer);
-    int rc = function_body(p, &f);
+    int rc = parse_function_body(p, &f);
     q = *p;
     *p = outer;
     text_move(p, &q);
@@ -615,7 +616,7 @@ static void resolve_calls(struct parser *p, struct module *m)
     for (nid n = 1; n < m->nnode; n++) {
         struct node *x = &m->node[n];
         x->callee = text_lookup(p, (uint32_t)SPACE_FUNCTIONS,
-                                function_key(p, x->domain, x->op, x->overload));
+                                make_function_key(p, x->domain, x->op, x->overload));
         x->flags |= x->callee != 0 ? (uint32_t)NODE_CALL : 0;
     }
 }
@@ -687,6 +688,7 @@ int module_parse(struct text_module *out, const char *text, size_t n, const char
         arena_free(p.m->mem);
         return -1;
     }
-    *out = (struct text_module){.scene = {.m = p.m, .cluster = p.cluster}, .plan = p.plan};
+    *out = (struct text_module){.scene = {.m = p.m, .cluster = p.cluster, .model = p.model},
+                                .plan = p.plan};
     return 0;
 }

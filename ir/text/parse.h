@@ -63,6 +63,7 @@ struct parser {
 
     struct module *m;
     struct cluster *cluster;
+    struct exec_model model;
     size_t cluster_at; /* where it is first mentioned */
     struct plan *plan;
     struct map names; /* (space, name) -> value, node, label */

@@ -386,7 +386,7 @@ static void put_opsets(const struct printer *p)
     }
 }
 
-static void put_header(const struct printer *p, const struct cluster *c)
+static void put_header(const struct printer *p, const struct cluster *c, const struct exec_model *e)
 {
     const struct module *m = p->m;
 
@@ -406,20 +406,20 @@ static void put_header(const struct printer *p, const struct cluster *c)
         text_put(p, "\n");
     }
     if (c != NULL) {
-        fprintf(p->f, "cluster%s efficiency=%lld", c->io_free ? " io_free" : "",
-                (long long)c->efficiency);
-        if (c->overlap)
-            fprintf(p->f, " overlap=%s", overlap_name[c->overlap]);
-        if (c->schedule)
-            fprintf(p->f, " schedule=%s", schedule_name[c->schedule]);
-        if (c->replicate)
+        fprintf(p->f, "cluster%s efficiency=%lld", e->io_free ? " io_free" : "",
+                (long long)exec_efficiency(e));
+        if (e->overlap)
+            fprintf(p->f, " overlap=%s", overlap_name[e->overlap]);
+        if (e->schedule)
+            fprintf(p->f, " schedule=%s", micro_schedule_name[e->schedule]);
+        if (e->replicate)
             text_put(p, " replicate");
-        if (c->part_cost) {
+        if (e->part_cost) {
             text_put(p, " part_cost=");
-            put_time(p, c->part_cost);
+            put_time(p, e->part_cost);
         }
-        if (c->sync_bandwidth) {
-            put_count(p, " sync=", c->sync_bandwidth, " kMGT");
+        if (e->sync_bandwidth) {
+            put_count(p, " sync=", e->sync_bandwidth, " kMGT");
             text_put(p, "B/s");
         }
         fputc('\n', p->f);
@@ -453,30 +453,30 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
 {
     text_put(p, "\nplan ");
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
-    const char *status = plan_status_name(plan->status);
+    const char *status = plan_status_name(plan->claim.status);
     text_put(p, " status=");
     if (strchr(status, '-')) /* no word */
         text_put_quoted(p, status);
     else
         text_put(p, status);
-    put_plan_time(p, " value=", plan->value);
-    if (plan->bound >= 0)
-        put_plan_time(p, " bound=", plan->bound);
-    if (plan->scope != SCOPE_ALL) {
-        const char *word = plan_scope_word(plan->scope);
+    put_plan_time(p, " value=", plan->claim.value);
+    if (plan->claim.bound >= 0)
+        put_plan_time(p, " bound=", plan->claim.bound);
+    if (plan->claim.scope != SCOPE_ALL) {
+        const char *word = plan_scope_word(plan->claim.scope);
         text_put(p, " scope=");
         if (strchr(word, '-'))
             text_put_quoted(p, word);
         else
             text_put(p, word);
     }
-    if (plan->bound_all >= 0)
-        put_plan_time(p, " bound_all=", plan->bound_all);
+    if (plan->claim.bound_all >= 0)
+        put_plan_time(p, " bound_all=", plan->claim.bound_all);
     if (plan->states != 0)
         fprintf(p->f, " states=%llu", (unsigned long long)plan->states);
-    if (plan->argument != NULL && plan->argument[0] != '\0') {
+    if (plan->claim.argument != NULL && plan->claim.argument[0] != '\0') {
         text_put(p, " argument=");
-        text_put_quoted(p, plan->argument);
+        text_put_quoted(p, plan->claim.argument);
     }
     put_copies(p, plan, c);
     text_put(p, " {\n");
@@ -531,7 +531,7 @@ void module_print(FILE *f, const struct scene *s, const struct plan *plan)
     struct printer p = {.f = f, .m = m, .a = arena_new(m->mem), .dims = module_new(m->mem, NULL)};
 
     collect_names(&p);
-    put_header(&p, c);
+    put_header(&p, c, &s->model);
     for (uint32_t i = 1; i < m->nfunction; i++)
         put_function(&p, i);
     for (gid g = 1; g < m->ngraph; g++)

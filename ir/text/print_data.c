@@ -1,7 +1,7 @@
 /* Printing what the textual IR is made of: names, types, tensors, attributes (grammar: text.md).
  *
  * Every form is exact: floats have the shortest digits that are read as the same number (nans their
- * bits), dimensions are quoted unless the parser would read the same spelling without. */
+ * bits), dimensions are quoted unless the parser would read the same spelling without.  O(text). */
 #include "ir/text/print.h"
 
 #include "ir/model/dim.h"
@@ -189,7 +189,7 @@ static void put_float(const struct printer *p, float v)
 }
 
 /* Element i of inline data, little endian. */
-static uint64_t element(const struct tensor *t, uint32_t size, uint64_t i)
+static uint64_t read_element(const struct tensor *t, uint32_t size, uint64_t i)
 {
     const unsigned char *b = (const unsigned char *)t->data + i * size;
     uint64_t v = 0;
@@ -199,9 +199,9 @@ static uint64_t element(const struct tensor *t, uint32_t size, uint64_t i)
     return v;
 }
 
-static double element_float(const struct tensor *t, uint64_t i)
+static double read_float(const struct tensor *t, uint64_t i)
 {
-    uint64_t bits = element(t, t->elem == ELEM_F32 ? 4 : 8, i);
+    uint64_t bits = read_element(t, t->elem == ELEM_F32 ? 4 : 8, i);
     uint32_t word = (uint32_t)bits;
     double d;
     float f;
@@ -221,7 +221,7 @@ static bool is_short(const struct tensor *t, int64_t elems)
         (uint64_t)elem_bytes(e, elems) != t->len)
         return false;
     for (uint64_t i = 0; i < (uint64_t)elems; i++)
-        if ((real && isnan(element_float(t, i))) || (e == ELEM_BOOL && element(t, 1, i) > 1))
+        if ((real && isnan(read_float(t, i))) || (e == ELEM_BOOL && read_element(t, 1, i) > 1))
             return false;
     return true;
 }
@@ -234,10 +234,10 @@ static void put_numbers(const struct printer *p, const struct tensor *t, uint64_
     for (uint64_t i = 0; i < elems; i++) {
         text_put(p, i > 0 ? ", " : "");
         if (t->elem == ELEM_F32 || t->elem == ELEM_F64) {
-            put_double(p, element_float(t, i), t->elem == ELEM_F32);
+            put_double(p, read_float(t, i), t->elem == ELEM_F32);
             continue;
         }
-        uint64_t v = element(t, bits / 8, i);
+        uint64_t v = read_element(t, bits / 8, i);
         bool narrow =
             t->elem == ELEM_I8 || t->elem == ELEM_I16 || t->elem == ELEM_I32 || t->elem == ELEM_I64;
         if (narrow) /* extend the sign */
@@ -298,7 +298,7 @@ static void put_shape(struct printer *p, const struct tensor *t)
 }
 
 /* Whether the type of the value says the same as the tensor. */
-static bool same_shape(const struct module *m, const struct tensor *t, uint32_t type)
+static bool is_same_shape(const struct module *m, const struct tensor *t, uint32_t type)
 {
     const struct type *y = &m->type[type];
     bool same = y->kind == TYPE_TENSOR && y->elem == t->elem && y->rank >= 0 &&
@@ -383,7 +383,7 @@ void text_put_init(struct printer *p, vid v)
 {
     const struct value *x = &p->m->value[v];
 
-    if (!same_shape(p->m, &p->m->tensor[x->tensor], x->type)) {
+    if (!is_same_shape(p->m, &p->m->tensor[x->tensor], x->type)) {
         text_put(p, "tensor ");
         put_shape(p, &p->m->tensor[x->tensor]);
     }

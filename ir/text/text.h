@@ -12,7 +12,7 @@
 void module_print(FILE *f, const struct scene *s, const struct plan *plan);
 
 struct text_module {
-    struct scene scene; /* the module, and the cluster: NULL if the text has none; no place */
+    struct scene scene; /* the module; cluster NULL if the text has none; no place */
     struct plan *plan;  /* NULL: the text has none */
 };
 /* The module is as module_new(of) makes it; the rest of *out lives in it.  0, or -1 and nothing is left.  Errors as

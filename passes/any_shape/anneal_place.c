@@ -59,11 +59,11 @@ static void conclude(struct any_search *s, uint64_t seed)
     any_bound(s, BOUNDS_WORK);
     struct bound all = s->bound;
     if (must_level(x) != s->any->g)
-        all = claim_all(x, p->bare, true, BOUNDS_WORK, &s->p->clock);
+        all = claim_all(x, p->claim.bare, true, BOUNDS_WORK, &s->p->clock);
     const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
-    p->argument =
-        p->status == PLAN_OPTIMAL
-            ? arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->scope), bound)
+    p->claim.argument =
+        p->claim.status == PLAN_OPTIMAL
+            ? arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), bound)
             : arena_fmt(x->use.mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
                         s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }
@@ -74,7 +74,7 @@ static int anneal_place_run(struct ctx *x, const void *options)
     struct place_options first = {.starts = o->starts, .seed = o->seed};
     struct placing p;
     struct any_search s;
-    if (placing_start(x, "anneal-place", &first, &p) || any_begin(&s, x, &p))
+    if (placing_start(x, &first, &p) || any_begin(&s, x, &p))
         return -1;
     struct anneal like = {.planner = "anneal-place",
                           .moves = (uint64_t)o->moves,
@@ -94,10 +94,13 @@ static int anneal_place_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_anneal_place = {
-    .name = "anneal-place",
-    .help = "split of any shape by simulated annealing: parts need not be contiguous",
-    .opts = anneal_opts,
-    .optsize = sizeof(struct anneal_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = anneal_place_run};
+const struct planner planner_anneal_place = {
+    .pass = {.name = "anneal-place",
+             .help = "split of any shape by simulated annealing: parts need not be contiguous",
+             .opts = anneal_opts,
+             .optsize = sizeof(struct anneal_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = anneal_place_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

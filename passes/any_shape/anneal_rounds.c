@@ -9,7 +9,7 @@
  *
  * Source of restarts from several sorts of plans: the placement paper, 5.2 (local search from random
  * splits); the growing runs are those of Luby, Sinclair, Zuckerman, "Optimal speedup of Las Vegas
- * algorithms" (1993), in their plainest form. */
+ * algorithms" (1993), in their plainest form.  Cost: that of the moves (anneal_run.c). */
 #include "passes/any_shape/anneal_rounds.h"
 
 #include "ir/base/random.h"
@@ -102,7 +102,8 @@ static bool start_split(struct search *s, struct anneal_run *r)
 {
     struct problem_plan p = {.value = LOAD_INF, .copies = r->copies};
     p.dev = arena_array(s->a, (size_t)s->cut->g->n + 1, sizeof *p.dev);
-    if (!interval_order(s->cut, draw_order(s, s->cut->g), NULL, s->o->clock, &p, s->a))
+    struct interval_run run = {.clock = s->o->clock};
+    if (!interval_order(s->cut, draw_order(s, s->cut->g), NULL, &run, &p, s->a))
         return false;
     loads_share(&s->l, r->copies);
     put_up(s, p.dev, r->dev);
@@ -306,7 +307,8 @@ static void search_on(struct search *s, struct problem_plan *best)
 {
     struct anneal *o = s->o;
     uint32_t n = s->c->g->n;
-    int64_t began = clock_now(), enough = o->enough > s->c->lower ? o->enough : s->c->lower;
+    int64_t began = clock_now(),
+            enough = o->enough > s->c->lower.value ? o->enough : s->c->lower.value;
     uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
     /* moves given to runs so far; a run that reaches the lower bound does not use all */
@@ -375,7 +377,7 @@ int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan
     int64_t before = best->value;
     bool runs = c->g->n > 0;
     *s = (struct search){.c = c, .cut = o->up ? o->cut : c, .o = o, .a = scratch};
-    assert(!c->cluster->replicate || best->copies || !c->detailed);
+    assert(!c->scene->model.replicate || best->copies || !c->detailed);
     o->done = o->runs = 0;
     int rc = search_begin(s, d);
     for (uint32_t v = 0; rc == 0 && v < c->g->n; v++)

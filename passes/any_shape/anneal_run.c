@@ -160,7 +160,7 @@ static void choose_target(struct anneal_room *m)
 {
     int64_t value = m->run->value, r = random_below(&m->rng, 1 << 16);
     m->target = value - (int64_t)(((__int128)value * r * r / 10) >> 32);
-    m->target = m->target > m->l.c->lower ? m->target : m->l.c->lower;
+    m->target = m->target > m->l.c->lower.value ? m->target : m->l.c->lower.value;
     if (!m->l.c->apart)
         return;
     int64_t front = m->front + random_below(&m->rng, 1 << 13) - (1 << 12);
@@ -413,14 +413,14 @@ void anneal_run(struct anneal_room *m, struct anneal_run *r, struct clock *clock
     int64_t unit = in_units(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);
     int64_t factor = choose_heat(m, unit, 1 + steps / each);
-    m->target = m->l.c->lower;
+    m->target = m->l.c->lower.value;
     m->target_back = 0;
     find_front(m);
     if (r->value < LOAD_INF)
         choose_target(m);
     weigh_all(m);
     note_plan(m, 0, 0);
-    for (uint64_t i = 1; m->left && r->value > m->l.c->lower; i++) {
+    for (uint64_t i = 1; m->left && r->value > m->l.c->lower.value; i++) {
         make_moves(m);
         weigh_all(m);
         if (i % each == 0)

@@ -46,13 +46,12 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 {
     assert(p->run.clock == &p->clock && p->problem);
     *s = (struct any_search){.x = x, .p = p, .need = LOAD_INF, .upper = LOAD_INF};
-    s->any = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
+    s->any = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
     if (!s->any)
         return -1;
     s->best = no_plan(x, s->any->g);
     s->start = claim_start(x, s->any->g);
-    s->bound = (struct bound){s->any->lower, s->any->lower_why,
-                              explain_problem(s->any, x->scene.m, x->use.mem)};
+    s->bound = explain_bound(s->any, x->scene.m, x->use.mem);
     return 0;
 }
 
@@ -60,7 +59,7 @@ int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 static int64_t total_value(struct any_search *s, const struct problem_plan *plan,
                            const int32_t *dev)
 {
-    return s->x->scene.cluster->part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
+    return s->x->scene.model.part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
 }
 
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
@@ -131,7 +130,7 @@ static int anneal_on(struct any_search *s, const struct problem *c, struct annea
 {
     a->enough = s->bound.value;
     a->user = s;
-    a->dear = s->x->scene.cluster->part_cost;
+    a->dear = s->x->scene.model.part_cost;
     a->price = a->dear ? any_price : NULL;
     if (anneal_search(c, a, best, s->x->use.scratch, s->x->use.diag) < 0)
         return -1;

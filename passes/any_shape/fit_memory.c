@@ -25,7 +25,7 @@ enum {
 static struct problem *problem_of_bytes(struct ctx *x, const struct wdag *g, int64_t memory)
 {
     struct diag quiet = diag_silent();
-    struct problem *c = problem_build(g, x->scene.cluster, memory, x->use.scratch, &quiet);
+    struct problem *c = problem_build(g, &x->scene, memory, x->use.scratch, &quiet);
     if (c)
         problem_forget_times(c);
     return c;

@@ -10,7 +10,7 @@ int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
             struct problem_plan *best);
 
 /* Whether no plan of c fits for a plain reason: a node can run nowhere or is larger than every device, or all nodes
- * together are larger than all devices. O(V + pins). */
+ * together are larger than all devices.  O(V + pins). */
 bool any_hopeless(const struct ctx *x, const struct problem *c);
 
 /* Reports why there is no plan of any shape: a node that no device runs, or memory, with the smallest memory per

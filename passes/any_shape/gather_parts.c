@@ -44,7 +44,7 @@ static bool take_parts(struct any_search *s, const struct loads *l, struct parts
     struct parts now = parts_of(s, l->dev);
     int64_t value = loads_value(l);
     bool good = now.n < t->n || (now.n == t->n && now.tensors < t->tensors);
-    if (good && s->x->scene.cluster->part_cost) {
+    if (good && s->x->scene.model.part_cost) {
         value = any_price(s, s->any, value, l->dev, NULL);
         good = value <= s->best.value;
     }

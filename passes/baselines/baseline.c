@@ -16,10 +16,9 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
 {
     const struct place_options one = {.starts = 1};
     *b = (struct baseline){.x = x, .planner = planner, .best_effort = best_effort};
-    if (placing_start(x, planner, &one, &b->p))
+    if (placing_start(x, &one, &b->p))
         return -1;
-    if (loads_check_sums(b->p.top, planner, x->use.diag) ||
-        loads_new(&b->l, b->p.top, planner, x->use.scratch, x->use.diag))
+    if (loads_new(&b->l, b->p.top, planner, x->use.scratch, x->use.diag))
         return -1;
     for (uint32_t v = 0; v < b->p.level->n; v++) {
         uint32_t d = 0;
@@ -37,7 +36,7 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
 }
 
 /* The device that lacks most memory; ndev: none does. */
-static uint32_t fullest(const struct loads *l)
+static uint32_t find_fullest(const struct loads *l)
 {
     uint32_t worst = l->ndev;
     for (uint32_t d = 0; d < l->ndev; d++)
@@ -50,7 +49,7 @@ int baseline_leave(struct baseline *b, const char *argument)
 {
     assert(b->p.run.clock == &b->p.clock && b->l.c == b->p.top);
     struct ctx *x = b->x;
-    uint32_t full = fullest(&b->l);
+    uint32_t full = find_fullest(&b->l);
     char needs[UNIT_TEXT], has[UNIT_TEXT];
     const char *lacks = NULL;
     if (full < b->l.ndev) {
@@ -68,9 +67,9 @@ int baseline_leave(struct baseline *b, const char *argument)
     leave_plan(x, b->planner, b->p.level, &plan);
     struct bound all = claim_all(x, plan.value, !lacks, 0, &b->p.clock);
     const char *why = claim(x, SCOPE_ALL, all, all);
-    x->results.plan->argument = arena_fmt(x->use.mem, "%s; bound: %s", argument, why);
+    x->results.plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", argument, why);
     if (lacks)
-        x->results.plan->status = PLAN_OVER_MEMORY;
+        x->results.plan->claim.status = PLAN_OVER_MEMORY;
     return 0;
 }
 

@@ -81,7 +81,8 @@ static int64_t bytes_alone(const struct wdag *g, uint32_t v)
 
 /* Puts v on the first of the n devices dev[], from *current on, that has the memory; false: none has.  A device that
  * is full is left behind (*current), unless v is larger than an empty one. */
-static bool fill(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n, uint32_t *current)
+static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n,
+                        uint32_t *current)
 {
     int64_t alone = bytes_alone(b->p.level, v);
     for (uint32_t i = *current; i < n; i++) {
@@ -117,9 +118,9 @@ static int greedy_run(struct ctx *x, const void *options)
         uint32_t v = order[i];
         if (g->pin[v] >= 0) {
             loads_move(&b.l, v, g->pin[v]);
-        } else if (!fill(&b, v, dev, n, &current)) {
+        } else if (!put_in_turn(&b, v, dev, n, &current)) {
             left++;
-            if (!fill(&b, v, hosts, nhost, &host))
+            if (!put_in_turn(&b, v, hosts, nhost, &host))
                 baseline_put(&b, v, nhost ? hosts[nhost - 1] : dev[n - 1]);
         }
     }
@@ -129,9 +130,12 @@ static int greedy_run(struct ctx *x, const void *options)
                                         left, g->n));
 }
 
-const struct pass pass_greedy_place = {.name = "greedy-place",
-                                       .help = "baseline: fill one accelerator after the other",
-                                       .opts = greedy_opts,
-                                       .optsize = sizeof(struct greedy_options),
-                                       .needs = NEED_COST | NEED_CONTRACT,
-                                       .run = greedy_run};
+const struct planner planner_greedy_place = {
+    .pass = {.name = "greedy-place",
+             .help = "baseline: fill one accelerator after the other",
+             .opts = greedy_opts,
+             .optsize = sizeof(struct greedy_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = greedy_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -112,7 +112,7 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
 }
 
 /* Writes the three most loaded devices to top[]: the largest load without any two devices is then known. */
-static void fullest(const struct loads *l, uint32_t top[3])
+static void find_fullest(const struct loads *l, uint32_t top[3])
 {
     for (int i = 0; i < 3; i++) {
         top[i] = UINT32_MAX;
@@ -123,7 +123,7 @@ static void fullest(const struct loads *l, uint32_t top[3])
     }
 }
 
-static int64_t largest_but(const struct loads *l, const uint32_t top[3], uint32_t a, uint32_t b)
+static int64_t largest_without(const struct loads *l, const uint32_t top[3], uint32_t a, uint32_t b)
 {
     for (int i = 0; i < 3; i++)
         if (top[i] != UINT32_MAX && top[i] != a && top[i] != b)
@@ -136,7 +136,7 @@ static struct move best_move(struct local *s)
 {
     const struct loads *l = s->l;
     uint32_t top[3];
-    fullest(l, top);
+    find_fullest(l, top);
     int64_t most = l->load[top[0]];
     struct move best = {.value = most, .v = UINT32_MAX};
     for (uint32_t v = 0; v < l->c->g->n; v++) {
@@ -148,7 +148,7 @@ static struct move best_move(struct local *s)
             uint32_t d = s->dev[i];
             if (d == from || (from != top[0] && d != top[0]) || !loads_allows(l, v, d))
                 continue;
-            int64_t value = largest_but(l, top, from, d), with = l->load[d] + s->enter[d][v];
+            int64_t value = largest_without(l, top, from, d), with = l->load[d] + s->enter[d][v];
             value = left > value ? left : value;
             value = with > value ? with : value;
             if (value < best.value)
@@ -197,7 +197,7 @@ static int local_new(struct local *s, const struct baseline *b, struct arena *a)
 }
 
 /* Puts every vertex on a random device of those that take part, or where it can run. */
-static void draw(struct baseline *b, const struct local *s, uint64_t *state)
+static void draw_plan(struct baseline *b, const struct local *s, uint64_t *state)
 {
     for (uint32_t v = 0; v < b->p.level->n; v++)
         baseline_put(b, v, s->dev[random_below(state, s->ndev)]);
@@ -228,7 +228,7 @@ static int local_run(struct ctx *x, const void *options)
     for (; tried < o->restarts && complete; tried++) {
         problem_tell(b.p.top, &b.p.clock, "moving vertices",
                      (uint32_t)((uint64_t)tried * 1000 / (uint64_t)o->restarts), value);
-        draw(&b, &s, &state);
+        draw_plan(&b, &s, &state);
         complete = descend(&s);
         int64_t now = loads_value(&b.l);
         bool ok = o->best_effort || loads_over(&b.l) == 0;
@@ -243,9 +243,12 @@ static int local_run(struct ctx *x, const void *options)
                                         tried, complete ? "" : " (the last one cut short)"));
 }
 
-const struct pass pass_local_place = {.name = "local-place",
-                                      .help = "baseline: local search from random plans",
-                                      .opts = local_opts,
-                                      .optsize = sizeof(struct local_options),
-                                      .needs = NEED_COST | NEED_CONTRACT,
-                                      .run = local_run};
+const struct planner planner_local_place = {
+    .pass = {.name = "local-place",
+             .help = "baseline: local search from random plans",
+             .opts = local_opts,
+             .optsize = sizeof(struct local_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = local_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST};

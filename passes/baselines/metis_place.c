@@ -1,6 +1,7 @@
 /* metis-place: parts by METIS (Karypis and Kumar), a graph partitioner; see partition.c.
  *
- * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child. */
+ * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child.  Cost: the
+ * library's. */
 #include "passes/baselines/partition.h"
 
 #if PCC_HAVE_METIS
@@ -8,7 +9,7 @@
 
 _Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS of 32-bit numbers");
 
-static int work(struct part_graph *g)
+static int partition_graph(struct part_graph *g)
 {
     idx_t option[METIS_NOPTIONS], one = 1, cut;
     METIS_SetDefaultOptions(option);
@@ -19,7 +20,7 @@ static int work(struct part_graph *g)
 
 static int metis_run(struct ctx *x, const void *options)
 {
-    return partition_run(x, "metis-place", options, work);
+    return partition_run(x, "metis-place", options, partition_graph);
 }
 #else
 static int metis_run(struct ctx *x, const void *options)
@@ -30,9 +31,12 @@ static int metis_run(struct ctx *x, const void *options)
 }
 #endif
 
-const struct pass pass_metis_place = {.name = "metis-place",
-                                      .help = "baseline: parts of equal weight by METIS",
-                                      .opts = partition_opts,
-                                      .optsize = sizeof(struct partition_options),
-                                      .needs = NEED_COST | NEED_CONTRACT,
-                                      .run = metis_run};
+const struct planner planner_metis_place = {
+    .pass = {.name = "metis-place",
+             .help = "baseline: parts of equal weight by METIS",
+             .opts = partition_opts,
+             .optsize = sizeof(struct partition_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = metis_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST};

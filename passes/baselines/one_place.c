@@ -53,9 +53,12 @@ static int one_run(struct ctx *x, const void *options)
                                         cluster_device_name(x->scene.cluster, x->use.mem, best)));
 }
 
-const struct pass pass_one_place = {.name = "one-place",
-                                    .help = "baseline: everything on the best single device",
-                                    .opts = one_opts,
-                                    .optsize = sizeof(struct one_options),
-                                    .needs = NEED_COST | NEED_CONTRACT,
-                                    .run = one_run};
+const struct planner planner_one_place = {
+    .pass = {.name = "one-place",
+             .help = "baseline: everything on the best single device",
+             .opts = one_opts,
+             .optsize = sizeof(struct one_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = one_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST};

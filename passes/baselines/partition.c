@@ -29,20 +29,20 @@ struct arcs {
     int64_t *cost; /* ps */
 };
 
-static int32_t scaled(int64_t ps, int64_t sum)
+static int32_t scale_weight(int64_t ps, int64_t sum)
 {
     int64_t ns = ps / 1000;
     sum /= 1000;
     return (int32_t)(sum <= PARTITION_SUM ? ns : (int64_t)((__int128)ns * PARTITION_SUM / sum));
 }
 
-static void weigh(struct part_graph *p, const int64_t *time)
+static void weigh_vertices(struct part_graph *p, const int64_t *time)
 {
     int64_t sum = 0, all = 0;
     for (int32_t v = 0; v < p->n; v++)
         sum = sat_add(sum, time[v] == COST_NEVER ? 0 : time[v]);
     for (int32_t v = 0; v < p->n; v++)
-        all += p->weight[v] = time[v] == COST_NEVER ? 0 : scaled(time[v], sum);
+        all += p->weight[v] = time[v] == COST_NEVER ? 0 : scale_weight(time[v], sum);
     for (int32_t v = 0; all == 0 && v < p->n; v++)
         p->weight[v] = 1;
 }
@@ -93,7 +93,7 @@ static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct aren
     for (int32_t i = 0; i < p->narc; i++)
         sum = sat_add(sum, cost[i]);
     for (int32_t i = 0; i < p->narc; i++) {
-        p->arc[i] = scaled(cost[i], sum);
+        p->arc[i] = scale_weight(cost[i], sum);
         p->arc[i] += p->arc[i] == 0;
     }
 }
@@ -113,7 +113,7 @@ static int make_graph(struct part_graph *p, const struct baseline *b, uint32_t c
     p->part = arena_array(a, (size_t)g->n + 1, sizeof *p->part);
     p->to = arena_array(a, (size_t)arcs.n + 1, sizeof *p->to);
     p->arc = arena_array(a, (size_t)arcs.n + 1, sizeof *p->arc);
-    weigh(p, g->time[cls]);
+    weigh_vertices(p, g->time[cls]);
     join_arcs(p, &arcs, a);
     return 0;
 }
@@ -133,7 +133,7 @@ static int in_child(void *arg, FILE *out)
 }
 
 /* Runs the library in a child process, which fills the parts; 0, or an error. */
-static int ask(struct baseline *b, struct job *job)
+static int run_library(struct baseline *b, struct job *job)
 {
     struct ctx *x = b->x;
     size_t n = 0, wanted = (size_t)job->g->n * sizeof *job->g->part;
@@ -169,7 +169,7 @@ int partition_run(struct ctx *x, const char *planner, const struct partition_opt
     if (make_graph(&g, &b, cluster_class(x->scene.cluster, dev[0])))
         return -1;
     g.nparts = (int32_t)(k < b.p.level->n ? k : b.p.level->n);
-    if (g.nparts > 1 && (rc = ask(&b, &job)))
+    if (g.nparts > 1 && (rc = run_library(&b, &job)))
         return rc;
     for (uint32_t v = 0; v < b.p.level->n; v++)
         baseline_put(&b, v, dev[g.part[v]]);

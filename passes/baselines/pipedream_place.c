@@ -56,7 +56,7 @@ static bool takes_no_time(const struct wdag *g, uint32_t v)
 }
 
 /* [vertex] number of edges on the longest path that ends at it. */
-static uint32_t *depths(const struct wdag *g, struct arena *a)
+static uint32_t *find_depths(const struct wdag *g, struct arena *a)
 {
     uint32_t *depth = arena_array(a, (size_t)g->n + 1, sizeof *depth);
     for (uint32_t v = 0; v < g->n; v++)
@@ -83,7 +83,7 @@ static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth,
     return g->succ.at[v + 1] - g->succ.at[v] > 2;
 }
 
-static struct graph_undirected undirected(const struct wdag *g, struct arena *a)
+static struct graph_undirected make_undirected(const struct wdag *g, struct arena *a)
 {
     uint32_t most = g->succ.at[g->n], n = 0;
     struct graph_undirected u = {.n = g->n,
@@ -91,7 +91,7 @@ static struct graph_undirected undirected(const struct wdag *g, struct arena *a)
                                  .head = arena_array(a, (size_t)most + 1, sizeof *u.head)};
     uint32_t *ends = arena_array(a, (size_t)most * 2 + 1, sizeof *ends);
     uint32_t *edge = arena_array(a, (size_t)most * 2 + 1, sizeof *edge);
-    const uint32_t *depth = depths(g, a);
+    const uint32_t *depth = find_depths(g, a);
     uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t end = skips_ahead(g, v, depth, seen) ? g->succ.at[v] : g->succ.at[v + 1];
@@ -137,13 +137,13 @@ static void close_component(struct search *s, uint32_t edge)
     } while (e != edge);
 }
 
-static void enter(struct search *s, uint32_t v, uint32_t edge)
+static void enter_vertex(struct search *s, uint32_t v, uint32_t edge)
 {
     s->stack[s->depth++] = (struct frame){v, edge, s->u->of.at[v]};
     s->number[v] = s->low[v] = ++s->count;
 }
 
-static void step(struct search *s)
+static void step_search(struct search *s)
 {
     struct frame *f = &s->stack[s->depth - 1];
     uint32_t v = f->v;
@@ -164,7 +164,7 @@ static void step(struct search *s)
         return;
     if (!s->number[w]) {
         s->open[s->nopen++] = e;
-        enter(s, w, e);
+        enter_vertex(s, w, e);
     } else if (s->number[w] < s->number[v]) {
         s->open[s->nopen++] = e;
         s->low[v] = s->number[w] < s->low[v] ? s->number[w] : s->low[v];
@@ -176,7 +176,7 @@ static void step(struct search *s)
 static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struct arena *scratch,
                                         struct diag *d)
 {
-    struct graph_undirected u = undirected(g, scratch);
+    struct graph_undirected u = make_undirected(g, scratch);
     struct classes c = classes_new(scratch, g->n);
     struct search s = {.u = &u, .c = &c};
     s.number = arena_array(scratch, (size_t)g->n + 1, sizeof *s.number);
@@ -185,9 +185,9 @@ static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struc
     s.stack = arena_array(scratch, (size_t)g->n + 1, sizeof *s.stack);
     for (uint32_t v = 0; v < g->n; v++) {
         if (!s.number[v])
-            enter(&s, v, u.nedge);
+            enter_vertex(&s, v, u.nedge);
         while (s.depth)
-            step(&s);
+            step_search(&s);
     }
     uint32_t *group = arena_array(scratch, (size_t)g->n + 1, sizeof *group);
     uint32_t n = classes_number(&c, group);
@@ -200,11 +200,11 @@ static int pipedream_run(struct ctx *x, const void *options)
     const struct pipedream_options *o = options;
     struct placing p;
     const struct place_options run = {.starts = o->starts, .seed = o->seed, .order = 1 + TOPO_LIFO};
-    if (placing_start(x, "pipedream-place", &run, &p))
+    if (placing_start(x, &run, &p))
         return -1;
     struct wdag *path = contract_branchings(p.level, x->use.mem, x->use.scratch, x->use.diag);
     const struct problem *c =
-        path ? problem_build(path, x->scene.cluster, -1, x->use.scratch, x->use.diag) : NULL;
+        path ? problem_build(path, &x->scene, -1, x->use.scratch, x->use.diag) : NULL;
     if (!c)
         return -1;
     struct problem_plan best = no_plan(x, path);
@@ -213,16 +213,19 @@ static int pipedream_run(struct ctx *x, const void *options)
         return report_infeasible(x, path, false, &p.run);
     leave_plan(x, "pipedream-place", path, &best);
     struct bound all = claim_all(x, best.value, true, 0, &p.clock);
-    x->results.plan->argument =
+    x->results.plan->claim.argument =
         arena_fmt(x->use.mem, "a path of %u vertices, made of %u; bound: %s", path->n, p.level->n,
                   claim(x, SCOPE_ALL, all, all));
     return 0;
 }
 
-const struct pass pass_pipedream_place = {
-    .name = "pipedream-place",
-    .help = "baseline: contract branchings, then cut the path that is left",
-    .opts = pipedream_opts,
-    .optsize = sizeof(struct pipedream_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = pipedream_run};
+const struct planner planner_pipedream_place = {
+    .pass = {.name = "pipedream-place",
+             .help = "baseline: contract branchings, then cut the path that is left",
+             .opts = pipedream_opts,
+             .optsize = sizeof(struct pipedream_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = pipedream_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -1,6 +1,7 @@
 /* scotch-place: parts by Scotch (Pellegrini), a graph partitioner; see partition.c.
  *
- * What libscotcherr prints goes nowhere, as all that the child prints; return values say that something is wrong. */
+ * What libscotcherr prints goes nowhere, as all that the child prints; return values say that something is wrong.
+ * Cost: the library's. */
 #include "passes/baselines/partition.h"
 
 #if PCC_HAVE_SCOTCH
@@ -12,7 +13,7 @@ _Static_assert(sizeof(SCOTCH_Num) == sizeof(int32_t), "Scotch of 32-bit numbers"
 
 extern char **environ;
 
-static int work(struct part_graph *g)
+static int partition_graph(struct part_graph *g)
 {
     char threads[] = "SCOTCH_PTHREAD_NUMBER=1";
     char *only[] = {threads, NULL};
@@ -32,7 +33,7 @@ static int work(struct part_graph *g)
 
 static int scotch_run(struct ctx *x, const void *options)
 {
-    return partition_run(x, "scotch-place", options, work);
+    return partition_run(x, "scotch-place", options, partition_graph);
 }
 #else
 static int scotch_run(struct ctx *x, const void *options)
@@ -43,9 +44,12 @@ static int scotch_run(struct ctx *x, const void *options)
 }
 #endif
 
-const struct pass pass_scotch_place = {.name = "scotch-place",
-                                       .help = "baseline: parts of equal weight by Scotch",
-                                       .opts = partition_opts,
-                                       .optsize = sizeof(struct partition_options),
-                                       .needs = NEED_COST | NEED_CONTRACT,
-                                       .run = scotch_run};
+const struct planner planner_scotch_place = {
+    .pass = {.name = "scotch-place",
+             .help = "baseline: parts of equal weight by Scotch",
+             .opts = partition_opts,
+             .optsize = sizeof(struct partition_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = scotch_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST};

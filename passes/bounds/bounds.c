@@ -525,11 +525,11 @@ static struct bound best_bound(const struct problem *c, int64_t upper, uint64_t 
                                struct clock *clock, const struct module *m, struct arena *mem,
                                struct arena *scratch, uint64_t *done)
 {
-    struct bound b = {.value = c->lower, .why = c->lower_why};
+    struct bound b = {.value = c->lower.value, .why = c->lower.why};
     struct attempt best = {0};
-    int64_t lo = c->lower, hi = upper, at = upper;
+    int64_t lo = c->lower.value, hi = upper, at = upper;
     uint64_t spent = 0;
-    bool open = !c->detailed && upper < LOAD_INF && upper > c->lower;
+    bool open = !c->detailed && upper < LOAD_INF && upper > c->lower.value;
     for (uint32_t i = 0; open && i < ATTEMPTS && !clock_out(clock); i++) {
         struct arena_mark mark = arena_mark(scratch);
         struct attempt t = {.below = at};
@@ -555,7 +555,7 @@ static struct bound best_bound(const struct problem *c, int64_t upper, uint64_t 
         b.proof = prove(&best, c, work / SHARE, clock, m, mem);
     else
         b.proof = explain_problem(c, m, mem);
-    assert(b.value >= c->lower && (upper < c->lower || b.value <= upper));
+    assert(b.value >= c->lower.value && (upper < c->lower.value || b.value <= upper));
     *done = spent;
     return b;
 }
@@ -572,10 +572,6 @@ uint64_t bounds_raise(struct problem *c, int64_t upper, uint64_t work, struct cl
 {
     uint64_t done;
     struct bound b = best_bound(c, upper, work, clock, m, mem, scratch, &done);
-    if (b.value > c->lower) {
-        c->lower = b.value;
-        c->lower_why = b.why;
-        c->lower_proof = b.proof;
-    }
+    problem_raise(c, b);
     return done;
 }

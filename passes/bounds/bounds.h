@@ -5,12 +5,6 @@
 
 #include "passes/bounds/reduction.h"
 
-struct bound {
-    int64_t value;     /* ps: no plan of any shape takes less */
-    const char *why;   /* "average load": for one line */
-    const char *proof; /* lines for --explain-bound, each ends in a newline */
-};
-
 /* Amounts of work, in arcs of flow networks looked at: a second or two for a graph of 10,000 vertices; */
 #define BOUNDS_WORK UINT64_C(100000000)
 /* some seconds, worth it for graphs of hundreds of vertices. */
@@ -23,7 +17,7 @@ struct bound {
 struct bound bounds_best(const struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
                          const struct module *m, struct arena *mem, struct arena *scratch);
 
-/* Raises c->lower to bounds_best, with its reason and proof; returns the work spent on thresholds. */
+/* Raises c->lower to bounds_best; returns the work spent on thresholds. */
 uint64_t bounds_raise(struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
                       const struct module *m, struct arena *mem, struct arena *scratch);
 

@@ -46,16 +46,16 @@ static uint32_t sure_passes(const struct wdag *g)
 
 int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
-    const struct cluster *c = x->scene.cluster;
-    bool apart = c->schedule == SCHEDULE_GPIPE && g->back;
-    if (c->overlap != OVERLAP_SUM || c->replicate || !g->n) /* transfers hide it, copies share it */
+    const struct exec_model *e = &x->scene.model;
+    bool apart = e->schedule == MICRO_GPIPE && g->back;
+    if (e->overlap != OVERLAP_SUM || e->replicate || !g->n) /* transfers hide it, copies share it */
         return 0;
-    return c->part_cost ? sat_mul(c->part_cost, apart ? sure_passes(g) : wdag_passes(g)) : 0;
+    return e->part_cost ? sat_mul(e->part_cost, apart ? sure_passes(g) : wdag_passes(g)) : 0;
 }
 
 int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev)
 {
-    if (!x->scene.cluster->part_cost)
+    if (!x->scene.model.part_cost)
         return p->value;
     const struct plan plan = {.dev = (int32_t *)dev, .copies = p->copies};
     return evaluate(&x->scene, &plan, x->use.scratch).value;
@@ -87,7 +87,7 @@ struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, s
     if (cluster_grouped(x->scene.cluster))
         g = wdag_inner(g, x->use.scratch);
     const struct problem *c =
-        problem_build(g, x->scene.cluster, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
+        problem_build(g, &x->scene, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
     if (!c)
         return (struct bound){.value = -1};
     return bounds_best(c, upper, work, clock, x->scene.m, x->use.mem, x->use.scratch);
@@ -100,7 +100,7 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all)
 
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
 {
-    assert(x->results.plan && x->results.plan->value >= 0);
+    assert(x->results.plan && x->results.plan->claim.value >= 0);
     struct plan *p = x->results.plan;
     bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
                       scope == SCOPE_CONTIGUOUS_FUSED;
@@ -111,14 +111,15 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     const struct bound *said = all.value >= within.value ? &all : &within;
     int64_t start = said == &all ? more : more_within;
     char text[UNIT_TEXT];
-    p->scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
-    p->bound = said->value;
-    p->bound_all = p->scope == SCOPE_ALL ? p->bound : claim_bound_all(x, all);
-    assert(p->bound_all <= p->bound);
-    p->proof = said->proof;
-    if (start && p->proof)
-        p->proof = arena_fmt(x->use.mem, "%sand each device in use runs parts for %s at least\n",
-                             p->proof, time_short(text, start));
-    p->status = p->bound >= p->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    p->claim.scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    p->claim.bound = said->value;
+    p->claim.bound_all = p->claim.scope == SCOPE_ALL ? p->claim.bound : claim_bound_all(x, all);
+    assert(p->claim.bound_all <= p->claim.bound);
+    p->claim.proof = said->proof;
+    if (start && p->claim.proof)
+        p->claim.proof =
+            arena_fmt(x->use.mem, "%sand each device in use runs parts for %s at least\n",
+                      p->claim.proof, time_short(text, start));
+    p->claim.status = p->claim.bound >= p->claim.value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     return said->why;
 }

@@ -104,7 +104,8 @@ static void try_at(const struct problem *c, const uint32_t *path, struct best tr
         *best = try;
 }
 
-void cut_bound(struct problem *c, uint64_t work, struct clock *clock, struct arena *scratch)
+struct bound cut_bound(const struct problem *c, uint64_t work, struct clock *clock,
+                       struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     struct long_path p = long_path_of(c, 0, c->g->n, scratch);
@@ -126,12 +127,10 @@ void cut_bound(struct problem *c, uint64_t work, struct clock *clock, struct are
             try_at(c, path, (struct best){0, from.at + step, from.m, from.up}, &work, &best,
                    scratch);
     }
-    if (best.bound > c->lower) {
-        c->lower = best.bound;
-        c->lower_by = (struct problem_lower){
-            .by = LOWER_CUT, .at = path[best.at], .m = best.m, .up = best.up};
-        c->lower_proof = NULL;
-        c->lower_why = "least that must cross the end of a device";
-    }
+    struct bound b = {
+        .value = best.bound,
+        .why = "least that must cross the end of a device",
+        .by = {.by = LOWER_CUT, .at = n ? path[best.at] : 0, .m = best.m, .up = best.up}};
     arena_release(scratch, mark);
+    return b;
 }

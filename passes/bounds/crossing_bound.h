@@ -4,9 +4,10 @@
 
 #include "passes/problem/problem.h"
 
-/* Raises c->lower (and says why in c->lower_why) by what must cross the end of a device.  Tries vertices along a
- * longest path; looks at no more than `work` arcs. */
-void cut_bound(struct problem *c, uint64_t work, struct clock *clock, struct arena *scratch);
+/* The bound by what must cross the end of a device; it may be below c->lower.  Tries vertices along a longest path;
+ * looks at no more than `work` arcs. */
+struct bound cut_bound(const struct problem *c, uint64_t work, struct clock *clock,
+                       struct arena *scratch);
 
 /* For vertex v with the multiplier m / CUT_UNIT, by its descendants or (up) its ancestors: cut_flow gives the
  * minimum cut, ps, which is what must cross or weigh beside the total; cut_bound_at the bound that follows from it,

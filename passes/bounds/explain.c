@@ -156,7 +156,7 @@ static void explain_average(struct explain *e, uint32_t pot)
     for (uint32_t v = 0; v < e->c->g->n; v++)
         vertices += p->w[v];
     explain_add(e, "average load: what all nodes take is shared by all devices\n");
-    explain_prices(e, p->scale, vertices, p->total - vertices, e->c->lower);
+    explain_prices(e, p->scale, vertices, p->total - vertices, e->c->lower.value);
 }
 
 /* ---- pigeonholes ----------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void explain_holes(struct explain *e, uint32_t m)
     explain_add(e, "the %u shortest of them:", m + 1);
     for (uint32_t i = n - m - 1; i < n; i++)
         explain_add(e, "%s %s", i == n - m - 1 ? "" : " +", explain_time(e, of[i].t));
-    explain_add(e, " = %s: no plan takes less\n", explain_time(e, c->lower));
+    explain_add(e, " = %s: no plan takes less\n", explain_time(e, c->lower.value));
 }
 
 /* ---- searches, cuts -------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ static void explain_holes(struct explain *e, uint32_t m)
 static void explain_cut(struct explain *e)
 {
     const struct problem *c = e->c;
-    const struct problem_lower *l = &c->lower_by;
+    const struct problem_lower *l = &c->lower.by;
     const struct problem_pot *p = &c->pot[0];
     uint64_t work = EXPLAIN_WORK;
     int64_t flow = cut_flow(c, l->at, l->up, l->m, &work, e->a), most = 0;
@@ -227,15 +227,15 @@ static void explain_cut(struct explain *e)
                 share_text(e, (int64_t)devices), l->m, CUT_UNIT, share_text(e, most));
     explain_add(e, "(%s + %s) / (%s + %u/%d * %s) = %s: no contiguous plan takes less\n",
                 explain_time(e, p->total), explain_time(e, flow), share_text(e, (int64_t)devices),
-                l->m, CUT_UNIT, share_text(e, most), explain_time(e, c->lower));
+                l->m, CUT_UNIT, share_text(e, most), explain_time(e, c->lower.value));
 }
 
 void explain_lower(struct explain *e)
 {
     const struct problem *c = e->c;
-    const struct problem_lower *l = &c->lower_by;
-    if (c->lower_proof)
-        explain_add(e, "%s", c->lower_proof);
+    const struct problem_lower *l = &c->lower.by;
+    if (c->lower.proof)
+        explain_add(e, "%s", c->lower.proof);
     else if (l->by == LOWER_AVERAGE)
         explain_average(e, l->at);
     else if (l->by == LOWER_HOLES)
@@ -247,13 +247,14 @@ void explain_lower(struct explain *e)
                     "search: %u of %u vertices, those with most freedom, were taken out with their "
                     "transfers and count where there is room; no contiguous plan of the others has "
                     "loads below %s; to see it again, run dp-place with the same --max-states\n",
-                    l->at, c->g->n, explain_time(e, c->lower));
+                    l->at, c->g->n, explain_time(e, c->lower.value));
     else
         explain_add(
             e,
             "search: no contiguous plan%s has loads below %s; to see it again, run the same "
             "planner with the same --max-states\n",
-            l->by == LOWER_FLAT ? " with inner links everywhere" : "", explain_time(e, c->lower));
+            l->by == LOWER_FLAT ? " with inner links everywhere" : "",
+            explain_time(e, c->lower.value));
 }
 
 const char *explain_problem(const struct problem *c, const struct module *m, struct arena *a)
@@ -293,6 +294,13 @@ static void add_order(struct explain *e, const int32_t *of_node)
         }
     }
     explain_add(e, "\n");
+}
+
+struct bound explain_bound(const struct problem *c, const struct module *m, struct arena *a)
+{
+    struct bound b = c->lower;
+    b.proof = explain_problem(c, m, a);
+    return b;
 }
 
 const char *explain_search(const struct problem *c, const struct module *m, const char *planner,

@@ -35,6 +35,8 @@ enum { EXPLAIN_NAMES = 24, EXPLAIN_STEPS = 1000 };
 void explain_lower(struct explain *e);
 /* The same as a text in a. */
 const char *explain_problem(const struct problem *c, const struct module *m, struct arena *a);
+/* c->lower, with its proof in lines, which live in a. */
+struct bound explain_bound(const struct problem *c, const struct module *m, struct arena *a);
 /* Why a search that ended is a proof: `what` was searched ("all 1428 ideals"), in whatever order; the best plan,
  * dev[node], takes `value`.  c->g must be a level of m. */
 const char *explain_search(const struct problem *c, const struct module *m, const char *planner,

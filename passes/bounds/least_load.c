@@ -7,8 +7,10 @@
  *
  * The arc from the source has a capacity of limit + 1, so that the search for a flow ends once it is above the
  * limit.  A vertex is kept out by an unbounded arc to t, which only ever adds to the flow: closure_without goes on
- * from where closure_of has stopped. */
+ * from where closure_of has stopped.  Cost: a flow for each question. */
 #include "passes/bounds/least_load.h"
+
+#include "ir/base/units.h"
 
 #include <assert.h>
 #include <string.h>
@@ -37,6 +39,8 @@ static void add_net(struct closure *q, uint32_t e, uint32_t *hub)
     int64_t cost = q->c->cls[q->c->kind[q->k].cls].cost[e];
     if (n < 2 || cost == 0)
         return;
+    for (uint32_t i = 0; i < n; i++)
+        q->alone[pin[i]] = sat_add(q->alone[pin[i]], cost);
     if (n == 2 && !g->net_host[e]) {
         flow_arc(&q->f, pin[0], pin[1], cost);
         flow_arc(&q->f, pin[1], pin[0], cost);
@@ -61,6 +65,7 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
     q->c = c;
     q->k = k;
     q->time = arena_array(a, (size_t)g->n + 1, sizeof *q->time);
+    q->alone = arena_array(a, (size_t)g->n + 1, sizeof *q->alone);
     q->side = arena_alloc(a, (size_t)g->n + 1);
     /* arcs: one for each net, two for each pin, and room for those that a question adds */
     q->f = flow_new(g->n + 2 * g->nnet + 3, 2 * g->n + 1 + 2 * g->nnet + 2 * g->net_pin.at[g->nnet],
@@ -71,6 +76,7 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
         q->time[v] = here ? c->kind[k].time[v] : COST_NEVER;
         flow_arc(&q->f, v, sink(q), here ? q->time[v] : FLOW_INF);
     }
+    memcpy(q->alone, q->time, g->n * sizeof *q->alone);
     flow_arc(&q->f, source(q), gate_arc(q), 0);
     for (uint32_t e = 0; e < g->nnet; e++)
         add_net(q, e, &hub);
@@ -164,12 +170,5 @@ int64_t closure_without(struct closure *q, uint32_t v, uint64_t *work)
 int64_t closure_alone(const struct closure *q, uint32_t v)
 {
     assert(v < q->c->g->n);
-    const struct wdag *g = q->c->g;
-    int64_t load = q->time[v];
-    for (uint32_t i = g->net_of.at[v]; load != COST_NEVER && i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i];
-        if (g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
-            load = sat_add(load, q->c->cls[q->c->kind[q->k].cls].cost[e]);
-    }
-    return load;
+    return q->time[v] == COST_NEVER ? COST_NEVER : q->alone[v];
 }

@@ -18,7 +18,8 @@ struct closure {
     int64_t *room;  /* [arc] capacities of the network's own arcs */
     int64_t *saved; /* [arc] capacities left by the flow of the last closure_of */
     int64_t value, limit;
-    int64_t *time; /* [vertex] ps; COST_NEVER: not here */
+    int64_t *time;  /* [vertex] ps; COST_NEVER: not here */
+    int64_t *alone; /* [vertex] ps: time and all its nets */
     /* of the last exact answer of at most `limit`: */
     uint8_t *side;   /* [vertex] 1: in S */
     uint32_t *queue; /* room for a search */
@@ -37,7 +38,7 @@ int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t li
                    uint64_t *work);
 /* The least load with the vertices of the last closure_of and without v, which is none of them. */
 int64_t closure_without(struct closure *q, uint32_t v, uint64_t *work);
-/* The load of v alone, ps; COST_NEVER: not here.  O(nets of v). */
+/* The load of v alone, ps; COST_NEVER: not here. */
 int64_t closure_alone(const struct closure *q, uint32_t v);
 
 #endif

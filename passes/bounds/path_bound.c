@@ -474,7 +474,7 @@ uint64_t holder_raise(struct holder *h, struct problem *c, int64_t upper, uint64
                       struct clock *clock, const struct module *m, struct arena *mem)
 {
     assert(h->c == c);
-    int64_t lo = c->lower, hi = upper;
+    int64_t lo = c->lower.value, hi = upper;
     uint64_t left = work, none = 0;
     h->work = &left;
     while (hi - lo > upper / PRECISION && !clock_out(clock)) {
@@ -484,12 +484,12 @@ uint64_t holder_raise(struct holder *h, struct problem *c, int64_t upper, uint64
         else
             hi = mid - 1;
     }
-    assert(lo >= c->lower && lo <= hi);
+    assert(lo >= c->lower.value && lo <= hi);
     h->work = &none; /* the lines made so far are enough: no more cuts */
-    if (lo > c->lower && is_refuted(h, lo - 1, NULL)) {
-        c->lower = lo;
-        c->lower_why = "most that devices hold along a path";
-        c->lower_proof = prove_limit(h, m, mem);
+    if (lo > c->lower.value && is_refuted(h, lo - 1, NULL)) {
+        problem_raise(
+            c,
+            (struct bound){lo, "most that devices hold along a path", prove_limit(h, m, mem), {0}});
     }
     h->work = NULL;
     return work - left;

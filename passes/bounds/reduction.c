@@ -391,7 +391,7 @@ static void contract_groups(struct work *w)
     struct diag quiet = diag_silent();
     uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
     struct wdag *g = merge_groups((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
-    struct problem *c = g ? problem_build(g, w->c->cluster, -1, w->a, &quiet) : NULL;
+    struct problem *c = g ? problem_build(g, w->c->scene, -1, w->a, &quiet) : NULL;
     *w->arcs -= cost < *w->arcs ? cost : *w->arcs;
     if (!c) { /* vertices pinned to two devices were joined */
         r->none = true;

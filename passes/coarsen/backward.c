@@ -27,7 +27,7 @@ struct marking {
 };
 
 /* Whether s contains `word` with no small letter behind it; case counts. */
-static bool says(const char *s, const char *word)
+static bool has_word(const char *s, const char *word)
 {
     size_t n = strlen(word);
     for (const char *p = s; (p = strstr(p, word)); p += n)
@@ -40,15 +40,15 @@ static bool is_optimizer(const struct module *m, nid n)
 {
     const char *op = node_op(m, n);
     return strcmp(str(m, m->node[n].domain), "ai.onnx.preview.training") == 0 ||
-           says(op, "Optimizer") || says(op, "OptimizerV2");
+           has_word(op, "Optimizer") || has_word(op, "OptimizerV2");
 }
 
-static bool named_backward(const struct module *m, nid n)
+static bool is_named_backward(const struct module *m, nid n)
 {
     const char *name = node_name(m, n);
-    return is_optimizer(m, n) || says(node_op(m, n), "Grad") ||
-           (says(name, "_grad") && !says(name, "no_grad")) || says(name, "Grad") ||
-           says(name, "/gradients");
+    return is_optimizer(m, n) || has_word(node_op(m, n), "Grad") ||
+           (has_word(name, "_grad") && !has_word(name, "no_grad")) || has_word(name, "Grad") ||
+           has_word(name, "/gradients");
 }
 
 static bool is_placed(const struct marking *k, nid n)
@@ -56,7 +56,7 @@ static bool is_placed(const struct marking *k, nid n)
     return k->x->scene.place->kind[n] == PLACE_NODE;
 }
 
-static bool same_type(const struct module *m, vid a, vid b)
+static bool is_same_type(const struct module *m, vid a, vid b)
 {
     int64_t na = type_elems(m, m->value[a].type), nb = type_elems(m, m->value[b].type);
     return na >= 0 && na == nb && m->type[m->value[a].type].elem == m->type[m->value[b].type].elem;
@@ -71,7 +71,7 @@ static bool updates(const struct marking *k, nid n, vid p)
         return false;
     for (uint32_t o = 0; o < m->node[n].out.n; o++) {
         vid v = node_out(m, n, o);
-        if (v && (k->output[v] || is_optimizer(m, n)) && same_type(m, p, v))
+        if (v && (k->output[v] || is_optimizer(m, n)) && is_same_type(m, p, v))
             return true;
     }
     return false;
@@ -94,8 +94,8 @@ static bool mark_by_name(struct marking *k)
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++)
         if (is_placed(k, n)) {
             placed++;
-            named += k->backward[n] = named_backward(k->m, n);
-            proof = proof || says(node_op(k->m, n), "Grad") || is_update(k, n);
+            named += k->backward[n] = is_named_backward(k->m, n);
+            proof = proof || has_word(node_op(k->m, n), "Grad") || is_update(k, n);
         }
     if (proof && named >= 4 && named >= placed / 10)
         return true;
@@ -142,7 +142,7 @@ static bool mark_by_outputs(struct marking *k)
 }
 
 /* Marks what reads a result of a backward node, directly or through copies, as backward. */
-static void spread(struct marking *k)
+static void spread_backward(struct marking *k)
 {
     const struct module *m = k->m;
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++)
@@ -258,7 +258,7 @@ void training_mark(struct ctx *x)
         k.output[m->arg[k.g->out.at + i]] = 1;
     if (!mark_by_name(&k) && !mark_by_outputs(&k))
         return;
-    spread(&k);
+    spread_backward(&k);
     uint32_t forward = 0, backward = 0;
     for (nid n = k.g->first; n < k.g->first + k.g->count; n++)
         *(k.backward[n] ? &backward : &forward) += is_placed(&k, n);

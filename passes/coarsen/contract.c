@@ -387,10 +387,10 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
         if (g->net_host[g->net_of.to[i]] || !net_follows(g, c, g->net_of.to[i], v, w))
             return false;
-    if (x->scene.cluster->replicate && x->scene.m->backward &&
+    if (x->scene.model.replicate && x->scene.m->backward &&
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
         return false; /* copies of another stage would have to keep its parameters equal */
-    if (x->scene.cluster->part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
+    if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would run a part for a pass more */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     return g->pin[v] < 0 && (empty || ample);
@@ -450,7 +450,7 @@ static int contract_run(struct ctx *x, const void *options)
     if (join_classes(x, o))
         return -1;
     /* with duplex links a merge could turn an incoming transfer into an outgoing one, which count apart */
-    bool duplex = x->scene.m->backward && x->scene.cluster->overlap == OVERLAP_DUPLEX;
+    bool duplex = x->scene.m->backward && x->scene.model.overlap == OVERLAP_DUPLEX;
     if (o->trivial && !duplex && !(x->levels.whole = merge_trivial(x, x->levels.whole)))
         return -1;
     x->levels.any = x->levels.any ? x->levels.any : x->levels.whole;

@@ -96,7 +96,7 @@ static struct member *members_of(const struct wdag *g, struct arena *a)
 }
 
 /* Adds v to a cluster; false: no device could run all of it. */
-static bool join(struct member *cluster, const struct member *v)
+static bool join_cluster(struct member *cluster, const struct member *v)
 {
     bool fits = cluster->pin < 0 || v->pin < 0 || cluster->pin == v->pin;
     cluster->bytes = sat_add(cluster->bytes, v->bytes);
@@ -133,7 +133,7 @@ static void fusion_step(struct fusion *f, uint32_t x)
     struct member cluster = {0, -1, UINT32_MAX};
     int64_t inside = 0, best = INT64_MAX;
     for (uint32_t y = x + 1; y-- > 0 && (int64_t)(x - y) < f->range;) {
-        bool fits = join(&cluster, &f->member[f->order[y]]);
+        bool fits = join_cluster(&cluster, &f->member[f->order[y]]);
         if (y < x && (!fits || (f->mem && cluster.bytes > f->mem)))
             break;
         inside += f->seen[y];

@@ -3,7 +3,7 @@
  * Source: the placement paper, 5.1.2.  Pushes a level that equals the top one, numbered by a
  * topological order, with the edges of the path v_0 -> v_1 -> ... added, so that its ideals are the
  * prefixes of the order; dp-place on it is the paper's DPL.  The added edges carry nothing and cost
- * nothing. O(E + V log V + pins). */
+ * nothing.  O(E + V log V + pins). */
 #include "passes/passes.h"
 
 #include "ir/dag/topo_order.h"
@@ -37,8 +37,8 @@ static int by_number(const void *x, const void *y)
 }
 
 /* Rows of c with entries renamed and sorted; row i is row from[i] of c (NULL: row i). */
-static struct csr renamed(const struct csr *c, uint32_t rows, const uint32_t *from,
-                          const uint32_t *entry, struct arena *a)
+static struct csr rename_rows(const struct csr *c, uint32_t rows, const uint32_t *from,
+                              const uint32_t *entry, struct arena *a)
 {
     struct csr r = {arena_array(a, (size_t)rows + 1, sizeof(uint32_t)),
                     arena_array(a, (size_t)c->at[rows] + 1, sizeof(uint32_t))};
@@ -77,7 +77,7 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
     return r;
 }
 
-static struct wdag *along(struct wdag *fine, const uint32_t *order, struct arena *a)
+static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, struct arena *a)
 {
     struct wdag *g = arena_alloc(a, sizeof *g);
     uint32_t n = fine->n, *pos = arena_array(a, (size_t)n + 1, sizeof *pos);
@@ -114,10 +114,10 @@ static struct wdag *along(struct wdag *fine, const uint32_t *order, struct arena
         g->net_src[e] = fine->net_src[e] == UINT32_MAX ? UINT32_MAX : pos[fine->net_src[e]];
     g->succ = path_edges(&fine->succ, n, order, pos, 1, a);
     g->pred = path_edges(&fine->pred, n, order, pos, -1, a);
-    g->net_pin = renamed(&fine->net_pin, g->nnet, NULL, pos, a);
-    g->net_of = renamed(&fine->net_of, n, order, NULL, a);
-    g->shared_by = renamed(&fine->shared_by, g->nshared, NULL, pos, a);
-    g->shared_of = renamed(&fine->shared_of, n, order, NULL, a);
+    g->net_pin = rename_rows(&fine->net_pin, g->nnet, NULL, pos, a);
+    g->net_of = rename_rows(&fine->net_of, n, order, NULL, a);
+    g->shared_by = rename_rows(&fine->shared_by, g->nshared, NULL, pos, a);
+    g->shared_of = rename_rows(&fine->shared_of, n, order, NULL, a);
     return g;
 }
 
@@ -128,7 +128,7 @@ static int linearize_run(struct ctx *x, const void *options)
         return -1;
     const uint32_t *order =
         topo_order(x->levels.top, (enum topo_kind)o->order, (uint64_t)o->seed, x->use.scratch);
-    ctx_push(x, along(x->levels.top, order, x->use.mem));
+    ctx_push(x, make_path_level(x->levels.top, order, x->use.mem));
     return 0;
 }
 

@@ -24,7 +24,7 @@ struct match {
     uint32_t vertex[LONGEST], n;
 };
 
-static void note(struct match *k, nid n)
+static void note_node(struct match *k, nid n)
 {
     uint32_t v = k->x->levels.base->vertex[n];
     if (v != UINT32_MAX && k->n < LONGEST)
@@ -46,12 +46,12 @@ static bool is_hop(const struct module *m, nid n)
 }
 
 /* The value that v is made of by hops, v itself if there are none; the hops are noted if `noted`. */
-static vid behind(struct match *k, vid v, bool noted)
+static vid skip_hops(struct match *k, vid v, bool noted)
 {
     const struct module *m = k->x->scene.m;
     for (int i = 0; i < HOPS && v && m->value[v].def && is_hop(m, m->value[v].def); i++) {
         if (noted)
-            note(k, m->value[v].def);
+            note_node(k, m->value[v].def);
         v = node_in(m, m->value[v].def, 0);
     }
     return v;
@@ -59,24 +59,24 @@ static vid behind(struct match *k, vid v, bool noted)
 
 static bool same_value(struct match *k, vid v, vid w)
 {
-    return v && w && behind(k, v, false) == behind(k, w, false);
+    return v && w && skip_hops(k, v, false) == skip_hops(k, w, false);
 }
 
 /* The node that makes v, hops skipped, if its operator is op, else 0; it and the hops are noted. */
 static nid made_by(struct match *k, vid v, const char *op)
 {
     const struct module *m = k->x->scene.m;
-    vid w = behind(k, v, false);
+    vid w = skip_hops(k, v, false);
     nid n = w ? m->value[w].def : 0;
     if (!n || m->node[n].graph != 1 || !node_is(m, n, op))
         return 0;
-    behind(k, v, true);
-    note(k, n);
+    skip_hops(k, v, true);
+    note_node(k, n);
     return n;
 }
 
 /* The operand of n that is not constant, if the other one is; else 0. */
-static vid varying(const struct match *k, nid n)
+static vid varying_operand(const struct match *k, nid n)
 {
     vid a = node_in(k->x->scene.m, n, 0), b = node_in(k->x->scene.m, n, 1);
     if (!n || !a || !b || is_constant(k, a) == is_constant(k, b))
@@ -85,7 +85,7 @@ static vid varying(const struct match *k, nid n)
 }
 
 /* The other operand of n, one of whose operands is v; 0: none is. */
-static vid beside(struct match *k, nid n, vid v)
+static vid other_operand(struct match *k, nid n, vid v)
 {
     vid a = node_in(k->x->scene.m, n, 0), b = node_in(k->x->scene.m, n, 1);
     return same_value(k, a, v) ? b : same_value(k, b, v) ? a : 0;
@@ -101,12 +101,12 @@ static nid read_by(struct match *k, vid v, const char *op)
         uint32_t from = k->users->at[v], to = k->users->at[v + 1];
         for (uint32_t u = from; u < to && to - from <= READERS; u++)
             if (m->node[k->users->to[u]].graph == 1 && node_is(m, k->users->to[u], op)) {
-                note(k, k->users->to[u]);
+                note_node(k, k->users->to[u]);
                 return k->users->to[u];
             }
         if (to - from != 1 || !is_hop(m, k->users->to[from]))
             break;
-        note(k, k->users->to[from]);
+        note_node(k, k->users->to[from]);
         v = node_out(m, k->users->to[from], 0);
     }
     k->n = n;
@@ -125,7 +125,7 @@ static void scale_and_shift(struct match *k, vid v)
     for (int i = 0; i < 2; i++) {
         uint32_t n = k->n;
         nid next = read_by(k, v, op[i]);
-        if (varying(k, next))
+        if (varying_operand(k, next))
             v = result(k, next);
         else
             k->n = n;
@@ -133,7 +133,7 @@ static void scale_and_shift(struct match *k, vid v)
 }
 
 /* The value whose square v is (by Pow, or Mul with itself), which is noted; else 0. */
-static vid square(struct match *k, vid v)
+static vid match_square(struct match *k, vid v)
 {
     nid n = made_by(k, v, "Pow");
     if (n)
@@ -144,13 +144,13 @@ static vid square(struct match *k, vid v)
 }
 
 /* Whether v is x less a reduction of x; notes both nodes. */
-static bool centred(struct match *k, vid v, const char *reduction)
+static bool match_centred(struct match *k, vid v, const char *reduction)
 {
     uint32_t n = k->n;
     nid sub = made_by(k, v, "Sub");
     nid red = sub ? made_by(k, node_in(k->x->scene.m, sub, 1), reduction) : 0;
     if (red && same_value(k, node_in(k->x->scene.m, red, 0), node_in(k->x->scene.m, sub, 0))) {
-        behind(k, node_in(k->x->scene.m, sub, 0), true);
+        skip_hops(k, node_in(k->x->scene.m, sub, 0), true);
         return true;
     }
     k->n = n;
@@ -158,7 +158,7 @@ static bool centred(struct match *k, vid v, const char *reduction)
 }
 
 /* Whether d and base are the same value, or computed alike (exporters write x - ReduceMean(x) twice). */
-static bool alike(struct match *k, vid d, vid base)
+static bool match_alike(struct match *k, vid d, vid base)
 {
     const struct module *m = k->x->scene.m;
     uint32_t n = k->n;
@@ -176,26 +176,26 @@ static bool match_sqrt(struct match *k, nid s)
 {
     const struct module *m = k->x->scene.m;
     nid add = made_by(k, node_in(m, s, 0), "Add");
-    nid mean = made_by(k, add ? varying(k, add) : node_in(m, s, 0), "ReduceMean");
-    vid base = mean ? square(k, node_in(m, mean, 0)) : 0, d = 0;
+    nid mean = made_by(k, add ? varying_operand(k, add) : node_in(m, s, 0), "ReduceMean");
+    vid base = mean ? match_square(k, node_in(m, mean, 0)) : 0, d = 0;
     if (!base)
         return false;
     nid end = read_by(k, result(k, s), "Div");
-    if (end && alike(k, node_in(m, end, 0), base)) {
+    if (end && match_alike(k, node_in(m, end, 0), base)) {
         d = node_in(m, end, 0);
     } else { /* by the reciprocal: 1 / s, or Reciprocal(s), then a Mul */
         if (!end)
             end = read_by(k, result(k, s), "Reciprocal");
         vid r = end ? result(k, end) : 0;
         end = r ? read_by(k, r, "Mul") : 0;
-        d = end ? beside(k, end, r) : 0;
-        if (!d || !alike(k, d, base))
+        d = end ? other_operand(k, end, r) : 0;
+        if (!d || !match_alike(k, d, base))
             return false;
     }
-    behind(k, base, true);
-    centred(k, base, "ReduceMean");
+    skip_hops(k, base, true);
+    match_centred(k, base, "ReduceMean");
     if (!same_value(k, d, base))
-        centred(k, d, "ReduceMean");
+        match_centred(k, d, "ReduceMean");
     scale_and_shift(k, result(k, end));
     return true;
 }
@@ -207,31 +207,31 @@ static bool match_softmax(struct match *k, nid sum)
     nid div = exp ? read_by(k, result(k, sum), "Div") : 0;
     if (!div || !same_value(k, node_in(m, div, 0), result(k, exp)))
         return false;
-    centred(k, node_in(m, exp, 0), "ReduceMax");
+    match_centred(k, node_in(m, exp, 0), "ReduceMax");
     return true;
 }
 
 /* Matches x * (v + 1) / 2 in any order. */
-static bool gate(struct match *k, vid v, vid x)
+static bool match_gate(struct match *k, vid v, vid x)
 {
     nid add = read_by(k, v, "Add");
-    if (!varying(k, add))
+    if (!varying_operand(k, add))
         return false;
     nid mul = read_by(k, result(k, add), "Mul");
-    vid other = mul ? beside(k, mul, result(k, add)) : 0;
-    if (mul && varying(k, mul)) { /* it was multiplied by a half first */
+    vid other = mul ? other_operand(k, mul, result(k, add)) : 0;
+    if (mul && varying_operand(k, mul)) { /* it was multiplied by a half first */
         nid half = mul;
         mul = read_by(k, result(k, half), "Mul");
-        other = mul ? beside(k, mul, result(k, half)) : 0;
+        other = mul ? other_operand(k, mul, result(k, half)) : 0;
     }
     if (!other)
         return false;
     if (!same_value(k, other, x)) {
         nid half = made_by(k, other, "Mul");
-        if (!half || !same_value(k, varying(k, half), x))
+        if (!half || !same_value(k, varying_operand(k, half), x))
             return false;
     }
-    behind(k, x, true);
+    skip_hops(k, x, true);
     scale_and_shift(k, result(k, mul));
     return true;
 }
@@ -242,24 +242,24 @@ static bool match_erf(struct match *k, nid erf)
     nid scale = made_by(k, v, "Div");
     if (!scale)
         scale = made_by(k, v, "Mul");
-    vid x = varying(k, scale);
-    return x && gate(k, result(k, erf), x);
+    vid x = varying_operand(k, scale);
+    return x && match_gate(k, result(k, erf), x);
 }
 
 static bool match_tanh(struct match *k, nid tanh)
 {
     const struct module *m = k->x->scene.m;
     nid outer = made_by(k, node_in(m, tanh, 0), "Mul");
-    vid u = varying(k, outer);
+    vid u = varying_operand(k, outer);
     nid add = u ? made_by(k, u, "Add") : 0;
     for (uint32_t i = 0; add && i < 2; i++) {
         uint32_t n = k->n;
         vid x = node_in(m, add, i);
         nid inner = made_by(k, node_in(m, add, 1 - i), "Mul");
-        vid p = varying(k, inner);
+        vid p = varying_operand(k, inner);
         nid pow = p ? made_by(k, p, "Pow") : 0;
         if (pow && same_value(k, node_in(m, pow, 0), x))
-            return gate(k, result(k, tanh), x);
+            return match_gate(k, result(k, tanh), x);
         k->n = n;
     }
     return false;

@@ -46,7 +46,7 @@ static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
 }
 
 /* Whether vertex v computes with the values it reads: Shape and Size do not. */
-static bool computes(const struct ctx *x, uint32_t v)
+static bool is_computing(const struct ctx *x, uint32_t v)
 {
     nid n = x->levels.base->node[v];
     return !node_is(x->scene.m, n, "Shape") && !node_is(x->scene.m, n, "Size");
@@ -61,13 +61,13 @@ static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t 
     uint32_t least = UINT32_MAX, measured = UINT32_MAX;
     bool joined = false;
     for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
-        uint32_t *to = computes(x, succ->to[i]) ? &least : &measured;
+        uint32_t *to = is_computing(x, succ->to[i]) ? &least : &measured;
         *to = depth[succ->to[i]] < *to ? depth[succ->to[i]] : *to;
     }
     if (measured < least && !all)
         return false;
     for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-        if (computes(x, succ->to[i]) && (all || depth[succ->to[i]] == least))
+        if (is_computing(x, succ->to[i]) && (all || depth[succ->to[i]] == least))
             joined = classes_join(c, v, succ->to[i], WHY_QDQ) || joined;
     return joined;
 }

@@ -43,7 +43,7 @@ static void add_edge(struct split *s, uint32_t from, uint32_t to)
 }
 
 /* Numbers the new vertices: each old one is followed by those of its results. */
-static void number(struct split *s, const uint8_t *uneven)
+static void number_vertices(struct split *s, const uint8_t *uneven)
 {
     const struct wdag *g = s->from;
     struct wdag *to = s->to;
@@ -133,7 +133,7 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
     to->node = arena_array(a, most, sizeof *to->node);
     to->map = arena_array(a, (size_t)g->n + 1, sizeof *to->map);
     memset(s.maker, 0xff, g->nnet * sizeof *s.maker);
-    number(&s, uneven);
+    number_vertices(&s, uneven);
     copy_vertices(&s);
     copy_nets(&s);
     wdag_set_edges(to, &s.edge);

@@ -39,7 +39,7 @@ static int percent(const struct times *t, const int64_t *part)
 }
 
 /* Whether part[class] is more than `most` percent of the total on some class. */
-static bool exceeds(const struct times *t, const int64_t *part, int most)
+static bool is_more_than(const struct times *t, const int64_t *part, int most)
 {
     for (uint32_t k = 0; k < t->g->ncls; k++)
         if ((__int128)part[k] * 100 > (__int128)t->total[k] * most)
@@ -56,7 +56,7 @@ static void node_times(const struct times *t, uint32_t v, int64_t part[CLUSTER_C
 /* ---- calls ---- */
 
 /* Why the call was not opened, or what the user can do about it. */
-static const char *reason(struct ctx *x, nid call)
+static const char *reason_text(struct ctx *x, nid call)
 {
     const struct module *m = x->scene.m;
     struct functions *f = functions_study(m, x->use.scratch);
@@ -117,7 +117,7 @@ static struct whole add_calls(const struct ctx *x, const struct times *t)
 static void warn_calls(struct ctx *x, const struct times *t)
 {
     struct whole w = add_calls(x, t);
-    if (!exceeds(t, w.sum, PERCENT_CALLS))
+    if (!is_more_than(t, w.sum, PERCENT_CALLS))
         return;
     nid n = t->g->node[w.worst];
     diag_warning(
@@ -127,7 +127,7 @@ static void warn_calls(struct ctx *x, const struct times *t)
         w.calls, w.calls == 1 ? "" : "s", w.calls == 1 ? "s" : "", w.calls == 1 ? "s" : "",
         percent(t, w.sum), node_name(x->scene.m, n),
         function_name(x->scene.m, x->scene.m->node[n].callee, x->use.scratch), w.most,
-        reason(x, n));
+        reason_text(x, n));
 }
 
 /* ---- bodies ---- */
@@ -148,7 +148,7 @@ static void warn_bodies(struct ctx *x, const struct times *t)
     for (uint32_t v = 0; v < t->g->n; v++) {
         nid n = t->g->node[v];
         node_times(t, v, part);
-        if (!exceeds(t, part, PERCENT_BODY) || !node_has_body(x->scene.m, n))
+        if (!is_more_than(t, part, PERCENT_BODY) || !node_has_body(x->scene.m, n))
             continue;
         diag_warning(x->use.diag, WARN_WHOLE_BODY,
                      "node '%s' (%s) takes %d %% of the time and no plan divides its bodies: %s",

@@ -24,8 +24,7 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
                      bool on_whole, bool search_whole, int64_t searched, struct bound all)
 {
     struct plan *p = x->results.plan;
-    struct bound in = {whole->lower, whole->lower_why,
-                       explain_problem(whole, x->scene.m, x->use.mem)};
+    struct bound in = explain_bound(whole, x->scene.m, x->use.mem);
     enum plan_scope scope = claim_scope(x, true, false);
     p->states = s->states;
     const char *count = "";
@@ -33,39 +32,39 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
         count = arena_fmt(x->use.mem, "more than %d ", COUNT_LIMIT);
     else if (x->results.ideals)
         count = arena_fmt(x->use.mem, "%" PRIu64 " ", x->results.ideals);
-    bool lowest = p->bare <= whole->lower && !(s->complete && on_whole);
+    bool lowest = p->claim.bare <= whole->lower.value && !(s->complete && on_whole);
     if (s->complete && on_whole) {
-        p->argument = arena_fmt(x->use.mem, "all %sideals searched, %" PRIu64 " inside the bounds",
-                                count, s->states);
-        in.value = p->bare;
-        in.proof =
-            explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
+        p->claim.argument = arena_fmt(
+            x->use.mem, "all %sideals searched, %" PRIu64 " inside the bounds", count, s->states);
+        in.value = p->claim.bare;
+        in.proof = explain_search(whole, x->scene.m, p->planner, p->claim.argument, p->dev,
+                                  p->claim.bare, x->use.mem);
     } else if (lowest) {
-        p->argument = ""; /* claim() gives the words */
-    } else if (s->complete && p->bare < searched) {
-        p->argument = arena_fmt(x->use.mem, "better than every plan of the coarse graph; bound: %s",
-                                whole->lower_why);
+        p->claim.argument = ""; /* claim() gives the words */
+    } else if (s->complete && p->claim.bare < searched) {
+        p->claim.argument = arena_fmt(
+            x->use.mem, "better than every plan of the coarse graph; bound: %s", whole->lower.why);
     } else if (s->complete) {
-        p->argument = arena_fmt(x->use.mem,
-                                "all %sideals of the coarse graph searched, %" PRIu64
-                                " inside the bounds; bound: %s",
-                                count, s->states, whole->lower_why);
+        p->claim.argument = arena_fmt(x->use.mem,
+                                      "all %sideals of the coarse graph searched, %" PRIu64
+                                      " inside the bounds; bound: %s",
+                                      count, s->states, whole->lower.why);
         if (!search_whole) {
             scope = claim_scope(x, true, true);
             in.value = searched;
-            in.proof = explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare,
-                                      x->use.mem);
+            in.proof = explain_search(whole, x->scene.m, p->planner, p->claim.argument, p->dev,
+                                      p->claim.bare, x->use.mem);
         }
     } else {
-        p->argument =
+        p->claim.argument =
             arena_fmt(x->use.mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
-                      *count ? arena_fmt(x->use.mem, "of %s", count) : "", whole->lower_why);
+                      *count ? arena_fmt(x->use.mem, "of %s", count) : "", whole->lower.why);
     }
     claim(x, scope, in, all);
     if (lowest)
-        p->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s%s%s%s",
-                                plan_among(p->scope), whole->lower_why,
-                                *count ? "; the graph has " : "", count, *count ? "ideals" : "");
+        p->claim.argument = arena_fmt(
+            x->use.mem, "no plan%s is better than the %s%s%s%s", plan_among(p->claim.scope),
+            whole->lower.why, *count ? "; the graph has " : "", count, *count ? "ideals" : "");
 }
 
 static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *p,
@@ -116,14 +115,12 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     if (best.value == LOAD_INF)
         return false;
     tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
-    bool open = best.value > c->lower;
+    bool open = best.value > c->lower.value;
     struct bound all =
         claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
     p->all = all;
-    if (open && !c->detailed && all.value > c->lower) {
-        c->lower = all.value;
-        c->lower_why = all.why;
-        c->lower_proof = all.proof;
+    if (open && !c->detailed && all.value > c->lower.value) {
+        problem_raise(c, all);
     }
     leave_plan(x, "dp-place", from, &best);
     conclude(x, c, &r, on_whole, o->whole, searched, all);
@@ -134,15 +131,18 @@ static int dp_run(struct ctx *x, const void *options)
 {
     const struct place_options *o = options;
     struct placing p;
-    if (placing_start(x, "dp-place", o, &p))
+    if (placing_start(x, o, &p))
         return -1;
     return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, true, &p.run);
 }
 
-const struct pass pass_dp_place = {
-    .name = "dp-place",
-    .help = "contiguous split with the smallest largest load, proven (placement paper)",
-    .opts = place_opts,
-    .optsize = sizeof(struct place_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = dp_run};
+const struct planner planner_dp_place = {
+    .pass = {.name = "dp-place",
+             .help = "contiguous split with the smallest largest load, proven (placement paper)",
+             .opts = place_opts,
+             .optsize = sizeof(struct place_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = dp_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -80,7 +80,8 @@ struct race {
 static uint64_t steps_left(const struct race *r)
 {
     int64_t best = r->best->value;
-    uint64_t times = best < LOAD_INF ? (uint64_t)((best - r->c->lower) / (best / NEAR + 1)) : 1;
+    uint64_t times =
+        best < LOAD_INF ? (uint64_t)((best - r->c->lower.value) / (best / NEAR + 1)) : 1;
     times = times < 1 ? 1 : times < FAR_MOST ? times : FAR_MOST;
     return r->steps < r->most * times ? r->most * times - r->steps : 0;
 }
@@ -95,7 +96,7 @@ static void adapt(uint32_t *share, uint32_t least, bool got_on)
 
 static bool is_over(struct race *r)
 {
-    return r->best->value <= r->c->lower || clock_out(r->o->clock);
+    return r->best->value <= r->c->lower.value || clock_out(r->o->clock);
 }
 
 /* What making a search costs, in steps. */
@@ -120,20 +121,21 @@ static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
 static void raise_bound(struct race *r, int64_t value, uint32_t lost)
 {
     struct problem *c = r->c;
-    if (value <= c->lower)
+    if (value <= c->lower.value)
         return;
-    c->lower = value;
-    c->lower_why = lost ? arena_fmt(c->mem, "search without %u of %u vertices", lost, c->g->n)
-                        : "search for plans below it";
-    c->lower_proof = NULL;
-    c->lower_by = (struct problem_lower){.by = LOWER_SEARCH, .at = lost};
+    problem_raise(c,
+                  (struct bound){.value = value,
+                                 .why = lost ? arena_fmt(c->mem, "search without %u of %u vertices",
+                                                         lost, c->g->n)
+                                             : "search for plans below it",
+                                 .by = {.by = LOWER_SEARCH, .at = lost}});
 }
 
 /* Makes the main search seek plans better than the best one known, whoever found that.  It goes on with a lower
  * limit if it has found nothing itself and the limit is not below its floor; else it is made anew with a new floor. */
 static void renew_main(struct race *r)
 {
-    int64_t limit = r->best->value - 1, gap = limit - r->c->lower;
+    int64_t limit = r->best->value - 1, gap = limit - r->c->lower.value;
     if (r->main && limit >= decide_floor(r->main) && !r->main_done) {
         decide_tighten(r->main, limit);
         return;
@@ -163,15 +165,15 @@ static bool go_on(struct race *r, struct decide *d, uint64_t steps)
         raise_bound(r, limit + 1, decide_lost(d));
     else if (r->best->value > floor) /* the plan found is the best one */
         raise_bound(r, r->best->value, decide_lost(d));
-    r->o->complete = r->best->value <= r->c->lower && !decide_lost(d);
+    r->o->complete = r->best->value <= r->c->lower.value && !decide_lost(d);
     return true;
 }
 
 static void run_probe(struct race *r, uint64_t steps)
 {
-    int64_t gap = r->best->value - r->c->lower;
-    int64_t limit = r->c->lower + (int64_t)((__int128)gap * r->reach / REACH_ONE);
-    if (r->best->value == LOAD_INF || r->c->detailed || limit <= r->c->lower ||
+    int64_t gap = r->best->value - r->c->lower.value;
+    int64_t limit = r->c->lower.value + (int64_t)((__int128)gap * r->reach / REACH_ONE);
+    if (r->best->value == LOAD_INF || r->c->detailed || limit <= r->c->lower.value ||
         limit >= r->best->value - 1)
         return;
     struct decide *d = search_for(r, limit, limit);
@@ -202,12 +204,14 @@ static void try_cuts(struct race *r, uint64_t steps)
         return;
     for (r->cut_due += steps * ARCS_PER_STEP; !is_over(r) && r->cut.looks <= r->cut_due;) {
         struct arena_mark mark = arena_mark(a);
+        struct interval_run run = {.clock = r->o->clock};
         const uint32_t *order = cut_order_next(r->c, &r->cut, a);
-        r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
+        r->better = interval_order(r->c, order, NULL, &run, r->best, a) || r->better;
         if (r->best->value < LOAD_INF) {
             order = interval_gather(r->c, order, r->best->dev, a);
-            r->better = interval_order(r->c, order, NULL, r->o->clock, r->best, a) || r->better;
+            r->better = interval_order(r->c, order, NULL, &run, r->best, a) || r->better;
         }
+        r->cut.looks += run.spent * (ARCS_PER_STEP / INTERVAL_PER_STEP);
         arena_release(a, mark);
     }
     looks = r->cut.looks - looks;
@@ -236,20 +240,20 @@ static void try_near(struct race *r, uint64_t steps)
 static void try_bounds(struct race *r, uint64_t steps)
 {
     struct dp_race *o = r->o;
-    int64_t before = r->c->lower;
+    int64_t before = r->c->lower.value;
     if (r->c->detailed || r->best->value == LOAD_INF || steps < r->bounds_at)
         return;
     uint64_t spent = bounds_raise(r->c, r->best->value, steps * ARCS_PER_STEP, o->clock, o->m,
                                   o->mem, o->scratch) /
                      ARCS_PER_STEP;
-    cut_bound(r->c, steps * ARCS_PER_STEP / 4, o->clock, o->scratch);
+    problem_raise(r->c, cut_bound(r->c, steps * ARCS_PER_STEP / 4, o->clock, o->scratch));
     r->steps += spent > steps ? spent : steps;
-    r->bounds_at = r->c->lower > before ? steps : steps * BOUNDS_MORE;
+    r->bounds_at = r->c->lower.value > before ? steps : steps * BOUNDS_MORE;
 }
 
 static void try_path(struct race *r, uint64_t steps)
 {
-    int64_t before = r->c->lower;
+    int64_t before = r->c->lower.value;
     if (r->c->g->n > LARGE || r->best->value == LOAD_INF)
         return;
     if (!r->holder_made)
@@ -260,7 +264,7 @@ static void try_path(struct race *r, uint64_t steps)
     uint64_t looks = holder_raise(r->holder, r->c, r->best->value, steps * ARCS_PER_STEP,
                                   r->o->clock, r->o->m, r->o->mem);
     r->steps += looks / ARCS_PER_STEP;
-    adapt(&r->paths, SHARE_ONE / 2, r->c->lower > before);
+    adapt(&r->paths, SHARE_ONE / 2, r->c->lower.value > before);
 }
 
 static void try_refuting(struct race *r, uint64_t steps)
@@ -338,8 +342,8 @@ bool dp_race(struct dp_race *o, struct problem_plan *best)
     o->states = o->steps = 0;
     interval_begin(o->run);
     /* the first plan is made even if time is up */
-    for (uint32_t i = 0; i < FIRST_ORDERS && i < o->run->starts && best->value > o->c->lower &&
-                         !(i && clock_out(o->clock));
+    for (uint32_t i = 0; i < FIRST_ORDERS && i < o->run->starts &&
+                         best->value > o->c->lower.value && !(i && clock_out(o->clock));
          i++)
         r.better = interval_next(o->c, o->run, best, o->scratch) || r.better;
     if (o->c->g->n && !is_over(&r))

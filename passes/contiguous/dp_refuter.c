@@ -34,11 +34,11 @@ static enum answer ask_rung(struct refuter *r, int64_t value, uint64_t steps)
 bool refuter_next(struct problem *c, struct refuter *r, int64_t upper, uint64_t steps)
 {
     uint64_t stop = r->spent + steps;
-    int64_t least = upper / PRECISION + 1, before = c->lower;
+    int64_t least = upper / PRECISION + 1, before = c->lower.value;
     uint32_t n = rungs_count(r->rungs);
     for (uint32_t tried = 0;
-         tried < n && r->spent < stop && c->lower < upper && !clock_out(r->clock);) {
-        int64_t lo = c->lower, first = lo + least < upper ? lo + least : upper;
+         tried < n && r->spent < stop && c->lower.value < upper && !clock_out(r->clock);) {
+        int64_t lo = c->lower.value, first = lo + least < upper ? lo + least : upper;
         bool fresh = r->hopeless == 0;
         if (!fresh && r->hopeless - lo <= least) {
             r->hopeless = 0;
@@ -49,18 +49,17 @@ bool refuter_next(struct problem *c, struct refuter *r, int64_t upper, uint64_t 
         int64_t value = fresh ? first : lo + (r->hopeless - lo) / 2;
         uint64_t most = (stop - r->spent) / TURN_PARTS + 1;
         if (ask_rung(r, value, most) == NONE_BELOW) {
-            c->lower = value;
-            c->lower_why = "search for plans below it";
-            if (rungs_lost(r->rungs, r->rung))
-                c->lower_why = arena_fmt(c->mem, "search without %u of %u vertices",
-                                         rungs_lost(r->rungs, r->rung), c->g->n);
-            c->lower_proof = NULL;
-            c->lower_by =
-                (struct problem_lower){.by = LOWER_SEARCH, .at = rungs_lost(r->rungs, r->rung)};
+            uint32_t lost = rungs_lost(r->rungs, r->rung);
+            problem_raise(c, (struct bound){
+                                 .value = value,
+                                 .why = lost ? arena_fmt(c->mem, "search without %u of %u vertices",
+                                                         lost, c->g->n)
+                                             : "search for plans below it",
+                                 .by = {.by = LOWER_SEARCH, .at = lost}});
             r->hopeless = fresh ? upper + 1 : r->hopeless;
         } else {
             r->hopeless = value;
         }
     }
-    return c->lower > before;
+    return c->lower.value > before;
 }

@@ -10,7 +10,7 @@
 static int dpl_run(struct ctx *x, const void *options)
 {
     struct placing p;
-    if (placing_start(x, "dpl-place", options, &p))
+    if (placing_start(x, options, &p))
         return -1;
     struct wdag *whole = p.whole, *level = p.level;
     struct problem *c = p.problem;
@@ -32,21 +32,24 @@ static int dpl_run(struct ctx *x, const void *options)
         in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->scene.m, x->use.mem,
                          x->use.scratch);
     const char *why = claim(x, claim_scope(x, true, false), in, all);
-    if (x->results.plan->status == PLAN_OPTIMAL) {
-        x->results.plan->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
-                                              plan_among(x->results.plan->scope), why);
+    if (x->results.plan->claim.status == PLAN_OPTIMAL) {
+        x->results.plan->claim.argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
+                                                    plan_among(x->results.plan->claim.scope), why);
     } else {
-        x->results.plan->argument =
+        x->results.plan->claim.argument =
             arena_fmt(x->use.mem, "best of %u topological orders%s%s", p.run.tried,
                       p.clock.why ? ", " : "", p.clock.why ? p.clock.why : "");
     }
     return 0;
 }
 
-const struct pass pass_dpl_place = {
-    .name = "dpl-place",
-    .help = "contiguous split by interval DP over many topological orders",
-    .opts = place_opts + PLACE_OPTS_EXACT,
-    .optsize = sizeof(struct place_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = dpl_run};
+const struct planner planner_dpl_place = {
+    .pass = {.name = "dpl-place",
+             .help = "contiguous split by interval DP over many topological orders",
+             .opts = place_opts + PLACE_OPTS_EXACT,
+             .optsize = sizeof(struct place_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = dpl_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -575,7 +575,7 @@ static bool make_tables(struct hier *h)
     return true;
 }
 
-int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *r,
+int hier_search(const struct wdag *g, const struct scene *s, struct hier_run *r,
                 struct problem_plan *best, struct arena *scratch, struct diag *d)
 {
     assert(r->max_ideals <= HIER_IDEALS);
@@ -586,9 +586,9 @@ int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *
     if (ideals > r->max_ideals || g->n >= HIER_IDEALS)
         return 0;
     struct arena_mark mark = arena_mark(scratch);
-    struct hier h = {.g = g, .cluster = c, .run = r, .a = scratch, .limit = best->value};
+    struct hier h = {.g = g, .cluster = s->cluster, .run = r, .a = scratch, .limit = best->value};
     r->ideals = h.n = (uint32_t)ideals;
-    h.c = problem_build(wdag_inner(g, scratch), c, -1, scratch, d);
+    h.c = problem_build(wdag_inner(g, scratch), s, -1, scratch, d);
     int rc = h.c && !make_groups(&h, d) ? 0 : -1;
     if (!rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
         r->why = "too many ideals for so many kinds of devices";

@@ -20,7 +20,7 @@ struct hier_run {
 /* Improves *best (value LOAD_INF: none yet) to the best plan of g on c among those in which the quotient by devices
  * and the quotient by groups are both acyclic; only strictly better plans are taken.  1 if it improved, 0 if not, -1
  * and an error if the devices are of too many kinds. */
-int hier_search(const struct wdag *g, const struct cluster *c, struct hier_run *r,
+int hier_search(const struct wdag *g, const struct scene *s, struct hier_run *r,
                 struct problem_plan *best, struct arena *scratch, struct diag *d);
 
 #endif

@@ -81,7 +81,7 @@ static const struct opt hier_opts[] = {
 /* A search for plans along topological orders. */
 struct orders {
     struct wdag *g;
-    const struct cluster *c;
+    const struct scene *s;
     const struct hier_options *o;
     struct clock *clock;
     uint64_t steps; /* that are left */
@@ -170,7 +170,7 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     struct hier_run run = {.max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
     struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
                                 NULL};
-    int rc = level ? hier_search(level, r->c, &run, &plan, r->a, d) : -1;
+    int rc = level ? hier_search(level, r->s, &run, &plan, r->a, d) : -1;
     uint64_t spent = run.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
     r->steps = spent < r->steps ? r->steps - spent : 0;
     if (rc == 1) {
@@ -245,22 +245,6 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
 
 /* ---- the pass --------------------------------------------------------------------------------- */
 
-/* Refuses what the search does not know. */
-static int check_objective(const struct ctx *x)
-{
-    if (x->scene.cluster->overlap != OVERLAP_SUM)
-        return diag_error(x->use.diag,
-                          "hier-place: it knows transfers after computing only, not "
-                          "--overlap=%s",
-                          overlap_name[x->scene.cluster->overlap]);
-    if (x->scene.cluster->schedule == SCHEDULE_GPIPE && x->scene.m->backward)
-        return diag_error(x->use.diag, "hier-place: it knows --schedule=pipedream only, not gpipe");
-    if (x->scene.cluster->replicate)
-        return diag_error(x->use.diag,
-                          "hier-place: it gives each stage one device: leave out --replicate");
-    return 0;
-}
-
 /* Reports that there is no plan; none: that is proven. */
 static int report_none(struct ctx *x, bool none, const struct clock *clock)
 {
@@ -288,15 +272,14 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
     dp_search(c, &s, &flat, x->use.scratch);
     if (!s.complete) {
         bounds_raise(c, value, BOUNDS_WORK, clock, x->scene.m, x->use.mem, x->use.scratch);
-        cut_bound(c, CUT_WORK, clock, x->use.scratch);
+        problem_raise(c, cut_bound(c, CUT_WORK, clock, x->use.scratch));
         if (value < LOAD_INF)
             dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->use.scratch,
                      x->use.diag);
-    } else if (flat.value > c->lower && flat.value < LOAD_INF) {
-        c->lower = flat.value;
-        c->lower_proof = NULL;
-        c->lower_why = "optimum with inner links everywhere";
-        c->lower_by = (struct problem_lower){.by = LOWER_FLAT};
+    } else if (flat.value < LOAD_INF) {
+        problem_raise(c, (struct bound){.value = flat.value,
+                                        .why = "optimum with inner links everywhere",
+                                        .by = {.by = LOWER_FLAT}});
     }
     return s.complete && flat.value == LOAD_INF;
 }
@@ -306,42 +289,42 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
 {
     struct plan *p = x->results.plan;
     struct clock clock = ctx_late_clock(x);
-    struct bound in = {c->lower, c->lower_why, explain_problem(c, x->scene.m, x->use.mem)};
+    struct bound in = explain_bound(c, x->scene.m, x->use.mem);
     p->states = run->ideals;
-    bool lowest = p->bare <= c->lower;
+    bool lowest = p->claim.bare <= c->lower.value;
     if (lowest) {
-        p->argument = ""; /* claim() gives the words */
+        p->claim.argument = ""; /* claim() gives the words */
     } else if (run->complete && on_whole) {
-        p->argument =
+        p->claim.argument =
             arena_fmt(x->use.mem, "each group a contiguous piece: all pairs of %u ideals searched",
                       run->ideals);
-        in.value = p->bare;
-        in.proof =
-            explain_search(c, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
-    } else if (run->complete && p->bare == searched) {
-        p->argument = arena_fmt(x->use.mem,
-                                "all pairs of %u ideals of the coarse graph searched; "
-                                "bound: %s",
-                                run->ideals, c->lower_why);
+        in.value = p->claim.bare;
+        in.proof = explain_search(c, x->scene.m, p->planner, p->claim.argument, p->dev,
+                                  p->claim.bare, x->use.mem);
+    } else if (run->complete && p->claim.bare == searched) {
+        p->claim.argument = arena_fmt(x->use.mem,
+                                      "all pairs of %u ideals of the coarse graph searched; "
+                                      "bound: %s",
+                                      run->ideals, c->lower.why);
     } else {
-        p->argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
-                                orders->tried, run->why, c->lower_why);
+        p->claim.argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
+                                      orders->tried, run->why, c->lower.why);
     }
     claim(x, claim_scope(x, true, false), in,
-          claim_all(x, p->bare, true, BOUNDS_WORK / 100, &clock));
+          claim_all(x, p->claim.bare, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
-        p->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s", plan_among(p->scope),
-                                c->lower_why);
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
+                                      plan_among(p->claim.scope), c->lower.why);
 }
 
 static int hier_run(struct ctx *x, const void *options)
 {
     const struct hier_options *o = options;
-    if (ctx_base(x) || check_objective(x))
+    if (ctx_base(x))
         return -1;
     struct clock clock = ctx_clock(x);
     struct wdag *whole = whole_level(x), *level = x->levels.top;
-    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), x->scene.cluster, -1,
+    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), &x->scene, -1,
                                       x->use.scratch, x->use.diag);
     if (!c)
         return -1;
@@ -350,25 +333,24 @@ static int hier_run(struct ctx *x, const void *options)
                        : o->ideals;
     struct hier_run run = {
         .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
-    struct orders r = {
-        .g = level, .c = x->scene.cluster, .o = o, .clock = &clock, .a = x->use.scratch};
+    struct orders r = {.g = level, .s = &x->scene, .o = o, .clock = &clock, .a = x->use.scratch};
     r.steps = run.max_steps / 10 + 1;
     bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
-    if (search_orders(&r, starts, c->lower, &best, x->use.diag) ||
-        hier_search(level, x->scene.cluster, &run, &best, x->use.scratch, x->use.diag) < 0)
+    if (search_orders(&r, starts, c->lower.value, &best, x->use.diag) ||
+        hier_search(level, &x->scene, &run, &best, x->use.scratch, x->use.diag) < 0)
         return -1;
     int64_t searched = best.value;
     if (level != whole) {
         r.g = whole;
         r.steps = run.max_steps / 10 + 1;
         wide.value = best.value;
-        if (search_orders(&r, (uint32_t)o->starts, c->lower, &wide, x->use.diag))
+        if (search_orders(&r, (uint32_t)o->starts, c->lower.value, &wide, x->use.diag))
             return -1;
     }
     bool none = false;
-    if (best.value > c->lower && !(run.complete && level == whole))
+    if (best.value > c->lower.value && !(run.complete && level == whole))
         none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
     if (best.value == LOAD_INF && wide.value == LOAD_INF)
         return report_none(x, none || (run.complete && level == whole), &clock);
@@ -378,11 +360,14 @@ static int hier_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_hier_place = {
-    .name = "hier-place",
-    .help =
-        "contiguous split for accelerators in groups with faster links inside (placement paper, H.3)",
-    .opts = hier_opts,
-    .optsize = sizeof(struct hier_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = hier_run};
+const struct planner planner_hier_place = {
+    .pass =
+        {.name = "hier-place",
+         .help =
+             "contiguous split for accelerators in groups with faster links inside (placement paper, H.3)",
+         .opts = hier_opts,
+         .optsize = sizeof(struct hier_options),
+         .needs = NEED_COST | NEED_CONTRACT,
+         .run = hier_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS};

@@ -149,10 +149,10 @@ bool dp_both(const struct problem *c, struct dp_search *opt, struct problem_plan
     (void)scratch;
     opt->steps = opt->states = 0;
     opt->why = NULL;
-    opt->complete = best->value <= c->lower || c->g->n == 0;
+    opt->complete = best->value <= c->lower.value || c->g->n == 0;
     if (opt->complete)
         return false;
-    struct both *b = both_new(c, best->value - 1, c->lower, opt->max_states, MEMORY_MAX);
+    struct both *b = both_new(c, best->value - 1, c->lower.value, opt->max_states, MEMORY_MAX);
     while (end == SEARCH_GOING && !opt->why) {
         end = both_go(b, budget_turn(both_steps(b), TURN_SHARE, UINT64_MAX));
         if (end == SEARCH_FULL)

@@ -580,12 +580,12 @@ bool dp_search(const struct problem *c, struct dp_search *opt, struct problem_pl
     struct arena_mark mark = arena_mark(scratch);
     opt->states = opt->steps = 0;
     opt->why = NULL;
-    opt->complete = best->value <= c->lower;
+    opt->complete = best->value <= c->lower.value;
     if (opt->complete || c->g->n == 0)
         return false;
     struct search_ask ask = {.goal = SEARCH_BEST,
                              .limit = best->value - 1,
-                             .floor = c->lower,
+                             .floor = c->lower.value,
                              .max_states = opt->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);

@@ -32,7 +32,7 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     struct arena *a = n->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
-    struct problem *c = problem_build(n->g, n->x->scene.cluster, memory, a, &quiet);
+    struct problem *c = problem_build(n->g, &n->x->scene, memory, a, &quiet);
     struct problem_plan best = {.value = LOAD_INF,
                                 .dev = arena_array(a, (size_t)n->g->n + 1, sizeof(int32_t))};
     struct interval_run run = *n->dpl;
@@ -140,7 +140,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_run *dpl)
 {
     struct diag quiet = diag_silent();
-    const struct problem *c = problem_build(g, x->scene.cluster, -1, x->use.scratch, &quiet);
+    const struct problem *c = problem_build(g, &x->scene, -1, x->use.scratch, &quiet);
     if (!c)
         return report_contradiction(x, false);
     struct memory_need need = memory_need(c);

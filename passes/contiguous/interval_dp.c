@@ -217,7 +217,7 @@ static void make_units(struct run *r, const uint8_t *cut)
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
         make_touches(r, &s, k, seen);
     r->need = NULL;
-    if (c->limited || c->cluster->replicate)
+    if (c->limited || c->scene->model.replicate)
         make_needs(r);
     for (uint32_t k = 0; k < c->nkind; k++) {
         r->time[k] = sum_units(r, c->kind[k].time);
@@ -538,12 +538,13 @@ static bool search_order(struct run *r, struct problem_plan *best)
 }
 
 bool interval_order(const struct problem *c, const uint32_t *order, const uint8_t *cut,
-                    struct clock *clock, struct problem_plan *best, struct arena *scratch)
+                    struct interval_run *run, struct problem_plan *best, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct run r = make_run(c, order, clock, UINT64_MAX, best, scratch);
+    struct run r = make_run(c, order, run->clock, UINT64_MAX, best, scratch);
     make_units(&r, cut);
     bool better = run_units(&r, best);
+    run->spent += r.steps + c->net_of.at[c->g->n];
     arena_release(scratch, mark);
     return better;
 }
@@ -665,7 +666,7 @@ bool interval_search(const struct problem *c, struct interval_run *run, struct p
 {
     bool better = false;
     interval_begin(run);
-    while (!interval_over(run) && best->value > c->lower &&
+    while (!interval_over(run) && best->value > c->lower.value &&
            !(run->tried && clock_out(run->clock))) {
         better = interval_next(c, run, best, scratch) || better;
         if (run->phase)

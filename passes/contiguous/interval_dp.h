@@ -36,8 +36,9 @@ bool interval_next(const struct problem *c, struct interval_run *r, struct probl
 uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const int32_t *dev,
                           struct arena *a);
 
-/* Improves *best by the best plan that cuts `order` only before positions p with cut[p] != 0 (NULL: anywhere). */
+/* Improves *best by the best plan that cuts `order` only before positions p with cut[p] != 0 (NULL: anywhere).  Of r
+ * only the clock counts; its steps are added to r->spent. */
 bool interval_order(const struct problem *c, const uint32_t *order, const uint8_t *cut,
-                    struct clock *clock, struct problem_plan *best, struct arena *scratch);
+                    struct interval_run *r, struct problem_plan *best, struct arena *scratch);
 
 #endif

@@ -47,26 +47,20 @@ const struct opt place_opts[] = {
      .help = "kind of the topological orders; mixed: several in turn"},
     {0}};
 
-int placing_start(struct ctx *x, const char *planner, const struct place_options *o,
-                  struct placing *p)
+int placing_start(struct ctx *x, const struct place_options *o, struct placing *p)
 {
+    assert(!cluster_grouped(x->scene.cluster));
     if (ctx_base(x))
         return -1;
-    if (cluster_grouped(x->scene.cluster))
-        return diag_error(x->use.diag,
-                          "%s: it knows no groups of devices: use hier-place, or leave "
-                          "the groups out",
-                          planner);
     *p = (struct placing){.whole = whole_level(x), .level = x->levels.top, .clock = ctx_clock(x)};
     p->run.starts = (uint32_t)o->starts;
     p->run.seed = (uint64_t)o->seed;
     p->run.order = (uint32_t)o->order;
     p->run.clock = &p->clock;
     p->run.phase = "trying orders";
-    p->problem = p->top =
-        problem_build(p->whole, x->scene.cluster, -1, x->use.scratch, x->use.diag);
+    p->problem = p->top = problem_build(p->whole, &x->scene, -1, x->use.scratch, x->use.diag);
     if (p->problem && p->level != p->whole)
-        p->top = problem_build(p->level, x->scene.cluster, -1, x->use.scratch, x->use.diag);
+        p->top = problem_build(p->level, &x->scene, -1, x->use.scratch, x->use.diag);
     return p->problem && p->top ? 0 : -1;
 }
 
@@ -74,7 +68,7 @@ struct problem_plan no_plan(struct ctx *x, const struct wdag *g)
 {
     struct problem_plan p = {.value = LOAD_INF,
                              .dev = arena_array(x->use.mem, (size_t)g->n + 1, sizeof(int32_t))};
-    if (x->scene.cluster->replicate)
+    if (x->scene.model.replicate)
         p.copies = arena_array(x->use.mem, (size_t)x->scene.cluster->ndev + 1, sizeof *p.copies);
     if (g->n == 0)
         p.value = 0;
@@ -99,8 +93,9 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->planner = planner;
     p->dev = plan_project(g, best->dev, x->scene.m->nnode, x->use.mem);
     p->copies = best->copies;
-    p->value = claim_value(x, best, p->dev);
-    p->bare = best->value;
-    p->bound = p->bound_all = -1;
-    p->status = PLAN_FEASIBLE;
+    p->claim.objective = x->scene.model.objective;
+    p->claim.value = claim_value(x, best, p->dev);
+    p->claim.bare = best->value;
+    p->claim.bound = p->claim.bound_all = -1;
+    p->claim.status = PLAN_FEASIBLE;
 }

@@ -16,7 +16,7 @@ struct place_options {
 enum { PLACE_OPTS_EXACT = 3 };
 extern const struct opt place_opts[];
 
-/* What both start with. */
+/* What these planners start with. */
 struct placing {
     struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
     /* the problems of whole and of level; the same one if these are one level */
@@ -27,10 +27,9 @@ struct placing {
     struct bound all;
 };
 
-/* Makes the base level if need be, and the problems, which live in the scratch arena.  0, or -1 and an error, also
- * for a cluster with groups of devices, which these planners do not know.  planner: its name, for errors. */
-int placing_start(struct ctx *x, const char *planner, const struct place_options *o,
-                  struct placing *p);
+/* Makes the base level if need be, and the problems, which live in the scratch arena.  The cluster must have no groups
+ * of devices.  0, or -1 and an error. */
+int placing_start(struct ctx *x, const struct place_options *o, struct placing *p);
 
 /* An empty plan for g. */
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g);

@@ -131,7 +131,7 @@ static bool none_below(struct bounding *b, const struct relaxed *r, int64_t valu
 
 static void raise_by(struct bounding *b, const struct relaxed *r)
 {
-    int64_t least = b->upper / PRECISION + 1, lo = b->c->lower, hi = b->upper + 1;
+    int64_t least = b->upper / PRECISION + 1, lo = b->c->lower.value, hi = b->upper + 1;
     if (lo >= b->upper || !none_below(b, r, lo + least < b->upper ? lo + least : b->upper))
         return;
     lo = lo + least < b->upper ? lo + least : b->upper;
@@ -142,8 +142,8 @@ static void raise_by(struct bounding *b, const struct relaxed *r)
         else
             hi = mid;
     }
-    assert(lo > b->c->lower && lo <= b->upper);
-    b->c->lower = lo;
+    assert(lo > b->c->lower.value && lo <= b->upper);
+    b->c->lower.value = lo;
     b->lost = r->lost;
     b->raised = true;
 }
@@ -172,10 +172,9 @@ void dp_bound(struct problem *c, int64_t upper, uint64_t steps, struct clock *cl
     arena_release(scratch, mark);
     if (!b.raised)
         return;
-    if (b.lost)
-        c->lower_why = arena_fmt(c->mem, "search without %u of %u vertices", b.lost, n);
-    else
-        c->lower_why = "search for plans below it";
-    c->lower_proof = NULL;
-    c->lower_by = (struct problem_lower){.by = LOWER_SEARCH, .at = b.lost};
+    c->lower = (struct bound){
+        .value = c->lower.value,
+        .why = b.lost ? arena_fmt(c->mem, "search without %u of %u vertices", b.lost, n)
+                      : "search for plans below it",
+        .by = {.by = LOWER_SEARCH, .at = b.lost}};
 }

@@ -16,7 +16,7 @@ struct relaxed {
  * Lives in a; c is NULL on an error.  O((V + E) * 64 + pins). */
 struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *a, struct diag *d);
 
-/* Raises c->lower (and says why in c->lower_why) as far as searches of at most `steps` steps in all
+/* Raises c->lower as far as searches of at most `steps` steps in all
  * prove it; `upper` is the value of a plan. */
 void dp_bound(struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
               struct arena *scratch, struct diag *d);

@@ -1,7 +1,7 @@
 /* cost: what every node takes, per class of devices.
  *
  * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 /
- * bandwidth)) picoseconds, peaks and bandwidths times the cluster's efficiency; bytes = distinct
+ * bandwidth)) picoseconds, peaks and bandwidths times the model's efficiency; bytes = distinct
  * operands read + results written (Gather and Slice read what they return).  Reshape, Identity, Shape,
  * Constant and the like take nothing.  The peak is that of the first operand of floating type.
  * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
@@ -149,7 +149,7 @@ static void size_values(struct pricing *p)
 
 /* --- times --- */
 
-static int64_t traffic(struct pricing *p, nid n)
+static int64_t node_traffic(struct pricing *p, nid n)
 {
     const struct node *k = &p->m->node[n];
     bool gathers = node_gathers(p->flops, n);
@@ -168,17 +168,20 @@ static int64_t traffic(struct pricing *p, nid n)
     return sat_add(in, out);
 }
 
-static int64_t reached(int64_t rate, int64_t efficiency)
+static int64_t reached_rate(int64_t rate, int64_t efficiency)
 {
     __int128 r = (__int128)rate * efficiency / 1000000;
     return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
 }
 
-static int64_t roofline(const struct cluster *c, const struct device_class *d, enum elem e,
-                        int64_t ops, int64_t bytes)
+/* Of node n, whose computing is of type e, on devices of class k. */
+static int64_t roofline(const struct pricing *p, uint32_t k, enum elem e, nid n)
 {
-    int64_t compute = mul_div_ceil(ops, PS_PER_S, reached(cluster_peak(d, e), c->efficiency));
-    int64_t memory = mul_div_ceil(bytes, PS_PER_S, reached(d->bandwidth, c->efficiency));
+    const struct device_class *d = &p->x->scene.cluster->cls[k];
+    int64_t share = exec_efficiency(&p->x->scene.model);
+    int64_t compute =
+        mul_div_ceil(p->c->flops[n], PS_PER_S, reached_rate(cluster_peak(d, e), share));
+    int64_t memory = mul_div_ceil(p->c->traffic[n], PS_PER_S, reached_rate(d->bandwidth, share));
     return sat_add(d->overhead, compute > memory ? compute : memory);
 }
 
@@ -242,7 +245,6 @@ static void adjust_node(struct pricing *p, nid n)
 
 static void price_node(struct pricing *p, nid n)
 {
-    const struct cluster *c = p->x->scene.cluster;
     if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
         return;
     if (p->first_body != NULL && p->first_body[n] != 0) {
@@ -251,9 +253,9 @@ static void price_node(struct pricing *p, nid n)
     }
     enum elem e = compute_type(p->flops, n);
     p->c->flops[n] = flops_of(p->flops, n);
-    p->c->traffic[n] = traffic(p, n);
+    p->c->traffic[n] = node_traffic(p, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) {
-        int64_t t = roofline(c, &c->cls[k], e, p->c->flops[n], p->c->traffic[n]);
+        int64_t t = roofline(p, k, e, n);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
     }
 }
@@ -330,7 +332,7 @@ static void report_calls(const struct pricing *p)
             count[k], why[k]);
 }
 
-static void report(const struct pricing *p)
+static void report_costs(const struct pricing *p)
 {
     struct diag *d = p->x->use.diag;
     char most[UNIT_TEXT];
@@ -368,7 +370,7 @@ static bool is_overflow(const struct module *m, uint32_t type)
 
 /* Whether the sums that planning makes stay below CTX_SUM_MAX, as far as can be told before it is known
  * what is placed: of times and transfers, and of bytes, once for each reader. */
-static bool countable(const struct pricing *p)
+static bool is_countable(const struct pricing *p)
 {
     const struct module *m = p->m;
     const struct cluster *c = p->x->scene.cluster;
@@ -525,10 +527,10 @@ static void price_guessed(struct pricing *p)
         *p = start;
         p->type = p->inside != NULL ? planning_types_inside(p->x, p->inside) : planning_types(p->x);
         price(p);
-    } while (!countable(p) && guess_smaller(p->x));
+    } while (!is_countable(p) && guess_smaller(p->x));
 }
 
-static int run(struct ctx *x, const void *opts)
+static int run_cost(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;
     (void)opts;
@@ -540,7 +542,7 @@ static int run(struct ctx *x, const void *opts)
         return -1;
     price_guessed(&p);
     bind_warn_guesses(x);
-    report(&p);
+    report_costs(&p);
     if (check_range(&p) != 0)
         return -1;
     m->cost = p.c;
@@ -553,5 +555,5 @@ const struct pass pass_cost = {
     .name = "cost",
     .help = "FLOPs, bytes and picoseconds of every node, per class of devices",
     .needs = NEED_SHAPES,
-    .run = run,
+    .run = run_cost,
 };

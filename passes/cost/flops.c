@@ -218,14 +218,14 @@ bool node_gathers(struct flops *x, nid n)
 }
 
 /* The dimension's value, 1 if it is unknown. */
-static int64_t known(struct dim d)
+static int64_t known_size(struct dim d)
 {
     return d.value >= 0 ? d.value : 1;
 }
 
-static int64_t last(const struct shape *s, int from_end)
+static int64_t last_dim(const struct shape *s, int from_end)
 {
-    return s->rank >= from_end ? known(s->d[s->rank - from_end]) : 1;
+    return s->rank >= from_end ? known_size(s->d[s->rank - from_end]) : 1;
 }
 
 static int64_t elems_in(const struct flops *x, nid n, uint32_t i)
@@ -248,7 +248,7 @@ static int64_t per_channel(const struct flops *x, nid n, uint32_t weight)
 {
     struct shape w;
     shape_in(&x->f, n, weight, &w);
-    int64_t channels = w.rank > 0 ? known(w.d[0]) : 1;
+    int64_t channels = w.rank > 0 ? known_size(w.d[0]) : 1;
     return channels > 0 ? elems_in(x, n, weight) / channels : 0;
 }
 
@@ -258,7 +258,7 @@ static int64_t matmul_flops(const struct flops *x, nid n)
     shape_in(&x->f, n, 0, &a);
     bool t = node_attr_int(x->f.m, n, "transA", 0) != 0 && a.rank > 1;
     bool first = t && node_attr_int(x->f.m, n, "transBatchA", 0) != 0;
-    return sat_mul(2, sat_mul(elems_out(x, n), last(&a, first ? a.rank : t ? 2 : 1)));
+    return sat_mul(2, sat_mul(elems_out(x, n), last_dim(&a, first ? a.rank : t ? 2 : 1)));
 }
 
 static int64_t matmuls_flops(const struct flops *x, nid n, int64_t products)
@@ -271,7 +271,7 @@ static int64_t matmuls_flops(const struct flops *x, nid n, int64_t products)
         vid v = node_out(x->f.m, n, i);
         out = sat_add(out, v != 0 && x->elems[v] > 0 ? x->elems[v] : 0);
     }
-    return sat_mul(2 * products, sat_mul(out, last(&a, 1)));
+    return sat_mul(2 * products, sat_mul(out, last_dim(&a, 1)));
 }
 
 /* Mixture of experts: each token goes through k of the experts, and only their weights count. */
@@ -280,7 +280,7 @@ static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
     struct shape in, w;
     shape_in(&x->f, n, 0, &in);
     shape_in(&x->f, n, 2, &w);
-    int64_t experts = w.rank > 0 ? known(w.d[0]) : 1, weights = 0, width = last(&in, 1);
+    int64_t experts = w.rank > 0 ? known_size(w.d[0]) : 1, weights = 0, width = last_dim(&in, 1);
     for (uint32_t i = 0; i < 3; i++) {
         vid v = node_in(x->f.m, n, 2 + i * step);
         weights = sat_add(weights, v != 0 && x->elems[v] > 0 ? x->elems[v] : 0);
@@ -300,7 +300,7 @@ static int64_t fourier_flops(const struct flops *x, nid n)
     struct shape out;
     int64_t depth = 1;
     shape_of(&x->f, node_out(x->f.m, n, 0), &out);
-    while (depth < 62 && (INT64_C(1) << depth) < last(&out, 2))
+    while (depth < 62 && (INT64_C(1) << depth) < last_dim(&out, 2))
         depth++;
     return sat_mul(5 * depth, elems_out(x, n) / 2);
 }
@@ -318,7 +318,7 @@ static int64_t recurrent_flops(const struct flops *x, nid n)
 {
     struct shape in;
     shape_in(&x->f, n, 0, &in);
-    int64_t steps = sat_mul(last(&in, 3), last(&in, 2));
+    int64_t steps = sat_mul(last_dim(&in, 3), last_dim(&in, 2));
     return sat_mul(sat_mul(2, steps), sat_add(elems_in(x, n, 1), elems_in(x, n, 2)));
 }
 
@@ -341,11 +341,11 @@ static int64_t einsum_flops(struct flops *x, nid n)
             if (c == '.') { /* the first of three dots stands for all that they mean */
                 int64_t d = 1;
                 for (; dots > 0 && k < in.rank; dots--)
-                    d = sat_mul(d, known(in.d[k++]));
+                    d = sat_mul(d, known_size(in.d[k++]));
                 size[c] = d > size[c] ? d : size[c];
                 continue;
             }
-            int64_t d = k < in.rank ? known(in.d[k]) : 1;
+            int64_t d = k < in.rank ? known_size(in.d[k]) : 1;
             size[c] = d > size[c] ? d : size[c];
             k++;
         }
@@ -368,7 +368,7 @@ static int64_t past_length(const struct flops *x, nid n, uint32_t i)
 {
     struct shape past;
     shape_in(&x->f, n, i, &past);
-    return past.rank >= 4 ? last(&past, 2) : 0;
+    return past.rank >= 4 ? last_dim(&past, 2) : 0;
 }
 
 static int64_t attention_flops(const struct flops *x, nid n)
@@ -377,13 +377,14 @@ static int64_t attention_flops(const struct flops *x, nid n)
     shape_in(&x->f, n, 0, &q);
     shape_in(&x->f, n, 1, &k);
     shape_in(&x->f, n, 2, &v);
-    int64_t heads = q.rank == 4 ? known(q.d[1]) : node_attr_int(x->f.m, n, "q_num_heads", 1);
-    int64_t kv = k.rank == 4 ? known(k.d[1]) : node_attr_int(x->f.m, n, "kv_num_heads", heads);
-    int64_t columns = sat_add(last(&k, 2), past_length(x, n, 4));
-    int64_t query = q.rank == 4 ? sat_mul(heads, last(&q, 1)) : last(&q, 1);
-    int64_t value =
-        v.rank == 4 ? sat_mul(heads, last(&v, 1)) : sat_mul(last(&v, 1) / (kv > 0 ? kv : 1), heads);
-    return score_flops(q.rank > 0 ? known(q.d[0]) : 1, last(&q, 2), columns, query, value, heads);
+    int64_t heads = q.rank == 4 ? known_size(q.d[1]) : node_attr_int(x->f.m, n, "q_num_heads", 1);
+    int64_t kv = k.rank == 4 ? known_size(k.d[1]) : node_attr_int(x->f.m, n, "kv_num_heads", heads);
+    int64_t columns = sat_add(last_dim(&k, 2), past_length(x, n, 4));
+    int64_t query = q.rank == 4 ? sat_mul(heads, last_dim(&q, 1)) : last_dim(&q, 1);
+    int64_t value = v.rank == 4 ? sat_mul(heads, last_dim(&v, 1))
+                                : sat_mul(last_dim(&v, 1) / (kv > 0 ? kv : 1), heads);
+    return score_flops(q.rank > 0 ? known_size(q.d[0]) : 1, last_dim(&q, 2), columns, query, value,
+                       heads);
 }
 
 static int64_t ms_attention_flops(struct flops *x, nid n, uint32_t past)
@@ -391,8 +392,8 @@ static int64_t ms_attention_flops(struct flops *x, nid n, uint32_t past)
     struct shape in, w;
     shape_in(&x->f, n, 0, &in);
     shape_in(&x->f, n, 1, &w);
-    int64_t batch = in.rank == 3 ? known(in.d[0]) : 1, rows = last(&in, 2);
-    int64_t width = last(&w, 1) / 3, heads = node_attr_int(x->f.m, n, "num_heads", 1);
+    int64_t batch = in.rank == 3 ? known_size(in.d[0]) : 1, rows = last_dim(&in, 2);
+    int64_t width = last_dim(&w, 1) / 3, heads = node_attr_int(x->f.m, n, "num_heads", 1);
     int64_t columns = sat_add(rows, past_length(x, n, past));
     int64_t projection = sat_mul(sat_mul(2, sat_mul(batch, rows)), elems_in(x, n, 1));
     return sat_add(projection, score_flops(batch, rows, columns, width, width, heads));
@@ -407,10 +408,10 @@ static int64_t packed_attention_flops(const struct flops *x, nid n, uint32_t pla
     shape_in(&x->f, n, 1, &w);
     shape_in(&x->f, n, places, &place);
     bool projects = places == 3;
-    int64_t tokens = q.rank > 0 ? known(q.d[0]) : 1, out = elems_out(x, n);
+    int64_t tokens = q.rank > 0 ? known_size(q.d[0]) : 1, out = elems_out(x, n);
     int64_t width = tokens > 0 ? out / tokens : 0;
     int64_t projection = projects ? sat_mul(2, sat_mul(tokens, elems_in(x, n, 1))) : 0;
-    return sat_add(projection, score_flops(1, tokens, last(&place, 1), width, width,
+    return sat_add(projection, score_flops(1, tokens, last_dim(&place, 1), width, width,
                                            node_attr_int(x->f.m, n, "num_heads", 1)));
 }
 
@@ -426,9 +427,9 @@ static int64_t linear_attention_flops(const struct flops *x, nid n)
             kv = node_attr_int(x->f.m, n, "kv_num_heads", 1);
     const char *rule = node_attr_str(x->f.m, n, "update_rule", "gated_delta");
     kv = kv > 0 ? kv : 1;
-    int64_t state = sat_mul(last(&k, 1) / kv, last(&v, 1) / kv);
+    int64_t state = sat_mul(last_dim(&k, 1) / kv, last_dim(&v, 1) / kv);
     int64_t uses = sat_add(heads > 0 ? heads : 1, strstr(rule, "delta") != NULL ? 2 * kv : kv);
-    int64_t tokens = sat_mul(q.rank > 0 ? known(q.d[0]) : 1, last(&q, 2));
+    int64_t tokens = sat_mul(q.rank > 0 ? known_size(q.d[0]) : 1, last_dim(&q, 2));
     return sat_mul(sat_mul(2, tokens), sat_mul(uses, state));
 }
 
@@ -438,15 +439,16 @@ static int64_t multi_head_flops(const struct flops *x, nid n, uint32_t past)
     shape_in(&x->f, n, 0, &q);
     shape_in(&x->f, n, 1, &k);
     bool group = past == 3;
-    int64_t heads = node_attr_int(x->f.m, n, "num_heads", 1), width = last(&q, 1);
+    int64_t heads = node_attr_int(x->f.m, n, "num_heads", 1), width = last_dim(&q, 1);
     if (group && node_in(x->f.m, n, 1) == 0) { /* query, key and value packed in one */
         int64_t kv = node_attr_int(x->f.m, n, "kv_num_heads", heads);
         int64_t all = sat_add(heads, sat_mul(2, kv));
         width = all > 0 && heads > 0 ? sat_mul(width / all, heads) : width;
     }
-    int64_t columns = k.rank >= 3 ? last(&k, 2) : last(&q, 2);
+    int64_t columns = k.rank >= 3 ? last_dim(&k, 2) : last_dim(&q, 2);
     columns = sat_add(columns, past_length(x, n, past));
-    return score_flops(q.rank == 3 ? known(q.d[0]) : 1, last(&q, 2), columns, width, width, heads);
+    return score_flops(q.rank == 3 ? known_size(q.d[0]) : 1, last_dim(&q, 2), columns, width, width,
+                       heads);
 }
 
 int64_t flops_of(struct flops *x, nid n)

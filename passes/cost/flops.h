@@ -4,7 +4,7 @@
 
 #include "passes/shapes/infer.h"
 
-/* Numbers of nodes of one module. */
+/* What the questions below need to know of one module. */
 struct flops {
     struct infer f;       /* types for planning, to look shapes up in */
     const int64_t *elems; /* [value] elements, estimated where unknown */

@@ -114,7 +114,7 @@ static bool time_text(const char *s, int64_t *ps)
 }
 
 /* Stores the text s of a cell in the row, by its column.  0, or -1 and an error. */
-static int put(const struct reader *r, struct row *row, const struct column *c, const char *s)
+static int put_cell(const struct reader *r, struct row *row, const struct column *c, const char *s)
 {
     int64_t t = COST_NEVER;
     const char *text = *s != 0 ? s : NULL;
@@ -156,7 +156,7 @@ static void begin_row(struct row *row)
         row->ps[k] = NONE;
 }
 
-static void miss(struct reader *r, const char *name)
+static void count_unknown(struct reader *r, const char *name)
 {
     if (r->unknown++ == 0)
         r->first_unknown = arena_strdup(r->x->use.scratch, name, strlen(name));
@@ -191,9 +191,9 @@ static int apply_row(struct reader *r, const struct row *row)
     }
     uint32_t classes = row->cls ? classes_named(r->x->scene.cluster, row->cls) : UINT32_MAX;
     if (at == 0 || classes == 0 || row->absent)
-        miss(r, at == 0        ? (row->name ? row->name : row->op)
-                : classes == 0 ? row->cls
-                               : "a ps_ column");
+        count_unknown(r, at == 0        ? (row->name ? row->name : row->op)
+                         : classes == 0 ? row->cls
+                                        : "a ps_ column");
     for (uint32_t k = 0; at != 0 && k < ncls; k++) {
         int64_t time = row->time != NONE ? row->time : row->ps[k];
         if ((mask & classes) >> k & 1 && time != NONE)
@@ -206,7 +206,7 @@ static int apply_row(struct reader *r, const struct row *row)
 
 /* Reads one field from *s, in place: *out; *stop: the character that ended it.  False: a quote that does not end, or
  * has text behind it. */
-static bool field(char **s, char **out, char *stop)
+static bool read_field(char **s, char **out, char *stop)
 {
     char *p = *s, *to = *s;
     *out = p;
@@ -255,7 +255,7 @@ static int read_header(struct reader *r, char **s, struct column *col, uint32_t 
     while (stop == ',') {
         if (n == COLUMNS)
             return bad_row(r, "more than 64 columns");
-        if (!field(s, &name[n], &stop))
+        if (!read_field(s, &name[n], &stop))
             return bad_row(r, "a quoted field does not end before a comma or line end");
         if (!key_of(r->x->scene.cluster, name[n], &col[n]))
             return unknown_key(r, name[n]);
@@ -287,11 +287,11 @@ static int read_csv(struct reader *r, char *s)
         r->row++;
         begin_row(&row);
         for (; stop == ','; i++) {
-            if (!field(&s, &cell, &stop))
+            if (!read_field(&s, &cell, &stop))
                 return bad_row(r, "a quoted field does not end before a comma or line end");
             if (i == 0 && stop != ',' && *cell == 0 && n > 1)
                 break; /* an empty line */
-            if (i < n && put(r, &row, &col[i], cell) != 0)
+            if (i < n && put_cell(r, &row, &col[i], cell) != 0)
                 return -1;
         }
         if (i == 0)
@@ -334,7 +334,7 @@ static int read_objects(struct reader *r, json_t *list)
             if (c.key != KEY_SKIP && !s)
                 return diag_error(r->x->use.diag, "%s: row %zu: \"%s\": expected a text%s", r->path,
                                   i, key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
-            if (put(r, &row, &c, s ? s : "") != 0)
+            if (put_cell(r, &row, &c, s ? s : "") != 0)
                 return -1;
         }
         if (apply_row(r, &row) != 0)
@@ -424,7 +424,7 @@ static int read_profile(struct reader *r, json_t *list)
         char *name = arena_strdup(r->x->use.scratch, full, strlen(full) - (sizeof suffix - 1));
         uint32_t node = event_row(r, v, name, order, norder);
         if (node == 0)
-            miss(r, name);
+            count_unknown(r, name);
         else
             e[n++] = (struct event){node, us};
     }

@@ -14,7 +14,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
 }
 
 /* callee -> callers, an entry for each call; *count: [function] calls in its body. */
-static struct csr callers(const struct module *m, struct arena *a, uint32_t *count)
+static struct csr list_callers(const struct module *m, struct arena *a, uint32_t *count)
 {
     uint32_t n = 0, cap = 0, cap2 = 0, *callee = NULL, *caller = NULL;
     for (uint32_t f = 1; f < m->nfunction; f++) {
@@ -32,7 +32,7 @@ static struct csr callers(const struct module *m, struct arena *a, uint32_t *cou
     return csr_build(a, m->nfunction, n, callee, caller);
 }
 
-static void measure(const struct module *m, struct functions *x, uint32_t f)
+static void measure_function(const struct module *m, struct functions *x, uint32_t f)
 {
     const struct module *b = m->function[f].body;
     x->nodes[f] = b->nnode - 1;
@@ -49,7 +49,7 @@ static void measure(const struct module *m, struct functions *x, uint32_t f)
 void functions_measure(const struct module *m, struct functions *x)
 {
     for (uint32_t i = x->norder; i-- > 0;)
-        measure(m, x, x->order[i]);
+        measure_function(m, x, x->order[i]);
 }
 
 /* Whether some graph of the function returns an input of the function as it is. */
@@ -70,7 +70,7 @@ struct functions *functions_study(const struct module *m, struct arena *a)
 {
     struct functions *x = arena_alloc(a, sizeof *x);
     uint32_t n = m->nfunction, *count = arena_array(a, (size_t)n + 1, sizeof *count), done = 0;
-    struct csr up = callers(m, a, count);
+    struct csr up = list_callers(m, a, count);
     x->n = n;
     x->order = arena_array(a, (size_t)n + 1, sizeof *x->order);
     x->fate = arena_alloc(a, (size_t)n + 1);
@@ -88,7 +88,7 @@ struct functions *functions_study(const struct module *m, struct arena *a)
     for (; done < x->norder; done++) {
         uint32_t f = x->order[done];
         x->fate[f] = x->depth[f] > CALL_DEPTH ? FATE_DEEP : FATE_FREE;
-        measure(m, x, f);
+        measure_function(m, x, f);
         for (uint32_t i = up.at[f]; i < up.at[f + 1]; i++) {
             uint32_t g = up.to[i];
             x->depth[g] = x->depth[f] + 1 > x->depth[g] ? x->depth[f] + 1 : x->depth[g];

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Keeps in can[] the outermost calls that can be closed; returns how many. */
-static uint32_t choose(const struct opened *o, uint8_t *can)
+static uint32_t choose_calls(const struct opened *o, uint8_t *can)
 {
     uint32_t n = 0;
     for (uint32_t s = 1; s < o->nsite; s++) {
@@ -29,7 +29,7 @@ static uint32_t choose(const struct opened *o, uint8_t *can)
 
 /* A placed node of the site, whose device the call gets; the site's end: there is none, since nothing needs the
  * call. */
-static nid speaker(const struct ctx *x, const struct site *s, const uint8_t *follows)
+static nid find_speaker(const struct ctx *x, const struct site *s, const uint8_t *follows)
 {
     nid n = s->first;
     while (n < s->end && (x->scene.place->kind[n] != PLACE_NODE || follows[n]))
@@ -38,8 +38,8 @@ static nid speaker(const struct ctx *x, const struct site *s, const uint8_t *fol
 }
 
 /* Writes the devices of the new module's nodes and their parts; false: some part would have no node. */
-static bool assign(const struct ctx *x, const struct parts *parts, const struct closing *c,
-                   struct plan *plan, struct pieces *k)
+static bool assign_nodes(const struct ctx *x, const struct parts *parts, const struct closing *c,
+                         struct plan *plan, struct pieces *k)
 {
     const struct graph *g = &c->m.graph[1];
     plan->dev = arena_array(x->use.mem, c->m.nnode, sizeof *plan->dev);
@@ -53,7 +53,7 @@ static bool assign(const struct ctx *x, const struct parts *parts, const struct 
     uint32_t count = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
         const struct site *s = c->site[n] != 0 ? &x->results.opened->site[c->site[n]] : NULL;
-        nid from = s != NULL ? speaker(x, s, follows) : c->node[n];
+        nid from = s != NULL ? find_speaker(x, s, follows) : c->node[n];
         if ((s != NULL && from == s->end) || x->scene.place->kind[from] != PLACE_NODE)
             continue;
         plan->dev[n] = x->results.plan->dev[from];
@@ -66,8 +66,8 @@ static bool assign(const struct ctx *x, const struct parts *parts, const struct 
 }
 
 /* The figures `was` of the plan as it was made, with only the numbers of nodes taken from `is`. */
-static struct verdict figures(const struct ctx *x, const struct verdict *was,
-                              const struct verdict *is)
+static struct verdict copy_figures(const struct ctx *x, const struct verdict *was,
+                                   const struct verdict *is)
 {
     struct verdict v = *was;
     v.load = arena_array(x->use.mem, (size_t)x->scene.cluster->ndev + 1, sizeof *v.load);
@@ -85,7 +85,7 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     struct closing c;
     struct pieces k = {0};
     uint8_t *shut = opened_closable(x, x->scene.place, parts, x->use.scratch);
-    uint32_t n = choose(o, shut);
+    uint32_t n = choose_calls(o, shut);
     if (n == 0)
         return false;
     opened_close(x, x->scene.place, shut, &c);
@@ -96,19 +96,17 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
                                    x->use.mem, x->use.diag);
     if (out->scene.place == NULL)
         return false;
-    if (x->scene.cluster->io_free)
+    if (x->scene.model.io_free)
         place_free_io(&out->m, out->scene.place);
     out->plan = *x->results.plan;
-    if (!assign(x, parts, &c, &out->plan, &k))
+    if (!assign_nodes(x, parts, &c, &out->plan, &k))
         return false;
     /* parts are given, not to be worked out anew, so what they cost is left out of both */
-    struct cluster bare = *x->scene.cluster;
-    bare.part_cost = 0;
     struct scene new = out->scene, old = x->scene;
-    new.cluster = old.cluster = &bare;
+    new.model.part_cost = old.model.part_cost = 0;
     struct evaluation is = evaluate(&new, &out->plan, x->use.mem);
     struct evaluation open = evaluate(&old, x->results.plan, x->use.mem);
-    out->verdict = figures(x, was, &is.v);
+    out->verdict = copy_figures(x, was, &is.v);
     out->parts = parts_of_pieces(&out->scene, &k, x->use.mem);
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;

@@ -19,7 +19,7 @@ const char *function_name(const struct module *m, uint32_t f, struct arena *a)
 }
 
 /* Domain -> version: of several entries for a domain the first counts, as for module_opset. */
-static struct map versions(const struct module *m, struct arena *a)
+static struct map list_versions(const struct module *m, struct arena *a)
 {
     struct map at = {0};
     for (uint32_t i = m->nopset; i-- > 1;)
@@ -34,10 +34,10 @@ static int64_t version(const struct module *m, const struct map *at, sid domain)
 }
 
 /* The first node of a function that means something else under the model's opsets; 0: none. */
-static nid misfit(const struct module *m, const struct map *model, const struct module *body,
-                  struct arena *a)
+static nid find_misfit(const struct module *m, const struct map *model, const struct module *body,
+                       struct arena *a)
 {
-    struct map own = versions(body, a);
+    struct map own = list_versions(body, a);
     for (nid n = 1; n < body->nnode; n++) {
         const struct node *k = &body->node[n];
         int64_t here = version(m, model, k->domain), there = version(body, &own, k->domain);
@@ -51,7 +51,8 @@ static nid misfit(const struct module *m, const struct map *model, const struct 
 }
 
 /* Adds the opsets that the function imports, and the model does not, to the model. */
-static void import(struct module *m, struct map *model, const struct module *body, struct arena *a)
+static void import_opsets(struct module *m, struct map *model, const struct module *body,
+                          struct arena *a)
 {
     for (uint32_t i = 1; i < body->nopset; i++) {
         sid domain = body->opset[i].domain;
@@ -90,7 +91,7 @@ void functions_fit(struct module *m, struct functions *f, const char *who, struc
                    struct diag *d)
 {
     uint8_t *reached = arena_alloc(scratch, (size_t)f->n + 1);
-    struct map model = versions(m, scratch);
+    struct map model = list_versions(m, scratch);
     uint32_t left = 0;
     mark_callees(m, reached);
     for (uint32_t i = 0; i < f->norder; i++) {
@@ -98,9 +99,9 @@ void functions_fit(struct module *m, struct functions *f, const char *who, struc
         const struct module *body = m->function[k].body;
         if (reached[k] == 0 || f->fate[k] != FATE_FREE)
             continue;
-        nid bad = misfit(m, &model, body, scratch);
+        nid bad = find_misfit(m, &model, body, scratch);
         if (bad == 0) {
-            import(m, &model, body, scratch);
+            import_opsets(m, &model, body, scratch);
             mark_callees(body, reached);
             continue;
         }
@@ -115,8 +116,8 @@ void functions_fit(struct module *m, struct functions *f, const char *who, struc
 void functions_import(struct module *m, const struct functions *f, const uint8_t *entered,
                       struct arena *scratch)
 {
-    struct map model = versions(m, scratch);
+    struct map model = list_versions(m, scratch);
     for (uint32_t i = 0; i < f->norder; i++)
         if (entered[f->order[i]] != 0)
-            import(m, &model, m->function[f->order[i]].body, scratch);
+            import_opsets(m, &model, m->function[f->order[i]].body, scratch);
 }

@@ -39,13 +39,13 @@ enum { ENTRIES_PER_NODE = 64 };
 
 /* ---- what stays ---- */
 
-static void drop(void *re)
+static void free_regex(void *re)
 {
     regfree(re);
 }
 
 /* Sets FATE_UNWANTED for functions whose names `only` does not match.  0, or -1 and an error. */
-static int choose(struct ctx *x, struct functions *f, const char *only)
+static int choose_functions(struct ctx *x, struct functions *f, const char *only)
 {
     regex_t re;
     bool any = false;
@@ -54,7 +54,7 @@ static int choose(struct ctx *x, struct functions *f, const char *only)
     struct arena *own = arena_new(x->use.scratch);
     if (regcomp(&re, only, REG_EXTENDED | REG_NOSUB) != 0)
         return diag_error(x->use.diag, "inline-functions: only=%s: not a regular expression", only);
-    arena_defer(own, drop, &re);
+    arena_defer(own, free_regex, &re);
     for (uint32_t i = 1; i < f->n; i++) {
         bool match =
             pattern_matches(&re, str(x->scene.m, x->scene.m->function[i].name), x->use.scratch);
@@ -82,8 +82,8 @@ static uint32_t cyclic_callee(const struct module *body, const struct functions 
 }
 
 /* A function of the cycle that `from` is in or leads into: the first that a walk along calls meets twice. */
-static uint32_t in_cycle(const struct module *m, const struct functions *f, uint32_t from,
-                         struct arena *scratch)
+static uint32_t find_in_cycle(const struct module *m, const struct functions *f, uint32_t from,
+                              struct arena *scratch)
 {
     uint8_t *seen = arena_alloc(scratch, (size_t)f->n + 1);
     uint32_t at = from, next = from;
@@ -98,13 +98,13 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
                          const struct module *in)
 {
     if (k != 0 && f->fate[k] == FATE_CYCLE)
-        return diag_error(
-            x->use.diag,
-            "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
-            "recursive functions cannot be inlined",
-            str(x->scene.m, x->scene.m->path), node_name(in, call),
-            function_name(x->scene.m, k, x->use.scratch),
-            function_name(x->scene.m, in_cycle(x->scene.m, f, k, x->use.scratch), x->use.scratch));
+        return diag_error(x->use.diag,
+                          "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
+                          "recursive functions cannot be inlined",
+                          str(x->scene.m, x->scene.m->path), node_name(in, call),
+                          function_name(x->scene.m, k, x->use.scratch),
+                          function_name(x->scene.m, find_in_cycle(x->scene.m, f, k, x->use.scratch),
+                                        x->use.scratch));
     if (k != 0 && f->fate[k] == FATE_DEEP)
         return diag_error(
             x->use.diag,
@@ -184,7 +184,7 @@ static void drop_functions(struct ctx *x)
     }
 }
 
-static void report(const struct ctx *x, const struct inlined *r, uint32_t calls)
+static void note_inlined(const struct ctx *x, const struct inlined *r, uint32_t calls)
 {
     const struct module *m = x->scene.m;
     uint32_t left = 0;
@@ -225,7 +225,7 @@ static int run(struct ctx *x, const void *options)
                           "inline-functions comes before all other passes: what they found "
                           "out does not hold for the new nodes");
     struct functions *f = functions_study(m, x->use.scratch);
-    if (choose(x, f, o->only) != 0 || check_calls(x, f) != 0)
+    if (choose_functions(x, f, o->only) != 0 || check_calls(x, f) != 0)
         return -1;
     functions_fit(m, f, "inline-functions", x->use.scratch, x->use.diag);
     functions_measure(m, f);
@@ -237,7 +237,7 @@ static int run(struct ctx *x, const void *options)
     m->rewritten = true;
     x->results.looked_inside = *o->only == '\0';
     drop_functions(x);
-    report(x, &r, calls);
+    note_inlined(x, &r, calls);
     return 0;
 }
 

@@ -45,7 +45,7 @@ struct job {
 struct frame {
     struct env *env;
     nid at, end;
-    /* of the call: results of the call that no node of the function makes directly: leave() adds an Identity */
+    /* of the call: results of the call that no node of the function makes directly: leave_frame() adds an Identity */
     struct slice out;
     /* whether it is the main graph of a function, so that a site ends with it */
     bool call;
@@ -140,7 +140,7 @@ static void shift_tensors(struct inliner *w, const struct module *b, struct shif
     }
 }
 
-static struct attr shifted(const struct shift *s, struct attr a)
+static struct attr shift_attr(const struct shift *s, struct attr a)
 {
     switch ((enum attr_kind)a.kind) {
     case ATTR_FLOATS:
@@ -156,17 +156,17 @@ static struct attr shifted(const struct shift *s, struct attr a)
     case ATTR_SPARSE:
         a.u.t += s->tensor;
         break;
-    default: /* lists of tensors and graphs: shifted_list and take_attr copy them */
+    default: /* lists of tensors and graphs: shift_attr_list and take_attr copy them */
         break;
     }
     return a;
 }
 
-static struct attr shifted_list(struct inliner *w, const struct module *b, const struct shift *s,
-                                struct attr a)
+static struct attr shift_attr_list(struct inliner *w, const struct module *b, const struct shift *s,
+                                   struct attr a)
 {
     if (a.ref != 0 || (a.kind != ATTR_TENSORS && a.kind != ATTR_SPARSES))
-        return a.ref != 0 ? a : shifted(s, a);
+        return a.ref != 0 ? a : shift_attr(s, a);
     struct slice from = a.u.list;
     a.u.list = module_add_refs(w->m, b->refs + from.at, from.n);
     for (uint32_t i = 0; i < from.n; i++)
@@ -192,7 +192,7 @@ static const struct shift *take_pools(struct inliner *w, uint32_t f)
     s->give = w->m->nattr;
     module_add_attrs(w->m, b->attr + x->give.at, x->give.n);
     for (uint32_t i = 0; i < x->give.n; i++)
-        w->m->attr[s->give + i] = shifted_list(w, b, s, b->attr[x->give.at + i]);
+        w->m->attr[s->give + i] = shift_attr_list(w, b, s, b->attr[x->give.at + i]);
     return s;
 }
 
@@ -264,7 +264,7 @@ static gid add_body(struct inliner *w, struct env *e, gid from, nid owner)
 }
 
 /* Adds the attributes of `list` to e->give; names that are there already stay. */
-static void give(struct inliner *w, struct env *e, struct slice list)
+static void add_given(struct inliner *w, struct env *e, struct slice list)
 {
     for (uint32_t i = list.at; i < list.at + list.n; i++) {
         sid name = w->m->attr[i].name;
@@ -297,7 +297,7 @@ static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, ni
             w->m->refs[out->u.list.at + i] = g;
         }
     } else {
-        *out = shifted_list(w, b, &w->shift[e->function], *a);
+        *out = shift_attr_list(w, b, &w->shift[e->function], *a);
     }
     return true;
 }
@@ -403,7 +403,7 @@ static bool passes_nothing(const struct env *e, nid call)
     return false;
 }
 
-static bool enters(struct inliner *w, const struct env *e, nid n)
+static bool is_entered(struct inliner *w, const struct env *e, nid n)
 {
     uint32_t f = e->from->node[n].callee;
     if (f == 0 || (e->from->node[n].flags & NODE_LOST) != 0 || w->f->fate[f] != FATE_FREE ||
@@ -414,7 +414,7 @@ static bool enters(struct inliner *w, const struct env *e, nid n)
            w->how->enters(w->how->user, e->function, n, plain_name(w, e, e->from->node[n].name));
 }
 
-static void push(struct inliner *w, struct env *e, gid g, struct slice out, bool call)
+static void push_frame(struct inliner *w, struct env *e, gid g, struct slice out, bool call)
 {
     const struct graph *x = &e->from->graph[g];
     w->stack = vec_grow(w->a, w->stack, &w->capstack, w->depth + 1, sizeof *w->stack);
@@ -443,7 +443,7 @@ static uint32_t add_site(struct inliner *w, const struct env *e, nid call, sid n
     return x->nsite++;
 }
 
-static void enter(struct inliner *w, struct env *e, nid call)
+static void enter_call(struct inliner *w, struct env *e, nid call)
 {
     const struct node *n = &e->from->node[call];
     struct env *in = arena_alloc(w->a, sizeof *in);
@@ -455,8 +455,8 @@ static void enter(struct inliner *w, struct env *e, nid call)
     in->site = add_site(w, e, call, in->prefix);
     in->value = arena_array(w->a, b->nval, sizeof *in->value);
     in->opset = take_pools(w, n->callee)->opset;
-    give(w, in, take_attrs(w, e, n->attr, 0));
-    give(w, in, (struct slice){w->shift[n->callee].give, w->src->function[n->callee].give.n});
+    add_given(w, in, take_attrs(w, e, n->attr, 0));
+    add_given(w, in, (struct slice){w->shift[n->callee].give, w->src->function[n->callee].give.n});
     for (uint32_t i = 0; i < n->nformal; i++)
         in->value[b->arg[g->in.at + i]] = value_in(e, e->from->arg[n->in.at + i]);
     struct slice out = {w->m->narg, n->out.n};
@@ -469,12 +469,12 @@ static void enter(struct inliner *w, struct env *e, nid call)
         }
         module_add_args(w->m, &r, 1);
     }
-    push(w, in, 1, out, true);
+    push_frame(w, in, 1, out, true);
 }
 
 /* Ends a frame: adds an Identity for each result of the call that is some other value of the function, and closes
  * the site. */
-static void leave(struct inliner *w, const struct frame *t)
+static void leave_frame(struct inliner *w, const struct frame *t)
 {
     struct env *e = t->env;
     const struct module *b = e->from;
@@ -500,7 +500,7 @@ static void leave(struct inliner *w, const struct frame *t)
 
 /* ---- graphs ---- */
 
-static void body_lists(struct inliner *w, const struct job *j)
+static void write_body_lists(struct inliner *w, const struct job *j)
 {
     const struct graph *from = &j->env->from->graph[j->from];
     const struct slice list[2] = {from->in, from->init};
@@ -517,7 +517,7 @@ static void body_lists(struct inliner *w, const struct job *j)
     w->m->graph[j->to].init = to[1];
 }
 
-static void body_outputs(struct inliner *w, const struct job *j)
+static void write_body_outputs(struct inliner *w, const struct job *j)
 {
     const struct slice from = j->env->from->graph[j->from].out;
     struct slice to = {w->m->narg, from.n};
@@ -533,24 +533,24 @@ static void write_graph(struct inliner *w, struct job j)
     w->graph = j.to;
     w->m->graph[j.to].first = w->m->nnode;
     if (j.env->function != 0)
-        body_lists(w, &j);
-    push(w, j.env, j.from, (struct slice){0, 0}, false);
+        write_body_lists(w, &j);
+    push_frame(w, j.env, j.from, (struct slice){0, 0}, false);
     while (w->depth > 0) {
         struct frame *t = &w->stack[w->depth - 1];
         if (t->at == t->end) {
-            leave(w, t);
+            leave_frame(w, t);
             w->depth--;
             continue;
         }
         nid n = t->at++;
-        if (enters(w, t->env, n))
-            enter(w, t->env, n); /* may move the stack: t is stale */
+        if (is_entered(w, t->env, n))
+            enter_call(w, t->env, n); /* may move the stack: t is stale */
         else
             copy_node(w, t->env, n);
     }
     w->m->graph[j.to].count = w->m->nnode - w->m->graph[j.to].first;
     if (j.env->function != 0)
-        body_outputs(w, &j);
+        write_body_outputs(w, &j);
 }
 
 /* ---- the whole ---- */
@@ -579,7 +579,7 @@ static void remap_facts(struct inlined *x, const struct module *m)
 
 /* Begins the result: it shares with m what is only read; what may be changed (values, graphs) is copied, and pools
  * grow in new memory. */
-static void begin(struct inlined *x, const struct module *m, struct arena *mem)
+static void begin_result(struct inlined *x, const struct module *m, struct arena *mem)
 {
     *x = (struct inlined){.m = *m, .nnode0 = m->nnode, .ngraph0 = m->ngraph};
     x->m.mem = mem;
@@ -612,7 +612,7 @@ int inline_calls(const struct module *m, const struct functions *f, const struct
 {
     struct inliner w = {.src = m, .f = f, .how = how, .x = out, .m = &out->m, .a = scratch};
     struct env model = {.from = m, .opset = module_opset(m, 0)};
-    begin(out, m, mem);
+    begin_result(out, m, mem);
     out->names = how->names;
     take_names(&w);
     w.shift = arena_array(scratch, (size_t)m->nfunction + 1, sizeof *w.shift);

@@ -37,7 +37,7 @@ struct closing {
 };
 
 /* Closes the calls with shut[site] != 0, which must be closable (opened_closable), and all inside of them, into
- * *out.  x is not changed. Lives in x->m->mem.  O(nodes + operands). */
+ * *out.  x is not changed.  Lives in x->m->mem.  O(nodes + operands). */
 void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out);
 
 #endif

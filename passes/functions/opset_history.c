@@ -1,5 +1,5 @@
 /* The versions of the opset ai.onnx that changed each operator (the "since version" of its schemas), as the
- * onnx package lists them; tests/program/test_functions.py compares.  Binary search. */
+ * onnx package lists them; tests/program/test_functions.py compares.  Binary search.  O(log operators). */
 #include "passes/functions/opset_history.h"
 
 #include <stddef.h>

@@ -12,7 +12,7 @@
 enum { SIZE_MOST = 2000, DEPTH_MOST = 50, NESTED_MOST = 3, REPEAT_MOST = 1 << 16 };
 
 /* The last byte of the bracket expression ("[a-z]") that begins at s, or of the text if it does not end. */
-static const char *bracket_end(const char *s)
+static const char *find_bracket_end(const char *s)
 {
     s += s[1] == '^' ? 2 : 1;
     s += *s == ']';
@@ -26,7 +26,7 @@ static const char *bracket_end(const char *s)
 }
 
 /* How often regcomp copies what stands before the interval at s, such as {3,5}; 1: there is no interval. */
-static uint64_t repeats(const char *s)
+static uint64_t count_repeats(const char *s)
 {
     uint64_t most = 1, n = 0;
     for (s++; (*s >= '0' && *s <= '9') || *s == ','; s++) {
@@ -38,7 +38,7 @@ static uint64_t repeats(const char *s)
 }
 
 /* NULL, or why the expression is refused before regcomp sees it. */
-static const char *wrong(const char *s)
+static const char *find_fault(const char *s)
 {
     /* [depth] size so far; size of what a repeat would copy */
     uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;
@@ -49,7 +49,7 @@ static const char *wrong(const char *s)
         if (*s == '\\' && s[1] >= '1' && s[1] <= '9')
             return "it refers back to a group";
         if (strchr("+{*?", *s)) {
-            last = last * (*s == '+' ? 2 : *s == '{' ? repeats(s) : 1) + 1;
+            last = last * (*s == '+' ? 2 : *s == '{' ? count_repeats(s) : 1) + 1;
             if (++loops > NESTED_MOST)
                 return "it has more than 3 repeats inside each other";
         } else if (*s == ')' && depth > 0) {
@@ -61,7 +61,7 @@ static const char *wrong(const char *s)
             before[depth] += last;
             last = 1;
             if (*s == '[') {
-                s = bracket_end(s);
+                s = find_bracket_end(s);
             } else if (*s == '\\' && s[1] != 0) {
                 s++;
             } else if (*s == '(') {
@@ -76,14 +76,14 @@ static const char *wrong(const char *s)
     return NULL;
 }
 
-static void drop(void *re)
+static void free_regex(void *re)
 {
     regfree(re);
 }
 
 const regex_t *pattern_compile(const char *text, struct arena *a, char why[static PATTERN_WHY])
 {
-    const char *what = wrong(text);
+    const char *what = find_fault(text);
     regex_t *re = arena_alloc(a, sizeof *re);
     int rc = what ? -1 : regcomp(re, text, REG_EXTENDED | REG_NOSUB);
     if (what)
@@ -93,7 +93,7 @@ const regex_t *pattern_compile(const char *text, struct arena *a, char why[stati
     else if (rc)
         regerror(rc, re, why, PATTERN_WHY);
     else
-        arena_defer(a, drop, re);
+        arena_defer(a, free_regex, re);
     return rc ? NULL : re;
 }
 

@@ -65,26 +65,32 @@ static int plan_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     x->results.plan = p;
-    p->value = e.value;
+    p->claim.value = e.value;
     struct clock clock = ctx_clock(x);
     /* what parts cost, which the judge counts and the problem does not */
     int64_t start = claim_start(x, must_level(x));
-    p->bare = e.value > start ? e.value - start : 0;
-    struct bound b = claim_all(x, p->bare, e.v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    p->claim.bare = e.value > start ? e.value - start : 0;
+    struct bound b =
+        claim_all(x, p->claim.bare, e.v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
-    p->argument = b.value < 0 ? arena_fmt(x->use.mem, "read from %s", o->from)
-                              : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
-    p->status = b.value < 0 ? PLAN_HEURISTIC : p->status;
+    p->claim.argument = b.value < 0
+                            ? arena_fmt(x->use.mem, "read from %s", o->from)
+                            : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
+    p->claim.status = b.value < 0 ? PLAN_HEURISTIC : p->claim.status;
     if (!e.v.fits) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, e.why_not);
-        p->status = PLAN_OVER_MEMORY;
+        p->claim.status = PLAN_OVER_MEMORY;
     }
     return 0;
 }
 
-const struct pass pass_plan = {.name = "plan",
-                               .help = "take a plan from a file, judge it and go on with it",
-                               .opts = plan_opts,
-                               .optsize = sizeof(struct plan_options),
-                               .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
-                               .run = plan_run};
+const struct planner planner_plan = {
+    .pass = {.name = "plan",
+             .help = "take a plan from a file, judge it and go on with it",
+             .opts = plan_opts,
+             .optsize = sizeof(struct plan_options),
+             .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
+             .run = plan_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURES_ALL,
+    .given = true};

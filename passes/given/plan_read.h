@@ -15,7 +15,4 @@ int32_t *plan_read(struct ctx *x, const char *from);
  * does not name nodes.  A file that cannot be read counts as such; plan_read will say so. */
 bool plan_calls_open(struct ctx *x, const char *from);
 
-/* A plan as plan_read takes it, from n bytes of JSON or text, followed by a NUL; `path` is for messages. */
-int32_t *plan_read_text(struct ctx *x, const char *path, char *text, size_t n);
-
 #endif

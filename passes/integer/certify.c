@@ -26,9 +26,10 @@ static bool refute(const struct problem *c, int64_t limit, struct clock *clock, 
     struct ip_refutation r;
     bool none = ip_refute(c, limit, clock, scratch, &r);
     if (none)
-        *b = (struct bound){limit + 1,
-                            arena_fmt(mem, "no integer solution below it, says %s", r.solver->name),
-                            arena_strdup(mem, r.proof, strlen(r.proof))};
+        *b = (struct bound){
+            .value = limit + 1,
+            .why = arena_fmt(mem, "no integer solution below it, says %s", r.solver->name),
+            .proof = arena_strdup(mem, r.proof, strlen(r.proof))};
     arena_release(scratch, mark);
     return none;
 }

@@ -574,7 +574,7 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
     struct builder b = {.m = m, .c = c, .g = c->g, .a = a, .n = c->g->n, .k = m->ndev};
     b.p = m->mip = mip_new(a);
     m->col = arena_array(a, (size_t)b.n * b.k + 1, sizeof *m->col);
-    m->unit = choose_unit(ask->limit < LOAD_INF ? ask->limit : c->lower);
+    m->unit = choose_unit(ask->limit < LOAD_INF ? ask->limit : c->lower.value);
     make_slots(&b);
     name_vertices(&b);
     double least = ask->memory ? 0 : ip_model_value(m, ask->lower), limit = MIP_INF;

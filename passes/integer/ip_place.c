@@ -5,7 +5,8 @@
  * says that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they
  * prove is stated with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.
  * Where all loads are multiples of something coarser (ip_grain) the margin vanishes, and the plan is called optimal;
- * else it is called feasible, with the gap.  On a fused level the proof is about that level only. */
+ * else it is called feasible, with the gap.  On a fused level the proof is about that level only.  Cost: the time
+ * that the solver gets. */
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
@@ -143,22 +144,24 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !r->write_only;
     struct bound all =
-        claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
-    struct bound own = {r->bound, solver, r->complete ? write_proof(x, o, r) : NULL};
+        claim_all(x, p->claim.bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
+    struct bound own = {
+        .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
     const char *why = claim(x, scope, own, all);
-    if (p->status == PLAN_OPTIMAL && why != solver)
-        p->argument = arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->scope), why);
+    if (p->claim.status == PLAN_OPTIMAL && why != solver)
+        p->claim.argument =
+            arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), why);
     else if (r->write_only)
-        p->argument = arena_fmt(x->use.mem, "the heuristic's plan; bound: %s", why);
+        p->claim.argument = arena_fmt(x->use.mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
-        p->argument = arena_fmt(x->use.mem, "%s: %s; bound: %s", solver, r->why, why);
-    else if (r->limit < p->bare && r->bound > r->limit)
-        p->argument = arena_fmt(x->use.mem, "no plan%s is within the limit, says %s",
-                                plan_among(scope), solver);
+        p->claim.argument = arena_fmt(x->use.mem, "%s: %s; bound: %s", solver, r->why, why);
+    else if (r->limit < p->claim.bare && r->bound > r->limit)
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s is within the limit, says %s",
+                                      plan_among(scope), solver);
     else
-        p->argument = arena_fmt(x->use.mem, "no plan%s is better by a share of %s, says %s",
-                                plan_among(scope), o->gap, solver);
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s is better by a share of %s, says %s",
+                                      plan_among(scope), o->gap, solver);
 }
 
 /* Reports why there is no plan. */
@@ -197,7 +200,7 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct placing 
                  best->dev);
     }
     any_starts(x, c, p->top, &s);
-    if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= c->lower)
+    if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= c->lower.value)
         return 0;
     return anneal_search(c, &s, best, x->use.scratch, x->use.diag) < 0 ? -1 : 0;
 }
@@ -220,13 +223,12 @@ static int ip_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag, "ip-place: solve=false: expected write=FILE, too");
     if (!share_parse(o->gap, &r.gap))
         return diag_error(x->use.diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
-    if (placing_start(x, "ip-place", &po, &p))
+    if (placing_start(x, &po, &p))
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
     if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
-        c = problem_build(any_level(x), x->scene.cluster, -1, x->use.scratch, x->use.diag);
-    if (!c || loads_check_sums(c, "ip-place", x->use.diag) ||
-        loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
+        c = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
+    if (!c || loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
     if (!p.clock.deadline)
         clock_limit(&p.clock, DEFAULT_SECONDS * (int64_t)NS_PER_S);
@@ -235,7 +237,7 @@ static int ip_run(struct ctx *x, const void *options)
     struct problem_plan best = no_plan(x, c->g);
     if (find_first(x, o, &p, c, &best))
         return -1;
-    bool enough = best.value <= c->lower && !r.write; /* false if there is no plan yet */
+    bool enough = best.value <= c->lower.value && !r.write; /* false if there is no plan yet */
     if (enough) {
         r.bound = best.value;
         r.complete = true;
@@ -252,10 +254,12 @@ static int ip_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_ip_place = {
-    .name = "ip-place",
-    .help = "split by integer programming, contiguous or not (placement paper)",
-    .opts = ip_opts,
-    .optsize = sizeof(struct ip_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = ip_run};
+const struct planner planner_ip_place = {
+    .pass = {.name = "ip-place",
+             .help = "split by integer programming, contiguous or not (placement paper)",
+             .opts = ip_opts,
+             .optsize = sizeof(struct ip_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = ip_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -44,13 +44,13 @@ int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struc
 {
     assert(!c->detailed);
     const struct mip_solver *solver = mip_cbc.attempts ? &mip_cbc : &mip_lpsolve;
-    struct ip_ask ask = {.shape = IP_ANY, .limit = limit, .lower = c->lower};
+    struct ip_ask ask = {.shape = IP_ANY, .limit = limit, .lower = c->lower.value};
     struct diag quiet = diag_silent();
     struct mip_answer answer = {.status = MIP_INFEASIBLE};
     struct ip_model m;
     *r = (struct ip_refutation){.solver = solver};
-    if (limit < c->lower) {
-        r->proof = c->lower_proof;
+    if (limit < c->lower.value) {
+        r->proof = c->lower.proof;
         return 1;
     }
     struct reduction *k = ip_reduction(c, &ask, clock, a);

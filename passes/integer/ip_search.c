@@ -181,7 +181,7 @@ static int64_t part_bound(const struct ip_run *r, const struct ip_model *m,
         return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
     double bound = a->bound * (1 - 1e-6) * (double)m->unit;
     int64_t all = limit < LOAD_INF ? limit + 1 : best->value;
-    int64_t least = m->c->lower < all ? m->c->lower : all;
+    int64_t least = m->c->lower.value < all ? m->c->lower.value : all;
     if (bound < (double)least)
         return least;
     return bound < (double)all ? (int64_t)bound : all;
@@ -233,7 +233,7 @@ static int solve_model(const struct problem *c, struct loads *l, struct ip_run *
     struct arena_mark mark = arena_mark(scratch);
     struct ip_ask ask = {.shape = r->shape,
                          .limit = target_value(r, best),
-                         .lower = c->lower,
+                         .lower = c->lower.value,
                          .slot = o->slot,
                          .name = r->name};
     struct ip_model m;
@@ -281,14 +281,14 @@ int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct
     do {
         if (clock_out(r->clock)) {
             r->complete = false;
-            r->bound = c->lower;
+            r->bound = c->lower.value;
             r->why = r->clock->why;
             break;
         }
         if (solve_model(c, l, r, &o, best, scratch, d))
             return -1;
     } while (r->shape == IP_CHAIN && next_order(&o, l));
-    r->bound = r->bound < c->lower || r->write_only ? c->lower : r->bound;
+    r->bound = r->bound < c->lower.value || r->write_only ? c->lower.value : r->bound;
     /* loads are multiples of the grain, so the bound is rounded up to one */
     if (r->complete && r->grain > 1 && r->bound < LOAD_INF)
         r->bound = (r->bound + r->grain - 1) / r->grain * r->grain;

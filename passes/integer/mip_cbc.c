@@ -2,7 +2,7 @@
  *
  * It gives a lower bound even when it runs out of time, so its own clock is set to end shortly before it would
  * be killed.  By default it is content with improvements of 1e-5; here 1e-7.  "Infeasible" counts only if the
- * search ended: out of time without a solution is no answer. */
+ * search ended: out of time without a solution is no answer.  Cost: the time that it gets. */
 #include "passes/integer/mip.h"
 
 #if PCC_HAVE_CBC

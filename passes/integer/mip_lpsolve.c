@@ -9,7 +9,7 @@
  * - Its relative gap is a share of 1 + value: half of it is right for values from 1 on (ip_model.c sees to it).
  * - What it says of a search that was cut short is no answer, "infeasible" included.
  * - Bounds of a column of the objective are rows: as bounds, one search in a thousand ends with a wrong optimum.
- * - There is no bound but the verdict: OPTIMAL, or INFEASIBLE under a limit. */
+ * - There is no bound but the verdict: OPTIMAL, or INFEASIBLE under a limit.  Cost: the time that it gets. */
 #include "passes/integer/mip.h"
 
 #if PCC_HAVE_LPSOLVE

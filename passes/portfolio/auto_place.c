@@ -7,7 +7,7 @@
  * there is none, or until it gets no nearer.  What is left on the table is said.  With a time limit, what is left of
  * it goes to a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
  *
- * Groups of devices are known to hier-place only. */
+ * Groups of devices are known to hier-place only.  Cost: that of dp-place, of annealing and of the bounds. */
 #include "passes/contiguous/dp_place.h"
 
 #include "passes/any_shape/fit_memory.h"
@@ -99,14 +99,14 @@ static void look_for_contiguous(struct auto_run *r)
     if (dp_place(x, &r->p, &o)) {
         r->contiguous = x->results.plan;
         r->contiguous->planner = "auto-place";
-        r->s.best.value = x->results.plan->value - r->s.start;
+        r->s.best.value = x->results.plan->claim.value - r->s.start;
         any_lift(x, r->s.any->g, x->results.plan->dev, r->s.best.dev);
         if (r->s.best.copies)
             memcpy(r->s.best.copies, x->results.plan->copies,
                    x->scene.cluster->ndev * sizeof *r->s.best.copies);
         if (r->p.all.value > r->s.bound.value)
             r->s.bound = r->p.all;
-        int64_t least = mul_div_ceil(x->results.plan->value, r->gain, MILLION);
+        int64_t least = mul_div_ceil(x->results.plan->claim.value, r->gain, MILLION);
         r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
     clock->deadline = r->deadline;
@@ -115,7 +115,7 @@ static void look_for_contiguous(struct auto_run *r)
 
 /* Whether seconds should be spent on a better bound: a plan of any shape will be taken, and the bound is not good
  * enough. */
-static bool far(const struct auto_run *r)
+static bool is_far(const struct auto_run *r)
 {
     const struct any_search *s = &r->s;
     return s->best.value < LOAD_INF && (r->gain == 0 || s->best.value <= s->need) &&
@@ -140,10 +140,10 @@ static int look_for_any(struct auto_run *r)
     /* the contiguous plan stays: it may be the best of all plans */
     if (r->contiguous && s->best.value > s->need)
         any_bound(s, BOUNDS_WORK / 4);
-    if (far(r))
+    if (is_far(r))
         any_bound(s, r->deadline ? BOUNDS_MOST_WORK
                                  : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
-    if (far(r) && !s->any->detailed)
+    if (is_far(r) && !s->any->detailed)
         certify(s->any, s->best.value, CERTAIN, &r->p.clock, &s->bound, r->x->use.mem,
                 r->x->use.scratch);
     return 0;
@@ -156,7 +156,7 @@ static int64_t share_below(int64_t less, int64_t more)
 }
 
 /* "4.20 %" */
-static const char *percent(const struct auto_run *r, int64_t hundredths)
+static const char *percent_text(const struct auto_run *r, int64_t hundredths)
 {
     return arena_fmt(r->x->use.mem, "%" PRId64 ".%02" PRId64 " %%", hundredths / 100,
                      hundredths % 100);
@@ -170,7 +170,7 @@ static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
 }
 
 /* The plans that the search compared with, in words: " of any shape" if that is all plans. */
-static const char *looked_at(const struct ctx *x)
+static const char *looked_at_text(const struct ctx *x)
 {
     enum plan_scope scope = claim_scope(x, false, false);
     return scope == SCOPE_ALL ? " of any shape" : plan_among(scope);
@@ -178,40 +178,41 @@ static const char *looked_at(const struct ctx *x)
 
 /* The line that says what a plan of another shape would save, by a plan that was found or by the bound; NULL:
  * nothing to say. */
-static const char *offer(struct auto_run *r)
+static const char *write_offer(struct auto_run *r)
 {
     const struct any_search *s = &r->s;
     struct ctx *x = r->x;
-    int64_t value = r->contiguous->value, found = s->best.value + s->start;
+    int64_t value = r->contiguous->claim.value, found = s->best.value + s->start;
     int64_t bound = s->bound.value + s->start;
     if (found < value) {
         const int32_t *dev =
             plan_project(s->any->g, s->best.dev, x->scene.m->nnode, x->use.scratch);
         return arena_fmt(x->use.mem,
                          "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
-                         percent(r, share_below(found, value)), parts_of(x, dev));
+                         percent_text(r, share_below(found, value)), parts_of(x, dev));
     }
     return bound >= value || bound <= 0 /* the contiguous plan is proven, or nothing is */
                ? NULL
-               : arena_fmt(x->use.mem, "no plan%s takes %s less", looked_at(x),
+               : arena_fmt(x->use.mem, "no plan%s takes %s less", looked_at_text(x),
                            /* rounded up: no plan saves that much */
-                           percent(r, share_below(bound, value) + 1));
+                           percent_text(r, share_below(bound, value) + 1));
 }
 
 /* Writes status, scope and bounds of the plan: for all plans, or for contiguous ones if that says more. */
-static void claim_it(struct auto_run *r)
+static void claim_plan(struct auto_run *r)
 {
     struct ctx *x = r->x;
     struct plan *p = x->results.plan;
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
-        all = claim_all(x, p->bare, true, BOUNDS_WORK, &r->p.clock);
+        all = claim_all(x, p->claim.bare, true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
     whole.value += all.value < 0 ? 0 : claim_start(x, must_level(x));
     /* dp-place's own bound for contiguous plans is the larger one */
-    if (p == r->contiguous && p->bound > r->s.bound.value + r->s.start && p->bound > whole.value) {
+    if (p == r->contiguous && p->claim.bound > r->s.bound.value + r->s.start &&
+        p->claim.bound > whole.value) {
         int64_t known = claim_bound_all(x, whole);
-        p->bound_all = known > p->bound_all ? known : p->bound_all;
+        p->claim.bound_all = known > p->claim.bound_all ? known : p->claim.bound_all;
     } else {
         claim(x, claim_scope(x, false, false), r->s.bound, all);
     }
@@ -226,26 +227,27 @@ static void conclude(struct auto_run *r)
     char text[UNIT_TEXT];
     if (dp && s->best.value > s->need) {
         x->results.plan = r->contiguous;
-        x->results.plan->argument =
-            s->bound.value + s->start >= dp->value
-                ? arena_fmt(x->use.mem, "contiguous; no plan%s takes less: %s", looked_at(x),
+        x->results.plan->claim.argument =
+            s->bound.value + s->start >= dp->claim.value
+                ? arena_fmt(x->use.mem, "contiguous; no plan%s takes less: %s", looked_at_text(x),
                             s->bound.why)
-                : arena_fmt(x->use.mem, "contiguous: %s", dp->argument);
-        x->results.plan->offer = offer(r);
-        claim_it(r);
+                : arena_fmt(x->use.mem, "contiguous: %s", dp->claim.argument);
+        x->results.plan->claim.offer = write_offer(r);
+        claim_plan(r);
         return;
     }
     leave_plan(x, "auto-place", s->any->g, &s->best);
     const char *than =
         !dp ? "no contiguous plan was found"
             : arena_fmt(x->use.mem, "%s less than the best contiguous plan found, %s%s",
-                        percent(r, share_below(s->best.value + s->start, dp->value)),
-                        time_short(text, dp->value), dp->status == PLAN_OPTIMAL ? " (proven)" : "");
-    x->results.plan->argument =
+                        percent_text(r, share_below(s->best.value + s->start, dp->claim.value)),
+                        time_short(text, dp->claim.value),
+                        dp->claim.status == PLAN_OPTIMAL ? " (proven)" : "");
+    x->results.plan->claim.argument =
         arena_fmt(x->use.mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s",
                   than, s->moves, s->stopped ? " (" : "", s->stopped ? s->stopped : "",
                   s->stopped ? ")" : "", s->bound.why);
-    claim_it(r);
+    claim_plan(r);
 }
 
 /* Leaves dp-place's plan with its bound and proof; why: why no other shape was tried. */
@@ -254,11 +256,11 @@ static int only_contiguous(struct auto_run *r, const char *why)
     if (!r->contiguous)
         return report_infeasible(r->x, r->p.whole, true, &r->p.run);
     struct plan *p = r->contiguous;
-    p->argument = arena_fmt(r->x->use.mem, "contiguous (%s): %s", why, p->argument);
+    p->claim.argument = arena_fmt(r->x->use.mem, "contiguous (%s): %s", why, p->claim.argument);
     return 0;
 }
 
-static int infeasible(struct auto_run *r)
+static int report_none(struct auto_run *r)
 {
     const struct anneal like = {.planner = "auto-place", .clock = &r->p.clock};
     return any_infeasible(r->x, r->s.any, &like);
@@ -273,11 +275,11 @@ static int auto_place_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag,
                           "auto-place: gain=%s: expected a share such as 5%% or 0, below 1",
                           r.o->gain);
-    if (placing_start(x, "auto-place", &first, &r.p) || any_begin(&r.s, x, &r.p))
+    if (placing_start(x, &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
     if (!r.o->contiguous && any_hopeless(x, r.s.any))
-        return infeasible(&r);
+        return report_none(&r);
     look_for_contiguous(&r);
     if (r.o->contiguous)
         return only_contiguous(&r, "as asked for");
@@ -286,16 +288,20 @@ static int auto_place_run(struct ctx *x, const void *options)
     if (look_for_any(&r))
         return -1;
     if (r.s.best.value == LOAD_INF)
-        return infeasible(&r);
+        return report_none(&r);
     conclude(&r);
     return 0;
 }
 
-const struct pass pass_auto_place = {
-    .name = "auto-place",
-    .help =
-        "dp-place, or annealing where another shape is much better, with the reason and a bound",
-    .opts = auto_opts,
-    .optsize = sizeof(struct auto_options),
-    .needs = NEED_COST | NEED_CONTRACT,
-    .run = auto_place_run};
+const struct planner planner_auto_place = {
+    .pass =
+        {.name = "auto-place",
+         .help =
+             "dp-place, or annealing where another shape is much better, with the reason and a bound",
+         .opts = auto_opts,
+         .optsize = sizeof(struct auto_options),
+         .needs = NEED_COST | NEED_CONTRACT,
+         .run = auto_place_run},
+    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .features =
+        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

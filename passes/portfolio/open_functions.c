@@ -39,7 +39,7 @@ static bool has_time(const struct choice *c, nid call)
     return false;
 }
 
-static bool enters(void *user, uint32_t in, nid call, sid name)
+static bool is_opened(void *user, uint32_t in, nid call, sid name)
 {
     const struct choice *c = user;
     (void)name;
@@ -78,7 +78,7 @@ static int open_run(struct ctx *x, const void *options)
     functions_fit(&opsets, f, "open-functions", x->use.scratch, x->use.diag);
     functions_measure(m, f);
     int64_t calls = calls_few(m, f, &nodes)
-                        ? opened_make(x, f, (struct inline_how){.enters = enters, .user = &c})
+                        ? opened_make(x, f, (struct inline_how){.enters = is_opened, .user = &c})
                         : -1;
     if (calls < 0)
         diag_note(x->use.diag,

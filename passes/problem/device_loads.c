@@ -70,14 +70,14 @@ static void name_kinds(struct loads *l, struct arena *a)
     }
 }
 
-/* The part that is a loads's own: a plan with no vertex anywhere. */
+/* Makes the arrays that each plan has of its own; no vertex has a device yet. */
 static void make_plan(struct loads *l, struct arena *a)
 {
     const struct wdag *g = l->c->g;
     l->dev = arena_array(a, (size_t)g->n + 1, sizeof *l->dev);
     memset(l->dev, 0xff, g->n * sizeof *l->dev);
     l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
-    bool replicate = l->c->detailed && l->c->cluster->replicate;
+    bool replicate = l->c->detailed && l->c->scene->model.replicate;
     if (l->c->limited || replicate)
         l->users = arena_array(a, (size_t)g->nshared * l->ndev + 1, sizeof *l->users);
     l->load = arena_array(a, (size_t)l->ndev + 1, sizeof *l->load);
@@ -100,16 +100,6 @@ int loads_check(const struct problem *c, const char *planner, struct diag *d)
                           "graph first (-p fuse,%s)",
                           planner, (unsigned long long)rows, c->cluster->ndev, planner);
     return 0;
-}
-
-int loads_check_sums(const struct problem *c, const char *planner, struct diag *d)
-{
-    if (c->detailed)
-        return diag_error(d,
-                          "%s: it knows neither overlap nor GPipe's schedule nor copies of a "
-                          "stage: use auto-place, anneal-place or dp-place",
-                          planner);
-    return loads_check(c, planner, d);
 }
 
 int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,

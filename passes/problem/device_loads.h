@@ -38,9 +38,6 @@ struct loads {
 
 /* Whether there can be loads of c: 0, or -1 and an error if (nets + shared items) * devices are above LOADS_MOST. */
 int loads_check(const struct problem *c, const char *planner, struct diag *d);
-/* As loads_check; -1 and an error also if c is `detailed` (overlap, GPipe, copies): for planners whose loads are
- * plain sums. */
-int loads_check_sums(const struct problem *c, const char *planner, struct diag *d);
 /* Makes *l, a plan in which no vertex has a device yet.  Lives in a.  -1 and an error as loads_check.  O(V + pins +
  * nets * devices). */
 int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,
@@ -75,7 +72,7 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to);
 struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w);
 
 /* The plan's value, ps: the largest load; with the passes apart the largest forward load plus the largest backward
- * load. O(devices). */
+ * load.  O(devices). */
 int64_t loads_value(const struct loads *l);
 /* Bytes that device d holds beyond its memory; the sum of these over all devices. */
 int64_t loads_excess(const struct loads *l, uint32_t d);

@@ -3,7 +3,8 @@
  * Planners lower the largest load only; on the other devices they may leave vertices scattered, which cost transfers
  * and parts.  Sweeps over the vertices, forwards and backwards in turn, move each to the device, among those that
  * its nets touch, where the sum of the two loads falls most.  In a contiguous plan a vertex may go to stages from
- * its latest predecessor's to its first successor's only. */
+ * its latest predecessor's to its first successor's only.  Cost: at most TIDY_SWEEPS sweeps, O(devices * nets of a
+ * vertex) for each vertex. */
 #include "passes/problem/gather.h"
 
 #include <assert.h>
@@ -214,8 +215,8 @@ void tidy_problem(const struct problem *c, struct problem_plan *best, struct are
     struct diag quiet = diag_silent();
     struct loads l;
     /* a device that gets its first nodes of the other pass runs a part more, which costs something */
-    bool dear = c->cluster->part_cost && c->g->pass && wdag_passes(c->g) == 1;
-    if (c->cluster->replicate || dear || loads_new(&l, c, "", scratch, &quiet)) {
+    bool dear = c->scene->model.part_cost && c->g->pass && wdag_passes(c->g) == 1;
+    if (c->scene->model.replicate || dear || loads_new(&l, c, "", scratch, &quiet)) {
         arena_release(scratch, mark);
         return;
     }

@@ -21,7 +21,7 @@ struct memory_need {
 struct memory_need memory_need(const struct problem *c);
 
 /* The smallest memory that devices with a limit must be raised to for the plan dev[vertex] to fit; 0 if it fits
- * already. O(V + shared + devices). */
+ * already.  O(V + shared + devices). */
 int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena *scratch);
 
 #endif

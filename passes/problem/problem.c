@@ -54,12 +54,12 @@ static int make_kinds(struct problem *c, struct diag *d)
             free += !pinned[dev + i];
         if (free && add_kind(c, d, k, -1, free))
             return -1;
-        if (cl->replicate && free < cl->cls[k].count && cl->cls[k].count > 1)
+        if (c->scene->model.replicate && free < cl->cls[k].count && cl->cls[k].count > 1)
             return diag_error(d,
                               "--replicate: nodes are pinned to devices of class '%s': copies need "
                               "a class that no node is pinned to",
                               cl->cls[k].name);
-        if (cl->replicate && free)
+        if (c->scene->model.replicate && free)
             c->kind[c->nkind - 1].copies = free;
         for (uint32_t i = 0; i < cl->cls[k].count; i++, dev++)
             if (pinned[dev] && add_kind(c, d, k, (int32_t)dev, 1))
@@ -253,6 +253,14 @@ static void copy_pots(struct problem *c, const struct problem *like)
     c->cross_pot = like->cross_pot;
 }
 
+bool problem_raise(struct problem *c, struct bound b)
+{
+    bool higher = b.value > c->lower.value;
+    if (higher)
+        c->lower = b;
+    return higher;
+}
+
 /* Whether devices with loads of at most `limit` can hold the whole graph, by the weights of p. */
 static bool has_room(const struct problem *c, const struct problem_pot *p, int64_t limit)
 {
@@ -295,18 +303,18 @@ static void raise_by_pigeonhole(struct problem *c)
     for (uint32_t m = 0; (uint64_t)m * ndev < n; m++) {
         uint32_t last = m * ndev + 1;
         int64_t least = sum[last] - sum[last - m - 1];
-        if (least <= c->lower)
-            continue;
-        c->lower = least;
-        c->lower_why =
-            m ? arena_fmt(c->mem, "%u longest nodes on %u devices", last, ndev) : "longest node";
-        c->lower_by = (struct problem_lower){.by = LOWER_HOLES, .at = m};
+        if (least > c->lower.value)
+            c->lower = (struct bound){
+                .value = least,
+                .why = m ? arena_fmt(c->mem, "%u longest nodes on %u devices", last, ndev)
+                         : "longest node",
+                .by = {.by = LOWER_HOLES, .at = m}};
     }
 }
 
 static void make_lower(struct problem *c)
 {
-    c->lower_why = "average load";
+    c->lower.why = "average load";
     for (uint32_t i = 0; i < c->npot; i++) {
         const struct problem_pot *p = &c->pot[i];
         bool all = !p->memory;
@@ -320,10 +328,10 @@ static void make_lower(struct problem *c)
             else
                 lo = mid + 1;
         }
-        if (all && lo > c->lower) {
-            c->lower = lo;
-            c->lower_by = (struct problem_lower){.by = LOWER_AVERAGE, .at = i};
-        }
+        if (all)
+            problem_raise(c, (struct bound){.value = lo,
+                                            .why = "average load",
+                                            .by = {.by = LOWER_AVERAGE, .at = i}});
     }
     bool alone = true;
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -333,20 +341,22 @@ static void make_lower(struct problem *c)
 }
 
 /* The problem of g with the memories and scales of `like`; NULL: with the cluster's memories, raised to `memory`. */
-static struct problem *build_problem(const struct wdag *g, const struct cluster *cluster,
-                                     int64_t memory, const struct problem *like, struct arena *a,
-                                     struct diag *d)
+static struct problem *build_problem(const struct wdag *g, const struct scene *s, int64_t memory,
+                                     const struct problem *like, struct arena *a, struct diag *d)
 {
     struct problem *c = arena_alloc(a, sizeof *c);
+    const struct cluster *cluster = s->cluster;
+    const struct exec_model *model = &s->model;
     int64_t bytes = wdag_bytes(g);
     c->g = g;
+    c->scene = s;
     c->cluster = cluster;
     c->mem = a;
-    c->overlap = cluster->overlap != OVERLAP_SUM;
-    c->apart = cluster->schedule == SCHEDULE_GPIPE && g->back;
-    c->detailed = c->overlap || c->apart || cluster->replicate;
+    c->overlap = model->overlap != OVERLAP_SUM;
+    c->apart = model->schedule == MICRO_GPIPE && g->back;
+    c->detailed = c->overlap || c->apart || model->replicate;
     if (c->detailed && !c->apart)
-        c->start = sat_mul(cluster->part_cost, wdag_passes(g));
+        c->start = sat_mul(model->part_cost, wdag_passes(g));
     if (make_kinds(c, d))
         return NULL;
     assert(!like || c->nkind == like->nkind);
@@ -367,37 +377,38 @@ static struct problem *build_problem(const struct wdag *g, const struct cluster 
         make_byte_pot(c);
     make_nets(c);
     make_lower(c);
-    assert(c->npot > 0 && c->npot <= PROBLEM_POTS && c->lower >= 0);
+    assert(c->npot > 0 && c->npot <= PROBLEM_POTS && c->lower.value >= 0);
     return c;
 }
 
-struct problem *problem_build(const struct wdag *g, const struct cluster *cluster, int64_t memory,
+struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d)
 {
-    return build_problem(g, cluster, memory, NULL, a, d);
+    return build_problem(g, s, memory, NULL, a, d);
 }
 
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d)
 {
-    return build_problem(g, like->cluster, -1, like, a, d);
+    return build_problem(g, like->scene, -1, like, a, d);
 }
 
 void problem_loads(const struct problem *c, uint32_t k, const struct problem_parts *p,
                    uint32_t copies, int64_t load[2])
 {
     assert(k < c->nkind && copies > 0);
-    const struct cluster *cl = c->cluster;
+    const struct exec_model *model = &c->scene->model;
     const int64_t *f = p->t[0], *b = p->t[1], start = p->vertices ? c->start : 0;
-    int64_t sync = c->g->back ? cluster_sync(cl, c->kind[k].cls, p->params, copies) : 0;
-    int64_t first = c->apart ? cluster_load(cl, f[PART_COMPUTE], f[PART_IN], f[PART_OUT])
-                             : cluster_load(cl, f[PART_COMPUTE] + b[PART_COMPUTE] + start,
-                                            f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
-    load[0] = cluster_shared_load(cl, first, c->apart ? 0 : sync, copies);
+    int64_t sync =
+        c->g->back ? exec_sync(model, &c->cluster->cls[c->kind[k].cls], p->params, copies) : 0;
+    int64_t first = c->apart ? exec_load(model, f[PART_COMPUTE], f[PART_IN], f[PART_OUT])
+                             : exec_load(model, f[PART_COMPUTE] + b[PART_COMPUTE] + start,
+                                         f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
+    load[0] = exec_shared_load(model, first, c->apart ? 0 : sync, copies);
     load[1] = 0;
     if (c->apart)
-        load[1] = cluster_shared_load(
-            cl, cluster_load(cl, b[PART_COMPUTE], b[PART_IN], b[PART_OUT]), sync, copies);
+        load[1] = exec_shared_load(
+            model, exec_load(model, b[PART_COMPUTE], b[PART_IN], b[PART_OUT]), sync, copies);
     for (int i = 0; i < 2; i++) /* their sum must not overflow */
         load[i] = load[i] < LOAD_INF ? load[i] : LOAD_INF;
 }
@@ -423,7 +434,7 @@ void problem_forget_times(struct problem *c)
         c->pot[p].net = free_net;
         c->pot[p].total = 0;
     }
-    c->lower = 0;
+    c->lower.value = 0;
 }
 
 void problem_set_limit(const struct problem *c, struct problem_caps *caps, int64_t limit)
@@ -570,5 +581,5 @@ void problem_tell(const struct problem *c, const struct clock *clock, const char
         listener_tell(clock->listener, (struct progress){.phase = phase,
                                                          .done = done,
                                                          .value = value < LOAD_INF ? value : 0,
-                                                         .bound = c->lower});
+                                                         .bound = c->lower.value});
 }

@@ -56,7 +56,7 @@ struct problem_pot {
     int64_t scale[PROBLEM_KINDS];
 };
 
-/* What c->lower rests on, for an argument in words (explain.h). */
+/* What a bound rests on, for an argument in words (explain.h). */
 struct problem_lower {
     enum {
         LOWER_AVERAGE, /* of potential `at` over all devices */
@@ -70,9 +70,19 @@ struct problem_lower {
     bool up;
 };
 
+/* What each bounding method finds. */
+struct bound {
+    int64_t value;   /* ps: no plan that it is about takes less */
+    const char *why; /* "average load": for one line */
+    const char *
+        proof; /* lines to check it by, each ends in a newline; NULL: explain.h makes them from `by` */
+    struct problem_lower by; /* what it rests on where there is no proof in lines */
+};
+
 struct problem {
     const struct wdag *g;
-    const struct cluster *cluster;
+    const struct scene *scene;     /* as given: it must stay */
+    const struct cluster *cluster; /* its */
     struct arena *mem;
     uint32_t nkind;
     struct problem_kind kind[PROBLEM_KINDS];
@@ -95,22 +105,22 @@ struct problem {
        those of plans whose parts cost nothing (claim.h adds it) */
     int64_t start;
     /* no plan is better, ps: of any shape; problem_build starts it, bounds raise it */
-    int64_t lower;
-    const char *lower_why; /* "average load", ... */
-    struct problem_lower lower_by;
-    const char *lower_proof; /* lines to check it by; NULL: explain.h makes them from lower_by */
+    struct bound lower;
 };
 
-/* The problem of placing g on c; memory >= 0 raises every bounded memory to at least that.
+/* The problem of placing g on the cluster of s by its model; memory >= 0 raises every bounded memory to at least that.
  * Lives in a.  An error if the devices are of too many kinds.  Times and bytes must add up to less than
  * CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
-struct problem *problem_build(const struct wdag *g, const struct cluster *c, int64_t memory,
+struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
 
 /* The problem of placing g, a smaller graph of the same pins, with the scales and memories of `like`: what
  * devices hold of potential 0 can then be compared between the two. */
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d);
+
+/* Makes b the bound of c if it is higher; whether it is. */
+bool problem_raise(struct problem *c, struct bound b);
 
 /* Makes everything take no time and no transfer, so that any plan that fits is optimal. */
 void problem_forget_times(struct problem *c);
@@ -197,7 +207,7 @@ static inline int64_t problem_low(const struct problem *c, const struct live *l,
 struct problem_plan {
     int64_t value;    /* LOAD_INF: none */
     int32_t *dev;     /* [vertex]; room for n */
-    uint32_t *copies; /* [device] as in struct plan; needed if the cluster replicates, else NULL */
+    uint32_t *copies; /* [device] as in struct plan; needed if the model replicates, else NULL */
 };
 
 /* Tells the clock's listener how far a search of c is: what it does, thousandths of it, the value of its best plan. */

@@ -1,4 +1,5 @@
-/* The problem of problem.h turned round (reversed.h). */
+/* The problem of problem.h turned round (reversed.h). Edges, vertices and rows are renumbered; nets and costs are
+ * shared with the original.  O(kinds * V + E + pins). */
 #include "passes/problem/reversed.h"
 
 #include <assert.h>

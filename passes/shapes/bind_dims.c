@@ -187,7 +187,7 @@ static bool is_total(const char *name)
 
 /* "total_sequence" is past_sequence + sequence where both are bound: exporters leave the three names
  * unrelated, and a mask of another length than the keys cannot run.  -1: no such pair. */
-static int64_t total_value(struct ctx *x, struct id_map *bound, const char *name)
+static int64_t value_of_total(struct ctx *x, struct id_map *bound, const char *name)
 {
     char *past = arena_fmt(x->use.scratch, "past_%s", name + 6);
     struct id_slot *p = id_find(bound, str_id(x->scene.m, past));
@@ -195,7 +195,7 @@ static int64_t total_value(struct ctx *x, struct id_map *bound, const char *name
     return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
 }
 
-static bool guess(struct ctx *x, const struct names *k)
+static bool guess_names(struct ctx *x, const struct names *k)
 {
     struct module *m = x->scene.m;
     struct id_map bound = id_map_new(x->use.scratch), batch = id_map_new(x->use.scratch);
@@ -211,7 +211,7 @@ static bool guess(struct ctx *x, const struct names *k)
         if (id_find(&bound, id)->key != 0 || is_total(name) != (i >= k->n))
             continue;
         bool one = batch_like(name) || id_find(&batch, id)->key != 0;
-        int64_t total = is_total(name) ? total_value(x, &bound, name) : -1;
+        int64_t total = is_total(name) ? value_of_total(x, &bound, name) : -1;
         struct dim_binding b = {name, total > 0 ? total : one ? GUESS_BATCH : guess_of(x)};
         id_put(&bound, id, b.value);
         r->guessed =
@@ -227,7 +227,7 @@ void bind_input_dims(struct ctx *x)
     struct slice in = x->scene.m->graph[1].in;
     for (uint32_t i = 0; i < in.n; i++)
         add_type(&k, x->scene.m->value[x->scene.m->arg[in.at + i]].type);
-    guess(x, &k);
+    guess_names(x, &k);
 }
 
 static bool open_type(const struct module *m, uint32_t type)
@@ -243,7 +243,7 @@ bool bind_open_dims(struct ctx *x, const uint32_t *type)
         if (open_type(x->scene.m, type[v]))
             add_type(&k, x->scene.m->value[v].type);
     }
-    return guess(x, &k);
+    return guess_names(x, &k);
 }
 
 /* ---- what was guessed ---- */

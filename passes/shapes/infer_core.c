@@ -103,7 +103,7 @@ static void check_name(void *user, const char *name)
 }
 
 /* Whether all names in d are names of dimensions of the model's inputs. */
-static bool from_inputs(const struct infer *f, struct dim d)
+static bool is_from_inputs(const struct infer *f, struct dim d)
 {
     struct name_search k = {f, true};
     dim_names(f->m, d, check_name, &k);
@@ -121,7 +121,7 @@ static int merge_dim(const struct infer *f, struct dim *old, struct dim declared
             return 0;
         if (!f->bound && old->sym == 0)
             return found.sym == 0 ? -1 : 0;
-        if (!f->bound && found.sym != 0 && (from_inputs(f, *old) || !from_inputs(f, found)))
+        if (!f->bound && found.sym != 0 && (is_from_inputs(f, *old) || !is_from_inputs(f, found)))
             return 0;
     }
     *old = found;
@@ -145,8 +145,8 @@ static void print_shape(const struct infer *f, const struct shape *s, char *buf,
         snprintf(buf + at, size - at, "]");
 }
 
-static void report(struct infer *f, nid n, vid v, const struct shape *file,
-                   const struct shape *found)
+static void report_conflict(struct infer *f, nid n, vid v, const struct shape *file,
+                            const struct shape *found)
 {
     char a[256], b[256];
     if (f->diag == NULL || f->bound || f->conflicts++ >= CONFLICTS_SHOWN)
@@ -205,7 +205,7 @@ void shape_merge(struct infer *f, nid n, vid v, const struct shape *s)
         }
     }
     if (conflict)
-        report(f, n, v, &file, s);
+        report_conflict(f, n, v, &file, s);
     if (changed)
         f->type[v] = add_type(f, &r);
 }

@@ -279,7 +279,7 @@ static void start_types(struct infer *f)
 }
 
 /* Runs again over all graphs, from the types that the run started with. */
-static void walk_again(struct infer *f)
+static void run_again(struct infer *f)
 {
     const struct module *m = f->m;
     memcpy(f->type, f->start, m->nval * sizeof *f->type);
@@ -308,7 +308,7 @@ static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *
     uint32_t conflicts = f.conflicts;
     f.diag = NULL; /* conflicts were reported by the first run */
     for (int i = 0; types_from_schemas(&f) && i < SCHEMA_ROUNDS; i++)
-        walk_again(&f);
+        run_again(&f);
     if (conflicts > 10 && diag != NULL)
         diag_warning(diag, WARN_SHAPE_CONFLICT,
                      "%u more shapes in the file differ from what the operands give",
@@ -413,7 +413,7 @@ bool guess_smaller(struct ctx *x)
     return true;
 }
 
-static int run(struct ctx *x, const void *opts)
+static int run_infer(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;
     (void)opts;
@@ -432,5 +432,5 @@ static int run(struct ctx *x, const void *opts)
 const struct pass pass_infer_shapes = {
     .name = "infer-shapes",
     .help = "types and symbolic shapes of all values; binds dimensions for planning",
-    .run = run,
+    .run = run_infer,
 };

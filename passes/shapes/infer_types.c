@@ -33,7 +33,7 @@ static bool is_known(const struct infer *f, vid v)
 }
 
 /* Sets the type of v, for this run and for the next one, and queues v. */
-static void learn(struct spread *s, vid v, uint32_t type)
+static void learn_type(struct spread *s, vid v, uint32_t type)
 {
     struct infer *f = s->f;
     uint32_t *of[] = {&f->type[v], &f->start[v]};
@@ -58,7 +58,7 @@ static uint32_t tensor_of(struct infer *f, enum elem e)
 }
 
 /* The type of v without its shape; 0: a container whose type needs it. */
-static uint32_t shapeless(struct infer *f, vid v)
+static uint32_t drop_shape(struct infer *f, vid v)
 {
     const struct type *t = &f->m->type[f->type[v]];
     if (t->kind == TYPE_NONE)
@@ -131,7 +131,7 @@ static void read_letters(struct spread *s, const char **at, const vid *v, uint32
         if (v[i] != 0 && c >= 'A' && c <= 'Z')
             add_member(s, group, c, v[i]);
         else if (v[i] != 0 && fixed_type(c) != ELEM_NONE && !is_known(s->f, v[i]))
-            learn(s, v[i], tensor_of(s->f, fixed_type(c)));
+            learn_type(s, v[i], tensor_of(s->f, fixed_type(c)));
         if ((*at)[1] != '*')
             ++*at;
     }
@@ -167,8 +167,8 @@ static void spread_types(struct spread *s)
             for (uint32_t j = of_group.at[g]; done[g] == 0 && j < of_group.at[g + 1]; j++) {
                 if (is_known(f, of_group.to[j]))
                     continue;
-                type = type != 0 ? type : shapeless(f, v);
-                learn(s, of_group.to[j], type);
+                type = type != 0 ? type : drop_shape(f, v);
+                learn_type(s, of_group.to[j], type);
             }
             done[g] = 1;
         }

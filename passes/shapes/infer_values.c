@@ -32,12 +32,12 @@ struct dim num_dim(struct num x)
 }
 
 /* Whether x is a number below 0. */
-static bool negative(struct num x)
+static bool is_negative(struct num x)
 {
     return x.kind == NUM_INT && x.v < 0 && x.v != INT64_MIN;
 }
 
-static struct num minus(struct num x)
+static struct num negate(struct num x)
 {
     return num_int(-x.v);
 }
@@ -47,10 +47,10 @@ struct num num_add(struct infer *f, struct num a, struct num b)
     int64_t v;
     if (a.kind == NUM_INT && b.kind == NUM_INT)
         return __builtin_add_overflow(a.v, b.v, &v) ? (struct num){0} : num_int(v);
-    if (negative(b))
-        return num_of_dim(dim_sub(f->m, num_dim(a), num_dim(minus(b))));
-    if (negative(a))
-        return num_of_dim(dim_sub(f->m, num_dim(b), num_dim(minus(a))));
+    if (is_negative(b))
+        return num_of_dim(dim_sub(f->m, num_dim(a), num_dim(negate(b))));
+    if (is_negative(a))
+        return num_of_dim(dim_sub(f->m, num_dim(b), num_dim(negate(a))));
     return num_of_dim(dim_add(f->m, num_dim(a), num_dim(b)));
 }
 
@@ -59,8 +59,8 @@ struct num num_sub(struct infer *f, struct num a, struct num b)
     int64_t v;
     if (a.kind == NUM_INT && b.kind == NUM_INT)
         return __builtin_sub_overflow(a.v, b.v, &v) ? (struct num){0} : num_int(v);
-    if (negative(b))
-        return num_of_dim(dim_add(f->m, num_dim(a), num_dim(minus(b))));
+    if (is_negative(b))
+        return num_of_dim(dim_add(f->m, num_dim(a), num_dim(negate(b))));
     return num_of_dim(dim_sub(f->m, num_dim(a), num_dim(b)));
 }
 
@@ -69,8 +69,8 @@ struct num num_mul(struct infer *f, struct num a, struct num b)
     int64_t v;
     if (a.kind == NUM_INT && b.kind == NUM_INT)
         return __builtin_mul_overflow(a.v, b.v, &v) ? (struct num){0} : num_int(v);
-    if (negative(a) || negative(b)) {
-        struct num x = negative(a) ? b : a, c = minus(negative(a) ? a : b);
+    if (is_negative(a) || is_negative(b)) {
+        struct num x = is_negative(a) ? b : a, c = negate(is_negative(a) ? a : b);
         struct dim p = dim_mul(f->m, num_dim(x), num_dim(c));
         return dim_known(p) ? num_of_dim(dim_sub(f->m, dim_num(0), p)) : (struct num){0};
     }
@@ -106,9 +106,9 @@ static struct num num_compare(struct infer *f, enum num_op op, struct num a, str
     }
     if (a.kind == NUM_SYM && b.kind == NUM_SYM && a.sym == b.sym)
         return num_bool(op == NUM_EQ || op == NUM_LE || op == NUM_GE);
-    if (a.kind == NUM_SYM && negative(b) && dim_nonneg(f->m, num_dim(a)))
+    if (a.kind == NUM_SYM && is_negative(b) && dim_nonneg(f->m, num_dim(a)))
         return num_bool(op == NUM_GT || op == NUM_GE);
-    if (b.kind == NUM_SYM && negative(a) && dim_nonneg(f->m, num_dim(b)))
+    if (b.kind == NUM_SYM && is_negative(a) && dim_nonneg(f->m, num_dim(b)))
         return num_bool(op == NUM_LT || op == NUM_LE);
     return (struct num){0};
 }

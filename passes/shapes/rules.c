@@ -1,7 +1,8 @@
 /* Shape inference: the table of operators, and the rules of those that work element by element.
  *
  * One row per operator: name, rule, and what tells operators that share a rule apart.  Rows are
- * sorted by name (bytewise) and found by bisection, once per distinct operator of a model. */
+ * sorted by name (bytewise) and found by bisection, once per distinct operator of a model. A rule is O(operands *
+ * rank). */
 #include "passes/shapes/infer_shapes.h"
 #include "passes/shapes/infer.h"
 

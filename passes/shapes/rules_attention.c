@@ -1,7 +1,7 @@
 /* Shape inference: rules of attention in its many forms, of operators that text models put before it, and of the
  * searches that com.microsoft wraps around whole models. Queries, keys and values are (batch, length, heads * size)
  * or (batch, heads, length, size); a past cache holds the keys or values of earlier tokens, a present one (a result)
- * those and the new ones. Formulas: the operator documents of ONNX and of ONNX Runtime. */
+ * those and the new ones. Formulas: the operator documents of ONNX and of ONNX Runtime.  O(operands) a node. */
 #include "passes/shapes/infer.h"
 
 #include <string.h>

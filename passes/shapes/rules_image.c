@@ -1,5 +1,5 @@
 /* Shape inference: rules of the operators on images: resizing, cropping, regions, patches, grids.
- * Formulas: the operator documents of ONNX and of ONNX Runtime's com.microsoft domain. */
+ * Formulas: the operator documents of ONNX and of ONNX Runtime's com.microsoft domain.  O(operands * rank) a node. */
 #include "passes/shapes/infer.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static int constant_floats(const struct infer *f, vid v, float *out, int max)
 
 /* The size d times scale, rounded down: a product of floats, as runtimes compute it, the same on every machine.  If
  * d is a name the product is known for whole scales and halves only. */
-static struct dim scaled(struct infer *f, struct dim d, float scale)
+static struct dim scale_dim(struct infer *f, struct dim d, float scale)
 {
     float x = (float)d.value * scale;
     if (d.sym != 0 && scale >= 1.0f && scale < 1e6f && scale == (float)(int64_t)scale)
@@ -90,7 +90,7 @@ void rule_resize(struct infer *f, nid n, int arg)
         else if (size != NULL && size->n == (uint32_t)k && strcmp(policy, "stretch") == 0)
             s.d[axis] = num_dim(size->at[i]);
         else if (size == NULL || size->n != (uint32_t)k)
-            s.d[axis] = size == NULL && nscale == k && !crops ? scaled(f, s.d[axis], scale[i])
+            s.d[axis] = size == NULL && nscale == k && !crops ? scale_dim(f, s.d[axis], scale[i])
                                                               : dim_unknown();
     }
     if (s.rank >= 0 && size != NULL && size->n == (uint32_t)k && strcmp(policy, "stretch") != 0)
@@ -117,7 +117,7 @@ void rule_depth_space(struct infer *f, nid n, int arg)
 /* --- regions --- */
 
 /* Sets result 0 to [regions, channels, height, width]; operand 0 is the image, operand 1 lists the regions. */
-static void regions(struct infer *f, nid n, struct dim height, struct dim width)
+static void set_regions(struct infer *f, nid n, struct dim height, struct dim width)
 {
     struct shape in, roi, out = {.rank = 4};
     shape_in(f, n, 0, &in);
@@ -136,18 +136,18 @@ void rule_regions(struct infer *f, nid n, int arg)
 {
     int64_t size[2];
     if (arg == REGION_ALIGN) {
-        regions(f, n, dim_num(node_attr_int(f->m, n, "output_height", 1)),
-                dim_num(node_attr_int(f->m, n, "output_width", 1)));
+        set_regions(f, n, dim_num(node_attr_int(f->m, n, "output_height", 1)),
+                    dim_num(node_attr_int(f->m, n, "output_width", 1)));
     } else if (arg == REGION_CROP) {
-        regions(f, n, value_dim(f, n, 3, 0), value_dim(f, n, 3, 1));
+        set_regions(f, n, value_dim(f, n, 3, 0), value_dim(f, n, 3, 1));
     } else {
         bool known = attr_ints(f, n, "pooled_shape", size, 2) == 2;
-        regions(f, n, dim_num(known ? size[0] : -1), dim_num(known ? size[1] : -1));
+        set_regions(f, n, dim_num(known ? size[0] : -1), dim_num(known ? size[1] : -1));
     }
 }
 
 /* TensorRT's NMS.  Results: number of boxes, boxes, scores, classes; an attribute says how many for each image. */
-static void best_boxes(struct infer *f, nid n)
+static void set_best_boxes(struct infer *f, nid n)
 {
     struct shape boxes, s = {.elem = ELEM_I32, .rank = 2};
     shape_in(f, n, 0, &boxes);
@@ -166,7 +166,7 @@ void rule_nms(struct infer *f, nid n, int arg)
 {
     struct shape s = {.elem = ELEM_I64, .rank = 2};
     if (arg == NMS_TENSORRT) {
-        best_boxes(f, n);
+        set_best_boxes(f, n);
         return;
     }
     s.d[0] = dim_unknown();

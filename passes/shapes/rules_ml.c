@@ -1,6 +1,6 @@
 /* Shape inference: rules of ai.onnx.ml and of the operators on strings and text.
  * Formulas: the operator documents; where these leave a size open (classifiers with two labels,
- * dictionaries), what ONNX Runtime's kernels make. */
+ * dictionaries), what ONNX Runtime's kernels make.  O(operands + elements of an attribute) a node. */
 #include "passes/shapes/infer.h"
 
 #include <string.h>

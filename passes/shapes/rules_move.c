@@ -1,6 +1,6 @@
 /* Shape inference: rules of the operators that rearrange, join, cut and pick elements.
  * Axes, pads, split sizes and the like are attributes in old opsets and operands in new ones;
- * attr_or_input() takes whichever is there. */
+ * attr_or_input() takes whichever is there.  O(operands * rank) a node, and O(elements) where they are followed. */
 #include "passes/shapes/infer.h"
 
 #include <string.h>
@@ -265,7 +265,7 @@ void rule_concat(struct infer *f, nid n, int arg)
 }
 
 /* Size of piece i of k pieces of a dimension: all alike, the last may be smaller. */
-static struct dim piece(struct dim whole, uint32_t i, uint32_t k)
+static struct dim piece_size(struct dim whole, uint32_t i, uint32_t k)
 {
     if (k == 1)
         return whole;
@@ -294,7 +294,7 @@ void rule_split(struct infer *f, nid n, int arg)
         } else if (k >= 0) {
             s.d[axis] = i < (uint32_t)k ? dim_num(size[i]) : dim_unknown();
         } else {
-            s.d[axis] = k == -1 ? piece(in.d[axis], i, pieces) : dim_unknown();
+            s.d[axis] = k == -1 ? piece_size(in.d[axis], i, pieces) : dim_unknown();
         }
         shape_set(f, n, i, &s);
     }
@@ -476,7 +476,8 @@ static void gather_values(struct infer *f, nid n, const struct shape *in, const 
 }
 
 /* Writes to *out the shape in, with `axis` replaced by the axes of index. */
-static void gathered(const struct shape *in, const struct shape *index, int axis, struct shape *out)
+static void gather_shape(const struct shape *in, const struct shape *index, int axis,
+                         struct shape *out)
 {
     if (axis < 0 || index->rank < 0 || in->rank - 1 + index->rank > SHAPE_RANK)
         return;
@@ -494,7 +495,7 @@ void rule_gather(struct infer *f, nid n, int arg)
     shape_in(f, n, 0, &in);
     shape_in(f, n, 1, &index);
     out = shape_unknown(in.elem);
-    gathered(&in, &index, axis_of(node_attr_int(f->m, n, "axis", 0), in.rank), &out);
+    gather_shape(&in, &index, axis_of(node_attr_int(f->m, n, "axis", 0), in.rank), &out);
     gather_values(f, n, &in, &index);
     shape_set(f, n, 0, &out);
 }
@@ -539,7 +540,7 @@ void rule_gather_blocks(struct infer *f, nid n, int arg)
     int axis = axis_of(node_attr_int(f->m, n, "gather_axis", 0), in.rank);
     if (in.elem == ELEM_U8 && in.rank > 0 && bits > 0 && bits < 8)
         in.d[in.rank - 1] = dim_mul(f->m, in.d[in.rank - 1], dim_num(8 / bits));
-    gathered(&in, &index, axis, &out);
+    gather_shape(&in, &index, axis, &out);
     shape_set(f, n, 0, &out);
 }
 

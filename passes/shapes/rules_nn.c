@@ -1,6 +1,6 @@
 /* Shape inference: rules of the operators that compute (convolution, pooling, products, recurrent
  * layers, attention, resizing).  Formulas: the operator documents of ONNX and of ONNX Runtime's
- * com.microsoft domain. */
+ * com.microsoft domain.  O(operands * rank) a node; Einsum O(length of its equation). */
 #include "passes/shapes/infer.h"
 
 #include <string.h>
@@ -97,8 +97,8 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
 }
 
 /* Applies the windows to the spatial dimensions of in, which start at `at`, and writes them to *out. */
-static void windowed(struct infer *f, const struct window *x, const struct shape *in, int at,
-                     struct shape *out)
+static void apply_windows(struct infer *f, const struct window *x, const struct shape *in, int at,
+                          struct shape *out)
 {
     for (int i = 0; i < x->nspatial; i++)
         out->d[at + i] = window_dim(f, x, i, in->d[at + i]);
@@ -110,7 +110,7 @@ static bool channels_last(const struct infer *f, nid n, int arg)
            ((arg & WINDOW_MAYBE_LAST) != 0 && node_attr_int(f->m, n, "channels_last", 0) != 0);
 }
 
-static void conv_like(struct infer *f, nid n, uint32_t weight, enum elem e, bool last)
+static void set_conv(struct infer *f, nid n, uint32_t weight, enum elem e, bool last)
 {
     struct shape in, w, out;
     struct window x;
@@ -125,7 +125,7 @@ static void conv_like(struct infer *f, nid n, uint32_t weight, enum elem e, bool
         out.d[0] = shape_dim(&in, 0);
         out.d[last ? rank - 1 : 1] = shape_dim(&w, 0);
         if (in.rank >= 0)
-            windowed(f, &x, &in, last ? 1 : 2, &out);
+            apply_windows(f, &x, &in, last ? 1 : 2, &out);
     }
     shape_set(f, n, 0, &out);
 }
@@ -133,12 +133,12 @@ static void conv_like(struct infer *f, nid n, uint32_t weight, enum elem e, bool
 void rule_conv(struct infer *f, nid n, int arg)
 {
     enum elem e = (enum elem)(arg & WINDOW_ELEM);
-    conv_like(f, n, 1, e != ELEM_NONE ? e : elem_in(f, n, 0), channels_last(f, n, arg));
+    set_conv(f, n, 1, e != ELEM_NONE ? e : elem_in(f, n, 0), channels_last(f, n, arg));
 }
 
 void rule_qlinear_conv(struct infer *f, nid n, int arg)
 {
-    conv_like(f, n, 3, elem_in(f, n, 7), channels_last(f, n, arg));
+    set_conv(f, n, 3, elem_in(f, n, 7), channels_last(f, n, arg));
 }
 
 /* ConvTranspose; arg 1: the pads are operand 2. */
@@ -181,7 +181,7 @@ void rule_pool(struct infer *f, nid n, int arg)
     out = shape_unknown(in.elem);
     if (in.rank > 2 && window_of(f, n, in.rank - 2, NULL, &x)) {
         out = in;
-        windowed(f, &x, &in, channels_last(f, n, arg) ? 1 : 2, &out);
+        apply_windows(f, &x, &in, channels_last(f, n, arg) ? 1 : 2, &out);
     }
     shape_set(f, n, 0, &out);
     if ((arg & WINDOW_INDICES) != 0) {
@@ -209,7 +209,7 @@ static void swap_last(struct shape *s)
     s->d[s->rank - 2] = d;
 }
 
-static void product(struct infer *f, struct shape a, struct shape b, struct shape *out)
+static void multiply_shapes(struct infer *f, struct shape a, struct shape b, struct shape *out)
 {
     bool row = a.rank == 1, column = b.rank == 1;
     out->rank = -1;
@@ -237,7 +237,7 @@ static void product(struct infer *f, struct shape a, struct shape b, struct shap
 }
 
 /* Moves the first axis to the last but one: [M, batch..., K] becomes [batch..., M, K]. */
-static void batch_first(struct shape *s)
+static void move_to_batch(struct shape *s)
 {
     struct dim rows = s->d[0];
     if (s->rank < 3)
@@ -274,14 +274,14 @@ void rule_matmul(struct infer *f, nid n, int arg)
                                            : (enum elem)a.elem;
     out = shape_unknown(e);
     if (node_attr_int(f->m, n, "transBatchA", 0) != 0)
-        batch_first(&a);
+        move_to_batch(&a);
     if (node_attr_int(f->m, n, "transBatchB", 0) != 0)
-        batch_first(&b);
+        move_to_batch(&b);
     if (node_attr_int(f->m, n, "transA", 0) != 0 && a.rank > 1)
         swap_last(&a);
     if (node_attr_int(f->m, n, "transB", 0) != 0 && b.rank > 1)
         swap_last(&b);
-    product(f, a, b, &out);
+    multiply_shapes(f, a, b, &out);
     shape_set(f, n, 0, &out);
 }
 
@@ -426,7 +426,7 @@ static const char *skip_blank(const char *s)
     return s;
 }
 
-static bool label(char c)
+static bool is_label(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -442,7 +442,7 @@ struct equation {
 static int labels_ahead(const char *s)
 {
     int k = 0;
-    for (s = skip_blank(s); label(*s) || *s == '.'; s = skip_blank(s + 1))
+    for (s = skip_blank(s); is_label(*s) || *s == '.'; s = skip_blank(s + 1))
         k += *s != '.';
     return k;
 }
@@ -452,7 +452,7 @@ static const char *read_labels(struct infer *f, const char *s, const struct shap
                                struct equation *e)
 {
     int dots = in->rank - labels_ahead(s), k = 0;
-    for (s = skip_blank(s); label(*s) || *s == '.'; s = skip_blank(s)) {
+    for (s = skip_blank(s); is_label(*s) || *s == '.'; s = skip_blank(s)) {
         if (*s == '.') {
             struct shape some = {.rank = in->rank < 0 ? -1 : dots};
             if (strncmp(s, "...", 3) != 0 || (in->rank >= 0 && dots < 0))
@@ -496,7 +496,7 @@ static bool write_labels(const struct equation *e, const char *s, struct shape *
     if (strncmp(s, "->", 2) == 0) {
         for (s = skip_blank(s + 2); fits && *s != 0; s = skip_blank(s)) {
             bool dots = strncmp(s, "...", 3) == 0;
-            fits = out->rank < SHAPE_RANK && (dots ? put_dots(e, out) : label(*s));
+            fits = out->rank < SHAPE_RANK && (dots ? put_dots(e, out) : is_label(*s));
             if (fits && !dots)
                 out->d[out->rank++] = e->seen[(int)*s] != 0 ? e->size[(int)*s] : dim_unknown();
             s += dots ? 3 : 1;

@@ -48,7 +48,7 @@ static uint32_t type_of_shape(struct infer *f, const struct shape *s)
 }
 
 /* acc, with what it leaves open filled in from s, if they do not contradict each other; else acc. */
-static struct shape filled(struct shape acc, struct shape s)
+static struct shape fill_shape(struct shape acc, struct shape s)
 {
     if (acc.elem != 0 && s.elem != 0 && acc.elem != s.elem)
         return acc;
@@ -64,7 +64,7 @@ static struct shape filled(struct shape acc, struct shape s)
 
 /* One type from a and b.  fill: both hold, so that each fills in what the other leaves open; else one of them holds,
  * and only what they agree on stays.  0: they are of different kinds. */
-static uint32_t combine(struct infer *f, uint32_t a, uint32_t b, bool fill)
+static uint32_t combine_types(struct infer *f, uint32_t a, uint32_t b, bool fill)
 {
     struct type outer[NESTED];
     unsigned n = 0;
@@ -81,7 +81,7 @@ static uint32_t combine(struct infer *f, uint32_t a, uint32_t b, bool fill)
     if (a != b && f->m->type[a].kind == TYPE_TENSOR) {
         struct shape s = shape_of_type(f, a), t = shape_of_type(f, b);
         if (fill)
-            s = filled(s, t);
+            s = fill_shape(s, t);
         else
             shape_join(&s, &t);
         a = type_of_shape(f, &s);
@@ -97,7 +97,7 @@ static uint32_t combine(struct infer *f, uint32_t a, uint32_t b, bool fill)
 
 uint32_t type_join(struct infer *f, uint32_t a, uint32_t b)
 {
-    return combine(f, a, b, false);
+    return combine_types(f, a, b, false);
 }
 
 uint32_t type_without_shape(struct infer *f, uint32_t type)
@@ -114,7 +114,7 @@ void container_set(struct infer *f, nid n, uint32_t i, uint32_t type)
     vid out = node_out(f->m, n, i);
     if (out == 0 || type == 0)
         return;
-    uint32_t now = f->type[out] == 0 ? type : combine(f, f->type[out], type, true);
+    uint32_t now = f->type[out] == 0 ? type : combine_types(f, f->type[out], type, true);
     if (now != 0)
         f->type[out] = now;
 }
@@ -147,7 +147,7 @@ static nid constructed(const struct infer *f, vid v)
     return is_made_by(f, v, "SequenceConstruct") ? f->m->value[v].def : 0;
 }
 
-static void construct(struct infer *f, nid n)
+static void construct_sequence(struct infer *f, nid n)
 {
     uint32_t type = type_in(f, n, 0), k = f->m->node[n].nformal;
     for (uint32_t i = 1; i < k && type != 0; i++)
@@ -156,14 +156,14 @@ static void construct(struct infer *f, nid n)
         container_set(f, n, 0, around(f, TYPE_SEQ, type));
 }
 
-static void empty(struct infer *f, nid n)
+static void make_empty(struct infer *f, nid n)
 {
     int64_t e = node_attr_int(f->m, n, "dtype", ELEM_F32);
     struct shape s = shape_unknown(e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_F32);
     container_set(f, n, 0, around(f, TYPE_SEQ, type_of_shape(f, &s)));
 }
 
-static void insert(struct infer *f, nid n)
+static void insert_element(struct infer *f, nid n)
 {
     uint32_t old = element_in(f, n, 0), add = type_in(f, n, 1);
     if (is_made_by(f, node_in(f->m, n, 0), "SequenceEmpty") && add != 0)
@@ -176,7 +176,7 @@ static void insert(struct infer *f, nid n)
 }
 
 /* The size of SplitToSequence's pieces along their axis, if all have the same. */
-static struct dim piece(struct infer *f, nid n, struct dim whole)
+static struct dim piece_size(struct infer *f, nid n, struct dim whole)
 {
     int64_t v[SHAPE_VALUES];
     vid split = node_in(f->m, n, 1);
@@ -195,7 +195,7 @@ static struct dim piece(struct infer *f, nid n, struct dim whole)
     return dim_num(v[0]);
 }
 
-static void split(struct infer *f, nid n)
+static void split_sequence(struct infer *f, nid n)
 {
     struct shape s;
     if (!shape_in(f, n, 0, &s))
@@ -207,12 +207,12 @@ static void split(struct infer *f, nid n)
         s.rank--;
         memmove(&s.d[axis], &s.d[axis + 1], (size_t)(s.rank - axis) * sizeof s.d[0]);
     } else {
-        s.d[axis] = piece(f, n, s.d[axis]);
+        s.d[axis] = piece_size(f, n, s.d[axis]);
     }
     container_set(f, n, 0, around(f, TYPE_SEQ, type_of_shape(f, &s)));
 }
 
-static void length(struct infer *f, nid n)
+static void set_length(struct infer *f, nid n)
 {
     struct shape s = shape_scalar(ELEM_I64);
     nid made = constructed(f, node_in(f->m, n, 0));
@@ -228,22 +228,22 @@ void rule_sequence(struct infer *f, nid n, int arg)
 {
     switch ((enum seq_rule)arg) {
     case SEQ_CONSTRUCT:
-        construct(f, n);
+        construct_sequence(f, n);
         break;
     case SEQ_EMPTY:
-        empty(f, n);
+        make_empty(f, n);
         break;
     case SEQ_INSERT:
-        insert(f, n);
+        insert_element(f, n);
         break;
     case SEQ_ERASE:
         container_set(f, n, 0, type_in(f, n, 0));
         break;
     case SEQ_SPLIT:
-        split(f, n);
+        split_sequence(f, n);
         break;
     case SEQ_LENGTH:
-        length(f, n);
+        set_length(f, n);
         break;
     case SEQ_AT:
         container_set(f, n, 0, element_in(f, n, 0));
@@ -311,7 +311,8 @@ void enter_sequence_map(struct infer *f, nid n, gid g)
         uint32_t type = type_in(f, n, i), inner = element_in(f, n, i);
         vid v = f->m->arg[in.at + i];
         type = inner != 0 ? inner : type;
-        uint32_t now = f->type[v] == 0 || type == 0 ? type : combine(f, f->type[v], type, true);
+        uint32_t now =
+            f->type[v] == 0 || type == 0 ? type : combine_types(f, f->type[v], type, true);
         f->type[v] = now != 0 ? now : f->type[v];
     }
 }

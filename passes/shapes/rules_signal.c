@@ -1,6 +1,6 @@
 /* Shape inference: rules of the operators on signals (Fourier transforms, windows, mel filters).
  * A transform of a real signal of n points has n / 2 + 1 different points: a one-sided one returns those only.
- * Formulas: the operator documents of ONNX and of ONNX Runtime. */
+ * Formulas: the operator documents of ONNX and of ONNX Runtime.  O(rank) a node. */
 #include "passes/shapes/infer.h"
 
 static struct dim one_side(struct infer *f, struct dim d)

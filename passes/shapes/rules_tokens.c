@@ -11,7 +11,8 @@ static struct dim attr_dim(const struct infer *f, nid n, const char *name)
     return dim_num(node_attr_int(f->m, n, name, -1));
 }
 
-static void set(struct infer *f, nid n, uint32_t i, enum elem e, int rank, const struct dim *d)
+static void set_result(struct infer *f, nid n, uint32_t i, enum elem e, int rank,
+                       const struct dim *d)
 {
     struct shape s = {.elem = (uint8_t)e, .rank = rank};
     memcpy(s.d, d, (size_t)rank * sizeof *d);
@@ -38,11 +39,11 @@ void rule_ngram_hash(struct infer *f, nid n, int arg)
     const struct dim hash[] = {shape_dim(&ids, 0), arg == 1 ? heads : shape_dim(&ids, 1), heads},
                      present[] = {batch, past},
                      update[] = {batch, attr_dim(f, n, "state_update_capacity"), past};
-    set(f, n, 0, e, arg == 1 ? 2 : 3, hash);
-    set(f, n, 1, e, 2, present);
+    set_result(f, n, 0, e, arg == 1 ? 2 : 3, hash);
+    set_result(f, n, 1, e, 2, present);
     if (arg == 1) {
-        set(f, n, 2, ELEM_I32, 2, present);
-        set(f, n, 3, e, 3, update);
+        set_result(f, n, 2, ELEM_I32, 2, present);
+        set_result(f, n, 3, e, 3, update);
     }
 }
 
@@ -57,7 +58,7 @@ void rule_varlen_conv(struct infer *f, nid n, int arg)
                                  shape_dim(&in, 1)};
     shape_set(f, n, 0, &in);
     shape_set(f, n, 1, &state);
-    set(f, n, 2, (enum elem)in.elem, 3, update);
+    set_result(f, n, 2, (enum elem)in.elem, 3, update);
 }
 
 /* GatedDeltaNet: query, key and value are (tokens..., heads, size) each, or packed side by side in operand 0; the
@@ -89,8 +90,8 @@ void rule_gated_delta(struct infer *f, nid n, int arg)
     struct dim each = dim_add(m, heads, dim_add(m, dim_mul(m, key_heads, key), values));
     const struct dim last[] = {batch, heads, value, key},
                      update[] = {batch, dim_mul(m, attr_dim(f, n, "state_update_capacity"), each)};
-    set(f, n, 1, ELEM_F32, 4, last);
-    set(f, n, 2, ELEM_F32, 2, update);
+    set_result(f, n, 1, ELEM_F32, 4, last);
+    set_result(f, n, 2, ELEM_F32, 2, update);
 }
 
 /* HyperConnectionPreMix: mixes several streams to one; they stand on the axis before the last, or (num_branches)
@@ -132,8 +133,8 @@ static struct dim capacity(struct infer *f, nid n)
 /* Tokens are compressed: each `ratio` of them make an entry, together with the tokens of the entry before, which are
  * kept for that.  `waiting`: tokens kept so far (the first `ratio` are those of the last entry, if there are as
  * many); fresh: new tokens.  *made: entries that come of them; *left: tokens kept then. */
-static void compress(int64_t ratio, int64_t waiting, int64_t fresh, struct dim *made,
-                     struct dim *left)
+static void count_compressed(int64_t ratio, int64_t waiting, int64_t fresh, struct dim *made,
+                             struct dim *left)
 {
     *made = *left = dim_unknown();
     if (ratio < 1 || waiting < 0 || fresh < 0 || waiting > INT32_MAX || fresh > INT64_MAX / 2)
@@ -154,11 +155,11 @@ void rule_indexer(struct infer *f, nid n, int arg)
     shape_in(f, n, 7, &past);
     shape_in(f, n, 13, &waiting);
     const struct dim selected[] = {shape_dim(&q, 0), shape_dim(&q, 1), capacity(f, n)};
-    set(f, n, 0, ELEM_I32, 3, selected);
+    set_result(f, n, 0, ELEM_I32, 3, selected);
     struct dim made = shape_dim(&q, 1), left = dim_unknown();
     if (!by_tokens(f, n))
-        compress(node_attr_int(f->m, n, "compress_ratio", -1), shape_dim(&waiting, 2).value,
-                 shape_dim(&q, 1).value, &made, &left);
+        count_compressed(node_attr_int(f->m, n, "compress_ratio", -1), shape_dim(&waiting, 2).value,
+                         shape_dim(&q, 1).value, &made, &left);
     if (node_in(f->m, n, 12) == 0 && past.rank == 3)
         past.d[1] = dim_add(f->m, past.d[1], made);
     shape_set(f, n, 1, &past);
@@ -177,9 +178,9 @@ void rule_packed_indexer(struct infer *f, nid n, int arg)
     const struct dim selected[] = {shape_dim(&q, 0), capacity(f, n)},
                      update[] = {shape_dim(&keys, 0), attr_dim(f, n, "state_update_capacity"),
                                  shape_dim(&keys, 2)};
-    set(f, n, 0, ELEM_I32, 2, selected);
-    set(f, n, 1, ELEM_I32, 1, selected);
+    set_result(f, n, 0, ELEM_I32, 2, selected);
+    set_result(f, n, 1, ELEM_I32, 1, selected);
     for (uint32_t i = 2; i < 6; i++)
         shape_set_like(f, n, i, node_in(f->m, n, 10 + i), ELEM_NONE);
-    set(f, n, 6, (enum elem)q.elem, 3, update);
+    set_result(f, n, 6, (enum elem)q.elem, 3, update);
 }

@@ -79,7 +79,7 @@ static int run(struct ctx *x, const char *path, const char *passes)
     int rc = pipeline_run(&p, x, &none);
     if (rc == 0 && x->results.plan) {
         char text[UNIT_TEXT];
-        printf("plan: %s per sample\n", time_print(text, x->results.plan->value));
+        printf("plan: %s per sample\n", time_print(text, x->results.plan->claim.value));
     }
     return rc;
 }

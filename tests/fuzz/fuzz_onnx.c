@@ -155,12 +155,14 @@ static bool text_suffices(const struct module *m)
 static void check_text_plan(const struct ctx *x, struct module *text, const char *passes)
 {
     struct diag d = fuzz_diag();
-    struct ctx y = {.use.diag = &d, .scene = {.m = text, .cluster = x->scene.cluster}};
+    struct ctx y = {.use.diag = &d,
+                    .scene = {.m = text, .cluster = x->scene.cluster, .model = x->scene.model}};
 
     fuzz_run(&y, "open-functions");
     fuzz_check(fuzz_run(&y, passes) == 0, "the text of a model can be planned like the model");
-    fuzz_check(x->results.plan->status != PLAN_OPTIMAL || y.results.plan->status != PLAN_OPTIMAL ||
-                   x->results.plan->value == y.results.plan->value,
+    fuzz_check(x->results.plan->claim.status != PLAN_OPTIMAL ||
+                   y.results.plan->claim.status != PLAN_OPTIMAL ||
+                   x->results.plan->claim.value == y.results.plan->claim.value,
                "the text of a model has the same optimum");
 }
 

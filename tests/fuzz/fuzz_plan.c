@@ -2,8 +2,8 @@
  * annotated ONNX model if they begin with a small byte, else JSON of any of the three kinds or lines
  * regex=device.  What is accepted gives every placed node a device of the cluster, is judged, and,
  * written as plan JSON or as the placement paper's split, is read back the same. */
-#include "backends/backends.h"
 #include "frontends/frontends.h"
+#include "ir/plan/plan_json.h"
 #include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -44,17 +44,18 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
     struct verdict v = judge(&x->scene, dev, NULL, a);
     struct plan p = {.planner = "plan",
                      .dev = dev,
-                     .value = v.value,
-                     .bound = -1,
-                     .bound_all = -1,
-                     .status = PLAN_HEURISTIC,
-                     .argument = "read"};
-    struct result r = {.scene = x->scene, .plan = &p, .verdict = &v, .diag = x->use.diag};
+                     .claim = {.value = v.value,
+                               .bound = -1,
+                               .bound_all = -1,
+                               .status = PLAN_HEURISTIC,
+                               .argument = "read"}};
+    const struct plan_told t = {&x->scene, &p, &v, NULL};
     const char *own = arena_fmt(a, "%s/own.json", folder.path);
     const char *paper = arena_fmt(a, "%s/paper.json", folder.path);
-    fuzz_check(plan_json_write(&r, own) == 0, "a plan can be written");
+    fuzz_check(plan_json_write(&t, own, NULL, x->use.diag) == 0, "a plan can be written");
     check_same(x, own, dev);
-    fuzz_check(paper_split_write(&r, paper) == 0, "a split of the paper can be written");
+    fuzz_check(paper_split_write(&t, paper, NULL, x->use.diag) == 0,
+               "a split of the paper can be written");
     check_same(x, paper, dev);
     fuzz_check_text(&x->scene, &p);
 }

@@ -1,8 +1,8 @@
 /* Any bytes as textual IR, the whole way: what parses and verifies is printed, parsed and printed alike;
  * its profile, if it has one, is planned; the plan is printed and parsed with the module, cut into
  * parts, and written and read as plan JSON.  (Only models from ONNX files can be split into such.) */
-#include "backends/backends.h"
 #include "ir/plan/parts.h"
+#include "ir/plan/plan_json.h"
 #include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -12,16 +12,15 @@ static void check_plan(struct ctx *x, struct arena *a)
 {
     struct verdict v = judge(&x->scene, x->results.plan->dev, NULL, x->scene.m->mem);
     struct fuzz_folder folder = fuzz_folder_make(a, "empty", NULL, 0);
+    const struct plan_told t = {&x->scene, x->results.plan, &v, NULL};
     const char *path = arena_fmt(a, "%s/plan.json", folder.path);
-    struct result r = {
-        .scene = x->scene, .plan = x->results.plan, .verdict = &v, .diag = x->use.diag};
 
     fuzz_check_text(&x->scene, x->results.plan);
     fuzz_check(parts_build(&x->scene, x->results.plan->dev, a) != NULL, "a plan can be cut");
     bool utf8 = fuzz_names_are_utf8(x->scene.m);
     const int32_t *dev = x->results.plan->dev;
-    bool written =
-        plan_json_write(&r, path) == 0; /* names of nodes that are not placed do not matter */
+    bool written = plan_json_write(&t, path, NULL, x->use.diag) ==
+                   0; /* names of nodes that are not placed do not matter */
     fuzz_check(written || !utf8, "a plan in UTF-8 can be written");
     if (utf8 && x->levels.base->n > 0)
         dev = plan_read(x, path);
@@ -44,9 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rc == 0 && module_verify(t.scene.m, &d) == 0) {
         fuzz_check_text(&t.scene, t.plan);
         struct cluster c;
-        struct ctx x = {
-            .use.diag = &d,
-            .scene = {.m = t.scene.m, .cluster = t.scene.cluster != NULL ? t.scene.cluster : &c}};
+        struct ctx x = {.use.diag = &d, .scene = t.scene};
+        if (x.scene.cluster == NULL)
+            x.scene.cluster = &c;
         cluster_default(&c);
         if (t.scene.m->nnode <= PLANNED_NODES &&
             fuzz_run(&x, "fuse,dp-place{max-states=500:starts=2}") == 0)

@@ -8,19 +8,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *a = arena_new(NULL);
     struct diag d = fuzz_diag();
-    struct cluster *c = NULL;
+    struct scene s;
     struct fuzz_folder folder = fuzz_folder_make(a, "workload.json", data, size);
-    struct module *m = workload_read(folder.file, 1, &c, NULL, &d);
+    int rc = workload_read(&s, folder.file, 1, NULL, &d);
 
-    fuzz_check_result(m == NULL ? -1 : 0, &d);
-    if (m != NULL) {
-        fuzz_check(module_verify(m, &d) == 0, "what was read is a verified module");
-        fuzz_check_text(&(struct scene){.m = m}, NULL);
-        struct ctx x = {.use.diag = &d, .scene = {.m = m, .cluster = c}};
-        if (m->nnode <= PLANNED_NODES) {
+    fuzz_check_result(rc, &d);
+    if (rc == 0) {
+        fuzz_check(module_verify(s.m, &d) == 0, "what was read is a verified module");
+        fuzz_check_text(&s, NULL);
+        struct ctx x = {.use.diag = &d, .scene = s};
+        if (s.m->nnode <= PLANNED_NODES) {
             fuzz_run(&x, "contract,dp-place{max-states=500:starts=2}");
         }
-        arena_free(m->mem);
+        arena_free(s.m->mem);
     }
     fuzz_folder_remove(folder);
     arena_free(a);

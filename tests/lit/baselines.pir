@@ -35,9 +35,9 @@
 # RUN: sh -c '%pcc %s -p local-place --pin "a|b|c=acc0" -q > %t.out 2>&1; echo "exit $?" >> %t.out'; FileCheck %s --check-prefix=LOCAL < %t.out
 # LOCAL: error: local-place: acc{{[01]}} would need {{.*}} MiB of memory and has 10.00 MiB
 # LOCAL: exit 3
-# Planners that look at single loads say so.
+# Planners whose loads are plain sums say so.
 # RUN: sh -c '%pcc %s -p local-place --overlap=max -q > %t.out 2>&1; echo "exit $?" >> %t.out'; FileCheck %s --check-prefix=OVERLAP < %t.out
-# OVERLAP: error: local-place: it knows neither overlap nor
+# OVERLAP: error: local-place knows no transfers beside computing; dpl-place, dp-place, anneal-place, auto-place and pipedream-place do{{$}}
 # OVERLAP: exit 1
 # The table: the plan's row, then the baselines'; beside --emit on stderr.
 # RUN: %pcc %s -p dp-place --baselines -q | FileCheck %s --check-prefix=TABLE

@@ -23,10 +23,10 @@
 # FOUR: time per sample 50.00 us, bound 50.00 us
 # JUDGED: time per sample 48.00 us
 # IR: class "acc" x4 group=2 inner_share=100000
-# DP: error: dp-place: it knows no groups of devices: use hier-place, or leave the groups out
-# DPL: error: dpl-place: it knows no groups of devices: use hier-place, or leave the groups out
-# OVERLAP: error: hier-place: it knows transfers after computing only, not --overlap=max
-# REPLICATE: error: hier-place: it gives each stage one device: leave out --replicate
+# DP: error: dp-place knows no groups of devices; hier-place does{{$}}
+# DPL: error: dpl-place knows no groups of devices; hier-place does{{$}}
+# OVERLAP: error: hier-place knows no transfers beside computing; no planner knows all that is wanted: groups of devices and transfers beside computing{{$}}
+# REPLICATE: error: hier-place knows no copies of stages; no planner knows all that is wanted: groups of devices and copies of stages{{$}}
 # THREE: error: group '3:0.5': class acc has 4 devices, expected a multiple of 3
 # FORM: error: group '2:fast': expected a number of devices and their inner link
 # NONE: error: no plan exists in which each group takes a contiguous piece

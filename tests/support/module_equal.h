@@ -294,9 +294,12 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
     if (x == NULL || !same) {
         return same_if(same, "presence of a plan", 0);
     }
-    same = strcmp(x->planner, y->planner) == 0 && strcmp(x->argument, y->argument) == 0 &&
-           x->value == y->value && x->bound == y->bound && x->bound_all == y->bound_all &&
-           x->scope == y->scope && x->status == y->status && x->states == y->states;
+    same = strcmp(x->planner, y->planner) == 0 &&
+           strcmp(x->claim.argument, y->claim.argument) == 0 &&
+           x->claim.objective == y->claim.objective && x->claim.value == y->claim.value &&
+           x->claim.bound == y->claim.bound && x->claim.bound_all == y->claim.bound_all &&
+           x->claim.scope == y->claim.scope && x->claim.status == y->claim.status &&
+           x->states == y->states;
     for (nid n = 1; same && n < e->a->nnode; n++) {
         same = x->dev[n] == y->dev[e->node[n]];
     }
@@ -344,12 +347,18 @@ static inline bool module_equal(const struct module *a, const struct plan *pa,
     return same && same_graphs(&e, pa, pb);
 }
 
+static inline bool model_equal(const struct exec_model *a, const struct exec_model *b)
+{
+    return same_if(a->kind == b->kind && a->objective == b->objective && a->io_free == b->io_free &&
+                       exec_efficiency(a) == exec_efficiency(b) && a->part_cost == b->part_cost &&
+                       a->overlap == b->overlap && a->sync_bandwidth == b->sync_bandwidth &&
+                       a->replicate == b->replicate && a->schedule == b->schedule,
+                   "execution model", 0);
+}
+
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)
 {
-    bool same = a->ncls == b->ncls && a->ndev == b->ndev && a->io_free == b->io_free &&
-                a->efficiency == b->efficiency && a->part_cost == b->part_cost &&
-                a->overlap == b->overlap && a->sync_bandwidth == b->sync_bandwidth &&
-                a->replicate == b->replicate && a->schedule == b->schedule;
+    bool same = a->ncls == b->ncls && a->ndev == b->ndev;
 
     for (uint32_t i = 0; same && i < a->ncls; i++) {
         const struct device_class *x = &a->cls[i], *y = &b->cls[i];

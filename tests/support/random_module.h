@@ -564,19 +564,27 @@ static inline struct module *random_module(uint64_t seed, uint32_t nodes, uint32
     return m;
 }
 
+static inline struct exec_model random_model(uint64_t seed)
+{
+    struct rng r = rng_seed(seed + 2);
+    struct exec_model e = {0};
+
+    e.io_free = rng_one_in(&r, 2);
+    e.sync_bandwidth = rng_one_in(&r, 2) ? 0 : 1 + rng_below(&r, 1000000);
+    e.replicate = rng_one_in(&r, 3);
+    e.overlap = (enum overlap)rng_below(&r, OVERLAPS);
+    e.part_cost = rng_one_in(&r, 2) ? 0 : random_amount(&r) % (PS_PER_S + 1);
+    e.schedule = (enum micro_schedule)rng_below(&r, MICRO_SCHEDULES);
+    e.efficiency = rng_one_in(&r, 2) ? 1000000 : 1 + rng_below(&r, 999999);
+    return e;
+}
+
 static inline struct cluster *random_cluster(uint64_t seed, struct arena *a)
 {
     static const char *const name[] = {"a100", "npu", "odd \"class\"", "cpu", ""};
     struct rng r = rng_seed(seed + 1);
     struct cluster *c = arena_alloc(a, sizeof *c);
 
-    c->io_free = rng_one_in(&r, 2);
-    c->sync_bandwidth = rng_one_in(&r, 2) ? 0 : 1 + rng_below(&r, 1000000);
-    c->replicate = rng_one_in(&r, 3);
-    c->overlap = (enum overlap)rng_below(&r, OVERLAPS);
-    c->part_cost = rng_one_in(&r, 2) ? 0 : random_amount(&r) % (PS_PER_S + 1);
-    c->schedule = (enum schedule)rng_below(&r, SCHEDULES);
-    c->efficiency = rng_one_in(&r, 2) ? 1000000 : 1 + rng_below(&r, 999999);
     c->ncls = 1 + rng_below(&r, 4);
     for (uint32_t i = 0; i < c->ncls; i++) {
         struct device_class *k = &c->cls[i];
@@ -607,12 +615,12 @@ static inline struct plan *random_plan(uint64_t seed, const struct module *m,
     struct plan *p = arena_alloc(m->mem, sizeof *p);
 
     p->planner = "dp-place";
-    p->argument = rng_one_in(&r, 3) ? "" : "all \"1428\" ideals\nsearched";
-    p->value = rng_one_in(&r, 4) ? -1 : random_time(&r);
-    p->bound = rng_one_in(&r, 3) ? -1 : random_amount(&r);
-    p->bound_all = rng_one_in(&r, 3) ? -1 : random_amount(&r);
-    p->scope = (enum plan_scope)rng_below(&r, SCOPES);
-    p->status = (enum plan_status)rng_below(&r, PLAN_INFEASIBLE + 1);
+    p->claim.argument = rng_one_in(&r, 3) ? "" : "all \"1428\" ideals\nsearched";
+    p->claim.value = rng_one_in(&r, 4) ? -1 : random_time(&r);
+    p->claim.bound = rng_one_in(&r, 3) ? -1 : random_amount(&r);
+    p->claim.bound_all = rng_one_in(&r, 3) ? -1 : random_amount(&r);
+    p->claim.scope = (enum plan_scope)rng_below(&r, SCOPES);
+    p->claim.status = (enum plan_status)rng_below(&r, PLAN_INFEASIBLE + 1);
     p->states = rng_bits(&r) >> rng_below(&r, 64);
     p->dev = arena_array(m->mem, m->nnode, sizeof *p->dev);
     for (nid n = 0; n < m->nnode; n++) {

@@ -1,7 +1,8 @@
-"""passes/README.md works as it says: its pass is compiled into a pcc of its own (with table.c changed as
-the page tells), and its lit test passes with that pcc, and fails when the pass is broken.
+"""passes/README.md and backends/README.md work as they say: their pass, planner and writer are compiled into a pcc of
+their own (with the tables changed as the pages tell), and their lit tests pass with that pcc, and fail when the one
+they are for is broken; the tests of all planners and of all writers take the new ones in.
 
-Needs lit, filecheck and the build tree around PCC (else 77)."""
+Needs lit, filecheck, cmocka and the build tree around PCC (else 77)."""
 import os
 import re
 import shlex
@@ -15,7 +16,20 @@ ROOT = Path(__file__).resolve().parents[2]
 PCC = os.environ.get("PCC", "pcc")
 BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
 STRICT = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes".split()
-BREAK = ("g->pred.at[v + 1] - at != 1", "g->pred.at[v + 1] == at")
+PAGES = ("passes/README.md", "backends/README.md")
+# each file of the pages: its test, how it comes into which table, and how it is broken
+EXAMPLES = {
+    "passes/coarsen/absorb.c": (
+        "tests/lit/absorb.pir", "passes/table.c", "extern const struct pass ", "pass_absorb", "&pass_fuse,",
+        ("g->pred.at[v + 1] - at != 1", "g->pred.at[v + 1] == at")),
+    "passes/baselines/even_place.c": (
+        "tests/lit/even.pir", "passes/table.c", "extern const struct planner ", "planner_even_place",
+        "&planner_scotch_place,", ("before += time_of(g, v);", "")),
+    "backends/report/loads.c": (
+        "tests/lit/loads.pir", "backends/writers.c", "extern const struct writer ", "writer_loads",
+        "&writer_json,", ("{12, 9, 6}", "{12, 12, 6}")),
+}
+UNIT, WRITERS = "tests/unit/passes/planner.c", "tests/unit/backends/writers.c"
 
 
 def cache(name):
@@ -35,19 +49,28 @@ def c_flags():
     return [*cache("CMAKE_C_FLAGS").split(), *cache(f"CMAKE_C_FLAGS_{kind}").split()]
 
 
-def build(folder, blocks, out):
-    """A pcc with the page's pass: its objects come before those of the library."""
-    table = (ROOT / "passes/table.c").read_text()
-    table, n = re.subn(r"extern const struct pass ", "extern const struct pass pass_absorb, ", table)
-    table, k = re.subn(r"&pass_fuse,", "&pass_absorb, &pass_fuse,", table)
-    assert n == 1 and k == 1, "passes/table.c has changed its form"
-    (folder / "table.c").write_text(table)
-    (folder / "absorb.c").write_text(blocks["passes/coarsen/absorb.c"])
-    libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c", "jansson", "libcgraph"],
+def tables():
+    """The tables with a line for each example, by name."""
+    changed = {}
+    for _, table, declares, name, row, _ in EXAMPLES.values():
+        text = changed.get(table) or (ROOT / table).read_text()
+        text, n = re.subn(re.escape(declares), f"{declares}{name}, ", text)
+        text, k = re.subn(re.escape(row), f"&{name}, {row}", text)
+        assert n == 1 and k == 1, f"{table} has changed its form"
+        changed[table] = text
+    return changed
+
+
+def build(folder, blocks, out, sources):
+    """A program with the pages' examples: their objects come before those of the library."""
+    own = []
+    for path, text in {**tables(), **{path: blocks[path] for path in EXAMPLES}}.items():
+        own.append(folder / Path(path).name)
+        own[-1].write_text(text)
+    libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c", "jansson", "libcgraph", "cmocka"],
                           capture_output=True, text=True, check=True).stdout.split()
     command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{ROOT}",
-               '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', folder / "absorb.c", folder / "table.c",
-               *sorted((ROOT / "tools/pcc").glob("*.c")), BUILD / "libpcc.a",
+               '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', *own, *sources, BUILD / "libpcc.a",
                *BUILD.glob("**/libpcc_onnx.a"), *libs, *solvers(), "-pthread", "-lm", "-o", out]
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if r.returncode:
@@ -64,28 +87,44 @@ def main():
     if not (BUILD / "libpcc.a").is_file():
         print("skipped: PCC is in no build tree")
         return 77
-    page = (ROOT / "passes/README.md").read_text()
-    blocks = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", page, re.M | re.S))
+    pages = "".join((ROOT / page).read_text() for page in PAGES)
+    blocks = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", pages, re.M | re.S))
+    driver = sorted((ROOT / "tools/pcc").glob("*.c"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if not build(folder, blocks, folder / "pcc"):
-            return 1
         (folder / "lit").mkdir()
-        for p in ("lit.cfg.py",):
-            shutil.copy(ROOT / "tests/lit" / p, folder / "lit")
-        test = folder / "lit" / "absorb.pir"
-        test.write_text(blocks["tests/lit/absorb.pir"])
-        r = lit(test, folder / "pcc", folder / "out")
-        if r.returncode:
-            print(r.stdout[-3000:])
-            return r.returncode
-        assert blocks["passes/coarsen/absorb.c"].count(BREAK[0]) == 1
-        blocks["passes/coarsen/absorb.c"] = blocks["passes/coarsen/absorb.c"].replace(*BREAK)
-        if not build(folder, blocks, folder / "broken"):
+        shutil.copy(ROOT / "tests/lit/lit.cfg.py", folder / "lit")
+        if not build(folder, blocks, folder / "pcc", driver):
             return 1
-        r = lit(test, folder / "broken", folder / "out2")
-        if r.returncode != 1:
-            print(f"the page's test does not notice a broken pass: {r.returncode}\n{r.stdout}")
+        for path, (test, *_, (old, new)) in EXAMPLES.items():
+            at = folder / "lit" / Path(test).name
+            at.write_text(blocks[test])
+            r = lit(at, folder / "pcc", folder / "out")
+            if r.returncode:
+                print(r.stdout[-3000:])
+                return r.returncode
+            assert blocks[path].count(old) == 1
+            if not build(folder, {**blocks, path: blocks[path].replace(old, new)}, folder / "broken", driver):
+                return 1
+            r = lit(at, folder / "broken", folder / "out2")
+            if r.returncode != 1:
+                print(f"the page's test of {path} does not notice that it is broken: {r.returncode}\n{r.stdout}")
+                return 1
+        for unit in (UNIT, WRITERS):
+            if not build(folder, blocks, folder / "unit", [ROOT / unit]):
+                return 1
+            r = subprocess.run([folder / "unit"], capture_output=True, text=True)
+            if r.returncode:
+                print(f"{unit} with the pages' examples:", r.stdout[-3000:], r.stderr[-3000:], sep="\n")
+                return 1
+        groups = ("FEATURE_PINS | FEATURE_PART_COST}", "FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS}")
+        path = "passes/baselines/even_place.c"
+        assert blocks[path].count(groups[0]) == 1
+        if not build(folder, {**blocks, path: blocks[path].replace(*groups)}, folder / "unit", [ROOT / UNIT]):
+            return 1
+        r = subprocess.run([folder / "unit"], capture_output=True, text=True)
+        if r.returncode == 0:
+            print(f"{UNIT} takes a planner that offers what it does not know: {r.stdout[-3000:]}")
             return 1
     return 0
 

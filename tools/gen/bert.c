@@ -35,12 +35,14 @@ static const char *bert_layer(struct gen *g, const struct bert *m, int64_t i, co
     const char *y;
 
     gen_scope(g, gen_str(g, "/%s", p));
-    y = gen_attention(g, "/attn", gen_str(g, "%s.attn", p), &m->heads, x, m->mask, 0.02);
+    y = gen_attention(g, "/attn", gen_str(g, "%s.attn", p), &m->heads, x, m->mask);
     x = gen_op2(g, "/attn/Add_1", x, y);
     x = gen_layer_norm(g, "/ln_1/LayerNormalization", gen_str(g, "%s.ln_1", p), x, w);
-    y = gen_linear(g, "/mlp/fc", gen_str(g, "%s.mlp.fc", p), x, w, m->ffn, 0.02, true);
+    y = gen_linear(g, "/mlp/fc", gen_str(g, "%s.mlp.fc", p), x,
+                   (struct gen_linear){w, m->ffn, 0.02, true});
     y = bert_gelu(g, m, y);
-    y = gen_linear(g, "/mlp/proj", gen_str(g, "%s.mlp.proj", p), y, m->ffn, w, 0.02, true);
+    y = gen_linear(g, "/mlp/proj", gen_str(g, "%s.mlp.proj", p), y,
+                   (struct gen_linear){m->ffn, w, 0.02, true});
     x = gen_op2(g, "/mlp/Add", x, y);
     x = gen_layer_norm(g, "/ln_2/LayerNormalization", gen_str(g, "%s.ln_2", p), x, w);
     gen_scope(g, "");
@@ -90,7 +92,8 @@ static void bert_pool(struct gen *g, const struct gen_opt *o, const char *x)
 
     x = gen_op2(g, "/pooler/Gather", x, first);
     gen_attr_i(g, "axis", 1);
-    x = gen_linear(g, "/pooler/dense", "pooler.dense", x, o->width, o->width, 0.02, true);
+    x = gen_linear(g, "/pooler/dense", "pooler.dense", x,
+                   (struct gen_linear){o->width, o->width, 0.02, true});
     gen_op1(g, "/pooler/Tanh", x);
     gen_output(g, gen_rename(g, "pooler_output"), GEN_F32, 2,
                (const struct gen_dim[]){{0, "batch"}, {o->width, NULL}});

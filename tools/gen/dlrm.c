@@ -13,16 +13,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* `n` layers of MatMul, Add and Relu, the last one `out` wide and followed by `end`. */
-static const char *tower(struct gen *g, const struct gen_opt *o, const char *name, const char *x,
-                         int64_t in, int64_t inner, int64_t out, const char *end)
+/* A multilayer perceptron. */
+struct tower {
+    const char *name;
+    int64_t in, out;
+    const char *end; /* the operator behind the last layer */
+};
+
+/* Layers of MatMul, Add and Relu, the last one `out` wide and followed by `end`. */
+static const char *add_tower(struct gen *g, const struct gen_opt *o, const char *x, struct tower t)
 {
+    int64_t in = t.in;
+
     for (int64_t i = 0; i < o->layers; i++) {
-        const int64_t w = i + 1 < o->layers ? inner : out;
-        const char *path = gen_str(g, "/%s/layers.%lld", name, (long long)i);
-        const char *param = gen_str(g, "%s.layers.%lld", name, (long long)i);
-        x = gen_linear(g, path, param, x, in, w, sqrt(2.0 / (double)in), true);
-        x = gen_op1(g, gen_str(g, "%s/%s", path, i + 1 < o->layers ? "Relu" : end), x);
+        const bool last = i + 1 == o->layers;
+        const int64_t w = last ? t.out : o->ffn;
+        const char *path = gen_str(g, "/%s/layers.%lld", t.name, (long long)i);
+        const char *param = gen_str(g, "%s.layers.%lld", t.name, (long long)i);
+        x = gen_linear(g, path, param, x, (struct gen_linear){in, w, sqrt(2.0 / (double)in), true});
+        x = gen_op1(g, gen_str(g, "%s/%s", path, last ? t.end : "Relu"), x);
         in = w;
     }
     return x;
@@ -81,14 +90,14 @@ int gen_dlrm(struct gen *g, const struct gen_opt *o)
     }
     gen_input(g, "dense", GEN_F32, 2, (const struct gen_dim[]){{0, "batch"}, {o->features, NULL}});
     const char *axis = gen_ints(g, "const.bag_axis", 1, 1, (const int64_t[]){1});
-    both[0] = tower(g, o, "bottom", "dense", o->features, o->ffn, o->width, "Relu");
+    both[0] = add_tower(g, o, "dense", (struct tower){"bottom", o->features, o->width, "Relu"});
     rows[0] = gen_op2(g, "/bottom/Unsqueeze", both[0], axis);
     for (int64_t t = 0; t < o->tables; t++)
         rows[t + 1] = embedding(g, o, t, axis);
     both[1] = interact(g, n, rows, places);
     free(places);
     const char *x = gen_concat(g, "/top/Concat", 1, 2, both);
-    tower(g, o, "top", x, o->width + pairs, o->ffn, 1, "Sigmoid");
+    add_tower(g, o, x, (struct tower){"top", o->width + pairs, 1, "Sigmoid"});
     gen_output(g, gen_rename(g, "output"), GEN_F32, 2,
                (const struct gen_dim[]){{0, "batch"}, {1, NULL}});
     return 0;

@@ -147,9 +147,16 @@ struct gen_causal {
     const char *mask; /* bool [sequence, total] */
 };
 
-/* x W + b: nodes <path>/MatMul and, unless `bias` is false, <path>/Add. */
+/* x W + b with weights of that standard deviation; without bias, x W. */
+struct gen_linear {
+    int64_t in, out;
+    double std;
+    bool bias;
+};
+
+/* Nodes <path>/MatMul and, with a bias, <path>/Add. */
 const char *gen_linear(struct gen *g, const char *path, const char *param, const char *x,
-                       int64_t in, int64_t out, double std, bool bias);
+                       struct gen_linear l);
 const char *gen_layer_norm(struct gen *g, const char *path, const char *param, const char *x,
                            int64_t width);
 const char *gen_transpose(struct gen *g, const char *path, const char *x, int rank,
@@ -167,7 +174,7 @@ const char *gen_split_heads(struct gen *g, const char *path, const struct gen_he
 /* Self-attention of x [B,S,W] with q, k, v and out projections; `mask` is added to the scores
  * unless NULL. */
 const char *gen_attention(struct gen *g, const char *path, const char *param,
-                          const struct gen_heads *h, const char *x, const char *mask, double std);
+                          const struct gen_heads *h, const char *x, const char *mask);
 /* A convolution with "same" padding and a square kernel; `gain` on He weights. */
 struct gen_conv {
     int64_t in, out, kernel, stride;

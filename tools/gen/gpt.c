@@ -55,8 +55,8 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
 {
     const int64_t w = m->o->width;
     const char *prefix = gen_str(g, "h.%lld.attn", (long long)i);
-    const char *qkv =
-        gen_linear(g, "/attn/qkv", gen_str(g, "%s.qkv", prefix), x, w, 3 * w, 0.02, true);
+    const char *qkv = gen_linear(g, "/attn/qkv", gen_str(g, "%s.qkv", prefix), x,
+                                 (struct gen_linear){w, 3 * w, 0.02, true});
     const char *q = gen_op1(g, "/attn/Split", qkv);
     const char *k = gen_more(g);
     const char *v = gen_more(g);
@@ -82,22 +82,24 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
     s = gen_op2(g, "/attn/MatMul_1", s, v);
     s = gen_transpose(g, "/attn/Transpose_4", s, 4, swap_12);
     s = gen_op2(g, "/attn/Reshape_3", s, m->merge_heads);
-    return gen_linear(g, "/attn/proj", gen_str(g, "%s.proj", prefix), s, w, w, m->proj_std, true);
+    return gen_linear(g, "/attn/proj", gen_str(g, "%s.proj", prefix), s,
+                      (struct gen_linear){w, w, m->proj_std, true});
 }
 
 static const char *mlp(struct gen *g, const struct gpt *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
     const char *prefix = gen_str(g, "h.%lld.mlp", (long long)i);
-    const char *h = gen_linear(g, "/mlp/fc", gen_str(g, "%s.fc", prefix), x, w, 4 * w, 0.02, true);
+    const char *h = gen_linear(g, "/mlp/fc", gen_str(g, "%s.fc", prefix), x,
+                               (struct gen_linear){w, 4 * w, 0.02, true});
     const char *e = gen_op2(g, "/mlp/act/Div", h, m->sqrt2);
 
     e = gen_op1(g, "/mlp/act/Erf", e);
     e = gen_op2(g, "/mlp/act/Add", e, m->one);
     h = gen_op2(g, "/mlp/act/Mul", h, e);
     h = gen_op2(g, "/mlp/act/Mul_1", h, m->half);
-    return gen_linear(g, "/mlp/proj", gen_str(g, "%s.proj", prefix), h, 4 * w, w, m->proj_std,
-                      true);
+    return gen_linear(g, "/mlp/proj", gen_str(g, "%s.proj", prefix), h,
+                      (struct gen_linear){4 * w, w, m->proj_std, true});
 }
 
 static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const char *x)

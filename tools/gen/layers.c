@@ -7,15 +7,15 @@
 #include <stdio.h>
 
 const char *gen_linear(struct gen *g, const char *path, const char *param, const char *x,
-                       int64_t in, int64_t out, double std, bool bias)
+                       struct gen_linear l)
 {
     const char *b = NULL, *w = gen_weight(g, gen_str(g, "%s.weight", param), 2,
-                                          (const int64_t[]){in, out}, 0.0, std);
+                                          (const int64_t[]){l.in, l.out}, 0.0, l.std);
 
-    if (bias)
-        b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &out, 0.0, 0.02);
+    if (l.bias)
+        b = gen_weight(g, gen_str(g, "%s.bias", param), 1, &l.out, 0.0, 0.02);
     const char *y = gen_op2(g, gen_str(g, "%s/MatMul", path), x, w);
-    return bias ? gen_op2(g, gen_str(g, "%s/Add", path), y, b) : y;
+    return l.bias ? gen_op2(g, gen_str(g, "%s/Add", path), y, b) : y;
 }
 
 const char *gen_layer_norm(struct gen *g, const char *path, const char *param, const char *x,
@@ -78,7 +78,7 @@ const char *gen_split_heads(struct gen *g, const char *path, const struct gen_he
 }
 
 const char *gen_attention(struct gen *g, const char *path, const char *param,
-                          const struct gen_heads *h, const char *x, const char *mask, double std)
+                          const struct gen_heads *h, const char *x, const char *mask)
 {
     static const char *const names[] = {"q", "k", "v"};
     const int64_t w = h->heads * h->dim;
@@ -86,7 +86,8 @@ const char *gen_attention(struct gen *g, const char *path, const char *param,
 
     for (int i = 0; i < 3; i++) {
         const char *p = gen_str(g, "%s/%s", path, names[i]);
-        qkv[i] = gen_linear(g, p, gen_str(g, "%s.%s", param, names[i]), x, w, w, 0.02, true);
+        qkv[i] = gen_linear(g, p, gen_str(g, "%s.%s", param, names[i]), x,
+                            (struct gen_linear){w, w, 0.02, true});
         qkv[i] = gen_split_heads(g, p, h, qkv[i], i == 1);
     }
     const char *s = gen_op2(g, gen_str(g, "%s/MatMul", path), qkv[0], qkv[1]);
@@ -98,8 +99,8 @@ const char *gen_attention(struct gen *g, const char *path, const char *param,
     s = gen_op2(g, gen_str(g, "%s/MatMul_1", path), s, qkv[2]);
     s = gen_transpose(g, gen_str(g, "%s/Transpose", path), s, 4, (const int64_t[]){0, 2, 1, 3});
     s = gen_op2(g, gen_str(g, "%s/Reshape", path), s, h->merge);
-    return gen_linear(g, gen_str(g, "%s/out", path), gen_str(g, "%s.out", param), s, w, w, std,
-                      true);
+    return gen_linear(g, gen_str(g, "%s/out", path), gen_str(g, "%s.out", param), s,
+                      (struct gen_linear){w, w, 0.02, true});
 }
 
 const char *gen_conv(struct gen *g, const char *path, const char *param, const char *x,

@@ -97,9 +97,12 @@ static const char *attention(struct gen *g, const struct llama *m, int64_t i, co
                              const char *x)
 {
     const int64_t w = m->o->width, kw = m->kv.heads * m->kv.dim;
-    const char *q = gen_linear(g, "/attn/q", gen_str(g, "%s.q", param), x, w, w, 0.02, false);
-    const char *k = gen_linear(g, "/attn/k", gen_str(g, "%s.k", param), x, w, kw, 0.02, false);
-    const char *v = gen_linear(g, "/attn/v", gen_str(g, "%s.v", param), x, w, kw, 0.02, false);
+    const char *q = gen_linear(g, "/attn/q", gen_str(g, "%s.q", param), x,
+                               (struct gen_linear){w, w, 0.02, false});
+    const char *k = gen_linear(g, "/attn/k", gen_str(g, "%s.k", param), x,
+                               (struct gen_linear){w, kw, 0.02, false});
+    const char *v = gen_linear(g, "/attn/v", gen_str(g, "%s.v", param), x,
+                               (struct gen_linear){w, kw, 0.02, false});
 
     q = rotate(g, m, "/attn/q/rotary", gen_split_heads(g, "/attn/q", &m->q, q, false));
     k = rotate(g, m, "/attn/k/rotary", gen_split_heads(g, "/attn/k", &m->kv, k, false));
@@ -119,7 +122,8 @@ static const char *attention(struct gen *g, const struct llama *m, int64_t i, co
     s = gen_op2(g, "/attn/MatMul_1", s, v);
     s = gen_transpose(g, "/attn/Transpose_1", s, 4, (const int64_t[]){0, 2, 1, 3});
     s = gen_op2(g, "/attn/Reshape", s, m->q.merge);
-    return gen_linear(g, "/attn/o", gen_str(g, "%s.o", param), s, w, w, m->proj_std, false);
+    return gen_linear(g, "/attn/o", gen_str(g, "%s.o", param), s,
+                      (struct gen_linear){w, w, m->proj_std, false});
 }
 
 /* down(silu(gate(x)) * up(x)) */
@@ -128,22 +132,22 @@ static const char *swiglu(struct gen *g, const struct llama *m, const char *path
 {
     const int64_t w = m->o->width, f = m->o->ffn;
     const char *gate = gen_linear(g, gen_str(g, "%s/gate", path), gen_str(g, "%s.gate", param), x,
-                                  w, f, 0.02, false);
-    const char *up =
-        gen_linear(g, gen_str(g, "%s/up", path), gen_str(g, "%s.up", param), x, w, f, 0.02, false);
+                                  (struct gen_linear){w, f, 0.02, false});
+    const char *up = gen_linear(g, gen_str(g, "%s/up", path), gen_str(g, "%s.up", param), x,
+                                (struct gen_linear){w, f, 0.02, false});
 
     gate = gen_silu(g, gen_str(g, "%s/act", path), gate);
     up = gen_op2(g, gen_str(g, "%s/Mul", path), gate, up);
-    return gen_linear(g, gen_str(g, "%s/down", path), gen_str(g, "%s.down", param), up, f, w,
-                      m->proj_std, false);
+    return gen_linear(g, gen_str(g, "%s/down", path), gen_str(g, "%s.down", param), up,
+                      (struct gen_linear){f, w, m->proj_std, false});
 }
 
 /* The experts chosen for each token and their weights, [B,S,top_k]. */
 static const char *route(struct gen *g, const struct llama *m, const char *param, const char *x,
                          const char **chosen)
 {
-    const char *p = gen_linear(g, "/moe/router", gen_str(g, "%s.router", param), x, m->o->width,
-                               m->o->experts, 0.02, false);
+    const char *p = gen_linear(g, "/moe/router", gen_str(g, "%s.router", param), x,
+                               (struct gen_linear){m->o->width, m->o->experts, 0.02, false});
     p = gen_op1(g, "/moe/router/Softmax", p);
     gen_attr_i(g, "axis", -1);
     p = gen_op2(g, "/moe/router/TopK", p, m->topk);
@@ -275,7 +279,7 @@ int gen_llama(struct gen *g, const struct gen_opt *o)
     for (int64_t i = 0; i < o->layers; i++)
         x = layer(g, &m, i, x, terms);
     x = rms_norm(g, &m, "/norm", "norm", x);
-    gen_linear(g, "/lm_head", "lm_head", x, o->width, o->vocab, 0.02, false);
+    gen_linear(g, "/lm_head", "lm_head", x, (struct gen_linear){o->width, o->vocab, 0.02, false});
     gen_rename(g, "logits");
     return 0;
 }

@@ -99,7 +99,8 @@ static const char *project(struct gen *g, const struct seq2seq *m, const char *p
     const int64_t w = m->o->width;
     const char *const rest[] = {m->heads, m->dim};
 
-    x = gen_linear(g, path, gen_str(g, "%s%s", g->scope, path), x, w, w, scale_of(w), false);
+    x = gen_linear(g, path, gen_str(g, "%s%s", g->scope, path), x,
+                   (struct gen_linear){w, w, scale_of(w), false});
     x = reshape(g, m, path, x, 2, rest);
     return gen_transpose(g, gen_str(g, "%s/Transpose", path), x, 4, (const int64_t[]){0, 2, 1, 3});
 }
@@ -123,7 +124,7 @@ static const char *attend(struct gen *g, const struct seq2seq *m, const char *pa
     y = gen_transpose(g, gen_str(g, "%s/Transpose_1", path), y, 4, (const int64_t[]){0, 2, 1, 3});
     y = reshape(g, m, path, y, 1, &m->width);
     y = gen_linear(g, gen_str(g, "%s/out", path), gen_str(g, "%s%s/out", g->scope, path), y,
-                   m->o->width, m->o->width, scale_of(m->o->width), false);
+                   (struct gen_linear){m->o->width, m->o->width, scale_of(m->o->width), false});
     return gen_op2(g, gen_str(g, "%s/Add_1", path), x, y);
 }
 
@@ -132,11 +133,11 @@ static const char *feed(struct gen *g, const struct seq2seq *m, const char *x)
 {
     const char *y = norm(g, m, "/ffn/norm", x);
 
-    y = gen_linear(g, "/ffn/in", gen_str(g, "%s/ffn/in", g->scope), y, m->o->width, m->inner,
-                   scale_of(m->o->width), false);
+    y = gen_linear(g, "/ffn/in", gen_str(g, "%s/ffn/in", g->scope), y,
+                   (struct gen_linear){m->o->width, m->inner, scale_of(m->o->width), false});
     y = gen_op1(g, "/ffn/Relu", y);
-    y = gen_linear(g, "/ffn/out", gen_str(g, "%s/ffn/out", g->scope), y, m->inner, m->o->width,
-                   scale_of(m->inner), false);
+    y = gen_linear(g, "/ffn/out", gen_str(g, "%s/ffn/out", g->scope), y,
+                   (struct gen_linear){m->inner, m->o->width, scale_of(m->inner), false});
     return gen_op2(g, "/ffn/Add", x, y);
 }
 
@@ -229,7 +230,8 @@ int gen_seq2seq(struct gen *g, const struct gen_opt *o)
     const char *states = encode(g, &m, words, mask);
     const char *x = decode(g, &m, words, states, mask);
     gen_scope(g, "");
-    gen_linear(g, "/lm_head", "lm_head", x, o->width, o->vocab, scale_of(o->width), false);
+    gen_linear(g, "/lm_head", "lm_head", x,
+               (struct gen_linear){o->width, o->vocab, scale_of(o->width), false});
     gen_output(g, gen_rename(g, "logits"), GEN_F32, 3, out);
     return 0;
 }

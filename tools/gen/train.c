@@ -49,12 +49,12 @@ static const char *at(struct gen *g, const struct unit *u, const char *rest)
 /* ---- forward ---- */
 
 static const char *linear(struct gen *g, struct unit *u, const char *path, const char *param,
-                          const char *x, int64_t in, int64_t out, double std)
+                          const char *x, struct gen_linear l)
 {
-    *u = (struct unit){.path = path, .param = param, .x = x, .in = in, .out = out};
+    *u = (struct unit){.path = path, .param = param, .x = x, .in = l.in, .out = l.out};
     u->w = gen_str(g, "%s.weight", param);
     u->b = gen_str(g, "%s.bias", param);
-    return gen_linear(g, path, param, x, in, out, std, true);
+    return gen_linear(g, path, param, x, l);
 }
 
 static const char *norm(struct gen *g, struct unit *u, const char *path, const char *param,
@@ -73,9 +73,12 @@ static const char *attend(struct gen *g, const struct train *m, struct tape *t, 
                           const char *x)
 {
     const int64_t w = m->o->width;
-    const char *q = linear(g, &t->q, "/attn/q", gen_str(g, "%s.q", p), x, w, w, 0.02);
-    const char *k = linear(g, &t->k, "/attn/k", gen_str(g, "%s.k", p), x, w, w, 0.02);
-    const char *v = linear(g, &t->v, "/attn/v", gen_str(g, "%s.v", p), x, w, w, 0.02);
+    const char *q = linear(g, &t->q, "/attn/q", gen_str(g, "%s.q", p), x,
+                           (struct gen_linear){w, w, 0.02, true});
+    const char *k = linear(g, &t->k, "/attn/k", gen_str(g, "%s.k", p), x,
+                           (struct gen_linear){w, w, 0.02, true});
+    const char *v = linear(g, &t->v, "/attn/v", gen_str(g, "%s.v", p), x,
+                           (struct gen_linear){w, w, 0.02, true});
 
     t->qh = gen_split_heads(g, "/attn/q", &m->heads, q, false);
     t->kh = gen_split_heads(g, "/attn/k", &m->heads, k, false);
@@ -89,7 +92,8 @@ static const char *attend(struct gen *g, const struct train *m, struct tape *t, 
     s = gen_op2(g, "/attn/MatMul_1", t->p, t->vh);
     s = gen_transpose(g, "/attn/Transpose_1", s, 4, swap_12);
     s = gen_op2(g, "/attn/Reshape", s, m->heads.merge);
-    return linear(g, &t->o, "/attn/out", gen_str(g, "%s.out", p), s, w, w, m->proj_std);
+    return linear(g, &t->o, "/attn/out", gen_str(g, "%s.out", p), s,
+                  (struct gen_linear){w, w, m->proj_std, true});
 }
 
 static const char *forward(struct gen *g, const struct train *m, struct tape *t, int64_t i,
@@ -102,9 +106,11 @@ static const char *forward(struct gen *g, const struct train *m, struct tape *t,
     y = norm(g, &t->ln_1, "/ln_1", gen_str(g, "%s.ln_1", p), x, w);
     x = gen_op2(g, "/attn/Add", x, attend(g, m, t, gen_str(g, "%s.attn", p), y));
     y = norm(g, &t->ln_2, "/ln_2", gen_str(g, "%s.ln_2", p), x, w);
-    t->h = linear(g, &t->fc, "/mlp/fc", gen_str(g, "%s.mlp.fc", p), y, w, m->ffn, 0.02);
+    t->h = linear(g, &t->fc, "/mlp/fc", gen_str(g, "%s.mlp.fc", p), y,
+                  (struct gen_linear){w, m->ffn, 0.02, true});
     y = gen_op1(g, "/mlp/Relu", t->h);
-    y = linear(g, &t->proj, "/mlp/proj", gen_str(g, "%s.mlp.proj", p), y, m->ffn, w, m->proj_std);
+    y = linear(g, &t->proj, "/mlp/proj", gen_str(g, "%s.mlp.proj", p), y,
+               (struct gen_linear){m->ffn, w, m->proj_std, true});
     x = gen_op2(g, "/mlp/Add", x, y);
     gen_scope(g, "");
     return x;
@@ -302,7 +308,8 @@ int gen_train(struct gen *g, const struct gen_opt *o)
     for (int64_t i = 0; i < o->layers; i++)
         x = forward(g, &m, &tapes[i], i, x);
     x = norm(g, &ln_f, "/ln_f", "ln_f", x, o->width);
-    x = linear(g, &head, "/lm_head", "lm_head", x, o->width, o->vocab, 0.02);
+    x = linear(g, &head, "/lm_head", "lm_head", x,
+               (struct gen_linear){o->width, o->vocab, 0.02, true});
     x = linear_grad(g, &m, &head, loss(g, &m, x));
     x = norm_grad(g, &m, &ln_f, x);
     for (int64_t i = o->layers - 1; i >= 0; i--)

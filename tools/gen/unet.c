@@ -34,14 +34,14 @@ static double he(int64_t fan_in, double gain)
     return gain * sqrt(2.0 / (double)fan_in);
 }
 
-static const char *conv(struct gen *g, const char *name, struct pic in, int64_t out, int64_t kernel,
-                        int64_t stride, double gain)
+static const char *conv(struct gen *g, const char *name, const char *x, struct gen_conv c)
 {
-    const int64_t p = kernel / 2, dims[4] = {out, in.channels, kernel, kernel};
-    const double std = he(in.channels * kernel * kernel, gain);
+    const int64_t kernel = c.kernel, stride = c.stride, p = kernel / 2;
+    const int64_t dims[4] = {c.out, c.in, kernel, kernel};
+    const double std = he(c.in * kernel * kernel, c.gain);
     const char *w = gen_weight(g, gen_str(g, "%s%s.weight", g->scope, name), 4, dims, 0.0, std);
-    const char *b = gen_weight(g, gen_str(g, "%s%s.bias", g->scope, name), 1, &out, 0.0, 0.02);
-    const char *y = gen_op3(g, gen_str(g, "%s/Conv", name), in.x, w, b);
+    const char *b = gen_weight(g, gen_str(g, "%s%s.bias", g->scope, name), 1, &c.out, 0.0, 0.02);
+    const char *y = gen_op3(g, gen_str(g, "%s/Conv", name), x, w, b);
 
     gen_attr_ints(g, "kernel_shape", 2, (const int64_t[]){kernel, kernel});
     gen_attr_ints(g, "pads", 4, (const int64_t[]){p, p, p, p});
@@ -87,14 +87,15 @@ static struct pic res_block(struct gen *g, const struct unet *m, const char *sco
 
     gen_scope(g, scope);
     p.x = gen_silu(g, "/act1", group_norm(g, "/norm1", p));
-    p = (struct pic){conv(g, "/conv1", p, out, 3, 1, 1.0), out};
-    const char *t = gen_linear(g, "/time", gen_str(g, "%s/time", scope), m->time, m->time_width,
-                               out, he(m->time_width, 1.0), true);
+    p = (struct pic){conv(g, "/conv1", p.x, (struct gen_conv){p.channels, out, 3, 1, 1.0}), out};
+    const char *t =
+        gen_linear(g, "/time", gen_str(g, "%s/time", scope), m->time,
+                   (struct gen_linear){m->time_width, out, he(m->time_width, 1.0), true});
     p.x = gen_op2(g, "/Add", p.x, gen_op2(g, "/time/Unsqueeze", t, m->spatial));
     p.x = gen_silu(g, "/act2", group_norm(g, "/norm2", p));
-    p.x = conv(g, "/conv2", p, out, 3, 1, 0.3);
+    p.x = conv(g, "/conv2", p.x, (struct gen_conv){p.channels, out, 3, 1, 0.3});
     if (in.channels != out)
-        skip = conv(g, "/skip", in, out, 1, 1, 0.7);
+        skip = conv(g, "/skip", in.x, (struct gen_conv){in.channels, out, 1, 1, 0.7});
     p.x = gen_op2(g, "/Add_1", skip, p.x);
     gen_scope(g, "");
     return p;
@@ -112,7 +113,7 @@ static struct pic pixel_attention(struct gen *g, const struct gen_heads *h, cons
     const char *picture = gen_ints(g, gen_str(g, "%s.picture", scope), 1, 4, back);
     const char *y = gen_op2(g, "/Reshape", group_norm(g, "/norm", in), rows);
     y = gen_transpose(g, "/Transpose", y, 3, perm);
-    y = gen_attention(g, "/attn", gen_str(g, "%s/attn", scope), h, y, NULL, 0.02);
+    y = gen_attention(g, "/attn", gen_str(g, "%s/attn", scope), h, y, NULL);
     y = gen_transpose(g, "/Transpose_1", y, 3, perm);
     y = gen_op2(g, "/Reshape_1", y, picture);
     in.x = gen_op2(g, "/Add", in.x, y);
@@ -137,10 +138,11 @@ static void time_embedding(struct gen *g, struct unet *m)
     const char *c = gen_op1(g, "/Cos", t);
     t = gen_op1(g, "/Sin", t);
     t = gen_concat(g, "/Concat", -1, 2, (const char *const[]){c, t});
-    t = gen_linear(g, "/fc1", "time.fc1", t, w, m->time_width, he(w, 1.0), true);
+    t = gen_linear(g, "/fc1", "time.fc1", t,
+                   (struct gen_linear){w, m->time_width, he(w, 1.0), true});
     t = gen_silu(g, "/act", t);
-    t = gen_linear(g, "/fc2", "time.fc2", t, m->time_width, m->time_width, he(m->time_width, 1.0),
-                   true);
+    t = gen_linear(g, "/fc2", "time.fc2", t,
+                   (struct gen_linear){m->time_width, m->time_width, he(m->time_width, 1.0), true});
     m->time = gen_silu(g, "/act2", t);
     gen_scope(g, "");
 }
@@ -165,7 +167,7 @@ static struct pic down_path(struct gen *g, struct unet *m, const struct gen_head
         }
         if (l < levels - 1) {
             gen_scope(g, gen_str(g, "/down.%lld", (long long)l));
-            p.x = conv(g, "/shrink", p, p.channels, 3, 2, 0.7);
+            p.x = conv(g, "/shrink", p.x, (struct gen_conv){p.channels, p.channels, 3, 2, 0.7});
             gen_scope(g, "");
             m->skips[m->nskips++] = p;
         }
@@ -197,7 +199,7 @@ static struct pic up_path(struct gen *g, struct unet *m, const struct gen_heads 
             gen_attr_s(g, "mode", "nearest");
             gen_attr_s(g, "nearest_mode", "floor");
             gen_attr_s(g, "coordinate_transformation_mode", "asymmetric");
-            p.x = conv(g, "/grow", p, p.channels, 3, 1, 0.7);
+            p.x = conv(g, "/grow", p.x, (struct gen_conv){p.channels, p.channels, 3, 1, 0.7});
             gen_scope(g, "");
         }
     }
@@ -230,14 +232,15 @@ int gen_unet(struct gen *g, const struct gen_opt *o)
     m.spatial = gen_ints(g, "const.spatial", 1, 2, (const int64_t[]){2, 3});
     time_embedding(g, &m);
     struct pic p = {"sample", IMAGE_CHANNELS};
-    p = (struct pic){conv(g, "/conv_in", p, o->width, 3, 1, 1.0), o->width};
+    p = (struct pic){conv(g, "/conv_in", p.x, (struct gen_conv){p.channels, o->width, 3, 1, 1.0}),
+                     o->width};
     p = down_path(g, &m, &h, p);
     p = res_block(g, &m, "/mid/res.0", p, lowest);
     p = pixel_attention(g, &h, "/mid/attention", p, o->size >> (o->levels - 1));
     p = res_block(g, &m, "/mid/res.1", p, lowest);
     p = up_path(g, &m, &h, p);
     p.x = gen_silu(g, "/act_out", group_norm(g, "/norm_out", p));
-    conv(g, "/conv_out", p, IMAGE_CHANNELS, 3, 1, 1.0);
+    conv(g, "/conv_out", p.x, (struct gen_conv){p.channels, IMAGE_CHANNELS, 3, 1, 1.0});
     gen_output(g, gen_rename(g, "output"), GEN_F32, 4, dims);
     return 0;
 }

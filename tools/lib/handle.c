@@ -165,6 +165,7 @@ static void begin(struct pcc *p)
     p->judged = (struct judged){0};
     p->name = NULL;
     p->own = NULL;
+    p->own_model = (struct exec_model){0};
     p->planned = false;
 }
 

@@ -48,8 +48,10 @@ struct pcc {
     uint32_t ngiven, capgiven;
     /* of the model that is open; x.scene.m is NULL without one */
     const char *name;
-    bool nowhere;        /* it came in memory */
-    struct cluster *own; /* devices that came with it; NULL: none */
+    bool nowhere; /* it came in memory */
+    /* devices that came with it, and how they run a plan; NULL: none */
+    struct cluster *own;
+    struct exec_model own_model;
     bool planned;
     struct settings settings; /* what `given` means: x.settings */
     struct ctx x;
@@ -63,10 +65,10 @@ const char *given_nth(const struct pcc *p, const char *name, uint32_t i);
 
 /* Reads the model in place of the one that is there. */
 enum pcc_status open_input(struct pcc *p, const struct input *in);
-/* Reads a model into a module as module_new(of) makes it, with what its file says of devices and plan, without looking
- * at p->x; NULL and an error in d. */
-struct module *read_input(const struct pcc *p, const struct input *in, struct cluster **own,
-                          struct plan **plan, struct arena *of, struct diag *d);
+/* Reads a model into a module as module_new(of) makes it, with what its file says of devices (else s->cluster is NULL),
+ * of how they run a plan, and of a plan, without looking at p->x; 0, or -1, *s empty and an error in d. */
+int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
+               struct arena *of, struct diag *d);
 
 /* The passes of who names none. */
 const char *default_pipeline(const struct pcc *p);

@@ -24,8 +24,8 @@ static double transfer_scale(const struct pcc *p, const struct input *in, enum i
     return x;
 }
 
-static struct module *read_text(const struct input *in, struct cluster **own, struct plan **plan,
-                                struct arena *of, struct diag *d)
+static int read_text(const struct input *in, struct scene *s, struct plan **plan, struct arena *of,
+                     struct diag *d)
 {
     struct text_module t = {0};
     struct arena *a = arena_new(of);
@@ -35,42 +35,44 @@ static struct module *read_text(const struct input *in, struct cluster **own, st
         arena_free(t.scene.m->mem);
         t = (struct text_module){0};
     }
-    *own = t.scene.cluster;
+    *s = t.scene;
     *plan = t.plan;
     arena_free(a);
-    return t.scene.m;
+    return s->m ? 0 : -1;
 }
 
-struct module *read_input(const struct pcc *p, const struct input *in, struct cluster **own,
-                          struct plan **plan, struct arena *of, struct diag *d)
+int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
+               struct arena *of, struct diag *d)
 {
     struct onnx_options o = {
         .allow_links = given(p, "allow-links") != NULL, .bytes = in->bytes, .size = in->n};
     enum input_kind kind =
         in->bytes ? input_kind_in(in->name, in->bytes, in->n) : input_kind_of(in->name);
     double scale = transfer_scale(p, in, kind, d);
-    *own = NULL;
+    *s = (struct scene){0};
     *plan = NULL;
     if (scale <= 0)
-        return NULL;
+        return -1;
     switch (kind) {
     case INPUT_WORKLOAD:
-        return in->bytes ? workload_parse(&(struct workload_text){in->name, in->bytes, in->n},
-                                          scale, own, of, d)
-                         : workload_read(in->name, scale, own, of, d);
+        return in->bytes ? workload_parse(s, &(struct workload_text){in->name, in->bytes, in->n},
+                                          scale, of, d)
+                         : workload_read(s, in->name, scale, of, d);
     case INPUT_ONNX:
-        return onnx_read(in->name, &o, of, d);
+        s->m = onnx_read(in->name, &o, of, d);
+        return s->m ? 0 : -1;
     case INPUT_TEXT:
-        return read_text(in, own, plan, of, d);
+        return read_text(in, s, plan, of, d);
     }
-    return NULL;
+    return -1;
 }
 
 enum pcc_status open_input(struct pcc *p, const struct input *in)
 {
     p->name = arena_strdup(p->x.use.mem, in->name, strlen(in->name));
     p->nowhere = in->bytes != NULL;
-    p->x.scene.m = read_input(p, in, &p->own, &p->x.results.plan, p->x.use.mem, &p->diag);
-    p->x.scene.cluster = p->own;
-    return p->x.scene.m ? PCC_OK : PCC_BAD_INPUT;
+    int rc = read_input(p, in, &p->x.scene, &p->x.results.plan, p->x.use.mem, &p->diag);
+    p->own = p->x.scene.cluster;
+    p->own_model = p->x.scene.model;
+    return rc ? PCC_BAD_INPUT : PCC_OK;
 }

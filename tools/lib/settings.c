@@ -159,6 +159,7 @@ static enum pcc_status find_devices(struct pcc *p)
         diag_error(x->use.diag, "%s brings its own devices: -d and --link do not apply", p->name);
         return PCC_BAD_USE;
     }
+    x->scene.model = p->own_model;
     x->scene.cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->scene.cluster);
     if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag))
         return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
@@ -170,7 +171,7 @@ static enum pcc_status find_devices(struct pcc *p)
 static int describe_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;
-    const char *io = given(p, "io"), *eff = given(p, "efficiency"), *link = given(p, "link");
+    const char *link = given(p, "link");
     const char *group = given(p, "group"), *reserve = given(p, "reserve");
     if (link && cluster_set_link(x->scene.cluster, link, x->use.diag))
         return -1;
@@ -178,32 +179,37 @@ static int describe_devices(struct pcc *p)
         return -1;
     if (reserve && cluster_set_reserve(x->scene.cluster, reserve, x->use.diag))
         return -1;
+    return 0;
+}
+
+static int describe_model(struct pcc *p)
+{
+    struct exec_model *e = &p->x.scene.model;
+    const char *io = given(p, "io"), *eff = given(p, "efficiency");
     const char *part = given(p, "part-cost");
-    if (part && (!time_parse(part, &x->scene.cluster->part_cost) ||
-                 x->scene.cluster->part_cost < 0 || x->scene.cluster->part_cost > PS_PER_S))
-        return diag_error(x->use.diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
+    if (part && (!time_parse(part, &e->part_cost) || e->part_cost < 0 || e->part_cost > PS_PER_S))
+        return diag_error(&p->diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
                           part);
     if (io && strcmp(io, "free") && strcmp(io, "paid"))
-        return diag_error(x->use.diag, "--io '%s': expected paid or free", io);
-    x->scene.cluster->io_free = io ? !strcmp(io, "free") : x->scene.cluster->io_free;
-    int overlap = read_choice(p, "overlap", overlap_name, (int)x->scene.cluster->overlap);
-    int schedule = read_choice(p, "schedule", schedule_name, (int)x->scene.cluster->schedule);
+        return diag_error(&p->diag, "--io '%s': expected paid or free", io);
+    e->io_free = io ? !strcmp(io, "free") : e->io_free;
+    int overlap = read_choice(p, "overlap", overlap_name, (int)e->overlap);
+    int schedule = read_choice(p, "schedule", micro_schedule_name, (int)e->schedule);
     if (overlap < 0 || schedule < 0)
         return -1;
-    x->scene.cluster->overlap = (enum overlap)overlap;
-    x->scene.cluster->schedule = (enum schedule)schedule;
-    x->scene.cluster->replicate = x->scene.cluster->replicate || given(p, "replicate");
+    e->overlap = (enum overlap)overlap;
+    e->schedule = (enum micro_schedule)schedule;
+    e->replicate = e->replicate || given(p, "replicate");
     const char *sync = given(p, "sync");
-    if (sync && (!rate_parse(sync, &x->scene.cluster->sync_bandwidth) ||
-                 x->scene.cluster->sync_bandwidth < 1))
-        return diag_error(x->use.diag, "--sync '%s': expected a rate such as 25GB/s", sync);
-    if (eff && !share_parse(eff, &x->scene.cluster->efficiency))
-        return diag_error(x->use.diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
+    if (sync && (!rate_parse(sync, &e->sync_bandwidth) || e->sync_bandwidth < 1))
+        return diag_error(&p->diag, "--sync '%s': expected a rate such as 25GB/s", sync);
+    if (eff && !share_parse(eff, &e->efficiency))
+        return diag_error(&p->diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
     return 0;
 }
 
 enum pcc_status settings_devices(struct pcc *p)
 {
     enum pcc_status s = find_devices(p);
-    return s ? s : describe_devices(p) ? PCC_BAD_USE : PCC_OK;
+    return s ? s : describe_devices(p) || describe_model(p) ? PCC_BAD_USE : PCC_OK;
 }

@@ -44,13 +44,13 @@ const struct pcc_verdict *view_of(struct pcc *p)
     if (v->planner)
         return v;
     const struct plan *plan = r->plan;
-    *v = (struct pcc_verdict){.status = plan_status_name(plan->status),
-                              .scope = plan_scope_name(plan->scope),
-                              .argument = plan->argument ? plan->argument : "",
-                              .proof = plan->proof,
+    *v = (struct pcc_verdict){.status = plan_status_name(plan->claim.status),
+                              .scope = plan_scope_name(plan->claim.scope),
+                              .argument = plan->claim.argument ? plan->claim.argument : "",
+                              .proof = plan->claim.proof,
                               .time = r->verdict->value,
-                              .bound = plan->bound,
-                              .bound_all = plan->bound_all,
+                              .bound = plan->claim.bound,
+                              .bound_all = plan->claim.bound_all,
                               .nparts = r->parts->nparts,
                               .ndevices = r->scene.cluster->ndev,
                               .device = devices(r, p->x.use.mem)};

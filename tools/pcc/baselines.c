@@ -34,19 +34,27 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* took: seconds, negative: not known. */
-static void print_row(FILE *f, const struct ctx *x, const char *name, const int32_t *dev,
-                      const struct verdict *v, int64_t best, double took)
+/* A row of the table. */
+struct row {
+    const char *name;
+    const int32_t *dev; /* [node] */
+    const struct verdict *verdict;
+    double seconds; /* negative: not known */
+};
+
+/* best: ps, what times are compared with. */
+static void print_row(FILE *f, const struct ctx *x, const struct row *r, int64_t best)
 {
     char time[UNIT_TEXT], ratio[32] = "-", second[32] = "-";
-    const struct parts *parts = parts_build(&x->scene, dev, x->use.mem);
+    const struct verdict *v = r->verdict;
+    const struct parts *parts = parts_build(&x->scene, r->dev, x->use.mem);
     if (best > 0)
         snprintf(ratio, sizeof ratio, "%.3f", (double)v->value / (double)best);
-    if (took >= 0)
-        snprintf(second, sizeof second, "%.2f", took);
+    if (r->seconds >= 0)
+        snprintf(second, sizeof second, "%.2f", r->seconds);
     fprintf(f, "%15s %10s  %-6s  %-10s %6u %8s  %s\n", time_short(time, v->value), ratio,
             v->fits ? "fits" : "over", v->contiguous ? "contiguous" : "scattered", parts->nparts,
-            second, name);
+            second, r->name);
 }
 
 /* A planner on a copy of the context; 0, or -1 if its plan is not what it says. */
@@ -75,7 +83,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, int64_t best)
     if (evaluation_confirms(&e, y.results.plan) != FOUND_AS_CLAIMED)
         return diag_error(x->use.diag, "--baselines: the judge refuses the plan of %s%s%s", name,
                           e.why_not ? ": " : "", e.why_not ? e.why_not : "");
-    print_row(f, x, name, y.results.plan->dev, &e.v, best, took);
+    print_row(f, x, &(struct row){name, y.results.plan->dev, &e.v, took}, best);
     return 0;
 }
 
@@ -86,7 +94,8 @@ int baselines_print(FILE *f, struct ctx *x, const struct result *r)
                                        "-p auto-place");
     fprintf(f, "%15s %10s  %-6s  %-10s %6s %8s  %s\n", "time per sample", "of plan's", "memory",
             "shape", "parts", "seconds", "planner");
-    print_row(f, x, r->plan->planner, r->plan->dev, r->verdict, r->verdict->value, -1);
+    print_row(f, x, &(struct row){r->plan->planner, r->plan->dev, r->verdict, -1},
+              r->verdict->value);
     for (size_t i = 0; i < sizeof planners / sizeof *planners; i++)
         if (try_planner(f, x, planners[i], r->verdict->value))
             return -1;

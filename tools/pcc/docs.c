@@ -34,11 +34,12 @@ static void man_passes(FILE *f, struct arena *scratch)
     char *text = NULL;
     size_t n = 0;
     fputs(".SH PASSES\nOptions of a pass stand in braces: fuse{range=200:mem=8GiB}.\n.nf\n", f);
-    for (const struct pass *const *p = pass_table; *p; p++) {
+    const struct pass *p;
+    for (uint32_t i = 0; (p = pass_at(i)); i++) {
         FILE *mem = open_memstream(&text, &n);
         if (!mem)
             return;
-        pass_help(mem, *p, scratch);
+        pass_help(mem, p, scratch);
         if (fclose(mem) == 0) {
             fputs(".PP\n", f);
             roff(f, text);
@@ -121,9 +122,10 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
         return all;
     }
     if (!strcmp(s, "PASS") || o->id == CLI_PASSES) {
-        char *all = arena_fmt(a, "%s", pass_table[0]->name);
-        for (const struct pass *const *p = pass_table + 1; *p; p++)
-            all = arena_fmt(a, "%s %s", all, (*p)->name);
+        char *all = arena_fmt(a, "%s", pass_at(0)->name);
+        const struct pass *p;
+        for (uint32_t i = 1; (p = pass_at(i)); i++)
+            all = arena_fmt(a, "%s %s", all, p->name);
         return all;
     }
     if (s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789|")])

@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The one thing that must be global: a signal handler has no argument. */
@@ -117,8 +118,9 @@ static int stop_after(const char *name, struct pipeline *p, struct diag *d)
 static const char *pass_hint(const char *name, struct arena *a)
 {
     struct nearest t = nearest_to(name, strlen(name));
-    for (const struct pass *const *p = pass_table; *p; p++)
-        nearest_try(&t, (*p)->name);
+    const struct pass *p;
+    for (uint32_t i = 0; (p = pass_at(i)); i++)
+        nearest_try(&t, p->name);
     return nearest_hint(&t, a);
 }
 
@@ -183,15 +185,15 @@ static void reproduce(const struct cli *c, const struct pcc *h, const struct pip
     const struct input in = {.name = c->input};
     struct ctx y = *x;
     struct diag silent = diag_silent();
-    struct cluster *own = NULL;
+    struct scene again;
     y.use.diag = &silent;
     y.scene.place = NULL;
     y.levels = (struct levels){0};
     /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
     y.results = (struct results){.inferred = x->results.inferred};
-    y.scene.m = read_input(h, &in, &own, &y.results.plan, x->use.mem, &silent);
-    if (!y.scene.m)
+    if (read_input(h, &in, &again, &y.results.plan, x->use.mem, &silent))
         return;
+    y.scene.m = again.m;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
         diag_warning(x->use.diag, WARN_REPRODUCER,
                      "this is a fault of pcc: " REPRO_FILE " shows it again (pcc " REPRO_FILE ")");
@@ -228,6 +230,16 @@ static int check_only(const struct cli *c, struct pcc *h)
     x->use.diag = d;
     d->limit = UINT32_MAX;
     return check_annotations(x->scene.m, d) || rc || check_warned(h) ? EXIT_INPUT : 0;
+}
+
+/* Some exporters write a file for each tensor: more than a process may open by default. */
+static void open_many_files(void)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+        r.rlim_cur = r.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &r);
+    }
 }
 
 /* Hands on what was given on the command line that the library knows; 0, or the exit code. */
@@ -269,9 +281,7 @@ static int run(const struct cli *c, struct pcc *h)
         fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if ((rc = open_input(h, &in)))
         return rc;
-    if (!p.n && !c->value[CLI_DEVICES])
-        x->scene.cluster = h->own;
-    else if ((rc = settings_devices(h)))
+    if ((p.n || c->value[CLI_DEVICES]) && (rc = settings_devices(h)))
         return rc;
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;
@@ -299,8 +309,9 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     else if (c->value[CLI_VERSION])
         print_version(a);
     else if (c->value[CLI_LIST_PASSES]) {
-        for (const struct pass *const *p = pass_table; *p; p++)
-            printf("%-14s %s\n", (*p)->name, (*p)->help);
+        const struct pass *p;
+        for (uint32_t i = 0; (p = pass_at(i)); i++)
+            printf("%-14s %s\n", p->name, p->help);
     } else if (c->value[CLI_LIST_OPS]) {
         list_shape_rules(stdout);
     } else if (c->value[CLI_HELP_PASS]) {
@@ -351,6 +362,7 @@ static void answer(void *arg)
         pcc_listen(p, t->listener);
         at_work = p;
         sigaction(SIGINT, &sa, NULL);
+        open_many_files();
         rc = run(&c, p);
     }
     t->rc = rc;

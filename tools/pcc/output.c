@@ -129,11 +129,11 @@ static int explain(const struct cli *c, const struct result *r)
     if (!r->verdict)
         return diag_error(r->diag, "--explain-bound: there is no plan: give a planner, such as "
                                    "-p auto-place");
-    if (r->plan->bound < 0 || !r->plan->proof)
+    if (r->plan->claim.bound < 0 || !r->plan->claim.proof)
         fputs("no bound is known\n", f);
     else
-        fprintf(f, "why no plan%s takes less than %s:\n%s", plan_among(r->plan->scope),
-                time_short(text, r->plan->bound), r->plan->proof);
+        fprintf(f, "why no plan%s takes less than %s:\n%s", plan_among(r->plan->claim.scope),
+                time_short(text, r->plan->claim.bound), r->plan->claim.proof);
     return 0;
 }
 
@@ -161,8 +161,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     const char *reserved = c->value[CLI_RESERVE];
     bool reserve = limited_memory(x->scene.cluster) ||
                    (reserved && strspn(reserved, "0%") == strlen(reserved));
-    bool training = is_training(x->scene.m),
-         copies = x->scene.cluster && x->scene.cluster->replicate;
+    bool training = is_training(x->scene.m), copies = x->scene.cluster && x->scene.model.replicate;
     const struct {
         enum cli_id id;
         const char *why; /* NULL: it is of use */

@@ -47,7 +47,7 @@ static void put_command(FILE *f, const struct ctx *y, const struct pipeline *res
         put(f, "pin", arena_fmt(a, "%s=%s", s->pins[i].pattern, s->pins[i].device));
     for (uint32_t i = 0; i < s->npairs; i++)
         put(f, "state", arena_fmt(a, "%s=%s", s->pairs[i].in, s->pairs[i].out));
-    if (y->scene.cluster->io_free)
+    if (y->scene.model.io_free)
         put(f, "io", "free");
     if (s->max_states)
         put(f, "max-states", arena_fmt(a, "%lld", (long long)s->max_states));

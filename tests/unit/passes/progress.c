@@ -68,8 +68,7 @@ static struct plan *place(struct ctx *x, struct ear *e, const char *devices, con
     write_graph(&s, devices);
     if (module_parse(&t, s.text, s.len, "chains", NULL, x->use.diag))
         fail_msg("%s", s.text);
-    x->scene.m = t.scene.m;
-    x->scene.cluster = t.scene.cluster;
+    x->scene = t.scene;
     x->use.listener->user = e;
     assert_int_equal(pipeline_parse(&p, passes, x->use.mem, x->use.diag), 0);
     e->pass = p.step[p.n - 1].pass->name;
@@ -88,13 +87,14 @@ static void check(const char *devices, const char *passes, uint32_t enough)
                     .use.diag = &d,
                     .use.listener = &l};
     struct plan *p = place(&x, &e, devices, passes);
-    if (!p || !e.told || e.after || e.least < (e.least ? p->bare : 0) || e.bound_most > p->bare)
+    if (!p || !e.told || e.after || e.least < (e.least ? p->claim.bare : 0) ||
+        e.bound_most > p->claim.bare)
         fail_msg(
             "%s: told %u times, %u after enough, values from %lld, bounds up to %lld, plan %lld",
             passes, e.told, e.after, (long long)e.least, (long long)e.bound_most,
-            (long long)(p ? p->bare : -1));
+            (long long)(p ? p->claim.bare : -1));
     if (enough && (!l.ended || e.told != enough))
-        fail_msg("%s: not ended: %s", passes, p->argument);
+        fail_msg("%s: not ended: %s", passes, p->claim.argument);
     if (!enough)
         assert_true(e.began >= 4 &&
                     e.began == e.ended); /* infer-shapes, cost, contract, the planner */

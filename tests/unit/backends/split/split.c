@@ -56,8 +56,8 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
     struct cluster cl;
     struct pipeline pipe = {0};
     struct run_options ro = {0};
-    struct plan plan = {
-        .planner = "random", .bound = -1, .bound_all = -1, .status = PLAN_HEURISTIC};
+    struct plan plan = {.planner = "random",
+                        .claim = {.bound = -1, .bound_all = -1, .status = PLAN_HEURISTIC}};
     struct module *m = onnx_read(path, &o, NULL, d);
     struct ctx x = {
         .use.mem = mem, .use.scratch = scratch, .use.diag = d, .scene = {.m = m, .cluster = &cl}};

@@ -258,7 +258,7 @@ static void check_solver(const struct mip_solver *s, bool finds)
         struct diag d = {0};
         struct loads l;
         make_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         struct ip_run r = {
             .planner = "test", .shape = (enum ip_shape)(seed % 2), .gap = 1, .limit = LOAD_INF};
         struct ip_run good = r;

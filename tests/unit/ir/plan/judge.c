@@ -347,7 +347,7 @@ static struct ctx context(struct world *w, struct diag *d)
     struct ctx x = {.use.mem = arena_new(NULL),
                     .use.scratch = arena_new(NULL),
                     .use.diag = d,
-                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
+                    .scene = w->t.scene};
     struct settings *s = arena_alloc(x.use.mem, sizeof *s);
     struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
@@ -420,15 +420,15 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
         c->memory = memory;
     }
     assert_int_equal(v.value, value);
-    for (int i = 0; i < OVERLAPS * SCHEDULES; i++) {
+    for (int i = 0; i < OVERLAPS * MICRO_SCHEDULES; i++) {
         bool gpipe = i % 2 && x->scene.m->backward;
-        x->scene.cluster->overlap = (enum overlap)(i / 2);
-        x->scene.cluster->schedule = (enum schedule)(i % 2);
+        x->scene.model.overlap = (enum overlap)(i / 2);
+        x->scene.model.schedule = (enum micro_schedule)(i % 2);
         assert_int_equal(judge(&x->scene, of, NULL, x->use.scratch).value,
-                         value_of(w, load, x->scene.cluster->overlap, gpipe));
+                         value_of(w, load, x->scene.model.overlap, gpipe));
     }
-    x->scene.cluster->overlap = OVERLAP_SUM;
-    x->scene.cluster->schedule = SCHEDULE_1F1B;
+    x->scene.model.overlap = OVERLAP_SUM;
+    x->scene.model.schedule = MICRO_1F1B;
     assert_int_equal(v.fits, fits);
     assert_int_equal(v.runnable, runs);
     assert_int_equal(v.contiguous, chain);
@@ -515,9 +515,9 @@ static void check_planner(struct world *w, struct diag *d, const char *passes, b
     struct run_options o = {0};
     assert_int_equal(pipeline_parse(&p, passes, x.use.mem, d), 0);
     int rc = pipeline_run(&p, &x, &o);
-    int64_t got = rc || !x.results.plan ? COST_NEVER : x.results.plan->value;
+    int64_t got = rc || !x.results.plan ? COST_NEVER : x.results.plan->claim.value;
     if (rc == PASS_UNVERIFIED || (exact ? got != want : got < want) ||
-        (got != COST_NEVER && x.results.plan->bound > want))
+        (got != COST_NEVER && x.results.plan->claim.bound > want))
         fail_msg("seed %llu: %s gives %lld (%d), the best of all is %lld:\n%s",
                  (unsigned long long)seed, passes, (long long)got, rc, (long long)want,
                  w->said.text);

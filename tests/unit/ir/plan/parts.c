@@ -336,19 +336,21 @@ static void test_return_to_device(void **state)
     struct place *p = finish(&k);
     struct cluster cl = devices(2);
     int32_t dev[] = {-1, 1, 0, 0, 1};
-    struct parts *c = parts_build(&(struct scene){k.m, p, &cl}, dev, k.m->mem);
+    struct parts *c =
+        parts_build(&(struct scene){.m = k.m, .place = p, .cluster = &cl}, dev, k.m->mem);
     check_parts(k.m, p, c, dev);
     assert_int_equal(c->nparts, 3);
     assert_int_equal(c->part[1].nnode, 2);
     assert_int_equal(c->ncross, 2);
     assert_string_equal(part_file(c, 2, k.m->mem), "part2.onnx");
     int32_t contiguous[] = {-1, 1, 1, 0, 0};
-    c = parts_build(&(struct scene){k.m, p, &cl}, contiguous, k.m->mem);
+    c = parts_build(&(struct scene){.m = k.m, .place = p, .cluster = &cl}, contiguous, k.m->mem);
     check_parts(k.m, p, c, contiguous);
     assert_int_equal(c->nparts, 2);
     assert_int_equal(c->part[0].dev, 1);
     int32_t nowhere[] = {-1, 1, 2, 0, 0};
-    assert_null(parts_build(&(struct scene){k.m, p, &cl}, nowhere, k.m->mem));
+    assert_null(
+        parts_build(&(struct scene){.m = k.m, .place = p, .cluster = &cl}, nowhere, k.m->mem));
     c->nparts = 11;
     assert_string_equal(part_file(c, 3, k.m->mem), "part03.onnx");
     c->nparts = 101;
@@ -388,7 +390,8 @@ static void test_two_branches(void **state)
         add_output(&k, w);
         struct place *p = finish(&k);
         struct cluster cl = devices(3);
-        struct parts *c = parts_build(&(struct scene){k.m, p, &cl}, dev, k.m->mem);
+        struct parts *c =
+            parts_build(&(struct scene){.m = k.m, .place = p, .cluster = &cl}, dev, k.m->mem);
         check_parts(k.m, p, c, dev);
         assert_int_equal(c->nparts, t[i].parts);
         assert_int_equal(least_parts(k.m, p, dev, 3), t[i].parts);
@@ -415,7 +418,8 @@ static void test_odd_outputs(void **state)
         add_output(&k, constant);
         struct place *p = finish(&k);
         int32_t dev[] = {-1, 0, 1, 1, -1, -1};
-        struct parts *c = parts_build(&(struct scene){k.m, p, &cl}, dev, k.m->mem);
+        struct parts *c =
+            parts_build(&(struct scene){.m = k.m, .place = p, .cluster = &cl}, dev, k.m->mem);
         check_parts(k.m, p, c, dev);
         assert_int_equal(c->nparts, nodes ? 2 : 1);
         assert_int_equal(c->out_from[0], PART_OF_INPUT);
@@ -429,7 +433,8 @@ static void test_odd_outputs(void **state)
     add_output(&k, add_input(&k));
     add_output(&k, add_init(&k));
     struct place *p = finish(&k);
-    struct parts *c = parts_build(&(struct scene){k.m, p, &cl}, (int32_t[]){-1}, k.m->mem);
+    struct parts *c = parts_build(&(struct scene){.m = k.m, .place = p, .cluster = &cl},
+                                  (int32_t[]){-1}, k.m->mem);
     check_parts(k.m, p, c, (int32_t[]){-1});
     assert_int_equal(c->nparts, 0);
     assert_int_equal(c->out_from[1], PART_OF_WEIGHTS);
@@ -524,7 +529,8 @@ static void test_random(void **state)
                 seen[d] = 1;
             }
         }
-        struct parts *c = parts_build(&(struct scene){k.m, p, &cl}, dev, k.m->mem);
+        struct parts *c =
+            parts_build(&(struct scene){.m = k.m, .place = p, .cluster = &cl}, dev, k.m->mem);
         assert_non_null(c);
         check_parts(k.m, p, c, dev);
         if (used) {
@@ -572,7 +578,8 @@ static void test_large(void **state)
         if (!chains)
             add_output(&k, v);
         struct place *p = finish(&k);
-        struct parts *c = parts_build(&(struct scene){k.m, p, &cl}, dev, k.m->mem);
+        struct parts *c =
+            parts_build(&(struct scene){.m = k.m, .place = p, .cluster = &cl}, dev, k.m->mem);
         assert_non_null(c);
         assert_true(c->nparts > 3);
         if (chains)

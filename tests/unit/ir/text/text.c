@@ -30,6 +30,7 @@ static void round_trip(uint64_t seed)
     size_t n, n2;
     struct module *m = random_module(seed, (uint32_t)(seed % 13), 0, &d);
     struct cluster *c = seed % 3 ? random_cluster(seed, m->mem) : NULL;
+    struct scene s = {.m = m, .cluster = c, .model = random_model(seed)};
     struct plan *plan = seed % 3 == 2 ? random_plan(seed, m, c) : NULL;
     struct random_module costs = {.r = rng_seed(seed), .m = m};
 
@@ -37,10 +38,11 @@ static void round_trip(uint64_t seed)
         random_costs(&costs, c != NULL && seed % 8 ? c->ncls : 1 + (uint32_t)(seed % 8));
     }
     assert_int_equal(module_verify(m, &d), 0);
-    char *text = print(&(struct scene){.m = m, .cluster = c}, plan, &n);
+    char *text = print(&s, plan, &n);
     if (module_parse(&back, text, n, "printed", NULL, &d) < 0 ||
         !module_equal(m, plan, back.scene.m, back.plan) ||
-        (c != NULL && !cluster_equal(c, back.scene.cluster))) {
+        (c != NULL &&
+         (!cluster_equal(c, back.scene.cluster) || !model_equal(&s.model, &back.scene.model)))) {
         fail_msg("seed %llu:\n%s", (unsigned long long)seed, text);
     }
     assert_int_equal(c == NULL, back.scene.cluster == NULL);
@@ -124,9 +126,9 @@ static void test_mutations(void **state)
         struct diag quiet = diag_silent();
         struct module *m = random_module(seed, (uint32_t)(seed % 7), (uint32_t)(seed % 3), &quiet);
         struct cluster *c = seed % 2 ? random_cluster(seed, m->mem) : NULL;
+        struct scene s = {.m = m, .cluster = c, .model = random_model(seed)};
         size_t n;
-        char *text = print(&(struct scene){.m = m, .cluster = c},
-                           c != NULL ? random_plan(seed, m, c) : NULL, &n);
+        char *text = print(&s, c != NULL ? random_plan(seed, m, c) : NULL, &n);
         struct rng r = rng_seed(seed);
         for (int i = 0; i < 40; i++) {
             char *bad = malloc(n + 100);
@@ -308,7 +310,7 @@ static void test_shorthand_cluster(void **state)
 
     (void)state;
     assert_int_equal(t.scene.cluster->ndev, 3);
-    assert_true(t.scene.cluster->io_free);
+    assert_true(t.scene.model.io_free);
     assert_null(t.scene.m->cost);
     arena_free(t.scene.m->mem);
 }

@@ -159,7 +159,7 @@ static void test_closures(void **state)
         struct diag d = {0};
         uint64_t rng = seed;
         make_dear_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         for (uint32_t k = 0; k < c->nkind; k++)
             check_closure(t, c, k, &rng, &large);
         arena_free(t->a);
@@ -225,7 +225,7 @@ static void test_reductions(void **state)
         struct diag d = {0};
         uint64_t rng = seed;
         make_dear_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t want = least_value(t);
         for (uint32_t i = 0; i < 4; i++) {
             int64_t below = want == COST_NEVER ? random_below(&rng, 200) + 1
@@ -248,7 +248,7 @@ static void test_reductions(void **state)
         arena_free(t->a);
     }
     printf(
-        "%u kernels are empty, %u of them at the optimum, %u smaller; %u kinds denied, %u plans kept\n",
+        "%u reductions are empty, %u of them at the optimum, %u smaller; %u kinds denied, %u plans kept\n",
         none, closed, smaller, denied, kept);
     assert_true(closed > GRAPHS / 10 && smaller > GRAPHS / 4 && denied > GRAPHS && kept > GRAPHS);
     free(t);
@@ -329,7 +329,7 @@ static void test_weights(void **state)
         struct diag d = {0};
         uint64_t work = UINT64_MAX, some = 20000000, rng = seed;
         make_dear_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t want = least_value(t);
         uint32_t paying = 0;
         struct reduction *r = want == COST_NEVER ? NULL
@@ -341,8 +341,8 @@ static void test_weights(void **state)
             check_holding(t, r, k, &rng, &heavy);
             paying++;
         }
-        if (r && !r->none && r->below > c->lower) {
-            struct packing p = packing_bound(r, c->lower, &some, NULL, t->a);
+        if (r && !r->none && r->below > c->lower.value) {
+            struct packing p = packing_bound(r, c->lower.value, &some, NULL, t->a);
             if (p.below > want)
                 fail_msg("seed %llu: weights say %lld, brute force %lld", (unsigned long long)seed,
                          (long long)p.below, (long long)want);
@@ -351,7 +351,7 @@ static void test_weights(void **state)
                 made++;
                 several += paying > 1;
                 tight += p.below == want;
-                better += p.below > c->lower;
+                better += p.below > c->lower.value;
             }
         }
         arena_free(t->a);
@@ -375,7 +375,7 @@ static void test_bounds(void **state)
         struct diag d = {0};
         uint64_t rng = seed;
         make_dear_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t want = least_value(t);
         for (uint32_t i = 0; i < 3 && want != COST_NEVER; i++) {
             int64_t upper = i == 0 ? want : want + random_below(&rng, 40);
@@ -384,12 +384,12 @@ static void test_bounds(void **state)
             if (b.value > want)
                 fail_msg("seed %llu: bound %lld (%s), brute force %lld", (unsigned long long)seed,
                          (long long)b.value, b.why, (long long)want);
-            assert_true(b.value >= c->lower);
+            assert_true(b.value >= c->lower.value);
             if (i == 0) {
                 feasible++;
-                cheap += c->lower == want;
+                cheap += c->lower.value == want;
                 equal += b.value == want;
-                raised += b.value > c->lower;
+                raised += b.value > c->lower.value;
             }
         }
         arena_free(t->a);

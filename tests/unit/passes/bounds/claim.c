@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 7, DEVICES = 4, CLASSES = 2, MODULES = 1000, OBJECTIVES = 250 };
+enum { OPS = 7, DEVICES = 4, CLASSES = 2, MODULES = 1000, OBJECTIVE_RUNS = 250 };
 
 struct world {
     struct said said;
@@ -189,6 +189,7 @@ static int64_t value_of_parts(const struct world *w, const int32_t *dev)
 static int64_t value_of(const struct world *w, const int32_t *dev, const uint32_t *copies)
 {
     const struct cluster *c = w->t.scene.cluster;
+    const struct exec_model *e = &w->t.scene.model;
     int64_t most[2] = {0, 0};
     if (w->parts)
         return value_of_parts(w, dev);
@@ -199,15 +200,16 @@ static int64_t value_of(const struct world *w, const int32_t *dev, const uint32_
         if ((memory >= 0 && used > memory) || f.compute == COST_NEVER || b.compute == COST_NEVER)
             return COST_NEVER;
         uint32_t n = copies[d] ? copies[d] : 1;
-        int64_t sync = w->training ? cluster_sync(c, w->cls[d], weight ? w->weight : 0, n) : 0;
-        int64_t load[2] = {cluster_load(c, f.compute, f.in, f.out),
-                           cluster_load(c, b.compute, b.in, b.out)};
+        int64_t sync =
+            w->training ? exec_sync(e, &c->cls[w->cls[d]], weight ? w->weight : 0, n) : 0;
+        int64_t load[2] = {exec_load(e, f.compute, f.in, f.out),
+                           exec_load(e, b.compute, b.in, b.out)};
         if (!w->gpipe) {
-            load[0] = cluster_load(c, f.compute + b.compute, f.in + b.in, f.out + b.out);
+            load[0] = exec_load(e, f.compute + b.compute, f.in + b.in, f.out + b.out);
             load[1] = 0;
         }
         for (int p = 0; p < 2; p++) {
-            load[p] = cluster_shared_load(c, load[p], p == (w->gpipe && w->training) ? sync : 0, n);
+            load[p] = exec_shared_load(e, load[p], p == (w->gpipe && w->training) ? sync : 0, n);
             most[p] = load[p] > most[p] ? load[p] : most[p];
         }
     }
@@ -265,7 +267,7 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
     struct ctx x = {.use.mem = arena_new(NULL),
                     .use.scratch = arena_new(NULL),
                     .use.diag = &d,
-                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
+                    .scene = w->t.scene};
     *any = *contiguous = COST_NEVER;
     w->x = &x;
     assert_int_equal(ctx_base(&x), 0);
@@ -316,7 +318,7 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     struct ctx x = {.use.mem = arena_new(NULL),
                     .use.scratch = arena_new(NULL),
                     .use.diag = &d,
-                    .scene = {.m = w->t.scene.m, .cluster = w->t.scene.cluster}};
+                    .scene = w->t.scene};
     int rc = place(&x, passes);
     const struct plan *p = x.results.plan;
     c->runs++;
@@ -325,21 +327,23 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
         fail_msg("seed %llu, kind %u: %s gives %d, the least is %lld:\n%s",
                  (unsigned long long)seed, kind, passes, rc, (long long)any, w->said.text);
     if (!rc) {
-        bool all = p->scope == SCOPE_ALL, optimal = p->status == PLAN_OPTIMAL;
+        bool all = p->claim.scope == SCOPE_ALL, optimal = p->claim.status == PLAN_OPTIMAL;
         int64_t least = all ? any : contiguous;
-        bool spared = thrift && p->value == contiguous && any > contiguous - (contiguous + 19) / 20;
-        c->best += p->value == any || spared;
+        bool spared =
+            thrift && p->claim.value == contiguous && any > contiguous - (contiguous + 19) / 20;
+        c->best += p->claim.value == any || spared;
         c->optimal += optimal;
         c->all += optimal && all;
-        if (p->value < any || p->bound > least || p->bound_all > any ||
-            (optimal && p->value != least) || (all && p->bound_all != p->bound) ||
-            (!all && p->scope != SCOPE_CONTIGUOUS))
+        if (p->claim.value < any || p->claim.bound > least || p->claim.bound_all > any ||
+            (optimal && p->claim.value != least) || (all && p->claim.bound_all != p->claim.bound) ||
+            (!all && p->claim.scope != SCOPE_CONTIGUOUS))
             fail_msg(
                 "seed %llu, kind %u: %s: %lld, bound %lld, of all %lld, %s%s; the least is %lld, "
                 "contiguous %lld:\n%s",
-                (unsigned long long)seed, kind, passes, (long long)p->value, (long long)p->bound,
-                (long long)p->bound_all, plan_status_name(p->status), plan_among(p->scope),
-                (long long)any, (long long)contiguous, w->said.text);
+                (unsigned long long)seed, kind, passes, (long long)p->claim.value,
+                (long long)p->claim.bound, (long long)p->claim.bound_all,
+                plan_status_name(p->claim.status), plan_among(p->claim.scope), (long long)any,
+                (long long)contiguous, w->said.text);
     }
     arena_free(x.use.mem);
     arena_free(x.use.scratch);
@@ -391,7 +395,7 @@ static void test_objectives(void **state)
                                          "anneal-place{moves=4000}"};
     (void)state;
     for (uint32_t kind = 1; kind <= 7; kind++)
-        run_kind(kind, OBJECTIVES, passes, 3);
+        run_kind(kind, OBJECTIVE_RUNS, passes, 3);
 }
 
 int main(void)

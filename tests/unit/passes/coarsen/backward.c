@@ -126,7 +126,7 @@ static bool legal(const struct world *w, const int32_t *dev)
 static void try_copies(struct ctx *x, const int32_t *node, uint32_t *copies, const bool *used,
                        uint32_t d, int64_t *best)
 {
-    if (d < x->scene.cluster->ndev && (!used[d] || !x->scene.cluster->replicate)) {
+    if (d < x->scene.cluster->ndev && (!used[d] || !x->scene.model.replicate)) {
         try_copies(x, node, copies, used, d + 1, best);
         return;
     }
@@ -191,7 +191,7 @@ static int run(struct ctx *x, const char *pipeline)
 static void check_mirror(struct ctx *x, int64_t best)
 {
     const struct wdag *g = x->levels.top;
-    struct problem *c = problem_build(g, x->scene.cluster, -1, x->use.mem, x->use.diag);
+    struct problem *c = problem_build(g, &x->scene, -1, x->use.mem, x->use.diag);
     struct dp_search s = {.max_states = 100000};
     struct problem_plan plan = {LOAD_INF,
                                 arena_array(x->use.mem, (size_t)g->n + 1, sizeof(int32_t)),
@@ -225,7 +225,7 @@ static void check(enum mode mode, uint64_t rng)
                 fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.said.text);
             struct verdict v =
                 judge(&x.scene, x.results.plan->dev, x.results.plan->copies, x.use.mem);
-            if (v.value != best || x.results.plan->status != PLAN_OPTIMAL)
+            if (v.value != best || x.results.plan->claim.status != PLAN_OPTIMAL)
                 fail_msg("round %u: %lld, best %lld\n%s", round, (long long)v.value,
                          (long long)best, w.said.text);
             assert_true(v.fits && v.colocated && v.runnable);

@@ -175,7 +175,7 @@ static void test_brute_force(void **state)
         struct diag d = {0};
         make_instance(t, seed);
         int64_t want = brute_force(t);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         assert_non_null(c);
         int32_t dev[MAX_N + 1];
         struct problem_plan plan = {LOAD_INF, dev, NULL};
@@ -194,7 +194,7 @@ static void test_brute_force(void **state)
         infeasible += want == COST_NEVER;
         if (want != COST_NEVER) {
             assert_int_equal(value_of(t, dev), want);
-            assert_true(c->lower <= want);
+            assert_true(c->lower.value <= want);
         }
         check_mirror(t, c, want);
         check_any(t, c, want, seed);
@@ -220,7 +220,7 @@ static uint32_t check_cuts(const struct instance *t, const struct problem *c, ui
                 if (bound > want)
                     fail_msg("seed %llu: a cut gives %lld, brute force %lld",
                              (unsigned long long)seed, (long long)bound, (long long)want);
-                raised += bound > c->lower;
+                raised += bound > c->lower.value;
             }
     return raised;
 }
@@ -307,7 +307,7 @@ static void test_cut_orders(void **state)
         t->c.ndev = t->c.cls[0].count;
         for (uint32_t v = 0; v < t->g.n; v++)
             t->g.pin[v] = -1;
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         assert_non_null(c);
         struct long_path p = long_path_of(c, 0, MAX_N, t->a);
         for (uint32_t i = 0; i < 4; i++) {
@@ -360,22 +360,22 @@ static void test_paths(void **state)
             arena_free(t->a);
             continue;
         }
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
-        int64_t upper = want + random_below(&rng, 40), average = c->lower;
-        c->lower = random_below(&rng, 2) ? 0 : average;
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
+        int64_t upper = want + random_below(&rng, 40), average = c->lower.value;
+        c->lower.value = random_below(&rng, 2) ? 0 : average;
         struct holder *h = holder_new(c, upper, t->a);
         assert_non_null(h);
-        for (uint32_t i = 0; i < 3 && c->lower < upper; i++) {
-            int64_t before = c->lower;
+        for (uint32_t i = 0; i < 3 && c->lower.value < upper; i++) {
+            int64_t before = c->lower.value;
             holder_raise(h, c, upper, i == 2 ? 10000000 : random_below(&rng, 5000), NULL, NULL, t->a);
-            if (c->lower > want)
+            if (c->lower.value > want)
                 fail_msg("seed %llu: a path gives %lld, brute force %lld", (unsigned long long)seed,
-                         (long long)c->lower, (long long)want);
-            assert_true(c->lower >= before && (c->lower == before || c->lower_proof));
+                         (long long)c->lower.value, (long long)want);
+            assert_true(c->lower.value >= before && (c->lower.value == before || c->lower.proof));
         }
         feasible++;
-        raised += c->lower > average;
-        exact += c->lower == want;
+        raised += c->lower.value > average;
+        exact += c->lower.value == want;
         arena_free(t->a);
     }
     printf("%u feasible: %u raised by paths, %u exact\n", feasible, raised, exact);
@@ -399,7 +399,7 @@ static void test_bounds(void **state)
         if (seed % 2)
             lengthen(t);
         int64_t want = brute_force(t);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         for (uint32_t v = 0; v < t->g.n; v++)
             out[v] = t->g.pin[v] < 0 && random_below(&rng, 3) == 0;
         struct relaxed r = relax(c, out, t->a, &d), all = relax(c, none, t->a, &d);
@@ -409,8 +409,8 @@ static void test_bounds(void **state)
             continue;
         }
         feasible++;
-        assert_true(c->lower <= want);
-        cheap += c->lower == want;
+        assert_true(c->lower.value <= want);
+        cheap += c->lower.value == want;
         for (int64_t limit = want; limit < want + 20; limit++) {
             if (dp_refute(r.c, limit, r.floating, &s, t->a))
                 fail_msg("seed %llu: loads of %lld refuted, brute force %lld",
@@ -420,10 +420,10 @@ static void test_bounds(void **state)
         assert_true(dp_refute(all.c, want - 1, 0, &s, t->a));
         exact += dp_refute(r.c, want - 1, r.floating, &s, t->a);
         cut += check_cuts(t, c, seed, want);
-        int64_t before = c->lower;
+        int64_t before = c->lower.value;
         dp_bound(c, want, 1000000, NULL, t->a, &d);
-        better += c->lower > before;
-        assert_in_range(c->lower, before, want);
+        better += c->lower.value > before;
+        assert_in_range(c->lower.value, before, want);
         arena_free(t->a);
     }
     printf("%u of %u feasible: %u closed by cheap bounds, %u without some vertices, %u raised, "
@@ -450,8 +450,9 @@ static void test_path(void **state)
             order[v] = from[v] = v;
             to[v] = v + 1;
         }
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
-        interval_order(c, order, NULL, NULL, &dpl, t->a);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
+        struct interval_run run = {0};
+        interval_order(c, order, NULL, &run, &dpl, t->a);
         t->g.succ = csr_build(t->a, t->g.n, t->g.n - 1, from, to);
         t->g.pred = transpose(t->a, &t->g.succ, t->g.n, t->g.n);
         dp_search(c, &s, &dp, t->a);
@@ -485,8 +486,9 @@ static void test_units(void **state)
         }
         prefix[n++] = set;
         int64_t want = best_chain(t, prefix, n);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
-        interval_order(c, order, cut, NULL, &plan, t->a);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
+        struct interval_run run = {0};
+        interval_order(c, order, cut, &run, &plan, t->a);
         if (plan.value != (want == COST_NEVER ? LOAD_INF : want))
             fail_msg("seed %llu: %lld with %u units, brute force %lld", (unsigned long long)seed,
                      (long long)plan.value, n - 1, (long long)want);
@@ -514,7 +516,8 @@ static void test_memory(void **state)
             int32_t dev[MAX_N + 1];
             struct problem_plan plan = {LOAD_INF, dev, NULL};
             struct dp_search s = {.max_states = 100000};
-            struct problem *c = problem_build(&t->g, &t->c, memory, t->a, &d);
+            struct problem *c =
+                problem_build(&t->g, &(struct scene){.cluster = &t->c}, memory, t->a, &d);
             problem_forget_times(c);
             dp_search(c, &s, &plan, t->a);
             make_loads(t, memory);
@@ -540,7 +543,7 @@ static void test_memory_need(void **state)
     for (uint64_t seed = 1; seed <= 1000; seed++) {
         struct diag d = {0};
         make_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         struct memory_need need = memory_need(c);
         if (need.least) {
             make_loads(t, need.least - 1);
@@ -549,7 +552,7 @@ static void test_memory_need(void **state)
             tight += brute_force(t) != COST_NEVER;
             short_of++;
         }
-        c = problem_build(&t->g, &t->c, INT64_MAX, t->a, &d);
+        c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, INT64_MAX, t->a, &d);
         int32_t dev[MAX_N + 1];
         struct problem_plan plan = {LOAD_INF, dev, NULL};
         struct interval_run run = {.starts = 3, .seed = seed};
@@ -660,7 +663,7 @@ static void test_both(void **state)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct diag d = {0};
         make_problems(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int32_t *dev = arena_array(t->a, t->g.n, sizeof *dev),
                 *dev2 = arena_array(t->a, t->g.n, sizeof *dev2);
         struct problem_plan one = {LOAD_INF, dev, NULL}, both = {LOAD_INF, dev2, NULL};
@@ -688,7 +691,7 @@ static void test_limits(void **state)
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct diag d = {0};
         make_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int32_t dev[MAX_N + 1];
         struct problem_plan plan = {LOAD_INF, dev, NULL};
         volatile sig_atomic_t stop = 1;

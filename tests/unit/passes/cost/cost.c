@@ -32,7 +32,6 @@ static void begin(struct bench *b)
     b->m->graph[g].first = b->m->nnode;
     struct device_class *c = &b->cluster.cls[0];
     b->cluster.ncls = b->cluster.ndev = c->count = 1;
-    b->cluster.efficiency = 1000000;
     c->name = "toy";
     c->memory = -1;
     c->peak[ELEM_F32] = INT64_C(1000000000000);
@@ -267,7 +266,7 @@ static void times(void **state)
     assert_int_equal(b.m->cost->xfer[b.out], -1);
     end(&b);
     begin(&b); /* half the efficiency: twice the time, the same overhead */
-    b.cluster.efficiency = 500000;
+    b.x.scene.model.efficiency = 500000;
     vid half[] = {IN(ELEM_F32, 512, 512), IN(ELEM_F32, 512, 512)};
     n = N("MatMul", 2, half);
     run_passes(&b);

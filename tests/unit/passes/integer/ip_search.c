@@ -131,7 +131,7 @@ static void test_optimum(void **state)
     for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
         struct diag d = {0};
         make_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t any = brute_force(t, false), convex = brute_force(t, true),
                 problem = exact_chain(c, t->a);
         assert_true(any <= convex && convex <= problem);
@@ -178,7 +178,7 @@ static void test_gap(void **state)
                 t->g.net_cost[k][e] *= 10;
         }
         make_loads(t, -1);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t want = brute_force(t, false);
         r.gap = seed % 2 ? 100000 : 500000;
         assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
@@ -285,7 +285,7 @@ static void test_least_memory(void **state)
         for (uint32_t k = 0; k < t->c.ncls; k++) /* make it short */
             t->c.cls[k].memory = t->c.cls[k].memory < 0 ? -1 : t->c.cls[k].memory / 3;
         make_loads(t, -1);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         for (int convex = 0; convex < 2; convex++) {
             struct ip_run r = make_run(convex ? IP_CONVEX : IP_ANY, &mip_lpsolve, &clock);
             make_loads(t, -1);
@@ -317,7 +317,7 @@ static void test_refute(void **state)
         struct diag d = {0};
         struct ip_refutation why;
         make_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t want = brute_force(t, false);
         if (want != COST_NEVER && want > 0) {
             assert_int_equal(ip_refute(c, want - 1, &clock, t->a, &why), 1);
@@ -341,7 +341,7 @@ static void test_shapes(void **state)
         uint32_t set[MAX_DEV] = {0};
         bool convex = true;
         make_instance(t, seed);
-        struct problem *c = problem_build(&t->g, &t->c, -1, t->a, &d);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         for (uint32_t v = 0; v < t->g.n; v++) {
             dev[v] = (int32_t)random_below(&rng, t->c.ndev);
             set[dev[v]] |= 1U << v;

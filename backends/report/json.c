@@ -1,0 +1,17 @@
+/* A plan as JSON; of a workload, in the placement paper's form (plan_json.h). */
+#include "backends/backends.h"
+#include "ir/plan/plan_json.h"
+
+static int write_json(const struct result *r, const void *opts, const char *path)
+{
+    const struct plan_told t = {&r->scene, r->plan, r->verdict, r->calls};
+    (void)opts;
+    return (t.scene->m->ir_version == 0 ? paper_split_write : plan_json_write)(&t, path, r->out,
+                                                                               r->diag);
+}
+
+const struct writer writer_json = {.name = "json",
+                                   .suffix = ".json",
+                                   .to_stdout = true,
+                                   .needs = WRITER_NEEDS_PLAN,
+                                   .write = write_json};

@@ -1,0 +1,56 @@
+/* The execution model: how a plan runs on the devices of a cluster, and what makes one better than another.
+ *
+ * The cluster says what the hardware is; this says what a runtime makes of it: whether transfers hide
+ * behind computing, in which order a pipeline trains, what parts and copies cost beside computing.
+ * Everything that tells a time (planners, judge, rounds) asks here.  A zeroed struct is what is usual. */
+#ifndef PCC_IR_CLUSTER_EXEC_MODEL_H
+#define PCC_IR_CLUSTER_EXEC_MODEL_H
+
+#include "ir/cluster/cluster.h"
+
+/* ROUNDS: samples follow each other through the parts, in each round every device has one of its own
+ * (placement paper, 5.2). */
+enum exec_kind { EXEC_ROUNDS };
+
+/* What a plan is to make least of, in ps.  SAMPLE: the time per sample in the steady state. */
+enum objective { OBJECTIVE_SAMPLE, OBJECTIVES };
+
+/* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
+ * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
+enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
+
+/* In which order a pipeline trains (placement paper, 5.3 and D): a forward and a backward sample in turn
+ * (PipeDream's 1F1B), or all forward samples of a batch before the backward ones (GPipe). */
+enum micro_schedule { MICRO_1F1B, MICRO_GPIPE, MICRO_SCHEDULES };
+
+struct exec_model {
+    enum exec_kind kind;
+    enum objective objective;
+    enum overlap overlap;
+    enum micro_schedule schedule;
+    bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
+    bool io_free;   /* model inputs and outputs cost no transfer */
+    /* ps that each part takes of its device besides computing, once for each pass (forward, backward) that it has
+     * nodes of */
+    int64_t part_cost;
+    int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
+    int64_t efficiency;     /* read with exec_efficiency; 0: not said */
+};
+
+/* "time-per-sample"; "sum", "max", "duplex"; "pipedream", "gpipe". */
+extern const char *const objective_name[OBJECTIVES + 1],
+    *const overlap_name[OVERLAPS + 1], *const micro_schedule_name[MICRO_SCHEDULES + 1];
+
+/* Share of the devices' peak rates that is reached, in millionths; all of them (1000000) where nothing was said. */
+int64_t exec_efficiency(const struct exec_model *e);
+/* Load of a device, ps, from its computing and its transfers in and out. */
+int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64_t out);
+/* ps for each sample of the exchange that keeps `weights` bytes equal on `copies` devices of a class: (copies - 1) /
+ * copies * weights / rate (placement paper, H.2); 0 for one. */
+int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, int64_t weights,
+                  uint32_t copies);
+/* Load, ps, that `copies` devices which take samples in turn have together, each of them taken for `load` by a
+ * sample of its own. */
+int64_t exec_shared_load(const struct exec_model *e, int64_t load, int64_t sync, uint32_t copies);
+
+#endif

@@ -1,0 +1,160 @@
+/* Devices for nodes by their names (assign.h).  Names are found through the interner, ids through one table.
+ * O(nodes + entries). */
+#include "ir/plan/assign.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+void assign_begin(struct assignment *r)
+{
+    const struct module *m = r->scene->m;
+    assert(r->scene->place && r->scene->cluster);
+    r->dev = arena_array(r->a, m->nnode, sizeof *r->dev);
+    memset(r->dev, 0xff, m->nnode * sizeof *r->dev);
+    r->follows = place_follows(m, r->scene->place, r->a);
+}
+
+void assign_by_name(struct assignment *r)
+{
+    const struct graph *g = &r->scene->m->graph[1];
+    for (nid n = g->first; n < g->first + g->count; n++)
+        map_set(&r->named, r->a, r->scene->m->node[n].name, n);
+    for (uint32_t i = 0; i < r->nrange; i++)
+        map_set(&r->ranges, r->a, r->range[i].name, i + 1);
+}
+
+void assign_by_id(struct assignment *r)
+{
+    const struct graph *g = &r->scene->m->graph[1];
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        int64_t id = node_attr_int(r->scene->m, n, "id", -1);
+        if (id >= 0)
+            map_set(&r->numbered, r->a, (uint64_t)id + 1, n);
+    }
+}
+
+static const char *device_name(const struct assignment *r, int32_t dev)
+{
+    return cluster_device_name(r->scene->cluster, r->a, (uint32_t)dev);
+}
+
+int assign_device(const struct assignment *r, const char *name)
+{
+    int dev = cluster_device(r->scene->cluster, name);
+    if (dev < 0)
+        diag_error(r->diag, "%s: there is no device '%s'; the first is '%s'", r->path, name,
+                   device_name(r, 0));
+    return dev;
+}
+
+int assign_node(struct assignment *r, nid n, int dev)
+{
+    if (r->dev[n] >= 0 && r->dev[n] != dev)
+        return diag_error(r->diag, "%s: node '%s' is on '%s' and on '%s': expected one device",
+                          r->path, node_name(r->scene->m, n), device_name(r, r->dev[n]),
+                          device_name(r, dev));
+    if (r->scene->place->kind[n] == PLACE_NODE)
+        r->dev[n] = dev;
+    return 0;
+}
+
+int assign_range(struct assignment *r, uint32_t range, int dev)
+{
+    assert(range < r->nrange);
+    for (nid n = r->range[range].first; n < r->range[range].end; n++)
+        if (!r->follows[n] && assign_node(r, n, dev))
+            return -1;
+    return 0;
+}
+
+nid assign_find(const struct assignment *r, sid name, uint32_t *range)
+{
+    nid n = map_get(&r->named, name);
+    *range = n ? 0 : map_get(&r->ranges, name);
+    return n;
+}
+
+int assign_named(struct assignment *r, const char *name, int dev)
+{
+    uint32_t range = 0;
+    nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
+    if (n || range)
+        return n ? assign_node(r, n, dev) : assign_range(r, range - 1, dev);
+    return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
+                      str(r->scene->m, r->scene->m->path));
+}
+
+int assign_numbered(struct assignment *r, int64_t id, int dev)
+{
+    nid n = id >= 0 ? map_get(&r->numbered, (uint64_t)id + 1) : 0;
+    if (n)
+        return assign_node(r, n, dev);
+    return diag_error(r->diag, "%s: there is no node with id %" PRId64 " in %s", r->path, id,
+                      str(r->scene->m, r->scene->m->path));
+}
+
+static bool is_placed(const struct assignment *r, nid n)
+{
+    return r->scene->place->kind[n] == PLACE_NODE;
+}
+
+int assign_by_color(struct assignment *r)
+{
+    const struct module *m = r->scene->m;
+    const struct graph *g = &m->graph[1];
+    uint32_t most = 0;
+    if (!m->color)
+        return 0;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        most = m->color[n] > most ? m->color[n] : most;
+    nid *first = arena_array(r->a, (size_t)most + 1, sizeof *first);
+    nid *other = arena_array(r->a, (size_t)most + 1, sizeof *other); /* on another device */
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        uint32_t c = m->color[n];
+        if (!is_placed(r, n) || r->dev[n] < 0)
+            continue;
+        if (!first[c])
+            first[c] = n;
+        else if (r->dev[first[c]] != r->dev[n])
+            other[c] = n;
+    }
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        uint32_t c = m->color[n];
+        if (!is_placed(r, n) || r->dev[n] >= 0 || !c || !first[c])
+            continue;
+        if (other[c])
+            return diag_error(
+                r->diag,
+                "%s: node '%s' is not listed, and nodes of its colour are on '%s' ('%s') "
+                "and '%s' ('%s'): expected one device",
+                r->path, node_name(m, n), device_name(r, r->dev[first[c]]), node_name(m, first[c]),
+                device_name(r, r->dev[other[c]]), node_name(m, other[c]));
+        r->dev[n] = r->dev[first[c]];
+    }
+    return 0;
+}
+
+int assign_end(struct assignment *r)
+{
+    const struct module *m = r->scene->m;
+    const struct place *p = r->scene->place;
+    const struct graph *g = &m->graph[1];
+    uint32_t missing = 0, placed = 0;
+    nid first = 0;
+    for (uint32_t i = 0; r->range && i < p->nsame; i++)
+        if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0)
+            r->dev[p->same[i].b] = r->dev[p->same[i].a];
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (!is_placed(r, n))
+            continue;
+        placed++;
+        if (r->dev[n] >= 0)
+            continue;
+        first = missing++ ? first : n;
+    }
+    if (!missing)
+        return 0;
+    return diag_error(r->diag, "%s: %u of %u placed nodes have no device, the first is '%s'",
+                      r->path, missing, placed, node_name(m, first));
+}

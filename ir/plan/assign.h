@@ -1,0 +1,51 @@
+/* Devices for nodes as a file names both: what the readers of plans share. */
+#ifndef PCC_IR_PLAN_ASSIGN_H
+#define PCC_IR_PLAN_ASSIGN_H
+
+#include "ir/base/map.h"
+#include "ir/dag/scene.h"
+
+/* Nodes that a plan may name as one: those in the place of a call that stands open. */
+struct node_range {
+    sid name;
+    nid first, end;
+};
+
+/* The caller fills in the first part; zero means none. */
+struct assignment {
+    const struct scene *scene;
+    const char *path; /* for messages */
+    struct arena *a;  /* lives as long as the module */
+    struct diag *diag;
+    const struct node_range *range; /* NULL: no call was opened */
+    uint32_t nrange;
+
+    int32_t *dev;           /* [node] device, -1: not said */
+    const uint8_t *follows; /* [node] 1: a Shape or Size, which stays where its operand is made */
+    struct map named;       /* name -> node */
+    struct map numbered;    /* id of a workload's node, + 1 -> node */
+    struct map ranges;      /* name -> place in range, + 1 */
+};
+
+/* Makes dev and follows. */
+void assign_begin(struct assignment *r);
+/* Makes nodes known by their names (and ranges), or by the ids of a workload. */
+void assign_by_name(struct assignment *r);
+void assign_by_id(struct assignment *r);
+/* The node of a name, 0: none; then *range is the place of a range of that name, + 1, or 0.  After assign_by_name. */
+nid assign_find(const struct assignment *r, sid name, uint32_t *range);
+/* The device of a name; -1 and an error if there is none. */
+int assign_device(const struct assignment *r, const char *name);
+/* Puts a node on a device, or all of a range but what follows its operands elsewhere; 0, or -1 and an error if it
+ * is on another one.  Nodes that are not placed stay without. */
+int assign_node(struct assignment *r, nid n, int dev);
+int assign_range(struct assignment *r, uint32_t range, int dev);
+/* The same by the name of a node or range, or by id; an error if there is none. */
+int assign_named(struct assignment *r, const char *name, int dev);
+int assign_numbered(struct assignment *r, int64_t id, int dev);
+/* Nodes that are not said go where those of their colour are; an error if these are on two devices. */
+int assign_by_color(struct assignment *r);
+/* Shapes of ranges go where their operands are; then an error if a placed node has no device. */
+int assign_end(struct assignment *r);
+
+#endif

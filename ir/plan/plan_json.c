@@ -1,0 +1,244 @@
+/* Plans as JSON (plan_json.h).
+ *
+ *     {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}], "calls"}
+ *     {"pcc_manifest": 1, "objective": {...}, "parts": [{"file", "device"}], "nodes": {file: [names]}, "calls", ...}
+ *     {"fpgas": [{"nodes": [ids]}], "cpus": [{"nodes": [ids]}], ...}
+ *
+ * The last is the placement paper's: accelerators and host devices in order (paper_split.c writes it).  Of a manifest
+ * this file has what is about the plan; backends/split/manifest.c writes the rest.  O(nodes + entries). */
+#include "ir/plan/plan_json.h"
+
+#include "ir/base/json_keep.h"
+#include "ir/base/json_out.h"
+#include "ir/base/outfile.h"
+#include "ir/base/units.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+static int expect_form(const struct assignment *r, const char *expected)
+{
+    return diag_error(r->diag, "%s: expected %s", r->path, expected);
+}
+
+static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
+{
+    if (!json_is_array(nodes))
+        return expect_form(r, "a list of nodes for each device in 'nodes'");
+    for (size_t i = 0; i < json_array_size(nodes); i++) {
+        const json_t *entry = json_array_get(nodes, i);
+        int rc;
+        if (json_is_string(entry))
+            rc = assign_named(r, json_string_value(entry), dev);
+        else if (json_is_integer(entry))
+            rc = assign_numbered(r, json_integer_value(entry), dev);
+        else
+            rc = expect_form(r, "names or ids of nodes in 'nodes'");
+        if (rc)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_plan(struct assignment *r, const json_t *root)
+{
+    const json_t *devices = json_object_get(root, "devices");
+    if (!json_is_array(devices))
+        return expect_form(r, "a list 'devices'");
+    assign_by_name(r);
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        const json_t *d = json_array_get(devices, i), *nodes = json_object_get(d, "nodes");
+        const char *name = json_string_value(json_object_get(d, "name"));
+        if (!name)
+            return expect_form(r, "a 'name' in every one of 'devices'");
+        if (json_is_array(nodes) && !json_array_size(nodes))
+            continue; /* an idle device of a larger cluster */
+        int dev = assign_device(r, name);
+        if (dev < 0 || read_nodes(r, nodes, dev))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_manifest(struct assignment *r, const json_t *root)
+{
+    const json_t *parts = json_object_get(root, "parts"), *nodes = json_object_get(root, "nodes");
+    if (!json_is_array(parts) || !json_is_object(nodes))
+        return expect_form(r, "a list 'parts' and an object 'nodes'");
+    assign_by_name(r);
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        const json_t *p = json_array_get(parts, i);
+        const char *file = json_string_value(json_object_get(p, "file"));
+        const char *device = json_string_value(json_object_get(p, "device"));
+        if (!file || !device)
+            return expect_form(r, "'file' and 'device' in every one of 'parts'");
+        int dev = assign_device(r, device);
+        if (dev < 0 || read_nodes(r, json_object_get(nodes, file), dev))
+            return -1;
+    }
+    return 0;
+}
+
+/* Experts' splits list the forward pass alone: the rest goes by colour. */
+static int read_paper(struct assignment *r, const json_t *root)
+{
+    static const char *const key[] = {"fpgas", "cpus"};
+    const struct cluster *c = r->scene->cluster;
+    assign_by_id(r);
+    for (int host = 0; host < 2; host++) {
+        const json_t *list = json_object_get(root, key[host]);
+        uint32_t dev = 0;
+        for (size_t i = 0; i < json_array_size(list); i++, dev++) {
+            const json_t *nodes = json_object_get(json_array_get(list, i), "nodes");
+            while (dev < c->ndev && c->cls[cluster_class(c, dev)].host != (host == 1))
+                dev++;
+            if (dev >= c->ndev && json_array_size(nodes))
+                return diag_error(r->diag,
+                                  "%s: '%s' has nodes on more devices than the cluster has",
+                                  r->path, key[host]);
+            if (read_nodes(r, nodes, (int)dev))
+                return -1;
+        }
+    }
+    return assign_by_color(r);
+}
+
+int plan_json_read(struct assignment *r, const char *text, size_t n)
+{
+    json_error_t e;
+    struct arena *own = arena_new(r->a);
+    json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
+    int rc;
+    if (!root)
+        rc = diag_error(r->diag, "%s:%d: %s", r->path, e.line, e.text);
+    else if (json_object_get(root, "pcc_plan"))
+        rc = read_plan(r, root);
+    else if (json_object_get(root, "pcc_manifest"))
+        rc = read_manifest(r, root);
+    else if (json_object_get(root, "fpgas"))
+        rc = read_paper(r, root);
+    else
+        rc = expect_form(r, "one of the keys 'pcc_plan', 'pcc_manifest', 'fpgas'");
+    arena_free(own);
+    return rc;
+}
+
+bool plan_json_calls_open(const char *text, size_t n)
+{
+    json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
+    const char *calls = json_string_value(json_object_get(root, "calls"));
+    bool named = json_object_get(root, "pcc_plan") || json_object_get(root, "pcc_manifest");
+    bool open = named && !(calls && strcmp(calls, "whole") == 0);
+    json_decref(root);
+    return open;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+/* Picoseconds as seconds; negative: null. */
+static json_t *make_seconds(int64_t ps)
+{
+    return ps < 0 ? json_null() : json_real((double)ps / (double)PS_PER_S);
+}
+
+struct making {
+    const struct plan_told *t;
+    struct arena *a;
+    nid bad; /* a node whose name is not UTF-8; 0: none was found */
+};
+
+/* NULL: no memory (errno is ENOMEM), or a name is not UTF-8. */
+static json_t *make_device(struct making *w, uint32_t d)
+{
+    const struct module *m = w->t->scene->m;
+    const struct cluster *c = w->t->scene->cluster;
+    const struct device_load *l = &w->t->verdict->load[d];
+    const char *name = cluster_device_name(c, w->a, d);
+    json_t *nodes = json_array(); /* nothing of an arena from here on: it would be lost */
+    for (nid n = 1; n < m->nnode; n++)
+        if (w->t->plan->dev[n] == (int32_t)d &&
+            json_array_append_new(nodes, json_string(node_name(m, n)))) {
+            w->bad = n;
+            json_decref(nodes);
+            return NULL;
+        }
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", name, "class",
+                     c->cls[cluster_class(c, d)].name, "load_s", make_seconds(l->load), "compute_s",
+                     make_seconds(l->compute), "transfer_s", make_seconds(l->transfer),
+                     "used_bytes", (json_int_t)l->used, "nodes", nodes);
+}
+
+/* NULL like make_device. */
+static json_t *make_plan(struct making *w)
+{
+    const struct plan *p = w->t->plan;
+    json_t *devices = json_keep(w->a, json_array());
+    for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
+        if (json_array_append_new(devices, make_device(w, d)))
+            return NULL;
+    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:O, s:s*}", "pcc_plan", 1,
+                     "planner", p->planner, "objective", "name", objective_name[p->claim.objective],
+                     "value_s", make_seconds(w->t->verdict->value), "bound_s",
+                     make_seconds(p->claim.bound), "status", plan_status_name(p->claim.status),
+                     "argument", p->claim.argument ? p->claim.argument : "", "scope",
+                     plan_scope_name(p->claim.scope), "bound_all_s",
+                     make_seconds(p->claim.bound_all), "devices", devices, "calls", w->t->calls);
+}
+
+/* Says why there is no JSON; -1. */
+static int say_why(const struct making *w, const char *path, struct diag *d)
+{
+    if (errno == ENOMEM)
+        return diag_error(d, "%s: %s", path, strerror(errno));
+    if (w->bad)
+        return diag_error(d, "%s: the name of node '%s' is not UTF-8, which JSON cannot hold", path,
+                          node_name(w->t->scene->m, w->bad));
+    return diag_error(d, "%s: a name is not UTF-8, which JSON cannot hold", path);
+}
+
+int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d)
+{
+    struct outfile o;
+    struct making w = {t, arena_new(t->scene->m->mem), 0};
+    errno = 0;
+    json_t *root = json_keep(w.a, make_plan(&w));
+    int rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d) : say_why(&w, path, d);
+    if (!rc) {
+        bool done = json_dumpf(root, o.f,
+                               JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
+        bool full = ferror(o.f) != 0; /* outfile_close tells */
+        if (!done && !full)
+            diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
+        putc('\n', o.f);
+        rc = outfile_close(&o, done || full);
+    }
+    arena_free(w.a);
+    return rc;
+}
+
+void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value)
+{
+    const char *status = plan_status_name(p->claim.status);
+    bool proven = p->claim.bound >= 0 &&
+                  (p->claim.status == PLAN_OPTIMAL || p->claim.status == PLAN_FEASIBLE);
+    int64_t gap = -1;
+    if (!proven && p->claim.status != PLAN_OVER_MEMORY)
+        status = "heuristic";
+    if (proven) /* in units of 10^-9 */
+        gap = value > p->claim.bound ? mul_div_ceil(value - p->claim.bound, 1000000000, value) : 0;
+    fprintf(f, "{\"name\": \"%s\", \"value_s\": ", objective_name[p->claim.objective]);
+    json_put_decimal(f, value, 12);
+    fputs(", \"bound_s\": ", f);
+    json_put_decimal(f, proven ? p->claim.bound : -1, 12);
+    fputs(", \"gap\": ", f);
+    json_put_decimal(f, gap, 9);
+    fprintf(f, ", \"status\": \"%s\", \"argument\": ", status);
+    json_put_string(f, p->claim.argument ? p->claim.argument : p->planner);
+    fprintf(f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->claim.scope));
+    json_put_decimal(f, proven ? p->claim.bound_all : -1, 12);
+    fputs(", \"part_cost_s\": ", f);
+    json_put_decimal(f, s->model.part_cost, 12);
+    putc('}', f);
+}

@@ -1,0 +1,35 @@
+/* Plans as JSON, read and written here alone: pcc's own form, what a split's manifest says of its plan, and the
+ * placement paper's splits. */
+#ifndef PCC_IR_PLAN_PLAN_JSON_H
+#define PCC_IR_PLAN_PLAN_JSON_H
+
+#include "ir/plan/assign.h"
+#include "ir/plan/plan.h"
+
+#include <stdio.h>
+
+/* Reads n bytes of JSON in any of the three forms, which their keys tell apart, into r (assign_begin has been called).
+ * 0, or -1 and an error: r->path is not JSON, has none of the forms, or names what there is not. */
+int plan_json_read(struct assignment *r, const char *text, size_t n);
+/* Whether calls of functions stood open when the plan was made: not if it says that they were whole, or knows no
+ * names of nodes (also where it is no JSON). */
+bool plan_json_calls_open(const char *text, size_t n);
+
+/* A plan and its figures. */
+struct plan_told {
+    const struct scene *scene;
+    const struct plan *plan;
+    const struct verdict *verdict;
+    const char
+        *calls; /* of functions, while it was made: "opened", "whole"; NULL: there are none */
+};
+
+/* Writes it in pcc's own form to path, or to `out` (outfile_open_to).  0, or -1 and an error: names that are not
+ * UTF-8 cannot be written. */
+int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
+/* The same in the placement paper's form.  -1 and an error if a node has no id: only workloads' have. */
+int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
+/* The value of "objective" in a manifest: bounds only where they are proven. */
+void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value);
+
+#endif

@@ -1,0 +1,85 @@
+/* What is asked of planners, what they offer, and the one sentence that refuses (planner.h). */
+#include "passes/planner.h"
+
+#include <assert.h>
+
+enum { FEATURES = 6 };
+
+/* [bit] in a sentence: "dp-place knows no ..." */
+static const char *const feature_text[FEATURES] = {
+    "pins",           "cost of parts",   "groups of devices", "transfers beside computing",
+    "GPipe schedule", "copies of stages"};
+
+static bool pinned(const struct wdag *g)
+{
+    for (uint32_t v = 0; v < g->n; v++)
+        if (g->pin[v] >= 0)
+            return true;
+    return false;
+}
+
+uint32_t features_wanted(const struct ctx *x)
+{
+    const struct cluster *c = x->scene.cluster;
+    const struct exec_model *m = &x->scene.model;
+    assert(x->levels.base && c);
+    return (pinned(x->levels.base) ? FEATURE_PINS : 0U) |
+           (m->part_cost > 0 ? FEATURE_PART_COST : 0U) |
+           (cluster_grouped(c) ? FEATURE_GROUPS : 0U) |
+           (m->overlap != OVERLAP_SUM ? FEATURE_OVERLAP : 0U) |
+           (m->schedule == MICRO_GPIPE && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
+           (m->replicate ? FEATURE_COPIES : 0U);
+}
+
+/* "a, b and c", from names that are added one by one. */
+struct list {
+    const char *text, *last; /* all but the last one; NULL: none */
+};
+
+static void add(struct list *l, const char *name, struct arena *a)
+{
+    if (l->last)
+        l->text = l->text ? arena_fmt(a, "%s, %s", l->text, l->last) : l->last;
+    l->last = name;
+}
+
+static const char *joined(const struct list *l, const char *and, struct arena *a)
+{
+    return l->text ? arena_fmt(a, "%s%s%s", l->text, and, l->last) : l->last ? l->last : "";
+}
+
+/* Features, after a goal that is not NULL. */
+static const char *text_of(const char *goal, uint32_t features, const char *and, struct arena *a)
+{
+    struct list l = {.last = goal};
+    for (uint32_t i = 0; i < FEATURES; i++)
+        if (features >> i & 1)
+            add(&l, feature_text[i], a);
+    return joined(&l, and, a);
+}
+
+static bool knows(const struct planner *p, enum objective goal, uint32_t wanted)
+{
+    return (p->objectives >> goal & 1) && !(wanted & ~p->features);
+}
+
+int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
+{
+    struct arena *a = x->use.scratch;
+    struct list can = {0};
+    enum objective goal = x->scene.model.objective;
+    uint32_t wanted = features_wanted(x);
+    if (knows(p, goal, wanted))
+        return 0;
+    for (const struct planner *const *k = table ? table : planner_table; *k; k++)
+        if (knows(*k, goal, wanted) && !(*k)->given)
+            add(&can, (*k)->pass.name, a);
+    const char *what = text_of(p->objectives >> goal & 1 ? NULL : objective_name[goal],
+                               wanted & ~p->features, " and no ", a);
+    if (!can.last)
+        return diag_error(x->use.diag, "%s knows no %s; no planner knows all that is wanted: %s",
+                          p->pass.name, what,
+                          text_of(goal ? objective_name[goal] : NULL, wanted, " and ", a));
+    return diag_error(x->use.diag, "%s knows no %s; %s do%s", p->pass.name, what,
+                      joined(&can, " and ", a), can.text ? "" : "es");
+}

@@ -1,0 +1,13 @@
+/* Whether a planner knows all that a problem asks for. */
+#ifndef PCC_PASSES_PLANNER_H
+#define PCC_PASSES_PLANNER_H
+
+#include "passes/passes.h"
+
+/* FEATURE_*: what plans of x have to reckon with.  x->levels.base must be there, and after contract has run. */
+uint32_t features_wanted(const struct ctx *x);
+/* 0, or -1 and the one error that refuses: what p does not know, and which planners of the table (NULL: of
+ * planner_table) know all that is wanted. */
+int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table);
+
+#endif

@@ -1,0 +1,395 @@
+/* Every planner of the table with every feature, alone and in pairs (passes/planner.c, table.c, step_run of
+ * pipeline.c): either the runner refuses in one sentence, because the planner does not offer a feature, or the plan
+ * is what the planner claims.  A planner that comes into the table is tested here by itself.
+ *
+ * That is: the judge confirms the plan under that feature, nodes stand where they are pinned, and no bound of a
+ * planner is above the value of another's plan that it is about.  Planted: planners that offer a feature and do not
+ * look at it; each must be caught. */
+#include "passes/planner.h"
+
+#include "ir/exec/evaluate.h"
+#include "passes/pipeline.h"
+#include "tests/support/graphs.h"
+#include "tests/support/said.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 6, TEXT = 1024 };
+
+/* What is known of one graph with one set of features. */
+struct field {
+    struct said said;
+    uint32_t features;
+    int64_t value[PLANNERS], bound[PLANNERS], bound_all[PLANNERS];
+    bool contiguous[PLANNERS], bounds_contiguous[PLANNERS];
+    const char *name[PLANNERS];
+    uint32_t n, wrong; /* plans; those that are not as claimed */
+};
+
+static void write_graph(struct field *f, uint64_t seed)
+{
+    uint64_t rng = seed;
+    uint32_t has = f->features, values = 1;
+    bool read[OPS + 1] = {false};
+    say(&f->said, "cluster overlap=%s schedule=%s%s part_cost=%ups\n",
+        has & FEATURE_OVERLAP ? (seed % 2 ? "max" : "duplex") : "sum",
+        has & FEATURE_GPIPE ? "gpipe" : "pipedream", has & FEATURE_COPIES ? " replicate" : "",
+        has & FEATURE_PART_COST ? 11 : 0);
+    say(&f->said, "class acc x4 link=1TB/s,0ps%s\nclass cpu x1 host\n",
+        has & FEATURE_GROUPS ? " group=2 inner=4TB/s,0ps" : "");
+    say(&f->said, "graph {\n  in %%v0 : f32[4] !bytes=%uB !elems=65\n", 5 + test_below(&rng, 9));
+    for (uint32_t i = 0; i < OPS; i++, values++) {
+        uint32_t a = i, b = test_below(&rng, values);
+        read[a] = read[b] = true;
+        say(&f->said, "  %%v%u = Add(%%v%u, %%v%u) : f32[4] name=\"n%u\" !bytes=%uB !elems=65",
+            values, a, b, i, 4 + test_below(&rng, 20));
+        say(&f->said, " !own=%uB !time=[%ups,%ups]%s\n", test_below(&rng, 9),
+            15 + test_below(&rng, 30), 60 + test_below(&rng, 90),
+            has & FEATURE_GPIPE && i >= FORWARD ? " !backward" : "");
+    }
+    say(&f->said, "  out");
+    for (uint32_t i = 0, n = 0; i < OPS; i++)
+        if (!read[i + 1])
+            say(&f->said, "%s %%v%u", n++ ? "," : "", i + 1);
+    say(&f->said, "\n}\n");
+}
+
+static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    (void)w;
+    if (level == DIAG_ERROR)
+        snprintf(user, TEXT, "%s", line);
+}
+
+/* A run of its own: nothing is shared with another but the text of the graph. */
+struct run {
+    struct ctx x;
+    struct diag d;
+    struct settings settings;
+    struct pin pin;
+    char error[TEXT]; /* the last one */
+};
+
+static void begin(struct run *r, const struct field *f)
+{
+    struct text_module t;
+    memset(r, 0, sizeof *r);
+    r->d = (struct diag){.emit = keep_error, .user = r->error};
+    if (module_parse(&t, f->said.text, f->said.len, "random", NULL, &r->d))
+        fail_msg("%s\n%s", r->error, f->said.text);
+    r->pin = (struct pin){"^n1$", "cpu0"};
+    r->settings = (struct settings){.pins = &r->pin, .npins = f->features & FEATURE_PINS ? 1 : 0};
+    r->x = (struct ctx){.scene = t.scene,
+                        .settings = &r->settings,
+                        .use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
+                        .use.diag = &r->d};
+}
+
+static void end(struct run *r)
+{
+    arena_free(r->x.use.mem);
+    arena_free(r->x.use.scratch);
+    arena_free(r->x.scene.m->mem);
+}
+
+static int run_passes(struct ctx *x, const char *passes, const struct pass *const *extra)
+{
+    struct pipeline p = {.extra = extra};
+    struct run_options o = {0};
+    uint32_t n = 0;
+    if (pipeline_parse(&p, passes, x->use.mem, x->use.diag))
+        return -1;
+    pipeline_complete(&p, x->use.mem);
+    for (uint32_t i = 0; i < p.n; i++) /* the costs are written in the text */
+        if (strcmp(p.step[i].pass->name, "cost") && strcmp(p.step[i].pass->name, "infer-shapes"))
+            p.step[n++] = p.step[i];
+    p.n = n;
+    return pipeline_run(&p, x, &o);
+}
+
+/* ---- what a plan is held to ------------------------------------------------------------------- */
+
+/* The plan of x among those that are known of the same problem. */
+static void add_plan(struct field *f, const char *name, const struct ctx *x)
+{
+    const struct plan *p = x->results.plan;
+    struct evaluation e = evaluate(&x->scene, p, x->use.mem);
+    uint32_t i = f->n++;
+    assert_true(i < PLANNERS);
+    f->wrong += evaluation_confirms(&e, p) != FOUND_AS_CLAIMED;
+    for (uint32_t v = 0; v < x->levels.base->n; v++) {
+        int32_t pin = x->levels.base->pin[v];
+        f->wrong += pin >= 0 && p->dev[x->levels.base->node[v]] != pin;
+    }
+    f->name[i] = name;
+    f->value[i] = e.value;
+    f->bound[i] = p->claim.bound;
+    f->bound_all[i] = p->claim.bound_all;
+    f->contiguous[i] = e.v.contiguous;
+    f->bounds_contiguous[i] = p->claim.scope == SCOPE_CONTIGUOUS;
+}
+
+/* Plans whose value is below another's bound that is about them. */
+static uint32_t lies(const struct field *f)
+{
+    uint32_t n = f->wrong;
+    for (uint32_t i = 0; i < f->n; i++)
+        for (uint32_t k = 0; k < f->n; k++) {
+            bool about = !f->bounds_contiguous[i] || f->contiguous[k];
+            n += f->bound_all[i] > f->value[k] || (about && f->bound[i] > f->value[k]);
+        }
+    return n;
+}
+
+/* ---- every planner with every feature --------------------------------------------------------- */
+
+/* That the sentence refuses p, and names planners that know all that is wanted. */
+static void check_refusal(const struct planner *p, const char *error, uint32_t wanted)
+{
+    char begins[TEXT];
+    uint32_t named = 0, able = 0;
+    snprintf(begins, sizeof begins, "%s knows no ", p->pass.name);
+    assert_memory_equal(error, begins, strlen(begins));
+    const char *way = strstr(error, "; ");
+    assert_non_null(way);
+    for (const struct planner *const *k = planner_table; *k; k++) {
+        bool is = strstr(way, (*k)->pass.name) != NULL && !(*k)->given;
+        able += !(*k)->given && !(wanted & ~(*k)->features);
+        named += is;
+        if (is && wanted & ~(*k)->features)
+            fail_msg("%s: %s does not know all that", error, (*k)->pass.name);
+    }
+    if (able ? !named : !strstr(way, "no planner knows"))
+        fail_msg("%s: %u planners know all that", error, able);
+}
+
+static void check_planner(struct field *f, const struct planner *p, const char *options)
+{
+    struct run r;
+    char text[TEXT];
+    begin(&r, f);
+    snprintf(text, sizeof text, "%s%s", p->pass.name, options);
+    int rc = run_passes(&r.x, text, NULL);
+    uint32_t wanted = features_wanted(&r.x);
+    assert_int_equal(wanted, f->features);
+    if (wanted & ~p->features) {
+        assert_int_equal(rc, -1);
+        check_refusal(p, r.error, wanted);
+        assert_int_equal(r.d.errors, 1);
+    } else if (rc && strstr(r.error, "was built without")) {
+        print_message("left out: %s\n", r.error);
+    } else if (rc) {
+        fail_msg("features %x: %s gives %d: %s\n%s", wanted, text, rc, r.error, f->said.text);
+    } else {
+        add_plan(f, p->pass.name, &r.x);
+        if (f->wrong)
+            fail_msg("features %x: %s is not what it claims\n%s", wanted, text, f->said.text);
+    }
+    end(&r);
+}
+
+/* A plan by hand, for the planner that takes one. */
+static const char *write_plan(char *path)
+{
+    FILE *f = fdopen(mkstemp(path), "w");
+    static char option[TEXT];
+    assert_non_null(f);
+    fputs("^n1$=cpu0\n^n[02-9]$=acc1\n", f);
+    assert_int_equal(fclose(f), 0);
+    snprintf(option, sizeof option, "{from=%s}", path);
+    return option;
+}
+
+static void check_all(struct field *f, uint64_t seed)
+{
+    char path[] = "/tmp/pcc-planner-XXXXXX";
+    const char *from = write_plan(path);
+    write_graph(f, seed);
+    for (const struct planner *const *p = planner_table; *p; p++)
+        check_planner(f, *p, (*p)->given ? from : "");
+    unlink(path);
+    if (lies(f))
+        for (uint32_t i = 0; i < f->n; i++)
+            print_message("%s: %lld, bound %lld, of all %lld\n", f->name[i], (long long)f->value[i],
+                          (long long)f->bound[i], (long long)f->bound_all[i]);
+    if (lies(f))
+        fail_msg("features %x: a bound is above the value of another plan:\n%s", f->features,
+                 f->said.text);
+}
+
+static void test_every(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++)
+        for (uint32_t i = 0; i <= FEATURES; i++)
+            for (uint32_t k = i; k <= FEATURES; k++) {
+                struct field f = {.features = (1U << i | 1U << k) & FEATURES_ALL};
+                check_all(&f, seed);
+            }
+}
+
+/* ---- planted ---------------------------------------------------------------------------------- */
+
+struct blind_options {
+    int64_t to; /* FEATURE_* */
+};
+
+static const struct opt blind_opts[] = {{.kind = OPT_INT,
+                                         .name = "to",
+                                         .off = offsetof(struct blind_options, to),
+                                         .def = "0",
+                                         .help = "the feature that it does not look at"},
+                                        {0}};
+
+static const struct planner *seeing(uint32_t features)
+{
+    return planner_of(pass_find(features & FEATURE_GROUPS ? "hier-place" : "dp-place"));
+}
+
+/* A planner that sees all, on the problem without that feature. */
+static int blind_run(struct ctx *x, const void *options)
+{
+    const struct blind_options *o = options;
+    struct ctx y = {.scene = x->scene, .settings = x->settings, .use = x->use};
+    struct cluster c = *x->scene.cluster;
+    struct exec_model *m = &y.scene.model;
+    y.scene.place = NULL;
+    y.scene.cluster = &c;
+    if (o->to == FEATURE_PINS)
+        y.settings = NULL;
+    if (o->to == FEATURE_PART_COST)
+        m->part_cost = 0;
+    if (o->to == FEATURE_GROUPS)
+        c.cls[0].group = 0;
+    if (o->to == FEATURE_OVERLAP)
+        m->overlap = OVERLAP_SUM;
+    if (o->to == FEATURE_GPIPE)
+        m->schedule = MICRO_1F1B;
+    if (o->to == FEATURE_COPIES)
+        m->replicate = false;
+    int rc = run_passes(&y, cluster_grouped(&c) ? "hier-place" : "dp-place", NULL);
+    x->results.plan = y.results.plan;
+    return rc;
+}
+
+static const struct planner blind = {.pass = {.name = "blind",
+                                              .help = "does not look at what it offers",
+                                              .opts = blind_opts,
+                                              .optsize = sizeof(struct blind_options),
+                                              .needs = NEED_COST | NEED_CONTRACT,
+                                              .run = blind_run},
+                                     .features = FEATURES_ALL};
+
+/* Whether a planner that is blind to the one feature of f is caught: by the runner's judge, or as a liar. */
+static bool caught(struct field *f, uint32_t to)
+{
+    static const struct pass *const extra[] = {&blind.pass, NULL};
+    struct run r;
+    char text[TEXT];
+    begin(&r, f);
+    snprintf(text, sizeof text, "blind{to=%u}", to);
+    int rc = run_passes(&r.x, text, extra);
+    assert_true(rc == 0 || rc == PASS_UNVERIFIED);
+    if (rc == 0)
+        add_plan(f, "blind", &r.x);
+    end(&r);
+    return rc == PASS_UNVERIFIED || lies(f) > 0;
+}
+
+static void test_planted(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < FEATURES; i++) {
+        uint32_t found = 0;
+        for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+            struct field f = {.features = 1U << i};
+            write_graph(&f, seed);
+            check_planner(&f, seeing(1U << i), "");
+            found += caught(&f, 1U << i);
+        }
+        if (!found)
+            fail_msg("a planner that is blind to feature %x is not caught", 1U << i);
+    }
+    struct field f = {.features = 0}; /* and one that sees all is not */
+    write_graph(&f, 1);
+    check_planner(&f, seeing(0), "");
+    assert_false(caught(&f, 0));
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static void test_table(void **state)
+{
+    uint32_t n = 0, planners = 0;
+    const struct pass *p;
+    (void)state;
+    for (; (p = pass_at(n)); n++) {
+        assert_ptr_equal(pass_find(p->name), p);
+        planners += planner_of(p) != NULL;
+    }
+    assert_null(pass_find("no-such-pass"));
+    assert_true(planners > 0 && planners < n);
+    for (const struct planner *const *k = planner_table; *k; k++, planners--) {
+        assert_ptr_equal(planner_of(&(*k)->pass), *k);
+        assert_ptr_equal(pass_find((*k)->pass.name), &(*k)->pass);
+        assert_true((*k)->features <= FEATURES_ALL);
+    }
+    assert_int_equal(planners, 0);
+}
+
+/* The sentences, with planners of the test's own. */
+static void test_sentences(void **state)
+{
+    static const struct planner
+        plain = {.pass.name = "plain", .objectives = 1, .features = FEATURE_PINS},
+        none = {.pass.name = "none"},
+        one = {.pass.name = "one", .objectives = 1, .features = FEATURE_PINS | FEATURE_GROUPS},
+        two = {.pass.name = "two", .objectives = 1, .features = FEATURE_GROUPS | FEATURE_COPIES},
+        own = {.pass.name = "own", .objectives = 1, .features = FEATURES_ALL, .given = true};
+    static const struct planner *const table[] = {&none, &plain, &one, &two, &own, NULL};
+    static const struct {
+        uint32_t wanted;
+        const char *error; /* NULL: none */
+    } t[] = {{0, NULL},
+             {FEATURE_PINS, NULL},
+             {FEATURE_GROUPS, "plain knows no groups of devices; one and two do"},
+             {FEATURE_COPIES, "plain knows no copies of stages; two does"},
+             {FEATURE_GROUPS | FEATURE_COPIES,
+              "plain knows no groups of devices and no copies of stages; two does"},
+             {FEATURE_PINS | FEATURE_OVERLAP,
+              "plain knows no transfers beside computing; no planner knows "
+              "all that is wanted: pins and transfers beside computing"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct field f = {.features = t[i].wanted};
+        struct run r;
+        write_graph(&f, 1);
+        begin(&r, &f);
+        assert_int_equal(ctx_base(&r.x), 0);
+        assert_int_equal(planner_check(&plain, &r.x, table), t[i].error ? -1 : 0);
+        assert_string_equal(r.error, t[i].error ? t[i].error : "");
+        end(&r);
+    }
+    struct field f = {.features = FEATURE_PINS};
+    struct run r;
+    write_graph(&f, 1);
+    begin(&r, &f);
+    assert_int_equal(ctx_base(&r.x), 0);
+    assert_int_equal(planner_check(&none, &r.x, table), -1);
+    assert_string_equal(r.error, "none knows no time-per-sample and no pins; plain and one do");
+    end(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table), cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_every), cmocka_unit_test(test_planted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
