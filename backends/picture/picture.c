@@ -57,7 +57,7 @@ static const struct attempt *const attempts[] = {devices, blocks, nodes}; /* by 
 
 /* dot -> stem.svg, ... */
 static enum child_end run_dot(const char *dot, const char *stem, unsigned formats,
-                            const struct attempt *t, char *said, struct arena *a)
+                              const struct attempt *t, char *said, struct arena *a)
 {
     char *argv[DOT_ARGS] = {arena_fmt(a, "dot")};
     int n = 1;
@@ -89,7 +89,7 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
 
 /* stem.dot, which is there, -> stem.svg, ...  `name` is what messages call the picture. */
 static enum child_end lay_out(const struct result *r, enum view view, const char *stem,
-                            unsigned formats, const char *name)
+                              unsigned formats, const char *name)
 {
     struct arena *a = arena_new(r->scene.m->mem);
     char said[SAID] = "", *dot = arena_fmt(a, "%s.dot", stem);

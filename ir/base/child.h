@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 enum child_end {
-    CHILD_DONE,   /* work() returned 0: the answer is whole */
-    CHILD_FAILED, /* it returned something else, or died */
+    CHILD_DONE,    /* work() returned 0: the answer is whole */
+    CHILD_FAILED,  /* it returned something else, or died */
     CHILD_STOPPED, /* the clock was out, or Ctrl-C: it was killed */
     CHILD_MISSING  /* the program cannot be started */
 };

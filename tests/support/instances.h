@@ -101,8 +101,9 @@ static inline void make_costs(struct instance *t, uint64_t *rng)
         g->time[k] = arena_array(t->a, MAX_N + 1, sizeof(int64_t));
         g->net_cost[k] = arena_array(t->a, (size_t)g->nnet + 1, sizeof(int64_t));
         for (uint32_t v = 0; v < g->n; v++)
-            g->time[k][v] =
-                random_below(rng, 100) < never ? COST_NEVER : (int64_t)(random_below(rng, 25) * slow);
+            g->time[k][v] = random_below(rng, 100) < never
+                                ? COST_NEVER
+                                : (int64_t)(random_below(rng, 25) * slow);
         for (uint32_t e = 0; e < g->nnet; e++)
             g->net_cost[k][e] = t->c.cls[k].host ? 0 : random_below(rng, dear + 1);
     }

@@ -137,8 +137,8 @@ static void test_programs(void **state)
     check_program("exit 0", 10, CHILD_DONE, "");
     check_program("echo one >&2; echo two >&2", 10, CHILD_DONE, "one");
     check_program("echo what is wrong >&2; exit 3", 10, CHILD_FAILED, "what is wrong");
-    check_program("echo a line of far more than forty bytes is cut >&2; kill -9 $$", 10, CHILD_FAILED,
-                  "a line of far more than forty bytes is ");
+    check_program("echo a line of far more than forty bytes is cut >&2; kill -9 $$", 10,
+                  CHILD_FAILED, "a line of far more than forty bytes is ");
     check_program("sleep 100", 0, CHILD_STOPPED, "");
     assert_int_equal(child_program(argv, 10, text, sizeof text), CHILD_MISSING);
     assert_string_equal(text, "No such"); /* cut */
@@ -293,7 +293,8 @@ static void test_liars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_children), cmocka_unit_test(test_programs), cmocka_unit_test(test_streams_of_the_caller),
-        cmocka_unit_test(test_closed_streams), cmocka_unit_test(test_liars)};
+        cmocka_unit_test(test_children), cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_streams_of_the_caller), cmocka_unit_test(test_closed_streams),
+        cmocka_unit_test(test_liars)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

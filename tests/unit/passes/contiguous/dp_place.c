@@ -232,7 +232,8 @@ static void test_flow(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 5000; seed++) {
         uint64_t rng = seed, work = UINT64_MAX;
-        uint32_t n = 4 + random_below(&rng, 6), narc = 10 + random_below(&rng, 20), from[30], to[30];
+        uint32_t n = 4 + random_below(&rng, 6), narc = 10 + random_below(&rng, 20), from[30],
+                 to[30];
         int64_t cap[30], least = INT64_MAX;
         struct flow f = flow_new(n, narc, a);
         for (uint32_t i = 0; i < narc; i++) {
@@ -367,7 +368,8 @@ static void test_paths(void **state)
         assert_non_null(h);
         for (uint32_t i = 0; i < 3 && c->lower.value < upper; i++) {
             int64_t before = c->lower.value;
-            holder_raise(h, c, upper, i == 2 ? 10000000 : random_below(&rng, 5000), NULL, NULL, t->a);
+            holder_raise(h, c, upper, i == 2 ? 10000000 : random_below(&rng, 5000), NULL, NULL,
+                         t->a);
             if (c->lower.value > want)
                 fail_msg("seed %llu: a path gives %lld, brute force %lld", (unsigned long long)seed,
                          (long long)c->lower.value, (long long)want);
