@@ -21,6 +21,7 @@
 #include "ir/base/map.h"
 
 #include <graphviz/cgraph.h>
+#include <pthread.h>
 #include <string.h>
 
 enum { MOST_FRAMES = 64, MEET = 4, BORDER = 2, TITLE = 80 };
@@ -467,6 +468,14 @@ static void close_graph(void *g)
     agclose(g);
 }
 
+/* cgraph keeps variables for all graphs: one thread at a time. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static void let_others(void *lock)
+{
+    pthread_mutex_unlock(lock);
+}
+
 int dot_write(const struct result *r, enum view view, uint32_t most, const char *path)
 {
     struct outfile o;
@@ -481,6 +490,8 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
     ids.name = vec_grow(p.a, ids.name, &ids.cap, 1,
                         sizeof *ids.name); /* agopen cannot be left in the middle */
     p.frames = frames_build(r, MOST_FRAMES < most ? MOST_FRAMES : most, p.a);
+    pthread_mutex_lock(&one_at_a_time);
+    arena_defer(p.a, let_others, &one_at_a_time);
     p.g = agopen((char *)(uintptr_t)"pcc", Agdirected, &ids.disc);
     arena_defer(p.a, close_graph, p.g);
     const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p)

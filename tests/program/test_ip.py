@@ -176,7 +176,8 @@ def for_users(tmp):
     for options, code, said in [
             ("limit=29ms", 0, "no plan is within the limit"), ("gap=0", 1, "expected a share"),
             ("solve=false", 1, "expected write=FILE"),
-            (f"write={tmp}/x.txt", 1, "ends in .lp or .mps"), ("write=/nowhere/x.lp", 1, "cannot create a file beside it"),
+            (f"write={tmp}/x.txt", 1, "ends in .lp or .mps"),
+            ("write=/nowhere/x.lp", 1, "cannot create a file beside it"),
             ("contiguous=chain", 0, "time per sample"), ("solver=auto", 0, "time per sample")]:
         r = pcc(path, "-p", f"ip-place{{{options}}}")
         check(r.returncode == code and said in r.stdout + r.stderr, f"{options}: {r.returncode} {r.stdout}{r.stderr}")

@@ -21,6 +21,7 @@ SOURCE = TESTS.parent
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
+LOCKS = [("dot.c.o", "40")]  # cgraph has variables
 SANITIZER = "-O1 -g -fsanitize=thread"
 wrong = []
 
@@ -49,15 +50,16 @@ def configure(way, out, *more):
 
 
 def no_variables():
-    """Sections of the static library that can be written hold nothing, but for what the loader fills in."""
+    """Sections of the static library that can be written hold nothing, but for what the loader fills in and locks."""
     if os.environ.get("PCC_SANITIZED"):
         return
     sizes = run("size", "-A", BUILD / "libpcc.a").stdout
     check(sizes.count(".text") > 100, f"size prints {sizes[:200]}")
     for member in sizes.split("\n\n"):
         for section, size in re.findall(r"^(\S+)\s+(\d+)\s+\d+$", member, re.M):
-            if re.fullmatch(r"\.(data|bss|tdata|tbss)(?!\.rel\.ro).*", section) and int(size):
-                check(False, f"{member.split()[0]} has {size} bytes of variables in {section}")
+            lasts = re.fullmatch(r"\.(data|bss|tdata|tbss)(?!\.rel\.ro).*", section)
+            check(not lasts or size == "0" or (member.split()[0], size) in LOCKS,
+                  f"{member.split()[0]} has {size} bytes of variables in {section}")
 
 
 def threads(folder):
