@@ -41,7 +41,7 @@ struct clock ctx_clock(const struct ctx *x)
     struct clock c = ctx_late_clock(x);
     int64_t limit = ctx_settings(x)->time_limit;
     if (limit > 0)
-        c.deadline = clock_now() + limit / 1000;
+        clock_limit(&c, limit / 1000);
     return c;
 }
 

@@ -8,22 +8,16 @@
  * A picture of all nodes that does not come becomes one of the blocks.  All formats come from one
  * layout. */
 #include "backends/backends.h"
+#include "ir/base/child.h"
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { FEW_BOXES = 40, SLACK = 3, SAID = 200, DOT_ARGS = 20 };
-
-extern char **environ;
+enum { FEW_BOXES = 40, SAID = 200, DOT_ARGS = 20 };
 
 const char *const picture_formats[] = {"svg", "pdf", "png", NULL}; /* as PICTURE_* */
 enum { FORMATS = 3 };
@@ -59,77 +53,14 @@ static const struct attempt *const attempts[] = {devices, blocks, nodes}; /* by 
 
 #define FEWER_DOT ".pcc-fewer.dot" /* a name that folder.c knows as a temporary one */
 
-enum outcome { LAID_OUT, TOO_SLOW, FAILED, NO_PROGRAM };
-
-/* ---- the child -------------------------------------------------------------------------------- */
-
-/* The first line of what it says goes to said[SAID], the rest is dropped. */
-static void listen(int fd, char *said, size_t *n)
-{
-    char rest[512];
-    for (;;) {
-        bool room = *n + 1 < SAID;
-        ssize_t k = room ? read(fd, said + *n, SAID - 1 - *n) : read(fd, rest, sizeof rest);
-        if (k <= 0)
-            break;
-        if (room)
-            *n += (size_t)k;
-    }
-    said[strcspn(said, "\r\n")] = 0;
-}
-
-/* Has the child used up its time?  Processor time counts, so that what is drawn does not depend on what
- * else the machine does; SLACK times that by the clock. */
-static bool is_over(pid_t pid, unsigned seconds, const struct timespec *start)
-{
-    clockid_t clock;
-    struct timespec used = {0, 0}, now;
-    if (clock_getcpuclockid(pid, &clock) == 0)
-        clock_gettime(clock, &used);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return used.tv_sec >= (time_t)seconds || now.tv_sec - start->tv_sec >= SLACK * (time_t)seconds;
-}
-
-static enum outcome wait_for(pid_t pid, unsigned seconds, int fd, char *said)
-{
-    struct timespec nap = {0, 5000000}, start;
-    size_t n = 0;
-    int status = 0;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    while (!is_over(pid, seconds, &start)) {
-        pid_t done = waitpid(pid, &status, WNOHANG);
-        listen(fd, said, &n);
-        if (done == pid)
-            return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? LAID_OUT : FAILED;
-        if (done < 0 && errno != EINTR)
-            return FAILED;
-        nanosleep(&nap, NULL);
-    }
-    kill(pid, SIGKILL);
-    waitpid(pid, &status, 0);
-    return TOO_SLOW;
-}
-
-static int spawn_dot(pid_t *pid, char **argv, int err)
-{
-    posix_spawn_file_actions_t act;
-    int rc = posix_spawn_file_actions_init(&act);
-    if (rc)
-        return rc;
-    rc = posix_spawn_file_actions_adddup2(&act, err, STDERR_FILENO);
-    if (!rc)
-        rc = posix_spawnp(pid, "dot", &act, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&act);
-    return rc;
-}
+/* ---- the program ------------------------------------------------------------------------------ */
 
 /* dot -> stem.svg, ... */
-static enum outcome run_dot(const char *dot, const char *stem, unsigned formats,
-                            const struct attempt *t, char *said, struct arena *a)
+static enum child_end run_dot(const char *dot, const char *stem, unsigned formats,
+                              const struct attempt *t, char *said, struct arena *a)
 {
     char *argv[DOT_ARGS] = {arena_fmt(a, "dot")};
-    int n = 1, fd[2];
-    pid_t pid;
+    int n = 1;
     for (unsigned i = 0; i < FORMATS; i++)
         if (formats & 1u << i) {
             argv[n++] = arena_fmt(a, "-T%s", picture_formats[i]);
@@ -144,19 +75,7 @@ static enum outcome run_dot(const char *dot, const char *stem, unsigned formats,
         argv[n++] = arena_fmt(a, "-Gsplines=line");
     }
     argv[n] = arena_fmt(a, "%s", dot);
-    memset(said, 0, SAID);
-    if (pipe2(fd, O_CLOEXEC | O_NONBLOCK)) {
-        snprintf(said, SAID, "%s", strerror(errno));
-        return FAILED;
-    }
-    int rc = spawn_dot(&pid, argv, fd[1]);
-    close(fd[1]);
-    if (rc)
-        snprintf(said, SAID, "%s", strerror(rc));
-    enum outcome o =
-        rc ? NO_PROGRAM : wait_for(pid, t->seconds * (formats & PICTURE_PNG ? 2 : 1), fd[0], said);
-    close(fd[0]);
-    return o;
+    return child_program(argv, t->seconds * (formats & PICTURE_PNG ? 2 : 1), said, SAID);
 }
 
 /* ---- attempts --------------------------------------------------------------------------------- */
@@ -169,32 +88,32 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
 }
 
 /* stem.dot, which is there, -> stem.svg, ...  `name` is what messages call the picture. */
-static enum outcome lay_out(const struct result *r, enum view view, const char *stem,
-                            unsigned formats, const char *name)
+static enum child_end lay_out(const struct result *r, enum view view, const char *stem,
+                              unsigned formats, const char *name)
 {
     struct arena *a = arena_new(r->scene.m->mem);
     char said[SAID] = "", *dot = arena_fmt(a, "%s.dot", stem);
     char *other = arena_fmt(a, "%.*s" FEWER_DOT, (int)(path_base(stem) - stem), stem);
     const struct attempt *first = attempts[view], *t = first;
-    enum outcome o = TOO_SLOW;
-    for (; t->boxes && (o == TOO_SLOW || o == FAILED); t++) {
+    enum child_end o = CHILD_STOPPED;
+    for (; t->boxes && (o == CHILD_STOPPED || o == CHILD_FAILED); t++) {
         bool same = t->view == view && t->boxes == first->boxes;
         if (t->most_nodes && r->scene.m->nnode > t->most_nodes)
             continue;
         if (!same && dot_write(r, t->view, t->boxes, other))
             break;
         o = run_dot(same ? dot : other, stem, formats, t, said, a);
-        if (o == LAID_OUT && !same)
+        if (o == CHILD_DONE && !same)
             diag_warning(r->diag, WARN_PICTURE, "%s: dot cannot lay out %s in time: it shows %s",
                          name, view == VIEW_NODES ? "all nodes" : "all boxes",
                          view == VIEW_NODES ? "blocks" : "fewer boxes");
     }
-    if (o == NO_PROGRAM)
+    if (o == CHILD_MISSING)
         diag_warning(r->diag, WARN_PICTURE,
                      "no %s: the dot program (package graphviz) cannot be started: %s", name, said);
-    else if (o == TOO_SLOW)
+    else if (o == CHILD_STOPPED)
         diag_warning(r->diag, WARN_PICTURE, "no %s: dot does not lay it out in time", name);
-    else if (o == FAILED)
+    else if (o == CHILD_FAILED)
         diag_warning(r->diag, WARN_PICTURE, "no %s: dot failed%s%s", name, *said ? ": " : "", said);
     unlink(other);
     if (o)

@@ -7,36 +7,9 @@
  * Cost: O(nodes + operands) for graphs in order, O(nodes log nodes + operands) otherwise. */
 #include "frontends/onnx/build.h"
 
+#include "ir/base/heap.h"
+
 #include <assert.h>
-
-struct heap {
-    uint32_t *at;
-    uint32_t n;
-};
-
-static void heap_push(struct heap *h, uint32_t x)
-{
-    uint32_t i = h->n++;
-
-    for (; i > 0 && h->at[(i - 1) / 2] > x; i = (i - 1) / 2)
-        h->at[i] = h->at[(i - 1) / 2];
-    h->at[i] = x;
-}
-
-static uint32_t heap_pop(struct heap *h)
-{
-    assert(h->n > 0);
-    uint32_t top = h->at[0], x = h->at[--h->n], i = 0;
-
-    for (uint32_t k; (k = 2 * i + 1) < h->n; i = k) {
-        k += k + 1 < h->n && h->at[k + 1] < h->at[k];
-        if (h->at[k] >= x)
-            break;
-        h->at[i] = h->at[k];
-    }
-    h->at[i] = x;
-    return top;
-}
 
 /* The slot of graph g that defines operand i of slot s (captures come last); 0: none. */
 static uint32_t operand_def(const struct onnx_build *b, gid g, uint32_t s, uint32_t i)
@@ -100,7 +73,7 @@ static int kahn(struct onnx_build *b, gid g)
     const struct onnx_body *body = &b->body[g];
     uint32_t first = body->first, count = body->count, edges = 0, done = 0;
     uint32_t *wait = arena_array(b->tmp, count, sizeof *wait);
-    struct heap ready = {arena_array(b->tmp, count, sizeof *ready.at), 0};
+    struct heap ready = {.a = b->tmp};
 
     for (uint32_t s = first; s < first + count; s++) {
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++)
@@ -118,15 +91,15 @@ static int kahn(struct onnx_build *b, gid g)
             }
         }
         if (wait[s - first] == 0)
-            heap_push(&ready, s - first);
+            heap_push(&ready, s - first, 0, s - first);
     }
     struct csr users = csr_build(b->tmp, count, edges, from, to);
     while (ready.n > 0) {
-        uint32_t s = heap_pop(&ready);
+        uint32_t s = heap_pop(&ready).item;
         b->slot[first + s].id = first + done++;
         for (uint32_t i = users.at[s]; i < users.at[s + 1]; i++)
             if (--wait[users.to[i]] == 0)
-                heap_push(&ready, users.to[i]);
+                heap_push(&ready, users.to[i], 0, users.to[i]);
     }
     assert(done <= count && ready.n == 0);
     return done == count ? 0 : cycle(b, g, wait);

@@ -1,4 +1,4 @@
-/* Child processes for foreign libraries (child.h).
+/* Child processes for foreign libraries and programs (child.h).
  *
  * Solvers and partitioners take over signals (METIS: SIGABRT and SIGTERM), print to stdout, cannot be
  * stopped, or call abort() on inputs that they do not like.  A child keeps all that from pcc: it can be
@@ -6,18 +6,28 @@
  * back. */
 #include "ir/base/child.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TICK = 50, BLOCK = 1 << 16 }; /* ms between looks at the clock; bytes */
+enum {
+    TICK = 50, /* ms between looks at the clock */
+    NAP = 5,   /* ms between looks at a program */
+    SLACK = 3, /* seconds of the clock for one of the processor */
+    BLOCK = 1 << 16
+};
+
+extern char **environ;
 
 struct job {
     int (*work)(void *arg, FILE *out);
@@ -73,15 +83,23 @@ struct running {
     int fd;
 };
 
-/* Nobody waits for it any more. */
+/* Waits until the child has ended; its status. */
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+/* Nobody needs it any more. */
 static void end_child(void *p)
 {
-    struct running *r = p;
+    const struct running *r = p;
     close(r->fd);
     if (r->pid) {
         kill(r->pid, SIGKILL);
-        while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
-            ;
+        wait_for(r->pid);
     }
 }
 
@@ -143,14 +161,98 @@ enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct cl
         return CHILD_FAILED;
     }
     enum child_end end = collect(r.fd, clock, most, a, bytes, n, why);
-    while (end == CHILD_DONE && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    r.pid = end == CHILD_DONE ? 0 : pid;
+    if (end == CHILD_DONE) {
+        status = wait_for(pid);
+        r.pid = 0;
+    }
     arena_free(own);
     if (end == CHILD_DONE && status) {
         *why = WIFSIGNALED(status) ? arena_fmt(a, "signal %d", WTERMSIG(status))
                                    : arena_fmt(a, "exit status %d", WEXITSTATUS(status));
         return CHILD_FAILED;
     }
+    return end;
+}
+
+/* ---- programs --------------------------------------------------------------------------------- */
+
+/* What there is to read: the first line goes to said[room], of which *n bytes are used; the rest is dropped. */
+static void listen(int fd, char *said, size_t room, size_t *n)
+{
+    char rest[512];
+    for (;;) {
+        size_t left = room - 1 - *n;
+        ssize_t k = left ? read(fd, said + *n, left) : read(fd, rest, sizeof rest);
+        if (k <= 0)
+            break;
+        *n += left ? (size_t)k : 0;
+    }
+    said[*n] = 0;
+    said[strcspn(said, "\r\n")] = 0;
+}
+
+static bool used_up(pid_t pid, unsigned seconds)
+{
+    clockid_t clock;
+    struct timespec used = {0, 0};
+    if (clock_getcpuclockid(pid, &clock) == 0)
+        clock_gettime(clock, &used);
+    return used.tv_sec >= (time_t)seconds;
+}
+
+/* Until the program ends (r->pid is 0 then) or has used up its time. */
+static enum child_end attend(struct running *r, unsigned seconds, char *said, size_t room)
+{
+    const struct timespec nap = {0, NAP * 1000000};
+    struct clock late = {0};
+    size_t n = 0;
+    int status;
+    clock_limit(&late, SLACK * (int64_t)seconds * 1000000000);
+    while (!used_up(r->pid, seconds) && !clock_out(&late)) {
+        pid_t done = waitpid(r->pid, &status, WNOHANG);
+        listen(r->fd, said, room, &n);
+        if (done == 0 || (done < 0 && errno == EINTR)) {
+            nanosleep(&nap, NULL);
+            continue;
+        }
+        r->pid = 0;
+        return done > 0 && status == 0 ? CHILD_DONE : CHILD_FAILED;
+    }
+    return CHILD_STOPPED;
+}
+
+/* Starts argv[0] with `err` as its stderr; 0 or an errno. */
+static int start(pid_t *pid, char *const argv[], int err)
+{
+    posix_spawn_file_actions_t act;
+    int rc = posix_spawn_file_actions_init(&act);
+    if (rc)
+        return rc;
+    rc = posix_spawn_file_actions_adddup2(&act, err, STDERR_FILENO);
+    if (!rc)
+        rc = posix_spawnp(pid, argv[0], &act, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&act);
+    return rc;
+}
+
+enum child_end child_program(char *const argv[], unsigned seconds, char *said, size_t room)
+{
+    assert(argv[0] && room > 0);
+    int fd[2];
+    struct running r = {0};
+    *said = 0;
+    if (pipe2(fd, O_CLOEXEC | O_NONBLOCK)) {
+        snprintf(said, room, "%s", strerror(errno));
+        return CHILD_FAILED;
+    }
+    r.fd = fd[0];
+    int rc = start(&r.pid, argv, fd[1]);
+    close(fd[1]);
+    if (rc) {
+        snprintf(said, room, "%s", strerror(rc));
+        r.pid = 0;
+    }
+    enum child_end end = rc ? CHILD_MISSING : attend(&r, seconds, said, room);
+    end_child(&r);
     return end;
 }

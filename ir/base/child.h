@@ -1,4 +1,4 @@
-/* Work of foreign libraries, done in a child process. */
+/* Work of foreign libraries and programs, done in a child process. */
 #ifndef PCC_IR_BASE_CHILD_H
 #define PCC_IR_BASE_CHILD_H
 
@@ -8,9 +8,10 @@
 #include <stdio.h>
 
 enum child_end {
-    CHILD_DONE,   /* work() returned 0: the answer is whole */
-    CHILD_FAILED, /* it returned something else, or died */
-    CHILD_STOPPED /* the clock was out, or Ctrl-C: it was killed */
+    CHILD_DONE,    /* work() returned 0: the answer is whole */
+    CHILD_FAILED,  /* it returned something else, or died */
+    CHILD_STOPPED, /* the clock was out, or Ctrl-C: it was killed */
+    CHILD_MISSING  /* the program cannot be started */
 };
 
 /* Runs work(arg, out) in a forked child.  *bytes, *n: what it wrote to out, at most `most` bytes, in a.  The child's
@@ -19,5 +20,11 @@ enum child_end {
  * but for malloc and streams.  *why (for CHILD_FAILED): "exit status 1", "signal 6", "more than N bytes". */
 enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                          size_t most, struct arena *a, char **bytes, size_t *n, const char **why);
+
+/* Runs a program of the path, argv[0], which gets argv (the last is NULL) and this process's stdin and stdout.
+ * said[room]: the first line of what it says on stderr, cut; or why it cannot be started (CHILD_MISSING).  It is
+ * killed after so many seconds of processor time, so that what comes of it does not depend on what else the machine
+ * does; and after three times as many of the clock. */
+enum child_end child_program(char *const argv[], unsigned seconds, char *said, size_t room);
 
 #endif

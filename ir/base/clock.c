@@ -11,6 +11,24 @@ int64_t clock_now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+void clock_limit(struct clock *t, int64_t ns)
+{
+    t->deadline = clock_now() + ns;
+}
+
+int64_t clock_left(const struct clock *t)
+{
+    return t->deadline ? t->deadline - clock_now() : INT64_MAX;
+}
+
+struct clock clock_slice(const struct clock *t, int64_t parts)
+{
+    struct clock slice = *t;
+    if (t->deadline)
+        clock_limit(&slice, clock_left(t) / parts);
+    return slice;
+}
+
 bool clock_out(struct clock *t)
 {
     if (!t)

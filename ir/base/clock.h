@@ -10,6 +10,12 @@ struct clock {
     const char *why;           /* once it is out: "time limit reached" */
 };
 
+/* From now on it is out in `ns`. */
+void clock_limit(struct clock *t, int64_t ns);
+/* Nanoseconds that are left, not above 0 when it is out; INT64_MAX: no deadline. */
+int64_t clock_left(const struct clock *t);
+/* For a part of the work: the same with 1 / parts of the time that is left; without a deadline, just the same. */
+struct clock clock_slice(const struct clock *t, int64_t parts);
 /* Whether the work must end (and t->why says why); t = NULL: never. */
 bool clock_out(struct clock *t);
 int64_t clock_now(void); /* ns */

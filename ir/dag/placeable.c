@@ -376,8 +376,8 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
     static const char *const past[] = {"past_key_values", "past_key_value", "past", NULL};
     const struct graph *g = &m->graph[1];
     index_outputs(b);
-    b->p->state_in = arena_array(b->mem, g->in.n + npair + 1, sizeof *b->p->state_in);
-    b->p->state_out = arena_array(b->mem, g->in.n + npair + 1, sizeof *b->p->state_out);
+    b->p->state_in = arena_array(b->mem, (size_t)g->in.n + npair + 1, sizeof *b->p->state_in);
+    b->p->state_out = arena_array(b->mem, (size_t)g->in.n + npair + 1, sizeof *b->p->state_out);
     for (uint32_t k = 0; k < npair; k++) {
         vid in = 0, out = output_by_name(b, str_id(m, pair[k].out));
         for (uint32_t i = 0; i < g->in.n && !in; i++)

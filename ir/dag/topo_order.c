@@ -8,6 +8,7 @@
  * for LIFO, FIFO, RANDOM and LATE, O((V + pins) log V) for CPD and THIN. */
 #include "ir/dag/topo_order.h"
 
+#include "ir/base/random.h"
 #include "ir/base/heap.h"
 #include "ir/dag/critical_order.h"
 
@@ -20,7 +21,7 @@ const char *const topo_names[] = {"mixed", "lifo", "fifo",   "cpd", "random",
 static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
 {
     for (uint32_t i = n; i > 1; i--) {
-        uint32_t k = topo_below(state, i), t = v[i - 1];
+        uint32_t k = random_below(state, i), t = v[i - 1];
         v[i - 1] = v[k];
         v[k] = t;
     }
@@ -49,7 +50,7 @@ static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint
         shuffle(stack, top, &state);
     while (top) {
         if (any) {
-            uint32_t k = topo_below(&state, top), t = stack[top - 1];
+            uint32_t k = random_below(&state, top), t = stack[top - 1];
             stack[top - 1] = stack[k];
             stack[k] = t;
         }
@@ -112,7 +113,7 @@ struct thin {
 
 static void offer_vertex(struct thin *t, uint32_t v)
 {
-    uint64_t tie = t->seed ? topo_random(&t->state) : 0;
+    uint64_t tie = t->seed ? random_bits(&t->state) : 0;
     heap_push(&t->h, t->delta[v], (uint32_t)(tie >> 32), v);
 }
 

@@ -21,18 +21,4 @@ extern const char *const topo_names[];
 /* position -> vertex, in a.  seed 0: ties by vertex number; else at random.  O(E + V log V + pins). */
 uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, struct arena *a);
 
-/* A generator of random numbers (splitmix64), and a number in [0, n). */
-static inline uint64_t topo_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static inline uint32_t topo_below(uint64_t *state, uint32_t n)
-{
-    return (uint32_t)(((topo_random(state) >> 32) * n) >> 32);
-}
-
 #endif

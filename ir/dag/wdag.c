@@ -3,6 +3,7 @@
 #include "ir/dag/wdag.h"
 
 #include "ir/base/components.h"
+#include "ir/base/heap.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -165,33 +166,6 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
 
 /* ---- merging ---------------------------------------------------------------------------------- */
 
-static void heap_push(uint32_t *heap, uint32_t *n, uint32_t x)
-{
-    uint32_t i = (*n)++;
-    for (; i && heap[(i - 1) / 2] > x; i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
-    heap[i] = x;
-}
-
-static uint32_t heap_pop(uint32_t *heap, uint32_t *n)
-{
-    assert(*n > 0);
-    uint32_t top = heap[0], x = heap[--*n], i = 0;
-    for (;;) {
-        uint32_t k = 2 * i + 1;
-        if (k >= *n)
-            break;
-        if (k + 1 < *n && heap[k + 1] < heap[k])
-            k++;
-        if (heap[k] >= x)
-            break;
-        heap[i] = heap[k];
-        i = k;
-    }
-    heap[i] = x;
-    return top;
-}
-
 /* Pairs (from, to) of groups from those of their vertices; loops dropped, repeats kept. */
 static struct wdag_order group_edges(const struct wdag *g, const struct wdag_order *order,
                                      const uint32_t *group, struct arena *a)
@@ -220,7 +194,8 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
 {
     uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first),
              *in = arena_array(a, (size_t)ngroup + 1, sizeof *in);
-    uint32_t *heap = arena_array(a, (size_t)ngroup + 1, sizeof *heap), nheap = 0, done = 0;
+    struct heap ready = {.a = a};
+    uint32_t done = 0;
     for (uint32_t v = g->n; v-- > 0;) {
         assert(group[v] < ngroup);
         first[group[v]] = v;
@@ -229,13 +204,13 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
         in[edge->to[i]]++;
     for (uint32_t k = 0; k < ngroup; k++)
         if (!in[k])
-            heap_push(heap, &nheap, first[k]);
-    while (nheap) {
-        uint32_t k = group[heap_pop(heap, &nheap)];
+            heap_push(&ready, first[k], 0, k);
+    while (ready.n) {
+        uint32_t k = heap_pop(&ready).item;
         rank[k] = done++;
         for (uint32_t i = edge->at[k]; i < edge->at[k + 1]; i++)
             if (--in[edge->to[i]] == 0)
-                heap_push(heap, &nheap, first[edge->to[i]]);
+                heap_push(&ready, first[edge->to[i]], 0, edge->to[i]);
     }
     assert(done <= ngroup);
     return done == ngroup;

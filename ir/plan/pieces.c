@@ -14,6 +14,8 @@
  * edges of the quotient per pair and has a budget linear in pins. */
 #include "ir/plan/pieces.h"
 
+#include "ir/base/heap.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,29 +105,6 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
-static void heap_push(uint32_t *heap, uint32_t *n, uint32_t u, const uint32_t *key)
-{
-    uint32_t i = (*n)++;
-    for (; i && key[heap[(i - 1) / 2]] > key[u]; i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
-    heap[i] = u;
-}
-
-static uint32_t heap_pop(uint32_t *heap, uint32_t *n, const uint32_t *key)
-{
-    assert(*n > 0);
-    uint32_t top = heap[0], last = heap[--*n], i = 0;
-    for (uint32_t c; (c = 2 * i + 1) < *n; i = c) {
-        if (c + 1 < *n && key[heap[c + 1]] < key[heap[c]])
-            c++;
-        if (key[heap[c]] >= key[last])
-            break;
-        heap[i] = heap[c];
-    }
-    heap[i] = last;
-    return top;
-}
-
 static uint32_t *indegrees(const struct quotient *q)
 {
     uint32_t *deg = arena_array(q->a, (size_t)q->n + 1, sizeof *deg);
@@ -139,17 +118,17 @@ static uint32_t *indegrees(const struct quotient *q)
 static bool quotient_order(const struct quotient *q, uint32_t *rank)
 {
     struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
-    uint32_t *deg = indegrees(q), *heap = arena_array(q->a, (size_t)q->n + 1, sizeof *heap);
-    uint32_t n = 0, done = 0;
+    struct heap ready = {.a = q->a};
+    uint32_t *deg = indegrees(q), done = 0;
     for (uint32_t u = 0; u < q->n; u++)
         if (!deg[u])
-            heap_push(heap, &n, u, q->first);
-    while (n) {
-        uint32_t u = heap_pop(heap, &n, q->first);
+            heap_push(&ready, q->first[u], 0, u);
+    while (ready.n) {
+        uint32_t u = heap_pop(&ready).item;
         rank[u] = done++;
         for (uint32_t i = succ.at[u]; i < succ.at[u + 1]; i++)
             if (--deg[succ.to[i]] == 0)
-                heap_push(heap, &n, succ.to[i], q->first);
+                heap_push(&ready, q->first[succ.to[i]], 0, succ.to[i]);
     }
     return done == q->n;
 }

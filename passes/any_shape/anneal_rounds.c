@@ -12,6 +12,7 @@
  * algorithms" (1993), in their plainest form.  Cost: that of the moves (anneal_run.c). */
 #include "passes/any_shape/anneal_rounds.h"
 
+#include "ir/base/random.h"
 #include "passes/any_shape/anneal_run.h"
 #include "passes/contiguous/interval_dp.h"
 #include "passes/problem/gather.h"
@@ -74,8 +75,8 @@ static int32_t allowed_device(const struct search *s, uint32_t v, uint32_t d)
 static uint32_t *draw_order(struct search *s, const struct wdag *g)
 {
     static const enum topo_kind kinds[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_RANDOM};
-    enum topo_kind kind = kinds[topo_below(&s->rng, 4)];
-    return topo_order(g, kind, topo_random(&s->rng) | 1, s->a);
+    enum topo_kind kind = kinds[random_below(&s->rng, 4)];
+    return topo_order(g, kind, random_bits(&s->rng) | 1, s->a);
 }
 
 /* Writes dev[] for the vertices of c from up_dev[], a plan for those of s->cut; where v cannot be there, it goes to
@@ -89,7 +90,7 @@ static void put_up(const struct search *s, const int32_t *up_dev, int32_t *dev)
 static void start_parts(struct search *s, int32_t *dev)
 {
     const uint32_t *order = draw_order(s, s->cut->g);
-    uint32_t n = s->cut->g->n, ndev = s->l.ndev, from = topo_below(&s->rng, ndev);
+    uint32_t n = s->cut->g->n, ndev = s->l.ndev, from = random_below(&s->rng, ndev);
     int32_t *up_dev = arena_array(s->a, (size_t)n + 1, sizeof *up_dev);
     for (uint32_t i = 0; i < n; i++)
         up_dev[order[i]] = (int32_t)((from + (uint32_t)((uint64_t)i * ndev / n)) % ndev);
@@ -119,7 +120,7 @@ static void share_randomly(struct search *s, uint32_t *copies)
         uint32_t k = s->l.kind[d], room = 1, n = 1;
         while (c->kind[k].copies > 1 && d + room < s->l.ndev && s->l.kind[d + room] == k)
             room++;
-        while (n < room && topo_below(&s->rng, 2))
+        while (n < room && random_below(&s->rng, 2))
             n++;
         copies[d++] = n;
         for (; n > 1; n--)
@@ -130,7 +131,7 @@ static void share_randomly(struct search *s, uint32_t *copies)
 static void start_random(struct search *s, int32_t *dev)
 {
     for (uint32_t v = 0; v < s->c->g->n; v++)
-        dev[v] = allowed_device(s, v, topo_below(&s->rng, s->l.ndev));
+        dev[v] = allowed_device(s, v, random_below(&s->rng, s->l.ndev));
 }
 
 static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
@@ -142,7 +143,7 @@ static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
     struct arena_mark mark = arena_mark(s->a);
     enum start kind = (s->c->g->n > SPLIT_VERTICES ? large : small)[turn % 8];
     r->warm = kind == BEST && best->value < LOAD_INF;
-    if (r->copies && best->value < LOAD_INF && (r->warm || topo_below(&s->rng, 2)))
+    if (r->copies && best->value < LOAD_INF && (r->warm || random_below(&s->rng, 2)))
         memcpy(r->copies, best->copies, s->l.ndev * sizeof *r->copies);
     else if (r->copies)
         share_randomly(s, r->copies);
@@ -286,7 +287,7 @@ static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left,
 {
     const struct anneal *o = s->o;
     if (o->clock->deadline && o->done) {
-        int64_t now = clock_now(), rest = o->clock->deadline - now, spent = now - began + 1;
+        int64_t rest = clock_left(o->clock), spent = clock_now() - began + 1;
         __int128 fits = (__int128)o->done * (rest > 0 ? rest : 0) / spent;
         left = fits < left ? (uint64_t)fits : left;
     }
@@ -324,7 +325,7 @@ static void search_on(struct search *s, struct problem_plan *best)
         int64_t before = best->value;
         for (uint32_t i = 0; i < s->nrun; i++) {
             struct anneal_run *r = &s->run[i];
-            r->seed = topo_random(&s->rng);
+            r->seed = random_bits(&s->rng);
             r->moves = moves;
             r->dear = s->t.dear && i % 2;
             r->value = r->dear ? LOAD_INF : best->value;

@@ -11,7 +11,7 @@
 #include "passes/any_shape/anneal_run.h"
 
 #include "ir/base/log2_int.h"
-#include "ir/dag/topo_order.h"
+#include "ir/base/random.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -110,14 +110,14 @@ struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_t
 /* An exponential random number, mean `mean`. */
 static inline int64_t draw_wait(struct anneal_room *m, int64_t mean)
 {
-    return (int64_t)(((__int128)mean * m->t->wait[topo_random(&m->rng) >> 52]) >> 16);
+    return (int64_t)(((__int128)mean * m->t->wait[random_bits(&m->rng) >> 52]) >> 16);
 }
 
 /* A random number in [lo, hi] whose logarithm is uniform; lo >= 1. */
 static int64_t draw_log_uniform(uint64_t *rng, int64_t lo, int64_t hi)
 {
     int64_t a = fixed_log2((uint64_t)lo), b = fixed_log2((uint64_t)hi);
-    int64_t y = a + (int64_t)(((__int128)(b - a) * (topo_random(rng) >> 32)) >> 32);
+    int64_t y = a + (int64_t)(((__int128)(b - a) * (random_bits(rng) >> 32)) >> 32);
     return (int64_t)fixed_exp2(y);
 }
 
@@ -158,12 +158,12 @@ static void weigh_all(struct anneal_room *m)
  * bound. */
 static void choose_target(struct anneal_room *m)
 {
-    int64_t value = m->run->value, r = topo_below(&m->rng, 1 << 16);
+    int64_t value = m->run->value, r = random_below(&m->rng, 1 << 16);
     m->target = value - (int64_t)(((__int128)value * r * r / 10) >> 32);
     m->target = m->target > m->l.c->lower.value ? m->target : m->l.c->lower.value;
     if (!m->l.c->apart)
         return;
-    int64_t front = m->front + topo_below(&m->rng, 1 << 13) - (1 << 12);
+    int64_t front = m->front + random_below(&m->rng, 1 << 13) - (1 << 12);
     front = front < 0 ? 0 : front > 1 << 16 ? 1 << 16 : front;
     m->target_back = m->target - (int64_t)(((__int128)m->target * front) >> 16);
     m->target -= m->target_back;
@@ -235,18 +235,18 @@ static uint32_t draw_device(struct anneal_room *m, uint32_t v)
 {
     const struct loads *l = &m->l;
     uint32_t from = l->net_of.at[v], nets = l->net_of.at[v + 1] - from;
-    if (nets && topo_below(&m->rng, 8)) {
-        uint32_t e = l->net_of.to[from + topo_below(&m->rng, nets)], at = l->pin.at[e];
-        uint32_t u = l->pin.to[at + topo_below(&m->rng, l->pin.at[e + 1] - at)];
+    if (nets && random_below(&m->rng, 8)) {
+        uint32_t e = l->net_of.to[from + random_below(&m->rng, nets)], at = l->pin.at[e];
+        uint32_t u = l->pin.to[at + random_below(&m->rng, l->pin.at[e + 1] - at)];
         if (l->dev[u] != l->dev[v])
             return (uint32_t)l->dev[u];
     }
-    return topo_below(&m->rng, l->ndev);
+    return random_below(&m->rng, l->ndev);
 }
 
 static void move_single(struct anneal_room *m)
 {
-    uint32_t v = topo_below(&m->rng, m->l.c->g->n), b = draw_device(m, v);
+    uint32_t v = random_below(&m->rng, m->l.c->g->n), b = draw_device(m, v);
     int64_t most = draw_wait(m, m->heat) >> 16;
     m->left--;
     if (b != (uint32_t)m->l.dev[v] && allows(m, v, b))
@@ -256,7 +256,7 @@ static void move_single(struct anneal_room *m)
 static void swap_two(struct anneal_room *m)
 {
     struct loads *l = &m->l;
-    uint32_t n = l->c->g->n, v = topo_below(&m->rng, n), w = topo_below(&m->rng, n);
+    uint32_t n = l->c->g->n, v = random_below(&m->rng, n), w = random_below(&m->rng, n);
     uint32_t a = (uint32_t)l->dev[v], b = (uint32_t)l->dev[w];
     int64_t most = draw_wait(m, m->heat) >> 16;
     m->left -= m->left > 1 ? 2 : 1;
@@ -275,10 +275,10 @@ static void swap_two(struct anneal_room *m)
 
 static uint32_t draw_seed(struct anneal_room *m)
 {
-    uint32_t n = m->l.c->g->n, v = topo_below(&m->rng, n);
-    if (topo_below(&m->rng, 4) == 0)
+    uint32_t n = m->l.c->g->n, v = random_below(&m->rng, n);
+    if (random_below(&m->rng, 4) == 0)
         for (int i = 0; i < 16 && (uint32_t)m->l.dev[v] != m->worst; i++)
-            v = topo_below(&m->rng, n);
+            v = random_below(&m->rng, n);
     return v;
 }
 
@@ -289,7 +289,7 @@ static uint32_t grow_clump(struct anneal_room *m, uint32_t seed, uint32_t most)
     const struct loads *l = &m->l;
     uint32_t n = 0;
     int32_t a = l->dev[seed];
-    int64_t tau = m->t->tau[topo_below(&m->rng, ANNEAL_TAUS)];
+    int64_t tau = m->t->tau[random_below(&m->rng, ANNEAL_TAUS)];
     if (++m->stamp == 0) {
         memset(m->mark, 0, l->c->g->n * sizeof *m->mark);
         m->stamp = 1;
@@ -319,8 +319,8 @@ static void move_clump(struct anneal_room *m)
 {
     struct loads *l = &m->l;
     uint32_t v = draw_seed(m), a = (uint32_t)l->dev[v];
-    uint32_t n = grow_clump(m, v, 2U << topo_below(&m->rng, m->sizes));
-    uint32_t b = draw_device(m, m->list[topo_below(&m->rng, n)]);
+    uint32_t n = grow_clump(m, v, 2U << random_below(&m->rng, m->sizes));
+    uint32_t b = draw_device(m, m->list[random_below(&m->rng, n)]);
     int64_t most = draw_wait(m, m->heat) >> 16;
     m->left -= m->left > n ? n : m->left;
     if (b == a)
@@ -353,8 +353,8 @@ static void move_clump(struct anneal_room *m)
 static void choose_weights(struct anneal_room *m, int64_t unit)
 {
     const struct problem *c = m->l.c;
-    int64_t share = topo_below(&m->rng, 3) ? topo_below(&m->rng, 1966) : 0; /* up to 0.03 */
-    int64_t weight = topo_below(&m->rng, 2) ? 1 : 10;
+    int64_t share = random_below(&m->rng, 3) ? random_below(&m->rng, 1966) : 0; /* up to 0.03 */
+    int64_t weight = random_below(&m->rng, 2) ? 1 : 10;
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t memory = c->kind[k].memory > 0 ? c->kind[k].memory : 1;
         m->share[k] = c->cluster->cls[c->kind[k].cls].host ? 0 : share;
@@ -379,7 +379,7 @@ static void make_moves(struct anneal_room *m)
 {
     uint64_t until = m->left > STEP ? m->left - STEP : 0;
     while (m->left > until) {
-        uint32_t kind = topo_below(&m->rng, 10);
+        uint32_t kind = random_below(&m->rng, 10);
         if (kind == 0)
             move_single(m);
         else if (kind == 1)

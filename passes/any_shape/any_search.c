@@ -143,10 +143,8 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
 {
     struct ctx *x = s->x;
     struct problem_plan rough = no_plan(x, s->p->level);
-    struct clock half = *like->clock;
+    struct clock half = alone ? *like->clock : clock_slice(like->clock, 2);
     struct anneal a = *like;
-    if (half.deadline && !alone)
-        half.deadline -= (half.deadline - clock_now()) / 2;
     a.clock = &half;
     if (loads_check(s->p->top, a.planner, x->use.diag))
         return -1;

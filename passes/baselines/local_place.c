@@ -12,7 +12,7 @@
  * vertex that it touches. */
 #include "passes/baselines/baseline.h"
 
-#include "ir/dag/topo_order.h"
+#include "ir/base/random.h"
 
 #include <string.h>
 
@@ -200,7 +200,7 @@ static int local_new(struct local *s, const struct baseline *b, struct arena *a)
 static void draw_plan(struct baseline *b, const struct local *s, uint64_t *state)
 {
     for (uint32_t v = 0; v < b->p.level->n; v++)
-        baseline_put(b, v, s->dev[topo_below(state, s->ndev)]);
+        baseline_put(b, v, s->dev[random_below(state, s->ndev)]);
 }
 
 static int local_run(struct ctx *x, const void *options)

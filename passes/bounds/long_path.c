@@ -2,7 +2,7 @@
  * path from each vertex; two sweeps for lo and hi of all others.  O(V + E). */
 #include "passes/bounds/long_path.h"
 
-#include "ir/dag/topo_order.h"
+#include "ir/base/random.h"
 
 #include <assert.h>
 
@@ -21,7 +21,7 @@ static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *n
     uint32_t first = g->n ? 0 : UINT32_MAX;
     for (uint32_t v = g->n; v-- > 0;) {
         int64_t w = p->w[v] + p->total / HOPS + 1;
-        w = seed ? w + w / 8 * topo_below(&seed, 17) : w;
+        w = seed ? w + w / 8 * random_below(&seed, 17) : w;
         next[v] = UINT32_MAX;
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
             if (next[v] == UINT32_MAX || after[g->succ.to[i]] > after[next[v]])

@@ -14,6 +14,7 @@
  * Cost: a flow of the open vertices and O(V) for each cut. */
 #include "passes/contiguous/cut_order.h"
 
+#include "ir/base/random.h"
 #include "ir/base/max_flow.h"
 #include "passes/bounds/long_path.h"
 #include "ir/dag/topo_order.h"
@@ -182,7 +183,7 @@ static int64_t pick_price(const struct cutter *x, uint64_t *seed)
     int64_t all = 0;
     for (uint32_t e = 0; e < x->c->g->nnet; e++)
         all = sat_add(all, x->cost[e]);
-    int64_t part = PRICE_MOST << topo_below(seed, 7), sign = topo_below(seed, 2) ? 1 : -1;
+    int64_t part = PRICE_MOST << random_below(seed, 7), sign = random_below(seed, 2) ? 1 : -1;
     __int128 one = (__int128)all * PRICE_ONE / (x->c->pot[0].total + 1) / part;
     return sign * (one < PRICE_ONE * PRICE_LEAST ? (int64_t)one : PRICE_ONE * PRICE_LEAST);
 }
@@ -192,7 +193,7 @@ uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct a
     static const enum topo_kind kinds[] = {TOPO_FIFO, TOPO_THIN, TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
     uint64_t seed = o->seed + o->tried;
     uint32_t n = c->g->n, first = o->tried++ == 0;
-    uint64_t path = first ? 0 : topo_random(&seed) | 1, ties = first ? 0 : topo_random(&seed);
+    uint64_t path = first ? 0 : random_bits(&seed) | 1, ties = first ? 0 : random_bits(&seed);
     struct cutter x = {.c = c,
                        .path = long_path_of(c, path, CUT_ORDER_CUTS, a),
                        .cost = dearest_costs(c),

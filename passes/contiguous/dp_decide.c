@@ -8,11 +8,12 @@
  * Cost: some nine eighths of the steps of the search that ends first. */
 #include "passes/contiguous/dp_decide.h"
 
+#include "ir/base/budget.h"
 #include "passes/contiguous/ideal_both_ends.h"
 
 #include <assert.h>
 
-enum { TURN = 2048, TURN_SHARE = 4, LEAST_SHARE = 16 };
+enum { TURN_SHARE = 4 };
 
 struct decide {
     struct arena *a;
@@ -76,7 +77,7 @@ static bool ladders_turn(const struct decide *d)
     uint64_t x = both_steps(d->plain), y = ladder_spent(d);
     if (d->plain_end != SEARCH_GOING || d->ladder_end != SEARCH_GOING)
         return d->ladder_end == SEARCH_GOING;
-    if (x / LEAST_SHARE > y || y / LEAST_SHARE > x)
+    if (budget_lopsided(x, y))
         return x > y;
     return (uint64_t)plain_passed(d) * y < (uint64_t)ladder_climbed(d) * x;
 }
@@ -86,8 +87,8 @@ enum search_end decide_go(struct decide *d, uint64_t steps)
     uint64_t stop = decide_steps(d) + steps, now;
     while ((now = decide_steps(d)) < stop) {
         bool up = ladders_turn(d);
-        uint64_t turn = (up ? ladder_spent(d) : both_steps(d->plain)) / TURN_SHARE + TURN;
-        turn = turn < stop - now ? turn : stop - now;
+        uint64_t spent = up ? ladder_spent(d) : both_steps(d->plain);
+        uint64_t turn = budget_turn(spent, TURN_SHARE, stop - now);
         if (d->plain_end == SEARCH_FULL && d->ladder_end == SEARCH_FULL)
             return SEARCH_FULL;
         if (up && !d->ladder)

@@ -14,6 +14,7 @@
  * Cost: O(pins log pins) for a neighbourhood, and the steps allowed. */
 #include "passes/contiguous/dp_near.h"
 
+#include "ir/base/random.h"
 #include "passes/contiguous/ideal_both_ends.h"
 #include "passes/contiguous/interval_dp.h"
 #include "ir/dag/topo_order.h"
@@ -79,7 +80,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     r->width = r->width ? r->width : WIDTH_FIRST;
     uint64_t seed = r->seed + r->tried;
     const uint32_t *order =
-        interval_gather(c, topo_order(c->g, kind_of(r->tried), topo_random(&seed) | 1, scratch),
+        interval_gather(c, topo_order(c->g, kind_of(r->tried), random_bits(&seed) | 1, scratch),
                         best->dev, scratch);
     /* one device has everything: there is no border */
     if (n == 0 || best->dev[order[0]] == best->dev[order[n - 1]]) {

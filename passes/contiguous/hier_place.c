@@ -14,6 +14,7 @@
  * (crossing_bound.c), smaller graphs (smaller_graph_bound.c).  O(cuts^4) for each order in the worst case; the pruning
  * leaves little of it. */
 #include "passes/bounds/claim.h"
+#include "ir/base/random.h"
 #include "passes/bounds/crossing_bound.h"
 #include "ir/dag/order_cuts.h"
 #include "passes/contiguous/smaller_graph_bound.h"
@@ -227,7 +228,7 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
                                            TOPO_THIN, TOPO_FIFO, TOPO_RANDOM};
     uint64_t state = (uint64_t)r->o->seed;
     for (r->tried = 0; r->tried < starts && best->value > lower; r->tried++) {
-        uint64_t seed = topo_random(&state) | 1;
+        uint64_t seed = random_bits(&state) | 1;
         if (r->tried && (!r->steps || clock_out(r->clock)))
             break;
         struct arena_mark mark = arena_mark(r->a);

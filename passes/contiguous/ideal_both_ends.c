@@ -11,11 +11,12 @@
  * Cost: some nine eighths of that of the end that gets on better. */
 #include "passes/contiguous/ideal_both_ends.h"
 
+#include "ir/base/budget.h"
 #include "passes/problem/reversed.h"
 
 #include <assert.h>
 
-enum { TURN = 2048, TURN_SHARE = 8, LEAST_SHARE = 16, STEPS_PER_STATE = 8 };
+enum { TURN_SHARE = 8, STEPS_PER_STATE = 8 };
 #define MEMORY_MAX (UINT64_C(1) << 25) /* of the search from one end */
 
 struct both {
@@ -62,7 +63,7 @@ static int next_end(const struct both *b)
     uint64_t x = search_steps(b->s[0]), y = search_steps(b->s[1]);
     if (b->end[0] != SEARCH_GOING || b->end[1] != SEARCH_GOING)
         return b->end[0] != SEARCH_GOING;
-    if (x / LEAST_SHARE > y || y / LEAST_SHARE > x)
+    if (budget_lopsided(x, y))
         return x > y;
     return both_from_end(b);
 }
@@ -72,10 +73,10 @@ enum search_end both_go(struct both *b, uint64_t steps)
     uint64_t stop = both_steps(b) + steps;
     while (both_steps(b) < stop) {
         int i = next_end(b);
-        uint64_t turn = search_steps(b->s[i]) / TURN_SHARE + TURN, left = stop - both_steps(b);
+        uint64_t turn = budget_turn(search_steps(b->s[i]), TURN_SHARE, stop - both_steps(b));
         if (b->end[i] != SEARCH_GOING)
             return b->end[i];
-        b->end[i] = search_go(b->s[i], turn < left ? turn : left);
+        b->end[i] = search_go(b->s[i], turn);
         if (b->end[i] == SEARCH_DONE)
             return SEARCH_DONE;
         /* the limit of one search also holds for the other */
@@ -153,7 +154,7 @@ bool dp_both(const struct problem *c, struct dp_search *opt, struct problem_plan
         return false;
     struct both *b = both_new(c, best->value - 1, c->lower.value, opt->max_states, MEMORY_MAX);
     while (end == SEARCH_GOING && !opt->why) {
-        end = both_go(b, both_steps(b) / TURN_SHARE + TURN);
+        end = both_go(b, budget_turn(both_steps(b), TURN_SHARE, UINT64_MAX));
         if (end == SEARCH_FULL)
             opt->why = "memory limit reached";
         else if (end == SEARCH_GOING && both_steps(b) > most)

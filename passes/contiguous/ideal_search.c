@@ -31,7 +31,7 @@
 #include "passes/contiguous/ideal_search.h"
 
 #include "passes/contiguous/ideal_step.h"
-#include "ir/dag/topo_order.h"
+#include "ir/base/random.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -89,7 +89,7 @@ static void make_tables(struct search *s)
     uint64_t state = 1;
     s->zobrist = arena_array(s->a, (size_t)s->n + 1, sizeof *s->zobrist);
     for (uint32_t v = 0; v < s->n; v++)
-        s->zobrist[v] = topo_random(&state);
+        s->zobrist[v] = random_bits(&state);
     for (uint32_t p = 0; p < s->c->npot; p++)
         s->above[p] = arena_array(s->a, (size_t)s->n + 1, sizeof(int64_t));
     if (s->n <= REACH_EXACT)

@@ -18,6 +18,7 @@
  * crosses.  Large graphs: some thousand sampled positions, then all positions near the best cuts. */
 #include "passes/contiguous/interval_dp.h"
 
+#include "ir/base/random.h"
 #include "ir/dag/order_cuts.h"
 #include "ir/dag/topo_order.h"
 
@@ -646,7 +647,7 @@ bool interval_over(const struct interval_run *run)
 bool interval_next(const struct problem *c, struct interval_run *run, struct problem_plan *best,
                    struct arena *scratch)
 {
-    uint64_t budget = budget_of(run), seed = topo_random(&run->state);
+    uint64_t budget = budget_of(run), seed = random_bits(&run->state);
     if (run->spent > budget)
         return false;
     struct arena_mark mark = arena_mark(scratch);

@@ -19,7 +19,7 @@
  * Cost: O(V + E + pins) for each of some ten graphs, and the steps that are allowed. */
 #include "passes/contiguous/smaller_graph_bound.h"
 
-#include "ir/dag/topo_order.h"
+#include "ir/base/random.h"
 #include "ir/dag/wdag_bridge.h"
 
 #include <assert.h>
@@ -67,7 +67,7 @@ int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct aren
     uint64_t state = 1;
     int64_t *own = arena_array(a, (size_t)g->n + 1, sizeof *own);
     for (uint32_t v = 0; v < g->n; v++)
-        own[v] = w[v] + hop / 2 + (int64_t)(topo_random(&state) % (uint64_t)hop);
+        own[v] = w[v] + hop / 2 + (int64_t)(random_bits(&state) % (uint64_t)hop);
     int64_t *before = arena_array(a, (size_t)g->n + 1, sizeof *before);
     /* [vertex] longest path from it on, itself included */
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);

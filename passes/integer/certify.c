@@ -41,9 +41,7 @@ void certify(const struct problem *c, int64_t upper, int64_t part, struct clock 
     int64_t goal = upper - mul_div_ceil(upper, part, MILLION), at = goal;
     for (uint32_t i = 0; i < ROUNDS && clock->deadline && b->value < goal && !clock_out(clock);
          i++) {
-        int64_t now = clock_now(), time = (clock->deadline - now) / 2;
-        struct clock slice = *clock;
-        slice.deadline = time > SHORTEST ? now + time : clock->deadline;
+        struct clock slice = clock_left(clock) / 2 > SHORTEST ? clock_slice(clock, 2) : *clock;
         bool none = refute(c, at, &slice, b, mem, scratch);
         if (!none && at - b->value <= upper / 200)
             return; /* the threshold is so near to the bound that an answer would gain little */

@@ -231,7 +231,7 @@ static int ip_run(struct ctx *x, const void *options)
     if (!c || loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
     if (!p.clock.deadline)
-        p.clock.deadline = clock_now() + DEFAULT_SECONDS * (int64_t)NS_PER_S;
+        clock_limit(&p.clock, DEFAULT_SECONDS * (int64_t)NS_PER_S);
     r.clock = &p.clock;
     r.name = vertex_names(x, c->g);
     struct problem_plan best = no_plan(x, c->g);

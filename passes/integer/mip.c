@@ -157,7 +157,7 @@ static double seconds_left(const struct clock *clock, bool last)
 {
     if (!clock->deadline)
         return 0;
-    int64_t left = clock->deadline - clock_now();
+    int64_t left = clock_left(clock);
     left = left < NS_PER_S / 10 ? NS_PER_S / 10 : left;
     return (double)left / NS_PER_S * (last ? 1 : 0.6);
 }

@@ -18,17 +18,15 @@
 
 struct run {
     const struct mip_report *report;
-    int64_t deadline;
+    struct clock clock;
     double best;
-    bool late;
 };
 
 static int __WINAPI out_of_time(lprec *lp, void *user)
 {
     struct run *r = user;
     (void)lp;
-    r->late = r->late || (r->deadline && clock_now() >= r->deadline);
-    return r->late;
+    return clock_out(&r->clock);
 }
 
 static void __WINAPI say_nothing(lprec *lp, void *user, char *text)
@@ -131,7 +129,7 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
     if (!lp)
         return 1;
     if (l->seconds > 0)
-        run.deadline = clock_now() + (int64_t)(l->seconds * 1e9);
+        clock_limit(&run.clock, (int64_t)(l->seconds * 1e9));
     set_minim(lp);
     if (l->attempt == 0)
         set_scaling(lp, 0);
@@ -147,7 +145,7 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
     if ((status == OPTIMAL || status == SUBOPTIMAL || status == PRESOLVED) &&
         get_ptr_variables(lp, &x))
         mip_report_solution(report, get_objective(lp), x);
-    if (run.late)
+    if (run.clock.why)
         mip_report_end(report, MIP_NONE, -MIP_INF, nodes);
     else if (status == OPTIMAL)
         mip_report_end(report, MIP_OPTIMAL, get_objective(lp) * (1 - l->gap), nodes);

@@ -94,8 +94,8 @@ static void look_for_contiguous(struct auto_run *r)
     struct place_options o = {
         .max_states = 2000000, .starts = r->o->starts, .seed = r->o->seed, .whole = true};
     struct clock *clock = &r->p.clock;
-    if (r->deadline && !r->o->contiguous)
-        clock->deadline -= (r->deadline - clock_now()) / DP_SHARE * (DP_SHARE - 1);
+    if (!r->o->contiguous)
+        *clock = clock_slice(clock, DP_SHARE);
     if (dp_place(x, &r->p, &o)) {
         r->contiguous = x->results.plan;
         r->contiguous->planner = "auto-place";
@@ -126,9 +126,7 @@ static bool is_far(const struct auto_run *r)
 static int look_for_any(struct auto_run *r)
 {
     struct any_search *s = &r->s;
-    struct clock clock = r->p.clock;
-    if (r->deadline)
-        clock.deadline -= (r->deadline - clock_now()) / ANNEAL_SHARE;
+    struct clock clock = clock_slice(&r->p.clock, ANNEAL_SHARE);
     struct anneal like = {.planner = "auto-place",
                           .moves = (uint64_t)r->o->moves,
                           .seed = (uint64_t)r->o->seed,

@@ -3,6 +3,7 @@
 #define PCC_TESTS_GRAPHS_H
 
 #include "ir/ir.h"
+#include "ir/base/random.h"
 
 #include <string.h>
 
@@ -59,17 +60,9 @@ static inline struct wdag *graph_of_edges(struct arena *a, uint32_t n, const int
     return same;
 }
 
-static inline uint64_t test_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 static inline uint32_t test_below(uint64_t *state, uint32_t n)
 {
-    return (uint32_t)(test_random(state) % n);
+    return (uint32_t)(random_bits(state) % n);
 }
 
 /* n vertices, edges u -> v (u < v) with probability percent. */

@@ -5,7 +5,7 @@
 
 #include "tests/support/sanitized.h"
 #include "ir/ir.h"
-#include "ir/dag/topo_order.h"
+#include "ir/base/random.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ static inline void random_row(struct csr *c, uint32_t row, uint32_t from, uint32
 {
     uint32_t end = c->at[row];
     for (uint32_t v = from; v < n; v++)
-        if (topo_below(rng, 100) < percent)
+        if (random_below(rng, 100) < percent)
             c->to[end++] = v;
     c->at[row + 1] = end;
 }
@@ -43,14 +43,14 @@ static inline void random_row(struct csr *c, uint32_t row, uint32_t from, uint32
 static inline void make_cluster(struct instance *t, uint64_t *rng)
 {
     struct cluster *c = &t->c;
-    c->ncls = 1 + topo_below(rng, 2) + (topo_below(rng, 5) == 0);
+    c->ncls = 1 + random_below(rng, 2) + (random_below(rng, 5) == 0);
     for (uint32_t k = 0; k < c->ncls; k++) {
         struct device_class *d = &c->cls[k];
         d->name = "class";
-        d->host = k > 0 && topo_below(rng, 2);
+        d->host = k > 0 && random_below(rng, 2);
         /* one device at least is left for each of the classes that follow */
-        d->count = 1 + topo_below(rng, MAX_DEV - c->ndev - (c->ncls - k - 1));
-        d->memory = topo_below(rng, 2) ? -1 : 10 + (int64_t)topo_below(rng, 60);
+        d->count = 1 + random_below(rng, MAX_DEV - c->ndev - (c->ncls - k - 1));
+        d->memory = random_below(rng, 2) ? -1 : 10 + (int64_t)random_below(rng, 60);
         c->ndev += d->count;
     }
 }
@@ -58,7 +58,7 @@ static inline void make_cluster(struct instance *t, uint64_t *rng)
 static inline void make_nets(struct instance *t, uint64_t *rng)
 {
     struct wdag *g = &t->g;
-    uint32_t max = g->n + 3, density = 10 + topo_below(rng, 50);
+    uint32_t max = g->n + 3, density = 10 + random_below(rng, 50);
     g->net_pin.at = arena_array(t->a, max + 1, sizeof(uint32_t));
     g->net_pin.to = arena_array(t->a, (size_t)max * MAX_N + 1, sizeof(uint32_t));
     g->net_host = arena_alloc(t->a, max);
@@ -76,7 +76,7 @@ static inline void make_nets(struct instance *t, uint64_t *rng)
         if (g->net_pin.at[g->nnet + 1] == at)
             continue;
         g->net_src[g->nnet] = input ? UINT32_MAX : e;
-        g->net_host[g->nnet] = input || topo_below(rng, 6) == 0;
+        g->net_host[g->nnet] = input || random_below(rng, 6) == 0;
         for (uint32_t i = at + 1; !input && i < g->net_pin.at[g->nnet + 1]; i++) {
             from[nedge] = e;
             to[nedge++] = g->net_pin.to[i];
@@ -91,33 +91,34 @@ static inline void make_nets(struct instance *t, uint64_t *rng)
 static inline void make_costs(struct instance *t, uint64_t *rng)
 {
     struct wdag *g = &t->g;
-    uint32_t dear = topo_below(rng, 30), never = topo_below(rng, 3) ? 0 : 8;
-    uint32_t pinned = topo_below(rng, 3) ? 0 : 15;
+    uint32_t dear = random_below(rng, 30), never = random_below(rng, 3) ? 0 : 8;
+    uint32_t pinned = random_below(rng, 3) ? 0 : 15;
     g->ncls = t->c.ncls;
     g->time = arena_array(t->a, g->ncls, sizeof *g->time);
     g->net_cost = arena_array(t->a, g->ncls, sizeof *g->net_cost);
     for (uint32_t k = 0; k < g->ncls; k++) {
-        uint32_t slow = 1 + topo_below(rng, 4);
+        uint32_t slow = 1 + random_below(rng, 4);
         g->time[k] = arena_array(t->a, MAX_N + 1, sizeof(int64_t));
         g->net_cost[k] = arena_array(t->a, (size_t)g->nnet + 1, sizeof(int64_t));
         for (uint32_t v = 0; v < g->n; v++)
-            g->time[k][v] =
-                topo_below(rng, 100) < never ? COST_NEVER : (int64_t)(topo_below(rng, 25) * slow);
+            g->time[k][v] = random_below(rng, 100) < never
+                                ? COST_NEVER
+                                : (int64_t)(random_below(rng, 25) * slow);
         for (uint32_t e = 0; e < g->nnet; e++)
-            g->net_cost[k][e] = t->c.cls[k].host ? 0 : topo_below(rng, dear + 1);
+            g->net_cost[k][e] = t->c.cls[k].host ? 0 : random_below(rng, dear + 1);
     }
     g->size = arena_array(t->a, MAX_N + 1, sizeof(int64_t));
     g->pin = arena_array(t->a, MAX_N + 1, sizeof(int32_t));
     for (uint32_t v = 0; v < g->n; v++) {
-        g->size[v] = topo_below(rng, 12);
-        g->pin[v] = topo_below(rng, 100) < pinned ? (int32_t)topo_below(rng, t->c.ndev) : -1;
+        g->size[v] = random_below(rng, 12);
+        g->pin[v] = random_below(rng, 100) < pinned ? (int32_t)random_below(rng, t->c.ndev) : -1;
     }
-    g->nshared = topo_below(rng, 4);
+    g->nshared = random_below(rng, 4);
     g->shared_size = arena_array(t->a, g->nshared + 1, sizeof(int64_t));
     g->shared_by.at = arena_array(t->a, g->nshared + 1, sizeof(uint32_t));
     g->shared_by.to = arena_array(t->a, (size_t)g->nshared * MAX_N + 1, sizeof(uint32_t));
     for (uint32_t i = 0; i < g->nshared; i++) {
-        g->shared_size[i] = topo_below(rng, 20);
+        g->shared_size[i] = random_below(rng, 20);
         random_row(&g->shared_by, i, 0, g->n, 40, rng);
     }
     g->shared_of = transpose(t->a, &g->shared_by, g->nshared, g->n);
@@ -148,7 +149,7 @@ static inline void make_instance(struct instance *t, uint64_t seed)
     memset(t, 0, sizeof *t);
     t->a = arena_new(NULL);
     t->g.mem = t->a;
-    t->g.n = 1 + topo_below(&rng, MAX_N);
+    t->g.n = 1 + random_below(&rng, MAX_N);
     make_cluster(t, &rng);
     make_nets(t, &rng);
     make_costs(t, &rng);

@@ -120,6 +120,30 @@ static void test_closed_streams(void **state)
     close(err);
 }
 
+static void check_program(const char *shell, unsigned seconds, enum child_end end, const char *said)
+{
+    char text[40] = "?", sh[] = "sh", c[] = "-c", *line = strdup(shell);
+    char *argv[] = {sh, c, line, NULL};
+    assert_int_equal(child_program(argv, seconds, text, sizeof text), end);
+    assert_string_equal(text, said);
+    assert_true(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    free(line);
+}
+
+static void test_programs(void **state)
+{
+    char none[] = "no-such-program-of-pcc", text[8], *argv[] = {none, NULL};
+    (void)state;
+    check_program("exit 0", 10, CHILD_DONE, "");
+    check_program("echo one >&2; echo two >&2", 10, CHILD_DONE, "one");
+    check_program("echo what is wrong >&2; exit 3", 10, CHILD_FAILED, "what is wrong");
+    check_program("echo a line of far more than forty bytes is cut >&2; kill -9 $$", 10,
+                  CHILD_FAILED, "a line of far more than forty bytes is ");
+    check_program("sleep 100", 0, CHILD_STOPPED, "");
+    assert_int_equal(child_program(argv, 10, text, sizeof text), CHILD_MISSING);
+    assert_string_equal(text, "No such"); /* cut */
+}
+
 static void test_children(void **state)
 {
     volatile sig_atomic_t stop = 1;
@@ -186,7 +210,7 @@ static int makes_noise(const struct mip *m, const struct mip_limits *l, const st
     (void)l;
     report_all(m, r, -1, 1);
     for (int i = 0; i < 1000; i++)
-        fputc((int)topo_below(&rng, 256), r->out);
+        fputc((int)random_below(&rng, 256), r->out);
     return 0;
 }
 
@@ -269,7 +293,8 @@ static void test_liars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_children), cmocka_unit_test(test_streams_of_the_caller),
-        cmocka_unit_test(test_closed_streams), cmocka_unit_test(test_liars)};
+        cmocka_unit_test(test_children), cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_streams_of_the_caller), cmocka_unit_test(test_closed_streams),
+        cmocka_unit_test(test_liars)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void test_any_plan(void **state)
     for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
         uint64_t rng = seed;
         uint8_t out[MAX_N + 1] = {0};
-        uint32_t dev[MAX_N + 1], share = 2 + topo_below(&rng, 3);
+        uint32_t dev[MAX_N + 1], share = 2 + random_below(&rng, 3);
         make_instance(t, seed);
         for (uint32_t k = 0; k < t->g.ncls; k++)
             for (uint32_t v = 0; v < t->g.n; v++)
@@ -45,12 +45,12 @@ static void test_any_plan(void **state)
             for (uint32_t e = 0; e < t->g.nnet; e++)
                 t->g.net_cost[k][e] *= SCALE;
         for (uint32_t v = 0; v < t->g.n; v++)
-            out[v] = topo_below(&rng, share) != 0;
+            out[v] = random_below(&rng, share) != 0;
         const struct wdag *x = wdag_without(wdag_bridge_nets(&t->g, out, t->a), out, 64, t->a);
         const struct wdag *y = wdag_without(&t->g, out, 64, t->a);
         for (uint32_t i = 0; i < PLANS; i++) {
             for (uint32_t v = 0; v < t->g.n; v++)
-                dev[v] = topo_below(&rng, 3);
+                dev[v] = random_below(&rng, 3);
             for (uint32_t d = 0; d < 3; d++) {
                 int64_t most = paid(&t->g, NULL, t->g.n, dev, d);
                 int64_t now = paid(x, x->map, t->g.n, dev, d);

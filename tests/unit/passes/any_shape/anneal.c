@@ -112,7 +112,7 @@ static void check_change(const struct instance *t, struct loads *l, struct loads
 static int32_t some_device(const struct loads *l, uint32_t v, uint64_t *rng)
 {
     for (int i = 0; i < 50; i++) {
-        uint32_t d = topo_below(rng, l->ndev);
+        uint32_t d = random_below(rng, l->ndev);
         if (loads_allows(l, v, d))
             return (int32_t)d;
     }
@@ -139,7 +139,7 @@ static void test_loads(void **state)
         }
         limited += l.users != NULL;
         for (int i = 0; all && i < MOVES; i++) {
-            uint32_t v = topo_below(&rng, t->g.n), w = topo_below(&rng, t->g.n);
+            uint32_t v = random_below(&rng, t->g.n), w = random_below(&rng, t->g.n);
             uint32_t a = (uint32_t)l.dev[v], b = (uint32_t)l.dev[w];
             int32_t to = some_device(&l, v, &rng);
             if (i % 2 && to != l.dev[v]) {
@@ -266,7 +266,7 @@ static void test_fixed(void **state)
     assert_int_equal(fixed_exp2_q32(-33 * one), 0);
     assert_int_equal(fixed_exp2(70 * one), UINT64_MAX);
     for (int i = 0; i < 10000; i++) {
-        uint64_t x = (topo_random(&rng) >> 2 >> topo_below(&rng, 40)) | 1 << 20;
+        uint64_t x = (random_bits(&rng) >> 2 >> random_below(&rng, 40)) | 1 << 20;
         uint64_t back = fixed_exp2(fixed_log2(x)), off = back > x ? back - x : x - back;
         assert_true(off <= x >> 20);
     }

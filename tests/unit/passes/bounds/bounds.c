@@ -120,9 +120,9 @@ static void check_closure(const struct instance *t, const struct problem *c, uin
 {
     struct closure *q = closure_new(c, k, NULL, t->a);
     for (uint32_t v = 0; v < t->g.n; v++) {
-        uint32_t u = topo_below(rng, t->g.n), b = topo_below(rng, t->g.n), in[2] = {v, u};
+        uint32_t u = random_below(rng, t->g.n), b = random_below(rng, t->g.n), in[2] = {v, u};
         uint32_t n = u == v ? 1 : 2, set = 1U << v | 1U << u;
-        int64_t limit = topo_below(rng, 3) ? topo_below(rng, 60) : 100000;
+        int64_t limit = random_below(rng, 3) ? random_below(rng, 60) : 100000;
         uint64_t work = UINT64_MAX;
         int64_t want = least_load(t, c, k, set, 0);
         want = want > limit ? limit + 1 : want;
@@ -228,11 +228,11 @@ static void test_reductions(void **state)
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t want = least_value(t);
         for (uint32_t i = 0; i < 4; i++) {
-            int64_t below = want == COST_NEVER ? topo_below(&rng, 200) + 1
+            int64_t below = want == COST_NEVER ? random_below(&rng, 200) + 1
                                                : want + (i == 2   ? 1
-                                                         : i == 3 ? topo_below(&rng, 20)
+                                                         : i == 3 ? random_below(&rng, 20)
                                                                   : 0);
-            uint64_t work = i == 1 ? topo_below(&rng, 2000) : UINT64_MAX;
+            uint64_t work = i == 1 ? random_below(&rng, 2000) : UINT64_MAX;
             struct reduction *r = reduction_make(c, below, false, &work, NULL, t->a);
             none += r->none;
             closed += r->none && below == want;
@@ -284,12 +284,12 @@ static void check_holding(struct instance *t, const struct reduction *r, uint32_
 {
     const struct wdag *g = r->small->g;
     uint64_t work = UINT64_MAX;
-    int64_t weight[MAX_N], most = topo_below(rng, 120);
+    int64_t weight[MAX_N], most = random_below(rng, 120);
     for (uint32_t v = 0; v < g->n; v++)
-        weight[v] = topo_below(rng, 3) ? (int64_t)topo_below(rng, 1 << 20) << 10 : 0;
+        weight[v] = random_below(rng, 3) ? (int64_t)random_below(rng, 1 << 20) << 10 : 0;
     struct holding *h = holding_new(r, k, weight, &work, t->a);
     int64_t want = heaviest(r, k, weight, most);
-    int64_t target = want - (want > 0 && topo_below(rng, 2));
+    int64_t target = want - (want > 0 && random_below(rng, 2));
     assert_true(holding_most(h, most) >= want);
     enum holding_answer answer = holding_search(h, most, target, UINT64_MAX, NULL);
     assert_int_equal(answer, want > target ? HOLDING_FOUND : HOLDING_NONE);
@@ -333,7 +333,7 @@ static void test_weights(void **state)
         int64_t want = least_value(t);
         uint32_t paying = 0;
         struct reduction *r = want == COST_NEVER ? NULL
-                                                 : reduction_make(c, want + topo_below(&rng, 9),
+                                                 : reduction_make(c, want + random_below(&rng, 9),
                                                                   false, &work, NULL, t->a);
         for (uint32_t k = 0; r && !r->none && k < c->nkind; k++) {
             if (c->cluster->cls[c->kind[k].cls].host)
@@ -378,8 +378,8 @@ static void test_bounds(void **state)
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t want = least_value(t);
         for (uint32_t i = 0; i < 3 && want != COST_NEVER; i++) {
-            int64_t upper = i == 0 ? want : want + topo_below(&rng, 40);
-            uint64_t work = i == 2 ? topo_below(&rng, 20000) : BOUNDS_WORK;
+            int64_t upper = i == 0 ? want : want + random_below(&rng, 40);
+            uint64_t work = i == 2 ? random_below(&rng, 20000) : BOUNDS_WORK;
             struct bound b = bounds_best(c, upper, work, NULL, NULL, t->a, scratch);
             if (b.value > want)
                 fail_msg("seed %llu: bound %lld (%s), brute force %lld", (unsigned long long)seed,

@@ -232,13 +232,14 @@ static void test_flow(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 5000; seed++) {
         uint64_t rng = seed, work = UINT64_MAX;
-        uint32_t n = 4 + topo_below(&rng, 6), narc = 10 + topo_below(&rng, 20), from[30], to[30];
+        uint32_t n = 4 + random_below(&rng, 6), narc = 10 + random_below(&rng, 20), from[30],
+                 to[30];
         int64_t cap[30], least = INT64_MAX;
         struct flow f = flow_new(n, narc, a);
         for (uint32_t i = 0; i < narc; i++) {
-            from[i] = topo_below(&rng, n);
-            to[i] = (from[i] + 1 + topo_below(&rng, 3)) % n; /* short arcs: long paths */
-            cap[i] = topo_below(&rng, 4);
+            from[i] = random_below(&rng, n);
+            to[i] = (from[i] + 1 + random_below(&rng, 3)) % n; /* short arcs: long paths */
+            cap[i] = random_below(&rng, 4);
             flow_arc(&f, from[i], to[i], cap[i]);
         }
         for (uint32_t set = 1; set < 1U << n; set += 2) { /* node 0 in, node n - 1 out */
@@ -361,13 +362,14 @@ static void test_paths(void **state)
             continue;
         }
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
-        int64_t upper = want + topo_below(&rng, 40), average = c->lower.value;
-        c->lower.value = topo_below(&rng, 2) ? 0 : average;
+        int64_t upper = want + random_below(&rng, 40), average = c->lower.value;
+        c->lower.value = random_below(&rng, 2) ? 0 : average;
         struct holder *h = holder_new(c, upper, t->a);
         assert_non_null(h);
         for (uint32_t i = 0; i < 3 && c->lower.value < upper; i++) {
             int64_t before = c->lower.value;
-            holder_raise(h, c, upper, i == 2 ? 10000000 : topo_below(&rng, 5000), NULL, NULL, t->a);
+            holder_raise(h, c, upper, i == 2 ? 10000000 : random_below(&rng, 5000), NULL, NULL,
+                         t->a);
             if (c->lower.value > want)
                 fail_msg("seed %llu: a path gives %lld, brute force %lld", (unsigned long long)seed,
                          (long long)c->lower.value, (long long)want);
@@ -401,7 +403,7 @@ static void test_bounds(void **state)
         int64_t want = brute_force(t);
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         for (uint32_t v = 0; v < t->g.n; v++)
-            out[v] = t->g.pin[v] < 0 && topo_below(&rng, 3) == 0;
+            out[v] = t->g.pin[v] < 0 && random_below(&rng, 3) == 0;
         struct relaxed r = relax(c, out, t->a, &d), all = relax(c, none, t->a, &d);
         if (want == COST_NEVER) {
             assert_true(dp_refute(all.c, 100000, all.floating, &s, t->a));
@@ -479,7 +481,7 @@ static void test_units(void **state)
         make_instance(t, seed);
         const uint32_t *order = topo_order(&t->g, TOPO_RANDOM, seed, t->a);
         for (uint32_t p = 0; p < t->g.n; p++) {
-            cut[p] = topo_below(&rng, 2) == 0;
+            cut[p] = random_below(&rng, 2) == 0;
             if (p && cut[p])
                 prefix[n++] = set;
             set |= 1U << order[p];
@@ -618,7 +620,7 @@ static void make_problems(struct instance *t, uint64_t seed)
     for (uint32_t v = 0; v < N; v++) {
         uint32_t i = behind ? v : N - 1 - v, next = i < CHAINS * LENGTH ? i + CHAINS : i + 1;
         bool tail = i >= CHAINS * LENGTH;
-        g->time[0][v] = topo_below(&rng, 20) + (tail ? 60 : 5);
+        g->time[0][v] = random_below(&rng, 20) + (tail ? 60 : 5);
         g->pin[v] = -1;
         if (next >= N)
             continue;
@@ -629,7 +631,7 @@ static void make_problems(struct instance *t, uint64_t seed)
         net[2 * e] = net[2 * e + 1] = e;
         pin[2 * e] = from[e];
         pin[2 * e + 1] = to[e];
-        g->net_cost[0][e] = 1 + topo_below(&rng, 5);
+        g->net_cost[0][e] = 1 + random_below(&rng, 5);
     }
     g->net_pin = csr_build(t->a, g->nnet, 2 * g->nnet, net, pin);
     g->net_of = transpose(t->a, &g->net_pin, g->nnet, g->n);

@@ -343,7 +343,7 @@ static void test_shapes(void **state)
         make_instance(t, seed);
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         for (uint32_t v = 0; v < t->g.n; v++) {
-            dev[v] = (int32_t)topo_below(&rng, t->c.ndev);
+            dev[v] = (int32_t)random_below(&rng, t->c.ndev);
             set[dev[v]] |= 1U << v;
         }
         for (uint32_t i = 0; i < t->c.ndev; i++)
