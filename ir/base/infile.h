@@ -5,7 +5,7 @@
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
 
-/* All bytes of the file and a NUL after them, in a; NULL and an error if it cannot be read or has more than 2 GiB. */
+/* All bytes of the file and a NUL after them, in a; NULL and an error if it cannot be read. */
 char *infile_read(const char *path, struct arena *a, size_t *len, struct diag *d);
 
 #endif
