@@ -32,3 +32,20 @@ struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t 
     assert(c.at[0] == 0 && c.at[rows] == n);
     return c;
 }
+
+struct csr csr_transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries)
+{
+    uint32_t n = rows ? c->at[rows] : 0;
+    struct csr t = {arena_array(a, (size_t)entries + 1, sizeof *t.at),
+                    arena_array(a, (size_t)n + 1, sizeof *t.to)};
+
+    for (uint32_t i = 0; i < n; i++) {
+        assert(c->to[i] < entries);
+        t.at[c->to[i] + 1]++;
+    }
+    csr_starts(t.at, entries);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t i = c->at[r]; i < c->at[r + 1]; i++)
+            t.to[t.at[c->to[i] + 1]++] = r;
+    return t;
+}

@@ -16,5 +16,7 @@ struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t 
 /* For those who fill rows by hand: at[row + 1] holds the row's number of entries before, and the position where the
  * row begins after.  Put each entry of the row at at[row + 1]++; when all rows are full, at[] is that of struct csr. */
 void csr_starts(uint32_t *at, uint32_t rows);
+/* The other way round: entry -> the rows that it is in, ascending.  Lives in a.  O(rows + entries + n). */
+struct csr csr_transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries);
 
 #endif

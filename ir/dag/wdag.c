@@ -27,25 +27,6 @@ static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
     memset(g->pin, 0xff, (g->n + 1) * sizeof *g->pin);
 }
 
-/* The transpose of c: entry -> rows, ascending. */
-static struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries)
-{
-    uint32_t n = c->at[rows];
-    struct csr t = {arena_array(a, (size_t)entries + 1, sizeof(uint32_t)),
-                    arena_array(a, (size_t)n + 1, sizeof(uint32_t))};
-    for (uint32_t i = 0; i < n; i++)
-        t.at[c->to[i] + 1]++;
-    for (uint32_t i = 0; i < entries; i++)
-        t.at[i + 1] += t.at[i];
-    uint32_t *fill = arena_array(a, (size_t)entries + 1, sizeof *fill);
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t i = c->at[r]; i < c->at[r + 1]; i++) {
-            uint32_t e = c->to[i];
-            t.to[t.at[e] + fill[e]++] = r;
-        }
-    return t;
-}
-
 /* The rows of c with entries renamed by name[] (UINT32_MAX: dropped), ascending, without duplicates. */
 static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t rows,
                               const uint32_t *name, uint32_t entries)
@@ -64,8 +45,8 @@ static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t row
         r.at[i + 1] = n;
     }
     /* transposing twice sorts every row in linear time */
-    struct csr t = transpose(a, &r, rows, entries);
-    return transpose(a, &t, entries, rows);
+    struct csr t = csr_transpose(a, &r, rows, entries);
+    return csr_transpose(a, &t, entries, rows);
 }
 
 void wdag_set_edges(struct wdag *g, const struct wdag_order *e)
@@ -77,7 +58,7 @@ void wdag_set_edges(struct wdag *g, const struct wdag_order *e)
     for (uint32_t v = 0; v < g->n; v++)
         self[v] = v;
     g->succ = rename_rows(g->mem, &raw, g->n, self, g->n);
-    g->pred = transpose(g->mem, &g->succ, g->n, g->n);
+    g->pred = csr_transpose(g->mem, &g->succ, g->n, g->n);
 }
 
 static int64_t **alloc_back(const struct wdag *g)
@@ -154,11 +135,11 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
             }
     }
     wdag_set_edges(g, &edge);
-    g->net_of = transpose(a, &g->net_pin, g->nnet, g->n);
+    g->net_of = csr_transpose(a, &g->net_pin, g->nnet, g->n);
     g->nshared = p->nweight;
     g->shared_size = p->weight_bytes;
     g->shared_by = rename_rows(a, &p->weight_user, p->nweight, g->vertex, g->n);
-    g->shared_of = transpose(a, &g->shared_by, g->nshared, g->n);
+    g->shared_of = csr_transpose(a, &g->shared_by, g->nshared, g->n);
     if (m->backward)
         wdag_mark_backward(g, m);
     return g;
@@ -309,7 +290,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
         }
     }
     assert(c->nnet <= fine->nnet);
-    c->net_of = transpose(c->mem, &c->net_pin, c->nnet, c->n);
+    c->net_of = csr_transpose(c->mem, &c->net_pin, c->nnet, c->n);
 }
 
 struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,
@@ -345,7 +326,7 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *orde
     c->nshared = fine->nshared;
     c->shared_size = fine->shared_size;
     c->shared_by = rename_rows(a, &fine->shared_by, fine->nshared, c->map, c->n);
-    c->shared_of = transpose(a, &c->shared_by, c->nshared, c->n);
+    c->shared_of = csr_transpose(a, &c->shared_by, c->nshared, c->n);
     return c;
 }
 
@@ -430,7 +411,7 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
     c->nshared = g->nshared;
     c->shared_size = g->shared_size;
     c->shared_by = rename_rows(a, &g->shared_by, g->nshared, c->map, c->n);
-    c->shared_of = transpose(a, &c->shared_by, c->nshared, c->n);
+    c->shared_of = csr_transpose(a, &c->shared_by, c->nshared, c->n);
     return c;
 }
 

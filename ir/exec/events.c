@@ -102,22 +102,6 @@ static uint32_t share(const struct task_graph *g, uint32_t t, uint32_t on)
     return g->task[t].count == g->task[on].count ? 1 : g->task[on].count;
 }
 
-/* Rows turned round: entry -> rows. */
-static struct csr reversed_rows(const struct csr *c, uint32_t rows, uint32_t entries,
-                                struct arena *a)
-{
-    struct csr r = {.at = arena_array(a, (size_t)entries + 2, sizeof *r.at)};
-    uint32_t n = rows ? c->at[rows] : 0;
-    r.to = arena_array(a, (size_t)n + 1, sizeof *r.to);
-    for (uint32_t i = 0; i < n; i++)
-        r.at[c->to[i] + 1]++;
-    csr_starts(r.at, entries);
-    for (uint32_t row = 0; row < rows; row++)
-        for (uint32_t i = c->at[row]; i < c->at[row + 1]; i++)
-            r.to[r.at[c->to[i] + 1]++] = row;
-    return r;
-}
-
 static void set_up_timeline(struct timeline *t, const struct task_graph *g, struct arena *a)
 {
     *t = (struct timeline){.last = NO_ITEM, .over_item = NO_ITEM, .nitem = g->first[g->ntask]};
@@ -146,7 +130,7 @@ static void set_up_items(struct run *r)
                 r->task_of[i] = k;
         }
     }
-    r->next = reversed_rows(&g->waits, g->ntask, g->ntask, r->a);
+    r->next = csr_transpose(r->a, &g->waits, g->ntask, g->ntask);
 }
 
 static void set_up_lanes(struct run *r)
@@ -242,7 +226,7 @@ static void set_up_buffers(struct run *r)
             for (uint32_t k = 0; k < g->task[maker].count; k++)
                 r->uses[first_of(r, b) + k] += share(g, maker, g->use.to[i]);
     }
-    r->used = reversed_rows(&g->use, g->nbuffer, g->ntask, r->a);
+    r->used = csr_transpose(r->a, &g->use, g->nbuffer, g->ntask);
 }
 
 /* ---- who may start ---------------------------------------------------------------------------- */

@@ -18,17 +18,6 @@ struct instance {
     int64_t load[CLUSTER_CLASSES][1 << MAX_N]; /* COST_NEVER: cannot run, or too large */
 };
 
-static inline struct csr transpose(struct arena *a, const struct csr *c, uint32_t rows,
-                                   uint32_t entries)
-{
-    uint32_t n = c->at[rows], k = 0;
-    uint32_t *row = arena_array(a, (size_t)n + 1, sizeof *row);
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t i = c->at[r]; i < c->at[r + 1]; i++)
-            row[k++] = r;
-    return csr_build(a, entries, n, c->to, row);
-}
-
 /* A random set of `among` vertices [from, n) as a row. */
 static inline void random_row(struct csr *c, uint32_t row, uint32_t from, uint32_t n,
                               uint32_t percent, uint64_t *rng)
@@ -83,9 +72,9 @@ static inline void make_nets(struct instance *t, uint64_t *rng)
         }
         g->nnet++;
     }
-    g->net_of = transpose(t->a, &g->net_pin, g->nnet, g->n);
+    g->net_of = csr_transpose(t->a, &g->net_pin, g->nnet, g->n);
     g->succ = csr_build(t->a, g->n, nedge, from, to);
-    g->pred = transpose(t->a, &g->succ, g->n, g->n);
+    g->pred = csr_transpose(t->a, &g->succ, g->n, g->n);
 }
 
 static inline void make_costs(struct instance *t, uint64_t *rng)
@@ -121,7 +110,7 @@ static inline void make_costs(struct instance *t, uint64_t *rng)
         g->shared_size[i] = random_below(rng, 20);
         random_row(&g->shared_by, i, 0, g->n, 40, rng);
     }
-    g->shared_of = transpose(t->a, &g->shared_by, g->nshared, g->n);
+    g->shared_of = csr_transpose(t->a, &g->shared_by, g->nshared, g->n);
 }
 
 /* Loads of all sets; bounded memories are raised to at least `memory`. */

@@ -456,7 +456,7 @@ static void test_path(void **state)
         struct interval_run run = {0};
         interval_order(c, order, NULL, &run, &dpl, t->a);
         t->g.succ = csr_build(t->a, t->g.n, t->g.n - 1, from, to);
-        t->g.pred = transpose(t->a, &t->g.succ, t->g.n, t->g.n);
+        t->g.pred = csr_transpose(t->a, &t->g.succ, t->g.n, t->g.n);
         dp_search(c, &s, &dp, t->a);
         assert_true(s.complete);
         assert_int_equal(dpl.value, dp.value);
@@ -634,9 +634,9 @@ static void make_problems(struct instance *t, uint64_t seed)
         g->net_cost[0][e] = 1 + random_below(&rng, 5);
     }
     g->net_pin = csr_build(t->a, g->nnet, 2 * g->nnet, net, pin);
-    g->net_of = transpose(t->a, &g->net_pin, g->nnet, g->n);
+    g->net_of = csr_transpose(t->a, &g->net_pin, g->nnet, g->n);
     g->succ = csr_build(t->a, g->n, g->nnet, from, to);
-    g->pred = transpose(t->a, &g->succ, g->n, g->n);
+    g->pred = csr_transpose(t->a, &g->succ, g->n, g->n);
     g->shared_by = csr_build(t->a, 0, 0, NULL, NULL);
     g->shared_of = csr_build(t->a, g->n, 0, NULL, NULL);
 }
