@@ -96,10 +96,23 @@ uint32_t task_of_item(const struct task_graph *g, uint32_t item)
     return low;
 }
 
-/* How many instances of task `on` an instance of task t has to do with. */
+struct items {
+    uint32_t from, to;
+};
+
+/* The instances of task `on` that instance i of task t has to do with: the rule of tasks.h. */
+static struct items related(const struct task_graph *g, uint32_t t, uint32_t i, uint32_t on)
+{
+    if (g->task[t].count != g->task[on].count)
+        return (struct items){0, g->task[on].count};
+    return (struct items){i, i + 1};
+}
+
+/* How many these are, for every i. */
 static uint32_t share(const struct task_graph *g, uint32_t t, uint32_t on)
 {
-    return g->task[t].count == g->task[on].count ? 1 : g->task[on].count;
+    struct items x = related(g, t, 0, on);
+    return x.to - x.from;
 }
 
 static void set_up_timeline(struct timeline *t, const struct task_graph *g, struct arena *a)
@@ -313,9 +326,8 @@ static void release_buffers(struct run *r, uint32_t k, uint32_t item)
 {
     for (uint32_t i = r->used.at[k]; i < r->used.at[k + 1]; i++) {
         const struct buffer *b = &r->g->buffer[r->used.to[i]];
-        uint32_t n = r->g->task[b->task].count, own = item - r->g->first[k];
-        bool same = n == r->g->task[k].count;
-        for (uint32_t j = same ? own : 0; j < (same ? own + 1 : n); j++)
+        struct items x = related(r->g, k, item - r->g->first[k], b->task);
+        for (uint32_t j = x.from; j < x.to; j++)
             if (--r->uses[first_of(r, r->used.to[i]) + j] == 0)
                 r->bytes[b->dev] -= b->bytes;
     }
@@ -377,10 +389,9 @@ static void finish(struct run *r, uint32_t item, int64_t now)
         release_buffers(r, k, item);
     for (uint32_t i = r->next.at[k]; i < r->next.at[k + 1]; i++) {
         uint32_t u = r->next.to[i];
-        bool same = x->count == g->task[u].count;
-        uint32_t from = g->first[u] + (same ? item - g->first[k] : 0);
-        for (uint32_t j = from; j < (same ? from + 1 : g->first[u + 1]); j++)
-            wait_less(r, j, item, now);
+        struct items y = related(g, k, item - g->first[k], u);
+        for (uint32_t j = y.from; j < y.to; j++)
+            wait_less(r, g->first[u] + j, item, now);
     }
 }
 
@@ -475,11 +486,10 @@ static uint32_t reason_not_to(const struct run *r, uint32_t item)
     uint32_t k = task_at(r, item);
     for (uint32_t i = g->waits.at[k]; i < g->waits.at[k + 1] && r->left[item]; i++) {
         uint32_t on = g->waits.to[i];
-        bool same = g->task[on].count == g->task[k].count;
-        uint32_t from = g->first[on] + (same ? item - g->first[k] : 0);
-        for (uint32_t j = from; j < (same ? from + 1 : g->first[on + 1]); j++)
-            if (r->left[j] != STARTED)
-                return j;
+        struct items x = related(g, k, item - g->first[k], on);
+        for (uint32_t j = x.from; j < x.to; j++)
+            if (r->left[g->first[on] + j] != STARTED)
+                return g->first[on] + j;
     }
     for (int i = 0; i < 2 && g->task[k].lane[i] != NO_LANE; i++) {
         uint32_t lane = g->task[k].lane[i], at = r->lane[lane].at;

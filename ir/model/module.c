@@ -288,6 +288,14 @@ bool node_has_body(const struct module *m, nid n)
     return false;
 }
 
+bool module_has_calls(const struct module *m)
+{
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        if (m->node[n].callee != 0)
+            return true;
+    return false;
+}
+
 vid node_in(const struct module *m, nid n, uint32_t i)
 {
     assert(n < m->nnode);

@@ -317,6 +317,8 @@ const char *value_name(const struct module *m, vid v);
 bool node_is(const struct module *m, nid n, const char *op); /* of domain ai.onnx */
 /* as If, Loop, Scan: a graph among its attributes */
 bool node_has_body(const struct module *m, nid n);
+/* Whether a node of the main graph calls a function of the model.  O(nodes). */
+bool module_has_calls(const struct module *m);
 /* Operand or result i, 0 if omitted or past the end. */
 vid node_in(const struct module *m, nid n, uint32_t i);
 vid node_out(const struct module *m, nid n, uint32_t i);

@@ -46,21 +46,13 @@ static bool is_opened(void *user, uint32_t in, nid call, sid name)
     return in != 0 || !has_time(c, call);
 }
 
-static bool has_calls(const struct module *m)
-{
-    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
-        if (m->node[n].callee != 0)
-            return true;
-    return false;
-}
-
 static int open_run(struct ctx *x, const void *options)
 {
     const struct open_options *o = options;
     struct module *m = x->scene.m;
     uint64_t nodes;
     uint32_t before = m->graph[1].count;
-    if (m->nfunction == 0 || !has_calls(m) || m->cost != NULL || x->results.plan != NULL ||
+    if (m->nfunction == 0 || !module_has_calls(m) || m->cost != NULL || x->results.plan != NULL ||
         (*o->plan != '\0' && !plan_calls_open(x, o->plan)))
         return 0; /* costs or a plan that came with the input are about whole calls */
     if (x->levels.base != NULL || x->results.inferred)

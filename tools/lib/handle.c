@@ -291,10 +291,10 @@ static enum pcc_status look(struct pcc *p, const char *what)
     return PCC_BAD_USE;
 }
 
-/* Whether a writer has the costs that it needs, if any. */
-static enum pcc_status check_costs(struct pcc *p, const struct writer *w, const char *what)
+/* Whether the costs that are needed, if they are, are there. */
+static enum pcc_status check_costs(struct pcc *p, bool needed, const char *what)
 {
-    if (!w || w->needs == WRITER_NEEDS_NOTHING || p->x.scene.m->cost)
+    if (!needed || p->x.scene.m->cost)
         return PCC_OK;
     diag_error(&p->diag, "%s: there are no costs: plan first (with the pass cost, at least)", what);
     return PCC_BAD_USE;
@@ -302,8 +302,10 @@ static enum pcc_status check_costs(struct pcc *p, const struct writer *w, const 
 
 static enum pcc_status do_text(struct pcc *p, const struct call *c)
 {
+    const struct writer *w = writer_named(c->value, strlen(c->value));
+    bool needed = w ? w->needs != WRITER_NEEDS_NOTHING : !strcmp(c->value, "summary");
     enum pcc_status s = look(p, c->value);
-    if (s || (s = check_costs(p, writer_named(c->value, strlen(c->value)), c->value)))
+    if (s || (s = check_costs(p, needed, c->value)))
         return s;
     *c->text = view_text(p, c->value);
     return *c->text ? PCC_OK : PCC_BAD_USE;
@@ -322,7 +324,7 @@ static enum pcc_status do_write(struct pcc *p, const struct call *c)
         return PCC_BAD_USE;
     const struct writer *w = writer_of(c->value);
     enum pcc_status s = look(p, c->value);
-    if (s || (s = check_costs(p, w, c->value)))
+    if (s || (s = check_costs(p, w->needs != WRITER_NEEDS_NOTHING, c->value)))
         return s;
     p->judged.r.annotated = w->has_model;
     return write_one(p, w, c->value) ? PCC_BAD_INPUT : check_warned(p);

@@ -79,21 +79,13 @@ static int judge_plan(struct pcc *p)
     return 0;
 }
 
-static bool has_calls(const struct module *m)
-{
-    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
-        if (m->node[n].callee != 0)
-            return true;
-    return false;
-}
-
 /* What is written of a plan has calls that no cut divides as calls: j->r speaks of that from here on, and
  * j->planned of what it was. */
 static void close_calls(struct ctx *x, struct judged *j)
 {
     struct closed_plan *c = &j->closed;
     struct result *r = &j->r;
-    r->calls = x->results.opened ? "opened" : has_calls(x->scene.m) ? "whole" : NULL;
+    r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
     if (!r->verdict || !x->results.opened || !close_plan(x, r->parts, r->verdict, c))
         return;

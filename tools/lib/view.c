@@ -64,11 +64,6 @@ const struct pcc_verdict *view_of(struct pcc *p)
 static const char *summary_text(struct pcc *p)
 {
     struct memory m;
-    if (!p->x.scene.m->cost) {
-        diag_error(&p->diag,
-                   "summary: there are no costs: plan first (with the pass cost, at least)");
-        return NULL;
-    }
     memory_begin(&m, p->x.use.mem);
     if (m.f)
         summary_print(m.f, p->x.scene.m);
