@@ -71,7 +71,7 @@ const struct writer *writer_named(const char *name, size_t n);
 /* The writer of a path: of all suffixes that it ends in the longest one's, else that of folders. */
 const struct writer *writer_of(const char *path);
 /* Whether a path promises what there is not, as "x.jpg" or "x.SVG" do: -1 and an error, else 0. */
-int writer_check_name(const char *path, struct diag *d);
+int writer_check_name(const char *path, struct arena *a, struct diag *d);
 /* All suffixes, each with a blank before it; "expected" names of --emit: "ir, csv or dot" with such words between. */
 const char *writer_suffixes(struct arena *a);
 const char *writer_emits(const char *sep, const char *last, struct arena *a);

@@ -42,7 +42,7 @@ const struct writer *writer_of(const char *path)
     return best ? best : folder;
 }
 
-int writer_check_name(const char *path, struct diag *d)
+int writer_check_name(const char *path, struct arena *a, struct diag *d)
 {
     const char *dot = strrchr(path_base(path), '.');
     bool strange = false;
@@ -57,11 +57,8 @@ int writer_check_name(const char *path, struct diag *d)
         strange = strange || !strcasecmp(dot + 1, strangers[i]);
     if (!strange)
         return 0;
-    struct arena *a = arena_new();
-    diag_error(d, "-o %s: pcc writes no %s; expected a folder for a split, or one of%s", path, dot,
-               writer_suffixes(a));
-    arena_free(a);
-    return -1;
+    return diag_error(d, "-o %s: pcc writes no %s; expected a folder for a split, or one of%s",
+                      path, dot, writer_suffixes(a));
 }
 
 const char *writer_suffixes(struct arena *a)

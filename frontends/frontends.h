@@ -11,22 +11,28 @@ struct onnx_options {
     size_t size;
 };
 
-/* Reads an ONNX model.  Weights stay in the file.  Of a model in memory, path is only the name: external data is
- * looked for beside it.  NULL and a diagnostic on any defect. */
-struct module *onnx_read(const char *path, const struct onnx_options *o, struct diag *d);
+/* Reads an ONNX model into a module as module_new(of) makes it.  Weights stay in the file.  Of a model in memory, path
+ * is only the name: external data is looked for beside it.  NULL and a diagnostic on any defect. */
+struct module *onnx_read(const char *path, const struct onnx_options *o, struct arena *of,
+                         struct diag *d);
 
 /* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
  * and ends with a note that counts them.  0, or -1 if there are errors. */
 int check_annotations(const struct module *m, struct diag *d);
 
 /* Reads a workload of the placement paper (JSON): a module of profiled nodes with costs for the two
- * classes of a cluster ("acc", "cpu"), which it makes, and a model, which are s->m (with its own arena),
- * s->cluster and s->model.  The costs of its edges are multiplied by transfer_scale (1: as they are; > 0).
+ * classes of a cluster ("acc", "cpu"), which it makes, and a model, which are s->m (as module_new(of)
+ * makes it), s->cluster and s->model.  The costs of its edges are multiplied by transfer_scale (1: as they are; > 0).
  * 0, or -1, *s empty, and a diagnostic on any defect. */
-int workload_read(struct scene *s, const char *path, double transfer_scale, struct diag *d);
-/* The same of the text[n]; name is for messages. */
-int workload_parse(struct scene *s, const char *text, size_t n, const char *name,
-                   double transfer_scale, struct diag *d);
+int workload_read(struct scene *s, const char *path, double transfer_scale, struct arena *of,
+                  struct diag *d);
+/* The same of text[n]; name is for messages. */
+struct workload_text {
+    const char *name, *text;
+    size_t n;
+};
+int workload_parse(struct scene *s, const struct workload_text *t, double transfer_scale,
+                   struct arena *of, struct diag *d);
 
 enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT };
 /* By name (.onnx, .json, .pir), else by content. */

@@ -61,7 +61,7 @@ static uint8_t *match_calls(const struct ctx *x, const regex_t *re, const uint8_
             *in = arena_alloc(x->use.scratch, x->scene.m->nnode);
     for (uint32_t s = 1; s < o->nsite; s++)
         site[s] = site[o->site[s].parent] ||
-                  regexec(re, str(x->scene.m, o->site[s].name), 0, NULL, 0) == 0;
+                  pattern_matches(re, str(x->scene.m, o->site[s].name), x->use.scratch);
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         nid n = x->levels.base->node[v];
         if (site[o->within[n]])
@@ -79,7 +79,8 @@ static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t
         nid n = x->levels.base->node[v];
         int call = in ? in[n] : CALL_SILENT;
         if (call == CALL_MATCHES ||
-            (call == CALL_SILENT && regexec(re, node_name(x->scene.m, n), 0, NULL, 0) == 0)) {
+            (call == CALL_SILENT &&
+             pattern_matches(re, node_name(x->scene.m, n), x->use.scratch))) {
             x->levels.base->pin[v] = dev;
             hits++;
         }
@@ -105,18 +106,19 @@ static int apply_pins(struct ctx *x)
     for (uint32_t k = ctx_settings(x)->npins; k-- > 0;) {
         const struct pin *p = &ctx_settings(x)->pins[k];
         int dev = cluster_device(x->scene.cluster, p->device);
-        regex_t re;
         char why[PATTERN_WHY];
         if (dev < 0)
             return diag_error(x->use.diag,
                               "--pin '%s=%s': there is no device '%s'; the first is '%s'",
                               p->pattern, p->device, p->device,
                               cluster_device_name(x->scene.cluster, x->use.mem, 0));
-        if (pattern_compile(&re, p->pattern, why))
+        struct arena *own = arena_new(x->use.scratch);
+        const regex_t *re = pattern_compile(p->pattern, own, why);
+        if (!re)
             return diag_error(x->use.diag, "--pin '%s=%s': not a regular expression: %s",
                               p->pattern, p->device, why);
-        uint32_t hits = pin_all(x, &re, dev, follows);
-        regfree(&re);
+        uint32_t hits = pin_all(x, re, dev, follows);
+        arena_free(own);
         if (!hits)
             diag_warning(x->use.diag, WARN_UNMATCHED_PIN,
                          "--pin '%s=%s' matches no node that is placed", p->pattern, p->device);

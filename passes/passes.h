@@ -53,7 +53,7 @@ struct services {
     struct diag *diag;         /* not NULL */
     struct listener *listener; /* is told of progress, may end the work; NULL: nobody */
     /* Reads an ONNX model, for its annotations; NULL and an error.  NULL: nobody can. */
-    struct module *(*read_model)(const char *path, struct diag *d);
+    struct module *(*read_model)(const char *path, struct arena *of, struct diag *d);
 };
 
 /* What passes found out, beside levels.  Zero: nothing yet. */

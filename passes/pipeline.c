@@ -13,13 +13,13 @@
 #include <string.h>
 #include <time.h>
 
-void pass_help(FILE *f, const struct pass *p)
+void pass_help(FILE *f, const struct pass *p, struct arena *scratch)
 {
-    struct arena *a = arena_new();
     fprintf(f, "%s: %s\n", p->name, p->help);
     for (const struct opt *o = p->opts; o && o->name; o++) {
         fprintf(f, "  %-14s %s\n", o->name, o->help);
-        fprintf(f, "  %-14s %s%s%s\n", "", opt_wants(o, a), *o->def ? "; default " : "", o->def);
+        fprintf(f, "  %-14s %s%s%s\n", "", opt_wants(o, scratch), *o->def ? "; default " : "",
+                o->def);
     }
     if (p->needs & NEED_OPEN)
         fprintf(f, "  needs open-functions (inserted if neither it nor inline-functions is in the "
@@ -30,7 +30,6 @@ void pass_help(FILE *f, const struct pass *p)
         fprintf(f, "  needs infer-shapes, cost (inserted if they are not in the list)\n");
     else if (p->needs & NEED_SHAPES)
         fprintf(f, "  needs infer-shapes (inserted if it is not in the list)\n");
-    arena_free(a);
 }
 
 /* ---- parsing ---------------------------------------------------------------------------------- */
@@ -228,11 +227,11 @@ static int judge_plan(const struct pass *p, struct ctx *x)
         break;
     case FOUND_OTHER_VALUE:
         diag_error(x->use.diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->results.plan->value), time_print(is, e.value));
+                   time_print(said, x->results.plan->claim.value), time_print(is, e.value));
         break;
     case FOUND_OTHER_BOUND:
         diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,
-                   time_print(said, x->results.plan->bound), time_print(is, e.value));
+                   time_print(said, x->results.plan->claim.bound), time_print(is, e.value));
         break;
     }
     return PASS_UNVERIFIED;

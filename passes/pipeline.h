@@ -40,6 +40,6 @@ int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_optio
 int step_run(const struct step *s, struct ctx *x);
 
 /* Options of a pass, one per line with default, range and meaning. */
-void pass_help(FILE *f, const struct pass *p);
+void pass_help(FILE *f, const struct pass *p, struct arena *scratch);
 
 #endif

@@ -183,7 +183,7 @@ static const char *folder_of(const char *path, struct arena *a)
 /* External data is found beside the model: says so if that is another place now. */
 static void warn_moved(const struct module *m, const char *path, struct diag *d)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(m->mem);
     struct stat from, to;
 
     if (m->nfile > 2 && stat(folder_of(str(m, m->path), a), &from) == 0 &&
@@ -204,7 +204,7 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
 
     if (m->nfile > 1 && m->file[1].map != NULL)
         source = (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
-    if (outfile_open(&o, path, d) != 0)
+    if (outfile_open(&o, path, m->mem, d) != 0)
         return -1;
     int bad = pack(&source, 1, model, fileno(o.f), path, d);
     if (!bad)

@@ -408,7 +408,7 @@ struct blocks blocks_build(const struct result *r, const struct frames *f, uint3
                            struct arena *a)
 {
     uint32_t nnode = r->scene.m->nnode, share = most / (f->n ? f->n : 1);
-    struct arena *scratch = arena_new();
+    struct arena *scratch = arena_new(a);
     struct folder w = {.r = r,
                        .f = f,
                        .layers = layers_find(r->scene.m, a),

@@ -344,14 +344,16 @@ static const char *title(struct picture *p, const char *legend)
     char v[UNIT_TEXT], b[UNIT_TEXT];
     const struct plan *plan = p->r->plan;
     const char *path = str(p->r->scene.m, p->r->scene.m->path), *slash = strrchr(path, '/');
-    const char *bound = plan->bound >= 0 ? arena_fmt(p->a, "bound %s", time_short(b, plan->bound))
-                                         : "no bound known";
-    const char *among = plan->bound >= 0 ? plan_among(plan->scope) : "";
-    const char *why =
-        plan->argument && *plan->argument ? arena_fmt(p->a, " (%s)", text(p, plan->argument)) : "";
+    const char *bound = plan->claim.bound >= 0
+                            ? arena_fmt(p->a, "bound %s", time_short(b, plan->claim.bound))
+                            : "no bound known";
+    const char *among = plan->claim.bound >= 0 ? plan_among(plan->claim.scope) : "";
+    const char *why = plan->claim.argument && *plan->claim.argument
+                          ? arena_fmt(p->a, " (%s)", text(p, plan->claim.argument))
+                          : "";
     return arena_fmt(p->a, "%s\\ntime per sample %s, %s: %s%s%s\\n%s",
                      text(p, slash ? slash + 1 : path), time_short(v, p->r->verdict->value), bound,
-                     plan_status_name(plan->status), among, why, legend);
+                     plan_status_name(plan->claim.status), among, why, legend);
 }
 
 static void draw_sheet(struct picture *p, const char *label)
@@ -460,19 +462,27 @@ static const uint32_t *draw_nodes(struct picture *p)
     return box_of;
 }
 
+static void close_graph(void *g)
+{
+    agclose(g);
+}
+
 int dot_write(const struct result *r, enum view view, uint32_t most, const char *path)
 {
     struct outfile o;
-    struct picture p = {.r = r, .a = arena_new()};
-    if (outfile_open_to(&o, path, r->out, r->diag)) {
+    struct picture p = {.r = r, .a = arena_new(r->scene.m->mem)};
+    if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag)) {
         arena_free(p.a);
         return -1;
     }
     Agiddisc_t by_order = {ids_open,  ids_map,   ids_alloc,   ids_free,
                            ids_print, ids_close, ids_register};
     struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
+    ids.name = vec_grow(p.a, ids.name, &ids.cap, 1,
+                        sizeof *ids.name); /* agopen cannot be left in the middle */
     p.frames = frames_build(r, MOST_FRAMES < most ? MOST_FRAMES : most, p.a);
     p.g = agopen((char *)(uintptr_t)"pcc", Agdirected, &ids.disc);
+    arena_defer(p.a, close_graph, p.g);
     const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p)
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
                                                    : draw_nodes(&p);
@@ -485,7 +495,6 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
                 "%s\\n%u thin arrow%s left out: shapes, and to further readers of what comes in",
                 agget(p.g, (char *)(uintptr_t)"label"), t.hidden, t.hidden == 1 ? " is" : "s are"));
     int rc = agwrite(p.g, o.f);
-    agclose(p.g);
     arena_free(p.a);
     return outfile_close(&o, rc == 0);
 }

@@ -172,7 +172,7 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
 static enum outcome lay_out(const struct result *r, enum view view, const char *stem,
                             unsigned formats, const char *name)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->scene.m->mem);
     char said[SAID] = "", *dot = arena_fmt(a, "%s.dot", stem);
     char *other = arena_fmt(a, "%.*s" FEWER_DOT, (int)(path_base(stem) - stem), stem);
     const struct attempt *first = attempts[view], *t = first;
@@ -215,7 +215,7 @@ static void soften(void *user, enum diag_level level, enum warning w, const char
 
 int pictures_write(const struct result *r, enum view view, unsigned formats, const char *stem)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->scene.m->mem);
     struct diag soft = {.emit = soften, .user = r->diag};
     struct result quiet = *r;
     int rc = dot_write(r, view, MOST_BOXES, arena_fmt(a, "%s.dot", stem));
@@ -232,7 +232,7 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
 
 /* ---- one file --------------------------------------------------------------------------------- */
 
-/* The folder in which a picture is made. */
+/* The folder in which a picture is made, and what can be in it (NULL: not yet). */
 struct workshop {
     char *folder, *dot, *made, *other;
 };
@@ -240,9 +240,10 @@ struct workshop {
 static void workshop_remove(void *p)
 {
     const struct workshop *w = p;
-    unlink(w->made);
-    unlink(w->dot);
-    unlink(w->other);
+    const char *const file[] = {w->made, w->dot, w->other};
+    for (int i = 0; i < 3; i++)
+        if (file[i])
+            unlink(file[i]);
     rmdir(w->folder);
 }
 
@@ -260,19 +261,19 @@ static void keep_dot(const struct result *r, const char *dot, const char *path, 
  * that name. */
 static int write_picture(const struct result *r, enum view view, unsigned format, const char *path)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->scene.m->mem);
     const char *ext = strrchr(path, '.');
-    char *folder = arena_fmt(a, "%s.XXXXXX", path);
-    struct unfinished unfinished;
+    struct workshop w = {.folder = arena_fmt(a, "%s.XXXXXX", path)};
     int rc = -1;
-    if (!mkdtemp(folder)) {
+    if (!mkdtemp(w.folder)) {
         arena_free(a);
         return diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
     }
-    char *stem = arena_fmt(a, "%s/picture", folder);
-    struct workshop w = {folder, arena_fmt(a, "%s.dot", stem), arena_fmt(a, "%s%s", stem, ext),
-                         arena_fmt(a, "%s/" FEWER_DOT, folder)};
-    unfinished_add(&unfinished, workshop_remove, &w);
+    arena_defer(a, workshop_remove, &w);
+    char *stem = arena_fmt(a, "%s/picture", w.folder);
+    w.dot = arena_fmt(a, "%s.dot", stem);
+    w.made = arena_fmt(a, "%s%s", stem, ext);
+    w.other = arena_fmt(a, "%s/" FEWER_DOT, w.folder);
     if (dot_write(r, view, MOST_BOXES, w.dot) == 0) {
         if (lay_out(r, view, stem, format, path_base(path))) {
             keep_dot(r, w.dot, path, a);
@@ -283,8 +284,6 @@ static int write_picture(const struct result *r, enum view view, unsigned format
             rc = 0;
         }
     }
-    unfinished_remove(&unfinished);
-    workshop_remove(&w);
     arena_free(a);
     return rc;
 }

@@ -43,7 +43,7 @@ static int write_csv(const struct result *r, const void *opts, const char *path)
     const struct graph *g = &m->graph[1];
     if (!m->cost)
         return diag_error(r->diag, "%s: the cost table needs costs: add cost to -p", path);
-    if (outfile_open_to(&o, path, r->out, r->diag))
+    if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
         return -1;
     fputs("name,op,flops,traffic_bytes,result_bytes", o.f);
     for (uint32_t k = 0; k < c->ncls; k++) {

@@ -6,7 +6,7 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
 {
     (void)opts;
     struct outfile o;
-    if (outfile_open_to(&o, path, r->out, r->diag))
+    if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
         return -1;
     module_print(o.f, &r->scene, r->plan);
     return outfile_close(&o, true);

@@ -118,7 +118,7 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
 
 void summary_print(FILE *f, const struct module *m)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(m->mem);
     const struct graph *g = &m->graph[1];
     int64_t params = 0, weight = 0, flops = 0, unknown = 0, results = 0;
     char b1[UNIT_TEXT], b2[UNIT_TEXT];
@@ -222,19 +222,20 @@ static void print_objective(FILE *f, const struct result *r)
     char v[UNIT_TEXT], b[UNIT_TEXT];
     const struct plan *p = r->plan;
     fprintf(f, "time per sample %s", time_short(v, r->verdict->value));
-    if (p->bound >= 0)
-        fprintf(f, ", bound %s, gap %.2f %%", time_short(b, p->bound),
-                r->verdict->value
-                    ? 100.0 * (double)(r->verdict->value - p->bound) / (double)r->verdict->value
-                    : 0.0);
+    if (p->claim.bound >= 0)
+        fprintf(f, ", bound %s, gap %.2f %%", time_short(b, p->claim.bound),
+                r->verdict->value ? 100.0 * (double)(r->verdict->value - p->claim.bound) /
+                                        (double)r->verdict->value
+                                  : 0.0);
     else
         fputs(", no bound known", f);
-    fprintf(f, ": %s%s (%s)\n", plan_status_name(p->status),
-            p->bound >= 0 ? plan_among(p->scope) : "", p->argument ? p->argument : p->planner);
-    if (p->offer)
-        fprintf(f, "%s\n", p->offer);
-    else if (p->scope != SCOPE_ALL && p->bound_all >= 0)
-        fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->bound_all));
+    fprintf(f, ": %s%s (%s)\n", plan_status_name(p->claim.status),
+            p->claim.bound >= 0 ? plan_among(p->claim.scope) : "",
+            p->claim.argument ? p->claim.argument : p->planner);
+    if (p->claim.offer)
+        fprintf(f, "%s\n", p->claim.offer);
+    else if (p->claim.scope != SCOPE_ALL && p->claim.bound_all >= 0)
+        fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->claim.bound_all));
     int64_t share = exec_efficiency(&r->scene.model);
     if (share != 1000000)
         fprintf(f, "peak rates reached: %.4g %%\n", (double)share / 1e4);
@@ -312,7 +313,7 @@ static void print_reserve(FILE *f, const struct cluster *c)
 
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->scene.m->mem);
     print_gain(f, r, a);
     if (r->assumed)
         fprintf(f, "assuming %s\n", r->assumed);

@@ -141,7 +141,7 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
     if (!s.src || !s.src->graph || !s.parts)
         return diag_error(
             r->diag, "%s: a plan can be written only into a model that was read from ONNX", path);
-    s.a = arena_new();
+    s.a = arena_new(s.m->mem);
     s.file = arena_array(s.a, (size_t)s.parts->nparts + 1, sizeof *s.file);
     for (uint32_t x = 0; x < s.parts->nparts; x++)
         s.file[x] = part_file(s.parts, x, s.a);
@@ -156,7 +156,7 @@ static int check_onnx(const struct module *m, const void *opts, const char *path
     (void)opts;
     if (!m->src)
         return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", path);
-    return outfile_check(path, d);
+    return outfile_check(path, m->mem, d);
 }
 
 static const char *const annotate_names[] = {"metadata", "ir11", NULL}; /* as ANNOTATE_* */

@@ -15,10 +15,11 @@
  * been moved aside (.old) is never touched: it may be all that is left. */
 #include "backends/split/folder.h"
 
+#include "ir/base/json_keep.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,9 @@ static void add_known(struct folder *f, const char *name)
 /* Fills f->known from the manifest of the folder; false: it has none of ours. */
 static bool read_known(struct folder *f, const char *path)
 {
-    json_t *root =
-        json_load_file(arena_fmt(f->a, "%s/manifest.json", path), JSON_REJECT_DUPLICATES, NULL);
+    const char *file_name = arena_fmt(f->a, "%s/manifest.json", path);
+    struct arena *own = arena_new(f->a);
+    json_t *root = json_keep(own, json_load_file(file_name, JSON_REJECT_DUPLICATES, NULL));
     const json_t *part, *parts = json_object_get(root, "parts");
     const json_t *files = json_object_get(json_object_get(root, "weights"), "files");
     size_t i;
@@ -95,8 +97,22 @@ static bool read_known(struct folder *f, const char *path)
         if (ours && file && (is_source_name(file) || strcmp(file, "weights.data") == 0))
             add_known(f, file);
     }
-    json_decref(root);
+    arena_free(own);
     return ours;
+}
+
+static void close_dir(void *dir)
+{
+    closedir(dir);
+}
+
+/* An open folder that is closed when own is freed; NULL and errno. */
+static DIR *open_dir(const char *path, struct arena *own)
+{
+    DIR *dir = opendir(path);
+    if (dir)
+        arena_defer(own, close_dir, dir);
+    return dir;
 }
 
 /* The first name (in byte order) in a folder that is not known, NULL if there is none; *n counts
@@ -104,7 +120,8 @@ static bool read_known(struct folder *f, const char *path)
  * way where files move into the folder. */
 static const char *foreign_file(struct folder *f, const char *path, int *n)
 {
-    DIR *dir = opendir(path);
+    struct arena *own = arena_new(f->a);
+    DIR *dir = open_dir(path, own);
     const char *found = NULL;
     *n = dir ? 0 : -1;
     for (struct dirent *e; dir && (e = readdir(dir));) {
@@ -118,8 +135,9 @@ static const char *foreign_file(struct folder *f, const char *path, int *n)
         if (!found || strcmp(e->d_name, found) < 0)
             found = arena_strdup(f->a, e->d_name, strlen(e->d_name));
     }
-    if (dir)
-        closedir(dir);
+    int e = errno;
+    arena_free(own);
+    errno = e;
     return found;
 }
 
@@ -170,8 +188,8 @@ static int find_place(struct folder *f)
         char *real = realpath(f->final, NULL);
         if (!real)
             return diag_error(f->diag, "%s: %s", f->name, strerror(errno));
-        f->final = arena_strdup(f->a, real, strlen(real));
-        free(real);
+        arena_defer(f->a, free, real);
+        f->final = real;
         return check_existing(f, &st);
     }
     if (errno != ENOENT || lstat(f->final, &st) == 0)
@@ -270,16 +288,15 @@ static void drop_temp(struct folder *f)
     f->temp = NULL;
 }
 
-void folder_abort(struct folder *f)
-{
-    unfinished_remove(&f->unfinished);
-    drop_temp(f);
-}
-
-/* At exit: memory may have run out. */
+/* Memory may have run out. */
 static void drop(void *p)
 {
-    folder_abort(p);
+    drop_temp(p);
+}
+
+void folder_abort(struct folder *f)
+{
+    arena_free(f->own);
 }
 
 /* Makes f->temp and locks it; 0 or an errno.  ENOENT: another run's sweep took it before the lock. */
@@ -326,7 +343,8 @@ int folder_begin(struct folder *f, const char *name, bool into, struct arena *a,
     const char *stem = into ? arena_fmt(a, "%s/.split.pcc-", f->final)
                             : arena_fmt(a, "%.*s.%.200s.pcc-", parent, f->final, base);
     sweep(f, stem);
-    unfinished_add(&f->unfinished, drop, f);
+    f->own = arena_new(a);
+    arena_defer(f->own, drop, f);
     for (int i = 0; i < TRIES && rc == ENOENT; i++) {
         drop_temp(f);
         rc = make_temp(f, stem);
@@ -376,21 +394,23 @@ static int exchange(struct folder *f, char **old)
     return -1;
 }
 
-/* The files of f->temp; *n counts them. */
+/* The files of f->temp; *n counts them.  NULL and errno: it cannot be read. */
 static const char **made_files(struct folder *f, uint32_t *n)
 {
-    const char **list = NULL;
-    uint32_t cap = 0;
-    DIR *dir = opendir(f->temp);
+    uint32_t cap = 1;
+    const char **list = arena_alloc(f->a, sizeof *list);
+    struct arena *own = arena_new(f->a);
+    DIR *dir = open_dir(f->temp, own);
     *n = 0;
     for (struct dirent *e; dir && (e = readdir(dir));)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
             list = vec_grow(f->a, list, &cap, *n + 1, sizeof *list);
             list[(*n)++] = arena_strdup(f->a, e->d_name, strlen(e->d_name));
         }
-    if (dir)
-        closedir(dir);
-    return list;
+    int e = errno;
+    arena_free(own);
+    errno = e;
+    return dir ? list : NULL;
 }
 
 /* Moves the files of f->temp into the open folder `to`, the manifest (fixed[0]) last; what of an old
@@ -399,6 +419,8 @@ static int move_files(struct folder *f, int to)
 {
     uint32_t n;
     const char **file = made_files(f, &n);
+    if (!file)
+        return errno;
     f->made = names_new(f->a, n);
     for (uint32_t i = 0; i < n; i++)
         names_add(&f->made, file[i], 1);
@@ -411,16 +433,23 @@ static int move_files(struct folder *f, int to)
     return renameat(f->dirfd, fixed[0], to, fixed[0]) ? errno : rc;
 }
 
+static void close_it(void *fd)
+{
+    close((int)(intptr_t)fd);
+}
+
 static int commit_into(struct folder *f)
 {
+    struct arena *own = arena_new(f->a);
     int n, to = open(f->final, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = to < 0 ? errno : 0;
+    if (to >= 0)
+        arena_defer(own, close_it, (void *)(intptr_t)to);
     const char *foreign = foreign_file(f, f->final, &n);
     if (foreign)
         diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);
     else if ((rc = rc ? rc : move_files(f, to)) != 0)
         diag_error(f->diag, "%s: the split cannot be put into it: %s", f->name, strerror(rc));
-    if (to >= 0)
-        close(to);
+    arena_free(own);
     folder_abort(f);
     return foreign || rc ? -1 : 0;
 }
@@ -441,8 +470,8 @@ int folder_commit(struct folder *f)
         return -1;
     }
     f->temp = NULL;
-    unfinished_remove(&f->unfinished);
     close_fd(f);
+    arena_free(f->own);
     if (f->replaces && (rc = remove_old(f, old)) != 0)
         diag_warning(f->diag, WARN_LEFT_BEHIND, "%s: what was there is left in '%s': %s", f->name,
                      old, strerror(rc));

@@ -3,7 +3,6 @@
 #define PCC_BACKENDS_SPLIT_FOLDER_H
 
 #include "ir/base/name_table.h"
-#include "ir/base/unfinished.h"
 #include "ir/base/diag.h"
 
 /* Names of the source's files in a split: source0.data, ... */
@@ -21,7 +20,8 @@ struct folder {
     bool into;          /* the files move into the folder that is there */
     struct names known; /* its files */
     struct names made;  /* with `into`: the new ones */
-    struct unfinished unfinished;
+    struct arena
+        *own; /* removes what is unfinished if it is freed before folder_commit and folder_abort */
 };
 
 /* Makes the temporary folder beside `name`, if a folder may come there: nothing is there, or an

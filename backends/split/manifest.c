@@ -390,18 +390,27 @@ static void put_dropped(struct out *o)
     fputs("\n  ]\n", o->f);
 }
 
+/* Memory has run out in the middle. */
+static void close_out(void *p)
+{
+    const struct out *o = p;
+    if (o->f)
+        fclose(o->f);
+}
+
 int manifest_write(const struct split *s)
 {
+    struct arena *a = arena_new(s->a);
     int fd =
         openat(s->dirfd, MANIFEST_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     struct out o = {.s = s, .f = fd < 0 ? NULL : fdopen(fd, "w")};
-    struct arena *a = arena_new();
     if (!o.f) {
         if (fd >= 0)
             close(fd);
         arena_free(a);
         return diag_error(s->diag, MANIFEST_FILE ": cannot be made: %s", strerror(errno));
     }
+    arena_defer(a, close_out, &o);
     fputs("{\n  \"pcc_manifest\": 1,\n", o.f);
     put_model(&o);
     fputs("  \"objective\": ", o.f);
@@ -418,9 +427,11 @@ int manifest_write(const struct split *s)
     put_copies(&o, a);
     put_dropped(&o);
     fputs("}\n", o.f);
-    arena_free(a);
     bool bad = ferror(o.f) != 0;
-    if (fclose(o.f) || bad)
+    bad = fclose(o.f) || bad;
+    o.f = NULL;
+    arena_free(a);
+    if (bad)
         return diag_error(s->diag, MANIFEST_FILE ": %s", strerror(errno));
     return 0;
 }

@@ -71,7 +71,7 @@ static int begin(struct split *s, struct folder *f, const char *folder)
     if (!s->src || !s->src->graph)
         return diag_error(s->diag, "%s: a split folder needs a model that was read from ONNX",
                           folder);
-    s->a = arena_new();
+    s->a = arena_new(s->m->mem);
     s->sources.beside = sources_beside(s, folder);
     if (folder_begin(f, folder, s->sources.beside, s->a, s->diag)) {
         arena_free(s->a);

@@ -461,10 +461,10 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
     struct outfile o;
     struct chart c = {
         .r = r,
-        .a = arena_new(),
+        .a = arena_new(r->scene.m->mem),
     };
     int rc = replay_result(&c.y, r, want->samples, MOST, c.a);
-    if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->diag))) {
+    if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
         c.f = o.f;
         c.event = replay_events(&c.y, c.a);
         c.nevent = (size_t)c.y.ntask * c.y.samples;

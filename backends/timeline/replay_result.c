@@ -54,7 +54,7 @@ int replay_result(struct replay *out, const struct result *r, int64_t samples, u
 int replay_print(FILE *f, const struct result *r, int64_t samples)
 {
     char each[UNIT_TEXT], plan[UNIT_TEXT], all[UNIT_TEXT];
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->scene.m->mem);
     struct replay y;
     int rc = replay_result(&y, r, samples, MOST, a);
     if (!rc) {

@@ -84,9 +84,9 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
     assert(r->parts && r->plan);
     struct outfile o;
     struct replay y;
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->scene.m->mem);
     int rc = replay_result(&y, r, want->samples, MOST, a);
-    if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->diag))) {
+    if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
         const struct event *e = replay_events(&y, a);
         uint32_t *left = arena_array(a, (size_t)y.samples + 1, sizeof *left);
         for (uint32_t s = 0; s < y.samples; s++)

@@ -380,8 +380,8 @@ int check_annotations(const struct module *m, struct diag *d)
     uint32_t errors = d->errors, warnings = d->warnings;
     if (!c.src)
         return diag_error(d, "%s: only ONNX models have device configurations", c.path);
-    c.a = arena_new();
-    c.scratch = arena_new();
+    c.a = arena_new(m->mem);
+    c.scratch = arena_new(m->mem);
     check_configurations(&c);
     for (nid n = 1; n < m->nnode; n++)
         if (m->node[n].src)

@@ -40,10 +40,11 @@ static int walk_beneath(struct arena *tmp, int dir, const char *path)
 {
     int at = dir;
 
-    for (const char *p = path;;) {
+    for (char *p = arena_strdup(tmp, path, strlen(path));;) {
         size_t n = strcspn(p, "/");
-        const char *next = p + n + strspn(p + n, "/");
-        const char *name = n == 0 ? "." : arena_strdup(tmp, p, n);
+        char *next = p + n + strspn(p + n, "/");
+        const char *name = n == 0 ? "." : p;
+        p[n] = '\0';
         int fd = openat(at, name, OPEN_FLAGS | O_NOFOLLOW | (*next != '\0' ? O_DIRECTORY : 0));
         int e = errno;
         struct stat st;
@@ -187,16 +188,15 @@ static uint32_t file_of(struct onnx_build *b, const char *location, const struct
     }
     struct stat st = {0};
     int fd = open_location(b, location);
+    if (fd >= 0)
+        arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
     if (fd >= 0 || (errno != ENOENT && errno != ENOTDIR)) {
         const char *wrong = file_wrong(b, fd, &st);
         if (wrong != NULL) {
             diag_error(b->d, "%s: %s: external file '%s' %s", b->path, onnx_who_text(b, who, t),
                        location, wrong);
-            if (fd >= 0)
-                close(fd);
             return 0;
         }
-        arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
     }
     uint32_t k = module_add_file(m);
     const char *sep = strchr(b->folder, '/') != NULL ? b->folder : "";

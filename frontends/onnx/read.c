@@ -62,6 +62,7 @@ static int file_of(const char *bytes, size_t n)
 static int map_file(struct module *m, const char *path, const struct onnx_options *o,
                     struct diag *d)
 {
+    struct mapping *x = arena_alloc(m->mem, sizeof *x);
     struct stat st;
     int fd = o->bytes != NULL ? file_of(o->bytes, o->size)
                               : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -83,7 +84,6 @@ static int map_file(struct module *m, const char *path, const struct onnx_option
         close(fd);
         return diag_error(d, "%s: cannot map: %s", path, strerror(e));
     }
-    struct mapping *x = arena_alloc(m->mem, sizeof *x);
     *x = (struct mapping){at, (size_t)st.st_size, fd};
     arena_defer(m->mem, unmap, x);
     if (st.st_size >= LARGE)
@@ -222,7 +222,7 @@ static int read_into(struct module *m, const char *path, const struct onnx_optio
     b.folder = slash == NULL ? "." : arena_strdup(m->mem, path, (size_t)(slash - path) + 1);
     if (map_file(m, path, o, d) != 0)
         return -1;
-    struct arena *wire = arena_new();
+    struct arena *wire = arena_new(m->mem);
     Onnx__ModelProto *model = unpack(m, path, wire, d);
     arena_free(wire);
     if (model == NULL)
@@ -234,10 +234,11 @@ static int read_into(struct module *m, const char *path, const struct onnx_optio
     return onnx_build_model(&b, model);
 }
 
-struct module *onnx_read(const char *path, const struct onnx_options *o, struct diag *d)
+struct module *onnx_read(const char *path, const struct onnx_options *o, struct arena *of,
+                         struct diag *d)
 {
-    struct module *m = module_new(d);
-    struct arena *tmp = arena_new();
+    struct module *m = module_new(of, d);
+    struct arena *tmp = arena_new(m->mem);
     int bad = read_into(m, path, o, tmp, d);
 
     arena_free(tmp);

@@ -5,10 +5,10 @@
  * the file if it is one, else by Kahn's algorithm.  Times (ms) become integer picoseconds here, rounded once, and
  * nothing behind this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
 #include "frontends/frontends.h"
+#include "ir/base/json_keep.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <jansson.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -40,7 +40,8 @@ struct reader {
     const char *path;
     struct diag *d;
     struct module *m;
-    struct arena *a; /* the module's */
+    struct arena *a;   /* the module's */
+    struct arena *own; /* has root */
     json_t *root;
     struct wnode *node;
     uint32_t nnode;
@@ -528,7 +529,7 @@ static int load_file(struct reader *r)
         return diag_error(r->d, "%s: not a file", r->path);
     if (stat(r->path, &st) == 0 && st.st_size == 0)
         return diag_error(r->d, "%s: the file is empty", r->path);
-    r->root = json_load_file(r->path, JSON_REJECT_DUPLICATES, &e);
+    r->root = json_keep(r->own, json_load_file(r->path, JSON_REJECT_DUPLICATES, &e));
     if (!r->root && e.line < 0)
         return diag_error(r->d, "%s: %s", r->path, strerror(errno));
     return r->root ? 0 : not_json(r, &e);
@@ -539,7 +540,7 @@ static int load_text(struct reader *r, const char *text, size_t n)
     json_error_t e;
     if (n == 0)
         return diag_error(r->d, "%s: the file is empty", r->path);
-    r->root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+    r->root = json_keep(r->own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
     return r->root ? 0 : not_json(r, &e);
 }
 
@@ -556,18 +557,20 @@ static int read_all(struct reader *r, struct cluster *c)
     return 0;
 }
 
-/* The file at r->path, or text[n]; as workload_read. */
-static int read_workload(struct reader *r, const char *text, size_t n, struct scene *s)
+/* The file at r->path, or *t; as workload_read. */
+static int read_workload(struct reader *r, const struct workload_text *t, struct arena *of,
+                         struct scene *s)
 {
-    struct module *m = r->m = module_new(r->d);
+    struct module *m = r->m = module_new(of, r->d);
     r->a = m->mem;
+    r->own = arena_new(m->mem);
     *s = (struct scene){.m = m, .cluster = arena_alloc(m->mem, sizeof *s->cluster)};
     s->model.io_free = true;
     /* the rate by which the paper's files turn bytes into ms */
     s->model.sync_bandwidth = INT64_C(1) << 31;
-    int rc = text ? load_text(r, text, n) : load_file(r);
+    int rc = t ? load_text(r, t->text, t->n) : load_file(r);
     rc = rc ? rc : read_all(r, s->cluster);
-    json_decref(r->root);
+    arena_free(r->own);
 #ifdef __GLIBC__
     /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
     malloc_trim(0);
@@ -579,16 +582,17 @@ static int read_workload(struct reader *r, const char *text, size_t n, struct sc
     return -1;
 }
 
-int workload_read(struct scene *s, const char *path, double transfer_scale, struct diag *d)
+int workload_read(struct scene *s, const char *path, double transfer_scale, struct arena *of,
+                  struct diag *d)
 {
     struct reader r = {.path = path, .d = d, .scale = transfer_scale};
-    return read_workload(&r, NULL, 0, s);
+    return read_workload(&r, NULL, of, s);
 }
 
-int workload_parse(struct scene *s, const char *text, size_t n, const char *name,
-                   double transfer_scale, struct diag *d)
+int workload_parse(struct scene *s, const struct workload_text *t, double transfer_scale,
+                   struct arena *of, struct diag *d)
 {
-    assert(text && name);
-    struct reader r = {.path = name, .d = d, .scale = transfer_scale};
-    return read_workload(&r, text, n, s);
+    assert(t->text && t->name);
+    struct reader r = {.path = t->name, .d = d, .scale = transfer_scale};
+    return read_workload(&r, t, of, s);
 }

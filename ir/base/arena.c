@@ -7,6 +7,11 @@
  * out again is cleared by hand.  One released chunk is kept back, so that a loop that marks and
  * releases at the border of a chunk does not go to malloc each time.
  *
+ * The arenas of a tree are in one list, in the order of their making, so that a guard can free the youngest of them
+ * first: this happens on the stack of the allocation that failed, where the records that deferred calls are given
+ * still stand; then it jumps.  arena_free searches that list from its end for what belongs to the arena: O(1) for the
+ * youngest one, as arenas nest.
+ *
  * Under AddressSanitizer everything that is not handed out is poisoned, with 16 poisoned bytes
  * after each block.  Cost: O(1) a block besides clearing it; release is
  * O(chunks and big blocks freed).
@@ -16,7 +21,7 @@
 #include "ir/base/arena.h"
 
 #include <assert.h>
-#include <stdbool.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,13 +78,26 @@ struct deferred {
     void *p;
 };
 
+struct guard {
+    jmp_buf back;
+    struct guard *outer;
+    uint64_t births; /* of the tree when the guard began */
+};
+
 struct arena {
     struct chunk *top, *spare;
     struct big *big;
     struct deferred *deferred;
-    void (*exhausted)(size_t wanted);
     uint64_t serial;
-    size_t next; /* size of the next chunk */
+    size_t next;                 /* size of the next chunk */
+    struct arena *of, *root;     /* NULL and itself: a root */
+    struct arena *older, *newer; /* in the tree's list */
+    uint64_t born;               /* the tree's births after it */
+    /* of a root */
+    struct arena *newest;
+    struct guard *guard; /* the innermost one */
+    uint64_t births;
+    size_t wanted; /* by the allocation that failed */
 };
 
 static void poison(const void *p, size_t n)
@@ -102,27 +120,6 @@ static void unpoison(const void *p, size_t n)
 #endif
 }
 
-/* Does not return; a handler that does is answered with abort. */
-static _Noreturn void exhaust(const struct arena *a, size_t wanted)
-{
-    if (a != NULL && a->exhausted != NULL) {
-        a->exhausted(wanted);
-        abort();
-    }
-    fprintf(stderr, "pcc: error: out of memory: %zu bytes wanted\n", wanted);
-    exit(1);
-}
-
-struct arena *arena_new(void)
-{
-    struct arena *a = calloc(1, sizeof *a);
-
-    if (a == NULL)
-        exhaust(NULL, sizeof *a);
-    a->next = CHUNK_FIRST;
-    return a;
-}
-
 static void chunk_free(struct chunk *c)
 {
     if (c != NULL) {
@@ -131,10 +128,12 @@ static void chunk_free(struct chunk *c)
     }
 }
 
-void arena_free(struct arena *a)
+/* Frees one arena, which nothing in the list belongs to any more. */
+static void free_one(struct arena *a)
 {
-    if (a == NULL)
-        return;
+    *(a->newer != NULL ? &a->newer->older : &a->root->newest) = a->older;
+    if (a->older != NULL)
+        a->older->newer = a->newer;
     for (struct deferred *d = a->deferred; d != NULL; d = d->before)
         d->fn(d->p);
     for (struct big *b = a->big; b != NULL; b = b->before)
@@ -148,9 +147,73 @@ void arena_free(struct arena *a)
     free(a);
 }
 
-void arena_on_exhaustion(struct arena *a, void (*handler)(size_t wanted))
+static bool belongs_to(const struct arena *x, const struct arena *a)
 {
-    a->exhausted = handler;
+    while (x != NULL && x != a)
+        x = x->of;
+    return x == a;
+}
+
+void arena_free(struct arena *a)
+{
+    if (a == NULL)
+        return;
+    for (struct arena *x = a->root->newest; x != a;) {
+        struct arena *older = x->older;
+        if (belongs_to(x, a))
+            free_one(x);
+        x = older;
+    }
+    free_one(a);
+}
+
+_Noreturn void arena_exhausted(struct arena *a, size_t wanted)
+{
+    struct arena *root = a->root;
+    struct guard *g = root->guard;
+
+    if (g == NULL)
+        abort();
+    root->wanted = wanted;
+    while (root->newest->born > g->births)
+        free_one(root->newest);
+    longjmp(g->back, 1);
+}
+
+bool arena_guard(struct arena *a, void (*work)(void *arg), void *arg, size_t *wanted)
+{
+    struct arena *root = a->root;
+    struct guard g = {.outer = root->guard, .births = root->births};
+
+    if (setjmp(g.back) == 0) {
+        root->guard = &g;
+        work(arg);
+        root->guard = g.outer;
+        return true;
+    }
+    root->guard = g.outer;
+    if (wanted != NULL)
+        *wanted = root->wanted;
+    return false;
+}
+
+struct arena *arena_new(struct arena *of)
+{
+    struct arena *a = calloc(1, sizeof *a);
+
+    if (a == NULL && of != NULL)
+        arena_exhausted(of, sizeof *a);
+    if (a == NULL)
+        return NULL;
+    a->next = CHUNK_FIRST;
+    a->of = of;
+    a->root = of != NULL ? of->root : a;
+    a->older = a->root->newest;
+    if (a->older != NULL)
+        a->older->newer = a;
+    a->root->newest = a;
+    a->born = ++a->root->births;
+    return a;
 }
 
 /* A new chunk of at least room bytes on top: the spare one, or fresh.  false: out of memory. */
@@ -234,7 +297,7 @@ void *arena_alloc(struct arena *a, size_t n)
     void *p = arena_try(a, n);
 
     if (p == NULL)
-        exhaust(a, n);
+        arena_exhausted(a, n);
     return p;
 }
 
@@ -243,7 +306,7 @@ void *arena_array(struct arena *a, size_t n, size_t size)
     size_t total;
 
     if (__builtin_mul_overflow(n, size, &total))
-        exhaust(a, SIZE_MAX);
+        arena_exhausted(a, SIZE_MAX);
     return arena_alloc(a, total);
 }
 
@@ -251,7 +314,7 @@ char *arena_strdup(struct arena *a, const char *s, size_t n)
 {
     assert(s != NULL || n == 0);
     if (n > BLOCK_MOST)
-        exhaust(a, n);
+        arena_exhausted(a, n);
     char *p = arena_alloc(a, (size_t)n + 1);
     if (n > 0)
         memcpy(p, s, n);
@@ -266,7 +329,7 @@ char *arena_vfmt(struct arena *a, const char *fmt, va_list ap)
     int n = vsnprintf(NULL, 0, fmt, again);
     va_end(again);
     if (n < 0) /* longer than INT_MAX */
-        exhaust(a, SIZE_MAX);
+        arena_exhausted(a, SIZE_MAX);
     char *p = arena_alloc(a, (size_t)n + 1);
     vsnprintf(p, (size_t)n + 1, fmt, ap);
     return p;
@@ -284,8 +347,12 @@ char *arena_fmt(struct arena *a, const char *fmt, ...)
 
 void arena_defer(struct arena *a, void (*fn)(void *), void *p)
 {
-    struct deferred *d = arena_alloc(a, sizeof *d);
+    struct deferred *d = arena_try(a, sizeof *d);
 
+    if (d == NULL) {
+        fn(p);
+        arena_exhausted(a, sizeof *d);
+    }
     d->fn = fn;
     d->p = p;
     d->before = a->deferred;
@@ -294,7 +361,7 @@ void arena_defer(struct arena *a, void (*fn)(void *), void *p)
 
 struct arena_mark arena_mark(const struct arena *a)
 {
-    struct arena_mark mark = {a->top, a->top != NULL ? a->top->used : 0};
+    struct arena_mark mark = {a->top, a->top != NULL ? a->top->used : 0, a->deferred};
     return mark;
 }
 
@@ -303,6 +370,7 @@ void arena_release(struct arena *a, struct arena_mark mark)
     const struct chunk *to = mark.chunk;
     uint64_t serial = to != NULL ? to->serial : 0;
 
+    assert(mark.deferred == a->deferred);
     while (a->big != NULL &&
            (a->big->serial > serial || (a->big->serial == serial && a->big->at >= mark.used))) {
         void *mem = a->big->mem;
@@ -376,7 +444,7 @@ void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t 
         now = need;
     size_t old = (size_t)*cap * size, total; /* old fits: it was allocated */
     if (__builtin_mul_overflow((size_t)now, size, &total))
-        exhaust(a, SIZE_MAX);
+        arena_exhausted(a, SIZE_MAX);
     if (ptr == NULL || !extend(a, ptr, old, total)) {
         void *p = arena_alloc(a, total);
         if (ptr != NULL && old > 0)

@@ -19,6 +19,19 @@
 
 enum { TICK = 50, BLOCK = 1 << 16 }; /* ms between looks at the clock; bytes */
 
+struct job {
+    int (*work)(void *arg, FILE *out);
+    void *arg;
+    FILE *out;
+    int rc;
+};
+
+static void run_job(void *arg)
+{
+    struct job *j = arg;
+    j->rc = j->work(j->arg, j->out);
+}
+
 /* What the caller's streams hold is written by the caller alone, should the library end the child by exit(). */
 static void close_all_but(int fd)
 {
@@ -31,7 +44,8 @@ static void close_all_but(int fd)
 #endif
 }
 
-static _Noreturn void be_child(int (*work)(void *arg, FILE *out), void *arg, int fd, pid_t parent)
+/* Memory that runs out ends the child alone: the guards below are its parent's. */
+static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena *a)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
     int pipe =
@@ -46,13 +60,29 @@ static _Noreturn void be_child(int (*work)(void *arg, FILE *out), void *arg, int
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
-
     close_all_but(pipe);
-    FILE *out = fdopen(pipe, "wb");
-    int rc = out ? work(arg, out) : 1;
-    if (out && fclose(out))
-        rc = 1;
-    _exit(rc ? 1 : 0);
+    j->out = fdopen(pipe, "wb");
+    j->rc = 1;
+    if (!j->out || !arena_guard(a, run_job, j, NULL) || fclose(j->out))
+        _exit(1);
+    _exit(j->rc ? 1 : 0);
+}
+
+struct running {
+    pid_t pid; /* 0: it has ended */
+    int fd;
+};
+
+/* Nobody waits for it any more. */
+static void end_child(void *p)
+{
+    struct running *r = p;
+    close(r->fd);
+    if (r->pid) {
+        kill(r->pid, SIGKILL);
+        while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
 }
 
 /* Reads until the end of the pipe; what is wrong, or NULL. */
@@ -87,30 +117,36 @@ enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct cl
 {
     int fd[2], status = 0;
     pid_t parent = getpid();
+    struct arena *own = arena_new(a);
+    struct running r = {0, -1};
+    struct job j = {.work = work, .arg = arg};
+    arena_defer(own, end_child, &r);
     *why = NULL;
     *bytes = NULL;
     *n = 0;
     if (most > UINT32_MAX / 2 || pipe2(fd, O_CLOEXEC)) {
+        arena_free(own);
         *why = "no pipe";
         return CHILD_FAILED;
     }
     pid_t pid = fork();
     if (pid == 0) {
         close(fd[0]);
-        be_child(work, arg, fd[1], parent);
+        be_child(&j, fd[1], parent, a);
     }
+    int e = errno;
     close(fd[1]);
+    r = (struct running){pid > 0 ? pid : 0, fd[0]};
     if (pid < 0) {
-        close(fd[0]);
-        *why = arena_fmt(a, "%s", strerror(errno));
+        arena_free(own);
+        *why = arena_fmt(a, "%s", strerror(e));
         return CHILD_FAILED;
     }
-    enum child_end end = collect(fd[0], clock, most, a, bytes, n, why);
-    close(fd[0]);
-    if (end != CHILD_DONE)
-        kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    enum child_end end = collect(r.fd, clock, most, a, bytes, n, why);
+    while (end == CHILD_DONE && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    r.pid = end == CHILD_DONE ? 0 : pid;
+    arena_free(own);
     if (end == CHILD_DONE && status) {
         *why = WIFSIGNALED(status) ? arena_fmt(a, "signal %d", WTERMSIG(status))
                                    : arena_fmt(a, "exit status %d", WEXITSTATUS(status));

@@ -16,10 +16,12 @@
 
 enum { TRIES = 100 }; /* temporary names */
 
-/* Called if the program exits while the file is being written. */
+/* Nothing of the file shall be left: memory has run out while it was being written. */
 static void drop_file(void *p)
 {
-    const struct outfile *o = p;
+    struct outfile *o = p;
+    if (o->f != NULL)
+        fclose(o->f);
     if (o->temp != NULL)
         unlink(o->temp);
 }
@@ -41,17 +43,14 @@ static int name_temporarily(struct outfile *o, int fd)
 
     snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fd);
     for (int i = 0; i < TRIES && made < 0 && (i == 0 || errno == EEXIST); i++) {
-        free(o->temp);
-        if (asprintf(&o->temp, "%.*s.pcc-%ld-%d", folder_length(o), o->path, (long)getpid(), i) <
-            0) {
-            o->temp = NULL;
-            errno = ENOMEM;
-            return -1;
-        }
+        char *name =
+            arena_fmt(o->own, "%.*s.pcc-%ld-%d", folder_length(o), o->path, (long)getpid(), i);
         if (fd < 0)
-            made = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        else if (linkat(AT_FDCWD, open_file, AT_FDCWD, o->temp, AT_SYMLINK_FOLLOW) == 0)
+            made = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        else if (linkat(AT_FDCWD, open_file, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0)
             made = fd;
+        if (made >= 0)
+            o->temp = name;
     }
     return made;
 }
@@ -59,16 +58,11 @@ static int name_temporarily(struct outfile *o, int fd)
 /* Creates the file, without a name if that can be given later; its descriptor, or -1 and errno. */
 static int create_file(struct outfile *o)
 {
-    char *folder = NULL;
-    int fd = -1, n = folder_length(o);
+    const char *folder = arena_fmt(o->own, "%.*s.", folder_length(o), o->path);
+    int fd = -1;
 
-    if (asprintf(&folder, "%.*s.", n, o->path) < 0) {
-        errno = ENOMEM;
-        return -1;
-    }
     if (access("/proc/self/fd", X_OK) == 0)
         fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    free(folder);
     return fd >= 0 ? fd : name_temporarily(o, -1);
 }
 
@@ -83,15 +77,16 @@ static int name_finally(struct outfile *o)
     return errno == EEXIST && name_temporarily(o, fileno(o->f)) >= 0 ? 0 : -1;
 }
 
-int outfile_open_to(struct outfile *o, const char *path, FILE *out, struct diag *d)
+int outfile_open_to(struct outfile *o, const char *path, FILE *out, struct arena *of,
+                    struct diag *d)
 {
     if (strcmp(path, "-") != 0)
-        return outfile_open(o, path, d);
+        return outfile_open(o, path, of, d);
     *o = (struct outfile){.f = out != NULL ? out : stdout, .path = path, .diag = d};
     return 0;
 }
 
-int outfile_open(struct outfile *o, const char *path, struct diag *d)
+int outfile_open(struct outfile *o, const char *path, struct arena *of, struct diag *d)
 {
     struct stat st;
 
@@ -101,26 +96,24 @@ int outfile_open(struct outfile *o, const char *path, struct diag *d)
         return diag_error(d, "%s: is there already and is not a regular file", path);
     if (!there && errno == ENAMETOOLONG)
         return diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
+    o->own = arena_new(of);
+    arena_defer(o->own, drop_file, o);
     int fd = create_file(o);
     o->f = fd < 0 ? NULL : fdopen(fd, "w");
-    if (o->f != NULL) {
-        unfinished_add(&o->unfinished, drop_file, o);
+    if (o->f != NULL)
         return 0;
-    }
     diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
-    if (o->temp != NULL)
-        unlink(o->temp);
-    free(o->temp);
+    arena_free(o->own);
     return -1;
 }
 
-int outfile_check(const char *path, struct diag *d)
+int outfile_check(const char *path, struct arena *of, struct diag *d)
 {
     struct outfile o;
 
-    if (outfile_open(&o, path, d) != 0)
+    if (outfile_open(&o, path, of, d) != 0)
         return -1;
     outfile_close(&o, false);
     return 0;
@@ -133,18 +126,18 @@ int outfile_close(struct outfile *o, bool ok)
     bool whole = ok && fflush(o->f) == 0 && ferror(o->f) == 0;
     whole = whole && (o->temp != NULL || name_finally(o) == 0);
     int e = errno;
-    unfinished_remove(&o->unfinished);
     if (fclose(o->f) != 0 && whole) {
         whole = false;
         e = errno;
     }
+    o->f = NULL;
     if (whole && o->temp != NULL && rename(o->temp, o->path) != 0) {
         whole = false;
         e = errno;
     }
-    if (!whole && o->temp != NULL)
-        unlink(o->temp);
-    free(o->temp);
+    if (whole)
+        o->temp = NULL;
+    arena_free(o->own);
     if (ok && !whole)
         diag_error(o->diag, "%s: cannot be written: %s", o->path, strerror(e));
     return whole ? 0 : -1;

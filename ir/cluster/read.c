@@ -4,10 +4,10 @@
  * with units: no floating point.  O(text). */
 #include "ir/cluster/presets.h"
 
+#include "ir/base/json_keep.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -372,14 +372,16 @@ static int file_read(struct cluster *c, const char *path, struct arena *a, struc
 {
     struct where w = {a, d, path};
     json_error_t e;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &e);
+    struct arena *own = arena_new(a);
+    json_t *root = json_keep(own, json_load_file(path, JSON_REJECT_DUPLICATES, &e));
 
     if (root == NULL) {
+        arena_free(own);
         return e.line < 1 ? diag_error(d, "%s: %s", path, e.text)
                           : diag_error(d, "%s:%d:%d: %s", path, e.line, e.column, e.text);
     }
     int r = document_read(c, root, &w);
-    json_decref(root);
+    arena_free(own);
     return r;
 }
 

@@ -25,7 +25,7 @@ void wdag_print(FILE *f, const struct wdag *top, const struct module *m)
 {
     if (!top)
         return;
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(top->mem);
     const struct wdag *base = top;
     while (base->finer)
         base = base->finer;

@@ -35,11 +35,12 @@ bool evaluation_holds(const struct evaluation *e, bool over_memory)
 
 enum finding evaluation_confirms(const struct evaluation *e, const struct plan *claim)
 {
-    if (!evaluation_holds(e, claim->status == PLAN_OVER_MEMORY))
+    if (!evaluation_holds(e, claim->claim.status == PLAN_OVER_MEMORY))
         return FOUND_BROKEN;
-    if (e->value != claim->value)
+    if (e->value != claim->claim.value)
         return FOUND_OTHER_VALUE;
-    if (claim->bound > e->value || (claim->status == PLAN_OPTIMAL && claim->bound != e->value))
+    if (claim->claim.bound > e->value ||
+        (claim->claim.status == PLAN_OPTIMAL && claim->claim.bound != e->value))
         return FOUND_OTHER_BOUND;
     return FOUND_AS_CLAIMED;
 }

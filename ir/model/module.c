@@ -18,9 +18,9 @@ static uint32_t checked_sum(const struct module *m, uint32_t count, uint32_t n)
     return count + n;
 }
 
-struct module *module_new(struct diag *diag)
+struct module *module_new(struct arena *of, struct diag *diag)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(of);
     struct module *m = arena_alloc(a, sizeof *m);
 
     m->mem = a;

@@ -277,8 +277,9 @@ struct module {
     sid *device_ann;
 };
 
-/* An empty module in its own arena (entry 0 of each array made); free with arena_free(m->mem). */
-struct module *module_new(struct diag *diag);
+/* An empty module (entry 0 of each array made) in an arena of its own, which belongs to `of` (NULL: to none); free with
+ * arena_free(m->mem). */
+struct module *module_new(struct arena *of, struct diag *diag);
 
 /* Strings: interned, so equal strings have equal ids; id 0 is "". */
 sid str_id(struct module *m, const char *s);

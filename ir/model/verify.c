@@ -354,7 +354,7 @@ static void function_check(struct check *c, uint32_t f)
 
 int module_verify(const struct module *m, struct diag *d)
 {
-    struct check c = {m, d, arena_new(), strings_count(m->str), m->nfunction, NULL, false};
+    struct check c = {m, d, arena_new(m->mem), strings_count(m->str), m->nfunction, NULL, false};
 
     c.named = arena_array(c.mem, c.nstr, sizeof *c.named);
     check_module(&c);

@@ -73,9 +73,9 @@ int paper_split_write(const struct plan_told *t, const char *path, FILE *out, st
                               "%s: node '%s' has no id: only plans of workloads can be "
                               "written in the paper's form",
                               path, node_name(m, n));
-    if (outfile_open_to(&o, path, out, d))
+    if (outfile_open_to(&o, path, out, m->mem, d))
         return -1;
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(m->mem);
     const struct split w = {o.f, t, arena_array(a, (size_t)g->count + 1, sizeof *w.ids)};
     fputs("{\n", o.f);
     put_devices(&w, "cpus", true);

@@ -1,11 +1,12 @@
 /* Plans and their judge.
  *
- * A plan says for every placed node which device runs it, and what its planner claims.  The judge
+ * A plan says for every placed node which device runs it, and what its planner claims of it.  The judge
  * recomputes everything from the module itself (not from any weighted DAG), whoever made the plan. */
 #ifndef PCC_IR_PLAN_PLAN_H
 #define PCC_IR_PLAN_PLAN_H
 
 #include "ir/dag/wdag.h"
+#include "ir/plan/schedule.h"
 
 /* PLAN_OVER_MEMORY: taken by the user's wish although some device needs more memory than it has. */
 enum plan_status {
@@ -31,18 +32,15 @@ enum plan_scope {
     SCOPES
 };
 
-struct plan {
-    const char *planner; /* "dp-place" */
-    int32_t *dev;        /* [node] device, or -1 for a node that is not placed */
-    /* [device] devices that share its samples, itself and those that follow it in its class (they
-       have no nodes of their own); NULL: one each */
-    uint32_t *copies;
-    int64_t value; /* claimed time per sample, ps */
+/* What a planner says about its plan.  Zero: nothing, but for the bounds, which are -1 then. */
+struct claim {
+    enum objective objective; /* what value and bounds are: ps of this */
+    int64_t value;            /* of the plan */
     /* the value without what parts cost at least: what the planner's own problem says */
     int64_t bare;
     enum plan_scope scope; /* what bound and status are about */
-    int64_t bound;         /* no plan in scope takes less, ps; -1: nothing is known */
-    int64_t bound_all;     /* no plan at all takes less, ps, <= bound; -1: nothing is known */
+    int64_t bound;         /* no plan in scope has less, ps; -1: nothing is known */
+    int64_t bound_all;     /* no plan at all has less, ps, <= bound; -1: nothing is known */
     enum plan_status status;
     const char *argument; /* why the status: "all 1428 ideals searched" */
     /* why the bound holds, lines that end in a newline, with the numbers to check it by; NULL:
@@ -50,6 +48,17 @@ struct plan {
     const char *proof;
     /* a line on what plans of another shape would save; NULL: nothing to say */
     const char *offer;
+};
+
+/* A plan: devices, their order in time, and what is claimed of it. */
+struct plan {
+    const char *planner; /* "dp-place" */
+    int32_t *dev;        /* [node] device, or -1 for a node that is not placed */
+    /* [device] devices that share its samples, itself and those that follow it in its class (they
+       have no nodes of their own); NULL: one each */
+    uint32_t *copies;
+    struct schedule *schedule; /* NULL: see schedule.h */
+    struct claim claim;
     uint64_t states; /* ideals that the planner visited */
 };
 

@@ -8,12 +8,12 @@
  * this file has what is about the plan; backends/split/manifest.c writes the rest.  O(nodes + entries). */
 #include "ir/plan/plan_json.h"
 
+#include "ir/base/json_keep.h"
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
 #include "ir/base/units.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 
 /* ---- reading ---------------------------------------------------------------------------------- */
@@ -108,11 +108,12 @@ static int read_paper(struct assignment *r, const json_t *root)
 int plan_json_read(struct assignment *r, const char *text, size_t n)
 {
     json_error_t e;
-    json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+    struct arena *own = arena_new(r->a);
+    json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
     int rc;
     if (!root)
-        return diag_error(r->diag, "%s:%d: %s", r->path, e.line, e.text);
-    if (json_object_get(root, "pcc_plan"))
+        rc = diag_error(r->diag, "%s:%d: %s", r->path, e.line, e.text);
+    else if (json_object_get(root, "pcc_plan"))
         rc = read_plan(r, root);
     else if (json_object_get(root, "pcc_manifest"))
         rc = read_manifest(r, root);
@@ -120,7 +121,7 @@ int plan_json_read(struct assignment *r, const char *text, size_t n)
         rc = read_paper(r, root);
     else
         rc = expect_form(r, "one of the keys 'pcc_plan', 'pcc_manifest', 'fpgas'");
-    json_decref(root);
+    arena_free(own);
     return rc;
 }
 
@@ -154,7 +155,8 @@ static json_t *make_device(struct making *w, uint32_t d)
     const struct module *m = w->t->scene->m;
     const struct cluster *c = w->t->scene->cluster;
     const struct device_load *l = &w->t->verdict->load[d];
-    json_t *nodes = json_array();
+    const char *name = cluster_device_name(c, w->a, d);
+    json_t *nodes = json_array(); /* nothing of an arena from here on: it would be lost */
     for (nid n = 1; n < m->nnode; n++)
         if (w->t->plan->dev[n] == (int32_t)d &&
             json_array_append_new(nodes, json_string(node_name(m, n)))) {
@@ -162,9 +164,9 @@ static json_t *make_device(struct making *w, uint32_t d)
             json_decref(nodes);
             return NULL;
         }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", cluster_device_name(c, w->a, d),
-                     "class", c->cls[cluster_class(c, d)].name, "load_s", make_seconds(l->load),
-                     "compute_s", make_seconds(l->compute), "transfer_s", make_seconds(l->transfer),
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", name, "class",
+                     c->cls[cluster_class(c, d)].name, "load_s", make_seconds(l->load), "compute_s",
+                     make_seconds(l->compute), "transfer_s", make_seconds(l->transfer),
                      "used_bytes", (json_int_t)l->used, "nodes", nodes);
 }
 
@@ -172,19 +174,17 @@ static json_t *make_device(struct making *w, uint32_t d)
 static json_t *make_plan(struct making *w)
 {
     const struct plan *p = w->t->plan;
-    json_t *devices = json_array();
+    json_t *devices = json_keep(w->a, json_array());
     for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
-        if (json_array_append_new(devices, make_device(w, d))) {
-            json_decref(devices);
+        if (json_array_append_new(devices, make_device(w, d)))
             return NULL;
-        }
-    return json_pack(
-        "{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:o, s:s*}", "pcc_plan", 1, "planner",
-        p->planner, "objective", "name", objective_name[w->t->scene->model.objective], "value_s",
-        make_seconds(w->t->verdict->value), "bound_s", make_seconds(p->bound), "status",
-        plan_status_name(p->status), "argument", p->argument ? p->argument : "", "scope",
-        plan_scope_name(p->scope), "bound_all_s", make_seconds(p->bound_all), "devices", devices,
-        "calls", w->t->calls);
+    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:O, s:s*}", "pcc_plan", 1,
+                     "planner", p->planner, "objective", "name", objective_name[p->claim.objective],
+                     "value_s", make_seconds(w->t->verdict->value), "bound_s",
+                     make_seconds(p->claim.bound), "status", plan_status_name(p->claim.status),
+                     "argument", p->claim.argument ? p->claim.argument : "", "scope",
+                     plan_scope_name(p->claim.scope), "bound_all_s",
+                     make_seconds(p->claim.bound_all), "devices", devices, "calls", w->t->calls);
 }
 
 /* Says why there is no JSON; -1. */
@@ -201,10 +201,10 @@ static int say_why(const struct making *w, const char *path, struct diag *d)
 int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d)
 {
     struct outfile o;
-    struct making w = {t, arena_new(), 0};
+    struct making w = {t, arena_new(t->scene->m->mem), 0};
     errno = 0;
-    json_t *root = make_plan(&w);
-    int rc = root ? outfile_open_to(&o, path, out, d) : say_why(&w, path, d);
+    json_t *root = json_keep(w.a, make_plan(&w));
+    int rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d) : say_why(&w, path, d);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
                                JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
@@ -214,30 +214,30 @@ int plan_json_write(const struct plan_told *t, const char *path, FILE *out, stru
         putc('\n', o.f);
         rc = outfile_close(&o, done || full);
     }
-    json_decref(root);
     arena_free(w.a);
     return rc;
 }
 
 void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value)
 {
-    const char *status = plan_status_name(p->status);
-    bool proven = p->bound >= 0 && (p->status == PLAN_OPTIMAL || p->status == PLAN_FEASIBLE);
+    const char *status = plan_status_name(p->claim.status);
+    bool proven = p->claim.bound >= 0 &&
+                  (p->claim.status == PLAN_OPTIMAL || p->claim.status == PLAN_FEASIBLE);
     int64_t gap = -1;
-    if (!proven && p->status != PLAN_OVER_MEMORY)
+    if (!proven && p->claim.status != PLAN_OVER_MEMORY)
         status = "heuristic";
     if (proven) /* in units of 10^-9 */
-        gap = value > p->bound ? mul_div_ceil(value - p->bound, 1000000000, value) : 0;
-    fprintf(f, "{\"name\": \"%s\", \"value_s\": ", objective_name[s->model.objective]);
+        gap = value > p->claim.bound ? mul_div_ceil(value - p->claim.bound, 1000000000, value) : 0;
+    fprintf(f, "{\"name\": \"%s\", \"value_s\": ", objective_name[p->claim.objective]);
     json_put_decimal(f, value, 12);
     fputs(", \"bound_s\": ", f);
-    json_put_decimal(f, proven ? p->bound : -1, 12);
+    json_put_decimal(f, proven ? p->claim.bound : -1, 12);
     fputs(", \"gap\": ", f);
     json_put_decimal(f, gap, 9);
     fprintf(f, ", \"status\": \"%s\", \"argument\": ", status);
-    json_put_string(f, p->argument ? p->argument : p->planner);
-    fprintf(f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->scope));
-    json_put_decimal(f, proven ? p->bound_all : -1, 12);
+    json_put_string(f, p->claim.argument ? p->claim.argument : p->planner);
+    fprintf(f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->claim.scope));
+    json_put_decimal(f, proven ? p->claim.bound_all : -1, 12);
     fputs(", \"part_cost_s\": ", f);
     json_put_decimal(f, s->model.part_cost, 12);
     putc('}', f);

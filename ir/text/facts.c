@@ -502,9 +502,9 @@ static int parse_copies(struct parser *p, struct plan *plan)
 static int parse_plan_option(struct parser *p, struct plan *plan)
 {
     sid s;
-    int64_t *time = text_is(p, "value")       ? &plan->value
-                    : text_is(p, "bound")     ? &plan->bound
-                    : text_is(p, "bound_all") ? &plan->bound_all
+    int64_t *time = text_is(p, "value")       ? &plan->claim.value
+                    : text_is(p, "bound")     ? &plan->claim.bound
+                    : text_is(p, "bound_all") ? &plan->claim.bound_all
                                               : NULL;
 
     if (text_take_word(p, "status")) {
@@ -513,7 +513,7 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
             return p->failed ? -1
                              : text_expected(p, "none, optimal, feasible, heuristic, "
                                                 "\"over-memory\" or infeasible");
-        plan->status = (enum plan_status)i;
+        plan->claim.status = (enum plan_status)i;
         return 0;
     }
     if (text_take_word(p, "scope")) {
@@ -522,13 +522,13 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
             return p->failed ? -1
                              : text_expected(p, "all, contiguous, layers, fused, "
                                                 "\"contiguous-layers\" or \"contiguous-fused\"");
-        plan->scope = (enum plan_scope)i;
+        plan->claim.scope = (enum plan_scope)i;
         return 0;
     }
     if (text_take_word(p, "argument")) {
         if (expect_assign(p) < 0 || text_string(p, &s, "a string") < 0)
             return -1;
-        plan->argument = str(p->m, s);
+        plan->claim.argument = str(p->m, s);
         return 0;
     }
     if (text_take_word(p, "copies"))
@@ -587,7 +587,9 @@ int text_plan(struct parser *p)
     struct plan *plan = arena_alloc(p->m->mem, sizeof *plan);
     sid s = 0;
 
-    *plan = (struct plan){.planner = "", .argument = "", .bound = -1, .bound_all = -1};
+    *plan = (struct plan){
+        .planner = "",
+        .claim = {.objective = p->model.objective, .argument = "", .bound = -1, .bound_all = -1}};
     if (p->kind == T_STR) {
         text_string(p, &s, "a string");
         plan->planner = str(p->m, s);

@@ -665,15 +665,15 @@ static int parse_statements(struct parser *p)
 }
 
 int module_parse(struct text_module *out, const char *text, size_t n, const char *path,
-                 struct diag *d)
+                 struct arena *of, struct diag *d)
 {
     struct parser p = {.src = text, .n = n, .path = path, .diag = d, .nlabel = 1};
 
     *out = (struct text_module){0};
     if (n > INT32_MAX)
         return diag_error(d, "%s: a text of more than 2 GiB", path);
-    p.a = arena_new();
-    p.m = module_new(d);
+    p.a = arena_new(of);
+    p.m = module_new(of, d);
     p.m->ir_version = 10;
     text_next(&p);
     int rc = parse_statements(&p);

@@ -453,30 +453,30 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
 {
     text_put(p, "\nplan ");
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
-    const char *status = plan_status_name(plan->status);
+    const char *status = plan_status_name(plan->claim.status);
     text_put(p, " status=");
     if (strchr(status, '-')) /* no word */
         text_put_quoted(p, status);
     else
         text_put(p, status);
-    put_plan_time(p, " value=", plan->value);
-    if (plan->bound >= 0)
-        put_plan_time(p, " bound=", plan->bound);
-    if (plan->scope != SCOPE_ALL) {
-        const char *word = plan_scope_word(plan->scope);
+    put_plan_time(p, " value=", plan->claim.value);
+    if (plan->claim.bound >= 0)
+        put_plan_time(p, " bound=", plan->claim.bound);
+    if (plan->claim.scope != SCOPE_ALL) {
+        const char *word = plan_scope_word(plan->claim.scope);
         text_put(p, " scope=");
         if (strchr(word, '-'))
             text_put_quoted(p, word);
         else
             text_put(p, word);
     }
-    if (plan->bound_all >= 0)
-        put_plan_time(p, " bound_all=", plan->bound_all);
+    if (plan->claim.bound_all >= 0)
+        put_plan_time(p, " bound_all=", plan->claim.bound_all);
     if (plan->states != 0)
         fprintf(p->f, " states=%llu", (unsigned long long)plan->states);
-    if (plan->argument != NULL && plan->argument[0] != '\0') {
+    if (plan->claim.argument != NULL && plan->claim.argument[0] != '\0') {
         text_put(p, " argument=");
-        text_put_quoted(p, plan->argument);
+        text_put_quoted(p, plan->claim.argument);
     }
     put_copies(p, plan, c);
     text_put(p, " {\n");
@@ -528,7 +528,7 @@ void module_print(FILE *f, const struct scene *s, const struct plan *plan)
 {
     const struct module *m = s->m;
     const struct cluster *c = s->cluster;
-    struct printer p = {.f = f, .m = m, .a = arena_new(), .dims = module_new(NULL)};
+    struct printer p = {.f = f, .m = m, .a = arena_new(m->mem), .dims = module_new(m->mem, NULL)};
 
     collect_names(&p);
     put_header(&p, c, &s->model);

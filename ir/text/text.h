@@ -15,8 +15,9 @@ struct text_module {
     struct scene scene; /* the module; cluster NULL if the text has none; no place */
     struct plan *plan;  /* NULL: the text has none */
 };
-/* Errors as path:line:column: message, with the line and a caret below it. */
+/* The module is as module_new(of) makes it; the rest of *out lives in it.  0, or -1 and nothing is left.  Errors as
+ * path:line:column: message, with the line and a caret below it. */
 int module_parse(struct text_module *out, const char *text, size_t n, const char *path,
-                 struct diag *d);
+                 struct arena *of, struct diag *d);
 
 #endif

@@ -59,11 +59,11 @@ static void conclude(struct any_search *s, uint64_t seed)
     any_bound(s, BOUNDS_WORK);
     struct bound all = s->bound;
     if (must_level(x) != s->any->g)
-        all = claim_all(x, p->bare, true, BOUNDS_WORK, &s->p->clock);
+        all = claim_all(x, p->claim.bare, true, BOUNDS_WORK, &s->p->clock);
     const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
-    p->argument =
-        p->status == PLAN_OPTIMAL
-            ? arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->scope), bound)
+    p->claim.argument =
+        p->claim.status == PLAN_OPTIMAL
+            ? arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), bound)
             : arena_fmt(x->use.mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
                         s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }

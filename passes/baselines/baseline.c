@@ -67,9 +67,9 @@ int baseline_leave(struct baseline *b, const char *argument)
     leave_plan(x, b->planner, b->p.level, &plan);
     struct bound all = claim_all(x, plan.value, !lacks, 0, &b->p.clock);
     const char *why = claim(x, SCOPE_ALL, all, all);
-    x->results.plan->argument = arena_fmt(x->use.mem, "%s; bound: %s", argument, why);
+    x->results.plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", argument, why);
     if (lacks)
-        x->results.plan->status = PLAN_OVER_MEMORY;
+        x->results.plan->claim.status = PLAN_OVER_MEMORY;
     return 0;
 }
 

@@ -213,7 +213,7 @@ static int pipedream_run(struct ctx *x, const void *options)
         return report_infeasible(x, path, false, &p.run);
     leave_plan(x, "pipedream-place", path, &best);
     struct bound all = claim_all(x, best.value, true, 0, &p.clock);
-    x->results.plan->argument =
+    x->results.plan->claim.argument =
         arena_fmt(x->use.mem, "a path of %u vertices, made of %u; bound: %s", path->n, p.level->n,
                   claim(x, SCOPE_ALL, all, all));
     return 0;

@@ -100,7 +100,7 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all)
 
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
 {
-    assert(x->results.plan && x->results.plan->value >= 0);
+    assert(x->results.plan && x->results.plan->claim.value >= 0);
     struct plan *p = x->results.plan;
     bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
                       scope == SCOPE_CONTIGUOUS_FUSED;
@@ -111,14 +111,15 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     const struct bound *said = all.value >= within.value ? &all : &within;
     int64_t start = said == &all ? more : more_within;
     char text[UNIT_TEXT];
-    p->scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
-    p->bound = said->value;
-    p->bound_all = p->scope == SCOPE_ALL ? p->bound : claim_bound_all(x, all);
-    assert(p->bound_all <= p->bound);
-    p->proof = said->proof;
-    if (start && p->proof)
-        p->proof = arena_fmt(x->use.mem, "%sand each device in use runs parts for %s at least\n",
-                             p->proof, time_short(text, start));
-    p->status = p->bound >= p->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    p->claim.scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    p->claim.bound = said->value;
+    p->claim.bound_all = p->claim.scope == SCOPE_ALL ? p->claim.bound : claim_bound_all(x, all);
+    assert(p->claim.bound_all <= p->claim.bound);
+    p->claim.proof = said->proof;
+    if (start && p->claim.proof)
+        p->claim.proof =
+            arena_fmt(x->use.mem, "%sand each device in use runs parts for %s at least\n",
+                      p->claim.proof, time_short(text, start));
+    p->claim.status = p->claim.bound >= p->claim.value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     return said->why;
 }

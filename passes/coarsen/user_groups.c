@@ -3,11 +3,11 @@
 #include "passes/coarsen/user_groups.h"
 
 #include "ir/base/infile.h"
+#include "ir/base/json_keep.h"
 #include "ir/model/layers.h"
 #include "ir/base/strings.h"
 #include "passes/functions/patterns.h"
 
-#include <jansson.h>
 #include <string.h>
 
 enum { KINDS_SHOWN = 4 };
@@ -105,12 +105,13 @@ static int read_json(struct ctx *x, struct patterns *p, const char *text, size_t
                      const char *file)
 {
     json_error_t e;
-    json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+    struct arena *own = arena_new(x->use.scratch);
+    json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
     uint32_t number = 0;
     int rc = 0;
-    if (!root)
-        return diag_error(x->use.diag, "%s:%d: %s", file, e.line, e.text);
-    if (json_is_object(root)) {
+    if (!root) {
+        rc = diag_error(x->use.diag, "%s:%d: %s", file, e.line, e.text);
+    } else if (json_is_object(root)) {
         for (void *it = json_object_iter(root); it && !rc; it = json_object_iter_next(root, it))
             rc = add_block(x, p, json_object_iter_value(it), file, ++number);
     } else {
@@ -119,7 +120,7 @@ static int read_json(struct ctx *x, struct patterns *p, const char *text, size_t
         for (size_t i = 0; i < json_array_size(root) && !rc; i++)
             rc = add_block(x, p, json_array_get(root, i), file, ++number);
     }
-    json_decref(root);
+    arena_free(own);
     return rc;
 }
 

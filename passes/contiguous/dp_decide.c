@@ -30,7 +30,7 @@ struct decide *decide_new(const struct problem *c, struct rungs *r, int64_t limi
                           uint64_t max_states, size_t max_bytes)
 {
     assert(c->g->n > 0 && (!r || !c->detailed));
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(c->g->mem);
     struct decide *d = arena_alloc(a, sizeof *d);
     *d = (struct decide){.a = a,
                          .c = c,

@@ -140,7 +140,7 @@ static void climb(struct ladder *l)
     const struct rung *r = rung_at(l->r, l->at);
     /* the directions alternate, so that the whole gets the one that was asked for */
     uint32_t left = l->r->n - 1 - l->at;
-    struct side d = {.a = arena_new(), .turned = l->backward != (left % 2 == 1)};
+    struct side d = {.a = arena_new(l->a), .turned = l->backward != (left % 2 == 1)};
     struct search_ask ask = {.goal = left ? SEARCH_GUIDE : SEARCH_BEST,
                              .limit = l->limit,
                              .floor = l->floor,
@@ -162,7 +162,7 @@ static void climb(struct ladder *l)
 struct ladder *ladder_new(struct rungs *r, int64_t limit, int64_t floor, bool backward,
                           uint64_t max_states, size_t max_bytes)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(r->c->g->mem);
     struct ladder *l = arena_alloc(a, sizeof *l);
     *l = (struct ladder){.a = a,
                          .r = r,

@@ -32,39 +32,39 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
         count = arena_fmt(x->use.mem, "more than %d ", COUNT_LIMIT);
     else if (x->results.ideals)
         count = arena_fmt(x->use.mem, "%" PRIu64 " ", x->results.ideals);
-    bool lowest = p->bare <= whole->lower.value && !(s->complete && on_whole);
+    bool lowest = p->claim.bare <= whole->lower.value && !(s->complete && on_whole);
     if (s->complete && on_whole) {
-        p->argument = arena_fmt(x->use.mem, "all %sideals searched, %" PRIu64 " inside the bounds",
-                                count, s->states);
-        in.value = p->bare;
-        in.proof =
-            explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
+        p->claim.argument = arena_fmt(
+            x->use.mem, "all %sideals searched, %" PRIu64 " inside the bounds", count, s->states);
+        in.value = p->claim.bare;
+        in.proof = explain_search(whole, x->scene.m, p->planner, p->claim.argument, p->dev,
+                                  p->claim.bare, x->use.mem);
     } else if (lowest) {
-        p->argument = ""; /* claim() gives the words */
-    } else if (s->complete && p->bare < searched) {
-        p->argument = arena_fmt(x->use.mem, "better than every plan of the coarse graph; bound: %s",
-                                whole->lower.why);
+        p->claim.argument = ""; /* claim() gives the words */
+    } else if (s->complete && p->claim.bare < searched) {
+        p->claim.argument = arena_fmt(
+            x->use.mem, "better than every plan of the coarse graph; bound: %s", whole->lower.why);
     } else if (s->complete) {
-        p->argument = arena_fmt(x->use.mem,
-                                "all %sideals of the coarse graph searched, %" PRIu64
-                                " inside the bounds; bound: %s",
-                                count, s->states, whole->lower.why);
+        p->claim.argument = arena_fmt(x->use.mem,
+                                      "all %sideals of the coarse graph searched, %" PRIu64
+                                      " inside the bounds; bound: %s",
+                                      count, s->states, whole->lower.why);
         if (!search_whole) {
             scope = claim_scope(x, true, true);
             in.value = searched;
-            in.proof = explain_search(whole, x->scene.m, p->planner, p->argument, p->dev, p->bare,
-                                      x->use.mem);
+            in.proof = explain_search(whole, x->scene.m, p->planner, p->claim.argument, p->dev,
+                                      p->claim.bare, x->use.mem);
         }
     } else {
-        p->argument =
+        p->claim.argument =
             arena_fmt(x->use.mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
                       *count ? arena_fmt(x->use.mem, "of %s", count) : "", whole->lower.why);
     }
     claim(x, scope, in, all);
     if (lowest)
-        p->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s%s%s%s",
-                                plan_among(p->scope), whole->lower.why,
-                                *count ? "; the graph has " : "", count, *count ? "ideals" : "");
+        p->claim.argument = arena_fmt(
+            x->use.mem, "no plan%s is better than the %s%s%s%s", plan_among(p->claim.scope),
+            whole->lower.why, *count ? "; the graph has " : "", count, *count ? "ideals" : "");
 }
 
 static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *p,

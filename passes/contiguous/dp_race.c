@@ -325,7 +325,7 @@ bool dp_race(struct dp_race *o, struct problem_plan *best)
         .o = o,
         .c = o->c,
         .best = best,
-        .a = arena_new(),
+        .a = arena_new(o->scratch),
         .most = o->max_states * STEPS_PER_STATE,
         .bytes = o->max_states * BYTES_PER_STATE +
                  (size_t)(o->c->g->n + o->c->g->nnet) * BYTES_PER_VERTEX,

@@ -32,11 +32,11 @@ static int dpl_run(struct ctx *x, const void *options)
         in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->scene.m, x->use.mem,
                          x->use.scratch);
     const char *why = claim(x, claim_scope(x, true, false), in, all);
-    if (x->results.plan->status == PLAN_OPTIMAL) {
-        x->results.plan->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
-                                              plan_among(x->results.plan->scope), why);
+    if (x->results.plan->claim.status == PLAN_OPTIMAL) {
+        x->results.plan->claim.argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
+                                                    plan_among(x->results.plan->claim.scope), why);
     } else {
-        x->results.plan->argument =
+        x->results.plan->claim.argument =
             arena_fmt(x->use.mem, "best of %u topological orders%s%s", p.run.tried,
                       p.clock.why ? ", " : "", p.clock.why ? p.clock.why : "");
     }

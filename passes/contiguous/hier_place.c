@@ -290,30 +290,30 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
     struct clock clock = ctx_late_clock(x);
     struct bound in = explain_bound(c, x->scene.m, x->use.mem);
     p->states = run->ideals;
-    bool lowest = p->bare <= c->lower.value;
+    bool lowest = p->claim.bare <= c->lower.value;
     if (lowest) {
-        p->argument = ""; /* claim() gives the words */
+        p->claim.argument = ""; /* claim() gives the words */
     } else if (run->complete && on_whole) {
-        p->argument =
+        p->claim.argument =
             arena_fmt(x->use.mem, "each group a contiguous piece: all pairs of %u ideals searched",
                       run->ideals);
-        in.value = p->bare;
-        in.proof =
-            explain_search(c, x->scene.m, p->planner, p->argument, p->dev, p->bare, x->use.mem);
-    } else if (run->complete && p->bare == searched) {
-        p->argument = arena_fmt(x->use.mem,
-                                "all pairs of %u ideals of the coarse graph searched; "
-                                "bound: %s",
-                                run->ideals, c->lower.why);
+        in.value = p->claim.bare;
+        in.proof = explain_search(c, x->scene.m, p->planner, p->claim.argument, p->dev,
+                                  p->claim.bare, x->use.mem);
+    } else if (run->complete && p->claim.bare == searched) {
+        p->claim.argument = arena_fmt(x->use.mem,
+                                      "all pairs of %u ideals of the coarse graph searched; "
+                                      "bound: %s",
+                                      run->ideals, c->lower.why);
     } else {
-        p->argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
-                                orders->tried, run->why, c->lower.why);
+        p->claim.argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
+                                      orders->tried, run->why, c->lower.why);
     }
     claim(x, claim_scope(x, true, false), in,
-          claim_all(x, p->bare, true, BOUNDS_WORK / 100, &clock));
+          claim_all(x, p->claim.bare, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
-        p->argument = arena_fmt(x->use.mem, "no plan%s is better than the %s", plan_among(p->scope),
-                                c->lower.why);
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
+                                      plan_among(p->claim.scope), c->lower.why);
 }
 
 static int hier_run(struct ctx *x, const void *options)

@@ -34,11 +34,11 @@ struct both *both_new(const struct problem *c, int64_t limit, int64_t floor, uin
                              .floor = floor,
                              .max_states = max_states,
                              .max_bytes = max_bytes};
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(c->g->mem);
     struct both *b = arena_alloc(a, sizeof *b);
     b->c = c;
     b->a[0] = a;
-    b->a[1] = arena_new();
+    b->a[1] = arena_new(a);
     b->s[0] = search_new(c, &ask, b->a[0]);
     b->s[1] = search_new(mirror(c, b->a[1]), &ask, b->a[1]);
     return b;

@@ -93,8 +93,9 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->planner = planner;
     p->dev = plan_project(g, best->dev, x->scene.m->nnode, x->use.mem);
     p->copies = best->copies;
-    p->value = claim_value(x, best, p->dev);
-    p->bare = best->value;
-    p->bound = p->bound_all = -1;
-    p->status = PLAN_FEASIBLE;
+    p->claim.objective = x->scene.model.objective;
+    p->claim.value = claim_value(x, best, p->dev);
+    p->claim.bare = best->value;
+    p->claim.bound = p->claim.bound_all = -1;
+    p->claim.status = PLAN_FEASIBLE;
 }

@@ -35,7 +35,7 @@ enum {
 struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *a, struct diag *d)
 {
     const struct wdag *g = c->g;
-    struct arena *work = arena_new();
+    struct arena *work = arena_new(a);
     const struct wdag *bridged = wdag_bridge_nets(g, out, work);
     struct relaxed r = {
         .c = problem_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};

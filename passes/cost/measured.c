@@ -7,12 +7,12 @@
  * O(nodes * classes + rows), O(events log events). */
 #include "passes/cost/measured.h"
 
+#include "ir/base/json_keep.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -439,45 +439,53 @@ static int read_profile(struct reader *r, json_t *list)
 static int read_json(struct reader *r, const char *text, size_t n)
 {
     json_error_t e;
-    json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+    struct arena *own = arena_new(r->x->use.scratch);
+    json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
     int rc;
     if (!root)
-        return diag_error(r->x->use.diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
-    if (!json_is_array(root))
+        rc = diag_error(r->x->use.diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
+    else if (!json_is_array(root))
         rc = diag_error(r->x->use.diag, "%s: expected a list of objects, or a CSV header", r->path);
     else if (json_object_get(json_array_get(root, 0), "cat"))
         rc = read_profile(r, root);
     else
         rc = read_objects(r, root);
-    json_decref(root);
+    arena_free(own);
     return rc;
 }
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
+static void close_file(void *f)
+{
+    fclose(f);
+}
+
 /* The whole file with a NUL behind it; NULL after an error. */
 static char *read_whole(struct reader *r, size_t *n)
 {
-    struct arena *a = r->x->use.scratch;
+    struct arena *a = r->x->use.scratch, *own = arena_new(a);
     FILE *f = fopen(r->path, "rb");
     uint32_t cap = 0, len = 0, got = 1;
     char *text = NULL;
     if (!f) {
         diag_error(r->x->use.diag, "%s: %s", r->path, strerror(errno));
+        arena_free(own);
         return NULL;
     }
+    arena_defer(own, close_file, f);
     while (got > 0 && len < INT32_MAX) {
         text = vec_grow(a, text, &cap, len + 65537, 1);
         got = (uint32_t)fread(text + len, 1, 65536, f);
         len += got;
     }
     bool failed = ferror(f) != 0;
-    fclose(f);
-    if (failed || got > 0) {
+    if (failed || got > 0)
         diag_error(r->x->use.diag, "%s: cannot be read: %s", r->path,
                    failed ? strerror(errno) : "over 2 GiB");
+    arena_free(own);
+    if (failed || got > 0)
         return NULL;
-    }
     text[len] = 0;
     *n = len;
     return text;

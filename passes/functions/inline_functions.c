@@ -10,9 +10,9 @@
  * errors: a file of a kilobyte can ask for 2^100 nodes.  Functions that nothing calls any more go.
  * O(the result). */
 #include "passes/functions/inliner.h"
+#include "passes/functions/patterns.h"
 
 #include <inttypes.h>
-#include <regex.h>
 #include <string.h>
 
 struct inline_options {
@@ -39,6 +39,11 @@ enum { ENTRIES_PER_NODE = 64 };
 
 /* ---- what stays ---- */
 
+static void free_regex(void *re)
+{
+    regfree(re);
+}
+
 /* Sets FATE_UNWANTED for functions whose names `only` does not match.  0, or -1 and an error. */
 static int choose_functions(struct ctx *x, struct functions *f, const char *only)
 {
@@ -46,14 +51,17 @@ static int choose_functions(struct ctx *x, struct functions *f, const char *only
     bool any = false;
     if (*only == '\0')
         return 0;
+    struct arena *own = arena_new(x->use.scratch);
     if (regcomp(&re, only, REG_EXTENDED | REG_NOSUB) != 0)
         return diag_error(x->use.diag, "inline-functions: only=%s: not a regular expression", only);
+    arena_defer(own, free_regex, &re);
     for (uint32_t i = 1; i < f->n; i++) {
-        bool match = regexec(&re, str(x->scene.m, x->scene.m->function[i].name), 0, NULL, 0) == 0;
+        bool match =
+            pattern_matches(&re, str(x->scene.m, x->scene.m->function[i].name), x->use.scratch);
         any = any || match;
         f->fate[i] = match ? f->fate[i] : FATE_UNWANTED;
     }
-    regfree(&re);
+    arena_free(own);
     if (!any)
         return diag_error(x->use.diag, "inline-functions: only=%s matches no function of the model",
                           only);

@@ -76,23 +76,43 @@ static const char *find_fault(const char *s)
     return NULL;
 }
 
-int pattern_compile(regex_t *re, const char *text, char why[static PATTERN_WHY])
+static void free_regex(void *re)
+{
+    regfree(re);
+}
+
+const regex_t *pattern_compile(const char *text, struct arena *a, char why[static PATTERN_WHY])
 {
     const char *what = find_fault(text);
+    regex_t *re = arena_alloc(a, sizeof *re);
     int rc = what ? -1 : regcomp(re, text, REG_EXTENDED | REG_NOSUB);
     if (what)
         snprintf(why, PATTERN_WHY, "%s", what);
+    else if (rc == REG_ESPACE)
+        arena_exhausted(a, strlen(text));
     else if (rc)
         regerror(rc, re, why, PATTERN_WHY);
-    return rc ? -1 : 0;
+    else
+        arena_defer(a, free_regex, re);
+    return rc ? NULL : re;
+}
+
+bool pattern_matches(const regex_t *re, const char *name, struct arena *a)
+{
+    int rc = regexec(re, name, 0, NULL, 0);
+    if (rc == REG_ESPACE)
+        arena_exhausted(a, strlen(name));
+    return rc == 0;
 }
 
 int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
                  const char *where, struct diag *d)
 {
-    regex_t *re = arena_alloc(a, sizeof *re);
     char why[PATTERN_WHY];
-    if (pattern_compile(re, text, why))
+    if (!p->own)
+        p->own = arena_new(a);
+    const regex_t *re = pattern_compile(text, p->own, why);
+    if (!re)
         return diag_error(d, "%s: '%.200s' is not a regular expression: %s", where, text, why);
     p->at = vec_grow(a, p->at, &p->cap, p->n + 1, sizeof *p->at);
     p->at[p->n++] = (struct pattern){.text = text, .re = re, .group = group};
@@ -102,7 +122,7 @@ int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t
 struct pattern *patterns_match(struct patterns *p, const char *name)
 {
     for (uint32_t i = 0; i < p->n; i++)
-        if (regexec(p->at[i].re, name, 0, NULL, 0) == 0) {
+        if (pattern_matches(p->at[i].re, name, p->own)) {
             p->at[i].hits++;
             return &p->at[i];
         }
@@ -141,7 +161,6 @@ void patterns_warn_idle(const struct patterns *p, const char *where, struct diag
 
 void patterns_free(struct patterns *p)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        regfree(p->at[i].re);
-    p->n = 0;
+    arena_free(p->own);
+    *p = (struct patterns){0};
 }

@@ -8,7 +8,7 @@
 
 struct pattern {
     const char *text;
-    regex_t *re;
+    const regex_t *re;
     uint32_t group; /* what the caller wants to know of a match: a device, a block */
     uint32_t hits;  /* names that it was the first to match */
 };
@@ -17,13 +17,16 @@ struct pattern {
 struct patterns {
     struct pattern *at;
     uint32_t n, cap;
+    struct arena *own; /* has the compiled expressions */
 };
 
 enum { PATTERN_WHY = 128 };
 /* Compiles an extended regular expression whose compilation and use stay cheap: no references back, at
- * most 3 repeats inside each other, at most 2000 characters with its repeats written out.  0, or -1 and
- * the reason in why; on 0 the caller does regfree. */
-int pattern_compile(regex_t *re, const char *text, char why[static PATTERN_WHY]);
+ * most 3 repeats inside each other, at most 2000 characters with its repeats written out.  It goes with a.  NULL and
+ * the reason in why. */
+const regex_t *pattern_compile(const char *text, struct arena *a, char why[static PATTERN_WHY]);
+/* Whether it matches anywhere in the name.  `a` is where memory is said to run out. */
+bool pattern_matches(const regex_t *re, const char *name, struct arena *a);
 
 /* Adds such an extended regular expression; `where` begins the error.  0 or -1. */
 int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
@@ -36,7 +39,7 @@ struct pattern *patterns_match(struct patterns *p, const char *name);
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a);
 /* A warning for each pattern that never was the first to match. */
 void patterns_warn_idle(const struct patterns *p, const char *where, struct diag *d);
-/* Must be called: the compiled expressions are not in an arena. */
+/* Frees the compiled expressions, which the C library made, before the arena that patterns_add was given. */
 void patterns_free(struct patterns *p);
 
 #endif

@@ -65,19 +65,21 @@ static int plan_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     x->results.plan = p;
-    p->value = e.value;
+    p->claim.value = e.value;
     struct clock clock = ctx_clock(x);
     /* what parts cost, which the judge counts and the problem does not */
     int64_t start = claim_start(x, must_level(x));
-    p->bare = e.value > start ? e.value - start : 0;
-    struct bound b = claim_all(x, p->bare, e.v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    p->claim.bare = e.value > start ? e.value - start : 0;
+    struct bound b =
+        claim_all(x, p->claim.bare, e.v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
-    p->argument = b.value < 0 ? arena_fmt(x->use.mem, "read from %s", o->from)
-                              : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
-    p->status = b.value < 0 ? PLAN_HEURISTIC : p->status;
+    p->claim.argument = b.value < 0
+                            ? arena_fmt(x->use.mem, "read from %s", o->from)
+                            : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
+    p->claim.status = b.value < 0 ? PLAN_HEURISTIC : p->claim.status;
     if (!e.v.fits) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, e.why_not);
-        p->status = PLAN_OVER_MEMORY;
+        p->claim.status = PLAN_OVER_MEMORY;
     }
     return 0;
 }

@@ -120,7 +120,8 @@ bool plan_calls_open(struct ctx *x, const char *from)
 
 static int read_model(struct assignment *r, struct ctx *x)
 {
-    struct module *m = x->use.read_model ? x->use.read_model(r->path, x->use.diag) : NULL;
+    struct module *m =
+        x->use.read_model ? x->use.read_model(r->path, x->use.scratch, x->use.diag) : NULL;
     if (!x->use.read_model)
         return diag_error(x->use.diag, "%s: expected a plan, not a model", r->path);
     int rc = m ? read_annotations(r, x->results.opened, m) : -1;

@@ -144,23 +144,24 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !r->write_only;
     struct bound all =
-        claim_all(x, p->bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
+        claim_all(x, p->claim.bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
     struct bound own = {
         .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
     const char *why = claim(x, scope, own, all);
-    if (p->status == PLAN_OPTIMAL && why != solver)
-        p->argument = arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->scope), why);
+    if (p->claim.status == PLAN_OPTIMAL && why != solver)
+        p->claim.argument =
+            arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), why);
     else if (r->write_only)
-        p->argument = arena_fmt(x->use.mem, "the heuristic's plan; bound: %s", why);
+        p->claim.argument = arena_fmt(x->use.mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
-        p->argument = arena_fmt(x->use.mem, "%s: %s; bound: %s", solver, r->why, why);
-    else if (r->limit < p->bare && r->bound > r->limit)
-        p->argument = arena_fmt(x->use.mem, "no plan%s is within the limit, says %s",
-                                plan_among(scope), solver);
+        p->claim.argument = arena_fmt(x->use.mem, "%s: %s; bound: %s", solver, r->why, why);
+    else if (r->limit < p->claim.bare && r->bound > r->limit)
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s is within the limit, says %s",
+                                      plan_among(scope), solver);
     else
-        p->argument = arena_fmt(x->use.mem, "no plan%s is better by a share of %s, says %s",
-                                plan_among(scope), o->gap, solver);
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s is better by a share of %s, says %s",
+                                      plan_among(scope), o->gap, solver);
 }
 
 /* Reports why there is no plan. */

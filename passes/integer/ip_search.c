@@ -22,7 +22,7 @@ bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *
     const struct wdag *g = c->g;
     /* [vertex] devices, a bit each, that paths to it have left */
     uint64_t (*left)[CLUSTER_DEVICES / 64];
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(g->mem);
     bool good = true;
     left = arena_array(a, (size_t)g->n + 1, sizeof *left);
     for (uint32_t v = 0; v < g->n && shape != IP_ANY; v++) {

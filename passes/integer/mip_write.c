@@ -4,19 +4,16 @@
  * letters, digits and '_', begin with a letter, have at most 100 bytes, and none is used twice: names from
  * models may be anything.  Numbers are printed so that reading them gives the same double.
  *
- * The file is written beside its final name and renamed, so that no reader ever sees half a model.
  * O(terms + names). */
 #include "passes/integer/mip.h"
 
+#include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 enum { NAME_MOST = 100, LINE_MOST = 200 };
 
@@ -245,41 +242,22 @@ static void write_mps(struct writer *w, struct arena *a)
 
 int mip_write(const struct mip *m, const char *path, struct diag *d)
 {
-    struct arena *a = arena_new();
     struct writer w = {.m = m};
-    char *temp = arena_fmt(a, "%s.pcc-%ld", path, (long)getpid());
+    struct outfile o;
     bool lp = str_ends(path, ".lp");
-    int error = 0;
-    if (!lp && !str_ends(path, ".mps")) {
-        diag_error(d, "write=%s: expected a name that ends in .lp or .mps", path);
-        arena_free(a);
-        return -1;
-    }
+    if (!lp && !str_ends(path, ".mps"))
+        return diag_error(d, "write=%s: expected a name that ends in .lp or .mps", path);
+    struct arena *a = arena_new(m->mem);
     name_all(&w, a);
-    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    w.f = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!w.f)
-        error = errno;
-    if (!w.f && fd >= 0) {
-        close(fd);
-        unlink(temp);
-    }
-    if (w.f) {
+    int rc = outfile_open(&o, path, m->mem, d);
+    if (!rc) {
+        w.f = o.f;
         if (lp)
             write_lp(&w);
         else
             write_mps(&w, a);
-        if (ferror(w.f) || fflush(w.f))
-            error = errno ? errno : EIO;
-        if (fclose(w.f) && !error)
-            error = errno;
-        if (!error && rename(temp, path))
-            error = errno;
-        if (error)
-            unlink(temp);
+        rc = outfile_close(&o, true);
     }
-    if (error)
-        diag_error(d, "%s: cannot be written: %s", path, strerror(error));
     arena_free(a);
-    return error ? -1 : 0;
+    return rc;
 }

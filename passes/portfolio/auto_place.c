@@ -99,14 +99,14 @@ static void look_for_contiguous(struct auto_run *r)
     if (dp_place(x, &r->p, &o)) {
         r->contiguous = x->results.plan;
         r->contiguous->planner = "auto-place";
-        r->s.best.value = x->results.plan->value - r->s.start;
+        r->s.best.value = x->results.plan->claim.value - r->s.start;
         any_lift(x, r->s.any->g, x->results.plan->dev, r->s.best.dev);
         if (r->s.best.copies)
             memcpy(r->s.best.copies, x->results.plan->copies,
                    x->scene.cluster->ndev * sizeof *r->s.best.copies);
         if (r->p.all.value > r->s.bound.value)
             r->s.bound = r->p.all;
-        int64_t least = mul_div_ceil(x->results.plan->value, r->gain, MILLION);
+        int64_t least = mul_div_ceil(x->results.plan->claim.value, r->gain, MILLION);
         r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
     clock->deadline = r->deadline;
@@ -184,7 +184,7 @@ static const char *write_offer(struct auto_run *r)
 {
     const struct any_search *s = &r->s;
     struct ctx *x = r->x;
-    int64_t value = r->contiguous->value, found = s->best.value + s->start;
+    int64_t value = r->contiguous->claim.value, found = s->best.value + s->start;
     int64_t bound = s->bound.value + s->start;
     if (found < value) {
         const int32_t *dev =
@@ -207,13 +207,14 @@ static void claim_plan(struct auto_run *r)
     struct plan *p = x->results.plan;
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
-        all = claim_all(x, p->bare, true, BOUNDS_WORK, &r->p.clock);
+        all = claim_all(x, p->claim.bare, true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
     whole.value += all.value < 0 ? 0 : claim_start(x, must_level(x));
     /* dp-place's own bound for contiguous plans is the larger one */
-    if (p == r->contiguous && p->bound > r->s.bound.value + r->s.start && p->bound > whole.value) {
+    if (p == r->contiguous && p->claim.bound > r->s.bound.value + r->s.start &&
+        p->claim.bound > whole.value) {
         int64_t known = claim_bound_all(x, whole);
-        p->bound_all = known > p->bound_all ? known : p->bound_all;
+        p->claim.bound_all = known > p->claim.bound_all ? known : p->claim.bound_all;
     } else {
         claim(x, claim_scope(x, false, false), r->s.bound, all);
     }
@@ -228,12 +229,12 @@ static void conclude(struct auto_run *r)
     char text[UNIT_TEXT];
     if (dp && s->best.value > s->need) {
         x->results.plan = r->contiguous;
-        x->results.plan->argument =
-            s->bound.value + s->start >= dp->value
+        x->results.plan->claim.argument =
+            s->bound.value + s->start >= dp->claim.value
                 ? arena_fmt(x->use.mem, "contiguous; no plan%s takes less: %s", looked_at_text(x),
                             s->bound.why)
-                : arena_fmt(x->use.mem, "contiguous: %s", dp->argument);
-        x->results.plan->offer = write_offer(r);
+                : arena_fmt(x->use.mem, "contiguous: %s", dp->claim.argument);
+        x->results.plan->claim.offer = write_offer(r);
         claim_plan(r);
         return;
     }
@@ -241,9 +242,10 @@ static void conclude(struct auto_run *r)
     const char *than =
         !dp ? "no contiguous plan was found"
             : arena_fmt(x->use.mem, "%s less than the best contiguous plan found, %s%s",
-                        percent_text(r, share_below(s->best.value + s->start, dp->value)),
-                        time_short(text, dp->value), dp->status == PLAN_OPTIMAL ? " (proven)" : "");
-    x->results.plan->argument =
+                        percent_text(r, share_below(s->best.value + s->start, dp->claim.value)),
+                        time_short(text, dp->claim.value),
+                        dp->claim.status == PLAN_OPTIMAL ? " (proven)" : "");
+    x->results.plan->claim.argument =
         arena_fmt(x->use.mem, "not contiguous: %s; %" PRIu64 " moves of annealing%s%s%s; bound: %s",
                   than, s->moves, s->stopped ? " (" : "", s->stopped ? s->stopped : "",
                   s->stopped ? ")" : "", s->bound.why);
@@ -256,7 +258,7 @@ static int only_contiguous(struct auto_run *r, const char *why)
     if (!r->contiguous)
         return report_infeasible(r->x, r->p.whole, true, &r->p.run);
     struct plan *p = r->contiguous;
-    p->argument = arena_fmt(r->x->use.mem, "contiguous (%s): %s", why, p->argument);
+    p->claim.argument = arena_fmt(r->x->use.mem, "contiguous (%s): %s", why, p->claim.argument);
     return 0;
 }
 

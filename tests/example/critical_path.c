@@ -73,7 +73,7 @@ static int run(struct ctx *x, const char *path, const char *passes)
     pipeline_complete(
         &p, x->use.mem); /* longest-path needs costs: infer-shapes and cost come before it */
     x->scene.cluster = &cluster;
-    x->scene.m = onnx_read(path, &(struct onnx_options){0}, x->use.diag);
+    x->scene.m = onnx_read(path, &(struct onnx_options){0}, x->use.mem, x->use.diag);
     if (!x->scene.m)
         return -1;
     int rc = pipeline_run(&p, x, &none);
@@ -81,20 +81,35 @@ static int run(struct ctx *x, const char *path, const char *passes)
         char text[UNIT_TEXT];
         printf("plan: %s per sample\n", time_print(text, x->results.plan->value));
     }
-    arena_free(x->scene.m->mem);
     return rc;
+}
+
+struct call {
+    struct ctx x;
+    const char *path, *passes;
+    int rc;
+};
+
+static void work(void *arg)
+{
+    struct call *k = arg;
+    k->x.use.scratch = arena_new(k->x.use.mem);
+    k->rc = run(&k->x, k->path, k->passes);
 }
 
 int main(int argc, char **argv)
 {
     struct diag d = {0};
-    struct ctx x = {.use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d};
     if (argc < 2 || argc > 3) {
         fprintf(stderr, "usage: critical-path MODEL.onnx [PASSES]\n");
         return 2;
     }
-    int rc = run(&x, argv[1], argc > 2 ? argv[2] : "longest-path");
-    arena_free(x.use.scratch);
-    arena_free(x.use.mem);
-    return rc ? 1 : 0;
+    struct call k = {{.use.mem = arena_new(NULL), .use.diag = &d},
+                     argv[1],
+                     argc > 2 ? argv[2] : "longest-path",
+                     1};
+    if (!k.x.use.mem || !arena_guard(k.x.use.mem, work, &k, NULL))
+        fprintf(stderr, "out of memory\n");
+    arena_free(k.x.use.mem);
+    return k.rc ? 1 : 0;
 }

@@ -112,7 +112,7 @@ static char *print(const struct scene *s, const struct plan *plan, size_t *n)
 struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d)
 {
     struct text_module t = {0};
-    fuzz_check(module_parse(&t, graph, strlen(graph), "graph.pir", d) == 0,
+    fuzz_check(module_parse(&t, graph, strlen(graph), "graph.pir", NULL, d) == 0,
                "the target's own graph is right");
     return (struct ctx){
         .use.mem = t.scene.m->mem, .use.scratch = scratch, .use.diag = d, .scene = t.scene};
@@ -125,7 +125,8 @@ void fuzz_check_text(const struct scene *s, const struct plan *plan)
     size_t n, again_n;
     char *text = print(s, plan, &n);
 
-    fuzz_check(module_parse(&back, text, n, "printed", &d) == 0, "what is printed can be parsed");
+    fuzz_check(module_parse(&back, text, n, "printed", NULL, &d) == 0,
+               "what is printed can be parsed");
     fuzz_check(module_verify(back.scene.m, &d) == 0, "what is printed is a verified module");
     char *again = print(&back.scene, back.plan, &again_n);
     if (n != again_n || memcmp(text, again, n) != 0) {
@@ -144,7 +145,8 @@ struct module *fuzz_reparse(struct module *m)
     size_t n;
     char *text = print(&(struct scene){.m = m}, NULL, &n);
 
-    fuzz_check(module_parse(&back, text, n, "printed", &d) == 0, "what is printed can be parsed");
+    fuzz_check(module_parse(&back, text, n, "printed", NULL, &d) == 0,
+               "what is printed can be parsed");
     free(text);
     return back.scene.m;
 }
@@ -163,7 +165,7 @@ bool fuzz_names_are_utf8(const struct module *m)
 
 int fuzz_run(struct ctx *x, const char *passes)
 {
-    struct arena *mem = arena_new(), *scratch = arena_new();
+    struct arena *mem = arena_new(NULL), *scratch = arena_new(NULL);
     struct pipeline p = {0};
     struct run_options o = {.verify_each = true};
     const struct settings *before = x->settings;

@@ -15,7 +15,7 @@ static const char graph[] =
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct diag d = fuzz_diag();
     bool json = size > 0 && (data[0] == '[' || data[0] == '{');
     struct fuzz_folder folder = fuzz_folder_make(a, json ? "b.json" : "b", data, size);

@@ -35,7 +35,7 @@ static void check_cluster(const struct cluster *c, struct arena *a)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct diag d = fuzz_diag();
     struct cluster c;
     bool json = size > 0 && data[0] == '{';

@@ -21,7 +21,7 @@ static const char graph[] = "class a100 x2 memory=64MiB link=1GB/s,1us\n"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct diag d = fuzz_diag();
     struct fuzz_folder folder = fuzz_folder_make(a, "costs", data, size);
     const char *files[] = {folder.file};

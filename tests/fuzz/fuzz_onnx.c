@@ -47,7 +47,7 @@ static void check_write(const struct module *m, struct fuzz_folder folder, struc
     size_t n, again_n;
 
     fuzz_check(onnx_write(m, first, &d) == 0, "what was read can be written");
-    struct module *back = onnx_read(first, &o, &d);
+    struct module *back = onnx_read(first, &o, NULL, &d);
     fuzz_check(back != NULL, "what was written can be read");
     fuzz_check(onnx_write(back, second, &d) == 0, "it can be written again");
     uint8_t *bytes = read_back(a, first, &n), *again = read_back(a, second, &again_n);
@@ -60,7 +60,7 @@ static void check_model(const char *path, bool sound)
 {
     const struct onnx_options o = {.allow_links = true}; /* to the source's files */
     struct diag d = fuzz_diag();
-    struct module *m = onnx_read(path, &o, &d);
+    struct module *m = onnx_read(path, &o, NULL, &d);
 
     fuzz_check(m != NULL, "a model of the split can be read");
     fuzz_check(module_verify(m, &d) == 0, "a model of the split is a verified module");
@@ -68,10 +68,10 @@ static void check_model(const char *path, bool sound)
     arena_free(m->mem);
 }
 
-static struct module *read_model(const char *path, struct diag *d)
+static struct module *read_model(const char *path, struct arena *of, struct diag *d)
 {
     const struct onnx_options o = {.allow_links = true}; /* to the source's files */
-    return onnx_read(path, &o, d);
+    return onnx_read(path, &o, of, d);
 }
 
 /* The plan that is read from `from` is the one that was written there. */
@@ -160,8 +160,9 @@ static void check_text_plan(const struct ctx *x, struct module *text, const char
 
     fuzz_run(&y, "open-functions");
     fuzz_check(fuzz_run(&y, passes) == 0, "the text of a model can be planned like the model");
-    fuzz_check(x->results.plan->status != PLAN_OPTIMAL || y.results.plan->status != PLAN_OPTIMAL ||
-                   x->results.plan->value == y.results.plan->value,
+    fuzz_check(x->results.plan->claim.status != PLAN_OPTIMAL ||
+                   y.results.plan->claim.status != PLAN_OPTIMAL ||
+                   x->results.plan->claim.value == y.results.plan->claim.value,
                "the text of a model has the same optimum");
 }
 
@@ -200,7 +201,7 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct onnx_options o = {0};
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct diag d = fuzz_diag();
     struct fuzz_folder folder = fuzz_folder_make(a, "model", data, size);
 
@@ -212,7 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = onnx_scan(data, size, "model", a, &skeleton, &own);
     fuzz_check_result(rc, &own);
     d.user = arena_fmt(a, "%s: protobuf-c refuses the file", folder.file);
-    struct module *m = onnx_read(folder.file, &o, &d);
+    struct module *m = onnx_read(folder.file, &o, NULL, &d);
     fuzz_check_result(m == NULL ? -1 : 0, &d);
     if (m != NULL) {
         fuzz_check(rc == 0, "what was read has been scanned");

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct diag d = fuzz_diag();
     struct pipeline p = {0}, back = {0};
     int rc = pipeline_parse(&p, fuzz_text(a, data, size), a, &d);

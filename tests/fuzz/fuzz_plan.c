@@ -20,10 +20,10 @@ static const char graph[] = "class acc x2 memory=64KiB link=1GB/s,1us\n"
                             "  out %e\n"
                             "}\n";
 
-static struct module *read_model(const char *path, struct diag *d)
+static struct module *read_model(const char *path, struct arena *of, struct diag *d)
 {
     const struct onnx_options o = {0};
-    return onnx_read(path, &o, d);
+    return onnx_read(path, &o, of, d);
 }
 
 static void check_same(struct ctx *x, const char *path, const int32_t *dev)
@@ -44,11 +44,11 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
     struct verdict v = judge(&x->scene, dev, NULL, a);
     struct plan p = {.planner = "plan",
                      .dev = dev,
-                     .value = v.value,
-                     .bound = -1,
-                     .bound_all = -1,
-                     .status = PLAN_HEURISTIC,
-                     .argument = "read"};
+                     .claim = {.value = v.value,
+                               .bound = -1,
+                               .bound_all = -1,
+                               .status = PLAN_HEURISTIC,
+                               .argument = "read"}};
     const struct plan_told t = {&x->scene, &p, &v, NULL};
     const char *own = arena_fmt(a, "%s/own.json", folder.path);
     const char *paper = arena_fmt(a, "%s/paper.json", folder.path);
@@ -62,7 +62,7 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct diag d = fuzz_diag();
     bool onnx = size > 0 && data[0] != 0 && data[0] < '\t';
     struct fuzz_folder folder = fuzz_folder_make(a, onnx ? "p.onnx" : "p", data, size);

@@ -35,9 +35,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct diag d = fuzz_diag();
     struct text_module t = {0};
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     const char *text = fuzz_text(a, data, size);
-    int rc = module_parse(&t, text, size, "fuzz.pir", &d);
+    int rc = module_parse(&t, text, size, "fuzz.pir", NULL, &d);
 
     fuzz_check_result(rc, &d);
     if (rc == 0 && module_verify(t.scene.m, &d) == 0) {

@@ -6,11 +6,11 @@ enum { PLANNED_NODES = 64 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct diag d = fuzz_diag();
     struct scene s;
     struct fuzz_folder folder = fuzz_folder_make(a, "workload.json", data, size);
-    int rc = workload_read(&s, folder.file, 1, &d);
+    int rc = workload_read(&s, folder.file, 1, NULL, &d);
 
     fuzz_check_result(rc, &d);
     if (rc == 0) {

@@ -1,4 +1,4 @@
-/* Failing allocations, linked into pcc-faults (pcc with an arena that gives every block its own
+/* Failing allocations, linked into pcc-faults and pcc-every-allocation (with an arena that gives every block its own
  * calloc).
  *
  * malloc, calloc and realloc of the program stand before the C library's: they count the calls, also
@@ -6,9 +6,12 @@
  *   N    the N-th call alone fails (a large block, the next smaller one fits)
  *   N+   the N-th and all that follow (memory has run out)
  *   0    none; the number of calls is printed at exit: "allocations: N"
+ * or as faults_plant says.
  * Calls from libcgraph, libcdt and the dynamic linker are not counted: the first two do not look at
  * what they get, whatever the caller does.  glibc only, and not with
  * AddressSanitizer, which brings functions of its own. */
+#include "tests/planted/faults.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -21,15 +24,19 @@
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
+void __libc_free(void *p);
 /* The shared libraries must see them. */
 #define SEEN __attribute__((visibility("default")))
 SEEN void *malloc(size_t n);
 SEEN void *calloc(size_t n, size_t size);
 SEEN void *realloc(void *p, size_t n);
+SEEN void free(void *p);
 
 /* Global: allocation functions have no argument for them. */
-static unsigned long calls, wanted;
-static enum { UNREAD, OFF, COUNT, ONE, REST } mode;
+static unsigned long wanted;
+static _Atomic unsigned long calls;
+static _Atomic long live;
+static enum mode { UNREAD, OFF, COUNT, ONE, REST } mode;
 
 /* Runs when all libraries have been set up: what these ask for before (Fortran's, for one) is not counted. */
 static void __attribute__((constructor)) read_mode(void)
@@ -54,33 +61,74 @@ static bool fails(const void *from)
         (strstr(info.dli_fname, "libcgraph") || strstr(info.dli_fname, "libcdt") ||
          strstr(info.dli_fname, "/ld-")))
         return false;
-    calls++;
-    if (mode == COUNT || calls < wanted || (mode == ONE && calls > wanted))
+    unsigned long call = ++calls;
+    if (mode == COUNT || call < wanted || (mode == ONE && call > wanted))
         return false;
     errno = ENOMEM;
     return true;
 }
 
+static void *counted(void *p)
+{
+    live += p != NULL;
+    return p;
+}
+
 void *malloc(size_t n)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
+    return fails(__builtin_return_address(0)) ? NULL : counted(__libc_malloc(n));
 }
 
 void *calloc(size_t n, size_t size)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+    return fails(__builtin_return_address(0)) ? NULL : counted(__libc_calloc(n, size));
 }
 
 void *realloc(void *p, size_t n)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n);
+    void *now = fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n);
+    return p ? now : counted(now);
+}
+
+void free(void *p)
+{
+    live -= p != NULL;
+    __libc_free(p);
+}
+
+void faults_plant(unsigned long n, bool rest)
+{
+    wanted = n;
+    calls = 0;
+    mode = n == 0 ? COUNT : rest ? REST : ONE;
+}
+
+void faults_pause(bool on)
+{
+    static enum mode before;
+    if (on) {
+        before = mode;
+        mode = OFF;
+    } else {
+        mode = before;
+    }
+}
+
+unsigned long faults_calls(void)
+{
+    return calls;
+}
+
+long faults_live(void)
+{
+    return live;
 }
 
 static void __attribute__((destructor)) show(void)
 {
     char line[64];
-    if (mode == COUNT) {
-        int n = snprintf(line, sizeof line, "allocations: %lu\n", calls);
+    if (mode == COUNT && getenv("PCC_FAIL_ALLOC")) {
+        int n = snprintf(line, sizeof line, "allocations: %lu\n", (unsigned long)calls);
         if (write(STDERR_FILENO, line, (size_t)n) != n)
             _exit(99);
     }

@@ -2,12 +2,13 @@
 
 1. Every allocation fails once, alone and with all that follow it: pcc ends with one error line and
    exit code 1, or does without; never by a signal; the folder is as it was, or has the new result.
+   The library the same way, called by a program that goes on: it gets one error and loses nothing.
 2. A full disk: a limit on file sizes; a small tmpfs.
 3. Names in models that look like paths; symbolic links where outputs and temporary files go.
 
-Environment: PCC, PCC_GEN, PCC_FAULTS (for part 1), PCC_ALL=1: every allocation, not a
+Environment: PCC, PCC_GEN, PCC_FAULTS and PCC_EVERY_ALLOCATION (for part 1), PCC_ALL=1: every allocation, not a
 sample.  Needs the Python package onnx (else 77)."""
-# extras: memory metis disk
+# extras: memory library metis disk
 import ctypes
 import os
 import random
@@ -34,6 +35,7 @@ except ImportError:
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 FAULTS = os.environ.get("PCC_FAULTS")
+EVERY = os.environ.get("PCC_EVERY_ALLOCATION")
 ALL = bool(os.environ.get("PCC_ALL"))
 RUNS = 200  # per job and way of failing, when not all
 LAST = 20  # of them always: when the output is put in its place
@@ -180,6 +182,36 @@ def all_fail(base, models, jobs):
                 check(False, text)
             check(not bad, f"{one[0][0]}: {len(bad)} of {len(todo)} runs are wrong ({count} allocations)")
     print(f"{total} runs with failing allocations", flush=True)
+
+
+def library(tmp, models):
+    """Reading, planning and writing in a program that goes on: what fails leaves nothing and loses nothing."""
+    area = tmp / "library"
+    area.mkdir()
+    r = run(PCC, [models / "cnn.onnx", *SPLIT, "-q", "-o", tmp / "cnn.pir"], area)
+    r = r.returncode or run(PCC, [models / "cnn.onnx", *SPLIT, "-q", "-o", tmp / "plan.json"], area).returncode
+    check(r == 0, "library: no inputs")
+    (tmp / "blocks.json").write_text('[["^conv[0-2]"], ["conv3", "relu3"]]')
+    (tmp / "list.txt").write_text("conv[0-2]$=acc0\n.=acc1\n")
+    cluster = tmp / "cluster.json"
+    cluster.write_text('{"classes": [{"name": "own", "count": 2, "memory": "1GiB", "bandwidth": "1TB/s", "peak": '
+                       '{"f32": "1T"}, "link": {"bandwidth": "25GB/s", "latency": "1us"}}]}')
+    cnn, gpt, body = (models / f"{name}.onnx" for name in ("cnn", "gpt", "body"))
+    jobs = [(body, "2xa100", "dp-place", "plan.json", 1), (cnn, "2xa100", "fuse,dp-place", "split", 4),
+            (gpt, "2xa100", "fuse,dp-place", "split", 40),
+            (body, "2xa100", "inline-functions{only=T},dp-place", "p.pir", 8),
+            (body, "2xa100", "open-functions,fuse,auto-place{starts=1}", "split", 8),
+            (cnn, cluster, "ip-place{starts=1:moves=100}", "plan.csv", 8),
+            (cnn, "2xa100", f"contract{{blocks={tmp / 'blocks.json'}}},anneal-place", "p.trace.json", 8),
+            (cnn, "2xa100", f"plan{{from={tmp / 'plan.json'}}}", "p.onnx", 8),
+            (tmp / "cnn.pir", "", "hier-place", "p.dot", 8),
+            (cnn, "2xa100", f"plan{{from={tmp / 'list.txt'}}}", "p.gantt.svg", 40)]
+    for model, devices, passes, out, every in jobs:
+        r = run(EVERY, [model, devices, passes, out, 1 if ALL else every], area)
+        what = f"library: {model.name} {passes} {out}"
+        check(r.returncode == 0, f"{what}: exit {r.returncode} {r.stdout}{r.stderr[-300:]}")
+        check(not tree(area), f"library: {passes} {out} left {sorted(tree(area))}")
+        print(f"{model.name} {passes} {out}: {r.stdout.splitlines()[-1:]}", flush=True)
 
 
 # ---------------------------------------------------------------- 2. the disk
@@ -346,6 +378,9 @@ def main():
         if extras.extra() in ("memory", "metis"):
             extras.need(FAULTS, "no pcc whose allocations can fail (it needs glibc, and no sanitizer)")
             memory(tmp, models)
+        elif extras.extra() == "library":
+            extras.need(EVERY, "no library whose allocations can fail (it needs glibc, and no sanitizer)")
+            library(tmp, models)
         else:
             full_disk(tmp, models)
         if not extras.extra():

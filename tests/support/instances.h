@@ -146,7 +146,7 @@ static inline void make_instance(struct instance *t, uint64_t seed)
 {
     uint64_t rng = seed;
     memset(t, 0, sizeof *t);
-    t->a = arena_new();
+    t->a = arena_new(NULL);
     t->g.mem = t->a;
     t->g.n = 1 + topo_below(&rng, MAX_N);
     make_cluster(t, &rng);

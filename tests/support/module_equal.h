@@ -294,9 +294,12 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
     if (x == NULL || !same) {
         return same_if(same, "presence of a plan", 0);
     }
-    same = strcmp(x->planner, y->planner) == 0 && strcmp(x->argument, y->argument) == 0 &&
-           x->value == y->value && x->bound == y->bound && x->bound_all == y->bound_all &&
-           x->scope == y->scope && x->status == y->status && x->states == y->states;
+    same = strcmp(x->planner, y->planner) == 0 &&
+           strcmp(x->claim.argument, y->claim.argument) == 0 &&
+           x->claim.objective == y->claim.objective && x->claim.value == y->claim.value &&
+           x->claim.bound == y->claim.bound && x->claim.bound_all == y->claim.bound_all &&
+           x->claim.scope == y->claim.scope && x->claim.status == y->claim.status &&
+           x->states == y->states;
     for (nid n = 1; same && n < e->a->nnode; n++) {
         same = x->dev[n] == y->dev[e->node[n]];
     }
@@ -306,7 +309,7 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
 static inline bool same_graphs(struct equality *e, const struct plan *pa, const struct plan *pb)
 {
     const struct module *a = e->a, *b = e->b;
-    struct arena *mem = arena_new();
+    struct arena *mem = arena_new(NULL);
 
     e->value = arena_array(mem, a->nval, sizeof *e->value);
     e->node = arena_array(mem, a->nnode, sizeof *e->node);

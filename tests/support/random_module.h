@@ -538,7 +538,7 @@ static inline void random_facts(struct random_module *x)
 static inline struct module *random_module(uint64_t seed, uint32_t nodes, uint32_t ncls,
                                            struct diag *d)
 {
-    struct random_module x = {.r = rng_seed(seed), .m = module_new(d)};
+    struct random_module x = {.r = rng_seed(seed), .m = module_new(NULL, d)};
     struct module *m = x.m;
 
     m->path = random_string(&x);
@@ -615,12 +615,12 @@ static inline struct plan *random_plan(uint64_t seed, const struct module *m,
     struct plan *p = arena_alloc(m->mem, sizeof *p);
 
     p->planner = "dp-place";
-    p->argument = rng_one_in(&r, 3) ? "" : "all \"1428\" ideals\nsearched";
-    p->value = rng_one_in(&r, 4) ? -1 : random_time(&r);
-    p->bound = rng_one_in(&r, 3) ? -1 : random_amount(&r);
-    p->bound_all = rng_one_in(&r, 3) ? -1 : random_amount(&r);
-    p->scope = (enum plan_scope)rng_below(&r, SCOPES);
-    p->status = (enum plan_status)rng_below(&r, PLAN_INFEASIBLE + 1);
+    p->claim.argument = rng_one_in(&r, 3) ? "" : "all \"1428\" ideals\nsearched";
+    p->claim.value = rng_one_in(&r, 4) ? -1 : random_time(&r);
+    p->claim.bound = rng_one_in(&r, 3) ? -1 : random_amount(&r);
+    p->claim.bound_all = rng_one_in(&r, 3) ? -1 : random_amount(&r);
+    p->claim.scope = (enum plan_scope)rng_below(&r, SCOPES);
+    p->claim.status = (enum plan_status)rng_below(&r, PLAN_INFEASIBLE + 1);
     p->states = rng_bits(&r) >> rng_below(&r, 64);
     p->dev = arena_array(m->mem, m->nnode, sizeof *p->dev);
     for (nid n = 0; n < m->nnode; n++) {

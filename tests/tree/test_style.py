@@ -246,6 +246,20 @@ def forbidden(tree):
                 yield f"{path}:{number}: {m[1]}"
 
 
+def library_calls(tree):
+    """What ends the process of a library's caller, or takes memory past arena_guard."""
+    ends, takes = "exit|_exit|_Exit|quick_exit|abort", "malloc|calloc|realloc|reallocarray|strdup|strndup|v?asprintf"
+    pattern = re.compile(rf"(?<!\w)((?:{ends}|{takes})(?=\s*\()|arena_new\(NULL\)|module_new\(NULL)")
+    allowed = {"ir/base/arena.c": {"abort", "calloc"}, "ir/base/child.c": {"_exit"}}
+    for path, text in tree.sources(".c"):
+        if path.split("/")[0] not in LAYERS:
+            continue
+        for number, line in enumerate(bare(text).split("\n"), 1):
+            for m in pattern.finditer(line):
+                if m[1] not in allowed.get(path, ()):
+                    yield f"{path}:{number}: {m[1]} in a library"
+
+
 def assertions(tree):
     """What is asserted changes nothing: the preset dist leaves it out."""
     changes = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
@@ -404,8 +418,9 @@ def glossary(tree):
             yield f"ir/words.md: {cited} does not exist"
 
 
-CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, forbidden, assertions,
-          machine_paths, opening, silent_skips, headers_alone, readme_options, readme_passes, readme_files, glossary]
+CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, forbidden, library_calls,
+          assertions, machine_paths, opening, silent_skips, headers_alone, readme_options, readme_passes, readme_files,
+          glossary]
 
 # ---- self-test
 
@@ -459,6 +474,9 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (dependencies, "passes/new/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
     *[(forbidden, "passes/b.c", f"/* B. */\nvoid g(void) {{ {name} (a, b); }}\n", f"b.c:2: {name}")
       for name in FORBIDDEN],
+    *[(library_calls, path, f"/* B. */\nvoid g(void)\n{{\n    {call};\n}}\n", f"{path}:4: {call.split('(')[0]}")
+      for path, call in (("passes/b.c", "exit(1)"), ("ir/a.c", "abort()"), ("ir/base/arena.c", "exit(1)"),
+                         ("backends/d.c", "malloc(4)"), ("frontends/c.c", "arena_new(NULL)"))],
     (assertions, "passes/b.c", "/* B. */\nvoid g(int n)\n{\n    assert(n <= 2 && n-- > 0);\n}\n", "b.c:4"),
     (assertions, "ir/a.c", "/* A. */\nvoid g(int n)\n{\n    assert(n == 2 || (n = 2));\n}\n", "a.c:4"),
     (machine_paths, "tools/run.sh", "#!/bin/sh\n# --quick\ncd /home/me\n", "run.sh:3"),

@@ -111,24 +111,45 @@ struct call {
     const void *bytes;
     size_t n;
     const char **text; /* what comes of it */
+    const struct pcc_verdict **view;
 };
 
-static enum pcc_status frame(struct pcc *p,
-                             enum pcc_status (*work)(struct pcc *, const struct call *),
-                             const struct call *c)
+struct work {
+    enum pcc_status (*what)(struct pcc *, const struct call *);
+    struct pcc *p;
+    const struct call *c;
+    enum pcc_status status;
+};
+
+static void do_work(void *arg)
 {
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), theirs = uselocale(plain);
-    p->spoke = false;
-    enum pcc_status s = work(p, c);
-    uselocale(theirs);
-    freelocale(plain);
-    return s;
+    struct work *w = arg;
+    w->status = w->what(w->p, w->c);
 }
 
-static struct module *read_model(const char *path, struct diag *d)
+static enum pcc_status frame(struct pcc *p,
+                             enum pcc_status (*what)(struct pcc *, const struct call *),
+                             const struct call *c)
+{
+    struct work w = {what, p, c, PCC_NO_MEMORY};
+    size_t wanted;
+    if (p->lost)
+        return PCC_NO_MEMORY;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), theirs = uselocale(plain);
+    p->spoke = false;
+    if (!arena_guard(p->mem, do_work, &w, &wanted)) {
+        p->lost = true;
+        diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
+    }
+    uselocale(theirs);
+    freelocale(plain);
+    return w.status;
+}
+
+static struct module *read_model(const char *path, struct arena *of, struct diag *d)
 {
     struct onnx_options o = {0}; /* for annotations only: the weights do not matter */
-    return onnx_read(path, &o, d);
+    return onnx_read(path, &o, of, d);
 }
 
 /* The context as it is without a model. */
@@ -136,8 +157,8 @@ static void begin(struct pcc *p)
 {
     p->settings = (struct settings){0};
     p->x = (struct ctx){.settings = &p->settings,
-                        .use.mem = arena_new(),
-                        .use.scratch = arena_new(),
+                        .use.mem = arena_new(p->mem),
+                        .use.scratch = arena_new(p->mem),
                         .use.diag = &p->diag,
                         .use.listener = &p->listener,
                         .use.read_model = read_model};
@@ -150,10 +171,13 @@ static void begin(struct pcc *p)
 
 static void end(struct pcc *p)
 {
-    if (p->x.scene.m)
-        arena_free(p->x.scene.m->mem);
     arena_free(p->x.use.scratch);
     arena_free(p->x.use.mem);
+}
+
+static void begin_first(void *handle)
+{
+    begin(handle);
 }
 
 struct pcc *pcc_new(void)
@@ -163,16 +187,18 @@ struct pcc *pcc_new(void)
         return NULL;
     p->diag = (struct diag){.emit = emit, .user = p};
     p->listener = (struct listener){.stop = &p->stop, .user = p};
-    p->mem = arena_new();
-    begin(p);
-    return p;
+    p->mem = arena_new(NULL);
+    if (p->mem && arena_guard(p->mem, begin_first, p, NULL))
+        return p;
+    arena_free(p->mem);
+    free(p);
+    return NULL;
 }
 
 void pcc_free(struct pcc *p)
 {
     if (!p)
         return;
-    end(p);
     arena_free(p->mem);
     free(p);
 }
@@ -243,9 +269,17 @@ enum pcc_status pcc_plan(struct pcc *p, const char *pipeline)
     return frame(p, do_plan, &(struct call){.value = pipeline});
 }
 
+static enum pcc_status do_view(struct pcc *p, const struct call *c)
+{
+    *c->view = view_of(p);
+    return PCC_OK;
+}
+
 const struct pcc_verdict *pcc_verdict(struct pcc *p)
 {
-    return view_of(p);
+    const struct pcc_verdict *view = NULL;
+    frame(p, do_view, &(struct call){.view = &view});
+    return view;
 }
 
 /* Whether there is something to show or write, in p->judged. */
@@ -284,7 +318,7 @@ const char *pcc_text(struct pcc *p, const char *what)
 
 static enum pcc_status do_write(struct pcc *p, const struct call *c)
 {
-    if (write_check_path(p->nowhere ? NULL : p->name, c->value, &p->diag))
+    if (write_check_path(p->nowhere ? NULL : p->name, c->value, p->x.use.mem, &p->diag))
         return PCC_BAD_USE;
     const struct writer *w = writer_of(c->value);
     enum pcc_status s = look(p, c->value);

@@ -36,7 +36,8 @@ struct judged {
 enum { ERROR_BYTES = 4096 };
 
 struct pcc {
-    struct arena *mem; /* settings; as long as the handle */
+    struct arena *mem; /* settings; as long as the handle; all other arenas belong to it */
+    bool lost;         /* memory ran out in a call: what is in the handle must not be looked at */
     struct diag diag;
     struct pcc_listener user;
     struct listener listener; /* what passes tell: stop and user */
@@ -64,10 +65,10 @@ const char *given_nth(const struct pcc *p, const char *name, uint32_t i);
 
 /* Reads the model in place of the one that is there. */
 enum pcc_status open_input(struct pcc *p, const struct input *in);
-/* Reads a model, with what its file says of devices (else s->cluster is NULL), of how they run a plan, and of a plan,
- * without looking at p->x; 0, or -1, *s empty and an error in d. */
+/* Reads a model into a module as module_new(of) makes it, with what its file says of devices (else s->cluster is NULL),
+ * of how they run a plan, and of a plan, without looking at p->x; 0, or -1, *s empty and an error in d. */
 int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
-               struct diag *d);
+               struct arena *of, struct diag *d);
 
 /* The passes of who names none. */
 const char *default_pipeline(const struct pcc *p);

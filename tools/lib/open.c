@@ -24,13 +24,14 @@ static double transfer_scale(const struct pcc *p, const struct input *in, enum i
     return x;
 }
 
-static int read_text(const struct input *in, struct scene *s, struct plan **plan, struct diag *d)
+static int read_text(const struct input *in, struct scene *s, struct plan **plan, struct arena *of,
+                     struct diag *d)
 {
     struct text_module t = {0};
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(of);
     size_t n = in->n;
     const char *text = in->bytes ? arena_strdup(a, in->bytes, n) : infile_read(in->name, a, &n, d);
-    if (text && module_parse(&t, text, n, in->name, d) == 0 && module_verify(t.scene.m, d)) {
+    if (text && module_parse(&t, text, n, in->name, of, d) == 0 && module_verify(t.scene.m, d)) {
         arena_free(t.scene.m->mem);
         t = (struct text_module){0};
     }
@@ -41,7 +42,7 @@ static int read_text(const struct input *in, struct scene *s, struct plan **plan
 }
 
 int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
-               struct diag *d)
+               struct arena *of, struct diag *d)
 {
     struct onnx_options o = {
         .allow_links = given(p, "allow-links") != NULL, .bytes = in->bytes, .size = in->n};
@@ -54,13 +55,14 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
         return -1;
     switch (kind) {
     case INPUT_WORKLOAD:
-        return in->bytes ? workload_parse(s, in->bytes, in->n, in->name, scale, d)
-                         : workload_read(s, in->name, scale, d);
+        return in->bytes ? workload_parse(s, &(struct workload_text){in->name, in->bytes, in->n},
+                                          scale, of, d)
+                         : workload_read(s, in->name, scale, of, d);
     case INPUT_ONNX:
-        s->m = onnx_read(in->name, &o, d);
+        s->m = onnx_read(in->name, &o, of, d);
         return s->m ? 0 : -1;
     case INPUT_TEXT:
-        return read_text(in, s, plan, d);
+        return read_text(in, s, plan, of, d);
     }
     return -1;
 }
@@ -69,7 +71,7 @@ enum pcc_status open_input(struct pcc *p, const struct input *in)
 {
     p->name = arena_strdup(p->x.use.mem, in->name, strlen(in->name));
     p->nowhere = in->bytes != NULL;
-    int rc = read_input(p, in, &p->x.scene, &p->x.results.plan, &p->diag);
+    int rc = read_input(p, in, &p->x.scene, &p->x.results.plan, p->x.use.mem, &p->diag);
     p->own = p->x.scene.cluster;
     p->own_model = p->x.scene.model;
     return rc ? PCC_BAD_INPUT : PCC_OK;

@@ -42,16 +42,17 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
 {
     struct plan *plan = p->x.results.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    bool silent = plan->bound < 0 && plan->status != PLAN_OPTIMAL;
+    bool silent = plan->claim.bound < 0 && plan->claim.status != PLAN_OPTIMAL;
     if (silent || evaluation_confirms(e, plan) == FOUND_AS_CLAIMED)
         return;
     diag_warning(&p->diag, WARN_INVALID_PLAN,
                  "%s: its plan takes %s here, not %s: what it says about bounds is left out",
-                 p->name, time_print(is, e->value), time_print(said, plan->value));
-    plan->value = e->value;
-    plan->bound = plan->bound_all = -1;
-    plan->proof = plan->offer = NULL;
-    plan->status = plan->status == PLAN_OVER_MEMORY ? plan->status : PLAN_HEURISTIC;
+                 p->name, time_print(is, e->value), time_print(said, plan->claim.value));
+    plan->claim.value = e->value;
+    plan->claim.bound = plan->claim.bound_all = -1;
+    plan->claim.proof = plan->claim.offer = NULL;
+    plan->claim.status =
+        plan->claim.status == PLAN_OVER_MEMORY ? plan->claim.status : PLAN_HEURISTIC;
 }
 
 /* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
@@ -66,7 +67,7 @@ static int judge_plan(struct pcc *p)
     if (ctx_base(x))
         return -1;
     *e = evaluate(&x->scene, x->results.plan, x->use.mem);
-    if (!evaluation_holds(e, x->results.plan->status == PLAN_OVER_MEMORY)) {
+    if (!evaluation_holds(e, x->results.plan->claim.status == PLAN_OVER_MEMORY)) {
         diag_warning(&p->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
                      e->why_not);
         return 0;

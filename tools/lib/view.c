@@ -44,13 +44,13 @@ const struct pcc_verdict *view_of(struct pcc *p)
     if (v->planner)
         return v;
     const struct plan *plan = r->plan;
-    *v = (struct pcc_verdict){.status = plan_status_name(plan->status),
-                              .scope = plan_scope_name(plan->scope),
-                              .argument = plan->argument ? plan->argument : "",
-                              .proof = plan->proof,
+    *v = (struct pcc_verdict){.status = plan_status_name(plan->claim.status),
+                              .scope = plan_scope_name(plan->claim.scope),
+                              .argument = plan->claim.argument ? plan->claim.argument : "",
+                              .proof = plan->claim.proof,
                               .time = r->verdict->value,
-                              .bound = plan->bound,
-                              .bound_all = plan->bound_all,
+                              .bound = plan->claim.bound,
+                              .bound_all = plan->claim.bound_all,
                               .nparts = r->parts->nparts,
                               .ndevices = r->scene.cluster->ndev,
                               .device = devices(r, p->x.use.mem)};
@@ -69,7 +69,7 @@ static const char *summary_text(struct pcc *p)
                    "summary: there are no costs: plan first (with the pass cost, at least)");
         return NULL;
     }
-    memory_begin(&m);
+    memory_begin(&m, p->x.use.mem);
     if (m.f)
         summary_print(m.f, p->x.scene.m);
     return memory_end(&m, true, "summary", p->x.use.mem, &p->diag);
@@ -90,7 +90,7 @@ static const char *plan_text(struct pcc *p)
 static const char *written_text(struct pcc *p, const struct writer *w)
 {
     struct memory m;
-    memory_begin(&m);
+    memory_begin(&m, p->x.use.mem);
     p->judged.r.out = m.f;
     bool ok = m.f && write_one(p, w, "-") == 0;
     p->judged.r.out = NULL;

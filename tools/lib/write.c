@@ -30,7 +30,7 @@ void *write_options(const struct pcc *p, const struct writer *w, struct arena *a
     return opts;
 }
 
-int write_check_path(const char *model, const char *path, struct diag *d)
+int write_check_path(const char *model, const char *path, struct arena *a, struct diag *d)
 {
     struct stat in, there;
     if (!*path || !strcmp(path, "-"))
@@ -38,7 +38,7 @@ int write_check_path(const char *model, const char *path, struct diag *d)
     if (model && stat(path, &there) == 0 && S_ISREG(there.st_mode) && stat(model, &in) == 0 &&
         in.st_dev == there.st_dev && in.st_ino == there.st_ino)
         return diag_error(d, "-o %s: that is the model itself; expected another file", path);
-    return writer_check_name(path, d);
+    return writer_check_name(path, a, d);
 }
 
 bool write_is_folder(const char *path)
@@ -48,19 +48,19 @@ bool write_is_folder(const char *path)
 
 int write_probe(struct pcc *p, const char *path)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(p->x.use.mem);
     const struct writer *w = writer_of(path);
     const void *opts = write_options(p, w, a, &p->diag);
     int rc = !opts      ? -1
              : w->check ? w->check(p->x.scene.m, opts, path, &p->diag)
-                        : outfile_check(path, &p->diag);
+                        : outfile_check(path, a, &p->diag);
     arena_free(a);
     return rc;
 }
 
 int write_one(struct pcc *p, const struct writer *w, const char *path)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(p->x.use.mem);
     const void *opts = write_options(p, w, a, &p->diag);
     int rc = opts ? writer_run(w, &p->judged.r, opts, path) : -1;
     arena_free(a);
@@ -69,9 +69,18 @@ int write_one(struct pcc *p, const struct writer *w, const char *path)
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
-void memory_begin(struct memory *m)
+static void close_memory(void *p)
 {
-    *m = (struct memory){0};
+    struct memory *m = p;
+    if (m->f)
+        fclose(m->f);
+    free(m->text);
+}
+
+void memory_begin(struct memory *m, struct arena *of)
+{
+    *m = (struct memory){.own = arena_new(of)};
+    arena_defer(m->own, close_memory, m);
     m->f = open_memstream(&m->text, &m->n);
 }
 
@@ -80,17 +89,18 @@ const char *memory_end(struct memory *m, bool ok, const char *what, struct arena
     bool whole = m->f && fflush(m->f) == 0 && !ferror(m->f);
     whole =
         m->f && fclose(m->f) == 0 && whole && m->text; /* glibc may close it well without a text */
+    m->f = NULL;
     const char *kept = ok && whole ? arena_strdup(a, m->text, m->n) : NULL;
     if (ok && !whole)
         diag_error(d, "%s: %s", what, strerror(errno));
-    free(m->text);
+    arena_free(m->own);
     return kept;
 }
 
 const char *table_text(struct pcc *p, const char *path)
 {
     struct memory m;
-    memory_begin(&m);
+    memory_begin(&m, p->x.use.mem);
     if (m.f)
         plan_print(m.f, &p->judged.r, path && write_is_folder(path) ? path : NULL);
     return memory_end(&m, true, "the table of the plan", p->x.use.mem, &p->diag);

@@ -8,7 +8,7 @@
 void *write_options(const struct pcc *p, const struct writer *w, struct arena *a, struct diag *d);
 /* Whether a path makes sense as an output: -1 and an error if it is that of the model itself (NULL: it has none), or
  * promises what there is not. */
-int write_check_path(const char *model, const char *path, struct diag *d);
+int write_check_path(const char *model, const char *path, struct arena *a, struct diag *d);
 /* Whether what the path wants can be written for the model that is open; leaves nothing.  0 or -1. */
 int write_probe(struct pcc *p, const char *path);
 /* p->judged.r to path; "-": r.out.  0, or -1 and an error. */
@@ -19,8 +19,10 @@ struct memory {
     FILE *f; /* NULL: no memory, which memory_end tells */
     char *text;
     size_t n;
+    struct arena *own; /* closes it if it is freed before memory_end */
 };
-void memory_begin(struct memory *m);
+/* It must not be moved until memory_end. */
+void memory_begin(struct memory *m, struct arena *of);
 /* What was written to it, in a; NULL if not ok, or NULL and an error about `what`.  The stream is closed. */
 const char *memory_end(struct memory *m, bool ok, const char *what, struct arena *a,
                        struct diag *d);

@@ -29,7 +29,7 @@ static void roff(FILE *f, const char *s)
     }
 }
 
-static void man_passes(FILE *f)
+static void man_passes(FILE *f, struct arena *scratch)
 {
     char *text = NULL;
     size_t n = 0;
@@ -39,7 +39,7 @@ static void man_passes(FILE *f)
         FILE *mem = open_memstream(&text, &n);
         if (!mem)
             return;
-        pass_help(mem, p);
+        pass_help(mem, p, scratch);
         if (fclose(mem) == 0) {
             fputs(".PP\n", f);
             roff(f, text);
@@ -67,7 +67,7 @@ static void man_warnings(FILE *f)
     }
 }
 
-void docs_man(FILE *f, const struct cli *c, const char *version)
+void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *scratch)
 {
     const struct cli_option *o = c->option;
     fprintf(f, ".TH PCC 1 \"\" \"pcc %s\" \"User Commands\"\n", version);
@@ -95,7 +95,7 @@ void docs_man(FILE *f, const struct cli *c, const char *version)
         roff(f, o[i].help);
         fputc('\n', f);
     }
-    man_passes(f);
+    man_passes(f, scratch);
     man_warnings(f);
     fputs(
         ".SH FILES\n.TP\npcc\\-repro.pir\nwritten into the current folder when pcc finds a fault of "
@@ -212,13 +212,12 @@ static void zsh(FILE *f, const struct cli *c, struct arena *a)
     fputs("    '1:model:_files'\n", f);
 }
 
-int docs_completion(FILE *f, const struct cli *c, const char *shell, struct diag *d)
+int docs_completion(FILE *f, const struct cli *c, const char *shell, struct arena *scratch,
+                    struct diag *d)
 {
     bool is_bash = !strcmp(shell, "bash");
     if (!is_bash && strcmp(shell, "zsh"))
         return diag_error(d, "--help-completion '%s': expected bash or zsh", shell);
-    struct arena *a = arena_new();
-    (is_bash ? bash : zsh)(f, c, a);
-    arena_free(a);
+    (is_bash ? bash : zsh)(f, c, scratch);
     return 0;
 }

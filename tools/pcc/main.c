@@ -190,7 +190,7 @@ static void reproduce(const struct cli *c, const struct pcc *h, const struct pip
     y.levels = (struct levels){0};
     /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
     y.results = (struct results){.inferred = x->results.inferred};
-    if (read_input(h, &in, &again, &y.results.plan, &silent))
+    if (read_input(h, &in, &again, &y.results.plan, x->use.mem, &silent))
         return;
     y.scene.m = again.m;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
@@ -231,14 +231,15 @@ static int check_only(const struct cli *c, struct pcc *h)
     return check_annotations(x->scene.m, d) || rc || check_warned(h) ? EXIT_INPUT : 0;
 }
 
-/* What was given on the command line that the library knows. */
+/* Hands on what was given on the command line that the library knows; 0, or the exit code. */
 static int set_all(const struct cli *c, struct pcc *h)
 {
+    enum pcc_status s;
     for (uint32_t i = 0; i < c->noption; i++) {
         const struct cli_option *o = &c->option[i];
         for (uint32_t k = 0; k < c->n[o->id] && setting_named(o->name); k++)
-            if (pcc_set(h, o->name, c->list[o->id][k]))
-                return -1;
+            if ((s = pcc_set(h, o->name, c->list[o->id][k])))
+                return s == PCC_NO_MEMORY ? EXIT_INPUT : EXIT_USAGE;
     }
     return 0;
 }
@@ -255,13 +256,14 @@ static int run(const struct cli *c, struct pcc *h)
                                 c->value[CLI_PRINT_AFTER_ALL] ? "*" : c->value[CLI_PRINT_AFTER],
                             .verify_each = c->value[CLI_VERIFY_EACH] != NULL,
                             .time_passes = c->value[CLI_TIME_PASSES] != NULL};
-    if (set_all(c, h))
-        return EXIT_USAGE;
+    int rc = set_all(c, h);
+    if (rc)
+        return rc;
     if (c->value[CLI_CHECK_ANNOTATIONS])
         return check_only(c, h);
     if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    int rc = settings_read(h);
+    rc = settings_read(h);
     if (rc || (rc = make_pipeline(c, h, &p)))
         return rc;
     if (c->value[CLI_PRINT_PIPELINE])
@@ -308,11 +310,11 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
                        pass_hint(c->value[CLI_HELP_PASS], a));
             return EXIT_USAGE;
         }
-        pass_help(stdout, p);
+        pass_help(stdout, p, a);
     } else if (c->value[CLI_HELP_MAN]) {
-        docs_man(stdout, c, PCC_VERSION);
+        docs_man(stdout, c, PCC_VERSION, a);
     } else if (c->value[CLI_HELP_COMPLETION]) {
-        return docs_completion(stdout, c, c->value[CLI_HELP_COMPLETION], d) ? EXIT_USAGE : 0;
+        return docs_completion(stdout, c, c->value[CLI_HELP_COMPLETION], a, d) ? EXIT_USAGE : 0;
     } else if (!c->input) {
         diag_error(d, "no model given (see --help)");
         return EXIT_USAGE;
@@ -322,14 +324,46 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     return 0;
 }
 
+struct task {
+    int argc;
+    char **argv;
+    struct pcc *p;
+    struct pcc_listener *listener; /* its user is a sink */
+    int rc;                        /* the exit code */
+};
+
+/* All that may run out of memory. */
+static void answer(void *arg)
+{
+    struct task *t = arg;
+    struct pcc *p = t->p;
+    struct sink *sink = t->listener->user;
+    struct cli c = {0};
+    struct sigaction sa = {.sa_handler = on_interrupt};
+    int rc = cli_parse(&c, t->argc, t->argv, p->mem, &p->diag) ? EXIT_USAGE
+                                                               : inform(&c, p->mem, &p->diag);
+    if (rc == -1 && repro_options(&c, p->mem, &p->diag))
+        rc = EXIT_USAGE;
+    if (rc == -1) {
+        sink->quiet = c.value[CLI_QUIET] != NULL;
+        if (!sink->quiet && isatty(STDERR_FILENO))
+            t->listener->progress = draw;
+        pcc_listen(p, t->listener);
+        at_work = p;
+        sigaction(SIGINT, &sa, NULL);
+        rc = run(&c, p);
+    }
+    t->rc = rc;
+}
+
 int main(int argc, char **argv)
 {
     struct pcc *p = pcc_new();
     struct progress_bar bar = {.began = clock_now()};
     struct sink sink = {.bar = &bar};
     struct pcc_listener listener = {.user = &sink, .message = emit_line};
-    struct cli c = {0};
-    struct sigaction sa = {.sa_handler = on_interrupt};
+    struct task t = {argc, argv, p, &listener, EXIT_INPUT};
+    size_t wanted;
     if (!p) {
         fputs("pcc: error: out of memory\n", stderr);
         return EXIT_INPUT;
@@ -339,23 +373,12 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) /* mistakes on the command line shall have the form, too */
         sink.json = sink.json || !strcmp(argv[i], "--diag=json") ||
                     (!strcmp(argv[i], "json") && !strcmp(argv[i - 1], "--diag"));
-    int rc =
-        cli_parse(&c, argc, argv, p->mem, &p->diag) ? EXIT_USAGE : inform(&c, p->mem, &p->diag);
-    if (rc == -1 && repro_options(&c, p->mem, &p->diag))
-        rc = EXIT_USAGE;
-    if (rc == -1) {
-        sink.quiet = c.value[CLI_QUIET] != NULL;
-        if (!sink.quiet && isatty(STDERR_FILENO))
-            listener.progress = draw;
-        pcc_listen(p, &listener);
-        at_work = p;
-        sigaction(SIGINT, &sa, NULL);
-        rc = run(&c, p);
-    }
+    if (!arena_guard(p->mem, answer, &t, &wanted))
+        diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(&p->diag, "stdout: %s", strerror(errno));
-        rc = rc ? rc : EXIT_INPUT;
+        t.rc = t.rc ? t.rc : EXIT_INPUT;
     }
     pcc_free(p);
-    return rc;
+    return t.rc;
 }

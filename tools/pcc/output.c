@@ -15,13 +15,13 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-static int check_output(const struct cli *c, struct diag *d)
+static int check_output(const struct cli *c, struct arena *a, struct diag *d)
 {
     if (!c->value[CLI_OUTPUT])
         return 0;
     if (c->n[CLI_OUTPUT] > 1)
         return diag_error(d, "-o is given %u times: expected one output", c->n[CLI_OUTPUT]);
-    return write_check_path(c->input, c->value[CLI_OUTPUT], d);
+    return write_check_path(c->input, c->value[CLI_OUTPUT], a, d);
 }
 
 /* ---- options of writers ----------------------------------------------------------------------- */
@@ -129,11 +129,11 @@ static int explain(const struct cli *c, const struct result *r)
     if (!r->verdict)
         return diag_error(r->diag, "--explain-bound: there is no plan: give a planner, such as "
                                    "-p auto-place");
-    if (r->plan->bound < 0 || !r->plan->proof)
+    if (r->plan->claim.bound < 0 || !r->plan->claim.proof)
         fputs("no bound is known\n", f);
     else
-        fprintf(f, "why no plan%s takes less than %s:\n%s", plan_among(r->plan->scope),
-                time_short(text, r->plan->bound), r->plan->proof);
+        fprintf(f, "why no plan%s takes less than %s:\n%s", plan_among(r->plan->claim.scope),
+                time_short(text, r->plan->claim.bound), r->plan->claim.proof);
     return 0;
 }
 
@@ -235,8 +235,8 @@ int output_write(const struct cli *c, struct pcc *p)
 
 int output_check(const struct cli *c, struct pcc *p)
 {
-    return check_output(c, &p->diag) || emit_all(c, p, true) || replay_samples(c, &p->diag) < 0 ||
-                   check_options(c, p)
+    return check_output(c, p->mem, &p->diag) || emit_all(c, p, true) ||
+                   replay_samples(c, &p->diag) < 0 || check_options(c, p)
                ? -1
                : 0;
 }

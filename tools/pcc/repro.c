@@ -76,7 +76,7 @@ int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verif
         plan = y->results.plan;
     }
     struct pipeline rest = {.step = p->step + from, .n = at - from + 1};
-    if (outfile_open(&o, REPRO_FILE, d))
+    if (outfile_open(&o, REPRO_FILE, y->use.scratch, d))
         return -1;
     put_command(o.f, y, &rest, verify_each);
     module_print(o.f, &y->scene, plan);

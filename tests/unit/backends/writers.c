@@ -12,7 +12,7 @@
 /* Every option of every writer has a default that fits, and what opt_get says of it is read as the same. */
 static void test_defaults(void **state)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     (void)state;
     for (const struct writer *const *w = writer_table; *w; w++) {
         void *opts = writer_opts_new(*w, a), *again = arena_alloc(a, (*w)->optsize + 1);
@@ -79,22 +79,24 @@ static void test_names(void **state)
 {
     char said[256] = "";
     struct diag d = {.emit = keep, .user = said};
+    struct arena *a = arena_new(NULL);
     (void)state;
-    assert_int_equal(writer_check_name("split", &d), 0);
-    assert_int_equal(writer_check_name("v1.2", &d), 0);
-    assert_int_equal(writer_check_name("x.gantt.svg", &d), 0);
+    assert_int_equal(writer_check_name("split", a, &d), 0);
+    assert_int_equal(writer_check_name("v1.2", a, &d), 0);
+    assert_int_equal(writer_check_name("x.gantt.svg", a, &d), 0);
     assert_int_equal(d.errors, 0);
-    assert_int_equal(writer_check_name("x.SVG", &d), -1);
+    assert_int_equal(writer_check_name("x.SVG", a, &d), -1);
     assert_non_null(strstr(said, "pcc writes no .SVG; expected a folder for a split, or one of ."));
-    assert_int_equal(writer_check_name("x.html", &d), -1);
-    assert_int_equal(writer_check_name("x.gantt.pdf", &d), -1);
+    assert_int_equal(writer_check_name("x.html", a, &d), -1);
+    assert_int_equal(writer_check_name("x.gantt.pdf", a, &d), -1);
     assert_non_null(strstr(said, ".gantt.svg"));
+    arena_free(a);
 }
 
 /* Why an option has no effect: its writers' suffixes where it does not say itself. */
 static void test_unused(void **state)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     const struct writer_opt *view = writer_opt(writer_named("png", 3), "view");
     (void)state;
     assert_string_equal(writer_opt_unused(view, a), "no .dot, .svg, .pdf or .png is written");
@@ -112,7 +114,7 @@ static void test_sets(void **state)
 {
     static const char *const names[] = {"svg", "pdf", "png", NULL};
     const struct opt o = {.kind = OPT_SET, .off = offsetof(struct some, set), .names = names};
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct some s = {0, 7};
     (void)state;
     assert_true(opt_set(&o, &s, "png,svg") && s.set == 5 && s.choice == 7);

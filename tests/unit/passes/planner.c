@@ -80,14 +80,14 @@ static void begin(struct run *r, const struct field *f)
     struct text_module t;
     memset(r, 0, sizeof *r);
     r->d = (struct diag){.emit = keep_error, .user = r->error};
-    if (module_parse(&t, f->said.text, f->said.len, "random", &r->d))
+    if (module_parse(&t, f->said.text, f->said.len, "random", NULL, &r->d))
         fail_msg("%s\n%s", r->error, f->said.text);
     r->pin = (struct pin){"^n1$", "cpu0"};
     r->settings = (struct settings){.pins = &r->pin, .npins = f->features & FEATURE_PINS ? 1 : 0};
     r->x = (struct ctx){.scene = t.scene,
                         .settings = &r->settings,
-                        .use.mem = arena_new(),
-                        .use.scratch = arena_new(),
+                        .use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
                         .use.diag = &r->d};
 }
 
@@ -129,10 +129,10 @@ static void add_plan(struct field *f, const char *name, const struct ctx *x)
     }
     f->name[i] = name;
     f->value[i] = e.value;
-    f->bound[i] = p->bound;
-    f->bound_all[i] = p->bound_all;
+    f->bound[i] = p->claim.bound;
+    f->bound_all[i] = p->claim.bound_all;
     f->contiguous[i] = e.v.contiguous;
-    f->bounds_contiguous[i] = p->scope == SCOPE_CONTIGUOUS;
+    f->bounds_contiguous[i] = p->claim.scope == SCOPE_CONTIGUOUS;
 }
 
 /* Plans whose value is below another's bound that is about them. */

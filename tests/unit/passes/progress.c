@@ -66,7 +66,7 @@ static struct plan *place(struct ctx *x, struct ear *e, const char *devices, con
     struct pipeline p = {0};
     struct run_options o = {0};
     write_graph(&s, devices);
-    if (module_parse(&t, s.text, s.len, "chains", x->use.diag))
+    if (module_parse(&t, s.text, s.len, "chains", NULL, x->use.diag))
         fail_msg("%s", s.text);
     x->scene = t.scene;
     x->use.listener->user = e;
@@ -82,16 +82,19 @@ static void check(const char *devices, const char *passes, uint32_t enough)
     struct diag d = diag_silent();
     struct listener l = {.tell = hear};
     struct ear e = {.enough = enough};
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .use.listener = &l};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .use.listener = &l};
     struct plan *p = place(&x, &e, devices, passes);
-    if (!p || !e.told || e.after || e.least < (e.least ? p->bare : 0) || e.bound_most > p->bare)
+    if (!p || !e.told || e.after || e.least < (e.least ? p->claim.bare : 0) ||
+        e.bound_most > p->claim.bare)
         fail_msg(
             "%s: told %u times, %u after enough, values from %lld, bounds up to %lld, plan %lld",
             passes, e.told, e.after, (long long)e.least, (long long)e.bound_most,
-            (long long)(p ? p->bare : -1));
+            (long long)(p ? p->claim.bare : -1));
     if (enough && (!l.ended || e.told != enough))
-        fail_msg("%s: not ended: %s", passes, p->argument);
+        fail_msg("%s: not ended: %s", passes, p->claim.argument);
     if (!enough)
         assert_true(e.began >= 4 &&
                     e.began == e.ended); /* infer-shapes, cost, contract, the planner */

@@ -51,14 +51,14 @@ static int32_t *random_plan(const struct module *m, const struct place *p, uint3
 static int split_randomly(const char *path, const char *folder, uint32_t ndev, uint64_t seed,
                           uint32_t stay, uint32_t *nparts, struct diag *d)
 {
-    struct arena *mem = arena_new(), *scratch = arena_new();
+    struct arena *mem = arena_new(NULL), *scratch = arena_new(NULL);
     struct onnx_options o = {0};
     struct cluster cl;
     struct pipeline pipe = {0};
     struct run_options ro = {0};
-    struct plan plan = {
-        .planner = "random", .bound = -1, .bound_all = -1, .status = PLAN_HEURISTIC};
-    struct module *m = onnx_read(path, &o, d);
+    struct plan plan = {.planner = "random",
+                        .claim = {.bound = -1, .bound_all = -1, .status = PLAN_HEURISTIC}};
+    struct module *m = onnx_read(path, &o, NULL, d);
     struct ctx x = {
         .use.mem = mem, .use.scratch = scratch, .use.diag = d, .scene = {.m = m, .cluster = &cl}};
     int rc = -1;
@@ -142,7 +142,7 @@ static int count(const char *folder)
 /* One round: begin, write a file, commit or abort. */
 static int go(const char *target, bool commit, const char *file, struct diag *d)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct folder f;
     int rc = folder_begin(&f, target, false, a, d);
     if (!rc) {
@@ -207,7 +207,7 @@ static void test_folder(void **state)
 
 static void test_names(void **state)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct names t = names_new(a, 0);
     (void)state;
     for (uint32_t i = 0; i < 5000; i++)
@@ -235,13 +235,13 @@ static void test_parts(void **state)
     assert_true(nparts >= 3 && nparts <= 10);
     for (uint32_t i = 0; i < nparts; i++) {
         snprintf(path, sizeof path, "%s/part%u.onnx", base, i);
-        struct module *m = onnx_read(path, &o, &d);
+        struct module *m = onnx_read(path, &o, NULL, &d);
         assert_non_null(m);
         assert_true(m->graph[1].in.n > 0 && m->graph[1].out.n > 0);
         nodes += m->graph[1].count;
         arena_free(m->mem);
     }
-    struct module *whole = onnx_read(model, &o, &d);
+    struct module *whole = onnx_read(model, &o, NULL, &d);
     assert_true(nodes >= whole->graph[1].count);
     arena_free(whole->mem);
     snprintf(command, sizeof command, "rm -r %s", base);

@@ -145,7 +145,7 @@ static struct module *read_graph(Onnx__GraphProto *g)
     fclose(f);
     diag = (struct diag){.emit = keep};
     *last_line = '\0';
-    struct module *m = onnx_read(path_of("m.onnx"), &options, &diag);
+    struct module *m = onnx_read(path_of("m.onnx"), &options, NULL, &diag);
     if (m != NULL)
         assert_int_equal(module_verify(m, &diag), 0);
     return m;
@@ -471,7 +471,7 @@ static void larger_than_protobuf(void **state)
     close(fd);
     struct onnx_options options = {0};
     diag = (struct diag){.emit = keep};
-    struct module *m = onnx_read(path_of("big.onnx"), &options, &diag);
+    struct module *m = onnx_read(path_of("big.onnx"), &options, NULL, &diag);
     assert_non_null(m);
     tid t = m->value[value(m, 1, "w")].tensor;
     assert_true(m->tensor[t].len == len && m->tensor[t].off == n);
@@ -508,7 +508,7 @@ static void gpt2_past(void **state)
     const char *path = arena_fmt(mem, "%s/models/gpt2_past.onnx", getenv("PCC_SHARED"));
     struct onnx_options options = {0};
     diag = (struct diag){.emit = keep};
-    struct module *m = onnx_read(path, &options, &diag);
+    struct module *m = onnx_read(path, &options, NULL, &diag);
     assert_non_null(m);
     assert_int_equal(module_verify(m, &diag), 0);
     assert_int_equal(m->nnode - 1, 3069);
@@ -523,7 +523,7 @@ static void gpt2_past(void **state)
 static int setup(void **state)
 {
     (void)state;
-    mem = arena_new();
+    mem = arena_new(NULL);
     return mkdtemp(folder) != NULL ? 0 : -1;
 }
 

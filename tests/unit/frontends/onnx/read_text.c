@@ -42,7 +42,7 @@ static char *print(struct module *m, size_t *n)
 static bool round_trip(const char *file)
 {
     struct diag d = diag_silent();
-    struct module *m = onnx_read(file, &(struct onnx_options){.allow_links = true}, &d);
+    struct module *m = onnx_read(file, &(struct onnx_options){.allow_links = true}, NULL, &d);
     struct text_module back;
     size_t n = 0, n2 = 0;
 
@@ -51,7 +51,7 @@ static bool round_trip(const char *file)
     if (module_verify(m, &d) != 0)
         fail_msg("%s: does not verify", file);
     char *text = print(m, &n);
-    if (module_parse(&back, text, n, file, &d) != 0)
+    if (module_parse(&back, text, n, file, NULL, &d) != 0)
         fail_msg("%s: its text does not parse", file);
     if (!module_equal(m, NULL, back.scene.m, NULL))
         fail_msg("%s: its text is another module", file);

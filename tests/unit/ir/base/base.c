@@ -38,7 +38,7 @@ static bool zeroed(const unsigned char *p, size_t n)
 
 static void arena_blocks(void **state)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     (void)state;
 
     /* blocks of all sizes, under nested marks: zeroed, aligned, apart from each other */
@@ -79,14 +79,6 @@ static void arena_blocks(void **state)
     arena_free(a);
 }
 
-static jmp_buf out_of_memory;
-
-static void jump(size_t wanted)
-{
-    (void)wanted;
-    longjmp(out_of_memory, 1);
-}
-
 static void append(void *p)
 {
     char **at = p;
@@ -95,17 +87,12 @@ static void append(void *p)
 
 static void arena_the_rest(void **state)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     char order[4] = "", *at = order;
     (void)state;
 
     assert_string_equal(arena_fmt(a, "%s-%d", "node", 7), "node-7");
     assert_string_equal(arena_strdup(a, "abcdef", 3), "abc");
-    arena_on_exhaustion(a, jump);
-    if (setjmp(out_of_memory) == 0) {
-        arena_array(a, SIZE_MAX / 2, 4);
-        fail();
-    }
     uint32_t cap = 0, *v = NULL, *w = NULL, capw = 0;
     for (uint32_t i = 0; i < 100000; i++) {
         v = vec_grow(a, v, &cap, i + 1, sizeof *v);
@@ -127,10 +114,88 @@ static void arena_the_rest(void **state)
     assert_string_equal(order, "xx");
 }
 
+struct trial {
+    struct arena *a, *kept, *inner;
+    char order[16], *at;
+    size_t wanted;
+    bool caught, after;
+};
+
+static void want_too_much(void *arg)
+{
+    struct trial *t = arg;
+    t->inner = arena_new(arena_new(t->kept));
+    arena_defer(arena_new(t->inner), append, &t->at);
+    arena_defer(t->inner, append, &t->at);
+    arena_array(t->inner, SIZE_MAX / 2, 4);
+    fail();
+}
+
+static void work_within(void *arg)
+{
+    struct trial *t = arg;
+    struct arena *first = arena_new(t->a);
+    arena_defer(first, append, &t->at);
+    t->caught = !arena_guard(first, want_too_much, arg, &t->wanted);
+    assert_string_equal(t->order, "xx"); /* the inner guard's arenas alone are freed */
+    arena_free(first);
+    arena_free(arena_new(t->a));
+    t->after = true;
+    arena_defer(arena_new(t->a), append, &t->at);
+    arena_exhausted(t->kept, 77);
+}
+
+static void do_nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* A guard returns when memory runs out anywhere in its tree, and frees what was made meanwhile, children first. */
+static void arena_guards(void **state)
+{
+    struct trial t = {.a = arena_new(NULL)};
+    struct arena *other = arena_new(NULL);
+    size_t wanted = 1;
+    (void)state;
+
+    t.at = t.order;
+    t.kept = arena_new(t.a);
+    arena_defer(t.kept, append, &t.at);
+    assert_false(arena_guard(t.a, work_within, &t, &wanted));
+    assert_true(t.caught && t.after && t.wanted == SIZE_MAX && wanted == 77);
+    assert_string_equal(t.order, "xxxx"); /* what was there before the guard stays */
+    assert_true(arena_guard(t.a, do_nothing, NULL, NULL));
+    arena_free(other);
+    arena_free(t.a);
+    assert_string_equal(t.order, "xxxxx");
+}
+
+static void append_y(void *p)
+{
+    char **at = p;
+    *(*at)++ = 'y';
+}
+
+/* Arenas that belong to one are freed with it, whenever they were made; others stay. */
+static void arena_trees(void **state)
+{
+    char order[8] = "", *at = order;
+    struct arena *root = arena_new(NULL), *x = arena_new(root), *y = arena_new(root);
+    (void)state;
+
+    arena_defer(arena_new(x), append, &at);
+    arena_defer(y, append_y, &at);
+    arena_defer(x, append, &at);
+    arena_free(x);
+    assert_string_equal(order, "xx");
+    arena_free(root);
+    assert_string_equal(order, "xxy");
+}
+
 /* An array that grows in place over memory that was handed out before must still be zero. */
 static void arena_extend(void **state)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     (void)state;
 
     struct arena_mark mark = arena_mark(a);
@@ -288,7 +353,7 @@ static void saturation(void **state)
 
 static void interning(void **state)
 {
-    struct module *m = module_new(NULL);
+    struct module *m = module_new(NULL, NULL);
     char text[32];
     (void)state;
 
@@ -326,7 +391,7 @@ static void tensors(void **state)
 {
     struct sink s;
     struct diag d = diag_of(&s);
-    struct module *m = module_new(&d);
+    struct module *m = module_new(NULL, &d);
     int64_t v[2000];
     (void)state;
 
@@ -392,7 +457,7 @@ static void tensors(void **state)
 
 static void rows(void **state)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     uint32_t row[1000], entry[1000];
     (void)state;
 
@@ -426,6 +491,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_blocks), cmocka_unit_test(arena_the_rest),
+        cmocka_unit_test(arena_guards), cmocka_unit_test(arena_trees),
         cmocka_unit_test(arena_extend), cmocka_unit_test(diagnostics),
         cmocka_unit_test(unit_parsing), cmocka_unit_test(unit_printing),
         cmocka_unit_test(saturation),   cmocka_unit_test(interning),

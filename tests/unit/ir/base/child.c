@@ -59,7 +59,7 @@ static int never_stops_talking(void *arg, FILE *out)
 static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                         enum child_end end, const char *said, const char *reason)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     char *bytes = NULL;
     size_t n = 0;
     const char *why = "";
@@ -106,7 +106,7 @@ static void test_closed_streams(void **state)
         char *bytes;
         size_t n;
         const char *why;
-        struct arena *a = arena_new();
+        struct arena *a = arena_new(NULL);
         enum child_end end = child_run(says_hello, hello, &none, 100, a, &bytes, &n, &why);
         dup2(in, 0);
         dup2(out, 1);

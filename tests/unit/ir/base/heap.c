@@ -25,7 +25,7 @@ static void as_sorting(void **state)
     (void)state;
     uint64_t rng = 5;
     for (int round = 0; round < ROUNDS; round++) {
-        struct arena *a = arena_new();
+        struct arena *a = arena_new(NULL);
         struct heap h = {.a = a};
         struct heap_entry in[STEPS], x;
         uint32_t n = 0, most = 1 + test_below(&rng, 9);

@@ -22,7 +22,7 @@ static void keep(void *user, enum diag_level level, enum warning w, const char *
 
 static int parse(struct cluster *c, const char *text, char *said)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct diag d = {.emit = keep, .user = said};
 
     said[0] = '\0';
@@ -101,7 +101,7 @@ static void devices(void **state)
 {
     static const char *const name[] = {"acc0", "acc1", "cpu0", "cpu1", "cpu2", "acc2", "cpu3"};
     static const uint32_t cls[] = {0, 0, 1, 1, 1, 2, 3};
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct cluster c;
     char said[1000];
     (void)state;

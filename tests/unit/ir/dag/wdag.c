@@ -32,7 +32,7 @@ static void test_golden_levels(void **state)
 {
     static const int64_t level[] = {26, 28, 28, 25, 26, 28, 28, 25, 28, 28};
     static const uint32_t order[] = {1, 2, 5, 3, 7, 0, 4, 6, 8, 9};
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     const uint32_t *name;
     struct wdag *g = golden(a, &name);
     const int64_t *l = cpd_levels(g, 0, a);
@@ -47,7 +47,7 @@ static void test_golden_levels(void **state)
 
 static void check_clusters(int64_t range, int64_t mem, uint32_t want, int64_t cut, const char *text)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     const uint32_t *name;
     struct wdag *g = golden(a, &name);
     struct fuse_limits limits = {0, range, mem, true};
@@ -105,7 +105,7 @@ static void test_partition_is_optimal(void **state)
     uint64_t seed = 7;
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
-        struct arena *a = arena_new();
+        struct arena *a = arena_new(NULL);
         struct wdag *g =
             random_graph(a, &seed, 2 + test_below(&seed, 9), 15 + test_below(&seed, 40));
         struct fuse_limits l = {0, 1 + test_below(&seed, 6), test_below(&seed, 12), round % 2};
@@ -125,7 +125,7 @@ static void test_merge_keeps_totals(void **state)
     uint64_t seed = 11;
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
-        struct arena *a = arena_new();
+        struct arena *a = arena_new(NULL);
         struct wdag *g = random_graph(a, &seed, 2 + test_below(&seed, 14), 25);
         uint32_t group[64], n = 1 + test_below(&seed, g->n);
         struct diag d = {0};
@@ -155,7 +155,7 @@ static void test_ideals(void **state)
     uint64_t seed = 3;
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
-        struct arena *a = arena_new();
+        struct arena *a = arena_new(NULL);
         struct wdag *g =
             random_graph(a, &seed, 1 + test_below(&seed, 12), 5 + test_below(&seed, 50));
         uint64_t count = 0;

@@ -73,7 +73,7 @@ static void test_any_plan(void **state)
 /* A path of which only the ends stay: they pay what the cheapest net between them costs. */
 static void test_chain(void **state)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     (void)state;
     int64_t time[] = {1, 1, 1, 1}, size[] = {0, 0, 0, 0};
     struct test_edge edge[] = {{0, 1, 640}, {1, 2, 320}, {2, 3, 960}};
@@ -90,7 +90,7 @@ static void test_chain(void **state)
 static void test_branches(void **state)
 {
     enum { BRANCHES = 8, N = BRANCHES + 2 };
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     int64_t time[N], size[N] = {0};
     struct test_edge edge[2 * BRANCHES];
     uint8_t out[N] = {0};

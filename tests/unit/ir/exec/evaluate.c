@@ -30,9 +30,9 @@ struct world {
 static void enter(struct world *w, const struct pin *pins, uint32_t npins)
 {
     memset(w, 0, sizeof *w);
-    assert_int_equal(module_parse(&w->t, text, strlen(text), "evaluate", &w->d), 0);
+    assert_int_equal(module_parse(&w->t, text, strlen(text), "evaluate", NULL, &w->d), 0);
     w->set = (struct settings){.pins = pins, .npins = npins};
-    w->x = (struct ctx){.use = {.mem = arena_new(), .scratch = arena_new(), .diag = &w->d},
+    w->x = (struct ctx){.use = {.mem = arena_new(NULL), .scratch = arena_new(NULL), .diag = &w->d},
                         .scene = w->t.scene,
                         .settings = &w->set};
     assert_int_equal(ctx_base(&w->x), 0);
@@ -41,10 +41,10 @@ static void enter(struct world *w, const struct pin *pins, uint32_t npins)
     w->dev = arena_array(w->x.use.mem, w->t.scene.m->nnode, sizeof *w->dev);
     w->dev[w->b] = 1;
     w->plan = (struct plan){.dev = w->dev,
-                            .value = 7 * PS_PER_S / 1000000,
-                            .bound = -1,
-                            .bound_all = -1,
-                            .status = PLAN_HEURISTIC};
+                            .claim.value = 7 * PS_PER_S / 1000000,
+                            .claim.bound = -1,
+                            .claim.bound_all = -1,
+                            .claim.status = PLAN_HEURISTIC};
 }
 
 static void leave(struct world *w)
@@ -72,16 +72,16 @@ static void test_claims(void **state)
     enter(&w, NULL, 0);
     assert_int_equal(find(&w, &why), FOUND_AS_CLAIMED);
     assert_null(why);
-    w.plan.bound = 6 * us;
+    w.plan.claim.bound = 6 * us;
     assert_int_equal(find(&w, &why), FOUND_AS_CLAIMED);
-    w.plan.status = PLAN_OPTIMAL;
+    w.plan.claim.status = PLAN_OPTIMAL;
     assert_int_equal(find(&w, &why), FOUND_OTHER_BOUND);
-    w.plan.bound = 7 * us;
+    w.plan.claim.bound = 7 * us;
     assert_int_equal(find(&w, &why), FOUND_AS_CLAIMED);
-    w.plan.bound = 7 * us + 1;
-    w.plan.status = PLAN_FEASIBLE;
+    w.plan.claim.bound = 7 * us + 1;
+    w.plan.claim.status = PLAN_FEASIBLE;
     assert_int_equal(find(&w, &why), FOUND_OTHER_BOUND);
-    w.plan.bound = w.plan.value = 7 * us + 1;
+    w.plan.claim.bound = w.plan.claim.value = 7 * us + 1;
     assert_int_equal(find(&w, &why), FOUND_OTHER_VALUE);
     leave(&w);
 }
@@ -109,10 +109,10 @@ static void test_memory(void **state)
     (void)state;
     enter(&w, NULL, 0);
     w.dev[w.b] = 0;
-    w.plan.value = 12 * PS_PER_S / 1000000;
+    w.plan.claim.value = 12 * PS_PER_S / 1000000;
     assert_int_equal(find(&w, &why), FOUND_BROKEN);
     assert_non_null(strstr(why, "acc0 needs 11.72 KiB and has 9.766 KiB"));
-    w.plan.status = PLAN_OVER_MEMORY;
+    w.plan.claim.status = PLAN_OVER_MEMORY;
     assert_int_equal(find(&w, &why), FOUND_AS_CLAIMED);
     struct evaluation e = evaluate(&w.x.scene, &w.plan, w.x.use.mem);
     assert_true(evaluation_holds(&e, true) && !evaluation_holds(&e, false));

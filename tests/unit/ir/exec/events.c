@@ -85,7 +85,7 @@ static uint32_t related(const struct task_graph *g, uint32_t t, uint32_t i, uint
 static void draw_tasks(struct made *x, uint64_t *rng, uint32_t shortest)
 {
     uint32_t n = 1 + test_below(rng, MOST), many = 1 + test_below(rng, MOST_COUNT);
-    x->a = arena_new();
+    x->a = arena_new(NULL);
     x->g.nlane = LANES;
     x->g.ndev = DEVS;
     for (uint32_t t = 0; t < n; t++) {
@@ -470,7 +470,7 @@ static uint32_t transfer(struct hand *h, uint32_t op, uint32_t from, uint32_t to
 static struct hand hand(uint32_t ndev, int mode)
 {
     struct hand h = {.ndev = ndev, .mode = mode};
-    h.x.a = arena_new();
+    h.x.a = arena_new(NULL);
     h.x.g.nlane = 12;
     h.x.g.ndev = ndev;
     for (uint32_t l = 0; l < 12; l++)

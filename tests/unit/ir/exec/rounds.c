@@ -50,7 +50,7 @@ static struct text_module make(uint64_t *rng, struct diag *d)
     fprintf(f, "}\n");
     fclose(f);
     struct text_module t;
-    if (module_parse(&t, text, size, "random", d))
+    if (module_parse(&t, text, size, "random", NULL, d))
         fail_msg("does not parse:\n%s", text);
     free(text);
     return t;
@@ -140,8 +140,10 @@ static void test_replay(void **state)
     for (uint32_t round = 0; round < GRAPHS; round++) {
         struct diag d = {.emit = quiet};
         struct text_module t = make(&rng, &d);
-        struct ctx x = {
-            .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = t.scene};
+        struct ctx x = {.use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
+                        .use.diag = &d,
+                        .scene = t.scene};
         assert_int_equal(ctx_base(&x), 0);
         int32_t *dev = arena_array(x.use.mem, x.scene.m->nnode, sizeof *dev);
         for (nid n = 0; n < x.scene.m->nnode; n++)
@@ -181,9 +183,11 @@ static void test_limits(void **state)
     struct text_module t;
     struct diag d = {.emit = quiet};
     (void)state;
-    assert_int_equal(module_parse(&t, text, strlen(text), "limits", &d), 0);
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = t.scene};
+    assert_int_equal(module_parse(&t, text, strlen(text), "limits", NULL, &d), 0);
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = t.scene};
     assert_int_equal(ctx_base(&x), 0);
     int32_t *dev = arena_array(x.use.mem, x.scene.m->nnode, sizeof *dev);
     dev[x.scene.m->nnode - 1] = 1;
@@ -228,9 +232,11 @@ static void test_early_gradients(void **state)
     struct text_module t;
     struct diag d = {.emit = quiet};
     (void)state;
-    assert_int_equal(module_parse(&t, text, strlen(text), "early", &d), 0);
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = t.scene};
+    assert_int_equal(module_parse(&t, text, strlen(text), "early", NULL, &d), 0);
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = t.scene};
     assert_int_equal(ctx_base(&x), 0);
     nid a = x.scene.m->graph[1].first;
     int32_t *dev = arena_array(x.use.mem, x.scene.m->nnode, sizeof *dev);
@@ -272,7 +278,7 @@ static void test_plain(void **state)
          "12"},                                      /* XML has no such characters */
         {"\xf4\x90\x80\x80\xf8\x88\xff", "???????"}, /* beyond Unicode */
     };
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     (void)state;
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         assert_string_equal(label_plain(a, text[i][0]), text[i][1]);

@@ -19,7 +19,7 @@ static int setup(void **state)
 {
     static struct diag d;
     (void)state;
-    m = module_new(&d);
+    m = module_new(NULL, &d);
     return 0;
 }
 

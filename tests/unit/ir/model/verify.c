@@ -53,7 +53,7 @@ static vid value_of(struct module *m, const char *name, gid g, nid def, uint32_t
 static struct module *sample(struct diag *d)
 {
     static const float weight[4];
-    struct module *m = module_new(d);
+    struct module *m = module_new(NULL, d);
     const struct dim two = {4, 0};
 
     gid main = module_add_graph(m), body = module_add_graph(m);

@@ -150,7 +150,7 @@ static void make_module(struct world *w, uint64_t seed, uint32_t maxops, bool tr
     uint64_t rng = seed * 977;
     uint32_t nop = 1 + test_below(&rng, maxops), state = nop;
     memset(w, 0, sizeof *w);
-    w->a = arena_new();
+    w->a = arena_new(NULL);
     make_classes(w, &rng);
     w->forward = training ? test_below(&rng, nop + 1) : nop;
     say(&w->said, "graph {\n");
@@ -184,7 +184,7 @@ static void make_module(struct world *w, uint64_t seed, uint32_t maxops, bool tr
     bool pins = test_below(&rng, 4) == 0;
     for (uint32_t i = 0; i < nop; i++)
         w->pin[i] = pins && test_below(&rng, 3) == 0 ? (int32_t)test_below(&rng, w->ndev) : -1;
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
@@ -344,8 +344,10 @@ static int64_t value_of(const struct world *w, const struct load *load, enum ove
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = d, .scene = w->t.scene};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = d,
+                    .scene = w->t.scene};
     struct settings *s = arena_alloc(x.use.mem, sizeof *s);
     struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
@@ -513,9 +515,9 @@ static void check_planner(struct world *w, struct diag *d, const char *passes, b
     struct run_options o = {0};
     assert_int_equal(pipeline_parse(&p, passes, x.use.mem, d), 0);
     int rc = pipeline_run(&p, &x, &o);
-    int64_t got = rc || !x.results.plan ? COST_NEVER : x.results.plan->value;
+    int64_t got = rc || !x.results.plan ? COST_NEVER : x.results.plan->claim.value;
     if (rc == PASS_UNVERIFIED || (exact ? got != want : got < want) ||
-        (got != COST_NEVER && x.results.plan->bound > want))
+        (got != COST_NEVER && x.results.plan->claim.bound > want))
         fail_msg("seed %llu: %s gives %lld (%d), the best of all is %lld:\n%s",
                  (unsigned long long)seed, passes, (long long)got, rc, (long long)want,
                  w->said.text);

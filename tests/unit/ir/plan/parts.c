@@ -28,7 +28,7 @@ static void start(struct maker *k)
 {
     struct dim two = {2, 0}, large = {1000, 0};
     memset(k, 0, sizeof *k);
-    k->m = module_new(&k->diag);
+    k->m = module_new(NULL, &k->diag);
     gid g = module_add_graph(k->m);
     assert_int_equal(g, 1);
     k->m->graph[1].first = k->m->nnode;

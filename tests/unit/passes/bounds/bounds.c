@@ -368,7 +368,7 @@ static void test_weights(void **state)
 static void test_bounds(void **state)
 {
     struct instance *t = malloc(sizeof *t);
-    struct arena *scratch = arena_new();
+    struct arena *scratch = arena_new(NULL);
     uint32_t feasible = 0, cheap = 0, equal = 0, raised = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 2 * GRAPHS; seed++) {

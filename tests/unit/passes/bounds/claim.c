@@ -124,7 +124,7 @@ static void make(struct world *w, uint64_t seed, uint32_t kind, struct diag *d)
             say(&w->said, "%s %%v%u", n++ ? "," : "", i + 1);
     }
     say(&w->said, "\n}\n");
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
@@ -264,8 +264,10 @@ static void find_least(struct world *w, int64_t *any, int64_t *contiguous)
 {
     uint32_t n = 0, copies[DEVICES] = {1, 1, 1, 1};
     struct diag d = diag_silent();
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = w->t.scene};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = w->t.scene};
     *any = *contiguous = COST_NEVER;
     w->x = &x;
     assert_int_equal(ctx_base(&x), 0);
@@ -313,8 +315,10 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
     struct world *w = malloc(sizeof *w);
     struct diag d = diag_silent();
     make(w, seed, kind, &d);
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = w->t.scene};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = w->t.scene};
     int rc = place(&x, passes);
     const struct plan *p = x.results.plan;
     c->runs++;
@@ -323,21 +327,23 @@ static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift,
         fail_msg("seed %llu, kind %u: %s gives %d, the least is %lld:\n%s",
                  (unsigned long long)seed, kind, passes, rc, (long long)any, w->said.text);
     if (!rc) {
-        bool all = p->scope == SCOPE_ALL, optimal = p->status == PLAN_OPTIMAL;
+        bool all = p->claim.scope == SCOPE_ALL, optimal = p->claim.status == PLAN_OPTIMAL;
         int64_t least = all ? any : contiguous;
-        bool spared = thrift && p->value == contiguous && any > contiguous - (contiguous + 19) / 20;
-        c->best += p->value == any || spared;
+        bool spared =
+            thrift && p->claim.value == contiguous && any > contiguous - (contiguous + 19) / 20;
+        c->best += p->claim.value == any || spared;
         c->optimal += optimal;
         c->all += optimal && all;
-        if (p->value < any || p->bound > least || p->bound_all > any ||
-            (optimal && p->value != least) || (all && p->bound_all != p->bound) ||
-            (!all && p->scope != SCOPE_CONTIGUOUS))
+        if (p->claim.value < any || p->claim.bound > least || p->claim.bound_all > any ||
+            (optimal && p->claim.value != least) || (all && p->claim.bound_all != p->claim.bound) ||
+            (!all && p->claim.scope != SCOPE_CONTIGUOUS))
             fail_msg(
                 "seed %llu, kind %u: %s: %lld, bound %lld, of all %lld, %s%s; the least is %lld, "
                 "contiguous %lld:\n%s",
-                (unsigned long long)seed, kind, passes, (long long)p->value, (long long)p->bound,
-                (long long)p->bound_all, plan_status_name(p->status), plan_among(p->scope),
-                (long long)any, (long long)contiguous, w->said.text);
+                (unsigned long long)seed, kind, passes, (long long)p->claim.value,
+                (long long)p->claim.bound, (long long)p->claim.bound_all,
+                plan_status_name(p->claim.status), plan_among(p->claim.scope), (long long)any,
+                (long long)contiguous, w->said.text);
     }
     arena_free(x.use.mem);
     arena_free(x.use.scratch);

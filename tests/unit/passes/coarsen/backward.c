@@ -209,10 +209,12 @@ static void check(enum mode mode, uint64_t rng)
         struct text_module t;
         struct diag d = {.emit = quiet};
         make(&w, mode, &rng);
-        if (module_parse(&t, w.said.text, w.said.len, "random", &d))
+        if (module_parse(&t, w.said.text, w.said.len, "random", NULL, &d))
             fail_msg("round %u does not parse:\n%s", round, w.said.text);
-        struct ctx x = {
-            .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = t.scene};
+        struct ctx x = {.use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
+                        .use.diag = &d,
+                        .scene = t.scene};
         int rc = run(&x, round % 2 ? "dp-place{starts=1}" : "subdivide,dp-place{starts=1}");
         uneven += w.uneven;
         int64_t best = brute_force(&w, &x);
@@ -223,7 +225,7 @@ static void check(enum mode mode, uint64_t rng)
                 fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.said.text);
             struct verdict v =
                 judge(&x.scene, x.results.plan->dev, x.results.plan->copies, x.use.mem);
-            if (v.value != best || x.results.plan->status != PLAN_OPTIMAL)
+            if (v.value != best || x.results.plan->claim.status != PLAN_OPTIMAL)
                 fail_msg("round %u: %lld, best %lld\n%s", round, (long long)v.value,
                          (long long)best, w.said.text);
             assert_true(v.fits && v.colocated && v.runnable);

@@ -103,9 +103,11 @@ static void join(const char *text, size_t size, enum rule rule, struct tally *t)
     struct text_module in;
     struct pipeline pipe = {0};
     struct run_options none = {0};
-    assert_int_equal(module_parse(&in, text, size, "random", &d), 0);
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = &d, .scene = in.scene};
+    assert_int_equal(module_parse(&in, text, size, "random", NULL, &d), 0);
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = in.scene};
     assert_int_equal(pipeline_parse(&pipe, "cost", x.use.mem, &d), 0);
     assert_int_equal(pipeline_run(&pipe, &x, &none) || ctx_base(&x), 0);
     struct classes c = classes_new(x.use.mem, x.levels.base->n);

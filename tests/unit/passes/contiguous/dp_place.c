@@ -228,7 +228,7 @@ static uint32_t check_cuts(const struct instance *t, const struct problem *c, ui
 /* A maximum flow is a minimum cut, tried over all sets of nodes. */
 static void test_flow(void **state)
 {
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     (void)state;
     for (uint64_t seed = 1; seed <= 5000; seed++) {
         uint64_t rng = seed, work = UINT64_MAX;
@@ -601,7 +601,7 @@ static void make_problems(struct instance *t, uint64_t seed)
     uint32_t from[N + CHAINS], to[N + CHAINS], net[2 * (N + CHAINS)], pin[2 * (N + CHAINS)];
     struct wdag *g = &t->g;
     memset(t, 0, sizeof *t);
-    t->a = g->mem = arena_new();
+    t->a = g->mem = arena_new(NULL);
     t->c = (struct cluster){.ncls = 1, .ndev = MAX_DEV};
     t->c.cls[0] = (struct device_class){.name = "class", .count = MAX_DEV, .memory = -1};
     g->n = N;

@@ -141,7 +141,7 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
             w->pin[i] = (int32_t)test_below(&rng, w->ndev);
     }
     say(&w->said, "\n}\n");
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", d))
+    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
@@ -301,8 +301,10 @@ static int64_t try_all(const struct world *w, int32_t *plan)
 
 static struct ctx context(struct world *w, struct diag *d)
 {
-    struct ctx x = {
-        .use.mem = arena_new(), .use.scratch = arena_new(), .use.diag = d, .scene = w->t.scene};
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = d,
+                    .scene = w->t.scene};
     struct settings *s = arena_alloc(x.use.mem, sizeof *s);
     struct pin *pin = arena_array(x.use.mem, OPS, sizeof *pin);
     for (uint32_t i = 0; i < w->nop; i++)
@@ -402,14 +404,14 @@ static void check_plan(struct world *w, uint64_t seed, const char *passes, bool 
         fail_msg("seed %llu: %s gives %d, the least is %lld:\n%s", (unsigned long long)seed, passes,
                  rc, (long long)best, w->said.text);
     if (!rc) {
-        bool proven = x.results.plan->status == PLAN_OPTIMAL;
-        if (x.results.plan->bound > best || x.results.plan->value < best ||
-            ((exact || proven) && x.results.plan->value != best) || (exact && !proven))
+        bool proven = x.results.plan->claim.status == PLAN_OPTIMAL;
+        if (x.results.plan->claim.bound > best || x.results.plan->claim.value < best ||
+            ((exact || proven) && x.results.plan->claim.value != best) || (exact && !proven))
             fail_msg("seed %llu: %s: %lld, bound %lld, %s; the least is %lld:\n%s",
-                     (unsigned long long)seed, passes, (long long)x.results.plan->value,
-                     (long long)x.results.plan->bound, plan_status_name(x.results.plan->status),
-                     (long long)best, w->said.text);
-        counts[1] += x.results.plan->value == best;
+                     (unsigned long long)seed, passes, (long long)x.results.plan->claim.value,
+                     (long long)x.results.plan->claim.bound,
+                     plan_status_name(x.results.plan->claim.status), (long long)best, w->said.text);
+        counts[1] += x.results.plan->claim.value == best;
         counts[2] += proven;
     }
     counts[0]++;
@@ -478,8 +480,8 @@ static void test_flat(void **state)
                 x.levels.top = x.levels.base = x.levels.whole = NULL, x.scene.place = NULL;
             int rc = place(&x, i ? "hier-place" : "dp-place");
             assert_true(rc == 0 || rc == PASS_INFEASIBLE || rc == -1);
-            value[i] = rc ? rc : x.results.plan->value; /* -1: pins contradict colours */
-            assert_true(rc || x.results.plan->status == PLAN_OPTIMAL);
+            value[i] = rc ? rc : x.results.plan->claim.value; /* -1: pins contradict colours */
+            assert_true(rc || x.results.plan->claim.status == PLAN_OPTIMAL);
             end(w, &x);
         }
         if (value[0] != value[1])

@@ -25,7 +25,7 @@ static void begin(struct bench *b)
 {
     memset(b, 0, sizeof *b);
     b->diag = diag_silent();
-    b->m = module_new(&b->diag);
+    b->m = module_new(NULL, &b->diag);
     b->m->ir_version = 8;
     module_add_opset(b->m, 0, 17);
     gid g = module_add_graph(b->m);
@@ -40,8 +40,8 @@ static void begin(struct bench *b)
     c->bandwidth = INT64_C(100000000000);
     c->overhead = 5000000;
     c->link_bandwidth = INT64_C(1000000000);
-    b->x = (struct ctx){.use.mem = arena_new(),
-                        .use.scratch = arena_new(),
+    b->x = (struct ctx){.use.mem = arena_new(NULL),
+                        .use.scratch = arena_new(NULL),
                         .use.diag = &b->diag,
                         .scene = {.m = b->m, .cluster = &b->cluster}};
 }

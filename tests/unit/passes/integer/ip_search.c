@@ -201,7 +201,7 @@ static void test_solvers(void **state)
 {
     const struct mip_solver *const solver[] = {&mip_lpsolve, &mip_cbc};
     static const double time[2][3] = {{17, 39, 13}, {0, 7, 7}};
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct mip *m = mip_new(a);
     uint32_t top = mip_col(m, "T", 13, MIP_INF, 1, false), x[2][3];
     (void)state;
@@ -246,7 +246,7 @@ static int contradict_itself(const struct mip *m, const struct mip_limits *l,
 static void test_contradiction(void **state)
 {
     const struct mip_solver liar = {.name = "liar", .attempts = 1, .solve = contradict_itself};
-    struct arena *a = arena_new();
+    struct arena *a = arena_new(NULL);
     struct mip *m = mip_new(a);
     struct clock clock = {0};
     struct mip_answer answer;
