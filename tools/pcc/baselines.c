@@ -80,7 +80,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, int64_t best)
         return 0;
     }
     struct evaluation e = evaluate(&y.scene, y.results.plan, x->use.mem);
-    if (evaluation_confirms(&e, y.results.plan) != FOUND_AS_CLAIMED)
+    if (evaluation_confirms(&e, &y.results.plan->claim) != FOUND_AS_CLAIMED)
         return diag_error(x->use.diag, "--baselines: the judge refuses the plan of %s%s%s", name,
                           e.why_not ? ": " : "", e.why_not ? e.why_not : "");
     print_row(f, x, &(struct row){name, y.results.plan->dev, &e.v, took}, best);
