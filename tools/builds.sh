@@ -84,7 +84,7 @@ speaks() {
         says "$1" ip-place "without lp_solve and without CBC" && says "$1" scotch-place "built without" &&
             says "$1" metis-place "built without" &&
             "$1/pcc" "$folder/tiny.onnx" -d 2xa100 -q -p "ip-place{solve=false:write=$folder/model.mps}" &&
-            "$1/pcc" "$folder/tiny.onnx" -d 2xa100 -q -Wno-guessed-dim --time-limit 1s
+            "$1/pcc" "$folder/tiny.onnx" -d 2xa100 -q -Wno-guessed-dim -p auto-place --time-limit 1s
         ;;
     esac
 }

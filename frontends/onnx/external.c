@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -61,7 +60,7 @@ static int walk_beneath(struct arena *tmp, int dir, const char *path)
     }
 }
 
-static int open_once(struct onnx_build *b, const char *location)
+static int open_location(struct onnx_build *b, const char *location)
 {
     if (b->allow_links)
         return openat(b->dir, location, OPEN_FLAGS);
@@ -69,19 +68,6 @@ static int open_once(struct onnx_build *b, const char *location)
     return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == E2BIG)
                ? walk_beneath(b->tmp, b->dir, location)
                : fd;
-}
-
-/* Some exporters write a file for each tensor: more than a process may open by default. */
-static int open_location(struct onnx_build *b, const char *location)
-{
-    struct rlimit r;
-    int fd = open_once(b, location);
-
-    if (fd < 0 && errno == EMFILE && getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
-        r.rlim_cur = r.rlim_max;
-        fd = setrlimit(RLIMIT_NOFILE, &r) == 0 ? open_once(b, location) : fd;
-    }
-    return fd;
 }
 
 /* NULL, or what is wrong with a location. */

@@ -85,6 +85,10 @@ struct verdict {
     const char *why_not; /* names the first thing that is violated, or NULL */
 };
 
+/* What holds of the plan dev[], copies[] (as of the judge) whatever it is to make small: a verdict without times and
+ * value, in which devices that only take turns with another have no figures.  Lives in a.  O(nodes + pins + D^3). */
+struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                          struct arena *a);
 /* Recomputes the plan dev[], copies[] of struct plan (copies NULL: one each).  Lives in a.
  * O(nodes + pins + D^3). */
 struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,

@@ -270,6 +270,24 @@ def test_missing(work, gpt):
             check([m for m in referred(work / name) if m["w"][1]] == here, f"missing, {name}: {referred(work / name)}")
 
 
+def test_many_files(work):
+    """A file for each tensor, more than a process may open by default."""
+    area, n = work / "many", 100
+    area.mkdir()
+    adds, weights = [], []
+    for i in range(n):
+        adds.append(onnx.helper.make_node("Add", [f"x{i}", f"w{i}"], [f"x{i + 1}"]))
+        weight = onnx.helper.make_tensor(f"w{i}", TensorProto.FLOAT, [4], bytes(16), raw=True)
+        weights.append(outside(weight, f"{i}.bin"))
+        (area / f"{i}.bin").write_bytes(bytes(16))
+    onnx.save(base.model_of(adds, [base.info("x0", [4])], [base.info(f"x{n}", [4])], weights), area / "m.onnx")
+    few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 1000))}
+    r = split(area / "m.onnx", area / "split", "shared", "-d", "2xa100", *FAST, **few)
+    check(r.returncode == 0 and manifest_of(area / "split")["parts"], f"many files: {r.stderr}")
+    none = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))}
+    base.refuse("too many files", area, area / "new", "Too many open files", area / "m.onnx", **none)
+
+
 def outside(t, file):
     """The tensor as one whose bytes lie in a file."""
     out = TensorProto(name=t.name, data_type=t.data_type, dims=t.dims, data_location=TensorProto.EXTERNAL)
@@ -327,6 +345,7 @@ def main():
         test_links(work, gpt)
         test_failures(work, gpt)
         test_missing(work, gpt)
+        test_many_files(work)
         test_large(work)
     print(f"{len(base.FAILED)} failed")
     return 1 if base.FAILED else 0

@@ -88,7 +88,7 @@ PCC_API void pcc_stop(struct pcc *p);
 PCC_API enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value);
 
 /* Reads a model in place of the one that is there: an ONNX file, a workload (.json) or textual IR (.pir).  Weights stay
- * in their files, which have to stay as they are. */
+ * in their files, which are kept open (RLIMIT_NOFILE says how many can be) and have to stay as they are. */
 PCC_API enum pcc_status pcc_open(struct pcc *p, const char *path);
 /* The same of bytes, which are copied; the name is for messages, and external data is looked for beside it. */
 PCC_API enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *bytes,

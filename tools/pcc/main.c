@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The one thing that must be global: a signal handler has no argument. */
@@ -231,6 +232,16 @@ static int check_only(const struct cli *c, struct pcc *h)
     return check_annotations(x->scene.m, d) || rc || check_warned(h) ? EXIT_INPUT : 0;
 }
 
+/* Some exporters write a file for each tensor: more than a process may open by default. */
+static void open_many_files(void)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+        r.rlim_cur = r.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &r);
+    }
+}
+
 /* Hands on what was given on the command line that the library knows; 0, or the exit code. */
 static int set_all(const struct cli *c, struct pcc *h)
 {
@@ -351,6 +362,7 @@ static void answer(void *arg)
         pcc_listen(p, t->listener);
         at_work = p;
         sigaction(SIGINT, &sa, NULL);
+        open_many_files();
         rc = run(&c, p);
     }
     t->rc = rc;

@@ -1,5 +1,5 @@
-/* The line that shows how far a long run is: whose work it is, the best plan and its gap, the time since the run
- * began, what Ctrl-C does, what the work does and how much of that is done.  What has no room at the right is cut. */
+/* The line that shows how far a long run is: whose work it is, what that does and how much of it is done, the best
+ * plan and its gap, the time since the run began, what Ctrl-C does.  What has no room at the right is cut. */
 #include "progress_bar.h"
 
 #include "ir/base/clock.h"
@@ -35,8 +35,8 @@ static void write_line(char line[LINE], const struct pcc_progress *p, int64_t se
                  100 * (double)(p->best - p->bound) / (double)p->best);
     if (p->done > 0)
         snprintf(done, sizeof done, " %u.%u %%", p->done / 10, p->done % 10);
-    snprintf(line, LINE, "%s: %s, %lld s (Ctrl-C %s), %s%s", p->pass ? p->pass : "pcc", plan,
-             (long long)seconds, p->best > 0 ? "keeps the best plan" : "ends it", p->phase, done);
+    snprintf(line, LINE, "%s: %s%s, %s, %lld s (Ctrl-C %s)", p->pass ? p->pass : "pcc", p->phase,
+             done, plan, (long long)seconds, p->best > 0 ? "keeps it" : "ends it");
 }
 
 void progress_draw(struct progress_bar *b, const struct pcc_progress *p)

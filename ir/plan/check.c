@@ -1,0 +1,272 @@
+/* What holds of a plan whatever it is to make small (plan.h): who can run what, memory, what must be together.
+ *
+ * Memory of a device = bytes its nodes produce + each weight it needs, once.  Contiguous = the quotient of devices is
+ * acyclic: in a topological order of it the devices take the differences of a chain of ideals.  In a training graph
+ * that is asked of the forward and of the backward pass apart.  O(nodes + pins + D^3). */
+#include "ir/plan/judging.h"
+
+#include "ir/base/units.h"
+
+#include <assert.h>
+
+static const char *device_name(const struct judging *j, int32_t d)
+{
+    return d < 0 ? "nowhere" : cluster_device_name(j->c, j->a, (uint32_t)d);
+}
+
+/* Nodes and bytes of each device, and whether it can run them. */
+static void check_nodes(struct judging *j)
+{
+    const struct graph *g = &j->m->graph[1];
+    const struct costs *k = j->m->cost;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (j->p->kind[n] != PLACE_NODE)
+            continue;
+        if (j->dev[n] < 0 || (uint32_t)j->dev[n] >= j->c->ndev) {
+            if (j->v->runnable)
+                j->v->why_not = arena_fmt(j->a, "node '%s' has no device", node_name(j->m, n));
+            j->v->runnable = false;
+            continue;
+        }
+        struct device_load *l = &j->v->load[j->dev[n]];
+        bool never = k->time[cluster_class(j->c, (uint32_t)j->dev[n])][n] == COST_NEVER;
+        if (never && j->v->runnable) {
+            j->v->runnable = false;
+            j->v->why_not = arena_fmt(j->a, "node '%s' cannot run on %s", node_name(j->m, n),
+                                      device_name(j, j->dev[n]));
+        }
+        l->nodes++;
+        l->used = sat_add(l->used, k->own[n]);
+        if (j->m->ir_version == 0) /* a profile, without initializers */
+            l->params = sat_add(l->params, (k->params ? k->params : k->own)[n]);
+    }
+}
+
+uint32_t plan_devices(const struct judging *j, const struct csr *c, uint32_t row, uint32_t *list,
+                      uint8_t *in)
+{
+    uint32_t n = 0;
+    for (uint32_t i = c->at[row]; i < c->at[row + 1]; i++) {
+        int32_t d = j->dev[c->to[i]];
+        if (d < 0 || (uint32_t)d >= j->c->ndev || in[d])
+            continue;
+        in[d] = 1;
+        list[n++] = (uint32_t)d;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        in[list[i]] = 0;
+    return n;
+}
+
+/* Notes in edge[pass], a matrix of devices, which devices read a result of node `from`. */
+static void note_edges(const struct judging *j, uint32_t net, nid from, uint8_t *edge[2])
+{
+    assert(j->dev[from] >= 0 && (uint32_t)j->dev[from] < j->c->ndev);
+    const uint8_t *backward = j->m->backward;
+    uint32_t nd = j->c->ndev;
+    bool back = backward && backward[from];
+    for (uint32_t i = j->p->net_pin.at[net]; i < j->p->net_pin.at[net + 1]; i++) {
+        nid to = j->p->net_pin.to[i];
+        int32_t d = j->dev[to];
+        if (d >= 0 && (uint32_t)d < nd && d != j->dev[from] && back == (backward && backward[to]))
+            edge[back][(uint32_t)j->dev[from] * nd + (uint32_t)d] = 1;
+    }
+}
+
+/* What devices read of each other, and the weights that they hold. */
+static void check_nets(struct judging *j, uint8_t *edge[2])
+{
+    uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
+    uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
+    for (uint32_t e = 0; e < j->p->nnet; e++) {
+        nid def = j->m->value[j->p->net_value[e]].def;
+        if (def && j->p->kind[def] == PLACE_NODE && j->dev[def] >= 0 && (uint32_t)j->dev[def] < nd)
+            note_edges(j, e, def, edge);
+    }
+    for (uint32_t w = 0; w < j->p->nweight; w++) {
+        uint32_t n = plan_devices(j, &j->p->weight_user, w, list, in);
+        for (uint32_t i = 0; i < n; i++) {
+            struct device_load *l = &j->v->load[list[i]];
+            l->used = sat_add(l->used, j->p->weight_bytes[w]);
+            l->weights = sat_add(l->weights, j->p->weight_bytes[w]);
+            l->params = sat_add(l->params, j->p->weight_bytes[w]);
+        }
+    }
+}
+
+/* Whether the quotient of devices is acyclic: devices without predecessors are taken off in turn. */
+static bool is_quotient_acyclic(const struct judging *j, const uint8_t *edge)
+{
+    uint32_t nd = j->c->ndev, left = nd;
+    uint8_t *gone = arena_alloc(j->a, (size_t)nd + 1);
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t d = 0; d < nd; d++) {
+            bool free = !gone[d];
+            for (uint32_t s = 0; free && s < nd; s++)
+                free = gone[s] || !edge[s * nd + d];
+            if (free) {
+                gone[d] = 1;
+                left--;
+                moved = true;
+            }
+        }
+    }
+    return left == 0;
+}
+
+static bool shares_device(const struct judging *j, const char **why)
+{
+    const struct graph *g = &j->m->graph[1];
+    for (uint32_t i = 0; i < j->p->nsame; i++) {
+        const struct same_pair *s = &j->p->same[i];
+        if (j->dev[s->a] != j->dev[s->b]) {
+            *why = arena_fmt(j->a, "nodes '%s' and '%s' must share a device", node_name(j->m, s->a),
+                             node_name(j->m, s->b));
+            return false;
+        }
+    }
+    if (!j->m->color)
+        return true;
+    uint32_t max = 0;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        max = j->m->color[n] > max ? j->m->color[n] : max;
+    nid *first = arena_array(j->a, (size_t)max + 1, sizeof *first);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        uint32_t c = j->m->color[n];
+        if (!c || j->p->kind[n] != PLACE_NODE)
+            continue;
+        if (first[c] && j->dev[first[c]] != j->dev[n]) {
+            *why = arena_fmt(j->a, "nodes '%s' and '%s' of one colour class are apart",
+                             node_name(j->m, first[c]), node_name(j->m, n));
+            return false;
+        }
+        first[c] = n;
+    }
+    return true;
+}
+
+/* Counts bytes as alive from step `from` to step `to`: delta is what changes at each step. */
+static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t bytes)
+{
+    assert(from <= to && bytes >= 0);
+    delta[from] = sat_add(delta[from], bytes);
+    delta[to + 1] -= bytes;
+}
+
+/* Largest number of bytes alive at once on each device, its nodes run in order. */
+static void check_peaks(struct judging *j)
+{
+    const struct module *m = j->m;
+    const struct graph *g = &m->graph[1];
+    uint32_t nd = j->c->ndev, *step = arena_array(j->a, m->nnode, sizeof *step);
+    uint32_t *steps = arena_array(j->a, (size_t)nd + 1, sizeof *steps);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (j->p->kind[n] == PLACE_NODE && j->dev[n] >= 0 && (uint32_t)j->dev[n] < nd)
+            step[n] = steps[j->dev[n]]++;
+    int64_t **delta = arena_array(j->a, (size_t)nd + 1, sizeof *delta);
+    for (uint32_t d = 0; d < nd; d++)
+        delta[d] = arena_array(j->a, (size_t)steps[d] + 2, sizeof **delta);
+    uint32_t *last = arena_array(j->a, (size_t)nd + 1, sizeof *last);
+    uint32_t *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
+    uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
+    for (uint32_t e = 0; e < j->p->nnet; e++) {
+        vid v = j->p->net_value[e];
+        nid def = m->value[v].def;
+        bool placed = def && j->p->kind[def] == PLACE_NODE;
+        uint32_t n = plan_devices(j, &j->p->net_pin, e, list, in);
+        for (uint32_t i = 0; i < n; i++)
+            last[list[i]] = 0;
+        for (uint32_t i = j->p->net_pin.at[e]; i < j->p->net_pin.at[e + 1]; i++) {
+            nid pin = j->p->net_pin.to[i];
+            int32_t d = j->dev[pin];
+            if (d >= 0 && (uint32_t)d < nd && step[pin] > last[d])
+                last[d] = step[pin];
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t d = list[i];
+            bool home = placed && j->dev[def] == (int32_t)d;
+            bool leaves = home && (n > 1 || j->p->net_host[e]);
+            count_alive(delta[d], home ? step[def] : 0, leaves ? steps[d] - 1 : last[d],
+                        m->cost->bytes[v]);
+        }
+    }
+    for (uint32_t d = 0; d < nd; d++) {
+        int64_t now = 0, top = 0;
+        for (uint32_t i = 0; i < steps[d]; i++) {
+            now += delta[d][i];
+            top = now > top ? now : top;
+        }
+        j->v->load[d].live_peak = sat_add(top, j->v->load[d].weights);
+    }
+}
+
+bool plan_copies_free(const struct judging *j, uint32_t d)
+{
+    assert(j->copies && j->copies[d] > 1);
+    uint32_t cls = cluster_class(j->c, d);
+    for (uint32_t i = 1; i < j->copies[d]; i++)
+        if (d + i >= j->c->ndev || cluster_class(j->c, d + i) != cls || j->v->load[d + i].nodes ||
+            j->copies[d + i] > 1)
+            return false;
+    return true;
+}
+
+/* Copies that are not there. */
+static void check_copies(struct judging *j)
+{
+    for (uint32_t d = 0; j->copies && d < j->c->ndev; d++) {
+        if (j->copies[d] < 2)
+            continue;
+        if (plan_copies_free(j, d)) {
+            d += j->copies[d] - 1;
+            continue;
+        }
+        if (j->v->runnable)
+            j->v->why_not = arena_fmt(j->a,
+                                      "%s has %u copies, and not as many idle devices of its "
+                                      "class behind it",
+                                      device_name(j, (int32_t)d), j->copies[d]);
+        j->v->runnable = false;
+    }
+}
+
+static void check_memory(struct judging *j)
+{
+    const struct cluster *c = j->c;
+    struct verdict *v = j->v;
+    for (uint32_t d = 0; d < c->ndev && v->fits; d++) {
+        int64_t memory = c->cls[cluster_class(c, d)].memory;
+        char need[UNIT_TEXT], have[UNIT_TEXT];
+        if (memory < 0 || v->load[d].used <= memory)
+            continue;
+        v->fits = false;
+        const char *why =
+            arena_fmt(j->a, "%s needs %s and has %s%s", device_name(j, (int32_t)d),
+                      bytes_short(need, v->load[d].used), bytes_short(have, memory),
+                      c->cls[cluster_class(c, d)].reserve ? " without the reserve" : "");
+        v->why_not = v->why_not ? v->why_not : why;
+    }
+}
+
+struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                          struct arena *a)
+{
+    const struct cluster *c = s->cluster;
+    assert(s->m->cost && s->m->cost->nclass == c->ncls);
+    struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
+    struct judging j = {s, s->m, s->place, c, dev, copies, a, &v};
+    size_t pairs = (size_t)c->ndev * c->ndev + 1;
+    uint8_t *edge[2] = {arena_alloc(a, pairs), arena_alloc(a, pairs)};
+    v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);
+    check_nodes(&j);
+    check_nets(&j, edge);
+    check_peaks(&j);
+    check_copies(&j);
+    check_memory(&j);
+    v.contiguous = is_quotient_acyclic(&j, edge[0]) && is_quotient_acyclic(&j, edge[1]);
+    const char *why = NULL;
+    v.colocated = shares_device(&j, &why);
+    v.why_not = v.why_not ? v.why_not : why;
+    return v;
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Shapes of graphs that are easy to make slow: one node that many read, many nodes that one reads, two layers with all
+edges between them, a ladder, a comb, a star of stars, with 3,000, 30,000 and 300,000 edges, over four accelerators and
+a CPU.  Exit code 0: the CPU time grows with the edges by an exponent of at most 1.2 from 30,000 to 300,000, but for
+what a planner may spend on the search of any graph.
+
+    shapes.py [PLANNER ...]     default: dp-place"""
+import json
+import math
+import random
+import sys
+import tempfile
+
+from common import PCC, Run, table, verdict
+
+SIZES = (3_000, 30_000, 300_000)
+SEARCH = 2.0  # seconds that a search may take whatever the graph is: of these no exponent tells
+
+
+def fan(e):
+    return e + 1, [(0, i) for i in range(1, e + 1)]
+
+
+def mirror(e):
+    return e + 1, [(i, e) for i in range(e)]
+
+
+def layers(e):
+    n = math.isqrt(e)
+    return 2 * n, [(i, n + j) for i in range(n) for j in range(n)]
+
+
+def ladder(e):
+    n = e // 3
+    return 2 * n + 2, [x for i in range(n) for x in ((2 * i, 2 * i + 2), (2 * i + 1, 2 * i + 3), (2 * i, 2 * i + 3))]
+
+
+def comb(e):
+    n = e // 2
+    return 2 * n + 1, [x for i in range(n) for x in ((i, i + 1), (i, n + 1 + i))]
+
+
+def stars(e):
+    n = math.isqrt(e)
+    return 1 + n + n * n, [x for i in range(n) for x in [(0, 1 + i)] + [(1 + i, 1 + n + i * n + j) for j in range(n)]]
+
+
+def workload(shape, edges, path):
+    draw = random.Random(edges)
+    nodes, pairs = shape(edges)
+    net = [draw.randrange(1, 10) for _ in range(nodes)]
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"maxSizePerFPGA": 1e9, "maxFPGAs": 4, "maxCPUs": 1,
+                   "nodes": [{"id": i, "supportedOnFpga": 1, "cpuLatency": draw.randrange(10, 1000),
+                              "fpgaLatency": draw.randrange(1, 100), "size": draw.randrange(1000)}
+                             for i in range(nodes)],
+                   "edges": [{"sourceId": a, "destId": b, "cost": net[a]} for a, b in pairs]}, f)
+
+
+def main():
+    if "--help" in sys.argv:
+        print(__doc__)
+        return 0
+    rows, ok = [], True
+    with tempfile.TemporaryDirectory() as tmp:
+        for planner in sys.argv[1:] or ["dp-place"]:
+            for shape in (fan, mirror, layers, ladder, comb, stars):
+                spent = []
+                for n in SIZES:
+                    workload(shape, n, f"{tmp}/w.json")
+                    run = Run([PCC, f"{tmp}/w.json", "-p", planner, "-q"]).need()
+                    spent.append(run.cpu)
+                power = math.log10(max(spent[2], SEARCH) / max(spent[1], SEARCH))
+                good = power <= 1.2
+                ok = ok and good
+                print(planner, shape.__name__, *(f"{s:.2f}" for s in spent), f"{power:.2f}", flush=True)
+                rows.append([planner, shape.__name__, *(f"{s:.2f}" for s in spent), f"{power:.2f}", f"{run.mib:.0f}",
+                             "" if good else "slow"])
+    table(["planner", "shape", *(f"{n:,} s" for n in SIZES), "exponent", "MiB", ""], rows)
+    return verdict(ok, "time grows with the edges by an exponent of at most 1.2")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
