@@ -88,7 +88,7 @@ static void put_label(struct chart *c, double x, double y, const char *class, co
 }
 
 /* A name of bounded length. */
-static const char *brief(struct chart *c, const char *s)
+static const char *shorten_name(struct chart *c, const char *s)
 {
     size_t n = strlen(s);
     if (n <= NAME_SHOWN)
@@ -182,7 +182,8 @@ static void put_title(struct chart *c)
     char each[UNIT_TEXT], value[UNIT_TEXT];
     const struct replay *y = &c->y;
     const struct result *r = c->r;
-    const char *name = brief(c, label_plain(c->a, path_base(str(r->scene.m, r->scene.m->path))));
+    const char *name =
+        shorten_name(c, label_plain(c->a, path_base(str(r->scene.m, r->scene.m->path))));
     int64_t v = r->verdict->value;
     double over = (double)(y->end - v * y->samples) / ((double)(v ? v : 1) * y->samples);
     const char *how = !c->y.training ? ""
@@ -295,7 +296,7 @@ struct bar {
     size_t n; /* 0: nothing */
 };
 
-static const char *colour(const struct chart *c, const struct event *e)
+static const char *choose_colour(const struct chart *c, const struct event *e)
 {
     return c->y.training ? of_pass[c->y.task[e->task].back][e->sample % 2]
                          : of_sample[e->sample % HUES];
@@ -338,7 +339,8 @@ static void put_bar(struct chart *c, const struct bar *b)
         fprintf(c->f, "fill=\"%s\" fill-opacity=\"%.2f\"/>\n", grey,
                 (double)b->busy / (double)(b->end - b->at));
     else
-        fprintf(c->f, "fill=\"%s\"%s/>\n", colour(c, b->first), width > 2 ? " class=\"b\"" : "");
+        fprintf(c->f, "fill=\"%s\"%s/>\n", choose_colour(c, b->first),
+                width > 2 ? " class=\"b\"" : "");
     if (b->n == 1) {
         char number[UNIT_TEXT];
         int n = snprintf(number, sizeof number, "%u", b->first->sample + 1);
