@@ -218,7 +218,7 @@ static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
     struct evaluation e = evaluate(&x->scene, x->results.plan, x->use.scratch);
-    switch (evaluation_confirms(&e, x->results.plan)) {
+    switch (evaluation_confirms(&e, &x->results.plan->claim)) {
     case FOUND_AS_CLAIMED:
         return 0;
     case FOUND_BROKEN:

@@ -276,7 +276,7 @@ static struct alone best_alone(const struct result *r, struct arena *a)
 }
 
 /* The time that one sample takes through the parts, as the first of a replay. */
-static int64_t latency(const struct result *r, struct arena *a)
+static int64_t measure_latency(const struct result *r, struct arena *a)
 {
     return replay_run(&r->scene, r->plan->dev, r->parts, 1, a).end;
 }
@@ -291,7 +291,7 @@ static void print_gain(FILE *f, const struct result *r, struct arena *a)
     double times = value > 0 ? (double)b.value / (double)value : 1;
     snprintf(ratio, sizeof ratio, times < 1000 ? "%.3g" : "%.0f", times);
     time_short(is, value);
-    time_short(one, latency(r, a));
+    time_short(one, measure_latency(r, a));
     if (b.cls == UINT32_MAX)
         fprintf(f, "no single device runs all of it: %s per sample; latency %s\n", is, one);
     else if (b.fits)

@@ -29,7 +29,7 @@ static void put_ps(FILE *f, int64_t ps)
 }
 
 /* Separator before the next element of a list of lines. */
-static void next(struct out *o, const char *indent)
+static void put_separator(struct out *o, const char *indent)
 {
     fprintf(o->f, o->first ? "\n%s" : ",\n%s", indent);
     o->first = false;
@@ -171,7 +171,7 @@ static void put_devices(struct out *o, struct arena *a)
     for (uint32_t d = 0; d < c->ndev; d++) {
         const struct device_class *k = &c->cls[cluster_class(c, d)];
         const struct device_load *l = &s->r->verdict->load[d];
-        next(o, "    {\"name\": ");
+        put_separator(o, "    {\"name\": ");
         json_put_string(o->f, cluster_device_name(c, a, d));
         fputs(", \"class\": ", o->f);
         json_put_string(o->f, k->name);
@@ -205,7 +205,7 @@ static void put_borders(struct out *o)
         vid v = s->m->arg[g->in.at + i];
         if (s->m->value[v].flags & VALUE_INIT)
             continue;
-        next(o, "    {");
+        put_separator(o, "    {");
         put_value(o, v);
         putc('}', o->f);
     }
@@ -213,7 +213,7 @@ static void put_borders(struct out *o)
     o->first = true;
     for (uint32_t i = 0; i < g->out.n; i++) {
         int32_t from = s->parts->out_from[i];
-        next(o, "    {\"name\": ");
+        put_separator(o, "    {\"name\": ");
         json_put_string(o->f, value_name(s->m, s->m->arg[g->out.at + i]));
         fprintf(o->f, ", \"from\": \"%s\"}",
                 from >= 0               ? s->file[from]
@@ -255,7 +255,7 @@ static void put_parts(struct out *o, struct arena *a)
             compute = sat_add(compute, time[t->node[i]]);
         for (uint32_t i = 0; i < t->nweight; i++)
             bytes = sat_add(bytes, weight_bytes(s->m, t->weight[i]));
-        next(o, "    {\"file\": ");
+        put_separator(o, "    {\"file\": ");
         fprintf(o->f, "\"%s\", \"device\": \"%s\", \"nodes\": %u, \"inputs\": ", s->file[x],
                 cluster_device_name(c, a, t->dev), t->nnode);
         put_names(o, t->in, t->nin);
@@ -279,7 +279,7 @@ static void put_tensors(struct out *o)
     o->first = true;
     for (uint32_t i = 0; i < c->ncross; i++) {
         vid v = c->cross[i];
-        next(o, "    {");
+        put_separator(o, "    {");
         put_value(o, v);
         fprintf(o->f, ", \"bytes\": %" PRId64 ", \"from\": \"%s\", \"to\": ", s->m->cost->bytes[v],
                 s->file[c->part_of[s->m->value[v].def]]);
@@ -306,7 +306,7 @@ static void put_nodes(struct out *o)
     fputs("  \"nodes\": {", o->f);
     o->first = true;
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
-        next(o, "    ");
+        put_separator(o, "    ");
         fprintf(o->f, "\"%s\": ", s->file[x]);
         put_node_list(o, s->parts->part[x].node, s->parts->part[x].nnode);
     }
@@ -331,7 +331,7 @@ static void put_dims(struct out *o)
 }
 
 /* Row -> parts that hold it, from the parts' lists of copies or weights. */
-static struct csr holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
+static struct csr find_holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
 {
     uint32_t total = 0, k = 0;
     for (uint32_t x = 0; x < s->parts->nparts; x++)
@@ -350,24 +350,24 @@ static struct csr holders(const struct split *s, bool weights, uint32_t rows, st
 static void put_copies(struct out *o, struct arena *a)
 {
     const struct module *m = o->s->m;
-    struct csr in = holders(o->s, false, m->nnode, a);
+    struct csr in = find_holders(o->s, false, m->nnode, a);
     fputs("  \"copies\": {\"nodes\": {", o->f);
     o->first = true;
     for (nid n = 1; n < m->nnode; n++) {
         if (in.at[n] == in.at[n + 1])
             continue;
-        next(o, "    ");
+        put_separator(o, "    ");
         json_put_string(o->f, node_name(m, n));
         fputs(": ", o->f);
         put_files(o, in.to + in.at[n], in.at[n + 1] - in.at[n]);
     }
-    in = holders(o->s, true, m->nval, a);
+    in = find_holders(o->s, true, m->nval, a);
     fputs("\n  }, \"weights\": {", o->f);
     o->first = true;
     for (vid v = 1; v < m->nval; v++) {
         if (in.at[v + 1] - in.at[v] < 2)
             continue;
-        next(o, "    ");
+        put_separator(o, "    ");
         json_put_string(o->f, value_name(m, v));
         fputs(": ", o->f);
         put_files(o, in.to + in.at[v], in.at[v + 1] - in.at[v]);
@@ -384,7 +384,7 @@ static void put_dropped(struct out *o)
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (o->s->r->scene.place->kind[n] != PLACE_NONE)
             continue;
-        next(o, "    ");
+        put_separator(o, "    ");
         json_put_string(o->f, node_name(m, n));
     }
     fputs("\n  ]\n", o->f);

@@ -25,7 +25,7 @@ const struct device_class *class_of(const struct result *r, uint32_t dev)
     return &r->scene.cluster->cls[cluster_class(r->scene.cluster, dev)];
 }
 
-const char *brief_name(const char *s, struct arena *a)
+const char *shorten_name(const char *s, struct arena *a)
 {
     size_t n = strlen(s);
     if (n <= NAME_SHOWN)

@@ -67,8 +67,8 @@ struct chart {
     const char *const *colour;          /* [hue] */
     uint32_t nlane, nkey, nspan, nflow; /* flows are 1 .. nflow */
     size_t nbar;
-    const void *of; /* for tell */
-    struct chart_detail (*tell)(const struct chart *c, uint32_t item, struct arena *a);
+    const void *of; /* for describe */
+    struct chart_detail (*describe)(const struct chart *c, uint32_t item, struct arena *a);
 };
 
 /* Options of the writers that show a chart. */
@@ -88,6 +88,6 @@ int chart_of_rounds(struct chart *c, const struct result *r, int64_t samples, ui
 /* The class of a device. */
 const struct device_class *class_of(const struct result *r, uint32_t dev);
 /* A name of bounded length, characters left whole. */
-const char *brief_name(const char *s, struct arena *a);
+const char *shorten_name(const char *s, struct arena *a);
 
 #endif

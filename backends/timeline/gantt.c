@@ -211,7 +211,7 @@ static void put_rect(struct gantt *g, const struct box *x)
 static void put_bar(struct gantt *g, const struct chart_bar *b, const char *when,
                     const struct box *x)
 {
-    struct chart_detail d = g->c->tell(g->c, b->item, g->a);
+    struct chart_detail d = g->c->describe(g->c, b->item, g->a);
     double scale = b->end > b->at ? x->width / (double)(b->end - b->at) : 0;
     int n = (int)strlen(d.brief);
     put_text(g, d.full);

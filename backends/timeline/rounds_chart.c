@@ -64,7 +64,7 @@ static void make_title(struct rounds *x)
                           ? ", forward then backward (GPipe)"
                           : ", forward and backward in turn (1F1B)";
     x->c->title = arena_fmt(x->a, "%s: %u sample%s on %u device%s%s",
-                            brief_name(label_plain(x->a, x->c->model), x->a), y->samples,
+                            shorten_name(label_plain(x->a, x->c->model), x->a), y->samples,
                             y->samples == 1 ? "" : "s", r->scene.cluster->ndev,
                             r->scene.cluster->ndev == 1 ? "" : "s", how);
     x->c->subtitle = arena_fmt(
@@ -148,7 +148,7 @@ static void make_bars(struct rounds *x, const uint32_t *row_of)
     }
 }
 
-static struct chart_detail tell(const struct chart *c, uint32_t item, struct arena *a)
+static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
 {
     static const char *const with[] = {"", ", transfers in", "", ", transfers out"};
     static const char *const ending[] = {"", " in", "", " out"};
@@ -230,7 +230,7 @@ int chart_of_rounds(struct chart *c, const struct result *r, int64_t samples, ui
 {
     struct rounds *x = arena_alloc(a, sizeof *x);
     *c = (struct chart){
-        .model = path_base(str(r->scene.m, r->scene.m->path)), .of = x, .tell = tell};
+        .model = path_base(str(r->scene.m, r->scene.m->path)), .of = x, .describe = describe};
     *x = (struct rounds){.r = r, .c = c, .a = a};
     if (replay_result(&x->y, r, samples, most, a))
         return -1;

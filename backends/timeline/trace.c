@@ -66,7 +66,7 @@ static void put_facts(FILE *f, const struct chart_detail *d, struct arena *a)
 
 static void put_bar(FILE *f, const struct chart *c, const struct chart_bar *b, struct arena *a)
 {
-    struct chart_detail d = c->tell(c, b->item, a);
+    struct chart_detail d = c->describe(c, b->item, a);
     fputs(",\n{\"ph\": \"X\", \"name\": ", f);
     put_text(f, a, d.name);
     fprintf(f, ", \"cat\": \"%s\", \"pid\": 1, \"tid\": %u, \"ts\": ", d.category, b->lane + 1);

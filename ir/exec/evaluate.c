@@ -33,14 +33,13 @@ bool evaluation_holds(const struct evaluation *e, bool over_memory)
     return !e->misplaced && e->v.runnable && e->v.colocated && (e->v.fits || over_memory);
 }
 
-enum finding evaluation_confirms(const struct evaluation *e, const struct plan *claim)
+enum finding evaluation_confirms(const struct evaluation *e, const struct claim *c)
 {
-    if (!evaluation_holds(e, claim->claim.status == PLAN_OVER_MEMORY))
+    if (!evaluation_holds(e, c->status == PLAN_OVER_MEMORY))
         return FOUND_BROKEN;
-    if (e->value != claim->claim.value)
+    if (e->value != c->value)
         return FOUND_OTHER_VALUE;
-    if (claim->claim.bound > e->value ||
-        (claim->claim.status == PLAN_OPTIMAL && claim->claim.bound != e->value))
+    if (c->bound > e->value || (c->status == PLAN_OPTIMAL && c->bound != e->value))
         return FOUND_OTHER_BOUND;
     return FOUND_AS_CLAIMED;
 }

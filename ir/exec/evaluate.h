@@ -27,6 +27,6 @@ struct evaluation evaluate(const struct scene *s, const struct plan *p, struct a
 bool evaluation_holds(const struct evaluation *e, bool over_memory);
 /* The one rule by which a plan is accepted: it holds (over memory only with that status), takes what it claims, and
  * its bound is at most that, or just that where it is claimed to be optimal. */
-enum finding evaluation_confirms(const struct evaluation *e, const struct plan *claim);
+enum finding evaluation_confirms(const struct evaluation *e, const struct claim *c);
 
 #endif

@@ -43,7 +43,7 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
     struct plan *plan = p->x.results.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
     bool silent = plan->claim.bound < 0 && plan->claim.status != PLAN_OPTIMAL;
-    if (silent || evaluation_confirms(e, plan) == FOUND_AS_CLAIMED)
+    if (silent || evaluation_confirms(e, &plan->claim) == FOUND_AS_CLAIMED)
         return;
     diag_warning(&p->diag, WARN_INVALID_PLAN,
                  "%s: its plan takes %s here, not %s: what it says about bounds is left out",

@@ -27,7 +27,7 @@ static void keep_error(void *user, enum diag_level level, enum warning w, const 
         snprintf(text, LINE_BYTES, "%s", line);
 }
 
-static double seconds(void)
+static double read_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -68,19 +68,19 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, int64_t best)
         return -1;
     const char *name = p.step[0].pass->name;
     struct arena_mark mark = arena_mark(x->use.scratch);
-    double start = seconds();
+    double start = read_seconds();
     y.use.diag = &quiet;
     y.results.plan = NULL;
     y.levels.top = x->levels.whole;
     int rc = step_run(&p.step[0], &y);
-    double took = seconds() - start;
+    double took = read_seconds() - start;
     arena_release(x->use.scratch, mark);
     if (rc) {
         fprintf(f, "%15s %s\n", "no plan", why);
         return 0;
     }
     struct evaluation e = evaluate(&y.scene, y.results.plan, x->use.mem);
-    if (evaluation_confirms(&e, y.results.plan) != FOUND_AS_CLAIMED)
+    if (evaluation_confirms(&e, &y.results.plan->claim) != FOUND_AS_CLAIMED)
         return diag_error(x->use.diag, "--baselines: the judge refuses the plan of %s%s%s", name,
                           e.why_not ? ": " : "", e.why_not ? e.why_not : "");
     print_row(f, x, &(struct row){name, y.results.plan->dev, &e.v, took}, best);

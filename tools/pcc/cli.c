@@ -196,7 +196,7 @@ const struct cli_option *cli_named(const struct cli *c, const char *name)
     return find(c, name, strlen(name), 0);
 }
 
-static int unknown(const struct cli *c, const char *s, struct diag *d)
+static int refuse_unknown(const struct cli *c, const char *s, struct diag *d)
 {
     const char *word = s + strspn(s, "-");
     struct nearest t = nearest_to(word, strcspn(word, "="));
@@ -241,7 +241,7 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
             value = s[2] ? s + 2 : NULL;
         }
         if (!o)
-            return unknown(c, s, d);
+            return refuse_unknown(c, s, d);
         if (!o->arg && value)
             return diag_error(d, "--%s takes no value", o->name);
         if (o->arg && !value) {

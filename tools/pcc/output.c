@@ -91,7 +91,7 @@ static int64_t replay_samples(const struct cli *c, struct diag *d)
 }
 
 /* --replay, with calls open: its figures speak of their tensors.  On stdout, or stderr if that is taken. */
-static int replay(const struct cli *c, const struct result *r)
+static int show_replay(const struct cli *c, const struct result *r)
 {
     if (!r->verdict)
         return diag_error(r->diag,
@@ -101,7 +101,7 @@ static int replay(const struct cli *c, const struct result *r)
 }
 
 /* --compare: on stdout, or stderr if that is taken. */
-static int compare(const struct cli *c, struct ctx *x, const struct result *r)
+static int show_comparison(const struct cli *c, struct ctx *x, const struct result *r)
 {
     const char *from = c->value[CLI_COMPARE];
     if (!r->verdict)
@@ -113,7 +113,7 @@ static int compare(const struct cli *c, struct ctx *x, const struct result *r)
 }
 
 /* --baselines: on stdout, or stderr if that is taken. */
-static int baselines(const struct cli *c, struct ctx *x, const struct result *r)
+static int show_baselines(const struct cli *c, struct ctx *x, const struct result *r)
 {
     if (!r->verdict)
         return diag_error(x->use.diag, "--baselines: there is no plan to hold them against: give a "
@@ -122,7 +122,7 @@ static int baselines(const struct cli *c, struct ctx *x, const struct result *r)
 }
 
 /* --explain-bound: on stdout, or stderr if that is taken. */
-static int explain(const struct cli *c, const struct result *r)
+static int explain_bound(const struct cli *c, const struct result *r)
 {
     FILE *f = c->n[CLI_EMIT] ? stderr : stdout;
     char text[UNIT_TEXT];
@@ -222,13 +222,13 @@ int output_write(const struct cli *c, struct pcc *p)
         fputs(table, stdout);
     else if (!quiet && !out && x->scene.m->cost)
         summary_print(stdout, x->scene.m);
-    if (c->value[CLI_COMPARE] && compare(c, x, &p->judged.planned))
+    if (c->value[CLI_COMPARE] && show_comparison(c, x, &p->judged.planned))
         return -1;
-    if (c->value[CLI_BASELINES] && baselines(c, x, &p->judged.planned))
+    if (c->value[CLI_BASELINES] && show_baselines(c, x, &p->judged.planned))
         return -1;
-    if (c->value[CLI_EXPLAIN_BOUND] && explain(c, r))
+    if (c->value[CLI_EXPLAIN_BOUND] && explain_bound(c, r))
         return -1;
-    if (c->value[CLI_REPLAY] && replay(c, r))
+    if (c->value[CLI_REPLAY] && show_replay(c, r))
         return -1;
     return !quiet && check_warned(p) ? -1 : 0;
 }

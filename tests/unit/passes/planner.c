@@ -122,7 +122,7 @@ static void add_plan(struct field *f, const char *name, const struct ctx *x)
     struct evaluation e = evaluate(&x->scene, p, x->use.mem);
     uint32_t i = f->n++;
     assert_true(i < PLANNERS);
-    f->wrong += evaluation_confirms(&e, p) != FOUND_AS_CLAIMED;
+    f->wrong += evaluation_confirms(&e, &p->claim) != FOUND_AS_CLAIMED;
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         int32_t pin = x->levels.base->pin[v];
         f->wrong += pin >= 0 && p->dev[x->levels.base->node[v]] != pin;
