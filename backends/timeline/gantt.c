@@ -1,11 +1,13 @@
 /* The chart of a plan at work as SVG, written without a library.
  *
  * A row per lane, on it a bar per item, pale where it is a transfer; the time axis below, and over the rows brackets:
- * the chart's spans.
+ * the chart's spans.  Under its bars the critical chain is a red line, which goes from row to row where the chain does.
+ * With --curves a row below the lanes of each device shows its memory over time, and a dashed line what it has, where
+ * that is at most NEAR times its peak.
  *
- * The file stays small: neighbours in a row that are all narrower than a limit are drawn as one grey bar,
- * the darker the busier; the limit grows with the number of rows.  O(n log n) for n bars, of which more
- * than a million are refused; at most some ten thousands are drawn. */
+ * The file stays small: neighbours in a row that are all narrower than a limit are drawn as one bar, the darker the
+ * busier; the limit grows with the number of rows.  Of the chain and the curves one pixel of time has one value: a
+ * curve's largest.  O(n) for n bars and points; at most some ten thousands are drawn. */
 #include "backends/label.h"
 #include "backends/timeline/chart.h"
 #include "ir/base/outfile.h"
@@ -15,7 +17,7 @@
 #include <string.h>
 
 enum {
-    MOST = 1 << 20,  /* bars */
+    MOST = 1 << 20,  /* bars of samples */
     SLOTS = 1 << 13, /* narrow bars, all rows together */
     WIDEST = 4,      /* of a joined bar, in limits of a narrow one */
     WIDE = 1040,     /* px of the time axis */
@@ -25,7 +27,9 @@ enum {
     SMALL = 5,       /* px of a small letter */
     ROW = 38,        /* px of a lane, where these are few */
     FEW_LANES = 10,
-    SUB = 22 /* px of one of several rows within a lane */
+    SUB = 22,   /* px of one of several rows within a lane */
+    CURVE = 44, /* px of a row of memory */
+    NEAR = 8    /* times a peak */
 };
 
 static const char grey[] = "#7c8794";
@@ -38,6 +42,8 @@ struct gantt {
     int left, bottom; /* px: of the lanes' names, the axis */
     uint32_t *row;    /* [lane + 1] its first row */
     int *top, *high;  /* [lane] px */
+    uint32_t ncurve;  /* that are shown */
+    int *curve_top;   /* [curve] px */
     double narrow;    /* px */
 };
 
@@ -83,6 +89,8 @@ static void measure(struct gantt *g)
     const struct chart *c = g->c;
     int plain = c->nlane <= FEW_LANES ? ROW : c->nlane <= 32 ? 26 : 18;
     size_t longest = 0;
+    uint32_t k = 0;
+    g->curve_top = arena_array(g->a, (size_t)g->ncurve + 1, sizeof *g->curve_top);
     g->row = arena_array(g->a, (size_t)c->nlane + 1, sizeof *g->row);
     g->top = arena_array(g->a, (size_t)c->nlane + 1, sizeof *g->top);
     g->high = arena_array(g->a, (size_t)c->nlane + 1, sizeof *g->high);
@@ -93,7 +101,15 @@ static void measure(struct gantt *g)
         g->row[l + 1] = g->row[l] + c->lane[l].rows;
         g->high[l] = c->lane[l].rows > 1 ? 8 + SUB * (int)c->lane[l].rows : plain;
         g->top[l + 1] = g->top[l] + g->high[l];
+        bool last = l + 1 == c->nlane || c->lane[l + 1].dev != c->lane[l].dev;
+        for (; last && k < g->ncurve && c->curve[k].dev == c->lane[l].dev; k++) {
+            n = strlen(c->curve[k].name);
+            longest = n > longest ? n : longest;
+            g->curve_top[k] = g->top[l + 1];
+            g->top[l + 1] += CURVE;
+        }
     }
+    assert(k == g->ncurve);
     g->left = 28 + LETTER * (int)longest + (c->letters ? 2 * LETTER : 0);
     g->bottom = g->top[c->nlane] + 6;
     g->narrow = (double)WIDE * g->row[c->nlane] / SLOTS;
@@ -124,6 +140,13 @@ static void put_legend(struct gantt *g)
             arena_fmt(g->a, "%zu bars too narrow to be drawn apart (darker: busier)", g->joined));
 }
 
+/* A row's ground, in one of two colours by its device. */
+static void put_stripe(struct gantt *g, int y, int high, uint32_t dev)
+{
+    fprintf(g->f, "<rect x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", y,
+            g->left + WIDE + RIGHT, high, dev % 2 ? "#ffffff" : "#f4f6f8");
+}
+
 /* Names and stripes of the lanes, and how busy they are. */
 static void put_lanes(struct gantt *g)
 {
@@ -134,8 +157,8 @@ static void put_lanes(struct gantt *g)
         double mid = y + g->high[l] / 2.0;
         fprintf(g->f, "<g><title>");
         put_text(g, lane->class);
-        fprintf(g->f, "</title><rect x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
-                y, g->left + WIDE + RIGHT, g->high[l], lane->dev % 2 ? "#ffffff" : "#f4f6f8");
+        fputs("</title>", g->f);
+        put_stripe(g, y, g->high[l], lane->dev);
         put_label(g, 14, mid + 5, "n", lane->name);
         for (uint32_t i = 0; i < lane->rows && lane->lettered; i++)
             put_label(g, g->left - LETTER - 1, y + SUB * (int)i + SUB / 2 + 8, "a",
@@ -176,7 +199,7 @@ static void put_axis(struct gantt *g)
 /* What is to be drawn in a row next: a bar, or several narrow ones. */
 struct joined {
     int64_t at, end, busy;
-    const struct chart_bar *first;
+    const struct chart_bar *first, *longest;
     size_t n; /* 0: nothing */
 };
 
@@ -241,7 +264,8 @@ static void put_joined(struct gantt *g, const struct joined *b)
     } else {
         fprintf(g->f, "%zu bars, busy %.0f %%, %s</title>", b->n, 100 * share, when);
         put_rect(g, &x);
-        fprintf(g->f, "fill=\"%s\" fill-opacity=\"%.2f\"/>\n", grey, share);
+        fprintf(g->f, "fill=\"%s\" fill-opacity=\"%.2f\"/>\n",
+                g->c->hued ? g->c->colour[b->longest->hue] : grey, share);
     }
     fputs("</g>\n", g->f);
     arena_release(g->a, mark);
@@ -264,18 +288,121 @@ static void put_bars(struct gantt *g, bool draw)
         if (e->end == e->at)
             continue; /* takes no time: nothing to see */
         if (joins) {
-            b->end = e->end;
-            b->busy += e->end - e->at;
+            if (e->end > b->end)
+                b->busy += e->end - (e->at > b->end ? e->at : b->end);
+            b->end = e->end > b->end ? e->end : b->end;
+            if (e->end - e->at > b->longest->end - b->longest->at)
+                b->longest = e;
             g->joined += b->n++ == 1 ? 2 : 1;
             continue;
         }
         if (draw && b->n)
             put_joined(g, b);
-        *b = (struct joined){e->at, e->end, e->end - e->at, e, 1};
+        *b = (struct joined){e->at, e->end, e->end - e->at, e, e, 1};
     }
     for (uint32_t k = 0; k < rows && draw; k++)
         if (next[k].n)
             put_joined(g, &next[k]);
+}
+
+/* ---- the critical chain ------------------------------------------------------------------------- */
+
+static double chain_y(const struct gantt *g, const struct chart_bar *b)
+{
+    struct joined alone = {.at = b->at, .end = b->end, .first = b};
+    struct box x = box_of(g, &alone);
+    return x.y + x.high;
+}
+
+/* Under the bars of each row; what is less than a pixel apart is one line. */
+static void put_chain_rows(struct gantt *g)
+{
+    const struct chart *c = g->c;
+    uint32_t rows = g->row[c->nlane];
+    struct joined *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
+    for (size_t i = 0; i <= c->nbar + rows; i++) {
+        const struct chart_bar *e = i < c->nbar ? &c->bar[i] : NULL;
+        struct joined *b = e ? &next[g->row[e->lane] + e->row] : &next[i - c->nbar];
+        if (e && !e->critical)
+            continue;
+        if (e && b->n && x_of(g, e->at) - x_of(g, b->end) < 1) {
+            b->end = e->end;
+            continue;
+        }
+        if (b->n)
+            fprintf(g->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"3\" class=\"c\"/>\n",
+                    x_of(g, b->at), chain_y(g, b->first), x_of(g, b->end) - x_of(g, b->at) + 0.4);
+        if (e)
+            *b = (struct joined){.at = e->at, .end = e->end, .first = e, .n = 1};
+    }
+}
+
+static void put_step(struct gantt *g, int column, double low, double high)
+{
+    if (high > low)
+        fprintf(g->f, "<path d=\"M%d.5 %.1f V%.1f\" class=\"c\"/>\n", column, low, high + 3);
+}
+
+/* From row to row: in each pixel of time one line over all that the chain goes through. */
+static void put_chain_steps(struct gantt *g)
+{
+    const struct chart *c = g->c;
+    int column = -1;
+    double low = 0, high = 0, y = -1;
+    for (size_t i = 0; i < c->nbar; i++) {
+        const struct chart_bar *b = &c->bar[i];
+        if (!b->critical)
+            continue;
+        int at = (int)x_of(g, b->at);
+        if (at != column) {
+            put_step(g, column, low, high);
+            column = at;
+            low = high = y < 0 ? chain_y(g, b) : y;
+        }
+        y = chain_y(g, b);
+        low = y < low ? y : low;
+        high = y > high ? y : high;
+    }
+    put_step(g, column, low, high);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* The largest value in each pixel of time, [WIDE]. */
+static int64_t *sample_curve(const struct gantt *g, const struct memory_curve *m)
+{
+    int64_t *most = arena_array(g->a, WIDE, sizeof *most);
+    for (uint32_t i = 0; i < m->n; i++) {
+        int64_t end = i + 1 < m->n ? m->point[i + 1].at : g->c->end;
+        int from = (int)(x_of(g, m->point[i].at) - g->left), to = (int)(x_of(g, end) - g->left);
+        for (int k = from; k <= to && k < WIDE; k++)
+            most[k] = m->point[i].bytes > most[k] ? m->point[i].bytes : most[k];
+    }
+    return most;
+}
+
+static void put_curve(struct gantt *g, uint32_t k)
+{
+    const struct chart_curve *c = &g->c->curve[k];
+    int y = g->curve_top[k], floor = y + CURVE - 4;
+    bool near = c->limit >= 0 && c->limit / NEAR <= c->most;
+    int64_t top = near && c->limit > c->most ? c->limit : c->most;
+    double scale = top > 0 ? (CURVE - 12) / (double)top : 0;
+    struct arena_mark mark = arena_mark(g->a);
+    const int64_t *most = sample_curve(g, &c->of);
+    put_stripe(g, y, CURVE, c->dev);
+    put_label(g, 14, y + CURVE / 2 + 5, "s", c->name);
+    fprintf(g->f, "<path d=\"M%d %d", g->left, floor);
+    for (int i = 0; i < WIDE; i++)
+        if (!i || most[i] != most[i - 1])
+            fprintf(g->f, "H%dV%.1f", g->left + i, floor - scale * (double)most[i]);
+    fprintf(g->f, "H%dV%dZ\" class=\"m\"/>\n", g->left + WIDE, floor);
+    if (near)
+        fprintf(g->f, "<path d=\"M%d %.1f H%d\" class=\"d\"/>\n", g->left,
+                floor - scale * (double)c->limit, g->left + WIDE);
+    put_label(g, g->left + WIDE + 12, y + CURVE / 2 + 5,
+              c->limit >= 0 && c->most > c->limit ? "n" : "s", c->note);
+    arena_release(g->a, mark);
 }
 
 /* ---- all -------------------------------------------------------------------------------------- */
@@ -313,10 +440,18 @@ static void put_chart(struct gantt *g)
     put_bars(g, false);
     put_label(g, 14, 28, "t", g->c->title);
     put_label(g, 14, 48, "s", g->c->subtitle);
+    if (g->c->hued)
+        fputs("<style>.c{fill:#b3261e} path.c{stroke:#b3261e;stroke-opacity:.6}\n"
+              "path.m{fill:#b9c6d3;stroke:#7c8794;stroke-width:.8}</style>\n",
+              g->f);
     put_legend(g);
     put_lanes(g);
+    for (uint32_t k = 0; k < g->ncurve; k++)
+        put_curve(g, k);
     put_axis(g);
     put_bars(g, true);
+    put_chain_rows(g);
+    put_chain_steps(g);
     for (uint32_t i = 0; i < g->c->nspan; i++)
         put_span(g, &g->c->span[i]);
     fputs("</svg>\n", g->f);
@@ -326,10 +461,16 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
 {
     struct outfile o;
     struct chart c;
+    const struct chart_options *want = opts;
     struct gantt g = {.c = &c, .a = arena_new(r->scene.m->mem)};
-    int rc = chart_make(&c, r, opts, MOST, g.a);
+    int rc = chart_make(&c, r, want, MOST, g.a);
     if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
         g.f = o.f;
+        g.ncurve = want->curves ? c.ncurve : 0;
+        if (want->curves && !c.ncurve)
+            diag_warning(r->diag, WARN_UNUSED_OPTION,
+                         "--curves has no effect: memory over time is that of one sample "
+                         "(--objective=makespan)");
         measure(&g);
         put_chart(&g);
         rc = outfile_close(&o, true);
@@ -338,11 +479,13 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
     return rc;
 }
 
+static const struct writer_opt *const options[] = {&chart_samples, &chart_curves, NULL};
+
 const struct writer writer_gantt = {.name = "gantt",
                                     .suffix = ".gantt.svg",
                                     .to_stdout = true,
                                     .as_planned = true,
                                     .needs = WRITER_NEEDS_PLAN,
-                                    .opts = chart_options,
+                                    .opts = options,
                                     .optsize = sizeof(struct chart_options),
                                     .write = write_gantt};
