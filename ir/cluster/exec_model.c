@@ -7,9 +7,21 @@
 
 #include <assert.h>
 
-const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", NULL};
+const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", "makespan", NULL};
 const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};
 const char *const micro_schedule_name[MICRO_SCHEDULES + 1] = {"pipedream", "gpipe", NULL};
+const char *const network_name[NETWORKS + 1] = {"host", "direct", NULL};
+const char *const contention_name[CONTENTIONS + 1] = {"port", "none",     "link", "half",
+                                                      "rx",   "blocking", NULL};
+const char *const dispatch_name[DISPATCHES + 1] = {"plan", "fifo", "level", NULL};
+const char *const memory_model_name[MEMORY_MODELS + 1] = {"usual", "sum", "live", NULL};
+
+enum memory_model exec_memory(const struct exec_model *e)
+{
+    if (e->memory != MEMORY_USUAL)
+        return e->memory;
+    return e->objective == OBJECTIVE_SAMPLE ? MEMORY_SUM : MEMORY_LIVE;
+}
 
 int64_t exec_efficiency(const struct exec_model *e)
 {

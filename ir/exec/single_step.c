@@ -12,10 +12,6 @@
 
 #include <assert.h>
 
-const char *const network_name[] = {"direct", "host", NULL};
-const char *const contention_name[] = {"none", "link", "port", "half", "rx", "blocking", NULL};
-const char *const dispatch_name[] = {"plan", "fifo", "level", NULL};
-
 /* Where the value of a net is: what brings it there, its memory; NO_ITEM: nothing does, none that it ends. */
 struct copy {
     uint32_t task, buffer;
