@@ -53,7 +53,8 @@ struct step_model {
 };
 
 /* What a device has to have room for.  SUM: all that its nodes make, and the weights.  LIVE: what is there at once in
- * the step as it runs, and the weights.  USUAL: SUM for the time per sample, LIVE for a makespan. */
+ * the step as it runs, and the weights.  USUAL: LIVE.  For the time per sample it
+ * is SUM always: several samples are on their way at once. */
 enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_MODELS };
 
 struct exec_model {
@@ -71,6 +72,8 @@ struct exec_model {
     int64_t efficiency;     /* read with exec_efficiency; 0: not said */
 };
 
+/* "time per sample", "makespan": what a value of the objective is; "per sample", "of makespan": after its time. */
+extern const char *const objective_text[OBJECTIVES], *const objective_unit[OBJECTIVES];
 /* "time-per-sample", "sum", "pipedream", "host", "port", "plan", ...; "usual" is no word for people. */
 extern const char *const objective_name[OBJECTIVES + 1],
     *const overlap_name[OVERLAPS + 1], *const micro_schedule_name[MICRO_SCHEDULES + 1],
@@ -78,6 +81,29 @@ extern const char *const objective_name[OBJECTIVES + 1],
                                                *const contention_name[CONTENTIONS + 1],
                                                    *const dispatch_name[DISPATCHES + 1],
                                                        *const memory_model_name[MEMORY_MODELS + 1];
+
+/* What a plan's value rests on beside devices, as options and files name it. */
+enum basis {
+    BASIS_OBJECTIVE,
+    BASIS_NETWORK,
+    BASIS_CONTENTION,
+    BASIS_DISPATCH,
+    BASIS_MEMORY,
+    BASES
+};
+/* "objective", "network", ..., "memory_model" in files; options have '-' for '_'. */
+extern const char *const basis_key[BASES + 1];
+/* Its words, by number, ending in NULL; "time-per-sample", "makespan". */
+const char *const *basis_words(enum basis b);
+/* The number of its word in a model. */
+uint32_t basis_get(const struct exec_model *e, enum basis b);
+void basis_set(struct exec_model *e, enum basis b, uint32_t word);
+/* The number of a word; -1: there is none. */
+int basis_find(enum basis b, const char *word);
+/* "host, direct", for messages; lives in a. */
+const char *basis_choices(enum basis b, struct arena *a);
+/* Why a model cannot be run: NULL, or "--contention=blocking needs --network=direct". */
+const char *exec_refuses(const struct exec_model *e, struct arena *a);
 
 /* The memory model, never USUAL. */
 enum memory_model exec_memory(const struct exec_model *e);

@@ -118,6 +118,8 @@ static struct task make_hop(struct step *t, const struct source *s, uint32_t fro
                      ? s->inner
                      : from < t->host && to < t->host && t->end[from].group == t->end[to].group;
     x.kind = from == t->host ? STEP_IN : to == t->host ? STEP_OUT : STEP_MOVE;
+    x.dev[0] = (uint8_t)(from == t->host ? to : from);
+    x.dev[1] = (uint8_t)(to == t->host ? from : to);
     x.time = (inner ? cluster_value_inner : cluster_value_transfer)(
         t->of->cluster, end->cls, t->of->m->cost, v, t->of->place->net_light[s->net]);
     set_lanes(t, &x, from, to);
@@ -223,6 +225,7 @@ static void add_nodes(struct step *t)
         uint32_t d = (uint32_t)t->dev[n];
         struct task x = {.kind = STEP_COMPUTE, .number = n, .lane = {d, NO_LANE}, .count = 1};
         assert(d < t->host);
+        x.dev[0] = x.dev[1] = (uint8_t)d;
         x.rank = t->s->dispatch == DISPATCH_PLAN && t->rank ? t->rank[n] : 0;
         x.time = m->cost->time[t->end[d].cls][n];
         t->task_of[n] = add_task(t, &x);

@@ -6,7 +6,8 @@
 #include "ir/exec/events.h"
 
 /* Kinds of tasks.  number of COMPUTE: its node; of the others: the net.  A hop goes between the ports of devices:
- * lane says which; MOVE: a hop from device to device; OUT, IN: to and from the host. */
+ * lane says which; MOVE: a hop from device to device; OUT, IN: to and from the host.  dev: from where to where, of OUT
+ * and IN the device twice. */
 enum step_kind { STEP_COMPUTE, STEP_MOVE, STEP_OUT, STEP_IN };
 
 /* The tasks of one step of a scene, whose nodes dev[] places where they can run.  rank[node]: the plan's order; NULL:
