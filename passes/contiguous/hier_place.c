@@ -166,7 +166,8 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
         o.from[o.n] = r->order[p - 1];
         o.to[o.n++] = r->order[p];
     }
-    struct wdag *level = wdag_merge_ordered(r->g, &o, group, count, "hier-place", r->a, d);
+    const struct wdag_groups pieces = {group, count, &o};
+    struct wdag *level = wdag_merge_ordered(r->g, &pieces, "hier-place", r->a, d);
     struct hier_run run = {.max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
     struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
                                 NULL};
