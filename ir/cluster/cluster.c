@@ -86,39 +86,42 @@ int cluster_device(const struct cluster *c, const char *name)
     return -1;
 }
 
-int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, bool light)
+static int64_t link_time(int64_t latency, int64_t bandwidth, struct moved v)
 {
-    assert(cls < c->ncls && bytes >= 0);
-    const struct device_class *k = &c->cls[cls];
-
-    if (k->host)
-        return 0;
-    return sat_add(light ? 0 : k->link_latency, mul_div_ceil(bytes, PS_PER_S, k->link_bandwidth));
+    assert(v.bytes >= 0);
+    return sat_add(v.light ? 0 : latency, mul_div_ceil(v.bytes, PS_PER_S, bandwidth));
 }
 
-int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
-                               bool light)
+int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved v)
 {
     assert(cls < c->ncls);
-    if (c->cls[cls].host)
+    const struct device_class *k = &c->cls[cls];
+    bool measured = v.measured >= 0;
+    if (k->host)
         return 0;
-    return k->xfer[v] >= 0 ? k->xfer[v] : cluster_transfer(c, cls, k->bytes[v], light);
+    int64_t outer = measured ? v.measured : link_time(k->link_latency, k->link_bandwidth, v);
+    int64_t within = outer;
+    if (!inner || k->group < 2 || outer == 0)
+        return outer;
+    if (k->inner_share && (measured || !k->inner_bandwidth))
+        within = mul_div_ceil(outer, k->inner_share, 1000000);
+    else if (measured && k->inner_bandwidth && k->link_bandwidth)
+        within = mul_div_ceil(outer, k->link_bandwidth, k->inner_bandwidth);
+    else if (!measured && k->inner_bandwidth)
+        within = link_time(k->inner_latency, k->inner_bandwidth, v);
+    return within < outer ? within : outer;
 }
 
-int64_t cluster_value_inner(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
-                            bool light)
+static bool is_host(const struct cluster *c, uint32_t end)
 {
-    const struct device_class *h = &c->cls[cls];
-    int64_t outer = cluster_value_transfer(c, cls, k, v, light), inner = outer;
+    return end == CLUSTER_HOST || c->cls[cluster_class(c, end)].host;
+}
 
-    if (h->group < 2 || outer == 0)
-        return outer;
-    if (h->inner_share && (k->xfer[v] >= 0 || !h->inner_bandwidth))
-        inner = mul_div_ceil(outer, h->inner_share, 1000000);
-    else if (k->xfer[v] >= 0 && h->inner_bandwidth && h->link_bandwidth)
-        inner = mul_div_ceil(outer, h->link_bandwidth, h->inner_bandwidth);
-    else if (k->xfer[v] < 0 && h->inner_bandwidth)
-        inner = sat_add(light ? 0 : h->inner_latency,
-                        mul_div_ceil(k->bytes[v], PS_PER_S, h->inner_bandwidth));
-    return inner < outer ? inner : outer;
+int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved v)
+{
+    bool out = !is_host(c, from), in = !is_host(c, to);
+    if (from == to || (!out && !in))
+        return 0;
+    bool inner = out && in && cluster_group(c, from) == cluster_group(c, to);
+    return cluster_transfer(c, cluster_class(c, out ? from : to), inner, v);
 }

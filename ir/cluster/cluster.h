@@ -68,14 +68,26 @@ bool cluster_grouped(const struct cluster *c);
 const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32_t dev);
 /* Device by name, -1: none. */
 int cluster_device(const struct cluster *c, const char *name);
-/* ps to move a value of that many bytes over the link of a class: latency (unless `light`: a value of
- * at most 64 elements) + bytes / bandwidth, 0 for host classes. */
-int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, bool light);
-/* The same for a value of the module, whose cost may come from a profile (costs.xfer). */
-int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
-                               bool light);
-/* The same within a group of devices: never more than cluster_value_transfer. */
-int64_t cluster_value_inner(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
-                            bool light);
+
+/* ---- What is moved, and over what ------------------------------------------------------------- */
+
+/* A value on its way from one device, or the host, to another. */
+struct moved {
+    int64_t bytes;
+    /* ps that a profile gives for it over a device's link to the host; -1: none does */
+    int64_t measured;
+    bool light; /* has at most 64 elements: pays no latency */
+};
+
+/* The host as an end of a route, beside the devices. */
+enum { CLUSTER_HOST = CLUSTER_DEVICES };
+
+/* ps that a value takes of a device of the class, over its link to the host, or (inner) over the link within its
+ * group where that is better.  Host classes: 0.  O(1). */
+int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved v);
+/* ps that a value takes from one device (or CLUSTER_HOST) straight to another one: over the link of the device that
+ * has it, or the inner link if both are of one group; from the host, over the link of the device that gets it.
+ * Between the host and its CPUs: 0.  O(classes). */
+int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved v);
 
 #endif

@@ -120,14 +120,13 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
                               arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
                               arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.to)};
     for (uint32_t e = 0; e < p->nnet; e++) {
-        vid v = p->net_value[e];
-        nid def = m->value[v].def;
+        nid def = m->value[p->net_value[e]].def;
         g->net_host[e] = p->net_host[e];
         g->net_src[e] = def && p->kind[def] == PLACE_NODE ? g->vertex[def] : UINT32_MAX;
         for (uint32_t k = 0; k < g->ncls; k++)
-            g->net_cost[k][e] = cluster_value_transfer(c, k, m->cost, v, p->net_light[e]);
+            g->net_cost[k][e] = cluster_transfer(c, k, false, place_moved(p, m->cost, e));
         for (uint32_t k = 0; g->net_inner && k < g->ncls; k++)
-            g->net_inner[k][e] = cluster_value_inner(c, k, m->cost, v, p->net_light[e]);
+            g->net_inner[k][e] = cluster_transfer(c, k, true, place_moved(p, m->cost, e));
         for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
             if (g->net_src[e] != UINT32_MAX && g->net_pin.to[i] != g->net_src[e]) {
                 edge.from[edge.n] = g->net_src[e];

@@ -116,14 +116,12 @@ static void set_lanes(struct step *t, struct task *x, uint32_t from, uint32_t to
 static struct task make_hop(struct step *t, const struct source *s, uint32_t from, uint32_t to)
 {
     struct task x = {.count = 1, .number = s->net};
-    const struct end *end = &t->end[from < t->host ? from : to];
-    vid v = t->of->place->net_value[s->net];
-    bool inner = t->s->network == NETWORK_HOST
-                     ? s->inner
-                     : from < t->host && to < t->host && t->end[from].group == t->end[to].group;
+    const struct cluster *c = t->of->cluster;
+    struct moved v = place_moved(t->of->place, t->of->m->cost, s->net);
     x.kind = from == t->host ? STEP_IN : to == t->host ? STEP_OUT : STEP_MOVE;
-    x.time = (inner ? cluster_value_inner : cluster_value_transfer)(
-        t->of->cluster, end->cls, t->of->m->cost, v, t->of->place->net_light[s->net]);
+    x.time = x.kind == STEP_MOVE
+                 ? cluster_route(c, from, to, v)
+                 : cluster_transfer(c, t->end[from < t->host ? from : to].cls, s->inner, v);
     set_lanes(t, &x, from, to);
     return x;
 }

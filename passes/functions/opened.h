@@ -16,8 +16,9 @@ struct opened {
 };
 
 /* Opens the calls of x->m's main graph that `how` says (names and main_only are set here): x->m and
- * x->results.opened change if there are any.  Lives in x->m->mem, as how.functions must.  The number of calls; -1: their names
- * would take too much memory, and nothing changed.  O(the result). */
+ * x->results.opened change if there are any.  Lives in x->m->mem, as
+ * how.functions must.  The number of calls; -1: their names would take too much memory, and nothing changed.
+ * O(the result). */
 int64_t opened_make(struct ctx *x, struct inline_how how);
 
 /* [site] 1: the call can be a node again without making the plan take more time or memory: all its placed nodes are

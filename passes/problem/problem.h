@@ -201,8 +201,8 @@ struct live_list {
     uint32_t n, cap;
     int64_t low[PROBLEM_POTS]; /* the smallest low[p] among them; LOAD_INF: there are none */
 };
-/* Fills *out (zeroes at first; in the memory of l, grown as needed) with the labels of list head that can be extended by a device of kind k: one is left,
- * the value is at most caps->keep, and no label of the list is as good. */
+/* Fills *out (zeroes at first; in the memory of l, grown as needed) with the labels of list head that can be extended
+ * by a device of kind k: one is left, the value is at most caps->keep, and no label of the list is as good. */
 void problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
                   const struct problem_caps *caps, struct live_list *out);
 

@@ -7,6 +7,7 @@
 
 static void check_cluster(const struct cluster *c, struct arena *a)
 {
+    const struct moved all = {INT64_MAX, -1, false};
     uint32_t ndev = 0;
 
     fuzz_check(c->ncls >= 1 && c->ncls <= CLUSTER_CLASSES, "there are 1 to 8 classes");
@@ -20,7 +21,7 @@ static void check_cluster(const struct cluster *c, struct arena *a)
         for (int e = 0; e < ELEM_COUNT; e++) {
             fuzz_check(cluster_peak(cls, (enum elem)e) > 0, "peaks are above 0");
         }
-        fuzz_check(cluster_transfer(c, k, INT64_MAX, false) >= 0, "transfers saturate");
+        fuzz_check(cluster_transfer(c, k, false, all) >= 0, "transfers saturate");
         fuzz_check(!cls->group || (cls->count % cls->group == 0 && !cls->host), "groups fit");
         fuzz_check(cls->inner_bandwidth >= 0 && cls->inner_latency >= 0, "inner links are links");
         fuzz_check(cls->inner_share >= 0 && cls->inner_share <= 1000000, "shares are shares");

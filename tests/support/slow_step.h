@@ -158,14 +158,42 @@ static inline bool stays_in_group(const struct slow *o, vid v, int home)
     return true;
 }
 
+/* x * num / den, rounded up. */
+static inline int64_t share_of(int64_t x, int64_t num, int64_t den)
+{
+    unsigned __int128 all = (unsigned __int128)x * (unsigned __int128)num;
+    return (int64_t)((all + (unsigned __int128)den - 1) / (unsigned __int128)den);
+}
+
+/* A value over a link, by its bytes. */
+static inline int64_t over_link(const struct slow *o, vid v, int64_t latency, int64_t rate)
+{
+    const struct costs *k = o->s->of.m->cost;
+    bool light = k->elems[v] >= 0 && k->elems[v] <= 64;
+    return (light ? 0 : latency) + share_of(k->bytes[v], INT64_C(1000000000000), rate);
+}
+
 /* One hop over the link of device `dev`. */
 static inline int64_t hop_time(const struct slow *o, vid v, int dev, bool inner)
 {
-    const struct module *m = o->s->of.m;
     const struct cluster *c = o->s->of.cluster;
-    uint32_t cls = cluster_class(c, (uint32_t)dev);
-    bool light = m->cost->elems[v] >= 0 && m->cost->elems[v] <= 64;
-    return (inner ? cluster_value_inner : cluster_value_transfer)(c, cls, m->cost, v, light);
+    const struct device_class *k = &c->cls[cluster_class(c, (uint32_t)dev)];
+    int64_t measured = o->s->of.m->cost->xfer[v], outer = measured, within;
+    if (k->host)
+        return 0;
+    if (measured < 0)
+        outer = over_link(o, v, k->link_latency, k->link_bandwidth);
+    if (!inner || k->group < 2)
+        return outer;
+    if (measured < 0 && k->inner_bandwidth)
+        within = over_link(o, v, k->inner_latency, k->inner_bandwidth);
+    else if (k->inner_share)
+        within = share_of(outer, k->inner_share, 1000000);
+    else if (k->inner_bandwidth)
+        within = share_of(outer, k->link_bandwidth, k->inner_bandwidth);
+    else
+        within = outer;
+    return within < outer ? within : outer;
 }
 
 static inline struct job *add(struct slow *o, struct job j)

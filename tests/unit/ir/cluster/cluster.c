@@ -13,6 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Values on their way: by bytes, of few elements, with a time from a profile. */
+static const struct moved kb = {1000, -1, false}, light = {1000, -1, true},
+                          timed = {1000, 10001, false};
+
 static void keep(void *user, enum diag_level level, enum warning w, const char *line)
 {
     (void)w;
@@ -119,22 +123,63 @@ static void devices(void **state)
     assert_true(c.cls[0].memory == INT64_C(40) << 30 && c.cls[1].memory == INT64_C(64) << 30);
     assert_true(c.cls[3].memory == -1);
 
-    assert_true(cluster_transfer(&c, 0, 1000, false) == 10000000 + 40000);
-    assert_true(cluster_transfer(&c, 0, 1, true) == 40);
-    assert_true(cluster_transfer(&c, 1, 1000, false) == 0);
-    assert_true(cluster_transfer(&c, 0, INT64_MAX, false) == INT64_MAX);
+    assert_true(cluster_transfer(&c, 0, false, kb) == 10000000 + 40000);
+    assert_true(cluster_transfer(&c, 0, false, (struct moved){1, -1, true}) == 40);
+    assert_true(cluster_transfer(&c, 1, false, kb) == 0);
+    assert_true(cluster_transfer(&c, 0, false, (struct moved){INT64_MAX, -1, false}) == INT64_MAX);
     struct diag d = {.emit = keep, .user = said};
     assert_int_equal(cluster_set_link(&c, "12.5GB/s,2us", &d), 0);
-    assert_true(cluster_transfer(&c, 2, 1000, false) == 2000000 + 80000);
-    assert_true(cluster_transfer(&c, 1, 1000, false) == 0);
+    assert_true(cluster_transfer(&c, 2, false, kb) == 2000000 + 80000);
+    assert_true(cluster_transfer(&c, 1, false, kb) == 0);
     static const char *const bad[] = {
         "", ",", "25GB/s", "10us,25GB/s", "0B/s,1us", "1GB/s,", "1GB/s,1us,", "1GB/s,-1us", NULL};
     for (int i = 0; bad[i] != NULL; i++) {
         assert_int_equal(cluster_set_link(&c, bad[i], &d), -1);
         assert_non_null(strstr(said, "expected a rate"));
     }
-    assert_true(cluster_transfer(&c, 2, 1000, false) == 2000000 + 80000);
+    assert_true(cluster_transfer(&c, 2, false, kb) == 2000000 + 80000);
     arena_free(a);
+}
+
+/* What a value takes from each end to each: not moved, over the link of class a, of its groups, of class b. */
+enum way { NO, A, IN_A, B, WAYS };
+
+static void check_routes(const struct cluster *c, const uint32_t *end, const enum way (*want)[9],
+                         const int64_t (*time)[3])
+{
+    const struct moved value[] = {kb, light, timed};
+    for (uint32_t i = 0; i < 9; i++)
+        for (uint32_t k = 0; k < 9; k++)
+            for (uint32_t v = 0; v < 3; v++)
+                if (cluster_route(c, end[i], end[k], value[v]) != time[want[i][k]][v])
+                    fail_msg("value %u from %u to %u: %lld", v, end[i], end[k],
+                             (long long)cluster_route(c, end[i], end[k], value[v]));
+}
+
+static void routes(void **state)
+{
+    /* devices 0 to 3 are of class a, in groups of two, 4 and 5 of class b, 6 and 7 CPUs */
+    static const uint32_t end[9] = {0, 1, 2, 3, 4, 5, 6, 7, CLUSTER_HOST};
+    static const enum way want[9][9] = {
+        {NO, IN_A, A, A, A, A, A, A, A}, {IN_A, NO, A, A, A, A, A, A, A},
+        {A, A, NO, IN_A, A, A, A, A, A}, {A, A, IN_A, NO, A, A, A, A, A},
+        {B, B, B, B, NO, B, B, B, B},    {B, B, B, B, B, NO, B, B, B},
+        {A, A, A, A, B, B, NO, NO, NO},  {A, A, A, A, B, B, NO, NO, NO},
+        {A, A, A, A, B, B, NO, NO, NO}};
+    static const int64_t time[WAYS][3] = {[A] = {3000000, 1000000, 10001},
+                                          [IN_A] = {1250000, 250000, 2501},
+                                          [B] = {3500000, 500000, 10001}};
+    char said[1000];
+    struct cluster c;
+    struct diag d = {.emit = keep, .user = said};
+    (void)state;
+    assert_int_equal(parse(&c, "4xa100,2xa100,2xcpu", said), 0);
+    assert_int_equal(cluster_set_groups(&c, "2:4GB/s,1us", &d), 0);
+    assert_int_equal(cluster_set_link(&c, "1GB/s,2us", &d), 0);
+    c.cls[1].group = 0;
+    c.cls[1].link_bandwidth = INT64_C(2000000000);
+    c.cls[1].link_latency = 3000000;
+    check_routes(&c, end, want, time);
 }
 
 /* --group, and what a value of 1000 bytes then costs within a group. */
@@ -144,8 +189,6 @@ static void groups(void **state)
         "",           "4",   "4:",        ":0.5",      "0:0.5", "4:1.5", "-2:1",
         "4:25GB/s",   "4:0", "4:25GB/s,", "2:0.5,1us", "257:1", "x:1",   "99999999999999999999:1",
         "4:0B/s,1us", NULL};
-    int64_t bytes[] = {0, 1000, 1000}, xfer[] = {-1, -1, 10001};
-    struct costs k = {.bytes = bytes, .xfer = xfer};
     char said[1000];
     struct cluster c;
     struct diag d = {.emit = keep, .user = said};
@@ -159,20 +202,20 @@ static void groups(void **state)
     assert_int_equal(cluster_set_groups(&c, "3:0.5", &d), -1);
     assert_non_null(strstr(said, "class a100 has 4 devices, expected a multiple of 3"));
     assert_false(cluster_grouped(&c));
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 3000000);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 3000000);
     assert_int_equal(cluster_set_groups(&c, "2:4GB/s,1us", &d), 0);
     assert_true(cluster_grouped(&c) && cluster_group(&c, 3) == 2 && cluster_group(&c, 5) == 5);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 1250000);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, true), 250000);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 2, false), 2501); /* by the rates */
-    assert_int_equal(cluster_value_inner(&c, 1, &k, 1, false), 0);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 1250000);
+    assert_int_equal(cluster_transfer(&c, 0, true, light), 250000);
+    assert_int_equal(cluster_transfer(&c, 0, true, timed), 2501); /* by the rates */
+    assert_int_equal(cluster_transfer(&c, 1, true, kb), 0);
     c.cls[0].inner_share = 100000;
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 1250000);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 2, false), 1001);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 1250000);
+    assert_int_equal(cluster_transfer(&c, 0, true, timed), 1001);
     assert_int_equal(cluster_set_groups(&c, "4:0.25", &d), 0);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 750000);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 750000);
     assert_int_equal(cluster_set_groups(&c, "4:4GB/s,9us", &d), 0); /* the outer link is better */
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 3000000);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 3000000);
     assert_int_equal(cluster_set_groups(&c, "1:0.25", &d), 0);
     assert_false(cluster_grouped(&c));
 }
@@ -373,9 +416,13 @@ static void json_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups),        cmocka_unit_test(reserves),
-        cmocka_unit_test(presets),       cmocka_unit_test(devices),
-        cmocka_unit_test(json_refused),  cmocka_unit_test(shorthand_refused),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(routes),
+        cmocka_unit_test(reserves),
+        cmocka_unit_test(presets),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(json_refused),
+        cmocka_unit_test(shorthand_refused),
         cmocka_unit_test(json_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
