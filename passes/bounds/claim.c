@@ -80,6 +80,11 @@ enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
     return contiguous ? SCOPE_CONTIGUOUS : SCOPE_ALL;
 }
 
+struct bounding bounding_of(struct ctx *x, uint64_t work, struct clock *clock)
+{
+    return (struct bounding){work, clock, x->scene.m, x->use.mem, x->use.scratch};
+}
+
 struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct clock *clock)
 {
     struct diag quiet = diag_silent();
@@ -90,7 +95,8 @@ struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, s
         problem_build(g, &x->scene, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
     if (!c)
         return (struct bound){.value = -1};
-    return bounds_best(c, upper, work, clock, x->scene.m, x->use.mem, x->use.scratch);
+    const struct bounding with = bounding_of(x, work, clock);
+    return bounds_best(c, upper, &with, NULL);
 }
 
 int64_t claim_bound_all(const struct ctx *x, struct bound all)
