@@ -16,6 +16,7 @@ struct chart_lane {
     bool lettered;    /* its rows are a, b, ... */
     const char *busy; /* beside it: "3.2 ms, 80 %" */
     bool busiest;
+    bool minor; /* nothing computes there */
 };
 
 /* An item at work on a lane. */
@@ -40,7 +41,8 @@ struct chart_detail {
     const char *name;     /* "forward 3" */
     const char *category; /* "forward" */
     const char *full;     /* "sample 3, part 0, forward" */
-    const char *brief;    /* shown on its bar if there is room */
+    const char *brief;    /* shown on its bar if there is room, else ... */
+    const char *least;    /* ... this; NULL: nothing */
     int64_t in, out;      /* ps that are transfers, at its beginning and its end */
     struct chart_fact fact[CHART_FACTS];
     uint32_t nfact;
@@ -72,11 +74,14 @@ struct chart {
     const char *letters; /* what lettered rows are; NULL: there are none */
     int64_t end;         /* ps */
     struct chart_lane *lane;
-    struct chart_bar *bar;              /* in the order of start, then end */
-    struct chart_key *key;              /* the legend */
-    struct chart_span *span;            /* over the lanes */
-    const char *const *colour;          /* [hue] */
-    uint32_t nlane, nkey, nspan, nflow; /* flows are 1 .. nflow */
+    struct chart_bar *bar;     /* in the order of start, then end */
+    struct chart_key *key;     /* the legend */
+    struct chart_span *span;   /* over the lanes */
+    struct chart_curve *curve; /* of devices, ascending */
+    const char *const *colour; /* [hue] */
+    bool dense;                /* bars are many: several drawn as one keep the hue of the longest */
+    uint32_t nlane, nkey, nspan, ncurve;
+    uint32_t nflow; /* flows are 1 .. nflow */
     size_t nbar;
     const void *of; /* for describe */
     struct chart_detail (*describe)(const struct chart *c, uint32_t item, struct arena *a);

@@ -205,13 +205,14 @@ static void make_lanes(struct step_chart *x)
     for (c->nlane = 0; c->nlane < n; c->nlane++) {
         uint32_t w = of.to[c->nlane];
         x->wire[w].lane = c->nlane;
-        c->lane[c->nlane] = (struct chart_lane){
-            .name = wire_name(x, w),
-            .class = class_of(x->r, x->wire[w].dev)->name,
-            .dev = x->wire[w].dev,
-            .rows = 1,
-            .busiest = w < x->g->ndev && most > 0 && x->t->busy[w] == most,
-            .busy = busy_text(x, w)};
+        c->lane[c->nlane] =
+            (struct chart_lane){.name = wire_name(x, w),
+                                .class = class_of(x->r, x->wire[w].dev)->name,
+                                .dev = x->wire[w].dev,
+                                .rows = 1,
+                                .minor = w >= x->g->ndev,
+                                .busiest = w < x->g->ndev && most > 0 && x->t->busy[w] == most,
+                                .busy = busy_text(x, w)};
     }
 }
 
@@ -287,13 +288,14 @@ static struct chart_detail describe_node(const struct step_chart *x, const struc
     const struct module *m = x->r->scene.m;
     const char *name = node_name(m, t->number), *op = str(m, m->node[t->number].op);
     const char *pass = hue_of(x, t) == HUE_BACKWARD ? "backward" : x->training ? "forward" : NULL;
-    return (struct chart_detail){.name = name,
-                                 .category = pass ? pass : "computing",
-                                 .full = arena_fmt(a, "%s (%s)%s%s", name, op, pass ? ", " : "",
-                                                   pass ? pass : ""),
-                                 .brief = last_name(name),
-                                 .fact = {{"node", name, 0}, {"operator", op, 0}},
-                                 .nfact = 2};
+    return (struct chart_detail){
+        .name = name,
+        .category = pass ? pass : "computing",
+        .full = arena_fmt(a, "%s (%s)%s%s", name, op, pass ? ", " : "", pass ? pass : ""),
+        .brief = name,
+        .least = last_name(name),
+        .fact = {{"node", name, 0}, {"operator", op, 0}},
+        .nfact = 2};
 }
 
 static struct chart_detail describe_transfer(const struct step_chart *x, const struct task *t,
@@ -303,16 +305,16 @@ static struct chart_detail describe_transfer(const struct step_chart *x, const s
     const char *name = value_name(x->r->scene.m, value_of(x, t));
     const char *from = place_name(x, t, 0, a), *to = place_name(x, t, 1, a);
     bytes_short(bytes, bytes_of(x, t));
-    return (struct chart_detail){
-        .name = name,
-        .category = "transfer",
-        .full = arena_fmt(a, "%s, %s, %s to %s", name, bytes, from, to),
-        .brief = arena_fmt(a, "%s, %s", last_name(name), bytes),
-        .fact = {{"value", name, 0},
-                 {"bytes", NULL, bytes_of(x, t)},
-                 {"from", from, 0},
-                 {"to", to, 0}},
-        .nfact = 4};
+    return (struct chart_detail){.name = name,
+                                 .category = "transfer",
+                                 .full = arena_fmt(a, "%s, %s, %s to %s", name, bytes, from, to),
+                                 .brief = arena_fmt(a, "%s, %s", last_name(name), bytes),
+                                 .least = last_name(name),
+                                 .fact = {{"value", name, 0},
+                                          {"bytes", NULL, bytes_of(x, t)},
+                                          {"from", from, 0},
+                                          {"to", to, 0}},
+                                 .nfact = 4};
 }
 
 static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
@@ -339,19 +341,17 @@ static void make_title(struct step_chart *x)
     char end[UNIT_TEXT], bytes[UNIT_TEXT];
     const struct step_model *how = &x->r->scene.model.step;
     uint32_t ndev = x->g->ndev;
-    x->c->title = arena_fmt(
-        x->a, "%s: one sample on %u device%s, makespan %s",
-        shorten_name(label_plain(x->a, x->c->model), x->a), ndev, ndev == 1 ? "" : "s",
-        time_short(end, x->t->end));
+    x->c->title = arena_fmt(x->a, "%s: one sample on %u device%s, makespan %s",
+                            shorten_name(label_plain(x->a, x->c->model), x->a), ndev,
+                            ndev == 1 ? "" : "s", time_short(end, x->t->end));
     x->c->subtitle = arena_fmt(
         x->a,
         "network %s, contention %s, dispatch %s; critical chain: %u node%s (%.0f %% of the time), "
         "%u transfer%s (%.0f %%); %u transfer%s in all, %s",
-        network_name[how->network], contention_name[how->contention],
-        dispatch_name[how->dispatch], x->ncritical[0], x->ncritical[0] == 1 ? "" : "s",
-        share_of_end(x, x->critical_time[0]), x->ncritical[1], x->ncritical[1] == 1 ? "" : "s",
-        share_of_end(x, x->critical_time[1]), x->transfers, x->transfers == 1 ? "" : "s",
-        bytes_short(bytes, x->bytes));
+        network_name[how->network], contention_name[how->contention], dispatch_name[how->dispatch],
+        x->ncritical[0], x->ncritical[0] == 1 ? "" : "s", share_of_end(x, x->critical_time[0]),
+        x->ncritical[1], x->ncritical[1] == 1 ? "" : "s", share_of_end(x, x->critical_time[1]),
+        x->transfers, x->transfers == 1 ? "" : "s", bytes_short(bytes, x->bytes));
 }
 
 static void make_legend(struct step_chart *x)
@@ -359,7 +359,7 @@ static void make_legend(struct step_chart *x)
     struct chart *c = x->c;
     c->key = arena_array(x->a, 4, sizeof *c->key);
     c->colour = colours;
-    c->hued = true;
+    c->dense = true;
     if (x->training) {
         c->key[c->nkey++] = (struct chart_key){colours[HUE_FORWARD], "forward"};
         c->key[c->nkey++] = (struct chart_key){colours[HUE_BACKWARD], "backward"};
