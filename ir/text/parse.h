@@ -64,6 +64,7 @@ struct parser {
     struct module *m;
     struct cluster *cluster;
     struct exec_model model;
+    uint32_t placed;   /* of the plan: nodes so far */
     size_t cluster_at; /* where it is first mentioned */
     struct plan *plan;
     struct map names; /* (space, name) -> value, node, label */

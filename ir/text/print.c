@@ -420,6 +420,9 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
                 (long long)exec_efficiency(e));
         if (e->overlap)
             fprintf(p->f, " overlap=%s", overlap_name[e->overlap]);
+        for (enum basis b = 0; b < BASES; b++)
+            if (basis_get(e, b))
+                fprintf(p->f, " %s=%s", basis_key[b], basis_words(b)[basis_get(e, b)]);
         if (e->schedule)
             fprintf(p->f, " schedule=%s", micro_schedule_name[e->schedule]);
         if (e->replicate)
@@ -466,6 +469,8 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     text_put(p, "\nplan ");
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
     const char *status = plan_status_name(plan->claim.status);
+    if (plan->claim.objective)
+        fprintf(p->f, " objective=%s", objective_name[plan->claim.objective]);
     text_put(p, " status=");
     if (strchr(status, '-')) /* no word */
         text_put_quoted(p, status);
@@ -491,10 +496,11 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
         text_put_quoted(p, plan->claim.argument);
     }
     put_copies(p, plan, c);
-    text_put(p, " {\n");
-    for (nid n = 1; n < p->m->nnode; n++) {
-        if (plan->dev[n] < 0)
-            continue;
+    text_put(p, plan->rank ? " ordered {\n" : " {\n");
+    uint32_t count;
+    const nid *node = plan_order(plan, p->m, p->a, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        nid n = node[i];
         text_put(p, "  ");
         text_put_quoted(p, node_name(p->m, n));
         if (c != NULL && (uint32_t)plan->dev[n] < c->ndev) {

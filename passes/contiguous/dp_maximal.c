@@ -118,8 +118,8 @@ static bool is_reached(const struct search *s, const struct label *than)
 void maximal_drop(struct search *s)
 {
     uint32_t n = 0;
-    for (uint32_t x = 0; x < s->nlive; x++)
-        if (!is_reached(s, &s->labels.v[s->live[x].label]))
-            s->live[n++] = s->live[x];
-    s->nlive = n;
+    for (uint32_t x = 0; x < s->live.n; x++)
+        if (!is_reached(s, &s->labels.v[s->live.v[x].label]))
+            s->live.v[n++] = s->live.v[x];
+    s->live.n = n;
 }

@@ -190,12 +190,12 @@ static void arrive_detailed(struct search *s)
     const struct problem *c = s->c;
     uint32_t id = 0;
     if (s->copies > 1)
-        s->steps += (uint64_t)s->copies * s->nlive;
+        s->steps += (uint64_t)s->copies * s->live.n;
     for (uint32_t copies = 1; copies <= s->copies; copies++) {
         int64_t load[2];
         problem_loads(c, s->k, &s->parts, copies, load);
-        for (uint32_t x = 0; x < s->nlive; x++) {
-            const struct live *l = &s->live[x];
+        for (uint32_t x = 0; x < s->live.n; x++) {
+            const struct live *l = &s->live.v[x];
             bool far = copies <= l->left;
             for (uint32_t p = 0; p < c->npot && far; p++) {
                 int64_t low = problem_low(c, l, p, copies, s->caps.cap[p][s->k]);
@@ -227,14 +227,14 @@ static void arrive(struct search *s)
     if (load > s->caps.limit)
         return;
     for (uint32_t p = 0; p < s->c->npot; p++)
-        if (s->weight[p] < s->low[p])
+        if (s->weight[p] < s->live.low[p])
             return;
     if (s->floor >= 0 && s->card < s->n && maximal_could_be_larger(s))
         return;
     load = load > s->floor ? load : s->floor;
     uint32_t id = 0;
-    for (uint32_t x = 0; x < s->nlive; x++) {
-        const struct live *l = &s->live[x];
+    for (uint32_t x = 0; x < s->live.n; x++) {
+        const struct live *l = &s->live.v[x];
         bool far = true;
         for (uint32_t p = 0; p < s->c->npot; p++)
             far = far && s->weight[p] - (p == s->c->cross_pot ? s->cross : 0) >= l->low[p];
@@ -311,8 +311,8 @@ static bool enumerate(struct search *s)
 static uint32_t most_copies(const struct search *s)
 {
     uint32_t most = 1;
-    for (uint32_t x = 0; x < s->nlive; x++)
-        most = s->live[x].left > most ? s->live[x].left : most;
+    for (uint32_t x = 0; x < s->live.n; x++)
+        most = s->live.v[x].left > most ? s->live.v[x].left : most;
     return most;
 }
 
@@ -321,12 +321,11 @@ static uint32_t most_copies(const struct search *s)
 static bool begin_kind(struct search *s)
 {
     const struct ideal *d = &s->ideal[s->start];
-    s->nlive =
-        problem_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
-    bool hope = s->nlive > 0;
+    problem_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live);
+    bool hope = s->live.n > 0;
     uint32_t copies = most_copies(s);
     for (uint32_t p = 0; p < s->c->npot; p++)
-        hope = hope && d->weight[p] + sat_mul(copies, s->caps.cap[p][s->k]) >= s->low[p];
+        hope = hope && d->weight[p] + sat_mul(copies, s->caps.cap[p][s->k]) >= s->live.low[p];
     if (!hope)
         return false;
     s->stamp++;
@@ -339,7 +338,7 @@ static bool begin_kind(struct search *s)
         s->started = true;
     }
     maximal_drop(s);
-    if (!s->nlive)
+    if (!s->live.n)
         return false;
     s->compute = s->fixed = s->cut = s->bytes = 0;
     s->parts = (struct problem_parts){0};
@@ -348,9 +347,9 @@ static bool begin_kind(struct search *s)
     s->weighs = s->kind->memory < LOAD_INF || s->kind->copies > 1;
     s->cross = d->cross;
     s->spare = INT64_MIN;
-    for (uint32_t x = 0; x < s->nlive; x++)
-        if (s->caps.keep - s->live[x].value > s->spare)
-            s->spare = s->caps.keep - s->live[x].value;
+    for (uint32_t x = 0; x < s->live.n; x++)
+        if (s->caps.keep - s->live.v[x].value > s->spare)
+            s->spare = s->caps.keep - s->live.v[x].value;
     s->key = d->key;
     s->card = d->card;
     memcpy(s->weight, d->weight, sizeof s->weight);

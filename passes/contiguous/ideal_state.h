@@ -89,9 +89,8 @@ struct search {
     uint32_t k;
     const struct problem_kind *kind;
     const struct problem_class *cls;
-    struct live *live;
-    uint32_t nlive, caplive;
-    int64_t low[PROBLEM_POTS], reach[PROBLEM_POTS], weight[PROBLEM_POTS];
+    struct live_list live;
+    int64_t reach[PROBLEM_POTS], weight[PROBLEM_POTS];
     int64_t compute, fixed, cut, bytes, cross;
     struct problem_parts parts; /* load of S in parts; kept only for detailed problems */
     uint32_t copies;            /* the most devices that the stage may have */

@@ -157,10 +157,10 @@ static bool can_reach(const struct search *s)
     if (room < 0 || (s->refute && search_excess(s, s->compute + s->fixed) > s->spare))
         return false;
     for (uint32_t p = 0; p < s->c->npot; p++) {
-        if (s->reach[p] < s->low[p])
+        if (s->reach[p] < s->live.low[p])
             return false;
         int64_t scale = s->c->pot[p].scale[s->k], more;
-        if (scale < 0 || s->weight[p] >= s->low[p])
+        if (scale < 0 || s->weight[p] >= s->live.low[p])
             continue;
         if (s->c->pot[p].memory)
             more = s->kind->copies > 1 ? LOAD_INF : scale - s->bytes;
@@ -168,7 +168,7 @@ static bool can_reach(const struct search *s)
             more = room;
         else /* rounded up, since the weights are each rounded down */
             more = (int64_t)(((__int128)room * scale) >> SCALE_BITS) + 1;
-        if (s->weight[p] + more < s->low[p])
+        if (s->weight[p] + more < s->live.low[p])
             return false;
     }
     return true;

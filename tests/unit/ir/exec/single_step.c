@@ -726,7 +726,7 @@ static void deadlock(void **state)
         struct timeline t = run(&s, &g, listed[i], DISPATCH_PLAN);
         assert_int_equal(t.status, RUN_DEADLOCK);
         assert_int_equal(t.ncycle, 6); /* four nodes, two hops */
-        slow_make(&o, &s, (struct step_model){.contention = listed[i]});
+        slow_make(&o, &s, (struct step_model){.network = NETWORK_DIRECT, .contention = listed[i]});
         check_cycle(&o, &g, &t);
         for (uint32_t k = 0; k < t.nitem; k++)
             assert_int_equal(t.start[k], -1);
