@@ -24,7 +24,8 @@ struct result {
     struct scene scene;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct parts *parts; /* the parts: ir/plan/parts.h */
+    const struct step_run *step; /* of a makespan; NULL: of a time per sample */
+    const struct parts *parts;   /* the parts: ir/plan/parts.h */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
     const struct result *open;   /* the same plan with these calls still open; NULL: this one */

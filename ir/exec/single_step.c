@@ -12,10 +12,6 @@
 
 #include <assert.h>
 
-const char *const network_name[] = {"direct", "host", NULL};
-const char *const contention_name[] = {"none", "link", "port", "half", "rx", "blocking", NULL};
-const char *const dispatch_name[] = {"plan", "fifo", "level", NULL};
-
 /* Where the value of a net is: what brings it there, its memory; NO_ITEM: nothing does, none that it ends. */
 struct copy {
     uint32_t task, buffer;
@@ -119,6 +115,8 @@ static struct task make_hop(struct step *t, const struct source *s, uint32_t fro
     const struct cluster *c = t->of->cluster;
     struct moved v = place_moved(t->of->place, t->of->m->cost, s->net);
     x.kind = from == t->host ? STEP_IN : to == t->host ? STEP_OUT : STEP_MOVE;
+    x.dev[0] = (uint8_t)(from == t->host ? to : from);
+    x.dev[1] = (uint8_t)(to == t->host ? from : to);
     x.time = x.kind == STEP_MOVE
                  ? cluster_route(c, from, to, v)
                  : cluster_transfer(c, t->end[from < t->host ? from : to].cls, s->inner, v);
@@ -225,6 +223,7 @@ static void add_nodes(struct step *t)
         uint32_t d = (uint32_t)t->dev[n];
         struct task x = {.kind = STEP_COMPUTE, .number = n, .lane = {d, NO_LANE}, .count = 1};
         assert(d < t->host);
+        x.dev[0] = x.dev[1] = (uint8_t)d;
         x.rank = t->s->dispatch == DISPATCH_PLAN && t->rank ? t->rank[n] : 0;
         x.time = m->cost->time[t->end[d].cls][n];
         t->task_of[n] = add_task(t, &x);

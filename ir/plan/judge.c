@@ -128,7 +128,6 @@ static void judge_loads(struct judging *j)
 struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                      struct arena *a)
 {
-    assert(s->model.kind == EXEC_ROUNDS && s->model.objective == OBJECTIVE_SAMPLE);
     struct verdict v = plan_check(s, dev, copies, a);
     struct judging j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
     judge_nodes(&j);

@@ -129,3 +129,23 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     p->claim.status = p->claim.bound >= p->claim.value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     return said->why;
 }
+
+struct bound claim_makespan(struct ctx *x)
+{
+    struct claim *c = &x->results.plan->claim;
+    struct step_bound b = step_bound(&x->scene, x->use.scratch);
+    char path[UNIT_TEXT], work[UNIT_TEXT];
+    c->scope = has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    c->bound = step_bound_value(&b);
+    c->bound_all = c->scope == SCOPE_ALL ? c->bound : -1;
+    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    c->proof =
+        arena_fmt(x->use.mem,
+                  "the longest way through the nodes, each on the fastest device and without "
+                  "transfers, takes %s\nall nodes, each on the fastest device, shared by %u "
+                  "devices, take %s\n",
+                  time_short(path, b.path), x->scene.cluster->ndev, time_short(work, b.work));
+    return (struct bound){.value = c->bound,
+                          .why = b.path >= b.work ? "the longest way through the nodes"
+                                                  : "all work, shared by all devices"};
+}

@@ -39,4 +39,7 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all);
  * one for all plans.  Returns why it holds. */
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
+/* The same for a plan whose value is a makespan: the bound of step_verdict.h, which is returned. */
+struct bound claim_makespan(struct ctx *x);
+
 #endif

@@ -1,6 +1,7 @@
 /* Plans are made and judged (handle.h).  O(nodes + pins), besides what the passes take. */
 #include "frontends/frontends.h"
 #include "ir/base/units.h"
+#include "passes/bounds/claim.h"
 #include "tools/lib/settings.h"
 
 #include <string.h>
@@ -55,6 +56,29 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
         plan->claim.status == PLAN_OVER_MEMORY ? plan->claim.status : PLAN_HEURISTIC;
 }
 
+/* The plan with a claim about another objective than the one that it was made for: what is known of any plan. */
+static const struct plan *claim_again(struct ctx *x, const struct scene *by, int64_t value)
+{
+    struct plan *p = arena_alloc(x->use.mem, sizeof *p), *made = x->results.plan;
+    *p = *made;
+    p->claim = (struct claim){.objective = by->model.objective,
+                              .value = value,
+                              .bound = -1,
+                              .bound_all = -1,
+                              .status = PLAN_HEURISTIC};
+    if (by->model.objective == OBJECTIVE_MAKESPAN) {
+        x->results.plan = p;
+        claim_makespan(x);
+        x->results.plan = made;
+    }
+    p->claim.status = made->claim.status == PLAN_OVER_MEMORY ? PLAN_OVER_MEMORY : p->claim.status;
+    p->claim.argument =
+        arena_fmt(x->use.mem, "made by %s for %s %s", made->planner,
+                  strchr("aeiou", *objective_text[made->claim.objective]) ? "an" : "a",
+                  objective_text[made->claim.objective]);
+    return p;
+}
+
 /* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
  * yet, and one that does not hold is good for nothing but textual IR. */
 static int judge_plan(struct pcc *p)
@@ -66,15 +90,19 @@ static int judge_plan(struct pcc *p)
         return 0;
     if (ctx_base(x))
         return -1;
-    *e = evaluate(&x->scene, x->results.plan, x->use.mem);
+    r->scene = ctx_judged(x);
+    *e = evaluate(&r->scene, x->results.plan, x->use.mem);
     if (!evaluation_holds(e, x->results.plan->claim.status == PLAN_OVER_MEMORY)) {
         diag_warning(&p->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
                      e->why_not);
         return 0;
     }
-    check_claims(p, e);
+    if (r->scene.model.objective == x->results.plan->claim.objective)
+        check_claims(p, e);
+    else
+        r->plan = claim_again(x, &r->scene, e->value);
     r->verdict = &e->v;
-    r->scene = x->scene;
+    r->step = e->step;
     r->parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem);
     return 0;
 }
@@ -87,7 +115,9 @@ static void close_calls(struct ctx *x, struct judged *j)
     struct result *r = &j->r;
     r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
-    if (!r->verdict || !x->results.opened || !close_plan(x, r->parts, r->verdict, c))
+    /* a call waits for all its inputs, its nodes only for theirs */
+    if (!r->verdict || r->step || r->plan->rank || !x->results.opened ||
+        !close_plan(x, r->parts, r->verdict, c))
         return;
     diag_note(x->use.diag, "calls of functions: %u are written as such, %s", c->closed,
               c->open == 0 ? "none is open"

@@ -40,6 +40,21 @@ static const struct {
      "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
     {CLI_PART_COST, 0, "part-cost", "TIME",
      "what a part costs its device beside computing, a sample: '10us' (default: 0)"},
+    {CLI_OBJECTIVE, 0, "objective", "time-per-sample|makespan",
+     "what the plan is to make small: the time of each of many samples, or that of one alone "
+     "(default: time-per-sample)"},
+    {CLI_JUDGE, 0, "judge", "time-per-sample|makespan",
+     "what plans are shown by (default: the objective)"},
+    {CLI_NETWORK, 0, "network", "host|direct",
+     "one sample: between two accelerators over the host, two hops, or in one (default: host)"},
+    {CLI_CONTENTION, 0, "contention", "port|none|link|half|rx|blocking",
+     "one sample: what a transfer holds while it lasts (default: port; passes/README.md)"},
+    {CLI_DISPATCH, 0, "dispatch", "plan|fifo|level",
+     "one sample: who is next on a device: by the plan, by becoming ready, by the longest way to "
+     "the end (default: plan)"},
+    {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live",
+     "one sample: a device has room for all that its nodes make, or for what is there at once "
+     "(default: live)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
     {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
      "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)"},

@@ -335,7 +335,7 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     return 0;
 }
 
-struct task {
+struct main_run {
     int argc;
     char **argv;
     struct pcc *p;
@@ -346,7 +346,7 @@ struct task {
 /* All that may run out of memory. */
 static void answer(void *arg)
 {
-    struct task *t = arg;
+    struct main_run *t = arg;
     struct pcc *p = t->p;
     struct sink *sink = t->listener->user;
     struct cli c = {0};
@@ -374,7 +374,7 @@ int main(int argc, char **argv)
     struct progress_bar bar = {.began = clock_now()};
     struct sink sink = {.bar = &bar};
     struct pcc_listener listener = {.user = &sink, .message = emit_line};
-    struct task t = {argc, argv, p, &listener, EXIT_INPUT};
+    struct main_run t = {argc, argv, p, &listener, EXIT_INPUT};
     size_t wanted;
     if (!p) {
         fputs("pcc: error: out of memory\n", stderr);

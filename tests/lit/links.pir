@@ -1,0 +1,26 @@
+# Links between devices: printed and read again; no planner can honour them in a time per sample, and a plan that is
+# given cannot either.
+# RUN: %pcc %s --emit ir | FileCheck %s --check-prefix=IR
+# RUN: %pcc %s --emit ir > %t.pir
+# RUN: %pcc %t.pir --emit ir | FileCheck %s --check-prefix=IR
+# RUN: not %pcc %s -p dp-place 2>&1 | FileCheck %s --check-prefix=DP
+# RUN: not %pcc %s -p auto-place 2>&1 | FileCheck %s --check-prefix=AUTO
+# RUN: not %pcc %s -p hier-place --group 2:0.5 2>&1 | FileCheck %s --check-prefix=HIER
+# RUN: echo 'a=acc0' > %t.lines
+# RUN: not %pcc %s -p 'plan{from=%t.lines}' 2>&1 | FileCheck %s --check-prefix=PLAN
+# IR: class "acc" x4
+# IR-NEXT: class "cpu" x1 host
+# IR-NEXT: between acc0 acc1=300GB/s,2us
+# IR-NEXT: between acc3 acc1 oneway=50GB/s,0ps
+# DP: error: dp-place knows no links between devices; no planner knows all that is wanted: links between devices{{$}}
+# AUTO: error: auto-place knows no links between devices; no planner
+# HIER: error: hier-place knows no links between devices; no planner knows all that is wanted: groups of devices and links between devices{{$}}
+# PLAN: error: plan knows no links between devices; no planner
+class acc x4 link=25GB/s,10us
+class cpu x1 host
+between acc0 acc1=300GB/s,2us
+between acc3 acc1 oneway=50GB/s,0ps
+graph {
+  %a = profile:op() : !xfer=10us !time=[20us,90us]
+  %b = profile:op(%a) : !xfer=10us !time=[20us,90us]
+}
