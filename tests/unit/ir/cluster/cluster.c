@@ -166,10 +166,9 @@ static void check_routes(const struct cluster *c, const uint32_t *end, const enu
 }
 
 static int add_link(struct cluster *c, struct arena *a, const char *from, const char *to,
-                    int64_t bandwidth, int64_t latency, bool oneway)
+                    struct device_link l)
 {
     const char *name[] = {from, to};
-    struct device_link l = {.oneway = oneway, .latency = latency, .bandwidth = bandwidth};
     return cluster_add_link(c, a, l, name) ? -1 : 0;
 }
 
@@ -200,10 +199,21 @@ static void routes(void **state)
     c.cls[1].link_latency = 3000000;
     check_routes(&c, end, want, time);
     /* acc0 and acc4: 8GB/s, 1us both ways; acc0 to acc1, of one group: a slower one, one way; acc1 to acc2 and back */
-    assert_int_equal(add_link(&c, a, "acc0", "acc4", 8000000000, 1000000, false), 0);
-    assert_int_equal(add_link(&c, a, "acc0", "acc1", 100000000, 2000000, true), 0);
-    assert_int_equal(add_link(&c, a, "acc1", "acc2", 100000000, 2000000, true), 0);
-    assert_int_equal(add_link(&c, a, "acc2", "acc1", 8000000000, 1000000, true), 0);
+    assert_int_equal(add_link(&c, a, "acc0", "acc4",
+                              (struct device_link){.bandwidth = 8000000000, .latency = 1000000}),
+                     0);
+    assert_int_equal(
+        add_link(&c, a, "acc0", "acc1",
+                 (struct device_link){.bandwidth = 100000000, .latency = 2000000, .oneway = true}),
+        0);
+    assert_int_equal(
+        add_link(&c, a, "acc1", "acc2",
+                 (struct device_link){.bandwidth = 100000000, .latency = 2000000, .oneway = true}),
+        0);
+    assert_int_equal(
+        add_link(&c, a, "acc2", "acc1",
+                 (struct device_link){.bandwidth = 8000000000, .latency = 1000000, .oneway = true}),
+        0);
     static const enum way linked[9][9] = {
         {NO, A12, A, A, AB, A, A, A, A},  {IN_A, NO, A12, A, A, A, A, A, A},
         {A, AB, NO, IN_A, A, A, A, A, A}, {A, A, IN_A, NO, A, A, A, A, A},
