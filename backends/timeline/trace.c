@@ -3,7 +3,8 @@
  *
  * The process is the model, its threads are the lanes.  Every bar is a complete event (ph X) with its time and
  * duration in microseconds, written to the picosecond; in the viewer arrows lead from bar to bar of a flow (bind_id).
- * Bars come in order of their start, then, device by device, counters (ph C) of the bytes in memory from a moment on.  O(n log n) for n bars; more than a million are refused. */
+ * Bars come in order of their start, then, device by device, counters (ph C) of the bytes in memory from a moment on.
+ * O(n log n) for n bars; of samples in rounds more than a million are refused. */
 #include "backends/label.h"
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
