@@ -21,6 +21,12 @@ static bool pinned(const struct wdag *g)
     return false;
 }
 
+/* Whether links of two devices count: by way of the host nothing goes over them. */
+static bool routed(const struct cluster *c, const struct exec_model *m)
+{
+    return c->nlink && (m->objective == OBJECTIVE_SAMPLE || m->step.network == NETWORK_DIRECT);
+}
+
 uint32_t features_wanted(const struct ctx *x)
 {
     const struct cluster *c = x->scene.cluster;
@@ -31,7 +37,7 @@ uint32_t features_wanted(const struct ctx *x)
            (cluster_grouped(c) ? FEATURE_GROUPS : 0U) |
            (m->overlap != OVERLAP_SUM ? FEATURE_OVERLAP : 0U) |
            (m->schedule == MICRO_GPIPE && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
-           (m->replicate ? FEATURE_COPIES : 0U) | (c->nlink ? FEATURE_ROUTES : 0U);
+           (m->replicate ? FEATURE_COPIES : 0U) | (routed(c, m) ? FEATURE_ROUTES : 0U);
 }
 
 /* "a, b and c", from names that are added one by one. */

@@ -396,6 +396,17 @@ static void test_sentences(void **state)
     assert_int_equal(planner_check(&own, &r.x, table), -1);
     assert_string_equal(r.error, "own knows no links between devices; no planner knows all that is "
                                  "wanted: links between devices");
+    r.x.scene.model.objective = OBJECTIVE_MAKESPAN; /* by way of the host, nothing goes over them */
+    assert_int_equal(features_wanted(&r.x), 0);
+    r.x.scene.model.step.network = NETWORK_DIRECT;
+    assert_int_equal(features_wanted(&r.x), FEATURE_ROUTES);
+    assert_int_equal(planner_check(&own, &r.x, table), -1);
+    assert_string_equal(r.error,
+                        "own knows no makespan; no planner knows all that is wanted: makespan "
+                        "and links between devices");
+    struct planner steps = own;
+    steps.objectives = 1 << OBJECTIVE_MAKESPAN;
+    assert_int_equal(planner_check(&steps, &r.x, table), 0);
     end(&r);
     struct field f = {.features = FEATURE_PINS};
     write_graph(&f, 1);
