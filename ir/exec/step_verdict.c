@@ -38,11 +38,23 @@ static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
 struct step_run step_run_plan(const struct scene *s, const struct plan *p, const int64_t *weights,
                               struct arena *a)
 {
-    struct step_run r = {.g = single_step(s, p->dev, p->rank, &s->model.step, a)};
+    struct step_run r = {.g = single_step(s, p, NULL, a)};
     r.g.lasting = lasting_bytes(s, p, weights, a);
     r.g.memory = device_memory(s->cluster, a);
     r.t = events_run(&r.g, NULL, a);
     return r;
+}
+
+int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct parts *parts,
+                      struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    struct task_graph g = single_step(s, p, parts, own);
+    struct timeline t = events_run(&g, NULL, own);
+    assert(t.status == RUN_DONE); /* parts are numbered in a legal order */
+    int64_t end = t.end;
+    arena_free(own);
+    return end;
 }
 
 /* ---- verdict ------------------------------------------------------------------------------------ */

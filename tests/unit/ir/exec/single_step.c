@@ -7,7 +7,10 @@ enum { GRAPHS = 300, MOST_OPS = 10 };
 
 static struct task_graph build(const struct made *s, const struct step_model *how)
 {
-    return single_step(&s->of, s->dev, s->order, how, s->a);
+    struct scene of = s->of;
+    of.model.step = *how;
+    const struct plan p = {.dev = (int32_t *)s->dev, .rank = s->order};
+    return single_step(&of, &p, NULL, s->a);
 }
 
 /* The item of a node. */
