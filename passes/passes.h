@@ -104,7 +104,8 @@ enum feature {
     FEATURE_GPIPE =
         16, /* a training graph whose passes come one after the other: --schedule=gpipe */
     FEATURE_COPIES = 32, /* a stage on several devices that take turns: --replicate */
-    FEATURES_ALL = 63
+    FEATURE_ROUTES = 64, /* links of two devices: "links" of a cluster file */
+    FEATURES_ALL = 127
 };
 
 /* A pass that leaves a plan, and what it knows.  What it does not offer it never sees: the runner refuses, and says

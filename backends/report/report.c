@@ -314,6 +314,21 @@ static void print_gain(FILE *f, const struct result *r, struct arena *a)
                 bytes_short(was, b.used), bytes_short(have, k->memory), is, unit, other);
 }
 
+static void print_links(FILE *f, const struct scene *s, struct arena *a)
+{
+    char rate[UNIT_TEXT], time[UNIT_TEXT];
+    const struct cluster *c = s->cluster;
+    const char *unused = s->model.step.network == NETWORK_HOST ? " (not used by network host)" : "";
+    for (uint32_t i = 0; i < c->nlink && i < SHOWN; i++) {
+        const struct device_link *l = &c->link[i];
+        fprintf(f, "link %s %s %s: %s, %s%s\n", cluster_device_name(c, a, l->from),
+                l->oneway ? "to" : "and", cluster_device_name(c, a, l->to),
+                rate_print(rate, l->bandwidth), time_print(time, l->latency), unused);
+    }
+    if (c->nlink > SHOWN)
+        fprintf(f, "... %u more links\n", c->nlink - SHOWN);
+}
+
 static void print_reserve(FILE *f, const struct cluster *c)
 {
     char text[UNIT_TEXT];
@@ -331,6 +346,7 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
         fprintf(f, "assuming %s\n", r->assumed);
     print_reserve(f, r->scene.cluster);
     print_devices(f, r, a);
+    print_links(f, &r->scene, a);
     print_crossings(f, r, a);
     if (r->step)
         step_print(f, r, a);

@@ -1,12 +1,9 @@
-/* What follows from a cluster: peaks, loads, transfers, names of devices.  O(classes) each,
- * finding a device by its name O(devices * classes). */
+/* What follows from a cluster: peaks, groups, names of devices.  O(classes) each.  What moved values take: links.c. */
 #include "ir/cluster/cluster.h"
 
 #include "ir/base/strings.h"
-#include "ir/base/units.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,54 +71,33 @@ const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32
     return arena_fmt(a, "%s%u", kind, number_of(c, dev));
 }
 
-int cluster_device(const struct cluster *c, const char *name)
+/* The number in "acc12", -1: it is written otherwise or too large. */
+static int number_in(const char *digits)
 {
-    for (uint32_t dev = 0; dev < c->ndev; dev++) {
-        char text[16];
-        snprintf(text, sizeof text, "%s%u", c->cls[cluster_class(c, dev)].host ? "cpu" : "acc",
-                 number_of(c, dev));
-        if (strcmp(text, name) == 0)
-            return (int)dev;
+    int n = 0;
+
+    for (const char *s = digits; n < CLUSTER_DEVICES; s++) {
+        if (*s == '\0')
+            return s > digits ? n : -1;
+        if (*s < '0' || *s > '9' || (n == 0 && s > digits))
+            return -1;
+        n = n * 10 + *s - '0';
     }
     return -1;
 }
 
-static int64_t link_time(int64_t latency, int64_t bandwidth, struct moved v)
+int cluster_device(const struct cluster *c, const char *name)
 {
-    assert(v.bytes >= 0);
-    return sat_add(v.light ? 0 : latency, mul_div_ceil(v.bytes, PS_PER_S, bandwidth));
-}
+    bool host = strncmp(name, "cpu", 3) == 0;
+    int n = host || strncmp(name, "acc", 3) == 0 ? number_in(name + 3) : -1;
+    uint32_t first = 0;
 
-int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved v)
-{
-    assert(cls < c->ncls);
-    const struct device_class *k = &c->cls[cls];
-    bool measured = v.measured >= 0;
-    if (k->host)
-        return 0;
-    int64_t outer = measured ? v.measured : link_time(k->link_latency, k->link_bandwidth, v);
-    int64_t within = outer;
-    if (!inner || k->group < 2 || outer == 0)
-        return outer;
-    if (k->inner_share && (measured || !k->inner_bandwidth))
-        within = mul_div_ceil(outer, k->inner_share, 1000000);
-    else if (measured && k->inner_bandwidth && k->link_bandwidth)
-        within = mul_div_ceil(outer, k->link_bandwidth, k->inner_bandwidth);
-    else if (!measured && k->inner_bandwidth)
-        within = link_time(k->inner_latency, k->inner_bandwidth, v);
-    return within < outer ? within : outer;
-}
-
-static bool is_host(const struct cluster *c, uint32_t end)
-{
-    return end == CLUSTER_HOST || c->cls[cluster_class(c, end)].host;
-}
-
-int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved v)
-{
-    bool out = !is_host(c, from), in = !is_host(c, to);
-    if (from == to || (!out && !in))
-        return 0;
-    bool inner = out && in && cluster_group(c, from) == cluster_group(c, to);
-    return cluster_transfer(c, cluster_class(c, out ? from : to), inner, v);
+    for (uint32_t k = 0; n >= 0 && k < c->ncls; first += c->cls[k++].count) {
+        if (c->cls[k].host != host)
+            continue;
+        if ((uint32_t)n < c->cls[k].count)
+            return (int)first + n;
+        n -= (int)c->cls[k].count;
+    }
+    return -1;
 }

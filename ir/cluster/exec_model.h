@@ -23,9 +23,9 @@ enum micro_schedule { MICRO_1F1B, MICRO_GPIPE, MICRO_SCHEDULES };
 
 /* How a value gets from device to device.  HOST: out over the link of the device that made it, once, then in over
  * the link of each device that reads it; over the inner links if all that have to do with the value are of one group.
- * DIRECT: in one hop, over the link of the device that made it, or over its inner link if both devices are of one
- * group.  Between the host and a device there is one hop always, over the device's link; between devices of host
- * classes a value is there at once. */
+ * DIRECT: in one hop, by their route (cluster_route): over the link of the two devices, if the cluster names one;
+ * else over that of the device that made it, or over its inner link if both are of one group.  Between the host and a
+ * device there is one hop always, over the device's link; between devices of host classes a value is there at once. */
 enum network { NETWORK_HOST, NETWORK_DIRECT, NETWORKS };
 
 /* What a hop holds while it lasts.  PORT: the out-port of the sender and the in-port of the receiver.  NONE: nothing.

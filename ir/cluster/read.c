@@ -133,10 +133,9 @@ static int keys_check(const json_t *object, const char *const *known, const char
             continue;
         if (strcmp(key, "links") == 0 || strcmp(key, "topology") == 0) {
             return diag_error(w->d,
-                              "%s: \"%s\": links between devices are not supported, as no planner "
-                              "could honour them; each accelerator has one \"link\" to the host, "
-                              "and those of a \"group\" an \"inner_link\"",
-                              w->at, key);
+                              "%s: unknown key \"%s\", expected %s; links between devices are "
+                              "\"links\" beside \"classes\"",
+                              w->at, key, list);
         }
         return diag_error(w->d, "%s: unknown key \"%s\", expected %s", w->at, key, list);
     }
@@ -202,11 +201,24 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
                          &out->link_latency, w);
 }
 
+/* "bandwidth", which must be there, and "latency" of a link between devices. */
+static int fast_link_read(const json_t *link, int64_t *bandwidth, int64_t *latency,
+                          const struct where *w)
+{
+    if (quantity_read(link, "bandwidth", (struct quantity){rate_parse, 1, "300GB/s"}, bandwidth,
+                      w) != 0)
+        return -1;
+    if (*bandwidth == 0)
+        return diag_error(w->d, "%s: needs a \"bandwidth\"", w->at);
+    return quantity_read(link, "latency", (struct quantity){time_parse, 0, "2us"}, latency, w);
+}
+
 /* "group", "inner_link" and "inner_share": how the devices stand together. */
 static int group_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     static const char *const keys[] = {"bandwidth", "latency", NULL};
     const json_t *link = json_object_get(cls, "inner_link");
+    const struct where inner_at = {w->mem, w->d, arena_fmt(w->mem, "%s: \"inner_link\"", w->at)};
     int64_t group = 0;
 
     if (quantity_read(cls, "group", (struct quantity){count_parse, 1, "4"}, &group, w) != 0 ||
@@ -223,13 +235,8 @@ static int group_read(const json_t *cls, struct device_class *out, const struct 
     }
     if (link != NULL &&
         (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
-         quantity_read(link, "bandwidth", (struct quantity){rate_parse, 1, "300GB/s"},
-                       &out->inner_bandwidth, w) != 0 ||
-         quantity_read(link, "latency", (struct quantity){time_parse, 0, "2us"},
-                       &out->inner_latency, w) != 0))
+         fast_link_read(link, &out->inner_bandwidth, &out->inner_latency, &inner_at) != 0))
         return -1;
-    if (link != NULL && out->inner_bandwidth == 0)
-        return diag_error(w->d, "%s: \"inner_link\": needs a \"bandwidth\"", w->at);
     bool inner = out->inner_bandwidth != 0 || out->inner_share != 0;
     if ((group != 0) != inner) {
         return diag_error(w->d,
@@ -364,14 +371,58 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
     return class_add(c, &out, w);
 }
 
+/* {"from": "acc0", "to": "acc1", "bandwidth": "300GB/s", "latency": "2us"} */
+static int device_link_read(struct cluster *c, const json_t *link, const struct where *w)
+{
+    static const char *const keys[] = {"from", "to", "bandwidth", "latency", "oneway", NULL};
+    const json_t *oneway = json_object_get(link, "oneway");
+    struct device_link l = {.oneway = json_is_true(oneway)};
+    const char *name[2];
+
+    if (!json_is_object(link)) {
+        return diag_error(w->d,
+                          "%s: expected an object such as {\"from\": \"acc0\", \"to\": \"acc1\", "
+                          "\"bandwidth\": \"300GB/s\", \"latency\": \"2us\"}",
+                          w->at);
+    }
+    if (keys_check(link, keys, "from, to, bandwidth, latency or oneway", w) != 0)
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        name[i] = json_string_value(json_object_get(link, keys[i]));
+        if (name[i] == NULL) {
+            return diag_error(w->d, "%s: \"%s\": expected the name of a device such as \"acc0\"",
+                              w->at, keys[i]);
+        }
+    }
+    if (oneway != NULL && !json_is_boolean(oneway))
+        return diag_error(w->d, "%s: \"oneway\": expected true or false", w->at);
+    if (fast_link_read(link, &l.bandwidth, &l.latency, w) != 0)
+        return -1;
+    const char *refused = cluster_add_link(c, w->mem, l, name);
+    return refused == NULL ? 0 : diag_error(w->d, "%s: %s", w->at, refused);
+}
+
+static int links_read(struct cluster *c, const json_t *links, const struct where *w)
+{
+    if (links != NULL && !json_is_array(links))
+        return diag_error(w->d, "%s: \"links\": expected a list of links between devices", w->at);
+    for (size_t i = 0; i < json_array_size(links); i++) {
+        struct where at = *w;
+        at.at = arena_fmt(w->mem, "%s: links[%zu]", w->at, i);
+        if (device_link_read(c, json_array_get(links, i), &at) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int document_read(struct cluster *c, const json_t *root, const struct where *w)
 {
-    static const char *const keys[] = {"classes", NULL};
+    static const char *const keys[] = {"classes", "links", NULL};
     const json_t *classes = json_object_get(root, "classes");
 
     if (!json_is_object(root))
         return diag_error(w->d, "%s: expected an object with \"classes\"", w->at);
-    if (keys_check(root, keys, "classes", w) != 0)
+    if (keys_check(root, keys, "classes or links", w) != 0)
         return -1;
     if (!json_is_array(classes) || json_array_size(classes) == 0)
         return diag_error(w->d, "%s: \"classes\": expected a list of at least one class", w->at);
@@ -381,7 +432,7 @@ static int document_read(struct cluster *c, const json_t *root, const struct whe
         if (class_read(c, json_array_get(classes, i), &at) != 0)
             return -1;
     }
-    return 0;
+    return links_read(c, json_object_get(root, "links"), w);
 }
 
 static int file_read(struct cluster *c, const char *path, struct arena *a, struct diag *d)

@@ -242,6 +242,28 @@ int text_class(struct parser *p)
     return 0;
 }
 
+/* "acc0 acc1=300GB/s,2us", "acc0 acc1 oneway=300GB/s,2us" */
+int text_between(struct parser *p)
+{
+    size_t at = p->at;
+    struct cluster *c = cluster_of(p);
+    struct device_link l = {0};
+    sid name[2];
+
+    if (text_name(p, &name[0], "the name of a device") < 0 ||
+        text_name(p, &name[1], "the name of a device") < 0)
+        return -1;
+    l.oneway = text_take_word(p, "oneway");
+    size_t rate = p->at;
+    if (parse_link(p, &l.bandwidth, &l.latency) < 0)
+        return -1;
+    if (l.bandwidth == 0)
+        return text_error(p, rate, "a link has a rate above 0");
+    const char *end[] = {str(p->m, name[0]), str(p->m, name[1])};
+    const char *refused = cluster_add_link(c, p->m->mem, l, end);
+    return refused ? text_error(p, at, "%s", refused) : 0;
+}
+
 int text_costs(struct parser *p)
 {
     int64_t n;

@@ -369,6 +369,16 @@ static void put_class(const struct printer *p, const struct device_class *k)
     text_put(p, any ? "]\n" : "\n");
 }
 
+static void put_link(const struct printer *p, const struct cluster *c, const struct device_link *l)
+{
+    char buf[UNIT_TEXT];
+
+    fprintf(p->f, "between %s %s%s", cluster_device_name(c, p->a, l->from),
+            cluster_device_name(c, p->a, l->to), l->oneway ? " oneway" : "");
+    put_rate(p, "=", l->bandwidth);
+    fprintf(p->f, ",%s\n", time_print(buf, l->latency));
+}
+
 static void put_opsets(const struct printer *p)
 {
     const struct module *m = p->m;
@@ -429,6 +439,8 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
         fputc('\n', p->f);
         for (uint32_t i = 0; i < c->ncls; i++)
             put_class(p, &c->cls[i]);
+        for (uint32_t i = 0; i < c->nlink; i++)
+            put_link(p, c, &c->link[i]);
     }
     if (m->cost != NULL)
         fprintf(p->f, "costs %u\n", m->cost->nclass);

@@ -28,6 +28,16 @@ static void check_cluster(const struct cluster *c, struct arena *a)
         ndev += cls->count;
     }
     fuzz_check(ndev == c->ndev && ndev <= CLUSTER_DEVICES, "devices add up");
+    for (uint32_t i = 0; i < c->nlink; i++) {
+        const struct device_link *l = &c->link[i];
+        fuzz_check(l->from < ndev && l->to < ndev && l->from != l->to, "a link joins two devices");
+        fuzz_check(!c->cls[cluster_class(c, l->from)].host, "a link joins accelerators");
+        fuzz_check(!c->cls[cluster_class(c, l->to)].host, "a link joins accelerators");
+        fuzz_check(l->bandwidth > 0 && l->latency >= 0, "a link has a rate");
+        fuzz_check(cluster_route(c, l->from, l->to, all) >= l->latency, "a link is used");
+        fuzz_check(l->oneway || cluster_route(c, l->to, l->from, all) >= l->latency,
+                   "a link is used both ways");
+    }
     for (uint32_t dev = 0; dev < ndev; dev++) {
         fuzz_check(cluster_device(c, cluster_device_name(c, a, dev)) == (int)dev,
                    "devices are found by name");

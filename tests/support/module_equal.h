@@ -362,8 +362,13 @@ static inline bool model_equal(const struct exec_model *a, const struct exec_mod
 
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)
 {
-    bool same = a->ncls == b->ncls && a->ndev == b->ndev;
+    bool same = a->ncls == b->ncls && a->ndev == b->ndev && a->nlink == b->nlink;
 
+    for (uint32_t i = 0; same && i < a->nlink; i++) {
+        const struct device_link *x = &a->link[i], *y = &b->link[i];
+        same = x->from == y->from && x->to == y->to && x->oneway == y->oneway &&
+               x->latency == y->latency && x->bandwidth == y->bandwidth;
+    }
     for (uint32_t i = 0; same && i < a->ncls; i++) {
         const struct device_class *x = &a->cls[i], *y = &b->cls[i];
         same = strcmp(x->name, y->name) == 0 && x->host == y->host && x->count == y->count &&

@@ -244,10 +244,39 @@ static inline void hold(const struct slow *o, struct job *j)
     }
 }
 
+/* The link that goes from one device to another; NULL: they have none of their own. */
+static inline const struct device_link *own_link(const struct slow *o, int from, int to)
+{
+    const struct cluster *c = o->s->of.cluster;
+    for (uint32_t i = 0; i < c->nlink; i++) {
+        const struct device_link *l = &c->link[i];
+        if (((int)l->from == from && (int)l->to == to) ||
+            ((int)l->from == to && (int)l->to == from && !l->oneway))
+            return l;
+    }
+    return NULL;
+}
+
+/* One hop straight from device to device: over the link that the two have, else over that of the first. */
+static inline int64_t move_time(const struct slow *o, vid v, int from, int to)
+{
+    const struct cluster *c = o->s->of.cluster;
+    const struct device_link *l = own_link(o, from, to);
+    int64_t measured = o->s->of.m->cost->xfer[v];
+    if (!l)
+        return hop_time(o, v, from,
+                        cluster_group(c, (uint32_t)from) == cluster_group(c, (uint32_t)to));
+    if (measured < 0)
+        return over_link(o, v, l->latency, l->bandwidth);
+    return share_of(measured, c->cls[cluster_class(c, (uint32_t)from)].link_bandwidth,
+                    l->bandwidth);
+}
+
 static inline void add_hop(struct slow *o, enum step_kind kind, vid v, int from, int to, bool inner)
 {
     struct job j = {.kind = kind, .value = v, .from = from, .to = to};
-    j.time = hop_time(o, v, kind == STEP_IN ? to : from, inner);
+    j.time = kind == STEP_MOVE ? move_time(o, v, from, to)
+                               : hop_time(o, v, kind == STEP_IN ? to : from, inner);
     hold(o, &j);
     struct job *added = add(o, j);
     uint32_t *wait = &added->nwait;
@@ -269,7 +298,6 @@ static inline bool has_hop(const struct slow *o, enum step_kind kind, vid v, int
 /* The hops that bring v to where node n is, unless they are there. */
 static inline void add_hops_to(struct slow *o, vid v, int home, nid n, bool inner)
 {
-    const struct cluster *c = o->s->of.cluster;
     bool by_host = o->how.network == NETWORK_HOST;
     int d = o->s->dev[n];
     if (d == home || (is_host(o, d) && is_host(o, home)))
@@ -282,8 +310,7 @@ static inline void add_hops_to(struct slow *o, vid v, int home, nid n, bool inne
         if (!has_hop(o, STEP_IN, v, d))
             add_hop(o, STEP_IN, v, THE_HOST, d, inner);
     } else if (!has_hop(o, STEP_MOVE, v, d)) {
-        add_hop(o, STEP_MOVE, v, home, d,
-                cluster_group(c, (uint32_t)d) == cluster_group(c, (uint32_t)home));
+        add_hop(o, STEP_MOVE, v, home, d, false);
     }
 }
 

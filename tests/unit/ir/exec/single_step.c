@@ -250,6 +250,19 @@ static void draw_class(FILE *f, uint64_t *rng, const char *name, uint32_t count,
     fprintf(f, "\n");
 }
 
+/* Links between some of the first n devices, the accelerators: most pairs have one, one way or both. */
+static void draw_links(FILE *f, uint64_t *rng, uint32_t n, uint32_t most)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = i + 1; k < n; k++) {
+            bool swap = test_below(rng, 2);
+            if (test_below(rng, 4))
+                fprintf(f, "between acc%u acc%u%s=%uGB/s,%ups\n", swap ? k : i, swap ? i : k,
+                        test_below(rng, 2) ? " oneway" : "", 300 + test_below(rng, 2000),
+                        draw_time(rng, most));
+        }
+}
+
 /* Operands among the values v0 ... and inputs x0 ... so far, some of them twice, some by their shape. */
 static void draw_operands(FILE *f, uint64_t *rng, uint32_t nvalue, uint32_t ninput, uint32_t dense)
 {
@@ -328,6 +341,8 @@ static void draw(struct made *s, uint64_t *rng, bool large, bool legal)
         draw_class(f, rng, "fast", fast, most);
     if (cpu)
         fprintf(f, "class cpu x%u host\n", cpu);
+    if (test_below(rng, 4))
+        draw_links(f, rng, acc + fast, most);
     fprintf(f, "graph {\n");
     for (uint32_t i = 0; i < ninput; i++) {
         fprintf(f, "  in %%x%u : ", i);
@@ -379,6 +394,7 @@ struct seen {
     uint32_t hops[STEP_IN + 1];
     uint32_t held;    /* hops and nodes that were ready before they started */
     uint32_t at_once; /* jobs that took no time */
+    uint32_t linked;  /* hops over a link of the two devices */
 };
 
 static void count(struct seen *x, const struct slow *o)
@@ -387,6 +403,8 @@ static void count(struct seen *x, const struct slow *o)
         x->hops[o->job[i].kind]++;
         x->held += o->job[i].start > o->job[i].ready;
         x->at_once += o->job[i].time == 0;
+        x->linked +=
+            o->job[i].kind == STEP_MOVE && own_link(o, o->job[i].from, o->job[i].to) != NULL;
     }
 }
 
@@ -418,6 +436,7 @@ static void random_modules(void **state)
     for (int k = 0; k <= STEP_IN; k++)
         assert_true(seen.hops[k] > 20 * GRAPHS);
     assert_true(seen.held > 50 * GRAPHS && seen.at_once > 10 * GRAPHS);
+    assert_true(seen.linked > 5 * GRAPHS);
 }
 
 /* ---- deadlocks ------------------------------------------------------------------------------------------- */
