@@ -77,7 +77,10 @@ static const char *cycle_text(const struct scene *s, const struct step_run *r, s
     assert(t->ncycle > 0);
     const char *text = "the orders of the devices can never be kept: ";
     for (uint32_t i = 0; i <= t->ncycle && i < WAITS_SHOWN; i++)
-        text = arena_fmt(a, "%s%s%s", text, i ? " waits for " : "",
+        text = arena_fmt(a, "%s%s%s", text,
+                         !i       ? ""
+                         : i == 1 ? " waits for "
+                                  : ", which waits for ",
                          item_text(s, &r->g, t->cycle[i % t->ncycle], a));
     return t->ncycle < WAITS_SHOWN ? text : arena_fmt(a, "%s, and so on", text);
 }

@@ -2,7 +2,9 @@
  *
  * On each device, in the order of the plan, a new part begins before the first node that reads a value of another
  * device or of the host, and behind a node whose result is read elsewhere.  So a part has nothing more to wait for
- * once it runs, and gives its results when they are made: the parts take a sample as long as the nodes do.
+ * once it runs, and gives its results when they are made: the parts take a sample as long as the nodes do, unless a
+ * node waits within a part: where transfers block computing, or for those of the moment at which a node that takes no
+ * time could start.
  *
  * Parts are numbered by their first nodes in an order in which all nodes can run.  That is legal for parts, too: only
  * the first node of one reads from others, only the last one is read by others.  Nodes that must be in one part
@@ -70,7 +72,8 @@ static const nid *atom_ends(const struct cutting *c, struct arena *a)
 struct open {
     uint32_t part; /* + 1; 0: none yet */
     bool ended;    /* a result of it is read elsewhere: it takes no more if it need not */
-    uint32_t held; /* it takes what comes up to this place on the walk: a node of an atom is still to come */
+    uint32_t
+        held; /* it takes what comes up to this place on the walk: a node of an atom is still to come */
 };
 
 static void number_parts(const struct cutting *c, struct pieces *k, struct arena *a)
