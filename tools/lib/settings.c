@@ -10,9 +10,9 @@
 
 /* Settings beside the options of writers. */
 static const char *const table[] = {
-    "devices",   "link",  "group",       "transfer-scale", "io",         "overlap",     "schedule",
-    "replicate", "sync",  "efficiency",  "reserve",        "part-cost",  "dim",         "costs",
-    "pin",       "state", "keep-blocks", "time-limit",     "max-states", "allow-links", "warnings",
+    "devices",   "link",  "group",       "transfer-scale", "io",         "overlap",      "schedule",
+    "replicate", "sync",  "efficiency",  "reserve",        "part-cost",  "dim",          "costs",
+    "pin",       "state", "keep-blocks", "time-limit",     "max-states", "allow-links",  "warnings",
     "objective", "judge", "network",     "contention",     "dispatch",   "memory-model", "cut"};
 
 const char *setting_named(const char *name)
