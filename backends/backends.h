@@ -26,6 +26,7 @@ struct result {
     const struct verdict *verdict;
     const struct step_run *step; /* of a makespan; NULL: of a time per sample */
     const struct parts *parts;   /* the parts: ir/plan/parts.h */
+    int64_t parts_value;         /* ps: the makespan of the parts, if `step` is there */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
     const struct result *open;   /* the same plan with these calls still open; NULL: this one */

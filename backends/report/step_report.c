@@ -94,8 +94,25 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
     }
 }
 
+/* "as 3 parts: 2.1 ms (4.0 % more); as 17 parts, with --cut=transfers: 2.0 ms" */
+static void print_parts(FILE *f, const struct result *r, struct arena *a)
+{
+    char text[UNIT_TEXT];
+    int64_t value = r->verdict->value, more = r->parts_value - value;
+    fprintf(f, "as %u part%s, each of which waits for all that it reads: %s", r->parts->nparts,
+            r->parts->nparts == 1 ? "" : "s", time_short(text, r->parts_value));
+    if (more && value > 0)
+        fprintf(f, " (%+.1f %%)", 100.0 * (double)more / (double)value);
+    const struct parts *fine = more > 0 ? parts_by_transfers(&r->scene, r->plan, a) : NULL;
+    if (fine && fine->nparts > r->parts->nparts)
+        fprintf(f, "; as %u, with --cut=transfers: %s", fine->nparts,
+                time_short(text, step_of_parts(&r->scene, r->plan, fine, a)));
+    fputs("\n", f);
+}
+
 void step_print(FILE *f, const struct result *r, struct arena *a)
 {
     print_transfers(f, r);
     print_chain(f, r, a);
+    print_parts(f, r, a);
 }

@@ -414,8 +414,13 @@ int manifest_write(const struct split *s)
     fputs("{\n  \"pcc_manifest\": 1,\n", o.f);
     put_model(&o);
     fputs("  \"objective\": ", o.f);
-    plan_put_objective(o.f, &s->r->scene, s->r->plan, s->r->verdict->value);
+    plan_put_objective(o.f, &s->r->scene, s->r->plan, s->r->verdict->value, s->r->parts_value);
     fputs(",\n", o.f);
+    if (s->r->plan->rank) {
+        fputs("  \"order\": ", o.f);
+        plan_put_order(o.f, &s->r->scene, s->r->plan, a);
+        fputs(",\n", o.f);
+    }
     put_devices(&o, a);
     put_borders(&o);
     put_parts(&o, a);

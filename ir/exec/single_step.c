@@ -8,6 +8,7 @@
  * each has; what they are.  So every array is as long as it has to be. */
 #include "ir/exec/single_step.h"
 
+#include "ir/base/units.h"
 #include "ir/exec/task_order.h"
 
 #include <assert.h>
@@ -27,6 +28,7 @@ struct step {
     const struct scene *of;
     const int32_t *dev;
     const uint32_t *rank;
+    const struct parts *parts; /* NULL: nodes are tasks */
     const struct step_model *s;
     struct task_graph g;
     enum step_walk { SIZES, ROWS, ENTRIES } walk;
@@ -192,7 +194,7 @@ static void add_net(struct step *t, uint32_t net)
     t->at[s.end] = made ? make_value(t, net, maker) : (struct copy){NO_ITEM, NO_ITEM, net + 1};
     for (uint32_t i = p->net_pin.at[net]; i < p->net_pin.at[net + 1]; i++) {
         nid n = p->net_pin.to[i];
-        if (!made || n != maker)
+        if (!made || t->task_of[n] != t->task_of[maker])
             add_reader(t, t->task_of[n], copy_at(t, &s, t->end[t->dev[n]].at));
     }
     if (p->net_host[net])
@@ -233,6 +235,25 @@ static void add_nodes(struct step *t)
     }
 }
 
+/* Parts in place of nodes. */
+static void add_parts(struct step *t)
+{
+    const struct module *m = t->of->m;
+    for (uint32_t i = 0; i < t->parts->nparts; i++) {
+        const struct part *part = &t->parts->part[i];
+        uint32_t d = part->dev;
+        struct task x = {.kind = STEP_COMPUTE, .number = i, .lane = {d, NO_LANE}, .count = 1};
+        x.dev[0] = x.dev[1] = (uint8_t)d;
+        x.rank = t->s->dispatch == DISPATCH_PLAN ? i : 0;
+        x.time = t->of->model.part_cost;
+        for (uint32_t k = 0; k < part->nnode; k++) {
+            t->task_of[part->node[k]] = t->g.ntask;
+            x.time = sat_add(x.time, m->cost->time[t->end[d].cls][part->node[k]]);
+        }
+        add_task(t, &x);
+    }
+}
+
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
 static void set_up(struct step *t, struct arena *a)
@@ -261,7 +282,10 @@ static void walk(struct step *t, enum step_walk which)
     t->g.ntask = t->g.nbuffer = 0;
     for (uint32_t d = 0; d <= t->host; d++)
         t->at[d].net = 0;
-    add_nodes(t);
+    if (t->parts)
+        add_parts(t);
+    else
+        add_nodes(t);
     for (uint32_t e = 0; e < t->of->place->nnet; e++)
         add_net(t, e);
 }
@@ -284,10 +308,11 @@ static void make_lanes(struct step *t, struct arena *a)
         t->g.lane[l].discipline = l < t->host ? discipline[t->s->dispatch] : LANE_FIFO;
 }
 
-struct task_graph single_step(const struct scene *of, const int32_t *dev, const uint32_t *rank,
-                              const struct step_model *s, struct arena *a)
+struct task_graph single_step(const struct scene *of, const struct plan *p,
+                              const struct parts *parts, struct arena *a)
 {
-    struct step t = {.of = of, .dev = dev, .rank = rank, .s = s};
+    const struct step_model *s = &of->model.step;
+    struct step t = {.of = of, .dev = p->dev, .rank = p->rank, .parts = parts, .s = s};
     assert(of->m->cost && of->place && of->cluster);
     assert(s->network == NETWORK_DIRECT || s->contention != CONTENTION_BLOCKING);
     set_up(&t, a);

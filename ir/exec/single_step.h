@@ -2,27 +2,32 @@
 #ifndef PCC_IR_EXEC_SINGLE_STEP_H
 #define PCC_IR_EXEC_SINGLE_STEP_H
 
-#include "ir/dag/scene.h"
 #include "ir/exec/events.h"
+#include "ir/plan/parts.h"
 
 /* Kinds of tasks.  number of COMPUTE: its node; of the others: the net.  A hop goes between the ports of devices:
  * lane says which; MOVE: a hop from device to device; OUT, IN: to and from the host.  dev: from where to where, of OUT
  * and IN the device twice. */
 enum step_kind { STEP_COMPUTE, STEP_MOVE, STEP_OUT, STEP_IN };
 
-/* The tasks of one step of a scene, whose nodes dev[] places where they can run.  rank[node]: the plan's order; NULL:
- * by number, which is a topological order.  Lanes 0 .. ndev - 1 compute; the first tasks are the nodes' in order.
+/* The tasks of one step of a plan whose nodes are where they can run, under the scene's model.step.  Lanes
+ * 0 .. ndev - 1 compute; the first tasks are the nodes in order.  Of the plan dev and rank count.
+ *
+ * parts: those of the plan; NULL: each node is a task of its own.  A part is a task that runs its nodes without a
+ * pause, part_cost longer than they take; it waits for all that it reads and gives its results at its end; the parts
+ * of a device follow each other by number, which is the number of its task.
  *
  * Hops are served as they become ready; of those that did at once by number of the net, then in the order of the
  * first nodes that read there (a model's output goes out last).
  *
- * Memory: a value, from the start of what makes it or brings it until its last use there (hops are uses, too); what a
- * node needs beside its results (costs.own), while it runs.  A model's output stays where it is made unless it goes
- * out.  The host's memory has a value once, charged to the device that makes it or the first one that reads it; what
- * is there from the beginning is not counted.  What lasts is `lasting` of the caller.
+ * Memory (not that of parts, whose values within are not told apart): a value, from the start of what makes it or
+ * brings it until its last use there (hops are uses, too); what a node needs beside its results (costs.own), while it
+ * runs.  A model's output stays where it is made unless it goes out.  The host's memory has a value once, charged to
+ * the device that makes it or the first one that reads it; what is there from the beginning is not counted.  What
+ * lasts is `lasting` of the caller.
  *
  * Numbered; lives in a.  O(nodes + pins + D^2), sorting apart. */
-struct task_graph single_step(const struct scene *of, const int32_t *dev, const uint32_t *rank,
-                              const struct step_model *s, struct arena *a);
+struct task_graph single_step(const struct scene *of, const struct plan *p,
+                              const struct parts *parts, struct arena *a);
 
 #endif

@@ -38,11 +38,23 @@ static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
 struct step_run step_run_plan(const struct scene *s, const struct plan *p, const int64_t *weights,
                               struct arena *a)
 {
-    struct step_run r = {.g = single_step(s, p->dev, p->rank, &s->model.step, a)};
+    struct step_run r = {.g = single_step(s, p, NULL, a)};
     r.g.lasting = lasting_bytes(s, p, weights, a);
     r.g.memory = device_memory(s->cluster, a);
     r.t = events_run(&r.g, NULL, a);
     return r;
+}
+
+int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct parts *parts,
+                      struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    struct task_graph g = single_step(s, p, parts, own);
+    struct timeline t = events_run(&g, NULL, own);
+    assert(t.status == RUN_DONE); /* parts are numbered in a legal order */
+    int64_t end = t.end;
+    arena_free(own);
+    return end;
 }
 
 /* ---- verdict ------------------------------------------------------------------------------------ */
@@ -65,7 +77,10 @@ static const char *cycle_text(const struct scene *s, const struct step_run *r, s
     assert(t->ncycle > 0);
     const char *text = "the orders of the devices can never be kept: ";
     for (uint32_t i = 0; i <= t->ncycle && i < WAITS_SHOWN; i++)
-        text = arena_fmt(a, "%s%s%s", text, i ? " waits for " : "",
+        text = arena_fmt(a, "%s%s%s", text,
+                         !i       ? ""
+                         : i == 1 ? " waits for "
+                                  : ", which waits for ",
                          item_text(s, &r->g, t->cycle[i % t->ncycle], a));
     return t->ncycle < WAITS_SHOWN ? text : arena_fmt(a, "%s, and so on", text);
 }

@@ -12,10 +12,15 @@ struct step_run {
 };
 
 /* Runs the step of a plan whose nodes are where they can run.  weights[dev]: bytes that are there all the time; in a
- * profile, whose bytes all last, what it says of nodes comes on top.  Lives in a.
- * O((nodes + pins) log (nodes + pins)). */
+ * profile, whose bytes all last, what it says of nodes comes on top.
+ * Lives in a.  O((nodes + pins) log (nodes + pins)). */
 struct step_run step_run_plan(const struct scene *s, const struct plan *p, const int64_t *weights,
                               struct arena *a);
+
+/* The makespan of the plan's parts, ps: each starts when all that it reads is there.  Takes what it needs in a and
+ * gives it back. */
+int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct parts *parts,
+                      struct arena *a);
 
 /* The verdict of a makespan: value, the end of all; of each device compute and load, the time of its nodes; transfer,
  * that of its hops; used, by the memory model.  *run: the step, which lives in a; NULL: nothing has run, since a node

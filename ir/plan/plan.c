@@ -2,7 +2,6 @@
 #include "ir/plan/plan.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *plan_status_name(enum plan_status s)
@@ -39,36 +38,6 @@ const char *plan_among(enum plan_scope s)
         " among plans of the fused graph",
         " among contiguous plans of the fused graph"};
     return words[s];
-}
-
-struct ranked {
-    uint32_t rank;
-    nid node;
-};
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
-
-const nid *plan_order(const struct plan *p, const struct module *m, struct arena *a, uint32_t *n)
-{
-    struct arena *own = arena_new(a);
-    struct ranked *r = arena_array(own, m->nnode, sizeof *r);
-    *n = 0;
-    for (nid k = 1; k < m->nnode; k++)
-        if (p->dev[k] >= 0)
-            r[(*n)++] = (struct ranked){p->rank ? p->rank[k] : 0, k};
-    if (p->rank)
-        qsort(r, *n, sizeof *r, by_rank);
-    nid *order = arena_array(a, (size_t)*n + 1, sizeof *order);
-    for (uint32_t i = 0; i < *n; i++)
-        order[i] = r[i].node;
-    arena_free(own);
-    return order;
 }
 
 int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,

@@ -100,10 +100,6 @@ void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a
 struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                      struct arena *a);
 
-/* The nodes that have a device, in the order of the plan: by rank, equal ones and those of a plan without ranks by
- * number.  Their number in *n; lives in a.  O(nodes log nodes). */
-const nid *plan_order(const struct plan *p, const struct module *m, struct arena *a, uint32_t *n);
-
 const char *plan_status_name(enum plan_status s); /* "optimal" */
 /* plan_scope_name: one word for the manifest: "all", "contiguous", "layers" or "fused".  plan_scope_word: exact, for
  * the textual IR: also "contiguous-layers" and the like. */

@@ -13,6 +13,7 @@
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
 #include "ir/base/units.h"
+#include "ir/plan/order.h"
 
 #include <errno.h>
 #include <string.h>
@@ -276,7 +277,30 @@ int plan_json_write(const struct plan_told *t, const char *path, FILE *out, stru
     return rc;
 }
 
-void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value)
+void plan_put_order(FILE *f, const struct scene *s, const struct plan *p, struct arena *scratch)
+{
+    struct arena *own = arena_new(scratch);
+    uint32_t n;
+    const nid *order = plan_order(p, s->m, own, &n);
+    putc('{', f);
+    for (uint32_t d = 0; d < s->cluster->ndev; d++) {
+        const char *comma = "";
+        fprintf(f, "%s\n    \"%s\": [", d ? "," : "", cluster_device_name(s->cluster, own, d));
+        for (uint32_t i = 0; i < n; i++) {
+            if (p->dev[order[i]] != (int32_t)d)
+                continue;
+            fputs(comma, f);
+            json_put_string(f, node_name(s->m, order[i]));
+            comma = ", ";
+        }
+        putc(']', f);
+    }
+    fputs("\n  }", f);
+    arena_free(own);
+}
+
+void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value,
+                        int64_t of_parts)
 {
     const char *status = plan_status_name(p->claim.status);
     bool proven = p->claim.bound >= 0 &&
@@ -301,6 +325,10 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
     for (enum basis b = BASIS_NETWORK; b < BASES && s->model.objective != OBJECTIVE_SAMPLE; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(&s->model) : basis_get(&s->model, b);
         fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_words(b)[word]);
+    }
+    if (s->model.objective != OBJECTIVE_SAMPLE) {
+        fputs(", \"parts_value_s\": ", f);
+        json_put_decimal(f, of_parts, 12);
     }
     putc('}', f);
 }

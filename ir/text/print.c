@@ -8,6 +8,7 @@
 
 #include "ir/text/parse.h"
 #include "ir/base/units.h"
+#include "ir/plan/order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -58,6 +58,8 @@ static int take_basis(struct ctx *x, const char *from, const struct given_plan *
         uint32_t word = basis_get(&given->model, b), now = basis_get(&x->scene.model, b);
         if (!(given->said >> b & 1) || word == now)
             continue;
+        if (b != BASIS_OBJECTIVE && x->scene.model.objective != given->model.objective)
+            break; /* the rest is about that objective */
         if (ctx_settings(x)->said >> b & 1)
             diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
                       basis_key[b], basis_words(b)[word], basis_words(b)[now]);

@@ -6,6 +6,7 @@
 #include "ir/plan/plan_json.h"
 #include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
+#include "ir/plan/order.h"
 
 #include <string.h>
 

@@ -28,7 +28,7 @@ struct made {
     uint32_t n;
     int32_t dev[MOST_NODES];   /* [node] */
     uint32_t rank[MOST_NODES]; /* [node] */
-    const uint32_t *order;     /* rank, or NULL: by number */
+    uint32_t *order;           /* rank, or NULL: by number */
 };
 
 static inline void load(struct made *s, const char *text, size_t size, bool io_free)

@@ -79,6 +79,22 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by, int
     return p;
 }
 
+/* The parts as --cut says. */
+static const struct parts *cut_parts(struct pcc *p, const struct result *r)
+{
+    struct ctx *x = &p->x;
+    const char *cut = given(p, "cut");
+    const struct parts *parts = NULL;
+    if (cut && !strcmp(cut, "transfers")) {
+        parts = parts_by_transfers(&r->scene, r->plan, x->use.mem);
+        if (!parts)
+            diag_note(x->use.diag, "--cut=transfers: parts would wait for each other, since nodes "
+                                   "that must be in one part stand around transfers: there are as "
+                                   "few parts as can be");
+    }
+    return parts ? parts : parts_build(&x->scene, x->results.plan->dev, x->use.mem);
+}
+
 /* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
  * yet, and one that does not hold is good for nothing but textual IR. */
 static int judge_plan(struct pcc *p)
@@ -103,7 +119,9 @@ static int judge_plan(struct pcc *p)
         r->plan = claim_again(x, &r->scene, e->value);
     r->verdict = &e->v;
     r->step = e->step;
-    r->parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem);
+    r->parts = cut_parts(p, r);
+    if (r->step)
+        r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, x->use.mem);
     return 0;
 }
 

@@ -10,10 +10,10 @@
 
 /* Settings beside the options of writers. */
 static const char *const table[] = {
-    "devices",   "link",  "group",       "transfer-scale", "io",         "overlap",     "schedule",
-    "replicate", "sync",  "efficiency",  "reserve",        "part-cost",  "dim",         "costs",
-    "pin",       "state", "keep-blocks", "time-limit",     "max-states", "allow-links", "warnings",
-    "objective", "judge", "network",     "contention",     "dispatch",   "memory-model"};
+    "devices",   "link",  "group",       "transfer-scale", "io",         "overlap",      "schedule",
+    "replicate", "sync",  "efficiency",  "reserve",        "part-cost",  "dim",          "costs",
+    "pin",       "state", "keep-blocks", "time-limit",     "max-states", "allow-links",  "warnings",
+    "objective", "judge", "network",     "contention",     "dispatch",   "memory-model", "cut"};
 
 const char *setting_named(const char *name)
 {
@@ -185,6 +185,9 @@ static int describe_step(struct pcc *p)
             p->settings.said |= 1U << b;
         }
     }
+    static const char *const cuts[] = {"few", "transfers", NULL};
+    if (read_choice(p, "cut", cuts, 0) < 0)
+        return -1;
     int judge = given(p, "judge") ? read_basis(p, BASIS_OBJECTIVE, "judge") : -1;
     if (given(p, "judge") && judge < 0)
         return -1;

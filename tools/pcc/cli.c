@@ -55,6 +55,9 @@ static const struct {
     {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live",
      "one sample: a device has room for all that its nodes make, or for what is there at once "
      "(default: live)"},
+    {CLI_CUT, 0, "cut", "few|transfers",
+     "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
+     "sample as long as nodes do (default: few)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
     {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
      "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)"},

@@ -281,7 +281,7 @@ static int run(const struct cli *c, struct pcc *h)
         fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if ((rc = (int)open_input(h, &in)))
         return rc;
-    if ((p.n || c->value[CLI_DEVICES]) && (rc = (int)settings_devices(h)))
+    if ((p.n || c->value[CLI_DEVICES] || h->own) && (rc = (int)settings_devices(h)))
         return rc;
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;

@@ -4,7 +4,7 @@
  * slow way.  Each check is shown charts that were changed on purpose. */
 #include "backends/timeline/chart.h"
 #include "ir/exec/step_verdict.h"
-#include "tests/support/random_step.h"
+#include "tests/support/step_draw.h"
 
 enum { GRAPHS = 60 };
 
@@ -22,7 +22,7 @@ static void make_chart(struct shown *x)
     int64_t *weights = arena_array(x->s.a, x->s.of.cluster->ndev, sizeof *weights);
     for (uint32_t d = 0; d < x->s.of.cluster->ndev; d++)
         weights[d] = 7 * d;
-    x->plan = (struct plan){.dev = x->s.dev, .rank = (uint32_t *)x->s.order};
+    x->plan = (struct plan){.dev = x->s.dev, .rank = x->s.order};
     x->run = step_run_plan(&x->s.of, &x->plan, weights, x->s.a);
     assert_int_equal(x->run.t.status, RUN_DONE);
     x->r = (struct result){.scene = x->s.of, .plan = &x->plan, .step = &x->run, .diag = &x->s.diag};

@@ -1,12 +1,15 @@
 /* One step node by node against rules written once more, the slow way (support/slow_step.h): start times of all nodes
  * and hops, deadlocks, peaks of memory on random modules; small cases worked out by hand. */
-#include "tests/support/random_step.h"
+#include "tests/support/step_draw.h"
 
 enum { GRAPHS = 300 };
 
 static struct task_graph build(const struct made *s, const struct step_model *how)
 {
-    return single_step(&s->of, s->dev, s->order, how, s->a);
+    struct scene of = s->of;
+    of.model.step = *how;
+    const struct plan p = {.dev = (int32_t *)s->dev, .rank = s->order};
+    return single_step(&of, &p, NULL, s->a);
 }
 
 /* The item of a node. */

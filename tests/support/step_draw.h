@@ -1,6 +1,7 @@
-/* Random modules with plans, for tests of one step. */
-#ifndef PCC_TESTS_RANDOM_STEP_H
-#define PCC_TESTS_RANDOM_STEP_H
+/* Random modules with plans, for tests of one step: small ones whose times tie everywhere, and some of large times; and
+ * every way to run a step. */
+#ifndef PCC_TESTS_STEP_DRAW_H
+#define PCC_TESTS_STEP_DRAW_H
 
 #include "tests/support/graphs.h"
 #include "tests/support/slow_step.h"
