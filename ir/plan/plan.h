@@ -57,7 +57,7 @@ struct plan {
     /* [device] devices that share its samples, itself and those that follow it in its class (they
        have no nodes of their own); NULL: one each */
     uint32_t *copies;
-    struct schedule *schedule; /* NULL: see schedule.h */
+    struct schedule *schedule; /* NULL: what schedule_make() makes of its parts */
     struct claim claim;
     uint64_t states; /* ideals that the planner visited */
 };
